@@ -1,0 +1,7 @@
+//! From text to models: one module per input language, and the diagnostics they share.
+//!
+//! A parser here never panics and never stops at the first mistake if it can go on: it returns a tree and a list of
+//! [`diag::Diagnostic`]s, each with its place in the source. Knows nothing of engines.
+
+pub mod diag;
+pub mod uppaal;
