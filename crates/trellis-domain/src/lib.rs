@@ -1,14 +1,7 @@
-pub fn add(left: u64, right: u64) -> u64 {
-    left + right
-}
+//! The domains: what an engine's labels are made of, beyond the lattice library of `trellis-order`.
+//!
+//! [`script`] lets a user bring a lattice or a joining strategy of their own (000 §2.1).
+//!
+//! This crate deliberately knows nothing of models: a domain that looks at a state does so through a trait defined here.
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn it_works() {
-        let result = add(2, 2);
-        assert_eq!(result, 4);
-    }
-}
+pub mod script;

@@ -1,14 +1,82 @@
-pub fn add(left: u64, right: u64) -> u64 {
-    left + right
+//! The algorithms: one module each, and what they share.
+//!
+//! - [`reach`]: reachability with simple, cover and join update (000 Alg. 1–4) and its refinement loop (Alg. 5);
+//! - [`liveness`]: maximal runs that stay in a condition, on the explicit graph;
+//! - [`network`]: networks of automata under these;
+//! - shared: [`store`] (states by key in flat memory), [`waitlist`], [`budget`] (limits, cancellation, progress).
+//!
+//! Engines know nothing of file formats and never print. What they explore is a [`System`]; they store its states as
+//! words and compare elements only under equal keys.
+
+pub mod budget;
+pub mod liveness;
+pub mod network;
+pub mod reach;
+pub mod store;
+pub mod waitlist;
+
+use trellis_order::{Join, Word};
+
+/// The successors of one state, side by side.
+#[derive(Debug, Default)]
+pub struct Batch {
+    /// Keys, one after the other.
+    pub keys: Vec<Word>,
+    /// Elements, one after the other.
+    pub elems: Vec<Word>,
+    /// Each successor's number among the steps of its state.
+    pub ordinals: Vec<u32>,
+    /// How many steps there are, those that lead back to the very same state (and are not listed) included.
+    pub steps: u32,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn it_works() {
-        let result = add(2, 2);
-        assert_eq!(result, 4);
+impl Batch {
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.keys.clear();
+        self.elems.clear();
+        self.ordinals.clear();
+        self.steps = 0;
     }
+
+    /// Appends a successor.
+    pub fn push(&mut self, ordinal: u32, key: &[Word], elem: &[Word]) {
+        self.ordinals.push(ordinal);
+        self.keys.extend_from_slice(key);
+        self.elems.extend_from_slice(elem);
+    }
+}
+
+/// A state: key and element.
+pub type State = (Vec<Word>, Vec<Word>);
+
+/// What an engine explores: a lattice transition system (000 Def. 2) whose states are words.
+pub trait System {
+    /// The order of the elements.
+    type Domain: Join<Elem = [Word]>;
+    /// A step, apart from the states it connects.
+    type Action: Clone;
+    /// What can go wrong while computing a step.
+    type Error;
+
+    /// The order of the elements.
+    fn domain(&self) -> &Self::Domain;
+    /// Words per key.
+    fn key_width(&self) -> usize;
+    /// Words per element.
+    fn elem_width(&self) -> usize;
+    /// The initial state.
+    fn initial(&mut self) -> Result<State, Self::Error>;
+    /// All successors, in a fixed order.
+    fn successors(&mut self, key: &[Word], elem: &[Word], out: &mut Batch) -> Result<(), Self::Error>;
+    /// Is this what is being looked for?
+    fn is_target(&mut self, key: &[Word], elem: &[Word]) -> Result<bool, Self::Error>;
+    /// The step behind an ordinal.
+    fn action(&mut self, key: &[Word], elem: &[Word], ordinal: u32) -> Result<Option<Self::Action>, Self::Error>;
+    /// Where a step leads from a state, if it is enabled there.
+    fn take(&mut self, key: &[Word], elem: &[Word], action: &Self::Action) -> Result<Option<State>, Self::Error>;
+    /// For the priority order: larger first.
+    fn priority(&mut self, key: &[Word], elem: &[Word]) -> Result<i64, Self::Error>;
+    /// May time pass forever here?
+    fn may_idle(&mut self, key: &[Word], elem: &[Word]) -> Result<bool, Self::Error>;
 }

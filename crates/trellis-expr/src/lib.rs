@@ -1,14 +1,24 @@
-pub fn add(left: u64, right: u64) -> u64 {
-    left + right
-}
+//! Typed terms and statements: the one expression language behind UPPAAL data, AltaRica, CFA, XSTS, C and LTL atoms.
+//!
+//! Terms are hash-consed in an arena ([`Terms`]): a [`TermId`] is a `u32`, equal terms have equal ids. Statements live
+//! beside them. A term may *fault* when evaluated (division by zero, an index or value out of range): evaluation
+//! answers with a [`Fault`], and no rewriting may hide one. Conjunction, disjunction and `ite` evaluate from left to
+//! right and stop early, as every source language of ours does.
+//!
+//! Rooms: `term` and `stmt` (what there is), `eval` (the reference meaning, big integers, tree walking), `ternary`
+//! (partial valuations), `subst`, `simplify`, `print`, `code` (compiled evaluation on flat `i64` memory for hot loops).
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+mod build;
+pub mod code;
+pub mod eval;
+pub mod fault;
+pub mod stmt;
+pub mod subst;
+pub mod term;
+pub mod ternary;
+pub mod value;
 
-    #[test]
-    fn it_works() {
-        let result = add(2, 2);
-        assert_eq!(result, 4);
-    }
-}
+pub use fault::Fault;
+pub use stmt::{Stmt, StmtId};
+pub use term::{BitOp, Division, EnumId, FnId, Term, TermId, Terms, Type, TypeId, VarId};
+pub use value::Value;

@@ -1,14 +1,7 @@
-pub fn add(left: u64, right: u64) -> u64 {
-    left + right
-}
+//! What the input languages mean: one module per formalism, each with its fast semantics and its reference
+//! interpreter, and the evidence (traces, certificates) that verdicts carry.
+//!
+//! Knows nothing of how a model was written: front ends build these structures, engines explore them.
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn it_works() {
-        let result = add(2, 2);
-        assert_eq!(result, 4);
-    }
-}
+pub mod evidence;
+pub mod network;

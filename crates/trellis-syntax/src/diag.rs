@@ -1,6 +1,12 @@
 //! Diagnostics: every complaint about input says where (file, line, column, the line itself underlined), what was
 //! expected, and how to mend it.
 
+mod render;
+mod source;
+
+pub use render::render;
+pub use source::{MAX_FILE, decode_source, read_source};
+
 /// Which text a [`Span`] points into: an index into [`Sources`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SourceId(pub u32);
@@ -34,31 +40,56 @@ pub struct Source {
 
 /// All texts of one run: the model, its queries, scripts.
 #[derive(Debug, Clone, Default)]
-pub struct Sources(Vec<Source>);
+pub struct Sources {
+    list: Vec<Source>,
+    /// For each text, where its lines start.
+    lines: Vec<Vec<u32>>,
+}
 
 impl Sources {
     /// Takes in a text and names it.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> SourceId {
-        self.0.push(Source { name: name.into(), text: text.into() });
-        SourceId(self.0.len() as u32 - 1)
+        let text: String = text.into();
+        let ends = text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
+        self.lines.push(std::iter::once(0).chain(ends.map(|(i, _)| i as u32 + 1)).collect());
+        self.list.push(Source { name: name.into(), text });
+        SourceId(self.list.len() as u32 - 1)
+    }
+
+    /// Reads a file and takes it in. A file that cannot be read leaves nothing behind; one that is not UTF-8 is taken in
+    /// with its odd bytes replaced, so that the complaint can show the place.
+    pub fn read(&mut self, path: &std::path::Path) -> Result<SourceId, Diagnostic> {
+        source::read_into(self, path)
     }
 
     /// The text behind an id.
     pub fn get(&self, id: SourceId) -> &Source {
-        &self.0[id.0 as usize]
+        &self.list[id.0 as usize]
     }
 
     /// Line and column, both from 1, of a span's start (columns count characters).
     pub fn line_col(&self, span: Span) -> (usize, usize) {
+        let (line, start) = self.line_at(span);
         let text = &self.get(span.source).text;
-        let mut at = (span.start as usize).min(text.len());
-        while !text.is_char_boundary(at) {
-            at -= 1;
-        }
-        let before = &text[..at];
-        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+        let at = floor_char_boundary(text, span.start as usize);
+        (line + 1, text[start..at.max(start)].chars().count() + 1)
     }
+
+    /// The line a span starts in, from 0, and where in the text that line starts.
+    fn line_at(&self, span: Span) -> (usize, usize) {
+        let lines = &self.lines[span.source.0 as usize];
+        let line = lines.partition_point(|start| *start <= span.start).max(1) - 1;
+        (line, lines[line] as usize)
+    }
+}
+
+/// The last place at or before `at` where a character starts.
+fn floor_char_boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
 }
 
 /// How bad it is.

@@ -8,6 +8,37 @@ use std::fmt;
 
 use crate::{Domain, Join, Meet};
 
+pub mod library;
+
+pub mod bit_vector;
+mod bits;
+pub mod flat;
+pub mod hasse;
+pub mod interval;
+pub mod lexicographic;
+pub mod lru;
+mod method;
+pub mod parity;
+pub mod powerset;
+pub mod present_absent;
+pub mod product;
+pub mod sign;
+pub mod vector;
+
+pub use bit_vector::{IntersectionBitVector, UnionBitVector};
+pub use flat::Flat;
+pub use hasse::{Bound, DiagramError, Hasse};
+pub use interval::Interval;
+pub use lexicographic::Lexicographic;
+pub use lru::{LruMay, LruMust};
+pub use method::{MethodDoc, Trend};
+pub use parity::Parity;
+pub use powerset::Powerset;
+pub use present_absent::PresentAbsent;
+pub use product::{Part, Product};
+pub use sign::Sign;
+pub use vector::Vector;
+
 /// The unit in which elements are stored.
 pub type Word = u64;
 
@@ -49,6 +80,12 @@ pub trait Lattice: Domain<Elem = [Word]> + Join + fmt::Debug + Send + Sync {
 
     /// The lattice's meet, if it has one (a user's script may define only `leq` and `join`).
     fn as_meet(&self) -> Option<&dyn Meet<Elem = [Word]>>;
+
+    /// Names that a model may write where a method of this lattice wants an integer: the i-th name stands for i.
+    /// `level.set(high)` means `level.set(2)` if `high` is the name at position 2. Most lattices have none.
+    fn names(&self) -> &[String] {
+        &[]
+    }
 }
 
 /// A method that a model can call on a lattice variable: `pool.num1s()`, `cache.access(3)`.
@@ -75,6 +112,63 @@ pub enum MethodKind {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct MethodError(pub String);
+
+/// A lattice that cannot be built as asked: an error of the model, with what to write instead.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BuildError {
+    /// There is no lattice of this name.
+    #[error("there is no lattice `{name}` in the library; there are: {known}")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// The arguments do not fit the lattice.
+    #[error("{problem}; write {usage}")]
+    Arguments {
+        /// What is wrong.
+        problem: String,
+        /// What would be right.
+        usage: &'static str,
+    },
+    /// A size is zero, too large, or otherwise impossible.
+    #[error("{0}")]
+    Size(String),
+    /// A Hasse diagram that does not describe a lattice.
+    #[error(transparent)]
+    Diagram(#[from] DiagramError),
+    /// Two parts of a product have the same name.
+    #[error("two fields are called `{0}`")]
+    SameField(String),
+}
+
+/// The most words an element may have: 2^24 bits. Far beyond use; it keeps absurd sizes from exhausting memory.
+pub const MAX_WIDTH: usize = (1 << 24) / Word::BITS as usize;
+
+/// Checks that `n` things, `per_word` of which fit in a word, fit in an element.
+fn check_size(what: &str, n: usize, per_word: usize) -> Result<(), BuildError> {
+    let most = MAX_WIDTH * per_word;
+    if (1..=most).contains(&n) {
+        Ok(())
+    } else {
+        Err(BuildError::Size(format!(
+            "the number of {what} must be between 1 and {most}, not {n}"
+        )))
+    }
+}
+
+/// Now and then draws an extreme element, so that samples contain them however large the lattice is. Answers
+/// whether it did.
+fn draw_extreme(lattice: &dyn Lattice, random: &mut dyn FnMut() -> u64, out: &mut [Word]) -> bool {
+    match (random() % 12, lattice.as_meet()) {
+        (0, _) => lattice.bottom(out),
+        (1, _) => lattice.initial(out),
+        (2, Some(meet)) => meet.top(out),
+        _ => return false,
+    }
+    true
+}
 
 /// How an element is put together, as far as a model can see.
 pub enum Shape<'a> {

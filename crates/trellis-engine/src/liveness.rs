@@ -1,0 +1,255 @@
+//! Maximal runs that stay in a condition: `E[] φ` from any state of the explicit graph.
+//!
+//! A run is maximal if it is infinite, ends in a state where time may pass forever, or ends in a deadlock. The reachable
+//! states are stored one by one (simple update: abstraction by covering does not preserve liveness). φ-states get a
+//! *rank* by peeling: a state whose steps all leave φ or lead to smaller ranks, and which can neither idle nor deadlock,
+//! cannot stay in φ; its rank bounds how long it can. The unranked φ-states are those that can stay forever. Ranks are
+//! the proof, a walk through unranked states the counterexample.
+//!
+//! What this deliberately is not: a general search for accepting cycles (that is LTL's, 004).
+
+use trellis_model::evidence::Reason;
+
+use crate::budget::{Budget, Progress, Stats};
+use crate::reach::Path;
+use crate::store::{Mark, NONE, Store};
+use crate::{Batch, State, System};
+
+/// What is asked about the states.
+pub trait Watch<S: System> {
+    /// Is this state one of those that must not be stayed in (φ)?
+    fn stays(&mut self, system: &mut S, key: &[u64], elem: &[u64]) -> Result<bool, S::Error>;
+    /// Does the question start here? (For `A<>`: at the initial state; for `-->`: wherever its left side holds.)
+    fn starts(&mut self, system: &mut S, key: &[u64], elem: &[u64], initial: bool) -> Result<bool, S::Error>;
+    /// Need states outside φ be explored further?
+    fn beyond(&self) -> bool;
+}
+
+/// How the search ended.
+pub enum Answer<A, E> {
+    /// No starting state can stay in φ. Stored states come with their rank, if they are φ-states reachable from a start.
+    Leaves,
+    /// Some starting state can: the run, and the number of the state to which its last step returns (if it does).
+    Stays(Path<A>, Option<usize>),
+    /// A limit was reached.
+    Stopped(Reason),
+    /// The system is broken.
+    Error(Path<A>, E),
+}
+
+/// The search after it has ended.
+pub struct Search<A, E> {
+    /// How.
+    pub answer: Answer<A, E>,
+    /// What was counted.
+    pub stats: Stats,
+    /// The states.
+    pub store: Store,
+    /// The rank of each node.
+    pub ranks: Vec<Option<u32>>,
+}
+
+#[derive(Default)]
+struct Graph {
+    /// Per node: its φ-membership, whether the question starts there, whether a run may end there.
+    stays: Vec<bool>,
+    starts: Vec<bool>,
+    ends: Vec<bool>,
+    /// A step that leads back to the same state.
+    own_loop: Vec<Option<u32>>,
+    /// Steps between different states: from, ordinal, to.
+    steps: Vec<(u32, u32, u32)>,
+}
+
+/// Searches.
+pub fn search<S: System>(
+    system: &mut S,
+    watch: &mut impl Watch<S>,
+    budget: &mut Budget<'_>,
+) -> Search<S::Action, S::Error> {
+    let mut store = Store::new(system.key_width(), system.elem_width());
+    let mut stats = Stats::default();
+    let mut graph = Graph::default();
+    let mut ranks = Vec::new();
+    let answer = match explore(system, watch, budget, &mut store, &mut graph, &mut stats) {
+        Err(stop) => match stop {
+            Stop::Limit(r) => Answer::Stopped(r),
+            Stop::Broken(n, e) => Answer::Error(path_to(system, &store, n).unwrap_or_else(|_| empty()), e),
+        },
+        Ok(()) => {
+            ranks = rank(&graph);
+            let bad = (0..ranks.len()).find(|&n| graph.starts[n] && graph.stays[n] && ranks[n].is_none());
+            match bad {
+                None => Answer::Leaves,
+                Some(n) => match run_from(system, &store, &graph, &ranks, n as u32) {
+                    Ok((path, back)) => Answer::Stays(path, back),
+                    Err(e) => Answer::Error(empty(), e),
+                },
+            }
+        }
+    };
+    stats.stored = store.nodes.len() as u64;
+    Search { answer, stats, store, ranks }
+}
+
+fn empty<A>() -> Path<A> {
+    Path { states: Vec::new(), actions: Vec::new() }
+}
+
+enum Stop<E> {
+    Limit(Reason),
+    Broken(u32, E),
+}
+
+fn explore<S: System>(
+    system: &mut S,
+    watch: &mut impl Watch<S>,
+    budget: &mut Budget<'_>,
+    store: &mut Store,
+    graph: &mut Graph,
+    stats: &mut Stats,
+) -> Result<(), Stop<S::Error>> {
+    let initial = system.initial().map_err(|e| Stop::Broken(NONE, e))?;
+    let k = store.key_id(&initial.0);
+    store.add(k, &initial.1, NONE, 0);
+    let (kw, ew) = (system.key_width(), system.elem_width());
+    let mut batch = Batch::default();
+    let mut n = 0;
+    while n < store.nodes.len() {
+        let bytes = store.bytes() + graph.steps.capacity() * 12 + graph.stays.capacity() * 12;
+        let progress = Progress { waiting: store.nodes.len() - n, stats: *stats };
+        budget.check(&progress, bytes).map_err(Stop::Limit)?;
+        store.nodes[n].mark = Mark::Passed;
+        stats.expanded += 1;
+        let broken = |e| Stop::Broken(n as u32, e);
+        let (key, elem) = store.state(n as u32);
+        let stays = watch.stays(system, key, elem).map_err(broken)?;
+        let starts = watch.starts(system, key, elem, n == 0).map_err(broken)?;
+        batch.clear();
+        if stays || watch.beyond() {
+            system.successors(key, elem, &mut batch).map_err(broken)?;
+        }
+        let ends = stays && (batch.steps == 0 || system.may_idle(key, elem).map_err(broken)?);
+        stats.steps += u64::from(batch.steps);
+        let listed = |o: u32| batch.ordinals.binary_search(&o).is_ok();
+        graph.own_loop.push((0..batch.steps).find(|&o| !listed(o)));
+        graph.stays.push(stays);
+        graph.starts.push(starts);
+        graph.ends.push(ends);
+        for (i, &via) in batch.ordinals.iter().enumerate() {
+            let (key, elem) = (&batch.keys[i * kw..][..kw], &batch.elems[i * ew..][..ew]);
+            let k = store.key_id(key);
+            let to = match store.find(k, elem) {
+                Some(to) => {
+                    stats.covered += 1;
+                    to
+                }
+                None => store.add(k, elem, n as u32, via),
+            };
+            graph.steps.push((n as u32, via, to));
+        }
+        n += 1;
+        stats.added = store.nodes.len() as u64;
+    }
+    Ok(())
+}
+
+/// Peels the φ-states that cannot stay, from the outside in.
+fn rank(graph: &Graph) -> Vec<Option<u32>> {
+    let count = graph.stays.len();
+    let inner = |&&(a, _, b): &&(u32, u32, u32)| graph.stays[a as usize] && graph.stays[b as usize];
+    let mut open = vec![0u32; count];
+    let mut back: Vec<Vec<u32>> = vec![Vec::new(); count];
+    for &(a, _, b) in graph.steps.iter().filter(inner) {
+        open[a as usize] += 1;
+        back[b as usize].push(a);
+    }
+    let mut ranks = vec![None; count];
+    let can_stay = |n: usize| graph.ends[n] || graph.own_loop[n].is_some();
+    let mut layer: Vec<u32> =
+        (0..count).filter(|&n| graph.stays[n] && open[n] == 0 && !can_stay(n)).map(|n| n as u32).collect();
+    let mut rank = 0;
+    while !layer.is_empty() {
+        let mut next = Vec::new();
+        for n in layer {
+            ranks[n as usize] = Some(rank);
+            for &a in &back[n as usize] {
+                open[a as usize] -= 1;
+                if open[a as usize] == 0 && !can_stay(a as usize) {
+                    next.push(a);
+                }
+            }
+        }
+        layer = next;
+        rank += 1;
+    }
+    ranks
+}
+
+fn path_to<S: System>(system: &mut S, store: &Store, node: u32) -> Result<Path<S::Action>, S::Error> {
+    if node == NONE {
+        return Ok(empty());
+    }
+    let nodes = store.path(node);
+    let mut path = Path { states: vec![own(store, nodes[0])], actions: Vec::new() };
+    for pair in nodes.windows(2) {
+        push(system, store, &mut path, pair[0], store.nodes[pair[1] as usize].via, pair[1])?;
+    }
+    Ok(path)
+}
+
+fn own(store: &Store, n: u32) -> State {
+    let (key, elem) = store.state(n);
+    (key.to_vec(), elem.to_vec())
+}
+
+fn push<S: System>(
+    system: &mut S,
+    store: &Store,
+    path: &mut Path<S::Action>,
+    from: u32,
+    via: u32,
+    to: u32,
+) -> Result<(), S::Error> {
+    let (key, elem) = store.state(from);
+    let action = system.action(key, elem, via)?.expect("a step that was taken can be taken again");
+    path.actions.push(action);
+    path.states.push(own(store, to));
+    Ok(())
+}
+
+/// A run to `node` and from there on through states that can stay.
+fn run_from<S: System>(
+    system: &mut S,
+    store: &Store,
+    graph: &Graph,
+    ranks: &[Option<u32>],
+    node: u32,
+) -> Result<(Path<S::Action>, Option<usize>), S::Error> {
+    let mut path = path_to(system, store, node)?;
+    // Breadth first would give shorter lassos; following any unranked successor is enough, as there is always one.
+    let mut seen = vec![(node, path.states.len() - 1)];
+    let mut at = node;
+    loop {
+        if graph.ends[at as usize] {
+            return Ok((path, None));
+        }
+        if let Some(via) = graph.own_loop[at as usize] {
+            let here = path.states.len() - 1;
+            push(system, store, &mut path, at, via, at)?;
+            return Ok((path, Some(here)));
+        }
+        let first = graph.steps.partition_point(|s| s.0 < at);
+        let stay = graph.steps[first..]
+            .iter()
+            .take_while(|s| s.0 == at)
+            .find(|s| graph.stays[s.2 as usize] && ranks[s.2 as usize].is_none())
+            .expect("an unranked state that cannot end has an unranked successor");
+        push(system, store, &mut path, at, stay.1, stay.2)?;
+        at = stay.2;
+        if let Some(&(_, i)) = seen.iter().find(|s| s.0 == at) {
+            return Ok((path, Some(i)));
+        }
+        seen.push((at, path.states.len() - 1));
+    }
+}

@@ -1,0 +1,344 @@
+//! Networks under the engines: the one place where this formalism meets the algorithms.
+
+use std::ops::ControlFlow;
+
+use trellis_model::evidence::{Reason, Verdict};
+use trellis_model::network::{
+    Action, CertEntry, Certificate, Elements, Judge, ModelError, Network, PairJudge, Post, Query, QueryKind, Snapshot,
+    Step, Trace,
+};
+use trellis_order::{Join, Word};
+
+use crate::budget::{Budget, Stats};
+use crate::liveness::{self, Watch};
+use crate::reach::{self, JoinAll, Options, Path, Refine, Strategy, Update};
+use crate::store::Store;
+use crate::{Batch, State, System};
+
+/// A network with a target.
+pub struct NetworkSystem<'n> {
+    post: Post<'n>,
+    elements: Elements,
+    /// What is looked for: a state in which the condition has this truth value.
+    target: Option<(Judge, bool)>,
+    priority: Option<Judge>,
+}
+
+impl<'n> NetworkSystem<'n> {
+    /// A network in which nothing is looked for yet.
+    pub fn new(net: &'n Network) -> NetworkSystem<'n> {
+        NetworkSystem { post: Post::new(net), elements: net.elements(), target: None, priority: None }
+    }
+
+    /// Looks for states in which a query's condition has the given truth value.
+    pub fn look_for(&mut self, condition: trellis_model::network::Condition, deadlock: bool, value: bool) {
+        self.target = Some((self.post.compile(condition, deadlock), value));
+    }
+
+    /// Orders by an integer expression, larger first.
+    pub fn prioritise(&mut self, of: trellis_model::network::Condition) {
+        self.priority = Some(self.post.compile(of, false));
+    }
+
+    /// The compiled network.
+    pub fn post(&mut self) -> &mut Post<'n> {
+        &mut self.post
+    }
+
+    fn snapshot(&self, s: &State) -> Snapshot {
+        self.post.layout.snapshot(self.post.network(), &s.0, &s.1)
+    }
+
+    /// A path in the model's terms.
+    pub fn trace(&self, path: &Path<Action>, back_to: Option<usize>) -> Option<Trace> {
+        let mut states = path.states.iter().map(|s| self.snapshot(s));
+        let initial = states.next()?;
+        let steps = path.actions.iter().cloned().zip(states).map(|(action, state)| Step { action, state }).collect();
+        Some(Trace { initial, steps, back_to })
+    }
+
+    /// The stored states in the model's terms.
+    pub fn certificate(&self, store: &Store, up_to_order: bool, ranks: &[Option<u32>]) -> Certificate {
+        let net = self.post.network();
+        let entry = |n: u32| {
+            let (key, elem) = store.state(n);
+            let state = self.post.layout.snapshot(net, key, elem);
+            CertEntry { state, rank: ranks.get(n as usize).copied().flatten() }
+        };
+        Certificate { entries: store.stored().map(entry).collect(), up_to_order }
+    }
+}
+
+impl System for NetworkSystem<'_> {
+    type Domain = Elements;
+    type Action = Action;
+    type Error = ModelError;
+
+    fn domain(&self) -> &Elements {
+        &self.elements
+    }
+
+    fn key_width(&self) -> usize {
+        self.post.layout.key_width()
+    }
+
+    fn elem_width(&self) -> usize {
+        self.post.network().element_width()
+    }
+
+    fn initial(&mut self) -> Result<State, ModelError> {
+        self.post.initial()
+    }
+
+    fn successors(&mut self, key: &[Word], elem: &[Word], out: &mut Batch) -> Result<(), ModelError> {
+        out.steps = self.post.successors(key, elem, &mut |ordinal, k: &[Word], e: &[Word]| {
+            out.push(ordinal, k, e);
+            ControlFlow::Continue(())
+        })?;
+        Ok(())
+    }
+
+    fn is_target(&mut self, key: &[Word], elem: &[Word]) -> Result<bool, ModelError> {
+        match &self.target {
+            Some((judge, value)) => Ok((self.post.judge(judge, key, elem)? != 0) == *value),
+            None => Ok(false),
+        }
+    }
+
+    fn action(&mut self, key: &[Word], elem: &[Word], ordinal: u32) -> Result<Option<Action>, ModelError> {
+        Ok(self.post.step(key, elem, ordinal)?.map(|(action, ..)| action))
+    }
+
+    fn take(&mut self, key: &[Word], elem: &[Word], action: &Action) -> Result<Option<State>, ModelError> {
+        self.post.take(key, elem, action)
+    }
+
+    fn priority(&mut self, key: &[Word], elem: &[Word]) -> Result<i64, ModelError> {
+        match &self.priority {
+            Some(judge) => self.post.judge(judge, key, elem),
+            None => Ok(0),
+        }
+    }
+
+    fn may_idle(&mut self, key: &[Word], elem: &[Word]) -> Result<bool, ModelError> {
+        self.post.may_idle(key, elem)
+    }
+}
+
+/// A joining strategy given as a condition over `x`, `y` and `joined`.
+pub struct ExprStrategy<'n> {
+    net: &'n Network,
+    judge: PairJudge<'n>,
+    elements: Elements,
+    joined: Option<Vec<Word>>,
+}
+
+impl<'n> ExprStrategy<'n> {
+    /// Compiles it; `uses_joined` says whether the join must be computed to judge it.
+    pub fn new(net: &'n Network, condition: trellis_model::network::Condition, uses_joined: bool) -> ExprStrategy<'n> {
+        ExprStrategy {
+            net,
+            judge: PairJudge::new(net, condition),
+            elements: net.elements(),
+            joined: uses_joined.then(|| vec![0; net.element_width()]),
+        }
+    }
+}
+
+impl Strategy<ModelError> for ExprStrategy<'_> {
+    fn accepts(&mut self, key: &[Word], stored: &[Word], new: &[Word]) -> Result<bool, ModelError> {
+        let answer = match &mut self.joined {
+            None => self.judge.holds(key, &[stored, new]),
+            Some(joined) => {
+                joined.copy_from_slice(stored);
+                self.elements.join(joined, new);
+                self.judge.holds(key, &[stored, new, joined])
+            }
+        };
+        answer.map_err(|fault| ModelError {
+            fault,
+            during: "joining strategy",
+            place: String::new(),
+            state: trellis_model::network::Layout::new(self.net).snapshot(self.net, key, new),
+            action: Action(Vec::new()),
+        })
+    }
+}
+
+/// How one query was answered.
+pub struct Answer {
+    /// The verdict: `Safe` means that what was looked for (a violation of `A…`, a witness of `E…`) does not exist.
+    pub verdict: Verdict<Trace, Certificate>,
+    /// What was counted.
+    pub stats: Stats,
+    /// For an inconclusive join: the abstracted path and which of its states are joins.
+    pub inconclusive: Option<Inconclusive>,
+    /// For `sup` and `inf`: the bound, if any state qualifies.
+    pub bound: Option<i64>,
+}
+
+/// A path that exists only because of joins (000 §B.1).
+pub struct Inconclusive {
+    /// The abstracted path.
+    pub path: Trace,
+    /// The step (from 0) that fails without joins.
+    pub fails_at: usize,
+    /// The states (0 is the initial one) that are joins.
+    pub joins: Vec<usize>,
+    /// The join without which the path fails.
+    pub pivot: usize,
+}
+
+/// The model does something undefined.
+pub struct Broken {
+    /// How to get to the state in which it happens; `None` if it is the initial state itself that is broken.
+    pub trace: Option<Trace>,
+    /// What happens.
+    pub error: ModelError,
+}
+
+/// Answers a query.
+pub fn answer<'n>(
+    net: &'n Network,
+    query: &Query,
+    options: Options,
+    strategy: Option<&mut dyn Strategy<ModelError>>,
+    priority: Option<trellis_model::network::Condition>,
+    budget: &mut Budget<'_>,
+) -> Result<Answer, Box<Broken>> {
+    let mut system = NetworkSystem::new(net);
+    if let Some(p) = priority {
+        system.prioritise(p);
+    }
+    let up_to_order = options.update != Update::Simple && net.element_width() > 0;
+    match query.kind {
+        QueryKind::Always(p) => system.look_for(p, query.deadlock, false),
+        QueryKind::Possibly(p) => system.look_for(p, query.deadlock, true),
+        QueryKind::Bound { sup, when, of } => return bound(system, options, sup, when, of, query.deadlock, budget),
+        QueryKind::Eventually(p) => return live(system, Question::Avoids(p, false), query, budget),
+        QueryKind::PotentiallyAlways(p) => return live(system, Question::Avoids(p, true), query, budget),
+        QueryKind::LeadsTo(p, q) => return live(system, Question::LeadsTo(p, q), query, budget),
+    }
+    let explored = match strategy {
+        Some(s) => reach::reach(&mut system, options, &mut Given(s), budget),
+        None => reach::reach(&mut system, options, &mut JoinAll, budget),
+    };
+    let mut inconclusive = None;
+    let verdict = match explored.answer {
+        reach::Answer::Unreachable => Verdict::Safe(system.certificate(&explored.store, up_to_order, &[])),
+        reach::Answer::Reachable(path) => match system.trace(&path, None) {
+            Some(trace) => Verdict::Unsafe(trace),
+            None => unreachable!("a path has a first state"),
+        },
+        reach::Answer::Inconclusive { path, fails_at, joins, pivot } => {
+            inconclusive = system.trace(&path, None).map(|path| Inconclusive { path, fails_at, joins, pivot });
+            Verdict::Unknown(Reason::InconclusiveJoin)
+        }
+        reach::Answer::Stopped(reason) => Verdict::Unknown(reason),
+        reach::Answer::Error(path, error) => return Err(broken(&system, &path, error)),
+    };
+    Ok(Answer { verdict, stats: explored.stats, inconclusive, bound: None })
+}
+
+fn broken(system: &NetworkSystem<'_>, path: &Path<Action>, error: ModelError) -> Box<Broken> {
+    Box::new(Broken { trace: system.trace(path, None), error })
+}
+
+struct Given<'s>(&'s mut dyn Strategy<ModelError>);
+
+impl Strategy<ModelError> for Given<'_> {
+    fn accepts(&mut self, key: &[Word], stored: &[Word], new: &[Word]) -> Result<bool, ModelError> {
+        self.0.accepts(key, stored, new)
+    }
+}
+
+/// `sup` and `inf` of data: explore everything, then look at every state. The certificate proves the bound, the trace
+/// reaches it; a bound needs both, so the verdict carries the certificate and `bound` the value.
+fn bound(
+    mut system: NetworkSystem<'_>,
+    options: Options,
+    sup: bool,
+    when: trellis_model::network::Condition,
+    of: trellis_model::network::Condition,
+    deadlock: bool,
+    budget: &mut Budget<'_>,
+) -> Result<Answer, Box<Broken>> {
+    let options = Options { refine: Refine::Never, ..options };
+    let explored = reach::reach(&mut system, options, &mut JoinAll, budget);
+    let up_to_order = options.update != Update::Simple && system.elem_width() > 0;
+    let verdict = match explored.answer {
+        reach::Answer::Unreachable => Verdict::Safe(system.certificate(&explored.store, up_to_order, &[])),
+        reach::Answer::Stopped(reason) => Verdict::Unknown(reason),
+        reach::Answer::Error(path, error) => return Err(broken(&system, &path, error)),
+        reach::Answer::Reachable(_) | reach::Answer::Inconclusive { .. } => unreachable!("nothing was looked for"),
+    };
+    let (when, of) = (system.post.compile(when, deadlock), system.post.compile(of, deadlock));
+    let mut best: Option<i64> = None;
+    for n in explored.store.stored() {
+        let (key, elem) = explored.store.state(n);
+        let fails = |error| Box::new(Broken { trace: None, error });
+        if system.post.judge(&when, key, elem).map_err(fails)? != 0 {
+            let v = system.post.judge(&of, key, elem).map_err(fails)?;
+            best = Some(best.map_or(v, |b| if sup { b.max(v) } else { b.min(v) }));
+        }
+    }
+    Ok(Answer { verdict, stats: explored.stats, inconclusive: None, bound: best })
+}
+
+enum Question {
+    /// From the initial state: can the condition keep this truth value forever?
+    Avoids(trellis_model::network::Condition, bool),
+    LeadsTo(trellis_model::network::Condition, trellis_model::network::Condition),
+}
+
+struct NetworkWatch {
+    stays: (Judge, bool),
+    starts: Option<Judge>,
+}
+
+impl<'n> Watch<NetworkSystem<'n>> for NetworkWatch {
+    fn stays(&mut self, s: &mut NetworkSystem<'n>, key: &[Word], elem: &[Word]) -> Result<bool, ModelError> {
+        Ok((s.post.judge(&self.stays.0, key, elem)? != 0) == self.stays.1)
+    }
+
+    fn starts(
+        &mut self,
+        s: &mut NetworkSystem<'n>,
+        key: &[Word],
+        elem: &[Word],
+        initial: bool,
+    ) -> Result<bool, ModelError> {
+        match &self.starts {
+            None => Ok(initial),
+            Some(p) => Ok(s.post.judge(p, key, elem)? != 0),
+        }
+    }
+
+    fn beyond(&self) -> bool {
+        self.starts.is_some()
+    }
+}
+
+fn live(
+    mut system: NetworkSystem<'_>,
+    question: Question,
+    query: &Query,
+    budget: &mut Budget<'_>,
+) -> Result<Answer, Box<Broken>> {
+    let compile = |c| system.post.compile(c, query.deadlock);
+    let mut watch = match question {
+        Question::Avoids(p, value) => NetworkWatch { stays: (compile(p), value), starts: None },
+        Question::LeadsTo(p, q) => NetworkWatch { stays: (compile(q), false), starts: Some(compile(p)) },
+    };
+    let search = liveness::search(&mut system, &mut watch, budget);
+    let verdict = match search.answer {
+        liveness::Answer::Leaves => Verdict::Safe(system.certificate(&search.store, false, &search.ranks)),
+        liveness::Answer::Stays(path, back_to) => match system.trace(&path, back_to) {
+            Some(trace) => Verdict::Unsafe(trace),
+            None => unreachable!("a path has a first state"),
+        },
+        liveness::Answer::Stopped(reason) => Verdict::Unknown(reason),
+        liveness::Answer::Error(path, error) => return Err(broken(&system, &path, error)),
+    };
+    Ok(Answer { verdict, stats: search.stats, inconclusive: None, bound: None })
+}

@@ -1,0 +1,212 @@
+//! The abstract reachability graph in flat memory: keys are stored once, nodes with the same key are chained oldest first,
+//! elements lie side by side. Nodes are marked, never deleted.
+
+use std::hash::Hasher;
+
+use hashbrown::HashTable;
+use rustc_hash::FxHasher;
+use trellis_order::Word;
+
+/// No node, no key.
+pub const NONE: u32 = u32::MAX;
+
+/// What has become of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// In the waiting list.
+    Waiting,
+    /// Expanded.
+    Passed,
+    /// A later node covers it or was joined from it; no longer stored.
+    Replaced,
+    /// Explored under a joining strategy that has been refined since; no longer stored.
+    Undone,
+}
+
+/// One state of the graph.
+#[derive(Debug, Clone)]
+pub struct Node {
+    /// Its key's number.
+    pub key: u32,
+    /// From where it was first reached.
+    pub parent: u32,
+    /// By which step of the parent.
+    pub via: u32,
+    /// What has become of it.
+    pub mark: Mark,
+    next: u32,
+}
+
+impl Node {
+    /// Is it part of the passed or waiting set?
+    pub fn is_stored(&self) -> bool {
+        matches!(self.mark, Mark::Waiting | Mark::Passed)
+    }
+}
+
+/// All nodes of one exploration.
+#[derive(Debug)]
+pub struct Store {
+    key_width: usize,
+    elem_width: usize,
+    keys: Vec<Word>,
+    key_index: HashTable<u32>,
+    /// First and last node of each key's chain.
+    chains: Vec<(u32, u32)>,
+    elems: Vec<Word>,
+    /// The nodes, in the order of their creation.
+    pub nodes: Vec<Node>,
+    state_index: HashTable<u32>,
+}
+
+fn hash_words(seed: u64, words: &[Word]) -> u64 {
+    let mut h = FxHasher::default();
+    h.write_u64(seed);
+    for &w in words {
+        h.write_u64(w);
+    }
+    h.finish()
+}
+
+impl Store {
+    /// An empty store for states of these widths.
+    pub fn new(key_width: usize, elem_width: usize) -> Store {
+        Store {
+            key_width,
+            elem_width,
+            keys: Vec::new(),
+            key_index: HashTable::new(),
+            chains: Vec::new(),
+            elems: Vec::new(),
+            nodes: Vec::new(),
+            state_index: HashTable::new(),
+        }
+    }
+
+    /// The number of a key; new keys get one.
+    pub fn key_id(&mut self, key: &[Word]) -> u32 {
+        let w = self.key_width;
+        let hash = hash_words(0, key);
+        let Store { keys, key_index, chains, .. } = self;
+        if let Some(&k) = key_index.find(hash, |&k| &keys[k as usize * w..][..w] == key) {
+            return k;
+        }
+        let id = chains.len() as u32;
+        keys.extend_from_slice(key);
+        chains.push((NONE, NONE));
+        key_index.insert_unique(hash, id, |&k| hash_words(0, &keys[k as usize * w..][..w]));
+        id
+    }
+
+    /// A key by its number.
+    pub fn key(&self, k: u32) -> &[Word] {
+        &self.keys[k as usize * self.key_width..][..self.key_width]
+    }
+
+    /// How many keys there are.
+    pub fn key_count(&self) -> usize {
+        self.chains.len()
+    }
+
+    /// The element of a node.
+    #[inline]
+    pub fn elem(&self, n: u32) -> &[Word] {
+        &self.elems[n as usize * self.elem_width..][..self.elem_width]
+    }
+
+    /// Key and element of a node.
+    pub fn state(&self, n: u32) -> (&[Word], &[Word]) {
+        (self.key(self.nodes[n as usize].key), self.elem(n))
+    }
+
+    /// The stored node with exactly this key and element.
+    #[inline]
+    pub fn find(&self, key: u32, elem: &[Word]) -> Option<u32> {
+        let hash = hash_words(u64::from(key), elem);
+        self.state_index.find(hash, |&n| self.nodes[n as usize].key == key && self.elem(n) == elem).copied()
+    }
+
+    /// Adds a node, last of its key.
+    pub fn add(&mut self, key: u32, elem: &[Word], parent: u32, via: u32) -> u32 {
+        let n = self.nodes.len() as u32;
+        assert!(n < NONE, "more than four billion states");
+        self.elems.extend_from_slice(elem);
+        self.nodes.push(Node { key, parent, via, mark: Mark::Waiting, next: NONE });
+        let (first, last) = &mut self.chains[key as usize];
+        if *first == NONE {
+            *first = n;
+        } else {
+            self.nodes[*last as usize].next = n;
+        }
+        *last = n;
+        let hash = hash_words(u64::from(key), elem);
+        let Store { elems, nodes, state_index, elem_width, .. } = self;
+        state_index.insert_unique(hash, n, |&m| {
+            let m = m as usize;
+            hash_words(u64::from(nodes[m].key), &elems[m * *elem_width..][..*elem_width])
+        });
+        n
+    }
+
+    /// The node is no longer stored, and why.
+    pub fn retire(&mut self, n: u32, mark: Mark) {
+        let key = self.nodes[n as usize].key;
+        let hash = hash_words(u64::from(key), self.elem(n));
+        if let Ok(entry) = self.state_index.find_entry(hash, |&m| m == n) {
+            entry.remove();
+        }
+        self.nodes[n as usize].mark = mark;
+    }
+
+    /// The first stored node of a key, oldest first, that satisfies a condition. Retired nodes are unchained on the way.
+    #[inline]
+    pub fn find_in_chain(&mut self, key: u32, mut wanted: impl FnMut(u32, &[Word]) -> bool) -> Option<u32> {
+        let mut before = NONE;
+        let mut at = self.chains[key as usize].0;
+        while at != NONE {
+            let node = &self.nodes[at as usize];
+            let next = node.next;
+            if node.is_stored() {
+                if wanted(at, &self.elems[at as usize * self.elem_width..][..self.elem_width]) {
+                    return Some(at);
+                }
+                before = at;
+            } else {
+                match before {
+                    NONE => self.chains[key as usize].0 = next,
+                    b => self.nodes[b as usize].next = next,
+                }
+                if next == NONE {
+                    self.chains[key as usize].1 = before;
+                }
+            }
+            at = next;
+        }
+        None
+    }
+
+    /// The stored nodes, oldest first.
+    pub fn stored(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.nodes.len() as u32).filter(|&n| self.nodes[n as usize].is_stored())
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        (self.keys.capacity() + self.elems.capacity()) * size_of::<Word>()
+            + self.nodes.capacity() * size_of::<Node>()
+            + self.chains.capacity() * 8
+            + (self.key_index.capacity() + self.state_index.capacity()) * 5
+    }
+
+    /// The nodes on the way from the start to a node, along first parents.
+    pub fn path(&self, node: u32) -> Vec<u32> {
+        let mut path = vec![node];
+        let mut at = node;
+        while self.nodes[at as usize].parent != NONE {
+            at = self.nodes[at as usize].parent;
+            path.push(at);
+        }
+        path.reverse();
+        path
+    }
+}

@@ -1,0 +1,82 @@
+//! Three-valued evaluation never says more than every completion does.
+
+use proptest::prelude::*;
+use trellis_expr::eval::eval;
+use trellis_expr::ternary::eval_partial;
+use trellis_expr::{Type, Value, VarId};
+
+use crate::world::{Foreign, Tape, World, cases, tape};
+
+proptest! {
+    #![proptest_config(cases(3000))]
+
+    #[test]
+    fn sound(choices in tape(), values in tape(), others in prop::collection::vec(tape(), 12), hide in any::<u32>()) {
+        let mut w = World::new();
+        let mut choices = Tape::new(&choices);
+        let ty = w.types[choices.pick(8)];
+        let t = w.term(ty, 4, &mut choices);
+        let (env, _) = w.valuation(&mut Tape::new(&values));
+        let hidden = |v: VarId| hide >> (v.0 % 32) & 1 == 1;
+        let partial = |v: VarId| if hidden(v) { None } else { env.get(&v).cloned() };
+        let total = eval(&w.t, t, &env, &mut Foreign(1));
+        let nothing_hidden = eval_partial(&w.t, t, |v| env.get(&v).cloned());
+        // Foreign functions are never known; apart from them a total valuation determines everything.
+        if let Some(value) = &nothing_hidden {
+            prop_assert_eq!(Ok(value), total.as_ref());
+        }
+        let Some(value) = eval_partial(&w.t, t, partial) else { return Ok(()) };
+        prop_assert_eq!(nothing_hidden.as_ref(), Some(&value));
+        for other in &others {
+            let (mut completion, _) = w.valuation(&mut Tape::new(other));
+            for (&v, known) in &env {
+                if !hidden(v) {
+                    completion.insert(v, known.clone());
+                }
+            }
+            prop_assert_eq!(eval(&w.t, t, &completion, &mut Foreign(1)), Ok(value.clone()));
+        }
+        // All completions of one hidden variable of a small type, the others being as in `env`.
+        for v in w.t.free_vars(t).into_iter().filter(|&v| hidden(v)) {
+            for other in Value::all(&w.t, w.t.variable(v).ty, 300).unwrap_or_default() {
+                let mut completion = env.clone();
+                completion.insert(v, other);
+                prop_assert_eq!(eval(&w.t, t, &completion, &mut Foreign(1)), Ok(value.clone()));
+            }
+        }
+    }
+}
+
+#[test]
+fn absorbing() {
+    let mut w = World::new();
+    let (p, n) = (w.t.var(w.vars[0]), w.t.var(w.vars[5]));
+    let zero = w.t.int(0);
+    let no = w.t.bool(false);
+    let is_zero = w.t.eq(n, zero);
+    let quotient = w.t.div(trellis_expr::Division::Truncating, zero, n);
+    let risky = w.t.eq(quotient, zero);
+    let known = |w: &World, t, p: Option<bool>| {
+        eval_partial(&w.t, t, |v| {
+            if v == w.vars[0] {
+                p.map(Value::Bool)
+            } else {
+                None
+            }
+        })
+    };
+    let t = w.t.intern(trellis_expr::Term::And([is_zero, p].into()));
+    assert_eq!(known(&w, t, Some(false)), Some(Value::Bool(false)));
+    assert_eq!(known(&w, t, Some(true)), None);
+    let t = w.t.intern(trellis_expr::Term::And([risky, p].into()));
+    assert_eq!(known(&w, t, Some(false)), None, "it may fault first");
+    let t = w.t.intern(trellis_expr::Term::And([p, risky].into()));
+    assert_eq!(known(&w, t, Some(false)), Some(Value::Bool(false)));
+    let t = w.t.intern(trellis_expr::Term::Or([is_zero, p].into()));
+    assert_eq!(known(&w, t, Some(true)), Some(Value::Bool(true)));
+    let t = w.t.intern(trellis_expr::Term::And([is_zero, no].into()));
+    assert_eq!(known(&w, t, None), Some(Value::Bool(false)));
+    let t = w.t.intern(trellis_expr::Term::Ite(is_zero, p, p));
+    assert_eq!(known(&w, t, Some(true)), Some(Value::Bool(true)));
+    assert_eq!(w.t.ty(t), Type::Bool);
+}

@@ -1,0 +1,254 @@
+//! Networks of automata: processes with locations, bounded data, channels, and lattice variables (000 App. A).
+//!
+//! A front end builds a [`Network`]: templates instantiated, selects expanded, types checked, expressions lowered to
+//! terms. A state is a *key* (locations and data, packed into words by [`Layout`]) and an *element* (the lattice
+//! variables' words, side by side). States with the same key are compared by the lattice order only.
+//!
+//! Rooms: [`state`] (packing), [`post`] (fast successors, compiled code, in-place with undo), [`interpret`] (the
+//! reference interpreter, slow and plain, shares nothing with `post` but this file), [`evidence`] (traces and
+//! certificates), [`query`] (what can be asked). Clocks are not here yet: a front end refuses them by name.
+
+use std::sync::Arc;
+
+use trellis_expr::{FnId, StmtId, TermId, Terms, VarId};
+use trellis_order::{Domain, Join, Lattice, Word};
+
+pub mod evidence;
+pub mod interpret;
+pub mod post;
+pub mod query;
+pub mod state;
+
+pub use evidence::{Action, CertEntry, Certificate, EdgeRef, Snapshot, Step, Trace};
+pub use post::{Judge, ModelError, PairJudge, Post};
+pub use query::{Query, QueryKind};
+pub use state::Layout;
+
+/// A closed network, ready to explore.
+#[derive(Debug, Clone)]
+pub struct Network {
+    /// Where terms and statements live.
+    pub terms: Terms,
+    /// The processes, in the order of the system line.
+    pub processes: Vec<Process>,
+    /// The data variables that are part of a state.
+    pub vars: Vec<DataVar>,
+    /// Variables that live only within one step (function locals, temporaries, `meta`), with their initial value: they
+    /// are reset before every guard, update and invariant that uses them.
+    pub temps: Vec<DataVar>,
+    /// The lattice variables.
+    pub lattices: Vec<LatticeVar>,
+    /// What the foreign functions in terms stand for.
+    pub functions: Vec<Function>,
+    /// The channels, arrays flattened.
+    pub channels: Vec<Channel>,
+    /// Named integer constants, for reports, strategies and scripts.
+    pub constants: Vec<(String, i64)>,
+    /// The temporary that stands for `deadlock` in queries, if any asks.
+    pub deadlock: Option<VarId>,
+    /// Whether priorities were declared at all.
+    pub has_priorities: bool,
+}
+
+/// A data variable: one cell, or an array of cells.
+#[derive(Debug, Clone)]
+pub struct DataVar {
+    /// Its name as a reader knows it: `P(1).count`.
+    pub name: String,
+    /// Its variable in the terms.
+    pub var: VarId,
+    /// Smallest value of a cell.
+    pub lo: i64,
+    /// Largest value of a cell.
+    pub hi: i64,
+    /// Whether a cell is a truth value.
+    pub is_bool: bool,
+    /// For arrays: first index and length of each dimension, outermost first.
+    pub dims: Vec<(i64, i64)>,
+    /// The initial value of each cell.
+    pub init: Vec<i64>,
+}
+
+impl DataVar {
+    /// The name of a cell: `count`, `board[1][2]`.
+    pub fn cell_name(&self, cell: usize) -> String {
+        let mut rest = cell as i64;
+        let mut indexes = Vec::new();
+        for &(lo, len) in self.dims.iter().rev() {
+            indexes.push(lo + rest % len);
+            rest /= len;
+        }
+        indexes.iter().rev().fold(self.name.clone(), |name, i| format!("{name}[{i}]"))
+    }
+}
+
+/// A lattice variable.
+#[derive(Debug, Clone)]
+pub struct LatticeVar {
+    /// Its name.
+    pub name: String,
+    /// Its lattice.
+    pub lattice: Arc<dyn Lattice>,
+    /// Where its words start in an element.
+    pub offset: usize,
+    /// Its initial words.
+    pub init: Vec<Word>,
+}
+
+/// What a foreign function does. Its first argument is the word where the lattice value starts.
+#[derive(Debug, Clone)]
+pub enum Function {
+    /// Calls a method of a lattice with the remaining arguments.
+    Method {
+        /// Whose method.
+        lattice: Arc<dyn Lattice>,
+        /// Which method.
+        method: usize,
+    },
+    /// Reads the bit given by the second argument, of so many.
+    GetBit(usize),
+    /// Sets the bit given by the second argument, of so many, to the third.
+    SetBit(usize),
+    /// Copies so many words from the place given by the second argument.
+    Copy(usize),
+}
+
+/// One automaton.
+#[derive(Debug, Clone)]
+pub struct Process {
+    /// Its name: `P`, `P(1)`.
+    pub name: String,
+    /// The variable that holds its current location.
+    pub location: VarId,
+    /// Its locations.
+    pub locations: Vec<Location>,
+    /// The initial one.
+    pub init: u32,
+    /// Its edges, selects expanded, in source order.
+    pub edges: Vec<Edge>,
+    /// Its priority (higher wins).
+    pub priority: i32,
+}
+
+/// A location.
+#[derive(Debug, Clone)]
+pub struct Location {
+    /// Its name.
+    pub name: String,
+    /// What must hold while here, if anything.
+    pub invariant: Option<Condition>,
+    /// Time may not pass here.
+    pub urgent: bool,
+    /// Only transitions that leave a committed location may happen.
+    pub committed: bool,
+}
+
+/// A condition: some statements that compute into temporaries, then a truth value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Condition {
+    /// Runs first; changes nothing but temporaries.
+    pub prepare: StmtId,
+    /// The truth value.
+    pub holds: TermId,
+}
+
+/// An edge.
+#[derive(Debug, Clone)]
+pub struct Edge {
+    /// From.
+    pub source: u32,
+    /// To.
+    pub target: u32,
+    /// When.
+    pub guard: Condition,
+    /// With whom.
+    pub sync: Option<Sync>,
+    /// What it does.
+    pub update: StmtId,
+    /// Which edge of the template this is, from 0 in source order.
+    pub origin: u32,
+    /// The values chosen for its selects.
+    pub select: Vec<(String, i64)>,
+    /// Where it stands in the source: `file:line:column`.
+    pub place: Arc<str>,
+}
+
+/// A synchronisation label.
+#[derive(Debug, Clone, Copy)]
+pub struct Sync {
+    /// First channel of the array.
+    pub base: u32,
+    /// Which of the array: a term within the array's bounds (or it faults).
+    pub index: Option<(StmtId, TermId)>,
+    /// `!` rather than `?`.
+    pub send: bool,
+}
+
+/// A channel.
+#[derive(Debug, Clone)]
+pub struct Channel {
+    /// Its name: `go[2]`.
+    pub name: String,
+    /// One sender, all receivers that can.
+    pub broadcast: bool,
+    /// Time may not pass when it can happen.
+    pub urgent: bool,
+    /// Its priority (higher wins); 0 is that of unlisted channels and of silent steps.
+    pub priority: i32,
+}
+
+impl Network {
+    /// The foreign function behind an id.
+    pub fn function(&self, f: FnId) -> &Function {
+        &self.functions[f.index()]
+    }
+
+    /// The names of the data cells of a state, in order.
+    pub fn cell_names(&self) -> Vec<String> {
+        self.vars.iter().flat_map(|v| (0..v.init.len()).map(|i| v.cell_name(i))).collect()
+    }
+
+    /// The lattice part of the states, as a domain.
+    pub fn elements(&self) -> Elements {
+        Elements { parts: self.lattices.iter().map(|l| (l.offset, l.lattice.width(), l.lattice.clone())).collect() }
+    }
+
+    /// Words per element.
+    pub fn element_width(&self) -> usize {
+        self.lattices.iter().map(|l| l.lattice.width()).sum()
+    }
+
+    /// The initial element.
+    pub fn initial_element(&self) -> Vec<Word> {
+        self.lattices.iter().flat_map(|l| l.init.iter().copied()).collect()
+    }
+}
+
+/// The product of all lattice variables of a network: the domain of its elements.
+#[derive(Debug, Clone)]
+pub struct Elements {
+    parts: Vec<(usize, usize, Arc<dyn Lattice>)>,
+}
+
+impl Domain for Elements {
+    type Elem = [Word];
+
+    #[inline]
+    fn leq(&self, a: &[Word], b: &[Word]) -> bool {
+        self.parts.iter().all(|(at, n, l)| l.leq(&a[*at..at + n], &b[*at..at + n]))
+    }
+
+    fn is_bottom(&self, a: &[Word]) -> bool {
+        self.parts.iter().all(|(at, n, l)| l.is_bottom(&a[*at..at + n]))
+    }
+}
+
+impl Join for Elements {
+    fn join(&self, a: &mut [Word], b: &[Word]) -> bool {
+        let mut grew = false;
+        for (at, n, l) in &self.parts {
+            grew |= l.join(&mut a[*at..at + n], &b[*at..at + n]);
+        }
+        grew
+    }
+}

@@ -1,0 +1,776 @@
+//! Fast successors of a network: compiled guards and updates, run in place on one working copy and undone afterwards.
+//!
+//! The step relation is UPPAAL's without clocks: silent edges, binary and broadcast synchronisation (sender's update
+//! first, then the receivers' in process order; guards judged before any update), committed locations, data
+//! invariants on the target, channel priorities before process priorities. Successors come in a fixed order: processes
+//! in system order, edges in source order, selects ascending; a step's number in that order is its *ordinal*, which is
+//! all that an exploration has to remember of it.
+//!
+//! What this module deliberately does not do: be simple. [`super::interpret`] is the same relation written plainly,
+//! and random tests hold the two against each other.
+
+use std::ops::ControlFlow;
+
+use smallvec::SmallVec;
+use trellis_expr::code::{Code, Host, compile_stmt, compile_term};
+use trellis_expr::{Fault, FnId, Stmt, StmtId, Terms, VarId};
+use trellis_order::Word;
+
+use super::{Action, Condition, EdgeRef, Function, Layout, Network, Snapshot};
+
+/// The model itself did something undefined: a value out of range, a division by zero, an index outside its array.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{fault} ({during}{})", if place.is_empty() { String::new() } else { format!(" at {place}") })]
+pub struct ModelError {
+    /// What.
+    pub fault: Fault,
+    /// While doing what: `guard`, `update`, `invariant`, `query`.
+    pub during: &'static str,
+    /// Where in the source: `file:line:column`.
+    pub place: String,
+    /// The state in which it happened.
+    pub state: Snapshot,
+    /// The edges that were being taken, as far as they were known.
+    pub action: Action,
+}
+
+/// Reads and writes lattice elements for compiled code, remembering what to undo.
+struct ElementHost<'a> {
+    functions: &'a [Function],
+    elem: &'a mut [Word],
+    log: &'a mut Vec<(u32, Word)>,
+}
+
+fn bit_fault(index: i64, len: usize) -> Fault {
+    Fault::Index { index, lo: 0, hi: len as i64 - 1 }
+}
+
+impl Host for ElementHost<'_> {
+    #[inline]
+    fn query(&mut self, f: FnId, args: &[i64]) -> Result<i64, Fault> {
+        let at = args[0] as usize;
+        match &self.functions[f.index()] {
+            Function::GetBit(len) => {
+                let i = args[1] as usize;
+                if i >= *len {
+                    return Err(bit_fault(args[1], *len));
+                }
+                Ok((self.elem[at + i / 64] >> (i % 64) & 1) as i64)
+            }
+            Function::Method { lattice, method } => lattice
+                .query(*method, &self.elem[at..at + lattice.width()], &args[1..])
+                .map_err(|e| Fault::Foreign(e.0)),
+            Function::SetBit(_) | Function::Copy(_) => Err(Fault::Foreign("an update where a value is needed".into())),
+        }
+    }
+
+    #[inline]
+    fn update(&mut self, f: FnId, args: &[i64]) -> Result<(), Fault> {
+        let at = args[0] as usize;
+        match &self.functions[f.index()] {
+            Function::SetBit(len) => {
+                let i = args[1] as usize;
+                if i >= *len {
+                    return Err(bit_fault(args[1], *len));
+                }
+                let word = &mut self.elem[at + i / 64];
+                self.log.push(((at + i / 64) as u32, *word));
+                *word = *word & !(1 << (i % 64)) | Word::from(args[2] != 0) << (i % 64);
+                Ok(())
+            }
+            Function::Method { lattice, method } => {
+                let width = lattice.width();
+                self.save(at, width);
+                lattice.update(*method, &mut self.elem[at..at + width], &args[1..]).map_err(|e| Fault::Foreign(e.0))
+            }
+            Function::Copy(width) => {
+                self.save(at, *width);
+                let from = args[1] as usize;
+                self.elem.copy_within(from..from + width, at);
+                Ok(())
+            }
+            Function::GetBit(_) => Err(Fault::Foreign("a value where an update is needed".into())),
+        }
+    }
+}
+
+impl ElementHost<'_> {
+    fn save(&mut self, at: usize, width: usize) {
+        for (i, &w) in self.elem[at..at + width].iter().enumerate() {
+            self.log.push(((at + i) as u32, w));
+        }
+    }
+}
+
+/// A condition, compiled. `None` for a part that does nothing.
+#[derive(Debug, Clone)]
+struct Test {
+    prepare: Option<Code>,
+    holds: Option<Code>,
+}
+
+#[derive(Debug, Clone)]
+struct CompiledEdge {
+    guard: Test,
+    channel: Channel,
+    update: Option<Code>,
+    target: i64,
+    /// Cells of working memory that the update may write.
+    writes: Vec<(u32, u32)>,
+}
+
+#[derive(Debug, Clone)]
+enum Channel {
+    None,
+    Fixed(u32),
+    Indexed { base: u32, prepare: Option<Code>, index: Code },
+}
+
+/// The edges that leave one location, by their numbers in the process.
+#[derive(Debug, Clone, Default)]
+struct Outgoing {
+    /// Silent and sending edges, in source order.
+    active: Vec<u32>,
+    receiving: Vec<u32>,
+}
+
+/// The compiled network and its working memory. One per thread.
+#[derive(Debug, Clone)]
+pub struct Post<'n> {
+    net: &'n Network,
+    /// How states are packed.
+    pub layout: Layout,
+    edges: Vec<Vec<CompiledEdge>>,
+    outgoing: Vec<Vec<Outgoing>>,
+    invariants: Vec<Vec<Option<Test>>>,
+    has_invariants: bool,
+    has_committed: bool,
+    /// The state being expanded, unpacked; `mem` is its working copy, equal to it between steps.
+    base: Vec<i64>,
+    mem: Vec<i64>,
+    base_key: Vec<Word>,
+    key: Vec<Word>,
+    elem: Vec<Word>,
+    log: Vec<(u32, Word)>,
+    /// Scratch for enabled receivers of a broadcast.
+    receivers: Vec<(u32, SmallVec<[u32; 4]>)>,
+}
+
+/// What an exploration does with one successor: its ordinal, key and element.
+pub trait Visit: FnMut(u32, &[Word], &[Word]) -> ControlFlow<()> {}
+impl<F: FnMut(u32, &[Word], &[Word]) -> ControlFlow<()>> Visit for F {}
+
+type Edges = SmallVec<[EdgeRef; 4]>;
+
+impl<'n> Post<'n> {
+    /// Compiles a network.
+    ///
+    /// # Panics
+    /// If a term of the network cannot be compiled: front ends only build terms that can.
+    pub fn new(net: &'n Network) -> Post<'n> {
+        let layout = Layout::new(net);
+        let mut edges = Vec::new();
+        let mut outgoing = Vec::new();
+        let mut invariants = Vec::new();
+        for p in &net.processes {
+            let mut out = vec![Outgoing::default(); p.locations.len()];
+            for (i, e) in p.edges.iter().enumerate() {
+                let from = &mut out[e.source as usize];
+                match e.sync {
+                    Some(s) if !s.send => from.receiving.push(i as u32),
+                    _ => from.active.push(i as u32),
+                }
+            }
+            outgoing.push(out);
+            edges.push(p.edges.iter().map(|e| compile_edge(net, &layout, e)).collect());
+            invariants.push(
+                p.locations.iter().map(|l| l.invariant.map(|c| compile_test(net, &layout, c))).collect::<Vec<_>>(),
+            );
+        }
+        let base = layout.initial(net);
+        Post {
+            has_invariants: invariants.iter().flatten().any(Option::is_some),
+            has_committed: net.processes.iter().any(|p| p.locations.iter().any(|l| l.committed)),
+            base_key: vec![0; layout.key_width()],
+            key: vec![0; layout.key_width()],
+            elem: net.initial_element(),
+            mem: base.clone(),
+            base,
+            net,
+            layout,
+            edges,
+            outgoing,
+            invariants,
+            log: Vec::new(),
+            receivers: Vec::new(),
+        }
+    }
+
+    /// The network.
+    pub fn network(&self) -> &'n Network {
+        self.net
+    }
+
+    /// The initial state; an error if its invariants do not hold or cannot be judged.
+    pub fn initial(&mut self) -> Result<(Vec<Word>, Vec<Word>), ModelError> {
+        let mem = self.layout.initial(self.net);
+        let elem = self.net.initial_element();
+        let mut key = vec![0; self.layout.key_width()];
+        self.layout.pack(&mem, &mut key);
+        self.load(&key, &elem);
+        if self.has_invariants && !self.invariants_hold(&[])? {
+            return Err(self.error(Fault::Foreign("the initial state violates an invariant".into()), "invariant", &[]));
+        }
+        Ok((key, elem))
+    }
+
+    fn load(&mut self, key: &[Word], elem: &[Word]) {
+        self.layout.unpack(key, &mut self.base);
+        let cells = self.layout.key_cells();
+        self.mem[..cells].copy_from_slice(&self.base[..cells]);
+        self.base_key.copy_from_slice(key);
+        self.elem.copy_from_slice(elem);
+    }
+
+    fn error(&self, fault: Fault, during: &'static str, action: &[EdgeRef]) -> ModelError {
+        // Take back what a half-done update has written.
+        let mut elem = self.elem.clone();
+        for &(at, old) in self.log.iter().rev() {
+            elem[at as usize] = old;
+        }
+        let place = match action.last() {
+            Some(e) if during != "invariant" => {
+                self.net.processes[e.process as usize].edges[e.edge as usize].place.to_string()
+            }
+            _ => String::new(),
+        };
+        ModelError {
+            fault,
+            during,
+            place,
+            state: self.layout.snapshot(self.net, &self.base_key, &elem),
+            action: Action(action.to_vec()),
+        }
+    }
+
+    /// Enumerates the successors of a state, in order. A step that leads back to the very same state has an ordinal but
+    /// is not visited: no exploration has a use for it. Answers how many steps were enabled.
+    pub fn successors(&mut self, key: &[Word], elem: &[Word], visit: &mut impl Visit) -> Result<u32, ModelError> {
+        self.load(key, elem);
+        let mut ordinal = 0;
+        self.enabled(&mut |this, action| this.fire(action, &mut ordinal, visit))?;
+        Ok(ordinal)
+    }
+
+    /// Is any step enabled?
+    pub fn has_successor(&mut self, key: &[Word], elem: &[Word]) -> Result<bool, ModelError> {
+        self.load(key, elem);
+        let mut any = false;
+        self.enabled(&mut |this, action| {
+            any = this.can_fire(action)?;
+            Ok(if any { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+        Ok(any)
+    }
+
+    /// The edges behind a successor's ordinal, and the successor.
+    pub fn step(
+        &mut self,
+        key: &[Word],
+        elem: &[Word],
+        ordinal: u32,
+    ) -> Result<Option<(Action, Vec<Word>, Vec<Word>)>, ModelError> {
+        self.load(key, elem);
+        let mut found = None;
+        let mut count = 0;
+        self.enabled(&mut |this, action| {
+            let before = count;
+            let mut next = None;
+            let _ = this.fire(action, &mut count, &mut |o, k: &[Word], e: &[Word]| {
+                if o == ordinal {
+                    next = Some((k.to_vec(), e.to_vec()));
+                }
+                ControlFlow::Continue(())
+            })?;
+            if before == ordinal && count > before {
+                // A step back to the same state is not visited, but it is a step.
+                let (k, e) = next.unwrap_or_else(|| (this.base_key.clone(), this.elem.clone()));
+                found = Some((Action(action.to_vec()), k, e));
+                return Ok(ControlFlow::Break(()));
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(found)
+    }
+
+    /// Where a step leads, if it is enabled.
+    pub fn take(
+        &mut self,
+        key: &[Word],
+        elem: &[Word],
+        action: &Action,
+    ) -> Result<Option<(Vec<Word>, Vec<Word>)>, ModelError> {
+        self.load(key, elem);
+        let mut found = None;
+        self.enabled(&mut |this, candidate| {
+            if candidate != &action.0[..] {
+                return Ok(ControlFlow::Continue(()));
+            }
+            let mut next = None;
+            let mut count = 0;
+            let _ = this.fire(candidate, &mut count, &mut |_, k: &[Word], e: &[Word]| {
+                next = Some((k.to_vec(), e.to_vec()));
+                ControlFlow::Continue(())
+            })?;
+            if count > 0 {
+                found = next.or_else(|| Some((this.base_key.clone(), this.elem.clone())));
+            }
+            Ok(ControlFlow::Break(()))
+        })?;
+        Ok(found)
+    }
+
+    /// May time pass forever in this state? (Without clocks: no urgent or committed location, and no step over an urgent
+    /// channel.)
+    pub fn may_idle(&mut self, key: &[Word], elem: &[Word]) -> Result<bool, ModelError> {
+        self.load(key, elem);
+        let stays = |(p, proc): (usize, &super::Process)| {
+            let l = &proc.locations[self.base[p] as usize];
+            !l.urgent && !l.committed
+        };
+        if !self.net.processes.iter().enumerate().all(stays) {
+            return Ok(false);
+        }
+        if !self.net.channels.iter().any(|c| c.urgent) {
+            return Ok(true);
+        }
+        let mut idle = true;
+        self.enabled(&mut |this, action| {
+            if this.can_fire(action)? && this.channel(action[0])?.is_some_and(|c| this.net.channels[c as usize].urgent)
+            {
+                idle = false;
+                return Ok(ControlFlow::Break(()));
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(idle)
+    }
+
+    /// Judges a condition in a state.
+    pub fn judge(&mut self, test: &Judge, key: &[Word], elem: &[Word]) -> Result<i64, ModelError> {
+        if let Some(cell) = test.deadlock {
+            let dead = !self.has_successor(key, elem)?;
+            self.mem[cell as usize] = i64::from(dead);
+        }
+        self.load(key, elem);
+        let mut host = ElementHost { functions: &self.net.functions, elem: &mut self.elem, log: &mut self.log };
+        let answer = match test.test.run(&mut self.mem, &mut host) {
+            Ok(v) => Ok(v),
+            Err(fault) => Err(self.error(fault, "query", &[])),
+        };
+        self.undo(&[]);
+        answer
+    }
+
+    /// Compiles a condition for [`Post::judge`]; `deadlock` says whether it asks about deadlocks.
+    pub fn compile(&self, c: Condition, deadlock: bool) -> Judge {
+        let cell = self.net.deadlock.and_then(|d| self.layout.code.slot(d)).map(|(at, _)| at);
+        Judge { test: compile_test(self.net, &self.layout, c), deadlock: cell.filter(|_| deadlock) }
+    }
+
+    fn test(&mut self, process: usize, edge: u32, action: &[EdgeRef]) -> Result<bool, ModelError> {
+        let guard = &self.edges[process][edge as usize].guard;
+        if guard.prepare.is_none() && guard.holds.is_none() {
+            return Ok(true);
+        }
+        let mut host = ElementHost { functions: &self.net.functions, elem: &mut self.elem, log: &mut self.log };
+        match guard.run(&mut self.mem, &mut host) {
+            Ok(v) => Ok(v != 0),
+            Err(fault) => {
+                let at = EdgeRef { process: process as u32, edge };
+                let whole: Edges = action.iter().copied().chain([at]).collect();
+                Err(self.error(fault, "guard", &whole))
+            }
+        }
+    }
+
+    /// The channel of an edge in the current state.
+    fn channel(&mut self, e: EdgeRef) -> Result<Option<u32>, ModelError> {
+        match &self.edges[e.process as usize][e.edge as usize].channel {
+            Channel::None => Ok(None),
+            Channel::Fixed(c) => Ok(Some(*c)),
+            Channel::Indexed { base, prepare, index } => {
+                let mut host = ElementHost { functions: &self.net.functions, elem: &mut self.elem, log: &mut self.log };
+                let run = || -> Result<i64, Fault> {
+                    if let Some(p) = prepare {
+                        p.exec(&mut self.mem, &mut host)?;
+                    }
+                    index.eval(&self.mem, &mut host)
+                };
+                match { run }() {
+                    Ok(i) => Ok(Some(base + i as u32)),
+                    Err(fault) => Err(self.error(fault, "synchronisation", &[e])),
+                }
+            }
+        }
+    }
+
+    /// Calls `found` for every combination of edges that can move together (targets' invariants are judged by `fire`).
+    fn enabled(
+        &mut self,
+        found: &mut impl FnMut(&mut Self, &[EdgeRef]) -> Result<ControlFlow<()>, ModelError>,
+    ) -> Result<(), ModelError> {
+        if !self.net.has_priorities {
+            return self.candidates(found).map(|_| ());
+        }
+        // Only the highest priority among the steps that can really happen.
+        let mut all: Vec<((i32, i32), Edges)> = Vec::new();
+        let _ = self.candidates(&mut |this, action| {
+            if this.can_fire(action)? {
+                let priority = this.priority(action)?;
+                all.push((priority, action.iter().copied().collect()));
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        let best = all.iter().map(|(p, _)| *p).max();
+        for (priority, action) in all {
+            if Some(priority) == best && found(self, &action)?.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn priority(&mut self, action: &[EdgeRef]) -> Result<(i32, i32), ModelError> {
+        let channel = self.channel(action[0])?.map_or(0, |c| self.net.channels[c as usize].priority);
+        let process = action.iter().map(|e| self.net.processes[e.process as usize].priority).max().unwrap_or(0);
+        Ok((channel, process))
+    }
+
+    fn candidates(
+        &mut self,
+        found: &mut impl FnMut(&mut Self, &[EdgeRef]) -> Result<ControlFlow<()>, ModelError>,
+    ) -> Result<ControlFlow<()>, ModelError> {
+        let net = self.net;
+        let is_committed = |p: usize, base: &[i64]| net.processes[p].locations[base[p] as usize].committed;
+        let committed = self.has_committed && (0..net.processes.len()).any(|p| is_committed(p, &self.base));
+        for p in 0..net.processes.len() {
+            let location = self.base[p] as usize;
+            let p_may_move = !committed || is_committed(p, &self.base);
+            for n in 0..self.outgoing[p][location].active.len() {
+                let edge = self.outgoing[p][location].active[n];
+                let first = EdgeRef { process: p as u32, edge };
+                let silent = matches!(self.edges[p][edge as usize].channel, Channel::None);
+                if (silent && !p_may_move) || !self.test(p, edge, &[])? {
+                    continue;
+                }
+                let flow = match self.channel(first)? {
+                    None => found(self, &[first])?,
+                    Some(c) if !net.channels[c as usize].broadcast => {
+                        self.partners(first, c, committed && !p_may_move, found)?
+                    }
+                    Some(c) => self.audience(first, c, committed && !p_may_move, found)?,
+                };
+                if flow.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Binary synchronisation: the sender with each receiver in turn.
+    fn partners(
+        &mut self,
+        sender: EdgeRef,
+        channel: u32,
+        need_committed: bool,
+        found: &mut impl FnMut(&mut Self, &[EdgeRef]) -> Result<ControlFlow<()>, ModelError>,
+    ) -> Result<ControlFlow<()>, ModelError> {
+        for q in 0..self.net.processes.len() {
+            let location = self.base[q] as usize;
+            if q == sender.process as usize
+                || self.outgoing[q][location].receiving.is_empty()
+                || (need_committed && !self.net.processes[q].locations[location].committed)
+            {
+                continue;
+            }
+            for n in 0..self.outgoing[q][location].receiving.len() {
+                let edge = self.outgoing[q][location].receiving[n];
+                let second = EdgeRef { process: q as u32, edge };
+                if self.channel(second)? == Some(channel)
+                    && self.test(q, edge, &[sender])?
+                    && found(self, &[sender, second])?.is_break()
+                {
+                    return Ok(ControlFlow::Break(()));
+                }
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Broadcast: the sender with one enabled receiving edge of every process that has any.
+    fn audience(
+        &mut self,
+        sender: EdgeRef,
+        channel: u32,
+        need_committed: bool,
+        found: &mut impl FnMut(&mut Self, &[EdgeRef]) -> Result<ControlFlow<()>, ModelError>,
+    ) -> Result<ControlFlow<()>, ModelError> {
+        let mut receivers = std::mem::take(&mut self.receivers);
+        receivers.clear();
+        let mut committed = !need_committed;
+        for q in 0..self.net.processes.len() {
+            if q == sender.process as usize {
+                continue;
+            }
+            let location = self.base[q] as usize;
+            let mut choices = SmallVec::new();
+            for n in 0..self.outgoing[q][location].receiving.len() {
+                let edge = self.outgoing[q][location].receiving[n];
+                let second = EdgeRef { process: q as u32, edge };
+                if self.channel(second)? == Some(channel) && self.test(q, edge, &[sender])? {
+                    choices.push(edge);
+                }
+            }
+            if !choices.is_empty() {
+                committed |= self.net.processes[q].locations[location].committed;
+                receivers.push((q as u32, choices));
+            }
+        }
+        let mut flow = ControlFlow::Continue(());
+        if committed {
+            // An odometer over the receivers' choices, the last process turning fastest.
+            let mut pick: SmallVec<[usize; 8]> = SmallVec::from_elem(0, receivers.len());
+            loop {
+                let mut action: Edges = SmallVec::new();
+                action.push(sender);
+                for (i, (q, choices)) in receivers.iter().enumerate() {
+                    action.push(EdgeRef { process: *q, edge: choices[pick[i]] });
+                }
+                flow = found(self, &action)?;
+                if flow.is_break() {
+                    break;
+                }
+                let Some(turn) = (0..pick.len()).rev().find(|&i| pick[i] + 1 < receivers[i].1.len()) else { break };
+                pick[turn] += 1;
+                pick[turn + 1..].fill(0);
+            }
+        }
+        self.receivers = receivers;
+        Ok(flow)
+    }
+
+    /// Do the targets' invariants allow the step?
+    fn can_fire(&mut self, action: &[EdgeRef]) -> Result<bool, ModelError> {
+        let mut count = 0;
+        let _ = self.fire(action, &mut count, &mut |_, _: &[Word], _: &[Word]| ControlFlow::Continue(()))?;
+        Ok(count > 0)
+    }
+
+    /// Takes the step, shows it to the visitor if it leads anywhere, and takes it back.
+    fn fire(
+        &mut self,
+        action: &[EdgeRef],
+        ordinal: &mut u32,
+        visit: &mut impl Visit,
+    ) -> Result<ControlFlow<()>, ModelError> {
+        debug_assert!(self.log.is_empty());
+        for (i, e) in action.iter().enumerate() {
+            let edge = &self.edges[e.process as usize][e.edge as usize];
+            self.mem[e.process as usize] = edge.target;
+            if let Some(update) = &edge.update {
+                let mut host = ElementHost { functions: &self.net.functions, elem: &mut self.elem, log: &mut self.log };
+                match update.exec(&mut self.mem, &mut host) {
+                    Ok(true) => {}
+                    Ok(false) => {
+                        self.undo(action);
+                        return Ok(ControlFlow::Continue(()));
+                    }
+                    Err(fault) => {
+                        let error = self.error(fault, "update", &action[..=i]);
+                        self.undo(action);
+                        return Err(ModelError { action: Action(action.to_vec()), ..error });
+                    }
+                }
+            }
+        }
+        let mut flow = ControlFlow::Continue(());
+        match if self.has_invariants { self.invariants_hold(action) } else { Ok(true) } {
+            Ok(true) => {
+                if self.collect_changes(action) {
+                    flow = visit(*ordinal, &self.key, &self.elem);
+                }
+                *ordinal += 1;
+            }
+            Ok(false) => {}
+            Err(e) => {
+                self.undo(action);
+                return Err(e);
+            }
+        }
+        self.undo(action);
+        Ok(flow)
+    }
+
+    /// Packs the successor's key; answers whether anything at all has changed.
+    fn collect_changes(&mut self, action: &[EdgeRef]) -> bool {
+        self.key.copy_from_slice(&self.base_key);
+        let mut changed = self.log.iter().any(|&(at, old)| self.elem[at as usize] != old);
+        let cells = self.layout.key_cells() as u32;
+        for e in action {
+            let p = e.process as usize;
+            let edge = &self.edges[p][e.edge as usize];
+            let moved = std::iter::once((e.process, 1)).chain(edge.writes.iter().copied());
+            for (at, len) in moved {
+                for cell in at..(at + len).min(cells) {
+                    let value = self.mem[cell as usize];
+                    if value != self.base[cell as usize] {
+                        self.layout.repack(cell as usize, value, &mut self.key);
+                        changed = true;
+                    }
+                }
+            }
+        }
+        changed
+    }
+
+    fn undo(&mut self, action: &[EdgeRef]) {
+        for (at, old) in self.log.drain(..).rev() {
+            self.elem[at as usize] = old;
+        }
+        for e in action {
+            let p = e.process as usize;
+            self.mem[p] = self.base[p];
+            for &(at, len) in &self.edges[p][e.edge as usize].writes {
+                let range = at as usize..(at + len) as usize;
+                self.mem[range.clone()].copy_from_slice(&self.base[range]);
+            }
+        }
+    }
+
+    fn invariants_hold(&mut self, action: &[EdgeRef]) -> Result<bool, ModelError> {
+        for p in 0..self.invariants.len() {
+            let Some(test) = &self.invariants[p][self.mem[p] as usize] else { continue };
+            let mut host = ElementHost { functions: &self.net.functions, elem: &mut self.elem, log: &mut self.log };
+            match test.run(&mut self.mem, &mut host) {
+                Ok(0) => return Ok(false),
+                Ok(_) => {}
+                Err(fault) => return Err(self.error(fault, "invariant", action)),
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Judges a condition over two (or three) elements under one key: a joining strategy.
+#[derive(Debug, Clone)]
+pub struct PairJudge<'n> {
+    net: &'n Network,
+    layout: Layout,
+    test: Test,
+    /// The key that `mem` holds now.
+    key: Vec<Word>,
+    mem: Vec<i64>,
+    words: Vec<Word>,
+    log: Vec<(u32, Word)>,
+}
+
+impl<'n> PairJudge<'n> {
+    /// Compiles a condition whose element is that of `x`, then that of `y`, then that of their join.
+    pub fn new(net: &'n Network, condition: Condition) -> PairJudge<'n> {
+        let layout = Layout::new(net);
+        let mem = layout.initial(net);
+        let mut key = vec![0; layout.key_width()];
+        layout.pack(&mem, &mut key);
+        let test = compile_test(net, &layout, condition);
+        PairJudge { net, test, key, mem, words: Vec::new(), log: Vec::new(), layout }
+    }
+
+    /// Does it hold for these elements?
+    pub fn holds(&mut self, key: &[Word], elements: &[&[Word]]) -> Result<bool, Fault> {
+        if self.key != key {
+            self.layout.unpack(key, &mut self.mem);
+            self.key.copy_from_slice(key);
+        }
+        self.words.clear();
+        elements.iter().for_each(|e| self.words.extend_from_slice(e));
+        let mut host = ElementHost { functions: &self.net.functions, elem: &mut self.words, log: &mut self.log };
+        Ok(self.test.run(&mut self.mem, &mut host)? != 0)
+    }
+}
+
+/// A compiled state condition (or integer expression).
+#[derive(Debug, Clone)]
+pub struct Judge {
+    test: Test,
+    /// The cell that says whether the state is a deadlock, if the condition asks.
+    deadlock: Option<u32>,
+}
+
+impl Test {
+    #[inline]
+    fn run(&self, mem: &mut [i64], host: &mut ElementHost<'_>) -> Result<i64, Fault> {
+        if let Some(p) = &self.prepare {
+            p.exec(mem, host)?;
+        }
+        match &self.holds {
+            Some(h) => h.eval(mem, host),
+            None => Ok(1),
+        }
+    }
+}
+
+fn compile_test(net: &Network, layout: &Layout, c: Condition) -> Test {
+    Test {
+        prepare: compile_prepare(net, layout, c.prepare),
+        holds: (net.terms.as_bool(c.holds) != Some(true))
+            .then(|| compile_term(&net.terms, &layout.code, c.holds).expect("front ends build terms that compile")),
+    }
+}
+
+fn compile_prepare(net: &Network, layout: &Layout, s: StmtId) -> Option<Code> {
+    (!matches!(net.terms.stmt(s), Stmt::Skip))
+        .then(|| compile_stmt(&net.terms, &layout.code, s).expect("front ends build statements that compile"))
+}
+
+fn compile_edge(net: &Network, layout: &Layout, e: &super::Edge) -> CompiledEdge {
+    let channel = match e.sync {
+        None => Channel::None,
+        Some(s) => match s.index {
+            None => Channel::Fixed(s.base),
+            Some((prepare, index)) => match net.terms.as_int(index) {
+                Some(i) => Channel::Fixed(s.base + i as u32),
+                None => Channel::Indexed {
+                    base: s.base,
+                    prepare: compile_prepare(net, layout, prepare),
+                    index: compile_term(&net.terms, &layout.code, index).expect("front ends build terms that compile"),
+                },
+            },
+        },
+    };
+    let mut written = Vec::new();
+    assigned(&net.terms, e.update, &mut written);
+    written.sort_unstable();
+    written.dedup();
+    CompiledEdge {
+        guard: compile_test(net, layout, e.guard),
+        channel,
+        update: compile_prepare(net, layout, e.update),
+        target: e.target.into(),
+        writes: written.into_iter().filter_map(|v| layout.code.slot(v)).collect(),
+    }
+}
+
+fn assigned(terms: &Terms, s: StmtId, out: &mut Vec<VarId>) {
+    match terms.stmt(s) {
+        Stmt::Assign(v, _) | Stmt::Havoc(v) => out.push(*v),
+        Stmt::Seq(parts) | Stmt::Choice(parts) => parts.iter().for_each(|&p| assigned(terms, p, out)),
+        Stmt::If(_, a, b) => {
+            assigned(terms, *a, out);
+            assigned(terms, *b, out);
+        }
+        Stmt::While(_, body) => assigned(terms, *body, out),
+        Stmt::Skip | Stmt::Assume(_) | Stmt::Foreign(..) => {}
+    }
+}

@@ -1,0 +1,327 @@
+//! Lattices in models: `extern` types, lattice variables, and the methods that guards and updates call on them (000 §2).
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+//STUB use trellis_domain::script::ScriptLattice;
+use trellis_expr::{FnId, StmtId, TermId};
+use trellis_model::network::{Function, LatticeVar};
+use trellis_order::lattice::library::{self, Arg};
+use trellis_order::{Lattice, MethodKind, Shape, laws};
+
+use super::expr::{Denotes, Lower};
+use super::scope::{Entity, Kind, Scope, Value};
+use super::types::{Range, Ty};
+use super::{Builder, Res, ast};
+use crate::diag::{Diagnostic, Span};
+use ast::{BinOp, Expr, ExprKind};
+
+/// How many elements are drawn when a user's lattice is audited on load.
+const AUDIT_SAMPLES: usize = 60;
+
+/// An `extern` type.
+#[derive(Debug)]
+pub(crate) struct LatticeDef {
+    pub name: String,
+    pub span: Span,
+    origin: Origin,
+}
+
+#[derive(Debug)]
+enum Origin {
+    Library(String, Vec<Arg>),
+    /// A script: its file's name and text.
+    Script(String, String),
+}
+
+/// A lattice value: which lattice, and at which word of the element it starts.
+#[derive(Debug, Clone)]
+pub(crate) struct LatticePlace {
+    pub lattice: Arc<dyn Lattice>,
+    pub offset: TermId,
+}
+
+/// What makes two foreign functions the same.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum FnKey {
+    Method(String, usize),
+    GetBit(usize),
+    SetBit(usize),
+    Copy(usize),
+}
+
+/// The methods of a lattice, for messages.
+pub(crate) fn method_list(l: &dyn Lattice) -> String {
+    let all: Vec<String> = l.methods().iter().map(|m| format!("{}({})", m.name, vec!["_"; m.args].join(", "))).collect();
+    if all.is_empty() { "it has none".into() } else { all.join(", ") }
+}
+
+impl Builder<'_> {
+    pub fn extern_lattice(
+        &mut self,
+        name: &ast::Ident,
+        def: Option<&Expr>,
+        file: Option<&(String, Span)>,
+        span: Span,
+        scope: &Rc<Scope>,
+    ) -> Res<LatticeDef> {
+        let origin = match (def, file) {
+            (_, Some((file, at))) => self.script(file, *at)?,
+            (Some(e), None) => {
+                let (name, args) = self.lattice_expr(e, scope)?;
+                Origin::Library(name, args)
+            }
+            (None, None) if library::catalogue().iter().any(|e| e.name == name.name) => {
+                Origin::Library(name.name.clone(), Vec::new())
+            }
+            (None, None) => {
+                let file = format!("{}.lua", name.name);
+                if !self.options.folder.join(&file).is_file() {
+                    let names = library::catalogue().iter().map(|e| e.name.to_string());
+                    let d = Diagnostic::error(name.span, format!("there is no lattice `{}` in the library, and no file `{file}` beside the model", name.name));
+                    let d = match super::scope::closest_of(&name.name, names.clone()) {
+                        Some(near) => d.help(format!("did you mean `{near}`?")),
+                        None => d.help(format!("the library has {}", names.collect::<Vec<_>>().join(", "))),
+                    };
+                    return Err(self.report(d));
+                }
+                self.script(&file, name.span)?
+            }
+        };
+        Ok(LatticeDef { name: name.name.clone(), span, origin })
+    }
+
+    fn script(&mut self, file: &str, at: Span) -> Res<Origin> {
+        let path = self.options.folder.join(file);
+        match std::fs::read_to_string(&path) {
+            Ok(text) => Ok(Origin::Script(file.to_string(), text)),
+            Err(e) => self.error(at, format!("cannot read `{}`: {e}", path.display())),
+        }
+    }
+
+    /// `Product(Sign, Parity)`: the name and its arguments.
+    fn lattice_expr(&mut self, e: &Expr, scope: &Rc<Scope>) -> Res<(String, Vec<Arg>)> {
+        match &e.kind {
+            ExprKind::Name(n) => Ok((n.clone(), Vec::new())),
+            ExprKind::Call(f, args) => {
+                let ExprKind::Name(n) = &f.kind else { return self.error(f.span, "the name of a lattice is needed here") };
+                let mut out = Vec::new();
+                for a in args {
+                    out.push(self.lattice_arg(a, scope)?);
+                }
+                Ok((n.clone(), out))
+            }
+            _ => self.error(e.span, "a lattice is needed here: `Name` or `Name(arguments)`"),
+        }
+    }
+
+    fn lattice_arg(&mut self, e: &Expr, scope: &Rc<Scope>) -> Res<Arg> {
+        match &e.kind {
+            ExprKind::Binary(BinOp::Lt, a, b) => match (&a.kind, &b.kind) {
+                (ExprKind::Name(a), ExprKind::Name(b)) => Ok(Arg::Less(a.clone(), b.clone())),
+                _ => self.error(e.span, "a pair of names is needed: `low < high`"),
+            },
+            ExprKind::Name(n) => match scope.find(n) {
+                Some(Entity::Type(Ty::Lattice(def))) => Ok(Arg::Lattice(self.instantiate(&def, None, e.span)?)),
+                Some(Entity::Const(_)) => Ok(Arg::Int(self.constant(e, scope)?)),
+                _ => Ok(Arg::Name(n.clone())),
+            },
+            ExprKind::Call(..) => {
+                let (name, args) = self.lattice_expr(e, scope)?;
+                match library::build(&name, &args, None) {
+                    Ok(l) => Ok(Arg::Lattice(l)),
+                    Err(why) => self.error(e.span, why.to_string()),
+                }
+            }
+            _ => Ok(Arg::Int(self.constant(e, scope)?)),
+        }
+    }
+
+    fn instantiate(&mut self, def: &LatticeDef, array: Option<usize>, span: Span) -> Res<Arc<dyn Lattice>> {
+        match &def.origin {
+            Origin::Library(name, args) => match library::build(name, args, array) {
+                Ok(l) => Ok(l),
+                Err(why) => self.error(span, why.to_string()),
+            },
+            Origin::Script(file, text) => {
+                let lattice = match crate::uppaal::build::stub_load(file, text, array) {
+                    Ok(l) => l,
+                    Err(why) => return self.error(def.span, format!("lattice `{}`: {why}", def.name)),
+                };
+                let lattice: Arc<dyn Lattice> = lattice;
+                match laws::audit(&*lattice, AUDIT_SAMPLES, 1) {
+                    Ok(_) => Ok(lattice),
+                    Err(v) => {
+                        let shown = v.explain(&*lattice);
+                        Err(self.report(
+                            Diagnostic::error(def.span, format!("`{}` in {file} is not a lattice: {shown}", def.name))
+                                .help("without the laws no verdict could be trusted; mend `leq` or `join`"),
+                        ))
+                    }
+                }
+            }
+        }
+    }
+
+    pub fn declare_lattice(
+        &mut self,
+        name: &str,
+        def: Rc<LatticeDef>,
+        d: &ast::Declarator,
+        scope: &Rc<Scope>,
+    ) -> Res<LatticePlace> {
+        let mut sizes = Vec::new();
+        let mut ty = self.with_dims(Ty::Bool, &d.dims, scope, d.name.span)?;
+        while let Ty::Array(Range { lo, len }, inner) = ty {
+            if lo != 0 {
+                return self.error(d.name.span, "lattice vectors are indexed from 0");
+            }
+            sizes.push(len as usize);
+            ty = (*inner).clone();
+        }
+        let mut lattice = self.instantiate(&def, sizes.pop(), d.name.span)?;
+        for n in sizes.into_iter().rev() {
+            lattice = match library::build("Vector", &[Arg::Lattice(lattice), Arg::Int(n as i64)], None) {
+                Ok(l) => l,
+                Err(why) => return self.error(d.name.span, why.to_string()),
+            };
+        }
+        let mut init = vec![0; lattice.width()];
+        lattice.initial(&mut init);
+        match (&d.init, lattice.shape()) {
+            (None, _) => {}
+            (Some(ast::Init::List(items, span)), Shape::Bits(n)) => {
+                if items.len() != n {
+                    return self.error(*span, format!("{} bits for a vector of {n}", items.len()));
+                }
+                init.fill(0);
+                for (i, (_, item)) in items.iter().enumerate() {
+                    let ast::Init::Expr(e) = item else { return self.error(*span, "a bit is 0 or 1") };
+                    let bit = self.constant_of(e, scope, &Ty::Int { lo: 0, hi: 1 })?;
+                    init[i / 64] |= (bit as u64) << (i % 64);
+                }
+            }
+            (Some(ast::Init::List(_, span)), _) => {
+                return self.error(*span, "only bit vectors can be initialised here; use an update in a first step");
+            }
+            (Some(ast::Init::Expr(e)), _) => {
+                return self.error(e.span, "a lattice variable has no initialiser of this kind; use an update in a first step");
+            }
+        }
+        let offset = self.net.element_width();
+        self.net.lattices.push(LatticeVar { name: name.to_string(), lattice: lattice.clone(), offset, init });
+        Ok(LatticePlace { lattice, offset: self.int(offset as i64) })
+    }
+
+    /// `x[i]`.
+    pub fn lattice_entry(&mut self, l: LatticePlace, i: TermId, span: Span) -> Res<Denotes> {
+        let constant = self.net.terms.as_int(i);
+        let check = |n: usize| constant.is_some_and(|c| c < 0 || c >= n as i64);
+        let (len, inner) = match l.lattice.shape() {
+            Shape::Bits(n) => (n, None),
+            Shape::Vector(n, inner) => (n, Some(inner.clone())),
+            _ => return self.error(span, format!("`{}` has no entries", l.lattice.name())),
+        };
+        if check(len) {
+            return self.error(span, format!("index {} is outside the vector of {len}", constant.unwrap_or(0)));
+        }
+        let Some(inner) = inner else { return Ok(Denotes::Bit(l, i)) };
+        let i = self.terms().checked(i, 0, len as i64 - 1);
+        let width = self.int(inner.width() as i64);
+        let at = self.terms().mul(i, width);
+        let offset = self.terms().add([l.offset, at]);
+        Ok(Denotes::Lattice(LatticePlace { lattice: inner, offset }))
+    }
+
+    /// `x.name`.
+    pub fn lattice_field(&mut self, l: LatticePlace, f: &ast::Ident) -> Res<Denotes> {
+        let found = match l.lattice.shape() {
+            Shape::Fields(fields) => fields.iter().find(|(n, ..)| *n == f.name).map(|(_, at, l)| (*at, l.clone())),
+            _ => None,
+        };
+        let Some((at, lattice)) = found else {
+            let d = Diagnostic::error(f.span, format!("`{}` has no part `{}`", l.lattice.name(), f.name));
+            return Err(self.report(d.help(format!("its methods: {}", method_list(&*l.lattice)))));
+        };
+        let at = self.int(at as i64);
+        let offset = self.terms().add([l.offset, at]);
+        Ok(Denotes::Lattice(LatticePlace { lattice, offset }))
+    }
+
+    fn function(&mut self, key: FnKey, make: impl FnOnce() -> Function) -> FnId {
+        if let Some(&f) = self.functions.get(&key) {
+            return f;
+        }
+        let f = FnId(self.net.functions.len() as u32);
+        self.net.functions.push(make());
+        self.functions.insert(key, f);
+        f
+    }
+
+    fn bits(l: &LatticePlace) -> usize {
+        match l.lattice.shape() {
+            Shape::Bits(n) => n,
+            _ => 0,
+        }
+    }
+
+    pub fn get_bit(&mut self, l: &LatticePlace, i: TermId) -> Value {
+        let n = Self::bits(l);
+        let f = self.function(FnKey::GetBit(n), || Function::GetBit(n));
+        Value { term: self.terms().foreign(f, [l.offset, i]), kind: Kind::Int }
+    }
+
+    pub fn set_bit(&mut self, l: &LatticePlace, i: TermId, v: TermId) -> StmtId {
+        let n = Self::bits(l);
+        let f = self.function(FnKey::SetBit(n), || Function::SetBit(n));
+        self.terms().intern_stmt(trellis_expr::Stmt::Foreign(f, Arc::new([l.offset, i, v])))
+    }
+
+    pub fn copy_lattice(&mut self, to: &LatticePlace, from: &LatticePlace) -> StmtId {
+        let n = to.lattice.width();
+        let f = self.function(FnKey::Copy(n), || Function::Copy(n));
+        self.terms().intern_stmt(trellis_expr::Stmt::Foreign(f, Arc::new([to.offset, from.offset])))
+    }
+}
+
+impl Lower<'_, '_> {
+    /// `v.method(args)`.
+    pub fn method(&mut self, l: &LatticePlace, name: &ast::Ident, args: &[Expr]) -> Res<Denotes> {
+        let Some(number) = l.lattice.methods().iter().position(|m| m.name == name.name) else {
+            let names = l.lattice.methods().iter().map(|m| m.name.clone());
+            let d = Diagnostic::error(name.span, format!("`{}` has no method `{}`", l.lattice.name(), name.name));
+            let help = match super::scope::closest_of(&name.name, names) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("it has {}", method_list(&*l.lattice)),
+            };
+            return Err(self.b.report(d.help(help)));
+        };
+        let method = l.lattice.methods()[number].clone();
+        if method.args != args.len() {
+            return self.b.error(name.span, format!("`{}` takes {} argument(s), not {}", name.name, method.args, args.len()));
+        }
+        let mut terms = vec![l.offset];
+        for a in args {
+            let named = match &a.kind {
+                ExprKind::Name(n) => l.lattice.names().iter().position(|m| m == n),
+                _ => None,
+            };
+            terms.push(match named {
+                Some(i) => self.b.int(i as i64),
+                None => self.integer(a)?,
+            });
+        }
+        let lattice = l.lattice.clone();
+        let key = FnKey::Method(lattice.name(), number);
+        let f = self.b.function(key, || Function::Method { lattice, method: number });
+        match method.kind {
+            MethodKind::Query => Ok(Value { term: self.b.terms().foreign(f, terms), kind: Kind::Int }.into()),
+            MethodKind::Update => {
+                self.may_change_lattice(name.span)?;
+                let s = self.b.terms().intern_stmt(trellis_expr::Stmt::Foreign(f, terms.into()));
+                self.stmts.push(s);
+                Ok(Denotes::Nothing)
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Queries: `A[]`, `E<>`, `E[]`, `A<>`, `-->`, `sup`, `inf`; others are named and refused later.
+//!
+//! A query ends at a `;`, or at the end of its line unless a bracket is open, the line ends in an operator or a `\`, or
+//! the next line starts with an infix operator.
+
+use super::{Parser, Read};
+use crate::uppaal::ast::{Expr, Nta, Query, QueryKind};
+use crate::uppaal::token::{Punct, Tok};
+
+impl Parser<'_, '_> {
+    /// All queries up to the end.
+    pub(super) fn query_list(&mut self) -> Vec<Query> {
+        let mut queries = Vec::new();
+        loop {
+            self.brackets = 0;
+            if self.eat(Punct::Semi) {
+                continue;
+            }
+            let start = self.look(0);
+            if start.tok == Tok::Eof {
+                return queries;
+            }
+            let comment = self.lexer.comment_above(&start);
+            let kind = self.query().and_then(|kind| self.query_end().map(|()| kind));
+            match kind {
+                Ok(kind) => {
+                    let text = one_line(&self.text.text[start.at..self.prev_end.max(start.at)]);
+                    queries.push(Query { kind, span: start.span.to(self.prev), text, comment });
+                }
+                Err(_) => self.skip_query(start.at),
+            }
+        }
+    }
+
+    fn query_end(&mut self) -> Read<()> {
+        let next = self.look(0);
+        if next.first_on_line || matches!(next.tok, Tok::Eof | Tok::P(Punct::Semi)) {
+            return Ok(());
+        }
+        let error = self.unexpected("an operator or the end of the query");
+        Err(self.report(match next.tok {
+            Tok::P(Punct::RParen | Punct::RBracket | Punct::RBrace) => error.help("this bracket was not opened"),
+            _ => error.help("put each query on a line of its own"),
+        }))
+    }
+
+    /// Skips to the end of a query that started at `start`.
+    fn skip_query(&mut self, start: usize) {
+        let mut depth = 0u32;
+        loop {
+            let next = self.look(0);
+            match next.tok {
+                Tok::Eof => return,
+                _ if next.at == start => {}
+                _ if depth == 0 && next.first_on_line => return,
+                Tok::P(Punct::Semi) if depth == 0 => return,
+                Tok::P(Punct::LBrace | Punct::LParen | Punct::LBracket) => depth += 1,
+                Tok::P(Punct::RBrace | Punct::RParen | Punct::RBracket) => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            self.bump();
+        }
+    }
+
+    fn query(&mut self) -> Read<QueryKind> {
+        let kind = match (self.peek(), self.look(1).tok, self.look(2).tok) {
+            (Tok::Ident("A"), Tok::P(Punct::LBracket), Tok::P(Punct::RBracket)) => {
+                self.path(QueryKind::Invariantly)?
+            }
+            (Tok::Ident("E"), Tok::P(Punct::LBracket), Tok::P(Punct::RBracket)) => {
+                self.path(QueryKind::PotentiallyAlways)?
+            }
+            (Tok::Ident("E"), Tok::P(Punct::Lt), Tok::P(Punct::Gt)) => {
+                if self.look(3).tok == Tok::Ident("control") {
+                    return Ok(self.unsupported_query("E<> control:"));
+                }
+                self.path(QueryKind::Possibly)?
+            }
+            (Tok::Ident("A"), Tok::P(Punct::Lt), Tok::P(Punct::Gt)) => self.path(QueryKind::Eventually)?,
+            (Tok::Ident("A"), Tok::P(Punct::LBracket), _) => return Ok(self.unsupported_query("A[… U …]")),
+            (Tok::Ident("E"), Tok::P(Punct::LBracket), _) => return Ok(self.unsupported_query("E[…](…)")),
+            (Tok::Ident(word @ ("sup" | "inf")), Tok::P(Punct::Colon | Punct::LBrace), _) => {
+                self.bounds(word == "sup")?
+            }
+            (Tok::Ident(word), next, _) if is_unsupported(word, next) => {
+                return Ok(self.unsupported_query(word));
+            }
+            (Tok::P(Punct::LBrace), ..) => return Ok(self.unsupported_query("{…} control:")),
+            _ => self.leads_to()?,
+        };
+        if self.at_word("under") {
+            return Ok(self.unsupported_query("under"));
+        }
+        Ok(kind)
+    }
+
+    fn path(&mut self, kind: fn(Expr) -> QueryKind) -> Read<QueryKind> {
+        for _ in 0..3 {
+            self.bump();
+        }
+        self.state_formula().map(kind)
+    }
+
+    fn state_formula(&mut self) -> Read<Expr> {
+        let expr = self.expr()?;
+        self.no_assignment(&expr, "a query");
+        Ok(expr)
+    }
+
+    fn leads_to(&mut self) -> Read<QueryKind> {
+        let left = self.state_formula()?;
+        if !self.at(Punct::LeadsTo) {
+            let mut error = self.unexpected("`-->`");
+            error.span = Some(left.span);
+            return Err(self.report(
+                error
+                    .label("this alone is no query")
+                    .help("start with `E<>` (can it happen?) or `A[]` (is it always so?), or write `p --> q`"),
+            ));
+        }
+        self.bump();
+        let right = self.state_formula()?;
+        Ok(QueryKind::LeadsTo(left, right))
+    }
+
+    /// `sup: a, b` or `sup{p}: a, b`
+    fn bounds(&mut self, sup: bool) -> Read<QueryKind> {
+        self.bump();
+        let mut when = None;
+        if self.eat(Punct::LBrace) {
+            when = Some(self.bracketed(Self::state_formula)?);
+            self.expect(Punct::RBrace, "after the condition")?;
+        }
+        self.expect(Punct::Colon, if sup { "after `sup`" } else { "after `inf`" })?;
+        let of = self.expr_list()?;
+        Ok(QueryKind::Bounds { sup, when, of })
+    }
+
+    /// Skips a query of a kind that is not supported.
+    fn unsupported_query(&mut self, what: &str) -> QueryKind {
+        let mut depth = 0u32;
+        let mut first = true;
+        loop {
+            let next = self.look(0);
+            match next.tok {
+                Tok::Eof => break,
+                _ if depth == 0 && next.first_on_line && !first => break,
+                Tok::P(Punct::Semi) if depth == 0 => break,
+                Tok::P(Punct::LBrace | Punct::LParen | Punct::LBracket) => depth += 1,
+                Tok::P(Punct::RBrace | Punct::RParen | Punct::RBracket) => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            first = false;
+            self.bump();
+        }
+        QueryKind::Unsupported(what.to_string())
+    }
+}
+
+/// Whether a query that starts with this word is one that UPPAAL knows and Trellis does not.
+fn is_unsupported(word: &str, next: Tok<'_>) -> bool {
+    match word {
+        "control" | "scenario" => next == Tok::P(Punct::Colon),
+        "control_t" => next == Tok::P(Punct::Star),
+        "Pr" | "minE" | "maxE" | "minPr" | "maxPr" | "simulate" | "loadStrategy" | "saveStrategy" => {
+            matches!(next, Tok::P(Punct::LBracket | Punct::LParen | Punct::LBrace) | Tok::Int(_))
+        }
+        "bounds" => matches!(next, Tok::P(Punct::Colon | Punct::LBrace)),
+        "strategy" | "Pmax" => matches!(next, Tok::Ident(_) | Tok::P(Punct::LParen)),
+        _ => false,
+    }
+}
+
+/// Several lines as one.
+fn one_line(text: &str) -> String {
+    if !text.contains('\n') {
+        return text.trim().to_string();
+    }
+    let lines = text.lines().map(|line| line.trim().trim_end_matches('\\').trim_end());
+    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Puts a comment from elsewhere (an XML element) on queries.
+pub(in crate::uppaal) fn add_commented(nta: &mut Nta, queries: Vec<Query>, comment: &str) {
+    nta.queries.extend(queries.into_iter().map(|mut query| {
+        if !comment.is_empty() {
+            query.comment = comment.to_string();
+        }
+        query
+    }));
+}

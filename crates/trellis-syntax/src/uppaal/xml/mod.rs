@@ -1,0 +1,440 @@
+//! The XML form of UPPAAL models: the elements of the flat DTDs, with the text inside them left to the parser.
+//!
+//! Layout (`x`, `y`, `color`, `nail`) is skipped. Elements and label kinds that are not known are errors: leaving out a
+//! misspelt guard would change what the model means. Entities other than XML's own five are refused.
+
+mod wellformed;
+
+use std::collections::HashMap;
+
+use roxmltree::Node;
+
+use super::ast::{Decl, Edge, Ident, Location, Nta, Template};
+use super::errors::{Errors, closest};
+use super::parser::{Parser, Reported, add_commented, by_reference_if_old, duplicate_location, queries_of};
+use super::text::{Text, tag_len};
+use crate::diag::{Diagnostic, SourceId, Span};
+
+/// Reads a model in XML, with the queries in it.
+pub fn parse_xml(source: SourceId, text: &str) -> (Nta, Vec<Diagnostic>) {
+    let mut reader = Reader { source, text, errors: Errors::default(), old: false };
+    let mut nta = Nta::default();
+    match wellformed::parse(source, text) {
+        Ok(document) => {
+            reader.old = wellformed::is_old(text);
+            reader.root(document.root_element(), &mut nta);
+            by_reference_if_old(&mut nta, reader.old);
+        }
+        Err(error) => reader.errors.push(error),
+    }
+    (nta, reader.errors.finish())
+}
+
+struct Reader<'t> {
+    source: SourceId,
+    text: &'t str,
+    errors: Errors,
+    old: bool,
+}
+
+/// The locations of a template by their XML id.
+type Ids<'d> = HashMap<&'d str, usize>;
+
+impl<'t> Reader<'t> {
+    fn span(&self, range: std::ops::Range<usize>) -> Span {
+        Span { source: self.source, start: range.start as u32, end: range.end as u32 }
+    }
+
+    /// The start tag of an element.
+    fn tag(&self, node: Node) -> Span {
+        let range = node.range();
+        let len = tag_len(&self.text[range.clone()]);
+        self.span(range.start..range.start + len)
+    }
+
+    /// The text inside an element.
+    fn content(&self, node: Node) -> Text<'t> {
+        let range = node.range();
+        let raw = &self.text[range.clone()];
+        let start = tag_len(raw);
+        let end = if raw[..start].ends_with("/>") { start } else { raw.rfind("</").unwrap_or(start).max(start) };
+        Text::xml(self.source, self.text, range.start + start, range.start + end)
+    }
+
+    /// Lets the parser read the text inside an element.
+    fn read<T>(&mut self, node: Node, read: impl FnOnce(&mut Parser) -> T) -> T {
+        let text = self.content(node);
+        let mut parser = Parser::new(&text, &mut self.errors);
+        let result = read(&mut parser);
+        self.old |= parser.old;
+        result
+    }
+
+    /// Lets the parser read the text inside an element, if there is any and it is right.
+    fn label<T>(&mut self, node: Node, read: impl FnOnce(&mut Parser) -> Result<T, Reported>) -> Option<T> {
+        self.read(node, |p| if p.is_empty() { None } else { read(p).ok() })
+    }
+
+    fn error(&mut self, span: Span, message: String, help: String) {
+        self.errors.push(Diagnostic::error(span, message).help(help));
+    }
+
+    /// The child elements; stray text between them is reported.
+    fn children<'a, 'd>(&mut self, parent: Node<'a, 'd>) -> Vec<Node<'a, 'd>> {
+        let mut elements = Vec::new();
+        for child in parent.children() {
+            if child.is_element() {
+                elements.push(child);
+            } else if child.is_text() && child.text().is_some_and(|t| !t.trim().is_empty()) {
+                let range = child.range();
+                let raw = &self.text[range.clone()];
+                let start = range.start + (raw.len() - raw.trim_start().len());
+                let span = self.span(start..(range.start + raw.trim_end().len()).max(start));
+                let name = parent.tag_name().name();
+                self.errors.push(
+                    Diagnostic::error(span, format!("expected elements inside <{name}>, found text"))
+                        .help("put it into the element it belongs to, or remove it"),
+                );
+            }
+        }
+        elements
+    }
+
+    fn unknown(&mut self, node: Node, parent: &str, known: &[&'static str]) {
+        let name = node.tag_name().name();
+        let help = match closest(name, known.iter().copied()) {
+            Some(near) => format!("did you mean <{near}>?"),
+            None => format!("inside <{parent}> there can be: {}", known.join(", ")),
+        };
+        let span = self.tag(node);
+        self.error(span, format!("there is no element <{}> inside <{parent}>", super::token::shorten(name)), help);
+    }
+
+    fn root(&mut self, root: Node, nta: &mut Nta) {
+        if !root.has_tag_name("nta") {
+            let span = self.tag(root);
+            let name = super::token::shorten(root.tag_name().name());
+            let help = "an UPPAAL model is an <nta> element".to_string();
+            return self.error(span, format!("expected <nta>, found <{name}>"), help);
+        }
+        for node in self.children(root) {
+            match node.tag_name().name() {
+                "declaration" => self.read(node, |p| p.file(nta)),
+                "instantiation" | "system" => self.read(node, |p| p.system_section(nta)),
+                "template" => {
+                    if let Some(template) = self.template(node) {
+                        nta.templates.push(template);
+                    }
+                }
+                "queries" => self.queries(node, nta),
+                name @ ("imports" | "lsc") => {
+                    if node.has_children() {
+                        let what = if name == "lsc" { "a live sequence chart" } else { "imports" };
+                        nta.decls.push(Decl::Unsupported { what: what.to_string(), span: self.tag(node) });
+                    }
+                }
+                "comment" => {}
+                _ => self.unknown(
+                    node,
+                    "nta",
+                    &["declaration", "template", "instantiation", "system", "queries", "imports", "lsc"],
+                ),
+            }
+        }
+    }
+
+    fn queries(&mut self, node: Node, nta: &mut Nta) {
+        for query in node.children().filter(|n| n.has_tag_name("query")) {
+            let comment = query.children().find(|n| n.has_tag_name("comment"));
+            let comment = comment.map_or(String::new(), |n| self.content(n).text.trim().to_string());
+            for formula in query.children().filter(|n| n.has_tag_name("formula")) {
+                let text = self.content(formula);
+                let queries = queries_of(&text, &mut self.errors);
+                add_commented(nta, queries, &comment);
+            }
+        }
+    }
+
+    fn template(&mut self, node: Node) -> Option<Template> {
+        let children = self.children(node);
+        let tag = self.tag(node);
+        let name = match children.iter().find(|n| n.has_tag_name("name")) {
+            Some(name) => self.read(*name, |p| p.name_label("the name of the template")).ok(),
+            None => {
+                let help = "give it one: <name>P</name>".to_string();
+                self.error(tag, "expected a <name> in this template, found none".to_string(), help);
+                None
+            }
+        };
+        // The rest is read even if the name is bad, for the mistakes in it.
+        let name_or = name.clone().unwrap_or(Ident { name: "_".to_string(), span: tag });
+        let span = name_or.span;
+        let mut template = Template {
+            name: name_or,
+            params: Vec::new(),
+            decls: Vec::new(),
+            locations: Vec::new(),
+            init: None,
+            edges: Vec::new(),
+            span,
+        };
+        let mut ids = Ids::new();
+        let mut names = HashMap::new();
+        for child in &children {
+            match child.tag_name().name() {
+                "location" => self.location(*child, &mut template, &mut ids, &mut names),
+                "branchpoint" => self.branchpoint(*child, &mut template, &mut ids),
+                "parameter" => {
+                    if let Ok(params) = self.read(*child, |p| p.params_label()) {
+                        template.params = params;
+                    }
+                }
+                "declaration" => self.read(*child, |p| p.local_section(&mut template.decls)),
+                "name" | "init" | "transition" | "comment" => {}
+                _ => self.unknown(
+                    *child,
+                    "template",
+                    &["name", "parameter", "declaration", "location", "branchpoint", "init", "transition"],
+                ),
+            }
+        }
+        self.init(&children, &mut template, &ids);
+        for child in children.iter().filter(|n| n.has_tag_name("transition")) {
+            if let Some(edge) = self.transition(*child, &template, &ids) {
+                template.edges.push(edge);
+            }
+        }
+        name.map(|_| template)
+    }
+
+    fn init(&mut self, children: &[Node], template: &mut Template, ids: &Ids) {
+        let mut inits = children.iter().filter(|n| n.has_tag_name("init"));
+        if let Some(init) = inits.next() {
+            template.init = self.reference(*init, ids);
+            if let Some(second) = inits.next() {
+                let span = self.tag(*second);
+                let help = "a template starts in one location; remove one of them".to_string();
+                self.error(span, "expected one <init>, found another".to_string(), help);
+            }
+        } else if !template.locations.is_empty() {
+            let id = ids.iter().find(|(_, i)| **i == 0).map_or("id0", |(id, _)| id);
+            let help = format!("add one after the locations, such as <init ref=\"{id}\"/>");
+            let message = format!("template `{}` has no initial location", template.name.name);
+            self.errors.push(Diagnostic::error(template.span, message).label("no <init> in this template").help(help));
+        }
+    }
+
+    /// The location that the `ref` of an element points to.
+    fn reference(&mut self, node: Node, ids: &Ids) -> Option<usize> {
+        let name = node.tag_name().name();
+        let Some(attribute) = node.attribute_node("ref") else {
+            let span = self.tag(node);
+            let help = format!("write <{name} ref=\"ID\"/> with the id of a location");
+            self.error(span, format!("expected a `ref` on <{name}>, found none"), help);
+            return None;
+        };
+        let found = ids.get(attribute.value()).copied();
+        if found.is_none() {
+            let span = self.span(attribute.range_value());
+            let help = match closest(attribute.value(), ids.keys().copied()) {
+                Some(near) => format!("did you mean \"{near}\"?"),
+                None => "`ref` must be the `id` of a <location> of this template".to_string(),
+            };
+            let value = super::token::shorten(attribute.value());
+            self.error(span, format!("there is no location with the id \"{value}\" in this template"), help);
+        }
+        found
+    }
+
+    /// The `id` of a location or branch point, registered as the next location; `None` is reported.
+    fn id<'d>(&mut self, node: Node<'d, '_>, next: usize, ids: &mut Ids<'d>) -> Option<(&'d str, Span)> {
+        let name = node.tag_name().name();
+        let Some(attribute) = node.attribute_node("id") else {
+            let span = self.tag(node);
+            self.error(span, format!("expected an `id` on <{name}>, found none"), "give it one, such as id=\"id0\"".into());
+            return None;
+        };
+        let span = self.span(attribute.range_value());
+        let id = attribute.value();
+        if ids.insert(id, next).is_some() {
+            let message = format!("the id \"{}\" is already taken in this template", super::token::shorten(id));
+            self.error(span, message, "ids must differ; rename one of them and the `ref`s to it".to_string());
+            return None;
+        }
+        Some((id, span))
+    }
+
+    fn branchpoint<'d>(&mut self, node: Node<'d, '_>, template: &mut Template, ids: &mut Ids<'d>) {
+        if let Some((id, span)) = self.id(node, template.locations.len(), ids) {
+            template.locations.push(Location {
+                name: Ident { name: id.to_string(), span },
+                anonymous: true,
+                invariant: None,
+                urgent: false,
+                committed: false,
+                unsupported: Some(("a branch point".to_string(), self.tag(node))),
+            });
+        }
+    }
+
+    fn location<'d>(
+        &mut self,
+        node: Node<'d, '_>,
+        template: &mut Template,
+        ids: &mut Ids<'d>,
+        names: &mut HashMap<String, ()>,
+    ) {
+        let Some((id, span)) = self.id(node, template.locations.len(), ids) else { return };
+        let mut location = Location {
+            name: Ident { name: id.to_string(), span },
+            anonymous: true,
+            invariant: None,
+            urgent: false,
+            committed: false,
+            unsupported: None,
+        };
+        for child in self.children(node) {
+            match child.tag_name().name() {
+                "name" => {
+                    if let Some(name) = self.label(child, |p| p.name_label("the name of the location")) {
+                        if names.insert(name.name.clone(), ()).is_some() {
+                            self.errors.push(duplicate_location(&name));
+                        }
+                        location.name = name;
+                        location.anonymous = false;
+                    }
+                }
+                "urgent" => location.urgent = true,
+                "committed" => location.committed = true,
+                "label" => self.location_label(child, &mut location),
+                "comment" => {}
+                _ => self.unknown(child, "location", &["name", "label", "urgent", "committed"]),
+            }
+        }
+        template.locations.push(location);
+    }
+
+    fn location_label(&mut self, node: Node, location: &mut Location) {
+        match node.attribute("kind") {
+            Some("invariant") => {
+                if let Some(inv) = self.label(node, |p| p.condition_label("an invariant"))
+                    && location.invariant.replace(inv).is_some()
+                {
+                    self.second_label(node, "invariant");
+                }
+            }
+            Some("exponentialrate") => {
+                if let Some(span) = self.label(node, |p| p.rate()) {
+                    location.unsupported = Some(("an exponential rate".to_string(), span));
+                }
+            }
+            Some("comments" | "testcodeEnter" | "testcodeExit" | "testcode") => {}
+            _ => self.unknown_label(node, "location", &["invariant", "exponentialrate", "comments"]),
+        }
+    }
+
+    fn second_label(&mut self, node: Node, kind: &str) {
+        let span = self.tag(node);
+        let help = "join the two into one label".to_string();
+        self.error(span, format!("expected one label of kind \"{kind}\", found another"), help);
+    }
+
+    fn unknown_label(&mut self, node: Node, parent: &str, known: &[&'static str]) {
+        let list = known.join(", ");
+        match node.attribute_node("kind") {
+            None => {
+                let span = self.tag(node);
+                self.error(span, "expected a `kind` on <label>, found none".into(), format!("the kinds are: {list}"));
+            }
+            Some(kind) => {
+                let span = self.span(kind.range_value());
+                let help = match closest(kind.value(), known.iter().copied()) {
+                    Some(near) => format!("did you mean \"{near}\"?"),
+                    None => format!("the kinds are: {list}"),
+                };
+                let value = super::token::shorten(kind.value());
+                self.error(span, format!("there is no label of kind \"{value}\" on a {parent}"), help);
+            }
+        }
+    }
+
+    fn transition(&mut self, node: Node, template: &Template, ids: &Ids) -> Option<Edge> {
+        let children = self.children(node);
+        let mut edge = Edge {
+            source: 0,
+            target: 0,
+            select: Vec::new(),
+            guard: None,
+            sync: None,
+            update: Vec::new(),
+            unsupported: None,
+            span: self.tag(node),
+        };
+        if let Some(controllable) = node.attribute_node("controllable")
+            && controllable.value() == "false"
+        {
+            let span = self.span(controllable.range());
+            edge.unsupported = Some(("an uncontrollable edge".to_string(), span));
+        }
+        let mut ends = [None, None];
+        for child in children {
+            match child.tag_name().name() {
+                "source" => ends[0] = Some(self.reference(child, ids)),
+                "target" => ends[1] = Some(self.reference(child, ids)),
+                "label" => self.edge_label(child, &mut edge),
+                "nail" | "comment" => {}
+                _ => self.unknown(child, "transition", &["source", "target", "label", "nail"]),
+            }
+        }
+        for (end, name) in ends.iter().zip(["source", "target"]) {
+            if end.is_none() {
+                let message = format!("expected a <{name}> in this transition, found none");
+                let help = match template.locations.is_empty() {
+                    true => "this template has no locations".to_string(),
+                    false => format!("add <{name} ref=\"ID\"/> with the id of a location"),
+                };
+                self.error(edge.span, message, help);
+            }
+        }
+        edge.source = ends[0].flatten()?;
+        edge.target = ends[1].flatten()?;
+        Some(edge)
+    }
+
+    fn edge_label(&mut self, node: Node, edge: &mut Edge) {
+        let kind = node.attribute("kind");
+        let second = match kind {
+            Some("select") => {
+                let select = self.label(node, |p| p.select_label());
+                select.is_some_and(|s| !std::mem::replace(&mut edge.select, s).is_empty())
+            }
+            Some("guard") => {
+                let guard = self.label(node, |p| p.condition_label("a guard"));
+                guard.is_some_and(|g| edge.guard.replace(g).is_some())
+            }
+            Some("synchronisation" | "synchronization") => {
+                let before = edge.sync.is_some();
+                self.label(node, |p| p.sync_label(edge)).is_some() && before
+            }
+            Some("assignment" | "update") => {
+                let update = self.label(node, |p| p.update_label());
+                update.is_some_and(|u| !std::mem::replace(&mut edge.update, u).is_empty())
+            }
+            Some("probability") => {
+                if let Some(span) = self.label(node, |p| p.rate()) {
+                    edge.unsupported = Some(("a probability".to_string(), span));
+                }
+                false
+            }
+            Some("comments" | "testcode") => false,
+            _ => {
+                let known = ["select", "guard", "synchronisation", "assignment", "probability", "comments"];
+                self.unknown_label(node, "transition", &known);
+                false
+            }
+        };
+        if second {
+            self.second_label(node, kind.unwrap_or_default());
+        }
+    }
+}

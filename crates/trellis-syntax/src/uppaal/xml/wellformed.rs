@@ -1,0 +1,114 @@
+//! Whether the XML is XML at all: wraps roxmltree, puts its complaints into our words and places.
+
+use roxmltree::{Document, Error, ParsingOptions, TextPos};
+
+use crate::diag::{Diagnostic, SourceId, Span};
+
+/// No sensible model has more elements.
+const MAX_NODES: u32 = 2_000_000;
+
+/// Parses XML; entity declarations are refused, so no text can grow while it is read.
+pub fn parse(source: SourceId, text: &str) -> Result<Document<'_>, Diagnostic> {
+    let at = |start: usize, end: usize| Span { source, start: start as u32, end: end as u32 };
+    if u32::try_from(text.len()).is_err() {
+        return Err(Diagnostic::error(at(0, 0), "this file is larger than 4 GiB, which is the limit"));
+    }
+    let prolog = &text[..text.find("<nta").unwrap_or(text.len())];
+    if let Some(start) = prolog.find("<!ENTITY") {
+        return Err(Diagnostic::error(at(start, start + "<!ENTITY".len()), "expected no entity declarations, found one")
+            .label("not supported")
+            .help("write out what the entity stands for"));
+    }
+    let options = ParsingOptions { allow_dtd: true, nodes_limit: MAX_NODES, ..ParsingOptions::default() };
+    Document::parse_with_options(text, options).map_err(|error| explain(source, text, &error))
+}
+
+/// Whether the file says that it is in the syntax of before UPPAAL 3.4.
+pub fn is_old(text: &str) -> bool {
+    let prolog = &text[..text.find("<nta").unwrap_or(0)];
+    prolog.contains("DTD Flat System 1.0//")
+}
+
+fn explain(source: SourceId, text: &str, error: &Error) -> Diagnostic {
+    let start = match error {
+        Error::UnclosedRootNode | Error::UnexpectedEndOfStream => text.trim_end().len(),
+        Error::NoRootNode => 0,
+        _ => offset(text, error.pos()),
+    };
+    let width = text[start..].chars().next().map_or(0, char::len_utf8);
+    let span = Span { source, start: start as u32, end: (start + width) as u32 };
+    let (message, help) = words(error, text);
+    let diagnostic = Diagnostic::error(span, message);
+    match help {
+        Some(help) => diagnostic.help(help),
+        None => diagnostic,
+    }
+}
+
+fn words(error: &Error, text: &str) -> (String, Option<&'static str>) {
+    const ESCAPE: &str = "in XML, write `&lt;` for `<` and `&amp;` for `&`, or put the text into <![CDATA[ … ]]>";
+    match error {
+        Error::UnexpectedCloseTag(expected, found, _) => {
+            (format!("expected </{expected}>, found </{found}>"), Some("close the elements in the order they were opened"))
+        }
+        Error::UnclosedRootNode | Error::UnexpectedEndOfStream => (
+            "expected more XML, found the end of the file".to_string(),
+            Some("an element, comment or quote that was opened is never closed"),
+        ),
+        Error::NoRootNode if text.trim().is_empty() => {
+            ("expected an <nta> element, found an empty file".to_string(), None)
+        }
+        Error::NoRootNode => (
+            "expected an <nta> element, found none".to_string(),
+            Some("is this the textual form? then call the file .xta"),
+        ),
+        Error::UnknownToken(_) => (
+            "expected XML, found something else".to_string(),
+            Some("an UPPAAL model is an <nta> element; the textual form belongs into a file called .xta"),
+        ),
+        Error::UnknownEntityReference(name, _) => (
+            format!("expected one of XML's own entities, found `&{};`", crate::uppaal::token::shorten(name)),
+            Some(ESCAPE),
+        ),
+        Error::MalformedEntityReference(_) => ("expected an entity after `&`, found something else".to_string(), Some(ESCAPE)),
+        Error::InvalidName(_) => ("expected a name, found something else".to_string(), Some(ESCAPE)),
+        Error::InvalidAttributeValue(_) => ("expected the end of the attribute, found `<`".to_string(), Some(ESCAPE)),
+        Error::NonXmlChar(c, _) => (
+            format!("found the character U+{:04X}, which XML does not allow", *c as u32),
+            Some("is this a text file? remove the character"),
+        ),
+        Error::NodesLimitReached => (format!("expected at most {MAX_NODES} elements, found more"), None),
+        Error::DuplicatedAttribute(name, _) => {
+            (format!("expected each attribute once, found `{name}` again"), Some("remove one of them"))
+        }
+        Error::InvalidChar(expected, found, _) => {
+            (format!("expected {}, found {}", byte(*expected), byte(*found)), Some(ESCAPE))
+        }
+        Error::InvalidChar2(expected, found, _) => (format!("expected {expected}, found {}", byte(*found)), Some(ESCAPE)),
+        Error::InvalidString(expected, _) => (format!("expected `{expected}`, found something else"), None),
+        Error::UnexpectedDeclaration(_) => {
+            ("expected `<?xml` at the very start, found it here".to_string(), Some("remove what stands before it"))
+        }
+        other => {
+            let text = other.to_string();
+            // The place is shown by other means.
+            let text = text.rfind(" at ").map_or(text.as_str(), |i| &text[..i]);
+            (format!("this is not well-formed XML: {text}"), None)
+        }
+    }
+}
+
+fn byte(b: u8) -> String {
+    if b.is_ascii_graphic() { format!("`{}`", b as char) } else { format!("the byte 0x{b:02X}") }
+}
+
+/// The byte at a row and column.
+fn offset(text: &str, pos: TextPos) -> usize {
+    let row = pos.row.saturating_sub(1) as usize;
+    let start = match row {
+        0 => 0,
+        _ => text.match_indices('\n').nth(row - 1).map_or(text.len(), |(i, _)| i + 1),
+    };
+    let column = pos.col.saturating_sub(1) as usize;
+    text[start..].char_indices().nth(column).map_or(text.len(), |(i, _)| start + i)
+}

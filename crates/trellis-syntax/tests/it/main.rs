@@ -1,0 +1,13 @@
+//! The UPPAAL parser, from outside: what it reads, what it makes of it, and how it takes bad input.
+
+mod declarations;
+mod diagnostics;
+mod expressions;
+mod limits;
+mod malformed;
+mod models;
+mod old_syntax;
+mod queries;
+mod random;
+mod show;
+mod xml;
