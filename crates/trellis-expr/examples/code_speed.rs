@@ -38,11 +38,7 @@ fn best_of_five(name: &str, mut round: impl FnMut(u32)) {
 fn guard(name: &str, code: &Code, mem: &[i64]) {
     let mut host = Quick(0);
     best_of_five(name, |_| {
-        black_box(
-            black_box(code)
-                .eval(black_box(mem), &mut host)
-                .is_ok_and(|n| n != 0),
-        );
+        black_box(black_box(code).eval(black_box(mem), &mut host).is_ok_and(|n| n != 0));
     });
 }
 
@@ -50,21 +46,14 @@ fn update(name: &str, code: &Code, mem: &mut [i64]) {
     let mut host = Quick(0);
     best_of_five(name, |k| {
         mem[0] = i64::from(k & 1);
-        black_box(
-            black_box(code)
-                .exec(black_box(&mut *mem), &mut host)
-                .is_ok(),
-        );
+        black_box(black_box(code).exec(black_box(&mut *mem), &mut host).is_ok());
     });
 }
 
 fn main() {
     let mut t = Terms::new();
     let range = Type::Range(0, 100);
-    let vars: Vec<_> = ["x", "y", "z", "w"]
-        .into_iter()
-        .map(|n| t.declare(n, range))
-        .collect();
+    let vars: Vec<_> = ["x", "y", "z", "w"].into_iter().map(|n| t.declare(n, range)).collect();
     let array = t.array_type(Type::Range(0, 7), range);
     let a = t.declare("a", array);
     let mut layout = Layout::new();
@@ -113,12 +102,9 @@ fn main() {
     let copy = t.assign(vars[2], v[3]);
     let several = t.seq([bump, copy, put]);
     let call = t.intern_stmt(Stmt::Foreign(FnId(1), [n[1]].into()));
-    for (name, stmt) in [
-        ("x := x + 1", bump),
-        ("a[x] := y", put),
-        ("x := x + 1; z := w; a[x] := y", several),
-        ("g(1)", call),
-    ] {
+    for (name, stmt) in
+        [("x := x + 1", bump), ("a[x] := y", put), ("x := x + 1; z := w; a[x] := y", several), ("g(1)", call)]
+    {
         update(name, &compile_stmt(&t, &layout, stmt).unwrap(), &mut mem);
     }
 }

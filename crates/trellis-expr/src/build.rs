@@ -45,11 +45,7 @@ impl Terms {
             Value::Bool(b) => Some(self.bool(b)),
             Value::Int(ref n) => Some(self.big(n.clone())),
             Value::Enum(e, n) => Some(self.enum_lit(e, n)),
-            Value::Bits {
-                width,
-                signed,
-                bits,
-            } => Some(self.bits(width, signed, bits)),
+            Value::Bits { width, signed, bits } => Some(self.bits(width, signed, bits)),
             Value::Array(_) => None,
         }
     }
@@ -82,22 +78,14 @@ impl Terms {
             Term::Int(n) => Some(Value::Int(n.into())),
             Term::Big(ref n) => Some(Value::Int((**n).clone())),
             Term::EnumLit(e, n) => Some(Value::Enum(e, n)),
-            Term::Bits(width, signed, bits) => Some(Value::Bits {
-                width,
-                signed,
-                bits,
-            }),
+            Term::Bits(width, signed, bits) => Some(Value::Bits { width, signed, bits }),
             _ => None,
         }
     }
 
     /// Interns the node, or the literal it amounts to.
     fn fold(&mut self, node: Term) -> TermId {
-        let values: Option<Vec<Value>> = self
-            .children_of(&node)
-            .iter()
-            .map(|&c| self.as_value(c))
-            .collect();
+        let values: Option<Vec<Value>> = self.children_of(&node).iter().map(|&c| self.as_value(c)).collect();
         match values.map(|values| apply(self, &node, values, &mut NoHost)) {
             Some(Ok(value)) => match self.literal(&value) {
                 Some(t) => t,
@@ -206,20 +194,12 @@ impl Terms {
 
     /// `a < b`.
     pub fn lt(&mut self, a: TermId, b: TermId) -> TermId {
-        if a == b && !self.may_fault(a) {
-            self.bool(false)
-        } else {
-            self.fold(Term::Lt(a, b))
-        }
+        if a == b && !self.may_fault(a) { self.bool(false) } else { self.fold(Term::Lt(a, b)) }
     }
 
     /// `a ≤ b`.
     pub fn le(&mut self, a: TermId, b: TermId) -> TermId {
-        if a == b && !self.may_fault(a) {
-            self.bool(true)
-        } else {
-            self.fold(Term::Le(a, b))
-        }
+        if a == b && !self.may_fault(a) { self.bool(true) } else { self.fold(Term::Le(a, b)) }
     }
 
     /// Sum. The constant part goes last.
@@ -245,11 +225,7 @@ impl Terms {
         if flat.is_empty() || !self.is_number(constant, 0) {
             flat.push(constant);
         }
-        if flat.len() == 1 {
-            flat[0]
-        } else {
-            self.intern(Term::Add(flat.into()))
-        }
+        if flat.len() == 1 { flat[0] } else { self.intern(Term::Add(flat.into())) }
     }
 
     /// The literal of an integer or `Bits` type (there: cut to its width).
@@ -322,11 +298,7 @@ impl Terms {
     /// The value as an integer, provided it lies within the bounds.
     pub fn checked(&mut self, t: TermId, lo: i64, hi: i64) -> TermId {
         let t = self.convert(Type::Int, t);
-        if self.lies_within(t, lo, hi) {
-            t
-        } else {
-            self.intern(Term::Checked(t, lo, hi))
-        }
+        if self.lies_within(t, lo, hi) { t } else { self.intern(Term::Checked(t, lo, hi)) }
     }
 
     /// A call of a foreign function.
@@ -350,15 +322,7 @@ impl Terms {
     /// The node with other sub-terms, in the order of [`Terms::children`], by way of the builders.
     pub fn rebuild(&mut self, t: TermId, children: &[TermId]) -> TermId {
         match (self.get(t).clone(), children) {
-            (
-                Term::Bool(_)
-                | Term::Int(_)
-                | Term::Big(_)
-                | Term::EnumLit(..)
-                | Term::Bits(..)
-                | Term::Var(_),
-                _,
-            ) => t,
+            (Term::Bool(_) | Term::Int(_) | Term::Big(_) | Term::EnumLit(..) | Term::Bits(..) | Term::Var(_), _) => t,
             (Term::Not(_), &[a]) => self.not(a),
             (Term::And(_), args) => self.and(args.iter().copied()),
             (Term::Or(_), args) => self.or(args.iter().copied()),

@@ -79,17 +79,11 @@ pub struct NoHost;
 
 impl Host for NoHost {
     fn query(&mut self, f: FnId, _: &[i64]) -> Result<i64, Fault> {
-        Err(Fault::Foreign(format!(
-            "there is no foreign function {}",
-            f.0
-        )))
+        Err(Fault::Foreign(format!("there is no foreign function {}", f.0)))
     }
 
     fn update(&mut self, f: FnId, _: &[i64]) -> Result<(), Fault> {
-        Err(Fault::Foreign(format!(
-            "there is no foreign procedure {}",
-            f.0
-        )))
+        Err(Fault::Foreign(format!("there is no foreign procedure {}", f.0)))
     }
 }
 
@@ -144,9 +138,7 @@ fn with_stack<T: Send>(depth: u32, job: impl FnOnce() -> T + Send) -> T {
     }
     let size = (1 << 20) + depth as usize * 4096;
     std::thread::scope(|scope| {
-        let handle = std::thread::Builder::new()
-            .stack_size(size)
-            .spawn_scoped(scope, job);
+        let handle = std::thread::Builder::new().stack_size(size).spawn_scoped(scope, job);
         match handle.expect("a thread can be started").join() {
             Ok(result) => result,
             Err(panic) => std::panic::resume_unwind(panic),

@@ -37,12 +37,7 @@ enum Task {
 }
 
 /// Evaluates a term.
-pub fn eval(
-    terms: &Terms,
-    t: TermId,
-    env: &Valuation,
-    host: &mut dyn Host,
-) -> Result<Value, Fault> {
+pub fn eval(terms: &Terms, t: TermId, env: &Valuation, host: &mut dyn Host) -> Result<Value, Fault> {
     let mut known: FxHashMap<TermId, Value> = FxHashMap::default();
     let mut values: Vec<Value> = vec![];
     let mut tasks = vec![Task::Eval(t)];
@@ -89,14 +84,8 @@ pub fn eval(
                 t
             }
             Task::Branch(t) => {
-                let Term::Ite(_, a, b) = *terms.get(t) else {
-                    unreachable!("only ite branches")
-                };
-                let chosen = if values.pop() == Some(Value::Bool(true)) {
-                    a
-                } else {
-                    b
-                };
+                let Term::Ite(_, a, b) = *terms.get(t) else { unreachable!("only ite branches") };
+                let chosen = if values.pop() == Some(Value::Bool(true)) { a } else { b };
                 tasks.extend([Task::Done(t), Task::Eval(chosen)]);
                 continue;
             }
@@ -112,34 +101,21 @@ pub fn eval(
 /// # Panics
 ///
 /// On variables, connectives and `ite`, and on ill-typed nodes.
-pub(crate) fn apply(
-    terms: &Terms,
-    node: &Term,
-    args: Vec<Value>,
-    host: &mut dyn Host,
-) -> Result<Value, Fault> {
+pub(crate) fn apply(terms: &Terms, node: &Term, args: Vec<Value>, host: &mut dyn Host) -> Result<Value, Fault> {
     let number = |k: usize| args[k].number();
     let like_first = |n: IBig| match args[0] {
         Value::Bits { width, signed, .. } => Value::wrap(width, signed, &n),
         _ => Value::Int(n),
     };
     let nonzero = |n: IBig| {
-        if n == IBig::ZERO {
-            Err(Fault::DivisionByZero)
-        } else {
-            Ok(n)
-        }
+        if n == IBig::ZERO { Err(Fault::DivisionByZero) } else { Ok(n) }
     };
     Ok(match *node {
         Term::Bool(b) => Value::Bool(b),
         Term::Int(n) => Value::Int(n.into()),
         Term::Big(ref n) => Value::Int((**n).clone()),
         Term::EnumLit(e, n) => Value::Enum(e, n),
-        Term::Bits(width, signed, bits) => Value::Bits {
-            width,
-            signed,
-            bits,
-        },
+        Term::Bits(width, signed, bits) => Value::Bits { width, signed, bits },
         Term::Not(_) => Value::Bool(args[0] == Value::Bool(false)),
         Term::Eq(..) => Value::Bool(args[0] == args[1]),
         Term::Lt(..) => Value::Bool(number(0) < number(1)),
@@ -206,11 +182,7 @@ pub(crate) fn apply(
 fn divide(d: Division, a: IBig, b: IBig) -> (IBig, IBig) {
     let (mut q, mut r) = (&a / &b, &a % &b);
     if d == Division::Euclidean && r < IBig::ZERO {
-        let up = if b > IBig::ZERO {
-            IBig::ONE
-        } else {
-            -IBig::ONE
-        };
+        let up = if b > IBig::ZERO { IBig::ONE } else { -IBig::ONE };
         r += &up * &b;
         q -= up;
     }
@@ -239,22 +211,18 @@ fn array_parts(terms: &Terms, ty: Type) -> (Type, Type) {
 
 fn check_index(index_type: Type, index: &Value) -> Result<(), Fault> {
     match index_type {
-        Type::Range(lo, hi) if !within(&index.number(), lo, hi) => Err(Fault::Index {
-            index: clamp(&index.number()),
-            lo,
-            hi,
-        }),
+        Type::Range(lo, hi) if !within(&index.number(), lo, hi) => {
+            Err(Fault::Index { index: clamp(&index.number()), lo, hi })
+        }
         _ => Ok(()),
     }
 }
 
 pub(crate) fn check_range(ty: Type, value: &Value) -> Result<(), Fault> {
     match ty {
-        Type::Range(lo, hi) if !within(&value.number(), lo, hi) => Err(Fault::OutOfRange {
-            value: clamp(&value.number()),
-            lo,
-            hi,
-        }),
+        Type::Range(lo, hi) if !within(&value.number(), lo, hi) => {
+            Err(Fault::OutOfRange { value: clamp(&value.number()), lo, hi })
+        }
         _ => Ok(()),
     }
 }
@@ -289,10 +257,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits {
-            outcomes: 100_000,
-            iterations: MAX_ITERATIONS,
-        }
+        Limits { outcomes: 100_000, iterations: MAX_ITERATIONS }
     }
 }
 
@@ -319,12 +284,7 @@ pub fn exec<H: Host + Clone>(
     start: State<H>,
     limits: Limits,
 ) -> Result<Vec<State<H>>, ExecError> {
-    Runner {
-        terms,
-        limits,
-        iterations: limits.iterations,
-    }
-    .run(s, vec![start])
+    Runner { terms, limits, iterations: limits.iterations }.run(s, vec![start])
 }
 
 struct Runner<'a> {
@@ -334,18 +294,12 @@ struct Runner<'a> {
 }
 
 impl Runner<'_> {
-    fn run<H: Host + Clone>(
-        &mut self,
-        s: StmtId,
-        states: Vec<State<H>>,
-    ) -> Result<Vec<State<H>>, ExecError> {
+    fn run<H: Host + Clone>(&mut self, s: StmtId, states: Vec<State<H>>) -> Result<Vec<State<H>>, ExecError> {
         let terms = self.terms;
         let mut after = vec![];
         match *terms.stmt(s) {
             Stmt::Seq(ref parts) => {
-                return parts
-                    .iter()
-                    .try_fold(states, |states, &p| self.run(p, states));
+                return parts.iter().try_fold(states, |states, &p| self.run(p, states));
             }
             Stmt::Choice(ref parts) => {
                 for &p in parts.iter() {
@@ -363,11 +317,7 @@ impl Runner<'_> {
         Ok(after)
     }
 
-    fn run_one<H: Host + Clone>(
-        &mut self,
-        s: StmtId,
-        mut state: State<H>,
-    ) -> Result<Vec<State<H>>, ExecError> {
+    fn run_one<H: Host + Clone>(&mut self, s: StmtId, mut state: State<H>) -> Result<Vec<State<H>>, ExecError> {
         let terms = self.terms;
         let holds = |t, state: &mut State<H>| {
             Ok::<bool, Fault>(eval(terms, t, &state.env, &mut state.host)? == Value::Bool(true))
@@ -392,11 +342,7 @@ impl Runner<'_> {
                     state.env.insert(v, value);
                     state
                 };
-                return Ok(values
-                    .ok_or(ExecError::TooMany { limit })?
-                    .into_iter()
-                    .map(with)
-                    .collect());
+                return Ok(values.ok_or(ExecError::TooMany { limit })?.into_iter().map(with).collect());
             }
             Stmt::If(c, a, b) => {
                 let chosen = if holds(c, &mut state)? { a } else { b };
@@ -421,11 +367,7 @@ impl Runner<'_> {
             Stmt::Foreign(f, ref args) => {
                 let mut words = vec![];
                 for &t in args.iter() {
-                    words.push(
-                        eval(terms, t, &state.env, &mut state.host)?
-                            .to_word()
-                            .ok_or(Fault::Overflow)?,
-                    );
+                    words.push(eval(terms, t, &state.env, &mut state.host)?.to_word().ok_or(Fault::Overflow)?);
                 }
                 state.host.update(f, &words)?;
             }
@@ -436,10 +378,6 @@ impl Runner<'_> {
 
     fn count(&self, outcomes: usize) -> Result<(), ExecError> {
         let limit = self.limits.outcomes;
-        if outcomes > limit {
-            Err(ExecError::TooMany { limit })
-        } else {
-            Ok(())
-        }
+        if outcomes > limit { Err(ExecError::TooMany { limit }) } else { Ok(()) }
     }
 }

@@ -12,6 +12,7 @@ mod build;
 pub mod code;
 pub mod eval;
 pub mod fault;
+pub mod print;
 pub mod stmt;
 pub mod subst;
 pub mod term;

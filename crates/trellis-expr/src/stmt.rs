@@ -65,10 +65,7 @@ impl Terms {
             Stmt::Seq(ref parts) | Stmt::Choice(ref parts) => {
                 parts.iter().map(|&p| self.stmt_depth(p)).max().unwrap_or(0)
             }
-            Stmt::If(c, a, b) => self
-                .depth(c)
-                .max(self.stmt_depth(a))
-                .max(self.stmt_depth(b)),
+            Stmt::If(c, a, b) => self.depth(c).max(self.stmt_depth(a)).max(self.stmt_depth(b)),
             Stmt::While(c, body) => self.depth(c).max(self.stmt_depth(body)),
             Stmt::Foreign(_, ref args) => args.iter().map(|&t| self.depth(t)).max().unwrap_or(0),
         };
@@ -85,12 +82,8 @@ impl Terms {
             Stmt::Assume(t) | Stmt::If(t, ..) | Stmt::While(t, _) if self.ty(t) != Type::Bool => {
                 Err("a condition that is no truth value")
             }
-            Stmt::Assign(v, t) if self.sort(self.variable(v).ty) != self.ty(t) => {
-                Err("a value of another type")
-            }
-            Stmt::Foreign(_, ref args) if args.iter().any(array) => {
-                Err("an array as a foreign argument")
-            }
+            Stmt::Assign(v, t) if self.sort(self.variable(v).ty) != self.ty(t) => Err("a value of another type"),
+            Stmt::Foreign(_, ref args) if args.iter().any(array) => Err("an array as a foreign argument"),
             _ => Ok(()),
         }
     }
@@ -134,11 +127,7 @@ impl Terms {
 
     /// Blocks unless the term holds.
     pub fn assume(&mut self, t: TermId) -> StmtId {
-        if self.as_bool(t) == Some(true) {
-            self.skip()
-        } else {
-            self.intern_stmt(Stmt::Assume(t))
-        }
+        if self.as_bool(t) == Some(true) { self.skip() } else { self.intern_stmt(Stmt::Assume(t)) }
     }
 
     /// Gives the variable any value of its type.
@@ -155,20 +144,12 @@ impl Terms {
                 _ => flat.push(p),
             }
         }
-        if flat.len() == 1 {
-            flat[0]
-        } else {
-            self.intern_stmt(Stmt::Choice(flat.into()))
-        }
+        if flat.len() == 1 { flat[0] } else { self.intern_stmt(Stmt::Choice(flat.into())) }
     }
 
     /// Repeats the body as long as the term holds.
     pub fn repeat(&mut self, c: TermId, body: StmtId) -> StmtId {
-        if self.as_bool(c) == Some(false) {
-            self.skip()
-        } else {
-            self.intern_stmt(Stmt::While(c, body))
-        }
+        if self.as_bool(c) == Some(false) { self.skip() } else { self.intern_stmt(Stmt::While(c, body)) }
     }
 
     /// Calls a foreign procedure.

@@ -74,9 +74,7 @@ impl Terms {
                 Stmt::Havoc(v) => {
                     writes.insert(v);
                 }
-                Stmt::Seq(ref parts) | Stmt::Choice(ref parts) => {
-                    todo.extend(parts.iter().copied())
-                }
+                Stmt::Seq(ref parts) | Stmt::Choice(ref parts) => todo.extend(parts.iter().copied()),
                 Stmt::If(c, a, b) => {
                     terms.push(c);
                     todo.extend([a, b]);
@@ -92,10 +90,7 @@ impl Terms {
             Term::Var(v) => Some(v),
             _ => None,
         };
-        (
-            self.subterms(terms).into_iter().filter_map(var).collect(),
-            writes,
-        )
+        (self.subterms(terms).into_iter().filter_map(var).collect(), writes)
     }
 }
 
@@ -109,10 +104,7 @@ pub struct Substitution {
 impl Substitution {
     /// Replaces the variables by the terms.
     pub fn new(map: FxHashMap<VarId, TermId>) -> Substitution {
-        Substitution {
-            map,
-            done: FxHashMap::default(),
-        }
+        Substitution { map, done: FxHashMap::default() }
     }
 
     /// Substitutes in a term.
@@ -125,11 +117,7 @@ impl Substitution {
             let new = match *terms.get(t) {
                 Term::Var(v) => match self.map.get(&v) {
                     Some(&new) => {
-                        debug_assert_eq!(
-                            terms.ty(new),
-                            terms.ty(t),
-                            "a replacement of another type"
-                        );
+                        debug_assert_eq!(terms.ty(new), terms.ty(t), "a replacement of another type");
                         new
                     }
                     None => t,
@@ -161,9 +149,5 @@ pub(crate) fn pending(terms: &Terms, t: TermId, done: &FxHashMap<TermId, TermId>
 pub(crate) fn rebuilt(terms: &mut Terms, t: TermId, done: &FxHashMap<TermId, TermId>) -> TermId {
     let children = terms.children(t);
     let new: Vec<TermId> = children.iter().map(|c| done[c]).collect();
-    if new == children {
-        t
-    } else {
-        terms.rebuild(t, &new)
-    }
+    if new == children { t } else { terms.rebuild(t, &new) }
 }

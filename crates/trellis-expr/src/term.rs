@@ -224,10 +224,7 @@ impl Terms {
 
     /// Declares a variable. Names need not be unique; ids are.
     pub fn declare(&mut self, name: impl Into<String>, ty: Type) -> VarId {
-        self.vars.push(Var {
-            name: name.into(),
-            ty,
-        });
+        self.vars.push(Var { name: name.into(), ty });
         VarId(self.vars.len() as u32 - 1)
     }
 
@@ -238,18 +235,12 @@ impl Terms {
 
     /// All declared variables.
     pub fn variables(&self) -> impl Iterator<Item = (VarId, &Var)> {
-        self.vars
-            .iter()
-            .enumerate()
-            .map(|(i, v)| (VarId(i as u32), v))
+        self.vars.iter().enumerate().map(|(i, v)| (VarId(i as u32), v))
     }
 
     /// Declares an enumeration.
     pub fn declare_enum(&mut self, name: impl Into<String>, literals: Vec<String>) -> EnumId {
-        self.enums.push(Enum {
-            name: name.into(),
-            literals,
-        });
+        self.enums.push(Enum { name: name.into(), literals });
         EnumId(self.enums.len() as u32 - 1)
     }
 
@@ -284,20 +275,9 @@ impl Terms {
                 0 => None,
                 n => Some((0, n as i64 - 1)),
             },
-            Type::Bits {
-                width: 64,
-                signed: false,
-            }
-            | Type::Int
-            | Type::Array(..) => None,
-            Type::Bits {
-                width,
-                signed: true,
-            } => Some((i64::MIN >> (64 - width), i64::MAX >> (64 - width))),
-            Type::Bits {
-                width,
-                signed: false,
-            } => Some((0, (u64::MAX >> (64 - width)) as i64)),
+            Type::Bits { width: 64, signed: false } | Type::Int | Type::Array(..) => None,
+            Type::Bits { width, signed: true } => Some((i64::MIN >> (64 - width), i64::MAX >> (64 - width))),
+            Type::Bits { width, signed: false } => Some((0, (u64::MAX >> (64 - width)) as i64)),
         }
     }
 
@@ -311,13 +291,11 @@ impl Terms {
                 Type::Array(_, e) => self.type_bounds(self.type_of_id(e)),
                 _ => None,
             },
-            Term::Rem(division, _, b) if self.ty(t) == Type::Int => {
-                match (division, self.as_int(b)) {
-                    (_, None | Some(0 | i64::MIN)) => None,
-                    (Division::Euclidean, Some(n)) => Some((0, n.abs() - 1)),
-                    (Division::Truncating, Some(n)) => Some((1 - n.abs(), n.abs() - 1)),
-                }
-            }
+            Term::Rem(division, _, b) if self.ty(t) == Type::Int => match (division, self.as_int(b)) {
+                (_, None | Some(0 | i64::MIN)) => None,
+                (Division::Euclidean, Some(n)) => Some((0, n.abs() - 1)),
+                (Division::Truncating, Some(n)) => Some((1 - n.abs(), n.abs() - 1)),
+            },
             Term::Convert(to, a) => match self.type_of_id(to) {
                 Type::Int => self.type_bounds(self.ty(a)),
                 ty => self.type_bounds(ty),
@@ -364,12 +342,7 @@ impl Terms {
         }
         let ty = self.infer(&node);
         let faults = self.infer_faults(&node);
-        let depth = 1 + self
-            .children_of(&node)
-            .iter()
-            .map(|&c| self.depth(c))
-            .max()
-            .unwrap_or(0);
+        let depth = 1 + self.children_of(&node).iter().map(|&c| self.depth(c)).max().unwrap_or(0);
         let id = TermId(self.nodes.len() as u32);
         self.nodes.push(node.clone());
         self.types.push(ty);
@@ -386,13 +359,9 @@ impl Terms {
 
     fn infer(&self, node: &Term) -> Type {
         match *node {
-            Term::Bool(_)
-            | Term::Not(_)
-            | Term::And(_)
-            | Term::Or(_)
-            | Term::Eq(..)
-            | Term::Lt(..)
-            | Term::Le(..) => Type::Bool,
+            Term::Bool(_) | Term::Not(_) | Term::And(_) | Term::Or(_) | Term::Eq(..) | Term::Lt(..) | Term::Le(..) => {
+                Type::Bool
+            }
             Term::Int(_) | Term::Big(_) | Term::Checked(..) | Term::Foreign(..) => Type::Int,
             Term::EnumLit(e, _) => Type::Enum(e),
             Term::Bits(width, signed, _) => Type::Bits { width, signed },
@@ -415,18 +384,10 @@ impl Terms {
         let test = |ok: bool, why| if ok { Ok(()) } else { Err(why) };
         let same = |a, b| test(self.ty(a) == self.ty(b), "different types");
         let bool = |t| test(self.ty(t) == Type::Bool, "not a truth value");
-        let number = |t| {
-            test(
-                matches!(self.ty(t), Type::Int | Type::Bits { .. }),
-                "not a number",
-            )
-        };
+        let number = |t| test(matches!(self.ty(t), Type::Int | Type::Bits { .. }), "not a number");
         match *node {
             Term::Bool(_) | Term::Int(_) | Term::Big(_) | Term::Bits(..) => Ok(()),
-            Term::EnumLit(e, n) => test(
-                (n as usize) < self.enumeration(e).literals.len(),
-                "no such literal",
-            ),
+            Term::EnumLit(e, n) => test((n as usize) < self.enumeration(e).literals.len(), "no such literal"),
             Term::Var(v) => test(v.index() < self.vars.len(), "no such variable"),
             Term::Not(a) => bool(a),
             Term::And(ref args) | Term::Or(ref args) => args.iter().try_for_each(|&a| bool(a)),
@@ -436,8 +397,7 @@ impl Terms {
             Term::Div(_, a, b) | Term::Rem(_, a, b) => number(a).and(same(a, b)),
             Term::Add(ref args) => {
                 test(!args.is_empty(), "a sum of nothing")?;
-                args.iter()
-                    .try_for_each(|&a| number(a).and(same(a, args[0])))
+                args.iter().try_for_each(|&a| number(a).and(same(a, args[0])))
             }
             Term::Neg(a) => number(a),
             Term::Bit(BitOp::Shl | BitOp::Shr, a, b) => number(a).and(number(b)),
@@ -446,15 +406,11 @@ impl Terms {
                 let Type::Array(index, entry) = self.ty(a) else {
                     return Err("not an array");
                 };
-                test(
-                    self.ty(i) == self.sort(self.type_of_id(index)),
-                    "an index of another type",
-                )?;
+                test(self.ty(i) == self.sort(self.type_of_id(index)), "an index of another type")?;
                 match *node {
-                    Term::Store(_, _, v) => test(
-                        self.ty(v) == self.sort(self.type_of_id(entry)),
-                        "an entry of another type",
-                    ),
+                    Term::Store(_, _, v) => {
+                        test(self.ty(v) == self.sort(self.type_of_id(entry)), "an entry of another type")
+                    }
                     _ => Ok(()),
                 }
             }
@@ -462,24 +418,15 @@ impl Terms {
                 let Type::Array(_, entry) = self.type_of_id(ty) else {
                     return Err("not an array type");
                 };
-                test(
-                    self.ty(v) == self.sort(self.type_of_id(entry)),
-                    "an entry of another type",
-                )
+                test(self.ty(v) == self.sort(self.type_of_id(entry)), "an entry of another type")
             }
             Term::Checked(a, lo, hi) => {
                 test(self.ty(a) == Type::Int, "not an integer").and(test(lo <= hi, "no value fits"))
             }
             Term::Convert(ty, a) => {
                 let to = self.type_of_id(ty);
-                test(
-                    to.is_int() || matches!(to, Type::Bits { .. }),
-                    "a conversion to no number",
-                )?;
-                test(
-                    !matches!(self.ty(a), Type::Array(..)),
-                    "a conversion of an array",
-                )
+                test(to.is_int() || matches!(to, Type::Bits { .. }), "a conversion to no number")?;
+                test(!matches!(self.ty(a), Type::Array(..)), "a conversion of an array")
             }
             Term::Foreign(_, ref args) => {
                 let array = |&t: &TermId| matches!(self.ty(t), Type::Array(..));
@@ -555,29 +502,15 @@ impl Terms {
 
     pub(crate) fn children_of(&self, node: &Term) -> Vec<TermId> {
         match *node {
-            Term::Bool(_)
-            | Term::Int(_)
-            | Term::Big(_)
-            | Term::EnumLit(..)
-            | Term::Bits(..)
-            | Term::Var(_) => vec![],
-            Term::Not(a)
-            | Term::Neg(a)
-            | Term::Checked(a, ..)
-            | Term::Convert(_, a)
-            | Term::ConstArray(_, a) => {
+            Term::Bool(_) | Term::Int(_) | Term::Big(_) | Term::EnumLit(..) | Term::Bits(..) | Term::Var(_) => vec![],
+            Term::Not(a) | Term::Neg(a) | Term::Checked(a, ..) | Term::Convert(_, a) | Term::ConstArray(_, a) => {
                 vec![a]
             }
-            Term::And(ref args)
-            | Term::Or(ref args)
-            | Term::Add(ref args)
-            | Term::Foreign(_, ref args) => args.to_vec(),
+            Term::And(ref args) | Term::Or(ref args) | Term::Add(ref args) | Term::Foreign(_, ref args) => {
+                args.to_vec()
+            }
             Term::Ite(a, b, c) | Term::Store(a, b, c) => vec![a, b, c],
-            Term::Eq(a, b)
-            | Term::Lt(a, b)
-            | Term::Le(a, b)
-            | Term::Mul(a, b)
-            | Term::Select(a, b) => vec![a, b],
+            Term::Eq(a, b) | Term::Lt(a, b) | Term::Le(a, b) | Term::Mul(a, b) | Term::Select(a, b) => vec![a, b],
             Term::Div(_, a, b) | Term::Rem(_, a, b) | Term::Bit(_, a, b) => vec![a, b],
         }
     }

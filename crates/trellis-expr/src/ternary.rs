@@ -28,11 +28,7 @@ enum Known {
 use Known::{Nothing, Safe};
 
 /// The term's value, if the known variables determine it and no completion faults.
-pub fn eval_partial(
-    terms: &Terms,
-    t: TermId,
-    env: impl Fn(VarId) -> Option<Value>,
-) -> Option<Value> {
+pub fn eval_partial(terms: &Terms, t: TermId, env: impl Fn(VarId) -> Option<Value>) -> Option<Value> {
     let mut known: FxHashMap<TermId, Known> = FxHashMap::default();
     for t in terms.subterms([t]) {
         let value = match *terms.get(t) {
@@ -42,12 +38,7 @@ pub fn eval_partial(
             Term::Ite(c, a, b) => ite(&known[&c], &known[&a], &known[&b]),
             _ => {
                 let children = terms.children(t);
-                strict(
-                    terms,
-                    t,
-                    &children,
-                    &children.iter().map(|c| &known[c]).collect::<Vec<_>>(),
-                )
+                strict(terms, t, &children, &children.iter().map(|c| &known[c]).collect::<Vec<_>>())
             }
         };
         known.insert(t, value);
@@ -71,11 +62,7 @@ fn connective<'a>(args: impl Iterator<Item = &'a Known>, decisive: bool) -> Know
             Known::Fault(_) | Nothing => return Nothing,
         }
     }
-    if certain {
-        Known::Value(Value::Bool(!decisive))
-    } else {
-        Safe
-    }
+    if certain { Known::Value(Value::Bool(!decisive)) } else { Safe }
 }
 
 fn ite(c: &Known, a: &Known, b: &Known) -> Known {
@@ -123,27 +110,14 @@ fn strict(terms: &Terms, t: TermId, children: &[TermId], args: &[&Known]) -> Kno
     if let Some(value) = absorbed(terms, t, children, &values) {
         return Known::Value(value);
     }
-    if never_faults(terms, t, &values) {
-        Safe
-    } else {
-        Nothing
-    }
+    if never_faults(terms, t, &values) { Safe } else { Nothing }
 }
 
 /// The value that does not depend on what is unknown.
-fn absorbed(
-    terms: &Terms,
-    t: TermId,
-    children: &[TermId],
-    values: &[Option<&Value>],
-) -> Option<Value> {
+fn absorbed(terms: &Terms, t: TermId, children: &[TermId], values: &[Option<&Value>]) -> Option<Value> {
     let zero = || {
         let value = |v: &&Value| v.to_word() == Some(0);
-        values
-            .iter()
-            .flatten()
-            .find(|v| value(v))
-            .map(|&v| v.clone())
+        values.iter().flatten().find(|v| value(v)).map(|&v| v.clone())
     };
     match terms.get(t) {
         Term::Eq(..) | Term::Le(..) if children[0] == children[1] => Some(Value::Bool(true)),

@@ -49,11 +49,7 @@ impl ArrayValue {
             (Type::Bits { width, .. }, None) => Some(IBig::ONE << usize::from(width)),
             (_, None) => None,
         };
-        ArrayValue {
-            size,
-            default: Box::new(default),
-            entries: BTreeMap::new(),
-        }
+        ArrayValue { size, default: Box::new(default), entries: BTreeMap::new() }
     }
 
     /// The entry at an index.
@@ -78,9 +74,7 @@ impl ArrayValue {
 
     /// Is some entry not among the stored ones?
     fn shows_default(&self, stored: usize) -> bool {
-        self.size
-            .as_ref()
-            .is_none_or(|size| *size > IBig::from(stored))
+        self.size.as_ref().is_none_or(|size| *size > IBig::from(stored))
     }
 }
 
@@ -102,11 +96,7 @@ impl Value {
     pub fn wrap(width: u8, signed: bool, n: &IBig) -> Value {
         let modulus = IBig::ONE << usize::from(width);
         let low = ((n % &modulus) + &modulus) % &modulus;
-        Value::Bits {
-            width,
-            signed,
-            bits: u64::try_from(&low).expect("at most 64 bits"),
-        }
+        Value::Bits { width, signed, bits: u64::try_from(&low).expect("at most 64 bits") }
     }
 
     /// The scalar read as an integer: truth values as 0 and 1, literals as positions, words as their sign says.
@@ -119,11 +109,7 @@ impl Value {
             Value::Bool(b) => IBig::from(u8::from(b)),
             Value::Int(ref n) => n.clone(),
             Value::Enum(_, n) => IBig::from(n),
-            Value::Bits {
-                width,
-                signed,
-                bits,
-            } if signed && bits >> (width - 1) == 1 => {
+            Value::Bits { width, signed, bits } if signed && bits >> (width - 1) == 1 => {
                 IBig::from(bits) - (IBig::ONE << usize::from(width))
             }
             Value::Bits { bits, .. } => IBig::from(bits),
@@ -134,9 +120,7 @@ impl Value {
     /// The scalar as a machine word, if it fits: as `code` keeps it in memory.
     pub fn to_word(&self) -> Option<i64> {
         match *self {
-            Value::Bits {
-                width: 64, bits, ..
-            } => Some(bits as i64),
+            Value::Bits { width: 64, bits, .. } => Some(bits as i64),
             Value::Array(_) => None,
             _ => i64::try_from(&self.number()).ok(),
         }
@@ -152,11 +136,9 @@ impl Value {
             Type::Bool => Value::Bool(word != 0),
             Type::Int | Type::Range(..) => Value::Int(word.into()),
             Type::Enum(e) => Value::Enum(e, word as u32),
-            Type::Bits { width, signed } => Value::Bits {
-                width,
-                signed,
-                bits: word as u64 & (u64::MAX >> (64 - width)),
-            },
+            Type::Bits { width, signed } => {
+                Value::Bits { width, signed, bits: word as u64 & (u64::MAX >> (64 - width)) }
+            }
             Type::Array(..) => panic!("an array is no machine word"),
         }
     }

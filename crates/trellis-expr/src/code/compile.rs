@@ -64,27 +64,14 @@ fn atom(op: &Op, ops: &[Op]) -> Option<Atom> {
         return None;
     };
     match ops[to as usize] {
-        Op::ReturnConst { value } => Some(Atom {
-            test,
-            on,
-            result: value != 0,
-        }),
+        Op::ReturnConst { value } => Some(Atom { test, on, result: value != 0 }),
         _ => None,
     }
 }
 
 impl<'a> Compiler<'a> {
     fn new(terms: &'a Terms, layout: &'a Layout) -> Compiler<'a> {
-        Compiler {
-            terms,
-            layout,
-            ops: vec![],
-            labels: vec![],
-            pool: vec![],
-            calls: vec![],
-            entries: vec![],
-            frame: 0,
-        }
+        Compiler { terms, layout, ops: vec![], labels: vec![], pool: vec![], calls: vec![], entries: vec![], frame: 0 }
     }
 
     fn label(&mut self) -> Label {
@@ -111,9 +98,7 @@ impl<'a> Compiler<'a> {
             }
             at
         };
-        let resolved: Vec<u32> = (0..self.labels.len() as u32)
-            .map(|l| resolve(&self.ops, &self.labels, l))
-            .collect();
+        let resolved: Vec<u32> = (0..self.labels.len() as u32).map(|l| resolve(&self.ops, &self.labels, l)).collect();
         for op in &mut self.ops {
             match op {
                 Op::JumpTest { to, .. }
@@ -167,12 +152,7 @@ impl<'a> Compiler<'a> {
         let mut atoms = vec![];
         for Atom { test, on, result } in code.ops.iter().map_while(|op| atom(op, &code.ops)) {
             match test {
-                Test::In { m, within } if atoms.is_empty() => cells.push(Cell {
-                    within,
-                    m,
-                    on,
-                    result,
-                }),
+                Test::In { m, within } if atoms.is_empty() => cells.push(Cell { within, m, on, result }),
                 _ => atoms.push(Atom { test, on, result }),
             }
         }
@@ -226,10 +206,7 @@ impl<'a> Compiler<'a> {
         let shape = self.shape(self.terms.variable(v).ty)?;
         if len != shape.len {
             let name = &self.terms.variable(v).name;
-            return Unsupported::new(format!(
-                "the array `{name}`, which has {} entries but {len} places",
-                shape.len
-            ));
+            return Unsupported::new(format!("the array `{name}`, which has {} entries but {len} places", shape.len));
         }
         Ok((offset, shape))
     }
@@ -248,16 +225,12 @@ impl<'a> Compiler<'a> {
     /// The one memory cell that holds the term's value, if that is known now.
     fn address(&self, t: TermId) -> Result<Option<u32>, Unsupported> {
         match *self.terms.get(t) {
-            Term::Var(v) if !matches!(self.terms.ty(t), Type::Array(..)) => {
-                Ok(Some(self.slot(v)?.0))
-            }
+            Term::Var(v) if !matches!(self.terms.ty(t), Type::Array(..)) => Ok(Some(self.slot(v)?.0)),
             Term::Select(a, i) => match (self.terms.get(a), self.literal(i)) {
                 (&Term::Var(v), Some(i)) => {
                     let (offset, shape) = self.array_slot(v)?;
                     let at = i128::from(i) - i128::from(shape.lo);
-                    Ok((0..i128::from(shape.len))
-                        .contains(&at)
-                        .then(|| offset + at as u32))
+                    Ok((0..i128::from(shape.len)).contains(&at).then(|| offset + at as u32))
                 }
                 _ => Ok(None),
             },
@@ -300,21 +273,8 @@ impl<'a> Compiler<'a> {
             },
             Term::Lt(a, b) | Term::Le(a, b) => {
                 let strict = matches!(terms.get(t), Term::Lt(..));
-                if matches!(
-                    terms.ty(a),
-                    Type::Bits {
-                        width: 64,
-                        signed: false
-                    }
-                ) {
-                    return self.compare(
-                        if strict { Cmp::LtU } else { Cmp::LeU },
-                        a,
-                        b,
-                        on,
-                        to,
-                        base,
-                    );
+                if matches!(terms.ty(a), Type::Bits { width: 64, signed: false }) {
+                    return self.compare(if strict { Cmp::LtU } else { Cmp::LeU }, a, b, on, to, base);
                 }
                 match (self.literal(a), self.literal(b)) {
                     (_, Some(n)) if !(strict && n == i64::MIN) => {
@@ -342,9 +302,7 @@ impl<'a> Compiler<'a> {
             return Ok(());
         };
         let end = self.label();
-        first
-            .iter()
-            .try_for_each(|&t| self.jump(t, stop, end, base))?;
+        first.iter().try_for_each(|&t| self.jump(t, stop, end, base))?;
         self.jump(last, on, to, base)?;
         self.bind(end);
         Ok(())
@@ -362,12 +320,7 @@ impl<'a> Compiler<'a> {
             return self.sum_within(args, within, on, to, base);
         } else {
             self.value(t, base)?;
-            self.ops.push(Op::JumpReg {
-                r: base,
-                within,
-                on,
-                to: to.0,
-            });
+            self.ops.push(Op::JumpReg { r: base, within, on, to: to.0 });
             return Ok(());
         };
         self.ops.push(Op::JumpTest { test, on, to: to.0 });
@@ -375,14 +328,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Is the sum within the interval? A constant summand moves to the other side.
-    fn sum_within(
-        &mut self,
-        args: &[TermId],
-        within: Interval,
-        on: bool,
-        to: Label,
-        base: Reg,
-    ) -> Done {
+    fn sum_within(&mut self, args: &[TermId], within: Interval, on: bool, to: Label, base: Reg) -> Done {
         let terms = self.terms;
         if let [rest @ .., k] = args
             && !rest.is_empty()
@@ -399,26 +345,12 @@ impl<'a> Compiler<'a> {
                 _ => (false, b),
             };
             if let (Some(a), Some(b)) = (self.address(a)?, self.address(b)?) {
-                self.ops.push(Op::JumpTest {
-                    test: Test::Sum {
-                        a,
-                        b,
-                        minus,
-                        within,
-                    },
-                    on,
-                    to: to.0,
-                });
+                self.ops.push(Op::JumpTest { test: Test::Sum { a, b, minus, within }, on, to: to.0 });
                 return Ok(());
             }
         }
         self.sum(args, Type::Int, base)?;
-        self.ops.push(Op::JumpReg {
-            r: base,
-            within,
-            on,
-            to: to.0,
-        });
+        self.ops.push(Op::JumpReg { r: base, within, on, to: to.0 });
         Ok(())
     }
 
@@ -451,22 +383,12 @@ impl<'a> Compiler<'a> {
         if let (Some((a, k)), Some((b, l))) = (self.shifted_address(a)?, self.shifted_address(b)?)
             && let Some(add) = k.checked_sub(l)
         {
-            self.ops.push(Op::JumpTest {
-                test: Test::Mem { cmp, a, b, add },
-                on,
-                to: to.0,
-            });
+            self.ops.push(Op::JumpTest { test: Test::Mem { cmp, a, b, add }, on, to: to.0 });
             return Ok(());
         }
         self.value(a, base)?;
         self.value(b, base + 1)?;
-        self.ops.push(Op::JumpCmp {
-            cmp,
-            a: base,
-            b: base + 1,
-            on,
-            to: to.0,
-        });
+        self.ops.push(Op::JumpCmp { cmp, a: base, b: base + 1, on, to: to.0 });
         Ok(())
     }
 
@@ -477,13 +399,7 @@ impl<'a> Compiler<'a> {
         }
         let (a, base) = self.array(a, base)?;
         let (b, _) = self.array(b, base)?;
-        self.ops.push(Op::JumpSame {
-            a,
-            b,
-            len,
-            on,
-            to: to.0,
-        });
+        self.ops.push(Op::JumpSame { a, b, len, on, to: to.0 });
         Ok(())
     }
 
@@ -503,26 +419,16 @@ impl<'a> Compiler<'a> {
         let terms = self.terms;
         let ty = terms.ty(t);
         match *terms.get(t) {
-            Term::Ite(c, a, b) => {
-                self.either(c, d, |this| this.value(a, d), |this| this.value(b, d))
-            }
+            Term::Ite(c, a, b) => self.either(c, d, |this| this.value(a, d), |this| this.value(b, d)),
             Term::Add(ref args) => self.sum(args, ty, d),
             Term::Neg(a) => {
                 self.value(a, d)?;
-                self.ops.push(if ty == Type::Int {
-                    Op::Neg { d }
-                } else {
-                    Op::WNeg { d }
-                });
+                self.ops.push(if ty == Type::Int { Op::Neg { d } } else { Op::WNeg { d } });
                 self.fit(ty, d);
                 Ok(())
             }
             Term::Mul(a, b) => {
-                let bin = if ty == Type::Int {
-                    Bin::IMul
-                } else {
-                    Bin::WMul
-                };
+                let bin = if ty == Type::Int { Bin::IMul } else { Bin::WMul };
                 self.binary(bin, a, b, ty, d)
             }
             Term::Div(division, a, b) => {
@@ -551,20 +457,8 @@ impl<'a> Compiler<'a> {
                     (BitOp::Or, _) => Bin::Or,
                     (BitOp::Xor, _) => Bin::Xor,
                     (BitOp::Shl, Type::Bits { width, .. }) => Bin::WShl(width),
-                    (
-                        BitOp::Shr,
-                        Type::Bits {
-                            width,
-                            signed: true,
-                        },
-                    ) => Bin::SShr(width),
-                    (
-                        BitOp::Shr,
-                        Type::Bits {
-                            width,
-                            signed: false,
-                        },
-                    ) => Bin::UShr(width),
+                    (BitOp::Shr, Type::Bits { width, signed: true }) => Bin::SShr(width),
+                    (BitOp::Shr, Type::Bits { width, signed: false }) => Bin::UShr(width),
                     (BitOp::Shl, _) => Bin::IShl,
                     (BitOp::Shr, _) => Bin::IShr,
                 };
@@ -590,11 +484,7 @@ impl<'a> Compiler<'a> {
             }
             Term::Convert(to, a) => {
                 self.value(a, d)?;
-                let unsigned = terms.ty(a)
-                    == Type::Bits {
-                        width: 64,
-                        signed: false,
-                    };
+                let unsigned = terms.ty(a) == Type::Bits { width: 64, signed: false };
                 match terms.type_of_id(to) {
                     ty @ Type::Bits { .. } => self.fit(ty, d),
                     ty => {
@@ -614,12 +504,7 @@ impl<'a> Compiler<'a> {
                     return Ok(());
                 }
                 self.values(args, d)?;
-                self.ops.push(Op::Call {
-                    d,
-                    f,
-                    a: d,
-                    n: args.len() as u32,
-                });
+                self.ops.push(Op::Call { d, f, a: d, n: args.len() as u32 });
                 Ok(())
             }
             Term::Big(_) => Unsupported::new("an integer beyond 64 bits"),
@@ -638,9 +523,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn values(&mut self, args: &[TermId], d: Reg) -> Done {
-        args.iter()
-            .enumerate()
-            .try_for_each(|(k, &t)| self.value(t, d + k as u32))
+        args.iter().enumerate().try_for_each(|(k, &t)| self.value(t, d + k as u32))
     }
 
     fn either(
@@ -680,27 +563,11 @@ impl<'a> Compiler<'a> {
                 }
                 (&Term::Neg(a), int) => {
                     self.value(a, b)?;
-                    if int {
-                        Op::Sub { d, b }
-                    } else {
-                        Op::Bin {
-                            bin: Bin::WSub,
-                            d,
-                            b,
-                        }
-                    }
+                    if int { Op::Sub { d, b } } else { Op::Bin { bin: Bin::WSub, d, b } }
                 }
                 (_, int) => {
                     self.value(t, b)?;
-                    if int {
-                        Op::Add { d, b }
-                    } else {
-                        Op::Bin {
-                            bin: Bin::WAdd,
-                            d,
-                            b,
-                        }
-                    }
+                    if int { Op::Add { d, b } } else { Op::Bin { bin: Bin::WAdd, d, b } }
                 }
             };
             self.ops.push(op);
@@ -712,17 +579,8 @@ impl<'a> Compiler<'a> {
     fn binary(&mut self, bin: Bin, a: TermId, b: TermId, ty: Type, d: Reg) -> Done {
         self.value(a, d)?;
         self.value(b, d + 1)?;
-        let shift = matches!(
-            bin,
-            Bin::IShl | Bin::IShr | Bin::WShl(_) | Bin::SShr(_) | Bin::UShr(_)
-        );
-        if shift
-            && self.terms.ty(b)
-                == (Type::Bits {
-                    width: 64,
-                    signed: false,
-                })
-        {
+        let shift = matches!(bin, Bin::IShl | Bin::IShr | Bin::WShl(_) | Bin::SShr(_) | Bin::UShr(_));
+        if shift && self.terms.ty(b) == (Type::Bits { width: 64, signed: false }) {
             self.ops.push(Op::Clamp { d: d + 1 });
         }
         self.ops.push(Op::Bin { bin, d, b: d + 1 });
@@ -743,11 +601,7 @@ impl<'a> Compiler<'a> {
     fn pooled(&mut self, f: FnId, args: &[TermId]) -> Option<u32> {
         let args: Option<Vec<i64>> = args.iter().map(|&a| self.literal(a)).collect();
         let args = args?;
-        let call = Call {
-            f,
-            start: self.pool.len() as u32,
-            len: args.len() as u32,
-        };
+        let call = Call { f, start: self.pool.len() as u32, len: args.len() as u32 };
         self.pool.extend(args);
         self.calls.push(call);
         Some(self.calls.len() as u32 - 1)
@@ -773,38 +627,23 @@ impl<'a> Compiler<'a> {
         match *terms.get(t) {
             Term::Var(v) => {
                 let (m, _) = self.array_slot(v)?;
-                self.ops.push(Op::Copy {
-                    d: Place::Frame(d),
-                    s: Place::Mem(m),
-                    len: shape.len,
-                });
+                self.ops.push(Op::Copy { d: Place::Frame(d), s: Place::Mem(m), len: shape.len });
                 Ok(())
             }
             Term::Store(a, i, v) => {
                 self.array_into(a, d, free)?;
                 self.entry(i, v, shape, free)?;
-                self.ops.push(Op::Put {
-                    base: Place::Frame(d),
-                    i: free,
-                    r: free + 1,
-                });
+                self.ops.push(Op::Put { base: Place::Frame(d), i: free, r: free + 1 });
                 Ok(())
             }
             Term::ConstArray(_, v) => {
                 self.entry_value(v, shape, free)?;
-                self.ops.push(Op::Fill {
-                    d: Place::Frame(d),
-                    r: free,
-                    len: shape.len,
-                });
+                self.ops.push(Op::Fill { d: Place::Frame(d), r: free, len: shape.len });
                 Ok(())
             }
-            Term::Ite(c, a, b) => self.either(
-                c,
-                free,
-                |this| this.array_into(a, d, free),
-                |this| this.array_into(b, d, free),
-            ),
+            Term::Ite(c, a, b) => {
+                self.either(c, free, |this| this.array_into(a, d, free), |this| this.array_into(b, d, free))
+            }
             _ => Unsupported::new("an array made in an unknown way"),
         }
     }
@@ -813,11 +652,7 @@ impl<'a> Compiler<'a> {
     fn entry(&mut self, i: TermId, v: TermId, shape: Shape, d: Reg) -> Done {
         self.value(i, d)?;
         self.value(v, d + 1)?;
-        self.ops.push(Op::CheckIndex {
-            d,
-            lo: shape.lo,
-            len: shape.len,
-        });
+        self.ops.push(Op::CheckIndex { d, lo: shape.lo, len: shape.len });
         self.bounded(v, shape.entry, d + 1);
         Ok(())
     }
@@ -845,14 +680,10 @@ impl<'a> Compiler<'a> {
         match *terms.stmt(s) {
             Stmt::Skip => Ok(()),
             Stmt::Assume(t) => self.jump(t, false, fail, 0),
-            Stmt::Assign(v, t) if matches!(terms.variable(v).ty, Type::Array(..)) => {
-                self.assign_array(v, t)
-            }
+            Stmt::Assign(v, t) if matches!(terms.variable(v).ty, Type::Array(..)) => self.assign_array(v, t),
             Stmt::Assign(v, t) => self.assign(v, t),
             Stmt::Seq(ref parts) => parts.iter().try_for_each(|&p| self.stmt(p, fail)),
-            Stmt::If(c, a, b) => {
-                self.either(c, 0, |this| this.stmt(a, fail), |this| this.stmt(b, fail))
-            }
+            Stmt::If(c, a, b) => self.either(c, 0, |this| this.stmt(a, fail), |this| this.stmt(b, fail)),
             Stmt::While(c, body) => {
                 let (again, end) = (self.label(), self.label());
                 self.bind(again);
@@ -867,11 +698,7 @@ impl<'a> Compiler<'a> {
                     self.ops.push(Op::UpdateConst { call });
                 } else {
                     self.values(args, 0)?;
-                    self.ops.push(Op::Update {
-                        f,
-                        a: 0,
-                        n: args.len() as u32,
-                    });
+                    self.ops.push(Op::Update { f, a: 0, n: args.len() as u32 });
                 }
                 Ok(())
             }
@@ -906,12 +733,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// `m := from + constant`, or the same under `Checked`, with small bounds.
-    fn bump(
-        &self,
-        m: u32,
-        bounds: Option<(i64, i64)>,
-        t: TermId,
-    ) -> Result<Option<Op>, Unsupported> {
+    fn bump(&self, m: u32, bounds: Option<(i64, i64)>, t: TermId) -> Result<Option<Op>, Unsupported> {
         let terms = self.terms;
         let (sum, (lo, hi)) = match (terms.get(t), bounds) {
             (&Term::Checked(a, lo, hi), None) => (a, (lo, hi)),
@@ -932,13 +754,7 @@ impl<'a> Compiler<'a> {
             return Ok(None);
         };
         match (self.address(from)?, terms.as_int(add).map(i32::try_from)) {
-            (Some(from), Some(Ok(add))) => Ok(Some(Op::Bump {
-                m,
-                from,
-                add,
-                lo,
-                hi,
-            })),
+            (Some(from), Some(Ok(add))) => Ok(Some(Op::Bump { m, from, add, lo, hi })),
             _ => Ok(None),
         }
     }
@@ -963,11 +779,7 @@ impl<'a> Compiler<'a> {
         let mut free = 0;
         let begin = match *terms.get(base) {
             Term::Var(w) if w == v => None,
-            Term::Var(w) => Some(Op::Copy {
-                d: dst,
-                s: Place::Mem(self.array_slot(w)?.0),
-                len,
-            }),
+            Term::Var(w) => Some(Op::Copy { d: dst, s: Place::Mem(self.array_slot(w)?.0), len }),
             Term::ConstArray(_, entry) => {
                 self.entry_value(entry, shape, 0)?;
                 free = 1;
@@ -977,24 +789,16 @@ impl<'a> Compiler<'a> {
                 free = len;
                 self.need(free)?;
                 self.array_into(base, 0, free)?;
-                Some(Op::Copy {
-                    d: dst,
-                    s: Place::Frame(0),
-                    len,
-                })
+                Some(Op::Copy { d: dst, s: Place::Frame(0), len })
             }
         };
         let mut effects: Vec<Op> = begin.into_iter().collect();
         for (i, entry) in stores {
-            let at = self
-                .literal(i)
-                .map(|i| i128::from(i) - i128::from(shape.lo));
+            let at = self.literal(i).map(|i| i128::from(i) - i128::from(shape.lo));
             match at.filter(|at| (0..i128::from(len)).contains(at)) {
                 Some(at) => {
                     let m = m + at as u32;
-                    let fits = shape
-                        .entry
-                        .is_none_or(|(lo, hi)| terms.lies_within(entry, lo, hi));
+                    let fits = shape.entry.is_none_or(|(lo, hi)| terms.lies_within(entry, lo, hi));
                     match self.literal(entry) {
                         Some(value) if fits => effects.push(Op::SetConst { m, value }),
                         _ => {
@@ -1006,11 +810,7 @@ impl<'a> Compiler<'a> {
                 }
                 None => {
                     self.entry(i, entry, shape, free)?;
-                    effects.push(Op::Put {
-                        base: dst,
-                        i: free,
-                        r: free + 1,
-                    });
+                    effects.push(Op::Put { base: dst, i: free, r: free + 1 });
                     free += 2;
                 }
             }

@@ -83,10 +83,7 @@ pub(super) struct Interval {
 impl Interval {
     pub(super) fn new(lo: i64, hi: i64) -> Interval {
         debug_assert!(lo <= hi);
-        Interval {
-            lo,
-            span: hi.wrapping_sub(lo) as u64,
-        }
+        Interval { lo, span: hi.wrapping_sub(lo) as u64 }
     }
 
     /// The integers `n` with `n + k` in the interval. An end at the end of the machine words means no bound there;
@@ -133,12 +130,7 @@ pub(super) enum Test {
     /// `mem[a] + add` against `mem[b]`.
     Mem { cmp: Cmp, a: u32, b: u32, add: i64 },
     /// The sum or difference of two cells.
-    Sum {
-        a: u32,
-        b: u32,
-        minus: bool,
-        within: Interval,
-    },
+    Sum { a: u32, b: u32, minus: bool, within: Interval },
     /// An array entry whose index is in a cell.
     Entry { entry: u32, within: Interval },
     /// A foreign function of constants.

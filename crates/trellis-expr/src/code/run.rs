@@ -105,30 +105,13 @@ fn go_on<M: Memory, H: Host>(code: &Code, mem: M, host: &mut H) -> Result<i64, F
 }
 
 #[inline(always)]
-fn test<M: Memory, H: Host>(
-    code: &Code,
-    test: &Test,
-    mem: &M,
-    host: &mut H,
-) -> Result<bool, Fault> {
+fn test<M: Memory, H: Host>(code: &Code, test: &Test, mem: &M, host: &mut H) -> Result<bool, Fault> {
     Ok(match *test {
         Test::In { m, within } => within.holds(mem.get(m)),
-        Test::Mem { cmp, a, b, add } => cmp.holds(
-            mem.get(a).checked_add(add).ok_or(Fault::Overflow)?,
-            mem.get(b),
-        ),
-        Test::Sum {
-            a,
-            b,
-            minus,
-            within,
-        } => {
+        Test::Mem { cmp, a, b, add } => cmp.holds(mem.get(a).checked_add(add).ok_or(Fault::Overflow)?, mem.get(b)),
+        Test::Sum { a, b, minus, within } => {
             let (a, b) = (mem.get(a), mem.get(b));
-            let n = if minus {
-                a.checked_sub(b)
-            } else {
-                a.checked_add(b)
-            };
+            let n = if minus { a.checked_sub(b) } else { a.checked_add(b) };
             within.holds(n.ok_or(Fault::Overflow)?)
         }
         Test::Entry { entry, within } => {
@@ -143,18 +126,10 @@ fn test<M: Memory, H: Host>(
 #[inline]
 fn constant_call<H: Host>(code: &Code, call: u32, host: &mut H) -> Result<i64, Fault> {
     let call = code.calls[call as usize];
-    host.query(
-        call.f,
-        &code.pool[call.start as usize..][..call.len as usize],
-    )
+    host.query(call.f, &code.pool[call.start as usize..][..call.len as usize])
 }
 
-fn run<M: Memory, H: Host>(
-    code: &Code,
-    mut mem: M,
-    host: &mut H,
-    frame: &mut [i64],
-) -> Result<i64, Fault> {
+fn run<M: Memory, H: Host>(code: &Code, mut mem: M, host: &mut H, frame: &mut [i64]) -> Result<i64, Fault> {
     macro_rules! reg {
         ($r:expr) => {
             frame[$r as usize]
@@ -167,11 +142,7 @@ fn run<M: Memory, H: Host>(
         let op = &ops[pc];
         pc += 1;
         match *op {
-            Op::JumpTest {
-                test: ref condition,
-                on,
-                to,
-            } => {
+            Op::JumpTest { test: ref condition, on, to } => {
                 if test(code, condition, &mem, host)? == on {
                     pc = to as usize;
                 }
@@ -210,17 +181,13 @@ fn run<M: Memory, H: Host>(
             Op::Load { d, m } => reg!(d) = mem.get(m),
             Op::Add { d, b } => reg!(d) = reg!(d).checked_add(reg!(b)).ok_or(Fault::Overflow)?,
             Op::Sub { d, b } => reg!(d) = reg!(d).checked_sub(reg!(b)).ok_or(Fault::Overflow)?,
-            Op::AddConst { d, value } => {
-                reg!(d) = reg!(d).checked_add(value).ok_or(Fault::Overflow)?
-            }
+            Op::AddConst { d, value } => reg!(d) = reg!(d).checked_add(value).ok_or(Fault::Overflow)?,
             Op::Bin { bin, d, b } => reg!(d) = binary(bin, reg!(d), reg!(b))?,
             Op::Extend { d, width, signed } => reg!(d) = extend(reg!(d), width, signed),
             Op::Check { d, lo, hi } => check(reg!(d), lo, hi)?,
             Op::CheckIndex { d, lo, len } => reg!(d) = i64::from(position(reg!(d), lo, len)?),
             Op::Index { d, base, lo, len } => reg!(d) = mem.get(base + position(reg!(d), lo, len)?),
-            Op::Call { d, f, a, n } => {
-                reg!(d) = host.query(f, &frame[a as usize..][..n as usize])?
-            }
+            Op::Call { d, f, a, n } => reg!(d) = host.query(f, &frame[a as usize..][..n as usize])?,
             Op::CallConst { d, call } => reg!(d) = constant_call(code, call, host)?,
 
             Op::SetConst { m, value } => mem.set(m, value),
@@ -229,17 +196,8 @@ fn run<M: Memory, H: Host>(
                 mem.set(m, value);
             }
             Op::Set { m, r } => mem.set(m, reg!(r)),
-            Op::Bump {
-                m,
-                from,
-                add,
-                lo,
-                hi,
-            } => {
-                let value = mem
-                    .get(from)
-                    .checked_add(i64::from(add))
-                    .ok_or(Fault::Overflow)?;
+            Op::Bump { m, from, add, lo, hi } => {
+                let value = mem.get(from).checked_add(i64::from(add)).ok_or(Fault::Overflow)?;
                 check(value, i64::from(lo), i64::from(hi))?;
                 mem.set(m, value);
             }
@@ -254,13 +212,7 @@ fn run<M: Memory, H: Host>(
 
 /// The instructions that are rare or slow anyway; apart from the others, so that the loop above stays lean.
 #[inline(never)]
-fn rare<M: Memory, H: Host>(
-    code: &Code,
-    op: &Op,
-    mem: &mut M,
-    host: &mut H,
-    frame: &mut [i64],
-) -> Result<(), Fault> {
+fn rare<M: Memory, H: Host>(code: &Code, op: &Op, mem: &mut M, host: &mut H, frame: &mut [i64]) -> Result<(), Fault> {
     macro_rules! reg {
         ($r:expr) => {
             frame[$r as usize]
@@ -283,8 +235,7 @@ fn rare<M: Memory, H: Host>(
         Op::Copy { d, s, len } => match (d, s) {
             (Place::Mem(d), Place::Mem(s)) => mem.copy(d, s, len),
             (Place::Mem(d), Place::Frame(s)) => {
-                mem.range_mut(d, len)
-                    .copy_from_slice(&frame[s as usize..][..len as usize]);
+                mem.range_mut(d, len).copy_from_slice(&frame[s as usize..][..len as usize]);
             }
             (Place::Frame(d), Place::Mem(s)) => {
                 frame[d as usize..][..len as usize].copy_from_slice(mem.range(s, len));
@@ -303,10 +254,7 @@ fn rare<M: Memory, H: Host>(
         Op::Update { f, a, n } => host.update(f, &frame[a as usize..][..n as usize])?,
         Op::UpdateConst { call } => {
             let call = code.calls[call as usize];
-            host.update(
-                call.f,
-                &code.pool[call.start as usize..][..call.len as usize],
-            )?;
+            host.update(call.f, &code.pool[call.start as usize..][..call.len as usize])?;
         }
         _ => unreachable!("the loop knows the other instructions"),
     }
@@ -315,11 +263,7 @@ fn rare<M: Memory, H: Host>(
 
 #[inline(always)]
 fn check(value: i64, lo: i64, hi: i64) -> Result<(), Fault> {
-    if lo <= value && value <= hi {
-        Ok(())
-    } else {
-        Err(Fault::OutOfRange { value, lo, hi })
-    }
+    if lo <= value && value <= hi { Ok(()) } else { Err(Fault::OutOfRange { value, lo, hi }) }
 }
 
 #[inline(always)]
@@ -328,31 +272,19 @@ fn position(index: i64, lo: i64, len: u32) -> Result<u32, Fault> {
     if at < u64::from(len) {
         Ok(at as u32)
     } else {
-        Err(Fault::Index {
-            index,
-            lo,
-            hi: lo.wrapping_add(i64::from(len) - 1),
-        })
+        Err(Fault::Index { index, lo, hi: lo.wrapping_add(i64::from(len) - 1) })
     }
 }
 
 #[inline(always)]
 pub(super) fn extend(n: i64, width: u8, signed: bool) -> i64 {
     let by = 64 - u32::from(width);
-    if signed {
-        (n << by) >> by
-    } else {
-        (((n as u64) << by) >> by) as i64
-    }
+    if signed { (n << by) >> by } else { (((n as u64) << by) >> by) as i64 }
 }
 
 #[inline(always)]
 fn distance(by: i64, width: u8) -> Result<u32, Fault> {
-    if (0..i64::from(width)).contains(&by) {
-        Ok(by as u32)
-    } else {
-        Err(Fault::Shift { by })
-    }
+    if (0..i64::from(width)).contains(&by) { Ok(by as u32) } else { Err(Fault::Shift { by }) }
 }
 
 #[inline]

@@ -57,13 +57,7 @@ fn absorbing() {
     let quotient = w.t.div(trellis_expr::Division::Truncating, zero, n);
     let risky = w.t.eq(quotient, zero);
     let known = |w: &World, t, p: Option<bool>| {
-        eval_partial(&w.t, t, |v| {
-            if v == w.vars[0] {
-                p.map(Value::Bool)
-            } else {
-                None
-            }
-        })
+        eval_partial(&w.t, t, |v| if v == w.vars[0] { p.map(Value::Bool) } else { None })
     };
     let t = w.t.intern(trellis_expr::Term::And([is_zero, p].into()));
     assert_eq!(known(&w, t, Some(false)), Some(Value::Bool(false)));

@@ -87,7 +87,6 @@ fn deep() {
     let code = trellis_expr::code::compile_term(&w.t, &w.layout, t).unwrap();
     assert_eq!(code.eval(&mem, &mut Foreign(1)).ok(), value.to_word());
     let seven = w.t.int(7);
-    let closed =
-        w.t.substitute(t, &[(w.vars[5], seven)].into_iter().collect());
+    let closed = w.t.substitute(t, &[(w.vars[5], seven)].into_iter().collect());
     assert!(matches!(w.t.as_value(closed), Some(Value::Int(_))));
 }

@@ -4,9 +4,7 @@ use proptest::prelude::*;
 use trellis_expr::code::{Host, Layout};
 use trellis_expr::eval::Valuation;
 use trellis_expr::value::ArrayValue;
-use trellis_expr::{
-    BitOp, Division, Fault, FnId, Stmt, StmtId, Term, TermId, Terms, Type, Value, VarId,
-};
+use trellis_expr::{BitOp, Division, Fault, FnId, Stmt, StmtId, Term, TermId, Terms, Type, Value, VarId};
 
 /// Foreign functions with a bit of state.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,9 +12,7 @@ pub struct Foreign(pub i64);
 
 impl Host for Foreign {
     fn query(&mut self, f: FnId, args: &[i64]) -> Result<i64, Fault> {
-        let sum = args
-            .iter()
-            .fold(self.0, |a, &b| a.wrapping_mul(3).wrapping_add(b));
+        let sum = args.iter().fold(self.0, |a, &b| a.wrapping_mul(3).wrapping_add(b));
         match f.0 {
             0 => Ok(sum.rem_euclid(5)),
             _ if sum % 2 == 0 => Err(Fault::Foreign(format!("refused {args:?}"))),
@@ -50,11 +46,7 @@ pub fn tape() -> impl Strategy<Value = Vec<u32>> {
 /// So many cases (times the environment variable `MORE`), and no files left behind.
 pub fn cases(n: u32) -> ProptestConfig {
     let more: u32 = std::env::var("MORE").map_or(1, |m| m.parse().expect("a number"));
-    ProptestConfig {
-        cases: n * more,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    }
+    ProptestConfig { cases: n * more, failure_persistence: None, ..ProptestConfig::default() }
 }
 
 pub struct World {
@@ -67,26 +59,11 @@ pub struct World {
     pub types: Vec<Type>,
 }
 
-pub const I8: Type = Type::Bits {
-    width: 8,
-    signed: true,
-};
-pub const U3: Type = Type::Bits {
-    width: 3,
-    signed: false,
-};
-pub const U64: Type = Type::Bits {
-    width: 64,
-    signed: false,
-};
-pub const I64: Type = Type::Bits {
-    width: 64,
-    signed: true,
-};
-pub const I1: Type = Type::Bits {
-    width: 1,
-    signed: true,
-};
+pub const I8: Type = Type::Bits { width: 8, signed: true };
+pub const U3: Type = Type::Bits { width: 3, signed: false };
+pub const U64: Type = Type::Bits { width: 64, signed: false };
+pub const I64: Type = Type::Bits { width: 64, signed: true };
+pub const I1: Type = Type::Bits { width: 1, signed: true };
 
 impl World {
     pub fn new() -> World {
@@ -134,27 +111,8 @@ impl World {
         };
         let vars = declared.map(|(name, ty)| place(&mut t, name, ty)).to_vec();
         let counter = place(&mut t, "k", Type::Int);
-        let types = vec![
-            Type::Bool,
-            Type::Int,
-            Type::Enum(color),
-            I8,
-            U3,
-            U64,
-            I64,
-            I1,
-            numbers,
-            flags,
-            words,
-        ];
-        World {
-            t,
-            vars,
-            counter,
-            layout,
-            words: at as usize,
-            types,
-        }
+        let types = vec![Type::Bool, Type::Int, Type::Enum(color), I8, U3, U64, I64, I1, numbers, flags, words];
+        World { t, vars, counter, layout, words: at as usize, types }
     }
 
     /// A value for every variable, and the same as memory.
@@ -201,17 +159,8 @@ impl World {
 
     /// A variable of the type, if there is one.
     fn variable(&self, ty: Type, tape: &mut Tape) -> Option<VarId> {
-        let fit: Vec<VarId> = self
-            .vars
-            .iter()
-            .copied()
-            .filter(|&v| self.t.sort(self.t.variable(v).ty) == ty)
-            .collect();
-        if fit.is_empty() {
-            None
-        } else {
-            Some(fit[tape.pick(fit.len())])
-        }
+        let fit: Vec<VarId> = self.vars.iter().copied().filter(|&v| self.t.sort(self.t.variable(v).ty) == ty).collect();
+        if fit.is_empty() { None } else { Some(fit[tape.pick(fit.len())]) }
     }
 
     /// Interns raw or builds.
@@ -256,17 +205,9 @@ impl World {
         }
         let d = depth - 1;
         let raw = tape.pick(2) == 1;
-        let division = if tape.pick(2) == 0 {
-            Division::Truncating
-        } else {
-            Division::Euclidean
-        };
+        let division = if tape.pick(2) == 0 { Division::Truncating } else { Division::Euclidean };
         if tape.pick(6) == 1 {
-            let (c, a, b) = (
-                self.term(Type::Bool, d, tape),
-                self.term(ty, d, tape),
-                self.term(ty, d, tape),
-            );
+            let (c, a, b) = (self.term(Type::Bool, d, tape), self.term(ty, d, tape), self.term(ty, d, tape));
             return self.node(Term::Ite(c, a, b), raw);
         }
         let node = match ty {
@@ -282,11 +223,7 @@ impl World {
                 k => {
                     let ty = [Type::Int, Type::Int, I8, U3, U64, I64, I1][tape.pick(7)];
                     let (a, b) = (self.term(ty, d, tape), self.term(ty, d, tape));
-                    if k == 6 {
-                        Term::Lt(a, b)
-                    } else {
-                        Term::Le(a, b)
-                    }
+                    if k == 6 { Term::Lt(a, b) } else { Term::Le(a, b) }
                 }
             },
             Type::Int | Type::Bits { .. } => match tape.pick(11) {
@@ -328,11 +265,7 @@ impl World {
                     let of = self.t.type_id(ty);
                     Term::ConstArray(of, self.term(e, d, tape))
                 } else {
-                    Term::Store(
-                        self.term(ty, d, tape),
-                        self.term(i, d, tape),
-                        self.term(e, d, tape),
-                    )
+                    Term::Store(self.term(ty, d, tape), self.term(i, d, tape), self.term(e, d, tape))
                 }
             }
             _ => return self.leaf(ty, tape),
@@ -341,9 +274,7 @@ impl World {
     }
 
     fn some(&mut self, ty: Type, depth: usize, tape: &mut Tape) -> std::sync::Arc<[TermId]> {
-        (0..=tape.pick(3))
-            .map(|_| self.term(ty, depth, tape))
-            .collect()
+        (0..=tape.pick(3)).map(|_| self.term(ty, depth, tape)).collect()
     }
 
     /// An array entry of that type.
@@ -378,8 +309,7 @@ impl World {
             }
             6 => {
                 let args = self.some(Type::Int, 2, tape);
-                self.t
-                    .intern_stmt(Stmt::Foreign(FnId(tape.pick(2) as u32), args))
+                self.t.intern_stmt(Stmt::Foreign(FnId(tape.pick(2) as u32), args))
             }
             7 if choices => {
                 let v = self.vars[tape.pick(5)];
@@ -387,15 +317,11 @@ impl World {
             }
             7 => self.t.skip(),
             8 if choices => {
-                let parts: Vec<StmtId> = (0..=tape.pick(2))
-                    .map(|_| self.stmt(d, choices, tape))
-                    .collect();
+                let parts: Vec<StmtId> = (0..=tape.pick(2)).map(|_| self.stmt(d, choices, tape)).collect();
                 self.t.choice(parts)
             }
             8 | 9 | 10 => {
-                let parts: Vec<StmtId> = (0..=tape.pick(3))
-                    .map(|_| self.stmt(d, choices, tape))
-                    .collect();
+                let parts: Vec<StmtId> = (0..=tape.pick(3)).map(|_| self.stmt(d, choices, tape)).collect();
                 self.t.seq(parts)
             }
             11 => {
@@ -409,10 +335,7 @@ impl World {
                 let (next, more) = (self.t.add([k, one]), self.t.lt(k, some));
                 let c = self.term(Type::Bool, 2, tape);
                 let c = self.t.and([more, c]);
-                let (count, body) = (
-                    self.t.assign(self.counter, next),
-                    self.stmt(d, choices, tape),
-                );
+                let (count, body) = (self.t.assign(self.counter, next), self.stmt(d, choices, tape));
                 let body = self.t.seq([count, body]);
                 self.t.repeat(c, body)
             }
@@ -420,17 +343,4 @@ impl World {
     }
 }
 
-const SOME: [i64; 12] = [
-    0,
-    1,
-    -1,
-    2,
-    3,
-    5,
-    -7,
-    62,
-    100,
-    i64::MAX,
-    i64::MIN,
-    i64::MIN + 1,
-];
+const SOME: [i64; 12] = [0, 1, -1, 2, 3, 5, -7, 62, 100, i64::MAX, i64::MIN, i64::MIN + 1];

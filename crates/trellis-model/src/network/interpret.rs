@@ -1,1 +1,399 @@
-//! The reference interpreter.
+//! The reference interpreter: the step relation of [`super::post`], written plainly.
+//!
+//! A state is a [`Snapshot`]; guards, updates and conditions are terms, evaluated by walking them
+//! ([`trellis_expr::eval`], integers of any size); every step is a fresh copy of the state. Nothing is compiled, packed,
+//! undone or remembered, and no line is shared with `post`: replaying evidence with this module is a second opinion,
+//! and random tests hold the two against each other.
+//!
+//! The relation is UPPAAL's without clocks:
+//! - an edge without a label moves alone; a sender moves with one receiver (binary channel) or with one receiver of
+//!   every process that has any (broadcast); who receives is judged in the state before the step;
+//! - if some process is in a committed location, only steps in which a committed process takes part may happen;
+//! - the sender's update comes first, then the receivers' in process order; a step may happen only if no update is
+//!   blocked and the invariants of all processes hold afterwards;
+//! - with priorities, only the steps of the highest channel priority may happen, and of these only those of the highest
+//!   process priority (a step's is the highest among its processes);
+//! - temporaries have their initial value before every condition and before every step; the updates of one step share
+//!   them.
+//!
+//! Steps come in the order of `post`: processes in system order, edges in source order (selects are expanded in
+//! ascending order); for a sender, receivers in the same order; for a broadcast, the last receiver's choice changes
+//! fastest.
+//!
+//! What it deliberately does not do: be fast, or guard against states that do not fit the network (a location or cell
+//! too few, a value out of range). Evidence from outside is looked at first by those who read it.
+
+use trellis_expr::code::Host;
+use trellis_expr::eval::{ExecError, Limits, State, Valuation, eval, exec};
+use trellis_expr::value::ArrayValue;
+use trellis_expr::{Fault, FnId, StmtId, TermId, Type, Value, VarId};
+use trellis_order::Word;
+
+use super::{Action, Condition, DataVar, Edge, EdgeRef, Function, ModelError, Network, Snapshot, Sync};
+
+/// The lattice part of a state, as foreign functions see it.
+#[derive(Debug, Clone)]
+struct Element<'n> {
+    functions: &'n [Function],
+    words: Vec<Word>,
+}
+
+/// A bit of a lattice value: the word and the place in it.
+fn bit(start: i64, index: i64, len: usize) -> Result<(usize, u32), Fault> {
+    if index < 0 || index >= len as i64 {
+        return Err(Fault::Index { index, lo: 0, hi: len as i64 - 1 });
+    }
+    Ok(((start + index / 64) as usize, (index % 64) as u32))
+}
+
+impl Host for Element<'_> {
+    fn query(&mut self, f: FnId, args: &[i64]) -> Result<i64, Fault> {
+        let start = args[0] as usize;
+        match &self.functions[f.index()] {
+            Function::GetBit(len) => {
+                let (word, place) = bit(args[0], args[1], *len)?;
+                Ok(i64::from((self.words[word] >> place) % 2 == 1))
+            }
+            Function::Method { lattice, method } => {
+                let value = &self.words[start..start + lattice.width()];
+                lattice.query(*method, value, &args[1..]).map_err(|e| Fault::Foreign(e.0))
+            }
+            Function::SetBit(_) | Function::Copy(_) => Err(Fault::Foreign("an update where a value is needed".into())),
+        }
+    }
+
+    fn update(&mut self, f: FnId, args: &[i64]) -> Result<(), Fault> {
+        let start = args[0] as usize;
+        match &self.functions[f.index()] {
+            Function::SetBit(len) => {
+                let (word, place) = bit(args[0], args[1], *len)?;
+                let one = 1 << place;
+                if args[2] == 0 {
+                    self.words[word] &= !one;
+                } else {
+                    self.words[word] |= one;
+                }
+                Ok(())
+            }
+            Function::Method { lattice, method } => {
+                let value = &mut self.words[start..start + lattice.width()];
+                lattice.update(*method, value, &args[1..]).map_err(|e| Fault::Foreign(e.0))
+            }
+            Function::Copy(width) => {
+                let from = self.words[args[1] as usize..][..*width].to_vec();
+                self.words[start..start + width].copy_from_slice(&from);
+                Ok(())
+            }
+            Function::GetBit(_) => Err(Fault::Foreign("a value where an update is needed".into())),
+        }
+    }
+}
+
+/// All that terms can see: every variable's value, and the element.
+type World<'n> = State<Element<'n>>;
+
+/// The value of a variable, given its cells.
+fn value(net: &Network, var: VarId, cells: &[i64]) -> Value {
+    match net.terms.variable(var).ty {
+        Type::Array(index, entry) => {
+            let (index, entry) = (net.terms.type_of_id(index), net.terms.type_of_id(entry));
+            let mut array = ArrayValue::new(&net.terms, index, Value::from_word(entry, cells[0]));
+            for (i, &cell) in cells.iter().enumerate() {
+                array.set(&Value::Int(i.into()), Value::from_word(entry, cell));
+            }
+            Value::Array(array)
+        }
+        ty => Value::from_word(ty, cells[0]),
+    }
+}
+
+/// The cells of a variable, given its value.
+fn cells(of: &Value, len: usize) -> Vec<i64> {
+    let cell = |v: &Value| v.to_word().expect("a cell holds a machine word");
+    match of {
+        Value::Array(array) => (0..len).map(|i| cell(array.get(&Value::Int(i.into())))).collect(),
+        scalar => vec![cell(scalar)],
+    }
+}
+
+/// Runs the network, slowly.
+#[derive(Debug, Clone, Copy)]
+pub struct Interpreter<'n> {
+    net: &'n Network,
+}
+
+impl<'n> Interpreter<'n> {
+    /// An interpreter of a network.
+    pub fn new(net: &'n Network) -> Interpreter<'n> {
+        Interpreter { net }
+    }
+
+    /// The initial state; an error if its invariants do not hold or cannot be judged.
+    pub fn initial(&self) -> Result<Snapshot, ModelError> {
+        let state = Snapshot {
+            locations: self.net.processes.iter().map(|p| p.init).collect(),
+            data: self.net.vars.iter().flat_map(|v| v.init.clone()).collect(),
+            element: self.net.lattices.iter().flat_map(|l| l.init.clone()).collect(),
+        };
+        if self.invariants_hold(&state, &state, &[])? {
+            return Ok(state);
+        }
+        let fault = Fault::Foreign("the initial state violates an invariant".into());
+        Err(self.error(fault, "invariant", &state, &[]))
+    }
+
+    /// All steps from a state, in order, with where they lead (a step may lead back to the state itself).
+    pub fn steps(&self, state: &Snapshot) -> Result<Vec<(Action, Snapshot)>, ModelError> {
+        let mut steps = Vec::new();
+        for edges in self.combinations(state)? {
+            if let Some(next) = self.fire(state, &edges)? {
+                steps.push((Action(edges), next));
+            }
+        }
+        if self.net.has_priorities {
+            let mut priorities = Vec::new();
+            for (action, _) in &steps {
+                priorities.push(self.priority(state, action)?);
+            }
+            let highest = priorities.iter().max().copied();
+            let mut keep = priorities.iter().map(|p| Some(*p) == highest);
+            steps.retain(|_| keep.next() == Some(true));
+        }
+        Ok(steps)
+    }
+
+    /// Where an action leads from a state, if it is one of the state's steps.
+    pub fn take(&self, state: &Snapshot, action: &Action) -> Result<Option<Snapshot>, ModelError> {
+        Ok(self.steps(state)?.into_iter().find(|(a, _)| a == action).map(|(_, next)| next))
+    }
+
+    /// Has the state no step at all?
+    pub fn is_deadlocked(&self, state: &Snapshot) -> Result<bool, ModelError> {
+        Ok(self.steps(state)?.is_empty())
+    }
+
+    /// May time pass forever here? Not in an urgent or committed location, nor while a step over an urgent channel can
+    /// happen.
+    pub fn may_idle(&self, state: &Snapshot) -> Result<bool, ModelError> {
+        for (p, &l) in self.net.processes.iter().zip(&state.locations) {
+            let location = &p.locations[l as usize];
+            if location.urgent || location.committed {
+                return Ok(false);
+            }
+        }
+        for (action, _) in self.steps(state)? {
+            if self.channel(state, action.0[0])?.is_some_and(|c| self.net.channels[c].urgent) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Does a condition hold in a state? `deadlock` says whether it asks about deadlocks.
+    pub fn holds(&self, c: &Condition, deadlock: bool, state: &Snapshot) -> Result<bool, ModelError> {
+        Ok(self.number(c, deadlock, state)? != 0)
+    }
+
+    /// The value of a condition's last term as a number (truth values are 0 and 1): for the bounds that queries ask for.
+    pub fn number(&self, c: &Condition, deadlock: bool, state: &Snapshot) -> Result<i64, ModelError> {
+        let mut world = self.world(state);
+        if let (true, Some(d)) = (deadlock, self.net.deadlock) {
+            let dead = self.is_deadlocked(state)?;
+            world.env.insert(d, Value::Bool(dead));
+        }
+        self.judge(c.prepare, c.holds, world).map_err(|f| self.error(f, "query", state, &[]))
+    }
+
+    // Which edges can move together.
+
+    fn combinations(&self, state: &Snapshot) -> Result<Vec<Vec<EdgeRef>>, ModelError> {
+        let all = 0..self.net.processes.len();
+        let some_committed = all.clone().any(|p| self.is_committed(state, p));
+        let mut found = Vec::new();
+        for p in all.clone() {
+            for first in self.edges_from(state, p) {
+                let Some(sync) = self.edge(first).sync else {
+                    if (!some_committed || self.is_committed(state, p)) && self.guard_holds(state, first, &[])? {
+                        found.push(vec![first]);
+                    }
+                    continue;
+                };
+                if !sync.send || !self.guard_holds(state, first, &[])? {
+                    continue;
+                }
+                let channel = self.channel(state, first)?;
+                if channel.is_some_and(|c| self.net.channels[c].broadcast) {
+                    let mut sets = vec![vec![first]];
+                    for q in all.clone().filter(|&q| q != p) {
+                        let mut choices = Vec::new();
+                        for second in self.edges_from(state, q) {
+                            if self.receives(state, second, channel, first)? {
+                                choices.push(second);
+                            }
+                        }
+                        if !choices.is_empty() {
+                            let with = |set: &Vec<EdgeRef>, c: &EdgeRef| [set.as_slice(), &[*c]].concat();
+                            sets = sets.iter().flat_map(|set| choices.iter().map(move |c| with(set, c))).collect();
+                        }
+                    }
+                    let takes_part = |set: &Vec<EdgeRef>| set.iter().any(|e| self.is_committed(state, e.process as usize));
+                    found.extend(sets.into_iter().filter(|set| !some_committed || takes_part(set)));
+                } else {
+                    for q in all.clone().filter(|&q| q != p) {
+                        if some_committed && !self.is_committed(state, p) && !self.is_committed(state, q) {
+                            continue;
+                        }
+                        for second in self.edges_from(state, q) {
+                            if self.receives(state, second, channel, first)? {
+                                found.push(vec![first, second]);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Can the edge receive what the sender sends?
+    fn receives(
+        &self,
+        state: &Snapshot,
+        e: EdgeRef,
+        channel: Option<usize>,
+        sender: EdgeRef,
+    ) -> Result<bool, ModelError> {
+        Ok(self.edge(e).sync.is_some_and(|s| !s.send)
+            && self.channel(state, e)? == channel
+            && self.guard_holds(state, e, &[sender])?)
+    }
+
+    fn is_committed(&self, state: &Snapshot, p: usize) -> bool {
+        self.net.processes[p].locations[state.locations[p] as usize].committed
+    }
+
+    fn edge(&self, e: EdgeRef) -> &'n Edge {
+        &self.net.processes[e.process as usize].edges[e.edge as usize]
+    }
+
+    fn edges_from(&self, state: &Snapshot, p: usize) -> Vec<EdgeRef> {
+        let edges = self.net.processes[p].edges.iter().enumerate();
+        let here = edges.filter(|(_, e)| e.source == state.locations[p]);
+        here.map(|(i, _)| EdgeRef { process: p as u32, edge: i as u32 }).collect()
+    }
+
+    fn guard_holds(&self, state: &Snapshot, e: EdgeRef, with: &[EdgeRef]) -> Result<bool, ModelError> {
+        let guard = self.edge(e).guard;
+        match self.judge(guard.prepare, guard.holds, self.world(state)) {
+            Ok(holds) => Ok(holds != 0),
+            Err(fault) => Err(self.error(fault, "guard", state, &[with, &[e]].concat())),
+        }
+    }
+
+    /// The channel of an edge, if it has one.
+    fn channel(&self, state: &Snapshot, e: EdgeRef) -> Result<Option<usize>, ModelError> {
+        match self.edge(e).sync {
+            None => Ok(None),
+            Some(Sync { base, index: None, .. }) => Ok(Some(base as usize)),
+            Some(Sync { base, index: Some((prepare, index)), .. }) => {
+                match self.judge(prepare, index, self.world(state)) {
+                    Ok(i) => Ok(Some((i64::from(base) + i) as usize)),
+                    Err(fault) => Err(self.error(fault, "synchronisation", state, &[e])),
+                }
+            }
+        }
+    }
+
+    /// Channel priority, then process priority.
+    fn priority(&self, state: &Snapshot, action: &Action) -> Result<(i32, i32), ModelError> {
+        let channel = self.channel(state, action.0[0])?.map_or(0, |c| self.net.channels[c].priority);
+        let processes = action.0.iter().map(|e| self.net.processes[e.process as usize].priority);
+        Ok((channel, processes.max().unwrap_or(0)))
+    }
+
+    // Taking a step.
+
+    /// Where the edges lead if they move together; nothing if an update blocks or an invariant is violated.
+    fn fire(&self, state: &Snapshot, edges: &[EdgeRef]) -> Result<Option<Snapshot>, ModelError> {
+        let mut world = self.world(state);
+        for (i, e) in edges.iter().enumerate() {
+            let edge = self.edge(*e);
+            world.env.insert(self.net.processes[e.process as usize].location, Value::Int(edge.target.into()));
+            match self.run(edge.update, world) {
+                Ok(Some(next)) => world = next,
+                Ok(None) => return Ok(None),
+                Err(fault) => {
+                    let place = self.error(fault, "update", state, &edges[..=i]);
+                    return Err(ModelError { action: Action(edges.to_vec()), ..place });
+                }
+            }
+        }
+        let location = |p: &super::Process| cells(&world.env[&p.location], 1)[0] as u32;
+        let next = Snapshot {
+            locations: self.net.processes.iter().map(location).collect(),
+            data: self.net.vars.iter().flat_map(|v| cells(&world.env[&v.var], v.init.len())).collect(),
+            element: world.host.words,
+        };
+        Ok(self.invariants_hold(&next, state, edges)?.then_some(next))
+    }
+
+    fn invariants_hold(&self, at: &Snapshot, from: &Snapshot, edges: &[EdgeRef]) -> Result<bool, ModelError> {
+        for (p, &l) in self.net.processes.iter().zip(&at.locations) {
+            let Some(c) = p.locations[l as usize].invariant else { continue };
+            match self.judge(c.prepare, c.holds, self.world(at)) {
+                Ok(0) => return Ok(false),
+                Ok(_) => {}
+                Err(fault) => return Err(self.error(fault, "invariant", from, edges)),
+            }
+        }
+        Ok(true)
+    }
+
+    // Terms and statements.
+
+    /// The variables' values in a state, temporaries at their initial values.
+    fn world(&self, state: &Snapshot) -> World<'n> {
+        let net = self.net;
+        let mut env = Valuation::new();
+        for (p, &l) in net.processes.iter().zip(&state.locations) {
+            env.insert(p.location, Value::Int(l.into()));
+        }
+        let mut at = 0;
+        for DataVar { var, init, .. } in &net.vars {
+            env.insert(*var, value(net, *var, &state.data[at..at + init.len()]));
+            at += init.len();
+        }
+        for DataVar { var, init, .. } in &net.temps {
+            env.insert(*var, value(net, *var, init));
+        }
+        State { env, host: Element { functions: &net.functions, words: state.element.clone() } }
+    }
+
+    /// Runs a statement. Nothing: an assumption failed.
+    fn run(&self, s: StmtId, world: World<'n>) -> Result<Option<World<'n>>, Fault> {
+        let mut outcomes = match exec(&self.net.terms, s, world, Limits::default()) {
+            Ok(outcomes) => outcomes,
+            Err(ExecError::Fault(fault)) => return Err(fault),
+            Err(other) => return Err(Fault::Foreign(other.to_string())),
+        };
+        if outcomes.len() > 1 {
+            return Err(Fault::Foreign("a network's statements must be deterministic".into()));
+        }
+        Ok(outcomes.pop())
+    }
+
+    /// Runs a statement, then evaluates a term as a number. What the statement blocks does not hold.
+    fn judge(&self, prepare: StmtId, t: TermId, world: World<'n>) -> Result<i64, Fault> {
+        let Some(mut world) = self.run(prepare, world)? else { return Ok(0) };
+        let value = eval(&self.net.terms, t, &world.env, &mut world.host)?;
+        value.to_word().ok_or(Fault::Overflow)
+    }
+
+    fn error(&self, fault: Fault, during: &'static str, state: &Snapshot, edges: &[EdgeRef]) -> ModelError {
+        let place = match edges.last() {
+            Some(&e) if during != "invariant" => self.edge(e).place.to_string(),
+            _ => String::new(),
+        };
+        ModelError { fault, during, place, state: state.clone(), action: Action(edges.to_vec()) }
+    }
+}

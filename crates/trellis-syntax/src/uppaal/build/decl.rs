@@ -268,7 +268,7 @@ impl Builder<'_> {
 
     /// The value of a constant integer expression.
     pub fn constant(&mut self, e: &ast::Expr, scope: &Rc<Scope>) -> Res<i64> {
-        self.constant_of(e, scope, &Ty::Int { lo: i64::MIN / 2, hi: i64::MAX / 2 })
+        self.constant_of(e, scope, &Ty::Int { lo: -(1 << 61), hi: 1 << 61 })
     }
 
     /// The value of a constant expression that must fit a scalar type.

@@ -1,0 +1,1 @@
+A[] forall (i) P(i).A

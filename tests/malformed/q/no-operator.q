@@ -1,0 +1,1 @@
+P.A and P.B
