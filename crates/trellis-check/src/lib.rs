@@ -1,14 +1,34 @@
-pub fn add(left: u64, right: u64) -> u64 {
-    left + right
-}
+//! Re-validation of evidence: does this trace, or this certificate, really show what a verdict claims?
+//!
+//! Shares no logic with the engines, and may not depend on them:
+//! - [`replay`] takes a trace step by step with the reference interpreter
+//!   ([`trellis_model::network::interpret`]), which shares nothing with the fast semantics the engines use;
+//! - [`certify`] checks that a certificate is a proof: with the model's own steps and the order of its elements, and
+//!   nothing else.
+//!
+//! Evidence is not trusted: it may come from a file that somebody has edited. Whatever is in it, the answer is yes, or a
+//! [`Rejection`] that says in words what is wrong and shows the state.
+//!
+//! What each kind of question needs:
+//!
+//! | question | a trace | a certificate |
+//! |---|---|---|
+//! | `A[] p` | refutes: ends where p fails | proves: a closed set, p everywhere |
+//! | `E<> p` | proves: ends where p holds | refutes: a closed set, p nowhere |
+//! | `A<> p` | refutes: a maximal run without p | proves: ranks count down to p |
+//! | `E[] p` | proves: a maximal run within p | refutes: ranks count down to not p |
+//! | `p --> q` | refutes: a maximal run, p, then never q | proves: a closed set, after p ranks count down to q |
+//! | `sup: e`, `inf: e` | a state with this value | a closed set without a larger (smaller) one |
+//!
+//! A run is maximal if it ends where nothing can happen, or where time may pass forever, or goes round in a circle.
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+mod certificate;
+mod index;
+mod rejection;
+mod state;
+mod trace;
 
-    #[test]
-    fn it_works() {
-        let result = add(2, 2);
-        assert_eq!(result, 4);
-    }
-}
+pub use certificate::{Certified, certify, certify_bound};
+pub use rejection::{Claimed, Rejection, Why};
+pub use state::{describe, describe_action};
+pub use trace::{End, Replayed, replay, replay_bound};

@@ -11,9 +11,9 @@
 use trellis_model::evidence::Reason;
 
 use crate::budget::{Budget, Progress, Stats};
-use crate::reach::Path;
+use crate::path::{Path, path_to, step};
 use crate::store::{Mark, NONE, Store};
-use crate::{Batch, State, System};
+use crate::{Batch, System};
 
 /// What is asked about the states.
 pub trait Watch<S: System> {
@@ -74,7 +74,10 @@ pub fn search<S: System>(
     let answer = match explore(system, watch, budget, &mut store, &mut graph, &mut stats) {
         Err(stop) => match stop {
             Stop::Limit(r) => Answer::Stopped(r),
-            Stop::Broken(n, e) => Answer::Error(path_to(system, &store, n).unwrap_or_else(|_| empty()), e),
+            Stop::Broken(NONE, e) => Answer::Error(Path::empty(), e),
+            Stop::Broken(n, e) => {
+                Answer::Error(path_to(system, &store, &store.path(n)).unwrap_or_else(|_| Path::empty()), e)
+            }
         },
         Ok(()) => {
             ranks = rank(&graph);
@@ -83,17 +86,13 @@ pub fn search<S: System>(
                 None => Answer::Leaves,
                 Some(n) => match run_from(system, &store, &graph, &ranks, n as u32) {
                     Ok((path, back)) => Answer::Stays(path, back),
-                    Err(e) => Answer::Error(empty(), e),
+                    Err(e) => Answer::Error(Path::empty(), e),
                 },
             }
         }
     };
     stats.stored = store.nodes.len() as u64;
     Search { answer, stats, store, ranks }
-}
-
-fn empty<A>() -> Path<A> {
-    Path { states: Vec::new(), actions: Vec::new() }
 }
 
 enum Stop<E> {
@@ -186,38 +185,6 @@ fn rank(graph: &Graph) -> Vec<Option<u32>> {
     ranks
 }
 
-fn path_to<S: System>(system: &mut S, store: &Store, node: u32) -> Result<Path<S::Action>, S::Error> {
-    if node == NONE {
-        return Ok(empty());
-    }
-    let nodes = store.path(node);
-    let mut path = Path { states: vec![own(store, nodes[0])], actions: Vec::new() };
-    for pair in nodes.windows(2) {
-        push(system, store, &mut path, pair[0], store.nodes[pair[1] as usize].via, pair[1])?;
-    }
-    Ok(path)
-}
-
-fn own(store: &Store, n: u32) -> State {
-    let (key, elem) = store.state(n);
-    (key.to_vec(), elem.to_vec())
-}
-
-fn push<S: System>(
-    system: &mut S,
-    store: &Store,
-    path: &mut Path<S::Action>,
-    from: u32,
-    via: u32,
-    to: u32,
-) -> Result<(), S::Error> {
-    let (key, elem) = store.state(from);
-    let action = system.action(key, elem, via)?.expect("a step that was taken can be taken again");
-    path.actions.push(action);
-    path.states.push(own(store, to));
-    Ok(())
-}
-
 /// A run to `node` and from there on through states that can stay.
 fn run_from<S: System>(
     system: &mut S,
@@ -226,7 +193,7 @@ fn run_from<S: System>(
     ranks: &[Option<u32>],
     node: u32,
 ) -> Result<(Path<S::Action>, Option<usize>), S::Error> {
-    let mut path = path_to(system, store, node)?;
+    let mut path = path_to(system, store, &store.path(node))?;
     // Breadth first would give shorter lassos; following any unranked successor is enough, as there is always one.
     let mut seen = vec![(node, path.states.len() - 1)];
     let mut at = node;
@@ -236,7 +203,8 @@ fn run_from<S: System>(
         }
         if let Some(via) = graph.own_loop[at as usize] {
             let here = path.states.len() - 1;
-            push(system, store, &mut path, at, via, at)?;
+            path.actions.push(step(system, store, at, via)?);
+            path.states.push(path.states[here].clone());
             return Ok((path, Some(here)));
         }
         let first = graph.steps.partition_point(|s| s.0 < at);
@@ -245,8 +213,10 @@ fn run_from<S: System>(
             .take_while(|s| s.0 == at)
             .find(|s| graph.stays[s.2 as usize] && ranks[s.2 as usize].is_none())
             .expect("an unranked state that cannot end has an unranked successor");
-        push(system, store, &mut path, at, stay.1, stay.2)?;
+        path.actions.push(step(system, store, at, stay.1)?);
         at = stay.2;
+        let (key, elem) = store.state(at);
+        path.states.push((key.to_vec(), elem.to_vec()));
         if let Some(&(_, i)) = seen.iter().find(|s| s.0 == at) {
             return Ok((path, Some(i)));
         }

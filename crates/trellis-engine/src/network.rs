@@ -4,14 +4,15 @@ use std::ops::ControlFlow;
 
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::{
-    Action, CertEntry, Certificate, Elements, Judge, ModelError, Network, PairJudge, Post, Query, QueryKind, Snapshot,
+    Action, CertEntry, Certificate, Condition, Elements, Judge, Layout, ModelError, Network, PairJudge, Post, Query, QueryKind, Snapshot,
     Step, Trace,
 };
 use trellis_order::{Join, Word};
 
 use crate::budget::{Budget, Stats};
 use crate::liveness::{self, Watch};
-use crate::reach::{self, JoinAll, Options, Path, Refine, Strategy, Update};
+use crate::path::{Path, path_to, replay};
+use crate::reach::{self, JoinAll, Options, Refine, Strategy, Update};
 use crate::store::Store;
 use crate::{Batch, State, System};
 
@@ -31,12 +32,12 @@ impl<'n> NetworkSystem<'n> {
     }
 
     /// Looks for states in which a query's condition has the given truth value.
-    pub fn look_for(&mut self, condition: trellis_model::network::Condition, deadlock: bool, value: bool) {
+    pub fn look_for(&mut self, condition: Condition, deadlock: bool, value: bool) {
         self.target = Some((self.post.compile(condition, deadlock), value));
     }
 
     /// Orders by an integer expression, larger first.
-    pub fn prioritise(&mut self, of: trellis_model::network::Condition) {
+    pub fn prioritise(&mut self, of: Condition) {
         self.priority = Some(self.post.compile(of, false));
     }
 
@@ -135,7 +136,7 @@ pub struct ExprStrategy<'n> {
 
 impl<'n> ExprStrategy<'n> {
     /// Compiles it; `uses_joined` says whether the join must be computed to judge it.
-    pub fn new(net: &'n Network, condition: trellis_model::network::Condition, uses_joined: bool) -> ExprStrategy<'n> {
+    pub fn new(net: &'n Network, condition: Condition, uses_joined: bool) -> ExprStrategy<'n> {
         ExprStrategy {
             net,
             judge: PairJudge::new(net, condition),
@@ -159,7 +160,7 @@ impl Strategy<ModelError> for ExprStrategy<'_> {
             fault,
             during: "joining strategy",
             place: String::new(),
-            state: trellis_model::network::Layout::new(self.net).snapshot(self.net, key, new),
+            state: Layout::new(self.net).snapshot(self.net, key, new),
             action: Action(Vec::new()),
         })
     }
@@ -174,7 +175,15 @@ pub struct Answer {
     /// For an inconclusive join: the abstracted path and which of its states are joins.
     pub inconclusive: Option<Inconclusive>,
     /// For `sup` and `inf`: the bound, if any state qualifies.
-    pub bound: Option<i64>,
+    pub bound: Option<Bound>,
+}
+
+/// The largest or smallest value found. The verdict's certificate proves that it is a bound.
+pub struct Bound {
+    /// The value.
+    pub value: i64,
+    /// A run that reaches it; without one (joined states have no runs of their own) it may be too generous.
+    pub witness: Option<Trace>,
 }
 
 /// A path that exists only because of joins (000 §B.1).
@@ -198,12 +207,45 @@ pub struct Broken {
 }
 
 /// Answers a query.
-pub fn answer<'n>(
-    net: &'n Network,
+pub fn answer(
+    net: &Network,
     query: &Query,
     options: Options,
     strategy: Option<&mut dyn Strategy<ModelError>>,
-    priority: Option<trellis_model::network::Condition>,
+    priority: Option<Condition>,
+    budget: &mut Budget<'_>,
+) -> Result<Answer, Box<Broken>> {
+    let answer = search(net, query, options, strategy, priority, budget);
+    // Comparing and joining cannot fail; a script that did has said so to its lattice, and nothing it said counts.
+    let failure = net.lattices.iter().find_map(|l| l.lattice.failure());
+    match (failure, &answer) {
+        (Some(why), Ok(_)) => {
+            let mut post = Post::new(net);
+            let layout = post.layout.clone();
+            let (key, elem) = post.initial().unwrap_or_default();
+            let state = match key.is_empty() {
+                true => Snapshot { locations: Vec::new(), data: Vec::new(), element: Vec::new() },
+                false => layout.snapshot(net, &key, &elem),
+            };
+            let error = ModelError {
+                fault: trellis_expr::Fault::Foreign(why),
+                during: "lattice",
+                place: String::new(),
+                state,
+                action: Action(Vec::new()),
+            };
+            Err(Box::new(Broken { trace: None, error }))
+        }
+        _ => answer,
+    }
+}
+
+fn search(
+    net: &Network,
+    query: &Query,
+    options: Options,
+    strategy: Option<&mut dyn Strategy<ModelError>>,
+    priority: Option<Condition>,
     budget: &mut Budget<'_>,
 ) -> Result<Answer, Box<Broken>> {
     let mut system = NetworkSystem::new(net);
@@ -252,14 +294,13 @@ impl Strategy<ModelError> for Given<'_> {
     }
 }
 
-/// `sup` and `inf` of data: explore everything, then look at every state. The certificate proves the bound, the trace
-/// reaches it; a bound needs both, so the verdict carries the certificate and `bound` the value.
+/// `sup` and `inf` of data: explore everything, then look at every state.
 fn bound(
     mut system: NetworkSystem<'_>,
     options: Options,
     sup: bool,
-    when: trellis_model::network::Condition,
-    of: trellis_model::network::Condition,
+    when: Condition,
+    of: Condition,
     deadlock: bool,
     budget: &mut Budget<'_>,
 ) -> Result<Answer, Box<Broken>> {
@@ -273,22 +314,32 @@ fn bound(
         reach::Answer::Reachable(_) | reach::Answer::Inconclusive { .. } => unreachable!("nothing was looked for"),
     };
     let (when, of) = (system.post.compile(when, deadlock), system.post.compile(of, deadlock));
-    let mut best: Option<i64> = None;
+    let mut best: Option<(i64, u32)> = None;
     for n in explored.store.stored() {
         let (key, elem) = explored.store.state(n);
         let fails = |error| Box::new(Broken { trace: None, error });
         if system.post.judge(&when, key, elem).map_err(fails)? != 0 {
             let v = system.post.judge(&of, key, elem).map_err(fails)?;
-            best = Some(best.map_or(v, |b| if sup { b.max(v) } else { b.min(v) }));
+            if best.is_none_or(|(b, _)| if sup { v > b } else { v < b }) {
+                best = Some((v, n));
+            }
         }
     }
-    Ok(Answer { verdict, stats: explored.stats, inconclusive: None, bound: best })
+    let bound = best.map(|(value, n)| {
+        let path = path_to(&mut system, &explored.store, &explored.store.path(n)).ok();
+        let witness = path.and_then(|p| {
+            let states = replay(&mut system, &p.states[0], &p.actions).ok()?.ok()?;
+            system.trace(&Path { states, actions: p.actions }, None)
+        });
+        Bound { value, witness }
+    });
+    Ok(Answer { verdict, stats: explored.stats, inconclusive: None, bound })
 }
 
 enum Question {
     /// From the initial state: can the condition keep this truth value forever?
-    Avoids(trellis_model::network::Condition, bool),
-    LeadsTo(trellis_model::network::Condition, trellis_model::network::Condition),
+    Avoids(Condition, bool),
+    LeadsTo(Condition, Condition),
 }
 
 struct NetworkWatch {

@@ -18,6 +18,7 @@ use trellis_model::evidence::Reason;
 use trellis_order::{Domain, Join, Word};
 
 use crate::budget::{Budget, Progress, Stats};
+use crate::path::{Path, path_to, replay, replay_to_target};
 use crate::store::{Mark, NONE, Store};
 use crate::waitlist::{Order, Waitlist};
 use crate::{Batch, State, System};
@@ -90,15 +91,6 @@ pub enum Answer<A, E> {
     Stopped(Reason),
     /// The system is broken; this is how to get there.
     Error(Path<A>, E),
-}
-
-/// States and the steps between them: one state more than steps.
-#[derive(Debug, Clone)]
-pub struct Path<A> {
-    /// The states.
-    pub states: Vec<State>,
-    /// The steps.
-    pub actions: Vec<A>,
 }
 
 /// The exploration after it has ended.
@@ -365,7 +357,7 @@ impl Reach {
     fn found<S: System>(&mut self, system: &mut S, target: u32) -> Ran<S, Answer<S::Action, S::Error>> {
         let broken = |e| Stop::Broken(target, e);
         let nodes = self.store.path(target);
-        let path = self.abstracted(system, &nodes).map_err(broken)?;
+        let path = path_to(system, &self.store, &nodes).map_err(broken)?;
         let fails_at = match replay_to_target(system, &path.states[0], &path.actions).map_err(broken)? {
             Ok(states) => return Ok(Answer::Reachable(Path { states, actions: path.actions })),
             Err(step) => step,
@@ -386,21 +378,6 @@ impl Reach {
             }
         }
         Ok(Answer::Inconclusive { path, fails_at, joins, pivot })
-    }
-
-    /// The states of a path through the graph, and the steps between them.
-    fn abstracted<S: System>(&self, system: &mut S, nodes: &[u32]) -> Result<Path<S::Action>, S::Error> {
-        let state = |n: u32| {
-            let (key, elem) = self.store.state(n);
-            (key.to_vec(), elem.to_vec())
-        };
-        let mut actions = Vec::new();
-        for pair in nodes.windows(2) {
-            let (key, elem) = self.store.state(pair[0]);
-            let action = system.action(key, elem, self.store.nodes[pair[1] as usize].via)?;
-            actions.push(action.expect("a step that was taken can be taken again"));
-        }
-        Ok(Path { states: nodes.iter().map(|&n| state(n)).collect(), actions })
     }
 
     /// Alg. 5, l. 15–20: never join at this key again, and undo what was explored from its states.
@@ -462,12 +439,11 @@ impl Reach {
 
     /// The system failed at a node: really, or only because of joins?
     fn broken<S: System>(&mut self, system: &mut S, node: u32, e: S::Error) -> Answer<S::Action, S::Error> {
-        let nothing = Path { states: Vec::new(), actions: Vec::new() };
         if node == NONE {
-            return Answer::Error(nothing, e);
+            return Answer::Error(Path::empty(), e);
         }
         let nodes = self.store.path(node);
-        let Ok(path) = self.abstracted(system, &nodes) else { return Answer::Error(nothing, e) };
+        let Ok(path) = path_to(system, &self.store, &nodes) else { return Answer::Error(Path::empty(), e) };
         let Ok(Ok(states)) = replay(system, &path.states[0], &path.actions) else {
             return Answer::Stopped(Reason::InconclusiveJoin);
         };
@@ -481,32 +457,4 @@ impl Reach {
             None => Answer::Stopped(Reason::InconclusiveJoin),
         }
     }
-}
-
-/// What a replay answers: the states, or the number of the first step that is not enabled.
-type Replay = Result<Vec<State>, usize>;
-
-/// Takes steps one after the other, without joins (Def. 5).
-fn replay<S: System>(system: &mut S, from: &State, actions: &[S::Action]) -> Result<Replay, S::Error> {
-    let mut states = vec![from.clone()];
-    for (i, a) in actions.iter().enumerate() {
-        let (key, elem) = &states[i];
-        match system.take(key, elem, a)? {
-            Some(next) => states.push(next),
-            None => return Ok(Err(i)),
-        }
-    }
-    Ok(Ok(states))
-}
-
-/// The same, and the last state must be the target; if it is not, the "step" beyond the last one fails.
-fn replay_to_target<S: System>(system: &mut S, from: &State, actions: &[S::Action]) -> Result<Replay, S::Error> {
-    let replayed = replay(system, from, actions)?;
-    if let Ok(states) = &replayed {
-        let (key, elem) = states.last().expect("a path has a first state");
-        if !system.is_target(key, elem)? {
-            return Ok(Err(actions.len()));
-        }
-    }
-    Ok(replayed)
 }

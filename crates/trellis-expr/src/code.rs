@@ -106,9 +106,11 @@ impl Unsupported {
 pub struct Code {
     /// What is tested first; many guards are nothing else.
     cells: Box<[Cell]>,
+    /// What is done if they do not decide.
+    then: Then,
     /// What is tested next.
     atoms: Box<[Atom]>,
-    /// The result if neither cells nor atoms decide it and there is nothing else.
+    /// The result if they do not decide and there is nothing else.
     otherwise: Option<i64>,
     /// Everything, cells and atoms included.
     ops: Box<[Op]>,
@@ -119,6 +121,14 @@ pub struct Code {
     /// How many temporaries it needs.
     frame: u32,
     constant: Option<i64>,
+}
+
+/// What follows the cells.
+#[derive(Debug, Clone, Copy)]
+enum Then {
+    Return(i64),
+    TestAtoms,
+    Run,
 }
 
 /// Compiles a term.

@@ -13,6 +13,7 @@ pub mod code;
 pub mod eval;
 pub mod fault;
 pub mod print;
+pub mod simplify;
 pub mod stmt;
 pub mod subst;
 pub mod term;

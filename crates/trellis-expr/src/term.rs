@@ -474,7 +474,7 @@ impl Terms {
     }
 
     /// Is the value certainly one that the array may hold?
-    fn entry_fits(&self, array: Type, value: TermId) -> bool {
+    pub(crate) fn entry_fits(&self, array: Type, value: TermId) -> bool {
         let Type::Array(_, entry) = array else {
             return false;
         };
@@ -485,7 +485,7 @@ impl Terms {
     }
 
     /// Is the index certainly inside the array?
-    fn index_fits(&self, array: TermId, index: TermId) -> bool {
+    pub(crate) fn index_fits(&self, array: TermId, index: TermId) -> bool {
         let Type::Array(i, _) = self.ty(array) else {
             return false;
         };

@@ -1,14 +1,29 @@
-pub fn add(left: u64, right: u64) -> u64 {
-    left + right
-}
+//! Verdicts, traces and certificates, for people and for machines.
+//!
+//! The command line fills in one [`PropertyReport`] per property; from there on
+//! - [`text`] tells it to a person at a terminal,
+//! - [`json`] to a machine, under the versioned schemas of [`schema`], and reads evidence back,
+//! - [`html`] to a person with a browser,
+//! - [`dot`] draws networks and traces.
+//!
+//! Everything speaks the model's own names: processes, locations, variables, channels.
+//!
+//! This is the only library that knows JSON. It knows nothing of engines: how an answer was found comes to it as words and
+//! numbers. It judges nothing either: whether evidence is any good is for `trellis-check` to say. States given to it must
+//! fit the network they come with (what [`json::read_evidence`] returns does).
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+pub mod dot;
+pub mod html;
+pub mod json;
+mod label;
+mod names;
+mod property;
+pub mod schema;
+mod tell;
+pub mod text;
 
-    #[test]
-    fn it_works() {
-        let result = add(2, 2);
-        assert_eq!(result, 4);
-    }
-}
+pub use json::{Content, Evidence, ReadError, read_evidence};
+pub use property::{Class, Ending, Inconclusive, Kind, Outcome, PropertyReport, Why};
+pub use schema::schema;
+pub use tell::ending;
+pub use text::Style;

@@ -1,37 +1,134 @@
-use trellis_engine::budget::Budget;
-use trellis_engine::network::*;
-use trellis_engine::reach::*;
-use trellis_engine::waitlist::Order;
-use trellis_syntax::diag::Sources;
-use trellis_syntax::uppaal::{self, build};
-fn main() {
-    let args: Vec<String> = std::env::args().collect();
-    let text = std::fs::read_to_string(&args[1]).unwrap();
-    let mut sources = Sources::default();
-    let id = sources.add(args[1].clone(), text.clone());
-    let (nta, d) = if args[1].ends_with("xml") { uppaal::parse_xml(id, &text) } else { uppaal::parse_xta(id, &text) };
-    for d in d { println!("{d:?}"); }
-    let mut o = build::Options::default();
-    let (update, rest) = (args[2].as_str(), &args[3..]);
-    let mut strat = None;
-    for r in rest { match r.split_once('=') { Some((n, v)) if v.parse::<i64>().is_ok() => o.constants.push((n.into(), v.parse().unwrap())), _ => { let id = sources.add("strategy", r.clone()); strat = uppaal::parse_expr(id, r).0; } } }
-    let t0 = std::time::Instant::now();
-    let q = build::Questions { queries: vec![], embedded: true, strategy: strat };
-    let r = build::build(&nta, &q, &sources, &o);
-    match r {
-        Err(ds) => for d in ds { println!("{:?} {:?}", d, d.span.map(|s| sources.line_col(s))); },
-        Ok((b, s)) => {
-            println!("built {:?} key {} elem {}", t0.elapsed(), b.network.processes.len(), b.network.element_width());
-            for q in &b.queries {
-                let t0 = std::time::Instant::now();
-                let opts = Options { update: match update { "simple" => Update::Simple, "cover" => Update::Cover, _ => Update::Join }, order: Order::Bfs, refine: if update == "cegar" { Refine::Split } else { Refine::Never } };
-                let mut es = s.map(|s| ExprStrategy::new(&b.network, s.condition, s.uses_joined));
-                let a = answer(&b.network, q, opts, es.as_mut().map(|e| e as &mut dyn Strategy<_>), None, &mut Budget::unlimited());
-                match a {
-                    Ok(a) => println!("{} {} {:?} {:?} bound {:?}", q.text, match a.verdict { trellis_model::evidence::Verdict::Safe(_) => "SAFE".into(), trellis_model::evidence::Verdict::Unsafe(t) => format!("UNSAFE {}", t.steps.len()), trellis_model::evidence::Verdict::Unknown(r) => format!("{r}") }, a.stats, t0.elapsed(), a.bound),
-                    Err(e) => println!("{} after {:?}", e.error, e.trace.map(|t| t.steps.len())),
-                }
-            }
+//! The command line of Trellis: arguments, files, progress, exit codes. Knows no algorithms.
+
+mod bench;
+mod check;
+mod cli;
+mod evidence;
+mod load;
+mod simulate;
+mod strategy;
+mod topics;
+
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use cli::{Cli, Color, Command};
+
+/// Why a command could not do what it was asked to.
+pub enum Failure {
+    /// The command line makes no sense.
+    Usage(String),
+    /// The input is broken; the text is rendered diagnostics.
+    Input(String),
+    /// Evidence did not pass its check, or something that cannot happen did.
+    Internal(String),
+}
+
+/// What a command answers: the process's exit code.
+pub type Ran = Result<u8, Failure>;
+
+/// Exit codes.
+pub mod exit {
+    /// Every property holds; the command did what it was asked.
+    pub const HOLDS: u8 = 0;
+    /// Trellis itself is wrong.
+    pub const INTERNAL: u8 = 1;
+    /// The command line or the input is wrong.
+    pub const INPUT: u8 = 2;
+    /// Some property fails.
+    pub const FAILS: u8 = 10;
+    /// Some property is undecided.
+    pub const UNDECIDED: u8 = 20;
+    /// The user has had enough.
+    pub const INTERRUPTED: u8 = 130;
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let plain = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+    let colored = |terminal: bool| match cli.color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => terminal && !plain,
+    };
+    let (out, err) = (colored(std::io::stdout().is_terminal()), colored(std::io::stderr().is_terminal()));
+    // Deeply nested input is refused long before this much is needed; the default stack of a thread is not enough.
+    let run = move || run(cli, out, err);
+    let ran = match std::thread::Builder::new().stack_size(256 << 20).spawn(run).map(|t| t.join()) {
+        Ok(Ok(ran)) => ran,
+        Ok(Err(_)) => Err(Failure::Internal("Trellis has a bug; please report the lines above".into())),
+        Err(e) => Err(Failure::Internal(format!("cannot start: {e}"))),
+    };
+    let code = match ran {
+        Ok(code) => code,
+        Err(Failure::Usage(text)) => {
+            eprintln!("error: {text}\n\nFor more information, try 'trellis help'.");
+            exit::INPUT
         }
+        Err(Failure::Input(text)) => {
+            eprintln!("{}", text.trim_end());
+            exit::INPUT
+        }
+        Err(Failure::Internal(text)) => {
+            eprintln!("internal error: {text}");
+            exit::INTERNAL
+        }
+    };
+    ExitCode::from(code)
+}
+
+fn run(cli: Cli, out: bool, err: bool) -> Ran {
+    match &cli.command {
+        Command::Check(args) => check::check(args, out, err),
+        Command::Certify(args) => evidence::certify(args, out, err),
+        Command::Simulate(args) => simulate::simulate(args, out, err),
+        Command::Convert(args) => evidence::convert(args, err),
+        Command::Bench(args) => bench::bench(args).map(|agree| if agree { exit::HOLDS } else { exit::INTERNAL }),
+        Command::Schema { name } => match trellis_report::schema(name) {
+            Some(text) => print(text),
+            None => Err(Failure::Usage(format!("there is no schema `{name}`; there are: report, trace, certificate"))),
+        },
+        Command::Completions { shell } => {
+            let mut text = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "trellis", &mut text);
+            print(&String::from_utf8_lossy(&text))
+        }
+        Command::Man { folder: None } => {
+            let mut text = Vec::new();
+            clap_mangen::Man::new(Cli::command()).render(&mut text).map_err(|e| Failure::Internal(e.to_string()))?;
+            print(&String::from_utf8_lossy(&text))
+        }
+        Command::Man { folder: Some(folder) } => {
+            let written = std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(Cli::command(), folder));
+            written.map_err(|e| Failure::Usage(format!("cannot write to {}: {e}", folder.display())))?;
+            Ok(exit::HOLDS)
+        }
+        Command::Help { topic } => help(topic.as_deref()),
     }
+}
+
+fn help(topic: Option<&str>) -> Ran {
+    let mut command = Cli::command();
+    let Some(name) = topic else { return print(&command.render_long_help().to_string()) };
+    if let Some(text) = topics::topic(name) {
+        return print(&text);
+    }
+    command.build();
+    match command.find_subcommand_mut(name) {
+        Some(sub) => {
+            let text = sub.render_long_help().to_string();
+            print(&text)
+        }
+        None => Err(Failure::Usage(format!("there is no command or topic `{name}`; topics: {}", topics::NAMES))),
+    }
+}
+
+/// Prints to standard output; a reader that has gone away (`| head`) is not an error.
+pub fn print(text: &str) -> Ran {
+    let mut out = std::io::stdout().lock();
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    let _ = write!(out, "{text}{end}").and_then(|()| out.flush());
+    Ok(exit::HOLDS)
 }

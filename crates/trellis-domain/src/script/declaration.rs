@@ -13,7 +13,9 @@ pub(super) struct Declaration {
     pub initial: Box<[Word]>,
     pub bottom: Option<Box<[Word]>>,
     pub leq: Func,
+    /// Joins, meets and samples are [producers](State::producer), updates [updaters](State::updater).
     pub join: Func,
+    /// The meet, and the top.
     pub meet: Option<(Func, Box<[Word]>)>,
     pub show: Option<Func>,
     pub sample: Option<Func>,
@@ -25,8 +27,7 @@ pub(super) struct Declaration {
 }
 
 const ENTRIES: &[&str] = &[
-    "state", "initial", "leq", "join", "bottom", "top", "meet", "show", "sample", "queries",
-    "updates", "bits", "names",
+    "state", "initial", "leq", "join", "bottom", "top", "meet", "show", "sample", "queries", "updates", "bits", "names",
 ];
 
 impl Declaration {
@@ -34,12 +35,7 @@ impl Declaration {
     pub fn read(sandbox: &Sandbox, text: &str, size: usize) -> Result<Self, ScriptError> {
         let globals = sandbox.lua().globals();
         let reader = match globals.raw_get("lattice") {
-            Ok(Value::Table(table)) => Reader {
-                sandbox,
-                text,
-                size,
-                table,
-            },
+            Ok(Value::Table(table)) => Reader { sandbox, text, size, table },
             _ => {
                 return Err(ScriptError::Declaration {
                     place: sandbox.place(None),
@@ -80,30 +76,32 @@ impl Reader<'_> {
             .ok_or_else(|| self.missing("initial", "an element, or a function that gives one"))?;
         let bottom = self.element("bottom", &state)?;
         let top = self.element("top", &state)?;
-        let leq = self
-            .function("leq", 2)?
-            .ok_or_else(|| self.missing("leq", "function(a, b) ... end, the order"))?;
+        let leq = self.function("leq", 2)?.ok_or_else(|| self.missing("leq", "function(a, b) ... end, the order"))?;
         let join = self
             .function("join", 2)?
             .ok_or_else(|| self.missing("join", "function(a, b) ... end, the least upper bound"))?;
         let meet = match (self.function("meet", 2)?, top, &bottom) {
             (None, None, _) => None,
-            (Some(meet), Some(top), Some(_)) => Some((meet, top)),
+            (Some(meet), Some(top), Some(_)) => Some((state.producer(meet, self.sandbox)?, top)),
             _ => {
                 let message = "a lattice with `meet` or `top` has both, and `bottom`".to_owned();
                 return Err(self.wrong("lattice", message));
             }
         };
-        let (methods, bodies) = self.methods()?;
+        let sample = match self.function("sample", 1)? {
+            Some(sample) => Some(state.producer(sample, self.sandbox)?),
+            None => None,
+        };
+        let (methods, bodies) = self.methods(&state)?;
         let mut declaration = Declaration {
+            join: state.producer(join, self.sandbox)?,
             state,
             initial,
             bottom,
             leq,
-            join,
             meet,
             show: self.function("show", 1)?,
-            sample: self.function("sample", 1)?,
+            sample,
             bits: self.bits()?,
             names: self.names()?,
             methods,
@@ -116,9 +114,7 @@ impl Reader<'_> {
     }
 
     fn entry(&self, key: &str) -> Read<Value> {
-        self.table
-            .raw_get(key)
-            .map_err(|error| self.sandbox.explain(key, self.line_of(key), &error))
+        self.table.raw_get(key).map_err(|error| self.sandbox.explain(key, self.line_of(key), &error))
     }
 
     /// An element, or a function of the declared size that gives one.
@@ -151,28 +147,18 @@ impl Reader<'_> {
                 }
                 Ok(Some(f))
             }
-            other => Err(self.wrong(
-                key,
-                format!("`{key}` must be a function, not {}", describe(&other)),
-            )),
+            other => Err(self.wrong(key, format!("`{key}` must be a function, not {}", describe(&other)))),
         }
     }
 
     fn func(&self, name: &str, function: mlua::Function) -> Func {
-        Func {
-            name: name.to_owned(),
-            line: function.info().line_defined,
-            function,
-        }
+        Func { name: name.to_owned(), line: function.info().line_defined, function }
     }
 
     /// The methods by kind and name: a Lua table has no order of its own.
-    fn methods(&self) -> Read<(Vec<Method>, Vec<Func>)> {
+    fn methods(&self, state: &State) -> Read<(Vec<Method>, Vec<Func>)> {
         let (mut methods, mut bodies): (Vec<Method>, Vec<Func>) = Default::default();
-        for (group, kind) in [
-            ("queries", MethodKind::Query),
-            ("updates", MethodKind::Update),
-        ] {
+        for (group, kind) in [("queries", MethodKind::Query), ("updates", MethodKind::Update)] {
             let table = match self.entry(group)? {
                 Value::Nil => continue,
                 Value::Table(table) => table,
@@ -189,21 +175,19 @@ impl Reader<'_> {
                 let f = self.func(&format!("{group}.{name}"), function);
                 let info = f.function.info();
                 let Some(args) = info.num_params.checked_sub(1).filter(|_| !info.is_vararg) else {
-                    let message = format!(
-                        "{group}.{name} must take the element first, then a fixed number of integers"
-                    );
+                    let message =
+                        format!("{group}.{name} must take the element first, then a fixed number of integers");
                     return Err(self.wrong_function(&f, message));
                 };
                 if methods.iter().any(|method| method.name == name) {
                     let message = format!("`{name}` is both a query and an update");
                     return Err(self.wrong_function(&f, message));
                 }
-                methods.push(Method {
-                    name,
-                    args: args.into(),
-                    kind,
+                methods.push(Method { name, args: args.into(), kind });
+                bodies.push(match kind {
+                    MethodKind::Query => f,
+                    MethodKind::Update => state.updater(f, self.sandbox)?,
                 });
-                bodies.push(f);
             }
         }
         Ok((methods, bodies))
@@ -215,10 +199,7 @@ impl Reader<'_> {
             _ if value.is_nil() => Ok(None),
             Some(Ok(bits)) if bits > 0 => Ok(Some(bits)),
             _ => {
-                let message = format!(
-                    "`bits` must be the number of bits, not {}",
-                    describe(&value)
-                );
+                let message = format!("`bits` must be the number of bits, not {}", describe(&value));
                 Err(self.wrong("bits", message))
             }
         }
@@ -246,16 +227,11 @@ impl Reader<'_> {
 
     /// `x[i]` calls the methods number 0 and 1.
     fn put_indexing_first(&self, declaration: &mut Declaration) -> Read<()> {
-        let wanted = [
-            ("get", 1, MethodKind::Query),
-            ("set", 2, MethodKind::Update),
-        ];
+        let wanted = [("get", 1, MethodKind::Query), ("set", 2, MethodKind::Update)];
         for (to, (name, args, kind)) in wanted.into_iter().enumerate() {
-            let fits =
-                |method: &Method| (&*method.name, method.args, method.kind) == (name, args, kind);
+            let fits = |method: &Method| (&*method.name, method.args, method.kind) == (name, args, kind);
             let Some(from) = declaration.methods.iter().position(fits) else {
-                let message =
-                    "a lattice with `bits` has queries.get(a, i) and updates.set(a, i, b)";
+                let message = "a lattice with `bits` has queries.get(a, i) and updates.set(a, i, b)";
                 return Err(self.wrong("bits", message.to_owned()));
             };
             declaration.methods[to..=from].rotate_right(1);
@@ -271,8 +247,7 @@ impl Reader<'_> {
             match pair {
                 Ok((Value::String(key), _)) => keys.push(key.to_string_lossy()),
                 Ok((other, _)) => {
-                    let message =
-                        format!("`{of}` has an entry without a name: [{}]", describe(&other));
+                    let message = format!("`{of}` has an entry without a name: [{}]", describe(&other));
                     return Err(self.wrong(of, message));
                 }
                 Err(error) => {
@@ -289,17 +264,11 @@ impl Reader<'_> {
     }
 
     fn wrong(&self, key: &str, message: String) -> ScriptError {
-        ScriptError::Declaration {
-            place: self.sandbox.place(self.line_of(key)),
-            message,
-        }
+        ScriptError::Declaration { place: self.sandbox.place(self.line_of(key)), message }
     }
 
     fn wrong_function(&self, f: &Func, message: String) -> ScriptError {
-        ScriptError::Declaration {
-            place: self.sandbox.place(f.line),
-            message,
-        }
+        ScriptError::Declaration { place: self.sandbox.place(f.line), message }
     }
 
     /// The line that seems to define an entry of the table, or the table: Lua forgets where entries were written.
@@ -308,11 +277,7 @@ impl Reader<'_> {
         let start = lines().find(|(_, line)| defines(line, "lattice"));
         let later = format!("lattice.{key}");
         let found = lines().filter(|(_, line)| defines(line, &later)).last();
-        let within = || {
-            lines()
-                .skip(start?.0 - 1)
-                .find(|(_, line)| defines(line, key))
-        };
+        let within = || lines().skip(start?.0 - 1).find(|(_, line)| defines(line, key));
         Some(found.or_else(within)?.0)
     }
 }

@@ -124,9 +124,7 @@ pub(super) fn anatomy(error: &mlua::Error) -> (String, Option<usize>) {
         mlua::Error::SyntaxError { message, .. }
         | mlua::Error::RuntimeError(message)
         | mlua::Error::MemoryError(message) => {
-            let (message, traceback) = message
-                .split_once("\nstack traceback:")
-                .unwrap_or((message, ""));
+            let (message, traceback) = message.split_once("\nstack traceback:").unwrap_or((message, ""));
             match positioned(message) {
                 Some((line, message)) => (message.to_owned(), Some(line)),
                 None => (message.to_owned(), line_in(traceback)),

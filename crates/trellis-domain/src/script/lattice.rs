@@ -40,11 +40,7 @@ impl ScriptLattice {
 
     /// Reads a script from a text; `file` is what messages call it.
     pub fn parse(file: &str, text: &str, size: usize) -> Result<Self, ScriptError> {
-        let pool = Pool::new(Source {
-            file: file.to_owned(),
-            text: text.to_owned(),
-            size,
-        })?;
+        let pool = Pool::new(Source { file: file.to_owned(), text: text.to_owned(), size })?;
         let mut vm = pool.take();
         try_out(&mut vm)?;
         let declared = &mut vm.declaration;
@@ -61,11 +57,7 @@ impl ScriptLattice {
             name += &format!("({size})");
         }
         let top = declared.meet.as_ref().map(|(_, top)| top.clone());
-        let (bits, methods, names) = (
-            declared.bits,
-            declared.methods.clone(),
-            declared.names.clone(),
-        );
+        let (bits, methods, names) = (declared.bits, declared.methods.clone(), declared.names.clone());
         drop(vm);
         Ok(Self {
             pool,
@@ -95,10 +87,7 @@ impl ScriptLattice {
             (Some(error), _) => Err(error),
             (None, Ok(report)) => Ok(report),
             (None, Err(violation)) => Err(ScriptError::Law {
-                place: Place {
-                    file: self.pool.source().file.clone(),
-                    line: None,
-                },
+                place: Place { file: self.pool.source().file.clone(), line: None },
                 message: violation.explain(self),
             }),
         }
@@ -145,9 +134,8 @@ impl ScriptLattice {
     /// made.
     fn wander(&self, random: &mut dyn FnMut() -> u64, out: &mut [Word]) -> Result<(), ScriptError> {
         out.copy_from_slice(&self.initial);
-        let updates: Vec<usize> = (0..self.methods.len())
-            .filter(|&m| self.methods[m].kind == MethodKind::Update)
-            .collect();
+        let updates: Vec<usize> =
+            (0..self.methods.len()).filter(|&m| self.methods[m].kind == MethodKind::Update).collect();
         if updates.is_empty() {
             return Ok(());
         }
@@ -177,10 +165,7 @@ pub(super) fn read(path: &Path) -> Result<(String, String), ScriptError> {
     let file = path.display().to_string();
     match std::fs::read_to_string(path) {
         Ok(text) => Ok((file, text)),
-        Err(error) => Err(ScriptError::Unreadable {
-            place: Place { file, line: None },
-            reason: error.to_string(),
-        }),
+        Err(error) => Err(ScriptError::Unreadable { place: Place { file, line: None }, reason: error.to_string() }),
     }
 }
 
@@ -188,14 +173,7 @@ pub(super) fn read(path: &Path) -> Result<(String, String), ScriptError> {
 fn try_out(vm: &mut Vm) -> Result<(), ScriptError> {
     let initial = vm.declaration.initial.clone();
     let top = vm.declaration.meet.as_ref().map(|(_, top)| top.clone());
-    for other in [
-        Some(initial.clone()),
-        vm.declaration.bottom.clone(),
-        top.clone(),
-    ]
-    .iter()
-    .flatten()
-    {
+    for other in [Some(initial.clone()), vm.declaration.bottom.clone(), top.clone()].iter().flatten() {
         vm.leq(&initial, other)?;
         vm.join(&mut initial.clone(), other)?;
         vm.meet(&mut initial.clone(), other)?;
@@ -355,6 +333,10 @@ impl Lattice for ScriptLattice {
             Some(_) => Some(self),
             None => None,
         }
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.error().map(|e| e.to_string())
     }
 
     fn names(&self) -> &[String] {

@@ -53,10 +53,7 @@ impl Sandbox {
         let start = || -> mlua::Result<(Lua, Table, Arc<Fuel>)> {
             let libraries = StdLib::MATH | StdLib::STRING | StdLib::TABLE;
             let lua = Lua::new_with(libraries, mlua::LuaOptions::default())?;
-            let tools: Table = lua
-                .load(include_str!("prelude.lua"))
-                .set_name("=trellis")
-                .eval()?;
+            let tools: Table = lua.load(include_str!("prelude.lua")).set_name("=trellis").eval()?;
             restrict(&lua)?;
             let constants = lua.create_table_from(constants.iter().copied())?;
             let prepare: Function = tools.raw_get("prepare")?;
@@ -69,17 +66,9 @@ impl Sandbox {
             Ok((lua, tools, fuel))
         };
         match start() {
-            Ok((lua, tools, fuel)) => Ok(Self {
-                lua,
-                file: file.to_owned(),
-                tools,
-                fuel,
-            }),
+            Ok((lua, tools, fuel)) => Ok(Self { lua, file: file.to_owned(), tools, fuel }),
             Err(error) => Err(ScriptError::Failed {
-                place: Place {
-                    file: file.to_owned(),
-                    line: None,
-                },
+                place: Place { file: file.to_owned(), line: None },
                 function: "starting Lua".to_owned(),
                 message: anatomy(&error).0,
             }),
@@ -93,36 +82,21 @@ impl Sandbox {
     /// A function of the prelude.
     pub fn tool(&self, name: &str) -> Result<Func, ScriptError> {
         match self.tools.raw_get(name) {
-            Ok(function) => Ok(Func {
-                name: name.to_owned(),
-                line: None,
-                function,
-            }),
+            Ok(function) => Ok(Func { name: name.to_owned(), line: None, function }),
             Err(error) => Err(self.explain(name, None, &error)),
         }
     }
 
     /// Runs the script's text, which defines its globals.
     pub fn run(&self, text: &str) -> Result<(), ScriptError> {
-        let chunk = self
-            .lua
-            .load(text)
-            .set_name(format!("={CHUNK}"))
-            .set_mode(mlua::chunk::ChunkMode::Text);
+        let chunk = self.lua.load(text).set_name(format!("={CHUNK}")).set_mode(mlua::chunk::ChunkMode::Text);
         let function = chunk.into_function().map_err(|error| {
             let (message, line) = anatomy(&error);
             let place = self.place(line);
             ScriptError::Syntax { place, message }
         })?;
         let name = "running the script".to_owned();
-        self.call(
-            &Func {
-                name,
-                line: None,
-                function,
-            },
-            (),
-        )
+        self.call(&Func { name, line: None, function }, ())
     }
 
     /// Ends the time in which the script may define globals.
@@ -131,25 +105,14 @@ impl Sandbox {
     }
 
     /// Calls a function of the script within the limits.
-    pub fn call<R: FromLuaMulti>(
-        &self,
-        f: &Func,
-        args: impl IntoLuaMulti,
-    ) -> Result<R, ScriptError> {
+    pub fn call<R: FromLuaMulti>(&self, f: &Func, args: impl IntoLuaMulti) -> Result<R, ScriptError> {
         self.fuel.used.store(0, Relaxed);
-        f.function
-            .call(args)
-            .map_err(|error| self.explain(&f.name, f.line, &error))
+        f.function.call(args).map_err(|error| self.explain(&f.name, f.line, &error))
     }
 
     /// Makes a Lua error readable.
     #[cold]
-    pub fn explain(
-        &self,
-        function: &str,
-        begins: Option<usize>,
-        error: &mlua::Error,
-    ) -> ScriptError {
+    pub fn explain(&self, function: &str, begins: Option<usize>, error: &mlua::Error) -> ScriptError {
         let function = function.to_owned();
         if self.fuel.is_spent() {
             let line = self.fuel.line.load(Relaxed);
@@ -162,34 +125,19 @@ impl Sandbox {
         let (message, line) = anatomy(error);
         let place = self.place(line.or(begins));
         if let mlua::Error::MemoryError(_) = error {
-            return ScriptError::Memory {
-                place,
-                function,
-                limit: MEMORY_LIMIT,
-            };
+            return ScriptError::Memory { place, function, limit: MEMORY_LIMIT };
         }
-        ScriptError::Failed {
-            place,
-            function,
-            message,
-        }
+        ScriptError::Failed { place, function, message }
     }
 
     /// A function of the script returned something unfit.
     #[cold]
     pub fn unfit(&self, f: &Func, message: String) -> ScriptError {
-        ScriptError::Failed {
-            place: self.place(f.line),
-            function: f.name.clone(),
-            message,
-        }
+        ScriptError::Failed { place: self.place(f.line), function: f.name.clone(), message }
     }
 
     pub fn place(&self, line: Option<usize>) -> Place {
-        Place {
-            file: self.file.clone(),
-            line,
-        }
+        Place { file: self.file.clone(), line }
     }
 }
 
@@ -210,16 +158,10 @@ impl Fuel {
 
 /// Removes every global that is not [`ALLOWED`].
 fn restrict(lua: &Lua) -> mlua::Result<()> {
-    let allowed: Vec<&str> = ALLOWED
-        .iter()
-        .flat_map(|line| line.split_whitespace())
-        .collect();
+    let allowed: Vec<&str> = ALLOWED.iter().flat_map(|line| line.split_whitespace()).collect();
     let globals = lua.globals();
     for global in keys(&globals)? {
-        let within: Vec<_> = allowed
-            .iter()
-            .filter_map(|name| name.strip_prefix(&global)?.strip_prefix('.'))
-            .collect();
+        let within: Vec<_> = allowed.iter().filter_map(|name| name.strip_prefix(&global)?.strip_prefix('.')).collect();
         if within.is_empty() && !allowed.contains(&global.as_str()) {
             globals.raw_remove(global)?;
         } else if !within.is_empty() {
@@ -235,10 +177,7 @@ fn restrict(lua: &Lua) -> mlua::Result<()> {
 }
 
 fn keys(table: &Table) -> mlua::Result<Vec<String>> {
-    table
-        .pairs::<String, mlua::Value>()
-        .map(|pair| Ok(pair?.0))
-        .collect()
+    table.pairs::<String, mlua::Value>().map(|pair| Ok(pair?.0)).collect()
 }
 
 /// How messages name the kind of a value.
@@ -247,7 +186,9 @@ pub(super) fn describe(value: &mlua::Value) -> String {
         mlua::Value::Integer(n) => n.to_string(),
         mlua::Value::Number(n) => n.to_string(),
         mlua::Value::Boolean(b) => b.to_string(),
-        mlua::Value::String(s) => format!("the string {:?}", s.to_string_lossy()),
+        mlua::Value::String(s) => {
+            format!("the string {:?}", s.to_string_lossy().chars().take(40).collect::<String>())
+        }
         mlua::Value::Nil => "nil".to_owned(),
         other => format!("a {}", other.type_name()),
     }
@@ -258,11 +199,7 @@ pub(super) fn integer(value: &mlua::Value) -> Option<i64> {
     match *value {
         mlua::Value::Integer(n) => Some(n),
         // Every float in this range that has no fraction is an i64.
-        mlua::Value::Number(x)
-            if x.fract() == 0.0 && (-(2f64.powi(63))..2f64.powi(63)).contains(&x) =>
-        {
-            Some(x as i64)
-        }
+        mlua::Value::Number(x) if x.fract() == 0.0 && (-(2f64.powi(63))..2f64.powi(63)).contains(&x) => Some(x as i64),
         _ => None,
     }
 }

@@ -2,36 +2,41 @@
 
 use std::fmt;
 
-use mlua::{Lua, Table, Value};
+use mlua::{Function, Lua, Table, Value, Variadic};
 use trellis_order::Word;
 use trellis_order::lattice::MAX_WIDTH;
 
 use super::error::ScriptError;
 use super::sandbox::{Func, Sandbox, describe, integer};
 
+/// What the prelude compiles for a record holds each field in two of the 255 registers of a Lua function.
+const MAX_FIELDS: usize = 100;
+
 /// The declared layout of elements.
 pub(super) enum State {
     /// One integer, passed as such: no table is ever built.
     Integer,
     /// A table with these fields, in the order of their words.
-    Record {
-        fields: Vec<Field>,
-        freeze: Func,
-        width: usize,
-    },
+    Record(Box<Record>),
+}
+
+/// A declared record, and what the prelude compiled for it.
+pub(super) struct Record {
+    fields: Vec<Field>,
+    width: usize,
+    read: Function,
+    freeze: Function,
+    producer: Func,
+    updater: Func,
 }
 
 /// A field of a record.
 pub(super) struct Field {
     name: String,
-    /// The first of its words.
+    /// Where its words begin.
     start: usize,
-    array: Option<Array>,
-}
-
-struct Array {
-    len: usize,
-    freeze: Func,
+    /// How many, if it is an array.
+    len: Option<usize>,
 }
 
 impl State {
@@ -42,10 +47,7 @@ impl State {
         match declared {
             Value::String(s) if *s == "integer" => Ok(Self::Integer),
             Value::Table(table) => Self::read_fields(table, sandbox),
-            other => Err(StateError::Unfit(format!(
-                "`state` is {}; {USAGE}",
-                describe(other)
-            ))),
+            other => Err(StateError::Unfit(format!("`state` is {}; {USAGE}", describe(other)))),
         }
     }
 
@@ -81,99 +83,109 @@ impl State {
         let arrays = arrays.into_iter().map(|(name, len)| (name, Some(len)));
         for (name, len) in plain.chain(arrays) {
             if fields.iter().any(|field| field.name == name) {
-                return Err(StateError::Unfit(format!("`state` names `{name}` twice")));
+                return unfit(format!("`state` names `{name}` twice"));
             }
-            let start = width;
-            let array = match len {
+            let len = match len.map(usize::try_from) {
                 None => None,
-                Some(len) => Some(Array {
-                    len: usize::try_from(len)
-                        .ok()
-                        .filter(|len| (1..=MAX_WIDTH).contains(len))
-                        .ok_or_else(|| {
-                            StateError::Unfit(format!("`state`: the length of `{name}` is {len}"))
-                        })?,
-                    freeze: freezer(sandbox, Some(len))?,
-                }),
+                Some(Ok(len @ 1..=MAX_WIDTH)) => Some(len),
+                Some(_) => return unfit(format!("`state`: `{name}` must have 1 to {MAX_WIDTH} entries")),
             };
-            width += array.as_ref().map_or(1, |array| array.len);
-            fields.push(Field { name, start, array });
+            let start = width;
+            width += len.unwrap_or(1);
+            fields.push(Field { name, start, len });
         }
-        if !(1..=MAX_WIDTH).contains(&width) {
-            return Err(StateError::Unfit(format!(
-                "`state` has {width} integers; there may be 1 to {MAX_WIDTH}"
-            )));
+        if !(1..=MAX_WIDTH).contains(&width) || fields.len() > MAX_FIELDS {
+            return unfit(format!(
+                "`state` has {} fields with {width} integers; there may be 1 to {MAX_FIELDS} fields, with up to \
+                 {MAX_WIDTH} integers",
+                fields.len()
+            ));
         }
-        let freeze = freezer(sandbox, None)?;
-        Ok(Self::Record {
-            fields,
-            freeze,
-            width,
-        })
+        let record = Record::new(fields, width, sandbox).map_err(StateError::Script)?;
+        Ok(Self::Record(Box::new(record)))
     }
 
     /// Words per element.
     pub fn width(&self) -> usize {
         match self {
             Self::Integer => 1,
-            Self::Record { width, .. } => *width,
+            Self::Record(record) => record.width,
         }
     }
 
-    /// A table of its own, for an update to change.
-    pub fn fresh(&self, lua: &Lua, words: &[Word]) -> mlua::Result<Value> {
-        match self {
-            Self::Integer => Ok(Value::Integer(words[0] as i64)),
-            Self::Record { fields, .. } => build(lua, fields, words, |_, array| Ok(array)),
-        }
-    }
-
-    /// A table that cannot be changed, for everyone to share.
+    /// The value of an element, for everyone to share: a table that cannot be changed.
     pub fn frozen(&self, lua: &Lua, words: &[Word]) -> mlua::Result<Value> {
         match self {
             Self::Integer => Ok(Value::Integer(words[0] as i64)),
-            Self::Record { fields, freeze, .. } => {
-                let freeze_array =
-                    |array: &Array, table: Table| array.freeze.function.call::<Table>(table);
-                let table = build(lua, fields, words, freeze_array)?;
-                freeze.function.call(table)
+            Self::Record(record) => record.freeze.call(record.values(lua, words)?),
+        }
+    }
+
+    /// Makes of a function that returns an element one that returns what [`decode`](Self::decode) wants.
+    pub fn producer(&self, f: Func, sandbox: &Sandbox) -> Result<Func, ScriptError> {
+        match self {
+            Self::Integer => Ok(f),
+            Self::Record(record) => wrap(&record.producer, f, sandbox),
+        }
+    }
+
+    /// Makes of an update, which changes its argument or returns another, a function of
+    /// [`arguments`](Self::arguments) that returns what [`decode`](Self::decode) wants.
+    pub fn updater(&self, f: Func, sandbox: &Sandbox) -> Result<Func, ScriptError> {
+        match self {
+            Self::Integer => Ok(f),
+            Self::Record(record) => wrap(&record.updater, f, sandbox),
+        }
+    }
+
+    pub fn arguments(&self, lua: &Lua, words: &[Word], args: &[i64]) -> mlua::Result<Variadic<Value>> {
+        let mut values = match self {
+            Self::Integer => std::iter::once(Value::Integer(words[0] as i64)).collect(),
+            Self::Record(record) => record.values(lua, words)?,
+        };
+        values.extend(args.iter().map(|&arg| Value::Integer(arg)));
+        Ok(values)
+    }
+
+    /// The words of what a function returned, or why it is no element.
+    pub fn decode(&self, returned: &[Value], out: &mut [Word]) -> Result<(), String> {
+        match (self, returned) {
+            (Self::Integer, returned) => {
+                let value = returned.first().unwrap_or(&Value::Nil);
+                let what = || format!("an element is an integer, but this is {}", describe(value));
+                out[0] = integer(value).ok_or_else(what)? as Word;
+                Ok(())
             }
+            (Self::Record(record), [Value::Boolean(true), values @ ..]) => {
+                let mut fields = record.fields.iter().zip(values);
+                fields.try_for_each(|(field, value)| field.read(value, out))
+            }
+            (Self::Record(record), returned) => Err(record.explain(returned.get(1).unwrap_or(&Value::Nil))),
         }
     }
 
     /// The words of what the script says is an element, or why it is none.
     pub fn words(&self, value: &Value, out: &mut [Word]) -> Result<(), String> {
-        match (self, value) {
-            (Self::Integer, value) => {
-                out[0] = integer(value).ok_or_else(|| {
-                    format!("an element is an integer, but this is {}", describe(value))
-                })? as Word;
-                Ok(())
+        match self {
+            Self::Integer => self.decode(std::slice::from_ref(value), out),
+            Self::Record(record) => {
+                let returned: Variadic<Value> = record.read.call(value).map_err(|error| error.to_string())?;
+                self.decode(&returned, out)
             }
-            (Self::Record { fields, .. }, Value::Table(table)) => read_record(fields, table, out),
-            (Self::Record { fields, .. }, other) => Err(format!(
-                "an element is a table with {}, but this is {}",
-                names(fields),
-                describe(other)
-            )),
         }
     }
 
     /// An element as the state lists it: `{lo = 1, hi = 2, ages = [0, 0]}`.
     pub fn show(&self, words: &[Word], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self::Record { fields, .. } = self else {
+        let Self::Record(record) = self else {
             return write!(f, "{}", words[0] as i64);
         };
-        for (i, field) in fields.iter().enumerate() {
+        for (i, field) in record.fields.iter().enumerate() {
             write!(f, "{}{} = ", if i == 0 { "{" } else { ", " }, field.name)?;
-            match &field.array {
+            let values = field.of(words).iter().map(|&word| word as i64);
+            match field.len {
                 None => write!(f, "{}", words[field.start] as i64)?,
-                Some(array) => {
-                    let entries = &words[field.start..field.start + array.len];
-                    f.debug_list()
-                        .entries(entries.iter().map(|&w| w as i64))
-                        .finish()?;
-                }
+                Some(_) => f.debug_list().entries(values).finish()?,
             }
         }
         f.write_str("}")
@@ -188,90 +200,100 @@ pub(super) enum StateError {
     Script(ScriptError),
 }
 
-fn freezer(sandbox: &Sandbox, len: Option<i64>) -> Result<Func, StateError> {
-    let make = || {
-        let function = sandbox.call(&sandbox.tool("freezer")?, len)?;
-        Ok(Func {
-            name: "freezer".to_owned(),
-            line: None,
-            function,
-        })
-    };
-    make().map_err(StateError::Script)
+fn unfit<T>(message: String) -> Result<T, StateError> {
+    Err(StateError::Unfit(message))
 }
 
-fn build(
-    lua: &Lua,
-    fields: &[Field],
-    words: &[Word],
-    wrap: impl Fn(&Array, Table) -> mlua::Result<Table>,
-) -> mlua::Result<Value> {
-    let table = lua.create_table_with_capacity(0, fields.len())?;
-    for field in fields {
-        match &field.array {
-            None => table.raw_set(field.name.as_str(), words[field.start] as i64)?,
-            Some(array) => {
-                let entries = &words[field.start..field.start + array.len];
-                let entries = lua.create_sequence_from(entries.iter().map(|&w| w as i64))?;
-                table.raw_set(field.name.as_str(), wrap(array, entries)?)?;
-            }
-        }
+impl Field {
+    /// Its part of an element.
+    fn of<'a>(&self, words: &'a [Word]) -> &'a [Word] {
+        &words[self.start..self.start + self.len.unwrap_or(1)]
     }
-    Ok(Value::Table(table))
-}
 
-fn read_record(fields: &[Field], table: &Table, out: &mut [Word]) -> Result<(), String> {
-    let table = thawed(table);
-    let mut seen = 0;
-    each(&table, |key, value| {
-        let field = match &key {
-            Value::String(key) => fields.iter().find(|field| *key == field.name.as_str()),
-            _ => None,
-        };
-        let Some(field) = field else {
-            let key = match &key {
-                Value::String(key) => format!("`{}`", key.to_string_lossy()),
-                other => format!("[{}]", describe(other)),
-            };
-            return Err(format!("an element has {}, but no {key}", names(fields)));
-        };
-        seen += 1;
-        match &field.array {
-            None => {
-                out[field.start] = integer(&value).ok_or_else(|| {
-                    format!(
-                        "`{}` must be an integer, not {}",
-                        field.name,
-                        describe(&value)
-                    )
-                })? as Word;
+    fn read(&self, value: &Value, out: &mut [Word]) -> Result<(), String> {
+        let out = &mut out[self.start..self.start + self.len.unwrap_or(1)];
+        match (self.len, integer(value)) {
+            (None, Some(value)) => {
+                out[0] = value as Word;
                 Ok(())
             }
-            Some(array) => read_array(
-                &field.name,
-                &value,
-                &mut out[field.start..field.start + array.len],
-            ),
+            (None, None) => {
+                let what = describe(value);
+                Err(format!("`{}` must be an integer, not {what}", self.name))
+            }
+            (Some(_), _) => read_array(&self.name, value, out),
         }
-    })?;
-    if seen == fields.len() {
-        return Ok(());
     }
-    let missing: Vec<_> = fields
-        .iter()
-        .filter(|field| !matches!(table.contains_key(field.name.as_str()), Ok(true)))
-        .map(|field| format!("`{}`", field.name))
-        .collect();
-    Err(format!("the element lacks {}", missing.join(", ")))
+}
+
+impl Record {
+    fn new(fields: Vec<Field>, width: usize, sandbox: &Sandbox) -> Result<Self, ScriptError> {
+        let names: Vec<&str> = fields.iter().map(|field| &*field.name).collect();
+        let lengths: Vec<usize> = fields.iter().map(|field| field.len.unwrap_or(0)).collect();
+        let codec = sandbox.tool("codec")?;
+        let (read, freeze, producer, updater) = sandbox.call(&codec, (names, lengths))?;
+        let tool = |function| Func { name: codec.name.clone(), line: None, function };
+        let (producer, updater) = (tool(producer), tool(updater));
+        Ok(Self { fields, width, read, freeze, producer, updater })
+    }
+
+    /// The values of the fields.
+    fn values(&self, lua: &Lua, words: &[Word]) -> mlua::Result<Variadic<Value>> {
+        let value = |field: &Field| match field.len {
+            None => Ok(Value::Integer(words[field.start] as i64)),
+            Some(_) => {
+                let entries = field.of(words).iter().map(|&word| word as i64);
+                Ok(Value::Table(lua.create_sequence_from(entries)?))
+            }
+        };
+        self.fields.iter().map(value).collect()
+    }
+
+    /// What is wrong with something that has not exactly the declared fields.
+    #[cold]
+    fn explain(&self, value: &Value) -> String {
+        let Value::Table(table) = value else {
+            let what = describe(value);
+            return format!("an element is a table with {}, but this is {what}", self.names());
+        };
+        let mut found = Vec::new();
+        let outcome = each(table, |key, _| {
+            found.push(match &key {
+                Value::String(key) => key.to_string_lossy(),
+                other => format!("[{}]", describe(other)),
+            });
+            Ok(())
+        });
+        let stray = found.iter().find(|&name| !self.fields.iter().any(|field| field.name == *name));
+        match (outcome, stray) {
+            (Err(error), _) => error,
+            (_, Some(name)) => format!("an element has {}, but no `{name}`", self.names()),
+            (_, None) => {
+                let missing: Vec<_> = (self.fields.iter())
+                    .filter(|field| !found.contains(&field.name))
+                    .map(|field| format!("`{}`", field.name))
+                    .collect();
+                format!("the element lacks {}", missing.join(", "))
+            }
+        }
+    }
+
+    fn names(&self) -> String {
+        let names: Vec<_> = (self.fields.iter()).map(|field| format!("`{}`", field.name)).collect();
+        let s = if names.len() == 1 { "" } else { "s" };
+        format!("the field{s} {}", names.join(", "))
+    }
+}
+
+/// A function of the script, seen through one that the prelude makes of it.
+fn wrap(wrapper: &Func, f: Func, sandbox: &Sandbox) -> Result<Func, ScriptError> {
+    let function = sandbox.call(wrapper, f.function)?;
+    Ok(Func { function, ..f })
 }
 
 fn read_array(name: &str, value: &Value, out: &mut [Word]) -> Result<(), String> {
     let Value::Table(table) = value else {
-        return Err(format!(
-            "`{name}` must be an array of {} integers, not {}",
-            out.len(),
-            describe(value)
-        ));
+        return Err(format!("`{name}` must be an array of {} integers, not {}", out.len(), describe(value)));
     };
     let mut seen = 0;
     each(&thawed(table), |key, value| {
@@ -285,31 +307,17 @@ fn read_array(name: &str, value: &Value, out: &mut [Word]) -> Result<(), String>
                 ));
             }
         };
-        out[at] = integer(&value).ok_or_else(|| {
-            format!(
-                "`{name}[{}]` must be an integer, not {}",
-                at + 1,
-                describe(&value)
-            )
-        })? as Word;
+        out[at] = integer(&value)
+            .ok_or_else(|| format!("`{name}[{}]` must be an integer, not {}", at + 1, describe(&value)))?
+            as Word;
         seen += 1;
         Ok(())
     })?;
-    if seen == out.len() {
-        Ok(())
-    } else {
-        Err(format!(
-            "`{name}` must have {} entries, but has {seen}",
-            out.len()
-        ))
-    }
+    if seen == out.len() { Ok(()) } else { Err(format!("`{name}` must have {} entries, but has {seen}", out.len())) }
 }
 
 /// Calls `visit` with all entries, in no order.
-fn each(
-    table: &Table,
-    mut visit: impl FnMut(Value, Value) -> Result<(), String>,
-) -> Result<(), String> {
+fn each(table: &Table, mut visit: impl FnMut(Value, Value) -> Result<(), String>) -> Result<(), String> {
     let mut problem = Ok(());
     let outcome = table.for_each(|key: Value, value: Value| {
         if problem.is_ok() {
@@ -322,20 +330,5 @@ fn each(
 
 /// The real table behind a read-only one. Scripts cannot make metatables, so whatever has one is ours.
 fn thawed(table: &Table) -> Table {
-    table
-        .metatable()
-        .and_then(|meta| meta.raw_get("__index").ok())
-        .unwrap_or_else(|| table.clone())
-}
-
-fn names(fields: &[Field]) -> String {
-    let names: Vec<_> = fields
-        .iter()
-        .map(|field| format!("`{}`", field.name))
-        .collect();
-    format!(
-        "the field{} {}",
-        if names.len() == 1 { "" } else { "s" },
-        names.join(", ")
-    )
+    table.metatable().and_then(|meta| meta.raw_get("__index").ok()).unwrap_or_else(|| table.clone())
 }

@@ -69,9 +69,7 @@ impl ScriptStrategy {
 
 impl fmt::Debug for ScriptStrategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ScriptStrategy")
-            .field("file", &self.file)
-            .finish_non_exhaustive()
+        f.debug_struct("ScriptStrategy").field("file", &self.file).finish_non_exhaustive()
     }
 }
 
@@ -93,11 +91,7 @@ impl Loaded {
         };
         let line = join.info().line_defined;
         let function: Function = sandbox.call(&sandbox.tool("strategy")?, join)?;
-        let join = Func {
-            name: "join".to_owned(),
-            line,
-            function,
-        };
+        let join = Func { name: "join".to_owned(), line, function };
         Ok(Self { sandbox, join })
     }
 
@@ -106,30 +100,18 @@ impl Loaded {
         let state = |which: usize| states[which - 1];
         let mut answer = None;
         let outcome = self.sandbox.lua().scope(|scope| {
-            let get = scope.create_function(|_, (which, name): (usize, LuaString)| {
-                get(state(which), &name.to_str()?)
-            })?;
-            let find = scope.create_function(|_, (which, name): (usize, LuaString)| {
-                find(state(which), &name.to_str()?)
-            })?;
-            let location = scope.create_function(|_, (which, process): (usize, Value)| {
-                location(state(which), &process)
-            })?;
+            let get =
+                scope.create_function(|_, (which, name): (usize, LuaString)| get(state(which), &name.to_str()?))?;
+            let find =
+                scope.create_function(|_, (which, name): (usize, LuaString)| find(state(which), &name.to_str()?))?;
+            let location =
+                scope.create_function(|_, (which, process): (usize, Value)| location(state(which), &process))?;
             let call = scope.create_function(
-                |_,
-                 (which, variable, method, args): (
-                    usize,
-                    LuaString,
-                    LuaString,
-                    Variadic<Value>,
-                )| {
+                |_, (which, variable, method, args): (usize, LuaString, LuaString, Variadic<Value>)| {
                     call(state(which), &variable.to_str()?, &method.to_str()?, &args)
                 },
             )?;
-            answer = Some(
-                self.sandbox
-                    .call::<Value>(&self.join, (get, find, location, call)),
-            );
+            answer = Some(self.sandbox.call::<Value>(&self.join, (get, find, location, call)));
             Ok(())
         });
         outcome.map_err(|error| self.sandbox.explain("join", self.join.line, &error))?;
@@ -149,9 +131,7 @@ impl Loaded {
 fn get(state: &dyn StateView, name: &str) -> mlua::Result<i64> {
     state.get(name).ok_or_else(|| {
         if state.names().iter().any(|known| known == name) {
-            let message = format!(
-                "`{name}` is a lattice variable: call one of its methods, x.{name}:method()"
-            );
+            let message = format!("`{name}` is a lattice variable: call one of its methods, x.{name}:method()");
             mlua::Error::runtime(message)
         } else {
             unknown(state, name)
@@ -169,28 +149,19 @@ fn find(state: &dyn StateView, name: &str) -> mlua::Result<Option<i64>> {
 
 fn location(state: &dyn StateView, process: &Value) -> mlua::Result<String> {
     let Value::String(name) = process else {
-        let message = format!(
-            "location wants the name of a process, not {}",
-            describe(process)
-        );
+        let message = format!("location wants the name of a process, not {}", describe(process));
         return Err(mlua::Error::runtime(message));
     };
     let name = name.to_string_lossy();
-    state
-        .location(&name)
-        .ok_or_else(|| mlua::Error::runtime(format!("there is no process `{name}`")))
+    state.location(&name).ok_or_else(|| mlua::Error::runtime(format!("there is no process `{name}`")))
 }
 
 fn call(state: &dyn StateView, variable: &str, method: &str, args: &[Value]) -> mlua::Result<i64> {
     let args: Result<Vec<i64>, String> = args
         .iter()
-        .map(|arg| {
-            integer(arg)
-                .ok_or_else(|| format!("{variable}:{method} wants integers, not {}", describe(arg)))
-        })
+        .map(|arg| integer(arg).ok_or_else(|| format!("{variable}:{method} wants integers, not {}", describe(arg))))
         .collect();
-    args.and_then(|args| state.call(variable, method, &args))
-        .map_err(mlua::Error::runtime)
+    args.and_then(|args| state.call(variable, method, &args)).map_err(mlua::Error::runtime)
 }
 
 #[cold]

@@ -41,20 +41,13 @@ impl Vm {
         let size = i64::try_from(source.size).unwrap_or(i64::MAX);
         let sandbox = Sandbox::new(&source.file, &[("N", size)])?;
         let dice = Arc::new(AtomicU64::new(0));
-        let random = roll(sandbox.lua(), Arc::clone(&dice))
-            .map_err(|error| sandbox.explain("starting Lua", None, &error))?;
+        let random =
+            roll(sandbox.lua(), Arc::clone(&dice)).map_err(|error| sandbox.explain("starting Lua", None, &error))?;
         sandbox.run(&source.text)?;
         sandbox.seal()?;
         let declaration = Declaration::read(&sandbox, &source.text, source.size)?;
         let cache_bound = (CACHE_WORDS / declaration.state.width()).clamp(16, CACHE_ELEMENTS);
-        Ok(Self {
-            sandbox,
-            declaration,
-            cache: FxHashMap::default(),
-            cache_bound,
-            random,
-            dice,
-        })
+        Ok(Self { sandbox, declaration, cache: FxHashMap::default(), cache_bound, random, dice })
     }
 
     pub fn leq(&mut self, a: &[Word], b: &[Word]) -> Result<bool, ScriptError> {
@@ -62,10 +55,7 @@ impl Vm {
         let f = &self.declaration.leq;
         match self.sandbox.call(f, args)? {
             Value::Boolean(answer) => Ok(answer),
-            other => Err(self.unfit(
-                f,
-                format!("must return true or false, not {}", describe(&other)),
-            )),
+            other => Err(self.unfit(f, format!("must return true or false, not {}", describe(&other)))),
         }
     }
 
@@ -84,12 +74,7 @@ impl Vm {
         }
     }
 
-    pub fn query(
-        &mut self,
-        method: usize,
-        elem: &[Word],
-        args: &[i64],
-    ) -> Result<i64, ScriptError> {
+    pub fn query(&mut self, method: usize, elem: &[Word], args: &[i64]) -> Result<i64, ScriptError> {
         let elem = self.value(elem)?;
         let f = &self.declaration.bodies[method];
         let answer = self.sandbox.call(f, (elem, variadic(args)))?;
@@ -98,30 +83,18 @@ impl Vm {
             (_, Some(answer)) => Ok(answer),
             _ => {
                 let what = describe(&answer);
-                Err(self.unfit(
-                    f,
-                    format!("must return an integer, true or false, not {what}"),
-                ))
+                Err(self.unfit(f, format!("must return an integer, true or false, not {what}")))
             }
         }
     }
 
-    pub fn update(
-        &mut self,
-        method: usize,
-        elem: &mut [Word],
-        args: &[i64],
-    ) -> Result<(), ScriptError> {
-        let state = &self.declaration.state;
+    pub fn update(&mut self, method: usize, elem: &mut [Word], args: &[i64]) -> Result<(), ScriptError> {
         let f = &self.declaration.bodies[method];
-        let own = state
-            .fresh(self.sandbox.lua(), elem)
+        let state = &self.declaration.state;
+        let args = state
+            .arguments(self.sandbox.lua(), elem, args)
             .map_err(|error| self.sandbox.explain(&f.name, f.line, &error))?;
-        let result = match self.sandbox.call(f, (&own, variadic(args)))? {
-            Value::Nil if matches!(own, Value::Table(_)) => own,
-            other => other,
-        };
-        self.store(f, &result, elem)
+        self.put(f, args, elem)
     }
 
     /// The script's own way of writing an element, if it has one.
@@ -145,21 +118,11 @@ impl Vm {
         }
     }
 
-    /// Calls a function that returns an element.
-    fn put(
-        &self,
-        f: &Func,
-        args: impl mlua::IntoLuaMulti,
-        out: &mut [Word],
-    ) -> Result<(), ScriptError> {
-        let result = self.sandbox.call(f, args)?;
-        self.store(f, &result, out)
-    }
-
-    fn store(&self, f: &Func, result: &Value, out: &mut [Word]) -> Result<(), ScriptError> {
-        // A failed call must leave the element as it was.
+    /// Calls a function that returns an element. If it fails, `out` is as it was.
+    fn put(&self, f: &Func, args: impl mlua::IntoLuaMulti, out: &mut [Word]) -> Result<(), ScriptError> {
+        let returned: Variadic<Value> = self.sandbox.call(f, args)?;
         let mut words = vec![0; out.len()];
-        match self.declaration.state.words(result, &mut words) {
+        match self.declaration.state.decode(&returned, &mut words) {
             Ok(()) => {
                 out.copy_from_slice(&words);
                 Ok(())
@@ -208,10 +171,7 @@ fn roll(lua: &mlua::Lua, state: Arc<AtomicU64>) -> mlua::Result<Function> {
             z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
             Ok((z ^ (z >> 31)) % n as u64)
         }
-        _ => Err(mlua::Error::runtime(format!(
-            "random(n) wants a positive integer, not {}",
-            describe(&n)
-        ))),
+        _ => Err(mlua::Error::runtime(format!("random(n) wants a positive integer, not {}", describe(&n)))),
     })
 }
 

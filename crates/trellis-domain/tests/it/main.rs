@@ -11,9 +11,7 @@ use trellis_order::{Lattice, Shown, Word};
 
 /// An example script that the book shows.
 fn example(file: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../../models/lattice")
-        .join(file)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../models/lattice").join(file)
 }
 
 fn initial(lattice: &dyn Lattice) -> Vec<Word> {
@@ -29,20 +27,14 @@ fn bottom(lattice: &dyn Lattice) -> Vec<Word> {
 }
 
 fn method(lattice: &dyn Lattice, name: &str) -> usize {
-    lattice
-        .methods()
-        .iter()
-        .position(|m| m.name == name)
-        .unwrap_or_else(|| panic!("no method {name}"))
+    lattice.methods().iter().position(|m| m.name == name).unwrap_or_else(|| panic!("no method {name}"))
 }
 
 /// The initial element after some updates.
 fn after(lattice: &dyn Lattice, updates: &[(&str, &[i64])]) -> Vec<Word> {
     let mut elem = initial(lattice);
     for (name, args) in updates {
-        lattice
-            .update(method(lattice, name), &mut elem, args)
-            .unwrap();
+        lattice.update(method(lattice, name), &mut elem, args).unwrap();
     }
     elem
 }

@@ -31,22 +31,13 @@ impl StateView for Database {
         match (lattice_var, method, args) {
             ("aLogin", "num0s", []) => Ok(self.absent.count_zeros().into()),
             ("aLogin", "get", &[i]) => Ok((self.absent >> i & 1).into()),
-            _ => Err(format!(
-                "{lattice_var} has no query {method} with {} arguments",
-                args.len()
-            )),
+            _ => Err(format!("{lattice_var} has no query {method} with {} arguments", args.len())),
         }
     }
 }
 
-const FEW: Database = Database {
-    absent: 0b1111_1100,
-    user: 1,
-};
-const MANY: Database = Database {
-    absent: 0b0000_0011,
-    user: 2,
-};
+const FEW: Database = Database { absent: 0b1111_1100, user: 1 };
+const MANY: Database = Database { absent: 0b0000_0011, user: 2 };
 
 fn judge(body: &str) -> Result<bool, ScriptError> {
     let text = format!("function join(x, y)\n  {body}\nend");
@@ -55,7 +46,7 @@ fn judge(body: &str) -> Result<bool, ScriptError> {
 
 #[test]
 fn the_database_must_not_look_full() {
-    let file = example("db_full.strategy.lua");
+    let file = example("database-full.strategy.lua");
     let mut strategy = ScriptStrategy::load(file, &[("N_USERS", 8)]).unwrap();
     assert_eq!(strategy.accepts(&FEW, &FEW), Ok(true));
     assert_eq!(strategy.accepts(&FEW, &MANY), Ok(false));
@@ -81,68 +72,27 @@ fn what_a_strategy_sees() {
 #[test]
 fn mistakes() {
     let cases = [
-        (
-            "return 1",
-            "s.lua:1: join: must return true or false, not 1",
-        ),
-        (
-            "return x.usr == 1",
-            "s.lua:2: join: there is no variable `usr`; there are: user, aLogin, DB.n",
-        ),
-        (
-            "return x.vars.usr == 1",
-            "s.lua:2: join: there is no variable `usr`; there are: user, aLogin, DB.n",
-        ),
-        (
-            "return x.vars.aLogin == 1",
-            "s.lua:2: join: `aLogin` is a lattice variable: call one of its methods",
-        ),
-        (
-            "return x.aLogin.get(1) == 1",
-            "s.lua:2: join: write `aLogin:get(...)`, with a colon",
-        ),
-        (
-            "return x.aLogin:get() == 1",
-            "s.lua:2: join: aLogin has no query get with 0 arguments",
-        ),
-        (
-            "return x.aLogin:get('a') == 1",
-            "s.lua:2: join: aLogin:get wants integers, not the string \"a\"",
-        ),
-        (
-            "return x.location('Db') == ''",
-            "s.lua:2: join: there is no process `Db`",
-        ),
-        (
-            "return x.location() == ''",
-            "s.lua:2: join: location wants the name of a process, not nil",
-        ),
-        (
-            "x.user = 3; return true",
-            "s.lua:2: join: a strategy only looks at states",
-        ),
+        ("return 1", "s.lua:1: join: must return true or false, not 1"),
+        ("return x.usr == 1", "s.lua:2: join: there is no variable `usr`; there are: user, aLogin, DB.n"),
+        ("return x.vars.usr == 1", "s.lua:2: join: there is no variable `usr`; there are: user, aLogin, DB.n"),
+        ("return x.vars.aLogin == 1", "s.lua:2: join: `aLogin` is a lattice variable: call one of its methods"),
+        ("return x.aLogin.get(1) == 1", "s.lua:2: join: write `aLogin:get(...)`, with a colon"),
+        ("return x.aLogin:get() == 1", "s.lua:2: join: aLogin has no query get with 0 arguments"),
+        ("return x.aLogin:get('a') == 1", "s.lua:2: join: aLogin:get wants integers, not the string \"a\""),
+        ("return x.location('Db') == ''", "s.lua:2: join: there is no process `Db`"),
+        ("return x.location() == ''", "s.lua:2: join: location wants the name of a process, not nil"),
+        ("x.user = 3; return true", "s.lua:2: join: a strategy only looks at states"),
         ("d = 3; return true", "s.lua:2: join: `d` is not declared"),
-        (
-            "return x.user < M",
-            "s.lua:2: join: attempt to compare number with nil",
-        ),
+        ("return x.user < M", "s.lua:2: join: attempt to compare number with nil"),
         ("while true do end", "s.lua:2: join: still running after"),
-        (
-            "return io.open('x')",
-            "s.lua:2: join: attempt to index a nil value (global 'io')",
-        ),
+        ("return io.open('x')", "s.lua:2: join: attempt to index a nil value (global 'io')"),
     ];
     for (body, expected) in cases {
         let message = judge(body).unwrap_err().to_string();
         assert!(message.starts_with(expected), "{body}\n{message}");
     }
     let error = ScriptStrategy::parse("s.lua", "x = 1", &[]).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .starts_with("s.lua: a strategy must define a function"),
-        "{error}"
-    );
+    assert!(error.to_string().starts_with("s.lua: a strategy must define a function"), "{error}");
     let error = ScriptStrategy::parse("s.lua", "function join(x, y)", &[]).unwrap_err();
     assert!(matches!(error, ScriptError::Syntax { .. }), "{error}");
 }
@@ -155,12 +105,7 @@ fn constants_can_be_used_while_loading() {
     strategy.set_constants(&[("N", 10)]).unwrap();
     assert_eq!(strategy.accepts(&FEW, &FEW), Ok(false));
     let error = ScriptStrategy::parse("s.lua", text, &[]).unwrap_err();
-    assert!(
-        error
-            .to_string()
-            .contains("arithmetic on a nil value (global 'N')"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("arithmetic on a nil value (global 'N')"), "{error}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The machine.
 
 use super::op::{Bin, Op, Place, Test};
-use super::{Code, Host, MAX_ITERATIONS};
+use super::{Code, Host, MAX_ITERATIONS, Then};
 use crate::fault::Fault;
 
 /// Memory that can be read, and perhaps written.
@@ -79,29 +79,44 @@ pub(super) fn start<M: Memory, H: Host>(code: &Code, mem: M, host: &mut H) -> Re
             return Ok(i64::from(cell.result));
         }
     }
-    match code.otherwise {
-        Some(value) if code.atoms.is_empty() => Ok(value),
-        _ => go_on(code, mem, host),
+    match code.then {
+        Then::Return(value) => Ok(value),
+        Then::TestAtoms => test_atoms(code, mem, host),
+        Then::Run => machine(code, mem, host),
     }
 }
 
-/// Tests the atoms; if they do not decide, picks a frame of the right size and runs.
+/// Tests the atoms; if they do not decide, goes on.
 #[inline(never)]
-fn go_on<M: Memory, H: Host>(code: &Code, mem: M, host: &mut H) -> Result<i64, Fault> {
+fn test_atoms<M: Memory, H: Host>(code: &Code, mem: M, host: &mut H) -> Result<i64, Fault> {
     for atom in &*code.atoms {
         if test(code, &atom.test, &mem, host)? == atom.on {
             return Ok(i64::from(atom.result));
         }
     }
-    if let Some(value) = code.otherwise {
-        return Ok(value);
+    match code.otherwise {
+        Some(value) => Ok(value),
+        None => machine(code, mem, host),
     }
-    match code.frame {
-        0 => run(code, mem, host, &mut []),
-        1..=4 => run(code, mem, host, &mut [0; 4]),
-        5..=32 => run(code, mem, host, &mut [0; 32]),
-        n => run(code, mem, host, &mut vec![0; n as usize]),
-    }
+}
+
+/// Starts the machine on a frame of the right size.
+#[inline(never)]
+fn machine<M: Memory, H: Host>(code: &Code, mem: M, host: &mut H) -> Result<i64, Fault> {
+    if code.frame <= 8 { run(code, mem, host, &mut [0; 8]) } else { large_machine(code, mem, host) }
+}
+
+#[inline(never)]
+fn large_machine<M: Memory, H: Host>(code: &Code, mem: M, host: &mut H) -> Result<i64, Fault> {
+    let (mut small, mut large);
+    let frame = if code.frame <= 32 {
+        small = [0; 32];
+        &mut small[..]
+    } else {
+        large = vec![0; code.frame as usize];
+        &mut large[..]
+    };
+    run(code, mem, host, frame)
 }
 
 #[inline(always)]
@@ -129,6 +144,7 @@ fn constant_call<H: Host>(code: &Code, call: u32, host: &mut H) -> Result<i64, F
     host.query(call.f, &code.pool[call.start as usize..][..call.len as usize])
 }
 
+#[inline(always)]
 fn run<M: Memory, H: Host>(code: &Code, mut mem: M, host: &mut H, frame: &mut [i64]) -> Result<i64, Fault> {
     macro_rules! reg {
         ($r:expr) => {

@@ -4,7 +4,7 @@ use dashu_int::IBig;
 use proptest::prelude::*;
 use trellis_expr::code::{Unsupported, compile_stmt, compile_term};
 use trellis_expr::eval::{ExecError, Limits, State, Valuation, eval, exec};
-use trellis_expr::{Fault, TermId, Terms, Type, Value};
+use trellis_expr::{Fault, FnId, Term, TermId, Terms, Type, Value};
 
 use crate::world::{Foreign, Tape, World, cases, tape};
 
@@ -102,4 +102,66 @@ proptest! {
             (expected, done) => prop_assert!(false, "{expected:?} but {done:?}"),
         }
     }
+
+    /// The shapes of guards that have instructions of their own, at and around the ends of machine words.
+    #[test]
+    fn guards(choices in tape(), values in tape()) {
+        let mut w = World::new();
+        let mut choices = Tape::new(&choices);
+        let parts: Vec<TermId> = (0..=choices.pick(2)).map(|_| guard(&mut w, &mut choices)).collect();
+        let t = w.t.intern(if choices.pick(2) == 0 { Term::And(parts.into()) } else { Term::Or(parts.into()) });
+        let code = compile_term(&w.t, &w.layout, t);
+        let Ok(code) = code else {
+            prop_assert!(only_big_literals(&code.unwrap_err()));
+            return Ok(());
+        };
+        let (env, mem) = w.valuation(&mut Tape::new(&values));
+        let expected = eval(&w.t, t, &env, &mut Foreign(1));
+        let word = code.eval(&mem, &mut Foreign(1));
+        if word == Err(Fault::Overflow) {
+            prop_assert!(large(&w.t, t, &env), "{}: {expected:?}", w.t.show(t));
+        } else {
+            prop_assert_eq!(word.map(|n| Value::Bool(n == 1)), expected, "{}", w.t.show(t));
+        }
+    }
+}
+
+/// A comparison of sums of few cells and constants.
+fn guard(w: &mut World, choices: &mut Tape) -> TermId {
+    let side = |w: &mut World, choices: &mut Tape| {
+        let mut parts = vec![];
+        for _ in 0..choices.pick(3) {
+            let n = w.vars[[2, 3, 4, 5, 6][choices.pick(5)]];
+            let n = w.t.var(n);
+            let part = match choices.pick(6) {
+                0 => {
+                    let a = w.t.var(w.vars[16]);
+                    w.t.select(a, n)
+                }
+                1 => {
+                    let (a, i) = (w.t.var(w.vars[16]), w.t.int(choices.pick(4) as i64 - 1));
+                    w.t.select(a, i)
+                }
+                2 => {
+                    let k = w.t.int(choices.pick(4) as i64);
+                    w.t.foreign(FnId(choices.pick(2) as u32), [k, k])
+                }
+                _ => n,
+            };
+            parts.push(if choices.pick(3) == 1 { w.t.neg(part) } else { part });
+        }
+        if parts.is_empty() || choices.pick(2) == 1 {
+            let edge = [0, 1, 2, 3, -1, i64::MAX, i64::MIN, i64::MAX - 1, i64::MIN + 1][choices.pick(9)];
+            parts.push(w.t.int(edge));
+        }
+        w.t.add(parts)
+    };
+    let (a, b) = (side(w, choices), side(w, choices));
+    let node = match choices.pick(3) {
+        0 => Term::Eq(a, b),
+        1 => Term::Lt(a, b),
+        _ => Term::Le(a, b),
+    };
+    let t = w.t.intern(node);
+    if choices.pick(3) == 1 { w.t.not(t) } else { t }
 }

@@ -57,6 +57,8 @@ pub struct World {
     pub layout: Layout,
     pub words: usize,
     pub types: Vec<Type>,
+    /// The terms made so far, to be used again.
+    made: Vec<TermId>,
 }
 
 pub const I8: Type = Type::Bits { width: 8, signed: true };
@@ -112,7 +114,7 @@ impl World {
         let vars = declared.map(|(name, ty)| place(&mut t, name, ty)).to_vec();
         let counter = place(&mut t, "k", Type::Int);
         let types = vec![Type::Bool, Type::Int, Type::Enum(color), I8, U3, U64, I64, I1, numbers, flags, words];
-        World { t, vars, counter, layout, words: at as usize, types }
+        World { t, vars, counter, layout, words: at as usize, types, made: vec![] }
     }
 
     /// A value for every variable, and the same as memory.
@@ -174,10 +176,10 @@ impl World {
     }
 
     fn leaf(&mut self, ty: Type, tape: &mut Tape) -> TermId {
-        if tape.pick(3) != 1 {
-            if let Some(v) = self.variable(ty, tape) {
-                return self.t.var(v);
-            }
+        if tape.pick(3) != 1
+            && let Some(v) = self.variable(ty, tape)
+        {
+            return self.t.var(v);
         }
         match ty {
             Type::Array(_, entry) => {
@@ -198,8 +200,20 @@ impl World {
         }
     }
 
-    /// A term of the type.
+    /// A term of the type; sometimes one that was made before.
     pub fn term(&mut self, ty: Type, depth: usize, tape: &mut Tape) -> TermId {
+        if tape.pick(6) == 5 {
+            let fit: Vec<TermId> = self.made.iter().copied().filter(|&t| self.t.ty(t) == ty).collect();
+            if !fit.is_empty() {
+                return fit[tape.pick(fit.len())];
+            }
+        }
+        let t = self.new_term(ty, depth, tape);
+        self.made.push(t);
+        t
+    }
+
+    fn new_term(&mut self, ty: Type, depth: usize, tape: &mut Tape) -> TermId {
         if depth == 0 || tape.pick(8) == 0 {
             return self.leaf(ty, tape);
         }
@@ -320,7 +334,7 @@ impl World {
                 let parts: Vec<StmtId> = (0..=tape.pick(2)).map(|_| self.stmt(d, choices, tape)).collect();
                 self.t.choice(parts)
             }
-            8 | 9 | 10 => {
+            8..=10 => {
                 let parts: Vec<StmtId> = (0..=tape.pick(3)).map(|_| self.stmt(d, choices, tape)).collect();
                 self.t.seq(parts)
             }

@@ -23,10 +23,13 @@
 //! What it deliberately does not do: be fast, or guard against states that do not fit the network (a location or cell
 //! too few, a value out of range). Evidence from outside is looked at first by those who read it.
 
+// Errors carry a whole state; they end everything, so their size does not matter.
+#![allow(clippy::result_large_err)]
+
 use trellis_expr::code::Host;
 use trellis_expr::eval::{ExecError, Limits, State, Valuation, eval, exec};
 use trellis_expr::value::ArrayValue;
-use trellis_expr::{Fault, FnId, StmtId, TermId, Type, Value, VarId};
+use trellis_expr::{Fault, FnId, Stmt, StmtId, TermId, Type, Value, VarId};
 use trellis_order::Word;
 
 use super::{Action, Condition, DataVar, Edge, EdgeRef, Function, ModelError, Network, Snapshot, Sync};
@@ -92,6 +95,12 @@ impl Host for Element<'_> {
 /// All that terms can see: every variable's value, and the element.
 type World<'n> = State<Element<'n>>;
 
+/// A state, and what terms see of it; temporaries have their initial values.
+struct Here<'n, 's> {
+    state: &'s Snapshot,
+    world: World<'n>,
+}
+
 /// The value of a variable, given its cells.
 fn value(net: &Network, var: VarId, cells: &[i64]) -> Value {
     match net.terms.variable(var).ty {
@@ -144,16 +153,17 @@ impl<'n> Interpreter<'n> {
 
     /// All steps from a state, in order, with where they lead (a step may lead back to the state itself).
     pub fn steps(&self, state: &Snapshot) -> Result<Vec<(Action, Snapshot)>, ModelError> {
+        let here = self.here(state);
         let mut steps = Vec::new();
-        for edges in self.combinations(state)? {
-            if let Some(next) = self.fire(state, &edges)? {
+        for edges in self.combinations(&here)? {
+            if let Some(next) = self.fire(&here, &edges)? {
                 steps.push((Action(edges), next));
             }
         }
         if self.net.has_priorities {
             let mut priorities = Vec::new();
             for (action, _) in &steps {
-                priorities.push(self.priority(state, action)?);
+                priorities.push(self.priority(&here, action)?);
             }
             let highest = priorities.iter().max().copied();
             let mut keep = priorities.iter().map(|p| Some(*p) == highest);
@@ -181,8 +191,9 @@ impl<'n> Interpreter<'n> {
                 return Ok(false);
             }
         }
+        let here = self.here(state);
         for (action, _) in self.steps(state)? {
-            if self.channel(state, action.0[0])?.is_some_and(|c| self.net.channels[c].urgent) {
+            if self.channel(&here, action.0[0])?.is_some_and(|c| self.net.channels[c].urgent) {
                 return Ok(false);
             }
         }
@@ -196,117 +207,139 @@ impl<'n> Interpreter<'n> {
 
     /// The value of a condition's last term as a number (truth values are 0 and 1): for the bounds that queries ask for.
     pub fn number(&self, c: &Condition, deadlock: bool, state: &Snapshot) -> Result<i64, ModelError> {
-        let mut world = self.world(state);
+        let mut here = self.here(state);
         if let (true, Some(d)) = (deadlock, self.net.deadlock) {
             let dead = self.is_deadlocked(state)?;
-            world.env.insert(d, Value::Bool(dead));
+            here.world.env.insert(d, Value::Bool(dead));
         }
-        self.judge(c.prepare, c.holds, world).map_err(|f| self.error(f, "query", state, &[]))
+        self.judge(&here, c.prepare, c.holds).map_err(|f| self.error(f, "query", state, &[]))
     }
 
     // Which edges can move together.
 
-    fn combinations(&self, state: &Snapshot) -> Result<Vec<Vec<EdgeRef>>, ModelError> {
-        let all = 0..self.net.processes.len();
-        let some_committed = all.clone().any(|p| self.is_committed(state, p));
+    fn combinations(&self, here: &Here<'n, '_>) -> Result<Vec<Vec<EdgeRef>>, ModelError> {
         let mut found = Vec::new();
-        for p in all.clone() {
-            for first in self.edges_from(state, p) {
-                let Some(sync) = self.edge(first).sync else {
-                    if (!some_committed || self.is_committed(state, p)) && self.guard_holds(state, first, &[])? {
+        for p in 0..self.net.processes.len() {
+            for first in self.edges_from(here, p) {
+                match self.edge(first).sync {
+                    None if self.may_move(here, &[first]) && self.guard_holds(here, first, &[])? => {
                         found.push(vec![first]);
                     }
-                    continue;
-                };
-                if !sync.send || !self.guard_holds(state, first, &[])? {
-                    continue;
-                }
-                let channel = self.channel(state, first)?;
-                if channel.is_some_and(|c| self.net.channels[c].broadcast) {
-                    let mut sets = vec![vec![first]];
-                    for q in all.clone().filter(|&q| q != p) {
-                        let mut choices = Vec::new();
-                        for second in self.edges_from(state, q) {
-                            if self.receives(state, second, channel, first)? {
-                                choices.push(second);
-                            }
-                        }
-                        if !choices.is_empty() {
-                            let with = |set: &Vec<EdgeRef>, c: &EdgeRef| [set.as_slice(), &[*c]].concat();
-                            sets = sets.iter().flat_map(|set| choices.iter().map(move |c| with(set, c))).collect();
+                    Some(sync) if sync.send && self.guard_holds(here, first, &[])? => {
+                        let channel = self.channel(here, first)?;
+                        if channel.is_some_and(|c| self.net.channels[c].broadcast) {
+                            found.extend(self.broadcasts(here, first, channel)?);
+                        } else {
+                            found.extend(self.pairs(here, first, channel)?);
                         }
                     }
-                    let takes_part = |set: &Vec<EdgeRef>| set.iter().any(|e| self.is_committed(state, e.process as usize));
-                    found.extend(sets.into_iter().filter(|set| !some_committed || takes_part(set)));
-                } else {
-                    for q in all.clone().filter(|&q| q != p) {
-                        if some_committed && !self.is_committed(state, p) && !self.is_committed(state, q) {
-                            continue;
-                        }
-                        for second in self.edges_from(state, q) {
-                            if self.receives(state, second, channel, first)? {
-                                found.push(vec![first, second]);
-                            }
-                        }
-                    }
+                    _ => {}
                 }
             }
         }
         Ok(found)
     }
 
+    /// A sender and each of those who can receive.
+    fn pairs(
+        &self,
+        here: &Here<'n, '_>,
+        first: EdgeRef,
+        channel: Option<usize>,
+    ) -> Result<Vec<Vec<EdgeRef>>, ModelError> {
+        let mut pairs = Vec::new();
+        for q in self.others(first) {
+            for second in self.edges_from(here, q) {
+                if self.may_move(here, &[first, second]) && self.receives(here, second, channel, first)? {
+                    pairs.push(vec![first, second]);
+                }
+            }
+        }
+        Ok(pairs)
+    }
+
+    /// A sender and one receiver of every process that has any: all choices.
+    fn broadcasts(
+        &self,
+        here: &Here<'n, '_>,
+        first: EdgeRef,
+        channel: Option<usize>,
+    ) -> Result<Vec<Vec<EdgeRef>>, ModelError> {
+        let mut sets = vec![vec![first]];
+        for q in self.others(first) {
+            let mut choices = Vec::new();
+            for second in self.edges_from(here, q) {
+                if self.receives(here, second, channel, first)? {
+                    choices.push(second);
+                }
+            }
+            if !choices.is_empty() {
+                let with_each = |set: Vec<EdgeRef>| -> Vec<Vec<EdgeRef>> {
+                    choices.iter().map(|&c| [set.as_slice(), &[c]].concat()).collect()
+                };
+                sets = sets.into_iter().flat_map(with_each).collect();
+            }
+        }
+        sets.retain(|set| self.may_move(here, set));
+        Ok(sets)
+    }
+
+    /// Do committed locations let these edges move together?
+    fn may_move(&self, here: &Here<'n, '_>, edges: &[EdgeRef]) -> bool {
+        let is_committed = |p: usize| self.net.processes[p].locations[here.state.locations[p] as usize].committed;
+        edges.iter().any(|e| is_committed(e.process as usize)) || !(0..self.net.processes.len()).any(is_committed)
+    }
+
+    fn others(&self, e: EdgeRef) -> impl Iterator<Item = usize> {
+        (0..self.net.processes.len()).filter(move |&q| q != e.process as usize)
+    }
+
     /// Can the edge receive what the sender sends?
     fn receives(
         &self,
-        state: &Snapshot,
+        here: &Here<'n, '_>,
         e: EdgeRef,
         channel: Option<usize>,
         sender: EdgeRef,
     ) -> Result<bool, ModelError> {
         Ok(self.edge(e).sync.is_some_and(|s| !s.send)
-            && self.channel(state, e)? == channel
-            && self.guard_holds(state, e, &[sender])?)
-    }
-
-    fn is_committed(&self, state: &Snapshot, p: usize) -> bool {
-        self.net.processes[p].locations[state.locations[p] as usize].committed
+            && self.channel(here, e)? == channel
+            && self.guard_holds(here, e, &[sender])?)
     }
 
     fn edge(&self, e: EdgeRef) -> &'n Edge {
         &self.net.processes[e.process as usize].edges[e.edge as usize]
     }
 
-    fn edges_from(&self, state: &Snapshot, p: usize) -> Vec<EdgeRef> {
+    fn edges_from(&self, here: &Here<'n, '_>, p: usize) -> Vec<EdgeRef> {
         let edges = self.net.processes[p].edges.iter().enumerate();
-        let here = edges.filter(|(_, e)| e.source == state.locations[p]);
+        let here = edges.filter(|(_, e)| e.source == here.state.locations[p]);
         here.map(|(i, _)| EdgeRef { process: p as u32, edge: i as u32 }).collect()
     }
 
-    fn guard_holds(&self, state: &Snapshot, e: EdgeRef, with: &[EdgeRef]) -> Result<bool, ModelError> {
+    fn guard_holds(&self, here: &Here<'n, '_>, e: EdgeRef, with: &[EdgeRef]) -> Result<bool, ModelError> {
         let guard = self.edge(e).guard;
-        match self.judge(guard.prepare, guard.holds, self.world(state)) {
+        match self.judge(here, guard.prepare, guard.holds) {
             Ok(holds) => Ok(holds != 0),
-            Err(fault) => Err(self.error(fault, "guard", state, &[with, &[e]].concat())),
+            Err(fault) => Err(self.error(fault, "guard", here.state, &[with, &[e]].concat())),
         }
     }
 
     /// The channel of an edge, if it has one.
-    fn channel(&self, state: &Snapshot, e: EdgeRef) -> Result<Option<usize>, ModelError> {
+    fn channel(&self, here: &Here<'n, '_>, e: EdgeRef) -> Result<Option<usize>, ModelError> {
         match self.edge(e).sync {
             None => Ok(None),
             Some(Sync { base, index: None, .. }) => Ok(Some(base as usize)),
-            Some(Sync { base, index: Some((prepare, index)), .. }) => {
-                match self.judge(prepare, index, self.world(state)) {
-                    Ok(i) => Ok(Some((i64::from(base) + i) as usize)),
-                    Err(fault) => Err(self.error(fault, "synchronisation", state, &[e])),
-                }
-            }
+            Some(Sync { base, index: Some((prepare, index)), .. }) => match self.judge(here, prepare, index) {
+                Ok(i) => Ok(Some((i64::from(base) + i) as usize)),
+                Err(fault) => Err(self.error(fault, "synchronisation", here.state, &[e])),
+            },
         }
     }
 
     /// Channel priority, then process priority.
-    fn priority(&self, state: &Snapshot, action: &Action) -> Result<(i32, i32), ModelError> {
-        let channel = self.channel(state, action.0[0])?.map_or(0, |c| self.net.channels[c].priority);
+    fn priority(&self, here: &Here<'n, '_>, action: &Action) -> Result<(i32, i32), ModelError> {
+        let channel = self.channel(here, action.0[0])?.map_or(0, |c| self.net.channels[c].priority);
         let processes = action.0.iter().map(|e| self.net.processes[e.process as usize].priority);
         Ok((channel, processes.max().unwrap_or(0)))
     }
@@ -314,8 +347,8 @@ impl<'n> Interpreter<'n> {
     // Taking a step.
 
     /// Where the edges lead if they move together; nothing if an update blocks or an invariant is violated.
-    fn fire(&self, state: &Snapshot, edges: &[EdgeRef]) -> Result<Option<Snapshot>, ModelError> {
-        let mut world = self.world(state);
+    fn fire(&self, here: &Here<'n, '_>, edges: &[EdgeRef]) -> Result<Option<Snapshot>, ModelError> {
+        let mut world = here.world.clone();
         for (i, e) in edges.iter().enumerate() {
             let edge = self.edge(*e);
             world.env.insert(self.net.processes[e.process as usize].location, Value::Int(edge.target.into()));
@@ -323,7 +356,7 @@ impl<'n> Interpreter<'n> {
                 Ok(Some(next)) => world = next,
                 Ok(None) => return Ok(None),
                 Err(fault) => {
-                    let place = self.error(fault, "update", state, &edges[..=i]);
+                    let place = self.error(fault, "update", here.state, &edges[..=i]);
                     return Err(ModelError { action: Action(edges.to_vec()), ..place });
                 }
             }
@@ -334,13 +367,13 @@ impl<'n> Interpreter<'n> {
             data: self.net.vars.iter().flat_map(|v| cells(&world.env[&v.var], v.init.len())).collect(),
             element: world.host.words,
         };
-        Ok(self.invariants_hold(&next, state, edges)?.then_some(next))
+        Ok(self.invariants_hold(&next, here.state, edges)?.then_some(next))
     }
 
     fn invariants_hold(&self, at: &Snapshot, from: &Snapshot, edges: &[EdgeRef]) -> Result<bool, ModelError> {
         for (p, &l) in self.net.processes.iter().zip(&at.locations) {
             let Some(c) = p.locations[l as usize].invariant else { continue };
-            match self.judge(c.prepare, c.holds, self.world(at)) {
+            match self.judge(&self.here(at), c.prepare, c.holds) {
                 Ok(0) => return Ok(false),
                 Ok(_) => {}
                 Err(fault) => return Err(self.error(fault, "invariant", from, edges)),
@@ -351,8 +384,7 @@ impl<'n> Interpreter<'n> {
 
     // Terms and statements.
 
-    /// The variables' values in a state, temporaries at their initial values.
-    fn world(&self, state: &Snapshot) -> World<'n> {
+    fn here<'s>(&self, state: &'s Snapshot) -> Here<'n, 's> {
         let net = self.net;
         let mut env = Valuation::new();
         for (p, &l) in net.processes.iter().zip(&state.locations) {
@@ -366,7 +398,8 @@ impl<'n> Interpreter<'n> {
         for DataVar { var, init, .. } in &net.temps {
             env.insert(*var, value(net, *var, init));
         }
-        State { env, host: Element { functions: &net.functions, words: state.element.clone() } }
+        let host = Element { functions: &net.functions, words: state.element.clone() };
+        Here { state, world: State { env, host } }
     }
 
     /// Runs a statement. Nothing: an assumption failed.
@@ -382,10 +415,14 @@ impl<'n> Interpreter<'n> {
         Ok(outcomes.pop())
     }
 
-    /// Runs a statement, then evaluates a term as a number. What the statement blocks does not hold.
-    fn judge(&self, prepare: StmtId, t: TermId, world: World<'n>) -> Result<i64, Fault> {
-        let Some(mut world) = self.run(prepare, world)? else { return Ok(0) };
-        let value = eval(&self.net.terms, t, &world.env, &mut world.host)?;
+    /// Runs a statement on a copy, then evaluates a term as a number. What the statement blocks does not hold.
+    fn judge(&self, here: &Here<'n, '_>, prepare: StmtId, t: TermId) -> Result<i64, Fault> {
+        let value = if let Stmt::Skip = self.net.terms.stmt(prepare) {
+            eval(&self.net.terms, t, &here.world.env, &mut here.world.host.clone())?
+        } else {
+            let Some(mut world) = self.run(prepare, here.world.clone())? else { return Ok(0) };
+            eval(&self.net.terms, t, &world.env, &mut world.host)?
+        };
         value.to_word().ok_or(Fault::Overflow)
     }
 

@@ -157,6 +157,10 @@ impl Lattice for UnionBitVector {
         Shape::Bits(self.0)
     }
 
+    fn packed_bits(&self) -> bool {
+        true
+    }
+
     fn show(&self, elem: &[Word], f: &mut fmt::Formatter<'_>) -> fmt::Result {
         bits::show(elem, f)
     }
@@ -189,6 +193,10 @@ impl Lattice for IntersectionBitVector {
 
     fn shape(&self) -> Shape<'_> {
         Shape::Bits(self.0)
+    }
+
+    fn packed_bits(&self) -> bool {
+        true
     }
 
     fn show(&self, elem: &[Word], f: &mut fmt::Formatter<'_>) -> fmt::Result {

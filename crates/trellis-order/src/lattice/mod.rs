@@ -81,6 +81,18 @@ pub trait Lattice: Domain<Elem = [Word]> + Join + fmt::Debug + Send + Sync {
     /// The lattice's meet, if it has one (a user's script may define only `leq` and `join`).
     fn as_meet(&self) -> Option<&dyn Meet<Elem = [Word]>>;
 
+    /// Whether `x[i]` (see [`Shape::Bits`]) is simply bit `i % 64` of word `i / 64`, so that hot loops may read and write it
+    /// without a call.
+    fn packed_bits(&self) -> bool {
+        false
+    }
+
+    /// What went wrong in `leq` or `join`, which cannot fail: a script's run-time error, say. If there is something, no
+    /// answer that rests on this lattice counts.
+    fn failure(&self) -> Option<String> {
+        None
+    }
+
     /// Names that a model may write where a method of this lattice wants an integer: the i-th name stands for i.
     /// `level.set(high)` means `level.set(2)` if `high` is the name at position 2. Most lattices have none.
     fn names(&self) -> &[String] {

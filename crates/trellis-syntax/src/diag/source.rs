@@ -16,7 +16,10 @@ pub fn read_source(path: &Path) -> Result<String, Diagnostic> {
 pub fn decode_source(name: &str, bytes: Vec<u8>) -> Result<String, Diagnostic> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        not_utf8(name, error.as_bytes(), at)
+        let mut diagnostic = not_utf8(error.as_bytes(), at);
+        let (line, column) = line_col(&error.as_bytes()[..at]);
+        diagnostic.message = format!("{name}:{line}:{column}: {}", diagnostic.message);
+        diagnostic
     })
 }
 
@@ -27,7 +30,7 @@ pub fn read_into(sources: &mut Sources, path: &Path) -> Result<SourceId, Diagnos
         Ok(text) => Ok(sources.add(name, text)),
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
-            let mut diagnostic = not_utf8(&name, error.as_bytes(), at);
+            let mut diagnostic = not_utf8(error.as_bytes(), at);
             // What comes before the odd byte keeps its place.
             let source = sources.add(name, String::from_utf8_lossy(error.as_bytes()));
             diagnostic.span = Some(Span { source, start: at as u32, end: at as u32 + 1 });
@@ -54,12 +57,15 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, Diagnostic> {
     std::fs::read(path).map_err(|error| whole(format!("{name}: cannot be read: {error}")))
 }
 
-fn not_utf8(name: &str, bytes: &[u8], at: usize) -> Diagnostic {
-    let before = &bytes[..at];
+/// Line and column, from 1, of what comes after these bytes, which are UTF-8.
+fn line_col(before: &[u8]) -> (usize, usize) {
     let line = before.iter().filter(|b| **b == b'\n').count() + 1;
     let start = before.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
-    // Everything before `at` is UTF-8: its characters are the bytes that do not continue one.
-    let column = before[start..].iter().filter(|b| **b & 0xc0 != 0x80).count() + 1;
+    // There are as many characters as bytes that do not continue one.
+    (line, before[start..].iter().filter(|b| **b & 0xc0 != 0x80).count() + 1)
+}
+
+fn not_utf8(bytes: &[u8], at: usize) -> Diagnostic {
     let byte = bytes.get(at).copied().unwrap_or_default();
     let help = match bytes {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "this looks like UTF-16; save the file as UTF-8",
@@ -67,9 +73,7 @@ fn not_utf8(name: &str, bytes: &[u8], at: usize) -> Diagnostic {
     };
     Diagnostic {
         severity: Severity::Error,
-        message: format!(
-            "{name}:{line}:{column}: expected UTF-8 text, found the byte 0x{byte:02x} at offset {at}"
-        ),
+        message: format!("expected UTF-8 text, found the byte 0x{byte:02x} at offset {at}"),
         span: None,
         label: "not UTF-8".to_string(),
         help: Some(help.to_string()),

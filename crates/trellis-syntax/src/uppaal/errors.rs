@@ -47,13 +47,13 @@ impl Errors {
 
     /// The list, with a word on what was not read.
     pub fn finish(mut self) -> Vec<Diagnostic> {
-        if self.errors >= MAX_ERRORS {
-            if let Some(span) = self.list.last().and_then(|d| d.span) {
-                self.list.push(
-                    Diagnostic::warning(span, format!("stopped after {MAX_ERRORS} errors"))
-                        .help("the rest of the file was not read; mend these first"),
-                );
-            }
+        if self.errors >= MAX_ERRORS
+            && let Some(span) = self.list.last().and_then(|d| d.span)
+        {
+            self.list.push(
+                Diagnostic::warning(span, format!("stopped after {MAX_ERRORS} errors"))
+                    .help("the rest of the file was not read; mend these first"),
+            );
         }
         self.list
     }
@@ -66,7 +66,7 @@ pub fn closest<'n>(name: &str, there_are: impl IntoIterator<Item = &'n str>) -> 
     }
     let near = |other: &&str| other.len() <= 64;
     let scored = there_are.into_iter().take(1000).filter(near).map(|other| (distance(name, other), other));
-    let (far, best) = scored.min_by_key(|(far, _)| *far)?;
+    let (far, best) = scored.min()?;
     let enough = if name.len() < 4 { 1 } else { (name.len() / 3).max(2) };
     (far <= enough).then_some(best)
 }

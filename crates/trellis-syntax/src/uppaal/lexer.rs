@@ -13,6 +13,8 @@ pub struct Lexer<'a> {
     text: &'a Text<'a>,
     src: &'a str,
     at: usize,
+    /// Where it began.
+    start: usize,
     /// Whether `-->` is one token (in queries) or `--` and `>`.
     queries: bool,
     /// The comments since the last blank line or token, from the first to the end of the last.
@@ -25,7 +27,7 @@ impl<'a> Lexer<'a> {
         let src: &'a str = &text.text[..end];
         // A byte order mark is not part of the text.
         let at = if start == 0 && src.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { start };
-        Lexer { text, src, at, queries, comment: None }
+        Lexer { text, src, at, start: at, queries, comment: None }
     }
 
     /// The words of the comment right above a token, without its marks.
@@ -61,10 +63,7 @@ impl<'a> Lexer<'a> {
                     Kw::from_text(word).map_or(Tok::Ident(word), Tok::Kw)
                 }
                 b'0'..=b'9' => self.number(),
-                b'"' => match self.string(errors) {
-                    Some(tok) => tok,
-                    None => continue,
-                },
+                b'"' => self.string(errors),
                 _ => match self.punct() {
                     Some(p) => Tok::P(p),
                     None => match self.junk(errors) {
@@ -85,12 +84,15 @@ impl<'a> Lexer<'a> {
     /// Skips blanks and comments; says whether a line ended.
     fn skip_blanks(&mut self, errors: &mut Errors) -> bool {
         let bytes = self.src.as_bytes();
+        // A comment behind something on the same line is not about what comes next.
+        let mut about_next = self.at == self.start;
         let mut line_ended = false;
         let mut newlines = 0;
         while let Some(&b) = bytes.get(self.at) {
             match b {
                 b'\n' => {
                     line_ended = true;
+                    about_next = true;
                     newlines += 1;
                     if newlines > 1 {
                         self.comment = None;
@@ -110,7 +112,9 @@ impl<'a> Lexer<'a> {
                     let start = self.at;
                     let rest = &self.src[start..];
                     self.at += rest.find('\n').unwrap_or(rest.len());
-                    self.note_comment(start);
+                    if about_next {
+                        self.note_comment(start);
+                    }
                     newlines = 0;
                 }
                 b'/' if bytes.get(self.at + 1) == Some(&b'*') => {
@@ -126,7 +130,9 @@ impl<'a> Lexer<'a> {
                             );
                         }
                     }
-                    self.note_comment(start);
+                    if about_next {
+                        self.note_comment(start);
+                    }
                     newlines = 0;
                 }
                 _ => break,
@@ -162,23 +168,24 @@ impl<'a> Lexer<'a> {
         if float { Tok::Float(text) } else { Tok::Int(text.parse().ok()) }
     }
 
-    /// A string; `None` if its quote is never closed on its line, which is reported.
-    fn string(&mut self, errors: &mut Errors) -> Option<Tok<'a>> {
+    /// A string; if its quote is never closed it ends with its line, which is reported.
+    fn string(&mut self, errors: &mut Errors) -> Tok<'a> {
         let start = self.at;
         let body = &self.src[start + 1..];
         match body.find(['"', '\n']) {
             Some(len) if body.as_bytes()[len] == b'"' => {
                 self.at = start + len + 2;
-                Some(Tok::Str(&body[..len]))
+                Tok::Str(&body[..len])
             }
             end => {
-                self.at = start + 1 + end.unwrap_or(body.len());
+                let len = end.unwrap_or(body.len());
+                self.at = start + 1 + len;
                 errors.push(
                     Diagnostic::error(self.text.span(start, start + 1), "this string is never closed")
                         .label("opened here")
                         .help("close it with `\"` on the same line"),
                 );
-                None
+                Tok::Str(&body[..len])
             }
         }
     }
@@ -205,6 +212,13 @@ impl<'a> Lexer<'a> {
     fn junk(&mut self, errors: &mut Errors) -> Option<Tok<'a>> {
         let rest = &self.src[self.at..];
         let first = rest.chars().next().unwrap_or('\0');
+        if let Some((meant, help)) = typographic(first) {
+            let span = self.text.span(self.at, self.at + first.len_utf8());
+            self.at += first.len_utf8();
+            let message = format!("found the character `{first}` (U+{:04X}), which has no meaning here", first as u32);
+            errors.push(Diagnostic::error(span, message).help(help));
+            return meant.map(Tok::P);
+        }
         let word = first.is_alphabetic();
         let ends = |c: char| if word { !c.is_alphanumeric() && c != '_' } else { is_known(c) || c.is_alphabetic() };
         let len = rest[first.len_utf8()..].find(ends).map_or(rest.len(), |i| i + first.len_utf8());
@@ -228,6 +242,25 @@ impl<'a> Lexer<'a> {
         });
         word.then(|| Tok::Ident(&rest[..len]))
     }
+}
+
+/// What a sign from a text processor or a textbook stands for.
+fn typographic(c: char) -> Option<(Option<Punct>, &'static str)> {
+    Some(match c {
+        '−' | '–' | '—' => (Some(Punct::Minus), "write `-`"),
+        '×' | '·' | '∗' => (Some(Punct::Star), "write `*`"),
+        '÷' => (Some(Punct::Slash), "write `/`"),
+        '∧' => (Some(Punct::AndAnd), "write `&&`"),
+        '∨' => (Some(Punct::OrOr), "write `||`"),
+        '¬' => (Some(Punct::Not), "write `!`"),
+        '≤' => (Some(Punct::Le), "write `<=`"),
+        '≥' => (Some(Punct::Ge), "write `>=`"),
+        '≠' => (Some(Punct::Ne), "write `!=`"),
+        '→' => (Some(Punct::Arrow), "write `->`"),
+        '“' | '”' | '„' | '«' | '»' => (None, "write `\"`"),
+        '\u{a0}' => (None, "this is a space that does not break lines; write an ordinary one"),
+        _ => return None,
+    })
 }
 
 /// Whether a character can be in a token or between tokens.

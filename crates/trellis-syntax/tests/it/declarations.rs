@@ -38,15 +38,16 @@ fn variables_of_all_types() {
     assert_eq!(vars("int a, b = 2;"), ["int a", "int b = 2"]);
     assert_eq!(vars("const int[0, N-1] x := 1;"), ["const int[0,(N Sub 1)] x = 1"]);
     assert_eq!(vars("meta bool m; hybrid clock h; clock c[2];"), ["meta bool m", "hybrid clock h", "clock c[2]"]);
-    assert_eq!(vars("urgent broadcast chan c; broadcast urgent chan d;"), [
-        "urgent broadcast chan c",
-        "urgent broadcast chan d"
-    ]);
+    assert_eq!(
+        vars("urgent broadcast chan c; broadcast urgent chan d;"),
+        ["urgent broadcast chan c", "urgent broadcast chan d"]
+    );
     assert_eq!(vars("id_t x[id_t][int[0,3]][4];"), ["id_t x[id_t][int[0,3]][4]"]);
     assert_eq!(vars("scalar[3] s; double d; string t;"), ["scalar[3] s", "<double> d", "<string> t"]);
-    assert_eq!(vars("struct { int a; bool b, c[2]; } s = { 1, b: true, { false, true } };"), [
-        "struct{int a;bool b,c;} s = {1, b: true, {false, true}}"
-    ]);
+    assert_eq!(
+        vars("struct { int a; bool b, c[2]; } s = { 1, b: true, { false, true } };"),
+        ["struct{int a;bool b,c;} s = {1, b: true, {false, true}}"]
+    );
     assert_eq!(vars("chan priority; int sum, select, exit, meta_x, A, E, U;").len(), 8);
 }
 
@@ -56,19 +57,25 @@ fn typedefs_and_externs() {
                    extern UnionBitVector; extern L = Product(Sign, Parity);\
                    extern Sec = Hasse(low < mid, mid < high); extern Mine from \"mine.lua\";");
     let Decl::Typedef { names, .. } = &nta.decls[1] else { panic!() };
-    assert_eq!(names.iter().map(|n| (n.name.name.as_str(), n.dims.len())).collect::<Vec<_>>(), [("s_t", 0), ("t_t", 1)]);
+    assert_eq!(
+        names.iter().map(|n| (n.name.name.as_str(), n.dims.len())).collect::<Vec<_>>(),
+        [("s_t", 0), ("t_t", 1)]
+    );
     let externs = nta.decls[2..].iter().map(|decl| match decl {
         Decl::Extern { name, def, file, .. } => {
             (name.name.clone(), def.as_ref().map(show), file.as_ref().map(|(f, _)| f.clone()))
         }
         other => panic!("{other:?}"),
     });
-    assert_eq!(externs.collect::<Vec<_>>(), [
-        ("UnionBitVector".to_string(), None, None),
-        ("L".to_string(), Some("Product(Sign, Parity)".to_string()), None),
-        ("Sec".to_string(), Some("Hasse((low Lt mid), (mid Lt high))".to_string()), None),
-        ("Mine".to_string(), None, Some("mine.lua".to_string())),
-    ]);
+    assert_eq!(
+        externs.collect::<Vec<_>>(),
+        [
+            ("UnionBitVector".to_string(), None, None),
+            ("L".to_string(), Some("Product(Sign, Parity)".to_string()), None),
+            ("Sec".to_string(), Some("Hasse((low Lt mid), (mid Lt high))".to_string()), None),
+            ("Mine".to_string(), None, Some("mine.lua".to_string())),
+        ]
+    );
 }
 
 #[test]
@@ -108,20 +115,23 @@ fn functions_with_all_statements() {
         Stmt::Return(e, _) => format!("return {}", e.as_ref().map_or(String::new(), show)),
         Stmt::Unsupported { what, .. } => format!("<{what}>"),
     });
-    assert_eq!(kinds.collect::<Vec<_>>(), [
-        "empty",
-        "for ((i = 0), (s = 1)); (i Lt 3); (i++)",
-        "for ; ; ",
-        "for k : id_t",
-        "while (s Gt 0)",
-        "do (s Lt 3)",
-        "if a true",
-        "if a false", // the `else` belongs to the inner `if`
-        "<switch>",
-        "<assert>",
-        "f(a, b, c)",
-        "return s",
-    ]);
+    assert_eq!(
+        kinds.collect::<Vec<_>>(),
+        [
+            "empty",
+            "for ((i = 0), (s = 1)); (i Lt 3); (i++)",
+            "for ; ; ",
+            "for k : id_t",
+            "while (s Gt 0)",
+            "do (s Lt 3)",
+            "if a true",
+            "if a false", // the `else` belongs to the inner `if`
+            "<switch>",
+            "<assert>",
+            "f(a, b, c)",
+            "return s",
+        ]
+    );
 }
 
 #[test]
@@ -141,35 +151,41 @@ fn a_process_with_everything() {
     }
     system P;");
     let p = &nta.templates[0];
-    assert_eq!(p.params.iter().map(|q| (q.name.name.as_str(), q.by_ref)).collect::<Vec<_>>(), [
-        ("id", false),
-        ("x", true),
-        ("c", true)
-    ]);
+    assert_eq!(
+        p.params.iter().map(|q| (q.name.name.as_str(), q.by_ref)).collect::<Vec<_>>(),
+        [("id", false), ("x", true), ("c", true)]
+    );
     assert_eq!(p.decls.len(), 3);
     let locations = p.locations.iter().map(|l| {
         let unsupported = l.unsupported.as_ref().map_or("", |(what, _)| what.as_str());
         (l.name.name.as_str(), l.invariant.as_ref().map_or(String::new(), show), l.committed, l.urgent, unsupported)
     });
-    assert_eq!(locations.collect::<Vec<_>>(), [
-        ("A", String::new(), true, false, ""),
-        ("B", "((x Le 5) And (n Lt 3))".to_string(), false, true, ""),
-        ("C", "(x Le 2)".to_string(), false, true, "an exponential rate"),
-        ("D", String::new(), false, false, "an exponential rate"),
-        ("Q", String::new(), false, false, "a branch point"),
-    ]);
+    assert_eq!(
+        locations.collect::<Vec<_>>(),
+        [
+            ("A", String::new(), true, false, ""),
+            ("B", "((x Le 5) And (n Lt 3))".to_string(), false, true, ""),
+            ("C", "(x Le 2)".to_string(), false, true, "an exponential rate"),
+            ("D", String::new(), false, false, "an exponential rate"),
+            ("Q", String::new(), false, false, "a branch point"),
+        ]
+    );
     assert_eq!(p.init, Some(0));
     let edges = p.edges.iter().map(|e| {
-        let sync = e.sync.as_ref().map_or(String::new(), |s| format!("{}{}", show(&s.chan), if s.send { "!" } else { "?" }));
+        let sync =
+            e.sync.as_ref().map_or(String::new(), |s| format!("{}{}", show(&s.chan), if s.send { "!" } else { "?" }));
         (e.source, e.target, e.select.len(), e.guard.as_ref().map_or(String::new(), show), sync, e.update.len())
     });
-    assert_eq!(edges.collect::<Vec<_>>(), [
-        (0, 1, 2, "(n Eq i)".to_string(), "c[i]!".to_string(), 2),
-        (0, 2, 0, String::new(), String::new(), 0),
-        (1, 0, 0, String::new(), "u?".to_string(), 0),
-        (1, 3, 0, String::new(), String::new(), 0),
-        (0, 4, 0, String::new(), String::new(), 0),
-    ]);
+    assert_eq!(
+        edges.collect::<Vec<_>>(),
+        [
+            (0, 1, 2, "(n Eq i)".to_string(), "c[i]!".to_string(), 2),
+            (0, 2, 0, String::new(), String::new(), 0),
+            (1, 0, 0, String::new(), "u?".to_string(), 0),
+            (1, 3, 0, String::new(), String::new(), 0),
+            (0, 4, 0, String::new(), String::new(), 0),
+        ]
+    );
     let unsupported: Vec<_> = p.edges.iter().map(|e| e.unsupported.as_ref().map_or("", |(w, _)| w.as_str())).collect();
     assert_eq!(unsupported, ["", "", "", "an uncontrollable edge", "a probability"]);
 }
@@ -186,21 +202,31 @@ fn instances_priorities_and_the_system_line() {
         Q1 = T(1, x); Q2 := T(2, y); Q(const int[0,3] i, int &r) = T(i, r);
         system Q1, Q2 < Q < R;");
     let instances = nta.instances.iter().map(|i| {
-        (i.name.name.as_str(), i.params.len(), i.template.name.as_str(), i.args.iter().map(show).collect::<Vec<_>>().join(","))
+        (
+            i.name.name.as_str(),
+            i.params.len(),
+            i.template.name.as_str(),
+            i.args.iter().map(show).collect::<Vec<_>>().join(","),
+        )
     });
-    assert_eq!(instances.collect::<Vec<_>>(), [
-        ("Q1", 0, "T", "1,x".to_string()),
-        ("Q2", 0, "T", "2,y".to_string()),
-        ("Q", 2, "T", "i,r".to_string()),
-    ]);
+    assert_eq!(
+        instances.collect::<Vec<_>>(),
+        [("Q1", 0, "T", "1,x".to_string()), ("Q2", 0, "T", "2,y".to_string()), ("Q", 2, "T", "i,r".to_string()),]
+    );
     let groups: Vec<Vec<_>> = nta.system.iter().map(|g| g.iter().map(|n| n.name.as_str()).collect()).collect();
     assert_eq!(groups, [vec!["Q1", "Q2"], vec!["Q"], vec!["R"]]);
-    let chans: Vec<Vec<_>> = nta.chan_priority.iter().map(|g| {
-        g.iter().map(|c| match c {
-            ChanRef::Default(_) => "default".to_string(),
-            ChanRef::Chan(e) => show(e),
-        }).collect()
-    }).collect();
+    let chans: Vec<Vec<_>> = nta
+        .chan_priority
+        .iter()
+        .map(|g| {
+            g.iter()
+                .map(|c| match c {
+                    ChanRef::Default(_) => "default".to_string(),
+                    ChanRef::Chan(e) => show(e),
+                })
+                .collect()
+        })
+        .collect();
     assert_eq!(chans, [vec!["a", "b[0]"], vec!["default"], vec!["c", "b[1]"]]);
 }
 
@@ -213,16 +239,10 @@ fn what_is_not_supported_is_named() {
         Decl::Unsupported { what, .. } => what.as_str(),
         other => panic!("{other:?}"),
     });
-    assert_eq!(named.collect::<Vec<_>>(), [
-        "import",
-        "import",
-        "dynamic",
-        "before_update",
-        "after_update",
-        "progress",
-        "gantt",
-        "IO"
-    ]);
+    assert_eq!(
+        named.collect::<Vec<_>>(),
+        ["import", "import", "dynamic", "before_update", "after_update", "progress", "gantt", "IO"]
+    );
 }
 
 #[test]

@@ -19,11 +19,15 @@ fn a_missing_semicolon_is_missed_where_it_belongs() {
 
 #[test]
 fn common_slips_get_advice() {
-    let process = |guard: &str| format!("process P() {{ state A; init A; trans A -> A {{ guard {guard}; }}; }} system P;");
+    let process =
+        |guard: &str| format!("process P() {{ state A; init A; trans A -> A {{ guard {guard}; }}; }} system P;");
     assert_eq!(first(&process("x = 1")).1, "to compare, write `==`");
     assert_eq!(first(&process("x =< 1")).1, "less or equal is written `<=`");
     assert_eq!(first(&process("x <> 1")).1, "unequal is written `!=`");
-    assert_eq!(first("void f() { for (int i = 0; i < 3; i++) ; }").1, "declare the variable before the loop, or write `for (i : int[low, high])`");
+    assert_eq!(
+        first("void f() { for (int i = 0; i < 3; i++) ; }").1,
+        "declare the variable before the loop, or write `for (i : int[low, high])`"
+    );
     assert_eq!(first("int a == 1;").1, "`==` compares; an initial value is given with `=`");
     assert_eq!(first("int state;").1, "`state` is a reserved word; choose another name");
     assert_eq!(first("system P(1);").1, "name the instance first, as in `P1 = P(…);`, and put `P1` here");
@@ -53,9 +57,11 @@ fn one_mistake_is_one_error() {
 
 #[test]
 fn several_mistakes_are_several_errors() {
-    let text = "int a = ;\nbool b = );\nprocess P() {\n state A;\n init B;\n trans A -> A { guard (1; };\n}\nsystem P\n";
+    let text =
+        "int a = ;\nbool b = );\nprocess P() {\n state A;\n init B;\n trans A -> A { guard (1; };\n}\nsystem P\n";
     let (_, diags) = parse_xta(SOURCE, text);
-    let lines: Vec<_> = places(text, &diags).iter().map(|p| p.split(':').next().unwrap_or_default().to_string()).collect();
+    let lines: Vec<_> =
+        places(text, &diags).iter().map(|p| p.split(':').next().unwrap_or_default().to_string()).collect();
     assert_eq!(lines, ["1", "2", "6", "5", "8"]);
 }
 
@@ -117,7 +123,10 @@ fn line_and_column_count_characters() {
     let mut sources = Sources::default();
     let id = sources.add("t", "ab\näöü x\n");
     let at = |start| sources.line_col(Span { source: id, start, end: start });
-    assert_eq!([at(0), at(2), at(3), at(5), at(10), at(11), at(99)], [(1, 1), (1, 3), (2, 1), (2, 2), (2, 5), (2, 6), (3, 1)]);
+    assert_eq!(
+        [at(0), at(2), at(3), at(5), at(10), at(11), at(99)],
+        [(1, 1), (1, 3), (2, 1), (2, 2), (2, 5), (2, 6), (3, 1)]
+    );
 }
 
 #[test]

@@ -42,7 +42,9 @@ fn complaints(path: &Path) -> Option<String> {
 #[test]
 fn the_models_of_the_repository() {
     let mut paths = Vec::new();
-    files(&root().join("models/timed"), &mut paths);
+    for dir in ["models/timed", "models/lattice"] {
+        files(&root().join(dir), &mut paths);
+    }
     let read: Vec<_> = paths.iter().filter_map(|p| complaints(p).map(|c| (p, c))).collect();
     assert!(read.len() >= 12, "{} models", read.len());
     for (path, complaints) in read {
@@ -72,8 +74,11 @@ fn the_shape_of_a_model() {
     let mut sources = Sources::default();
     let id = sources.add("engine-classic.xta", text);
     let (nta, _) = parse_xta(id, text);
-    let shape: Vec<_> =
-        nta.templates.iter().map(|t| (t.name.name.as_str(), t.locations.len(), t.edges.len(), t.init.is_some())).collect();
+    let shape: Vec<_> = nta
+        .templates
+        .iter()
+        .map(|t| (t.name.name.as_str(), t.locations.len(), t.edges.len(), t.init.is_some()))
+        .collect();
     assert_eq!(shape.len(), 5);
     assert_eq!(shape[0], ("Clutch", 6, 6, true));
     assert_eq!(shape.iter().map(|t| t.2).sum::<usize>(), 84);

@@ -23,15 +23,10 @@ fn parameters_with_semicolons() {
     let nta = xta("process P(const id; const delay, d2; int a, b; clock x; chan c) { state S; init S; } system P;");
     let params = nta.templates[0].params.iter().map(|p| (p.name.name.as_str(), show_type(&p.ty), p.by_ref));
     let params = params.map(|(n, t, r)| format!("{t} {}{n}", if r { "&" } else { "" }));
-    assert_eq!(params.collect::<Vec<_>>(), [
-        "const int id",
-        "const int delay",
-        "const int d2",
-        "int &a",
-        "int &b",
-        "clock &x",
-        "chan &c"
-    ]);
+    assert_eq!(
+        params.collect::<Vec<_>>(),
+        ["const int id", "const int delay", "const int d2", "int &a", "int &b", "clock &x", "chan &c"]
+    );
 }
 
 #[test]

@@ -30,13 +30,10 @@ fn kinds(text: &str) -> Vec<String> {
 
 #[test]
 fn all_kinds() {
-    assert_eq!(kinds("E<> P.a\nA[]not deadlock\nE[] x>1\nA<>(y)\nP.a --> P.b && x' == 1\n"), [
-        "E<> P.a",
-        "A[] (Not deadlock)",
-        "E[] (x Gt 1)",
-        "A<> y",
-        "P.a --> (P.b And (x' Eq 1))"
-    ]);
+    assert_eq!(
+        kinds("E<> P.a\nA[]not deadlock\nE[] x>1\nA<>(y)\nP.a --> P.b && x' == 1\n"),
+        ["E<> P.a", "A[] (Not deadlock)", "E[] (x Gt 1)", "A<> y", "P.a --> (P.b And (x' Eq 1))"]
+    );
     assert_eq!(kinds("sup: x, y\ninf{P.a && z}: x + 1"), ["sup: x, y", "inf{(P.a And z)}: (x Add 1)"]);
     assert_eq!(kinds("A [ ] sup > inf; E < > A"), ["A[] (sup Gt inf)", "E<> A"]);
 }
@@ -46,22 +43,25 @@ fn what_is_not_supported_is_named() {
     let text = "Pr[<=100; 5](<> P.a) >= 0.5\nE[<=10; 5](max: x)\nsimulate [<=10] {x, y}\ncontrol: A[] x\n\
         strategy S = control: A<> y\nminE(x)[<=5] : <> y\nA[] x under S\nA[ x U y ]\n{a, b} control: A[] c\nE<> z\n\
         control_t*(1, 2): A<> x\nsaveStrategy(\"a\", S)\nbounds: x\nE<> control: x";
-    assert_eq!(kinds(text), [
-        "<Pr>",
-        "<E[…](…)>",
-        "<simulate>",
-        "<control>",
-        "<strategy>",
-        "<minE>",
-        "<under>",
-        "<A[… U …]>",
-        "<{…} control:>",
-        "E<> z",
-        "<control_t>",
-        "<saveStrategy>",
-        "<bounds>",
-        "<E<> control:>",
-    ]);
+    assert_eq!(
+        kinds(text),
+        [
+            "<Pr>",
+            "<E[…](…)>",
+            "<simulate>",
+            "<control>",
+            "<strategy>",
+            "<minE>",
+            "<under>",
+            "<A[… U …]>",
+            "<{…} control:>",
+            "E<> z",
+            "<control_t>",
+            "<saveStrategy>",
+            "<bounds>",
+            "<E<> control:>",
+        ]
+    );
 }
 
 #[test]
@@ -77,10 +77,11 @@ fn lines_end_queries_unless_they_cannot() {
 
 #[test]
 fn text_and_comment_are_kept() {
-    let list = queries("// header\n\n// Can it\n/* be\n * so? */\nE<> a \\\n  and b\n\nA[] c // yes\n");
+    let list = queries("// header\n\n// Can it\n/* be\n * so? */\nE<> a \\\n  and b\n\nA[] c // yes\nE<> d");
     assert_eq!(list[0].comment, "Can it\nbe\nso?");
     assert_eq!(list[0].text, "E<> a and b");
     assert_eq!((list[1].comment.as_str(), list[1].text.as_str()), ("", "A[] c"));
+    assert_eq!(list[2].comment, "");
 }
 
 #[test]

@@ -59,7 +59,11 @@ pub fn show_type(ty: &TypeExpr) -> String {
         BaseType::Scalar(n) => format!("scalar[{}]", show(n)),
         BaseType::Struct(fields) => {
             let fields = fields.iter().map(|(ty, names)| {
-                format!("{} {};", show_type(ty), names.iter().map(|n| n.name.name.as_str()).collect::<Vec<_>>().join(","))
+                format!(
+                    "{} {};",
+                    show_type(ty),
+                    names.iter().map(|n| n.name.name.as_str()).collect::<Vec<_>>().join(",")
+                )
             });
             format!("struct{{{}}}", fields.collect::<String>())
         }

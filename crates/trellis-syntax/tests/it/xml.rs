@@ -70,10 +70,14 @@ fn spans_point_into_the_file_across_entities() {
 fn spans_point_into_the_file_across_cdata_and_comments() {
     let text = "<nta><declaration>int <!-- note -->a;\n<![CDATA[bool b = 1 < 2;]]>\nint &#99;;</declaration></nta>";
     let nta = xml(text);
-    let names: Vec<_> = nta.decls.iter().map(|d| match d {
-        Decl::Vars(v) => (v.names[0].name.name.as_str(), covered(text, v.names[0].name.span)),
-        other => panic!("{other:?}"),
-    }).collect();
+    let names: Vec<_> = nta
+        .decls
+        .iter()
+        .map(|d| match d {
+            Decl::Vars(v) => (v.names[0].name.name.as_str(), covered(text, v.names[0].name.span)),
+            other => panic!("{other:?}"),
+        })
+        .collect();
     assert_eq!(names, [("a", "a"), ("b", "b"), ("c", "&#99;")]);
 }
 
@@ -117,4 +121,13 @@ fn unknown_names_are_suggested() {
     assert_eq!(help("<nta><templat/></nta>"), "did you mean <template>?");
     let label = "<transition><source ref=\"a\"/><target ref=\"a\"/><label kind=\"gaurd\">x</label></transition>";
     assert_eq!(help(&template(&format!("{ONE}{label}"))), "did you mean \"guard\"?");
+}
+
+#[test]
+fn elements_inside_text_are_not_dropped_silently() {
+    let text = template(&format!(
+        "{ONE}<transition><source ref=\"a\"/><target ref=\"a\"/><label kind=\"guard\">x<b/>5 == 1</label></transition>"
+    ));
+    let (_, diags) = parse_xml(SOURCE, &text);
+    assert_eq!(covered(&text, diags[0].span.expect("a place")), "<b/>");
 }

@@ -3,11 +3,11 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-//STUB use trellis_domain::script::ScriptLattice;
+use trellis_domain::script::ScriptLattice;
 use trellis_expr::{FnId, StmtId, TermId};
 use trellis_model::network::{Function, LatticeVar};
 use trellis_order::lattice::library::{self, Arg};
-use trellis_order::{Lattice, MethodKind, Shape, laws};
+use trellis_order::{Lattice, MethodKind, Shape};
 
 use super::expr::{Denotes, Lower};
 use super::scope::{Entity, Kind, Scope, Value};
@@ -17,7 +17,7 @@ use crate::diag::{Diagnostic, Span};
 use ast::{BinOp, Expr, ExprKind};
 
 /// How many elements are drawn when a user's lattice is audited on load.
-const AUDIT_SAMPLES: usize = 60;
+const AUDIT_SAMPLES: usize = 24;
 
 /// An `extern` type.
 #[derive(Debug)]
@@ -144,20 +144,16 @@ impl Builder<'_> {
                 Err(why) => self.error(span, why.to_string()),
             },
             Origin::Script(file, text) => {
-                let lattice = match crate::uppaal::build::stub_load(file, text, array) {
+                let lattice = match ScriptLattice::parse(file, text, array.unwrap_or(1)) {
                     Ok(l) => l,
                     Err(why) => return self.error(def.span, format!("lattice `{}`: {why}", def.name)),
                 };
-                let lattice: Arc<dyn Lattice> = lattice;
-                match laws::audit(&*lattice, AUDIT_SAMPLES, 1) {
-                    Ok(_) => Ok(lattice),
-                    Err(v) => {
-                        let shown = v.explain(&*lattice);
-                        Err(self.report(
-                            Diagnostic::error(def.span, format!("`{}` in {file} is not a lattice: {shown}", def.name))
-                                .help("without the laws no verdict could be trusted; mend `leq` or `join`"),
-                        ))
-                    }
+                match lattice.audit(AUDIT_SAMPLES, 1) {
+                    Ok(_) => Ok(Arc::new(lattice)),
+                    Err(why) => Err(self.report(
+                        Diagnostic::error(def.span, format!("`{}` is not a lattice: {why}", def.name))
+                            .help("without the laws no verdict could be trusted; mend `leq` or `join`"),
+                    )),
                 }
             }
         }
@@ -190,7 +186,7 @@ impl Builder<'_> {
         lattice.initial(&mut init);
         match (&d.init, lattice.shape()) {
             (None, _) => {}
-            (Some(ast::Init::List(items, span)), Shape::Bits(n)) => {
+            (Some(ast::Init::List(items, span)), Shape::Bits(n)) if lattice.packed_bits() => {
                 if items.len() != n {
                     return self.error(*span, format!("{} bits for a vector of {n}", items.len()));
                 }
@@ -258,23 +254,27 @@ impl Builder<'_> {
         f
     }
 
-    fn bits(l: &LatticePlace) -> usize {
-        match l.lattice.shape() {
-            Shape::Bits(n) => n,
-            _ => 0,
-        }
-    }
-
     pub fn get_bit(&mut self, l: &LatticePlace, i: TermId) -> Value {
-        let n = Self::bits(l);
-        let f = self.function(FnKey::GetBit(n), || Function::GetBit(n));
+        let f = self.bit_function(l, 0);
         Value { term: self.terms().foreign(f, [l.offset, i]), kind: Kind::Int }
     }
 
     pub fn set_bit(&mut self, l: &LatticePlace, i: TermId, v: TermId) -> StmtId {
-        let n = Self::bits(l);
-        let f = self.function(FnKey::SetBit(n), || Function::SetBit(n));
+        let f = self.bit_function(l, 1);
         self.terms().intern_stmt(trellis_expr::Stmt::Foreign(f, Arc::new([l.offset, i, v])))
+    }
+
+    /// Methods 0 and 1 of a lattice of bits are `get` and `set`; where bits are simply packed there are quicker ways.
+    fn bit_function(&mut self, l: &LatticePlace, method: usize) -> FnId {
+        let lattice = l.lattice.clone();
+        match (lattice.shape(), lattice.packed_bits(), method) {
+            (Shape::Bits(n), true, 0) => self.function(FnKey::GetBit(n), || Function::GetBit(n)),
+            (Shape::Bits(n), true, _) => self.function(FnKey::SetBit(n), || Function::SetBit(n)),
+            _ => {
+                let key = FnKey::Method(lattice.name(), method);
+                self.function(key, || Function::Method { lattice: lattice.clone(), method })
+            }
+        }
     }
 
     pub fn copy_lattice(&mut self, to: &LatticePlace, from: &LatticePlace) -> StmtId {

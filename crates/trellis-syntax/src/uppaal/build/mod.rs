@@ -23,7 +23,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 use trellis_expr::{FnId, StmtId, TermId, Terms, Type, VarId};
-use trellis_model::network::{DataVar, Network, Query};
+use trellis_model::network::{Condition, DataVar, Network, Query};
 
 use super::ast::{self, Nta};
 use crate::diag::{Diagnostic, Severity, Sources, Span};
@@ -37,6 +37,10 @@ pub struct Built {
     pub network: Network,
     /// The questions that came with it.
     pub queries: Vec<Query>,
+    /// The joining strategy that was asked for.
+    pub strategy: Option<Strategy>,
+    /// The integer expression for the priority order that was asked for.
+    pub priority: Option<Condition>,
     /// Warnings.
     pub warnings: Vec<Diagnostic>,
 }
@@ -59,6 +63,8 @@ pub struct Questions {
     pub embedded: bool,
     /// A joining strategy, as an expression over the states `x`, `y` and `joined`.
     pub strategy: Option<ast::Expr>,
+    /// An integer expression by which to order the exploration.
+    pub priority: Option<ast::Expr>,
 }
 
 /// Something was wrong and has been reported; there is nothing to go on with.
@@ -73,14 +79,14 @@ pub fn build(
     questions: &Questions,
     sources: &Sources,
     options: &Options,
-) -> Result<(Built, Option<Strategy>), Vec<Diagnostic>> {
+) -> Result<Built, Vec<Diagnostic>> {
     let mut b = Builder::new(sources, options);
     let result = b.run(nta, questions);
     let (errors, warnings): (Vec<_>, Vec<_>) =
         b.diags.into_iter().partition(|d| matches!(d.severity, Severity::Error));
     match result {
-        Ok((queries, strategy)) if errors.is_empty() => {
-            Ok((Built { network: b.net, queries, warnings }, strategy))
+        Ok((queries, strategy, priority)) if errors.is_empty() => {
+            Ok(Built { network: b.net, queries, strategy, priority, warnings })
         }
         _ => Err(errors),
     }
@@ -151,7 +157,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn run(&mut self, nta: &Nta, questions: &Questions) -> Res<(Vec<Query>, Option<Strategy>)> {
+    fn run(&mut self, nta: &Nta, questions: &Questions) -> Res<(Vec<Query>, Option<Strategy>, Option<Condition>)> {
         let global = self.global.clone();
         for d in nta.decls.iter().chain(&nta.system_decls) {
             // Every declaration is looked at, even after a mistake in another.
@@ -185,7 +191,11 @@ impl<'a> Builder<'a> {
             Some(e) => Some(self.strategy(e)?),
             None => None,
         };
-        Ok((queries, strategy))
+        let priority = match &questions.priority {
+            Some(e) => Some(self.priority_expr(e)?),
+            None => None,
+        };
+        Ok((queries, strategy, priority))
     }
 
     pub fn has_errors(&self) -> bool {
@@ -284,4 +294,3 @@ impl<'a> Builder<'a> {
 pub(crate) fn default_value(lo: i64, hi: i64) -> i64 {
     if lo <= 0 && 0 <= hi { 0 } else { lo }
 }
-pub(crate) fn stub_load(_: &str, _: &str, _: Option<usize>) -> Result<std::sync::Arc<dyn trellis_order::Lattice>, String> { Err("no".into()) }

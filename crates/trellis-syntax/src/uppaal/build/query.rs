@@ -39,7 +39,7 @@ impl Builder<'_> {
                         Condition { prepare: self.terms().skip(), holds }
                     }
                 };
-                let (prepare, holds) = self.lowered(of, |l| l.integer(of))?;
+                let (prepare, holds) = self.lowered(|l| l.integer(of))?;
                 if self.reads_lattices(holds) {
                     return self.error(of.span, "a bound can be asked of numbers, not of lattice values");
                 }
@@ -62,7 +62,7 @@ impl Builder<'_> {
             || self.net.terms.children(t).into_iter().any(|c| self.reads_lattices(c))
     }
 
-    fn lowered(&mut self, _: &ast::Expr, f: impl FnOnce(&mut Lower<'_, '_>) -> Res<TermId>) -> Res<(StmtId, TermId)> {
+    fn lowered(&mut self, f: impl FnOnce(&mut Lower<'_, '_>) -> Res<TermId>) -> Res<(StmtId, TermId)> {
         self.new_unit();
         let scope = self.global.clone();
         let mut lower = Lower::new(self, scope);
@@ -72,7 +72,13 @@ impl Builder<'_> {
     }
 
     fn state_condition(&mut self, e: &ast::Expr) -> Res<Condition> {
-        let (prepare, holds) = self.lowered(e, |l| l.boolean(e))?;
+        let (prepare, holds) = self.lowered(|l| l.boolean(e))?;
+        Ok(Condition { prepare, holds })
+    }
+
+    /// An integer expression over a state.
+    pub fn priority_expr(&mut self, e: &ast::Expr) -> Res<Condition> {
+        let (prepare, holds) = self.lowered(|l| l.integer(e))?;
         Ok(Condition { prepare, holds })
     }
 

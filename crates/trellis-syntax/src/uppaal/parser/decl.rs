@@ -128,7 +128,7 @@ impl<'a> Parser<'a, '_> {
     fn fields(&mut self) -> Read<BaseType> {
         let mut fields = Vec::new();
         while !self.eat(Punct::RBrace) {
-            if self.at_eof() {
+            if matches!(self.peek(), Tok::Eof | Tok::Kw(Kw::Process | Kw::System)) {
                 let error = self.unexpected("`}` after the fields");
                 return Err(self.report(error));
             }
@@ -151,7 +151,7 @@ impl<'a> Parser<'a, '_> {
     fn skip_field(&mut self) {
         loop {
             match self.peek() {
-                Tok::Eof | Tok::P(Punct::RBrace) => return,
+                Tok::Eof | Tok::P(Punct::RBrace) | Tok::Kw(Kw::Process | Kw::System) => return,
                 Tok::P(Punct::LBrace) => self.skip_bracketed(),
                 tok => {
                     self.bump();
@@ -242,7 +242,8 @@ impl<'a> Parser<'a, '_> {
         }
         loop {
             // Old syntax: `int a, b` shares the type.
-            let shares = matches!(self.peek(), Tok::Ident(_)) && !matches!(self.look(1).tok, Tok::Ident(_) | Tok::P(Punct::And));
+            let shares =
+                matches!(self.peek(), Tok::Ident(_)) && !matches!(self.look(1).tok, Tok::Ident(_) | Tok::P(Punct::And));
             let ty = match params.last() {
                 Some(last) if shares => {
                     self.old = true;
@@ -276,7 +277,9 @@ impl<'a> Parser<'a, '_> {
                 self.expect(Punct::Semi, "after the type definition")?;
                 Ok(Decl::Typedef { ty, names })
             }
-            Tok::Ident("extern") if matches!(self.look(1).tok, Tok::Ident(_)) => self.extern_decl(),
+            Tok::Ident("extern") if matches!(self.look(1).tok, Tok::Ident(_) | Tok::Kw(_) | Tok::P(Punct::Semi)) => {
+                self.extern_decl()
+            }
             Tok::Ident(word @ ("import" | "dynamic" | "IO")) if self.at_unsupported() => self.skip_decl(word),
             Tok::Ident(word @ ("before_update" | "after_update" | "progress" | "gantt"))
                 if self.look(1).tok == Tok::P(Punct::LBrace) =>
@@ -284,9 +287,14 @@ impl<'a> Parser<'a, '_> {
                 self.skip_decl(word)
             }
             _ if self.at_type() => self.variable_or_function(),
-            _ => {
+            tok => {
                 let error = self.unexpected("a declaration");
-                Err(self.report(error))
+                Err(self.report(match tok {
+                    Tok::Ident("A" | "E") => error.help("queries belong into a file of their own, called .q"),
+                    Tok::Kw(Kw::State | Kw::Init | Kw::Trans | Kw::Commit) => error.help("this belongs into a process"),
+                    Tok::P(Punct::RBrace) => error.help("there is a `}` too many"),
+                    _ => error,
+                }))
             }
         }
     }

@@ -127,7 +127,9 @@ impl<'a> Parser<'a, '_> {
         };
         let span = sign.span.to(next.span);
         Err(self.report(
-            Diagnostic::error(span, format!("expected an operator, found `{found}`")).label("no such operator").help(help),
+            Diagnostic::error(span, format!("expected an operator, found `{found}`"))
+                .label("no such operator")
+                .help(help),
         ))
     }
 
@@ -226,7 +228,9 @@ impl<'a> Parser<'a, '_> {
         }
         let span = sign.span.to(next.span);
         Err(self.report(
-            Diagnostic::error(span, format!("expected an operator, found `{found}`")).label("no such operator").help(help),
+            Diagnostic::error(span, format!("expected an operator, found `{found}`"))
+                .label("no such operator")
+                .help(help),
         ))
     }
 
@@ -270,10 +274,7 @@ impl<'a> Parser<'a, '_> {
                 let of = self.nested(Self::unary)?;
                 let span = token.span.to(of.span);
                 self.grow(self.height, span)?;
-                return Ok(Expr {
-                    kind: ExprKind::Step { up: p == Punct::Inc, prefix: true, of: Box::new(of) },
-                    span,
-                });
+                return Ok(Expr { kind: ExprKind::Step { up: p == Punct::Inc, prefix: true, of: Box::new(of) }, span });
             }
             _ => return self.postfix(),
         };
@@ -312,6 +313,10 @@ impl<'a> Parser<'a, '_> {
                 }
                 Punct::Dot => {
                     self.bump();
+                    if self.at(Punct::Dot) {
+                        let error = self.unexpected("a name after `.`");
+                        return Err(self.report(error.help("a range is written with a comma, as in `int[0, 3]`")));
+                    }
                     let field = self.ident("a name after `.`")?;
                     self.height = 0;
                     ExprKind::Field(Box::new(left), field)

@@ -69,7 +69,8 @@ impl<'a, 'e> Parser<'a, 'e> {
 
     fn with(text: &'a Text<'a>, errors: &'e mut Errors, queries: bool, start: usize, end: usize) -> Parser<'a, 'e> {
         let place = text.span(start, start);
-        let nothing = Token { tok: Tok::Eof, span: place, at: start, end: start, comment: (0, 0), first_on_line: false };
+        let nothing =
+            Token { tok: Tok::Eof, span: place, at: start, end: start, comment: (0, 0), first_on_line: false };
         Parser {
             lexer: Lexer::new(text, queries, start, end),
             text,
@@ -173,10 +174,17 @@ impl<'a, 'e> Parser<'a, 'e> {
         Reported
     }
 
+    /// The place right after the token last taken.
+    fn end_of_prev(&self) -> Span {
+        Span { start: self.prev.end, ..self.prev }
+    }
+
     /// "expected …, found …" at the next token.
     fn unexpected(&mut self, expected: &str) -> Diagnostic {
         let token = self.look(0);
-        Diagnostic::error(token.span, format!("expected {expected}, found {}", token.tok.describe()))
+        // At the end, the last thing there was is the place to look at.
+        let span = if token.tok == Tok::Eof { self.end_of_prev() } else { token.span };
+        Diagnostic::error(span, format!("expected {expected}, found {}", token.tok.describe()))
             .label(format!("expected {expected}"))
     }
 
@@ -189,8 +197,8 @@ impl<'a, 'e> Parser<'a, 'e> {
         let expected = format!("`{}`", p.text());
         let mut error = self.unexpected(&format!("{expected} {after}"));
         // If the next token is on another line, it is this line that lacks something.
-        if token.first_on_line || token.tok == Tok::Eof {
-            error.span = Some(Span { start: self.prev.end, ..self.prev });
+        if token.first_on_line {
+            error.span = Some(self.end_of_prev());
         }
         error = error.label(format!("{expected} missing"));
         error = match (p, token.tok) {
@@ -259,6 +267,7 @@ impl<'a, 'e> Parser<'a, 'e> {
         self.skip_item();
         if self.look(0).at == start && !self.at(Punct::RBrace) {
             self.bump();
+            self.skip_item();
         }
     }
 
@@ -329,6 +338,13 @@ pub fn parse_xta(source: SourceId, text: &str) -> (Nta, Vec<Diagnostic>) {
     let mut nta = Nta::default();
     if let Some(error) = too_long(source, text) {
         return (nta, vec![error]);
+    }
+    if let Some(start) = text.find(|c: char| !c.is_whitespace() && c != '\u{feff}')
+        && text[start..].starts_with('<')
+    {
+        let span = Span { source, start: start as u32, end: start as u32 + 1 };
+        let error = Diagnostic::error(span, "expected a model in the textual language, found XML");
+        return (nta, vec![error.help("if this is a model in XML, call the file .xml")]);
     }
     let mut errors = Errors::default();
     let text = Text::plain(source, text);

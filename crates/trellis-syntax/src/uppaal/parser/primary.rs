@@ -33,6 +33,9 @@ impl Parser<'_, '_> {
     pub(super) fn primary(&mut self) -> Read<Expr> {
         let token = self.look(0);
         self.height = 1;
+        if self.queries {
+            self.no_path_quantifier()?;
+        }
         let kind = match token.tok {
             Tok::Int(n) => {
                 self.bump();

@@ -6,7 +6,7 @@ use super::{Parser, Read};
 use crate::diag::{Diagnostic, Span};
 use crate::uppaal::ast::{Edge, Expr, Ident, Location, Param, Sync, Template, TypeExpr};
 use crate::uppaal::errors::closest;
-use crate::uppaal::token::{Kw, Punct, Tok};
+use crate::uppaal::token::{Kw, Punct, Tok, shorten};
 
 /// An edge whose ends are still names.
 struct NamedEdge {
@@ -51,7 +51,9 @@ impl Parser<'_, '_> {
             let next = self.look(0);
             if matches!(next.tok, Tok::Eof | Tok::Kw(Kw::Process | Kw::System)) {
                 let error = self.unexpected("`}` at the end of the process");
-                self.report(error.help(format!("the `{{` of process `{}` is not closed", template.name.name)));
+                self.report(
+                    error.help(format!("the `{{` of process `{}` is not closed", shorten(&template.name.name))),
+                );
                 break;
             }
             if self.process_item(&mut template, &mut body).is_err() {
@@ -65,9 +67,7 @@ impl Parser<'_, '_> {
     fn process_item(&mut self, template: &mut Template, body: &mut Body) -> Read<()> {
         match self.peek() {
             Tok::Kw(Kw::State) => self.states(template, body),
-            Tok::Ident("branchpoint") if matches!(self.look(1).tok, Tok::Ident(_)) => {
-                self.branchpoints(template, body)
-            }
+            Tok::Ident("branchpoint") if matches!(self.look(1).tok, Tok::Ident(_)) => self.branchpoints(template, body),
             Tok::Kw(kw @ (Kw::Commit | Kw::Urgent)) if matches!(self.look(1).tok, Tok::Ident(_)) => {
                 self.bump();
                 loop {
@@ -108,9 +108,12 @@ impl Parser<'_, '_> {
         loop {
             match self.state() {
                 Ok(location) => self.add_location(template, body, location),
-                Err(_) => {
+                Err(reported) => {
                     body.incomplete = true;
                     self.skip_to_comma();
+                    if !matches!(self.peek(), Tok::P(Punct::Comma | Punct::Semi)) {
+                        return Err(reported);
+                    }
                 }
             }
             if !self.eat(Punct::Comma) {
@@ -175,7 +178,6 @@ impl Parser<'_, '_> {
         self.expect(Punct::Semi, "after the branch points").map(|_| ())
     }
 
-
     fn add_location(&mut self, template: &mut Template, body: &mut Body, location: Location) {
         if body.index.insert(location.name.name.clone(), template.locations.len()).is_some() {
             self.errors.push(duplicate_location(&location.name));
@@ -191,12 +193,15 @@ impl Parser<'_, '_> {
                 let known = template.locations.iter().map(|l| l.name.name.as_str());
                 let help = match closest(&name.name, known) {
                     Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("declare it: `state {};`", name.name),
+                    None => format!("declare it: `state {};`", shorten(&name.name)),
                 };
                 self.errors.push(
-                    Diagnostic::error(name.span, format!("there is no location `{}` in this process", name.name))
-                        .label("not declared after `state`")
-                        .help(help),
+                    Diagnostic::error(
+                        name.span,
+                        format!("there is no location `{}` in this process", shorten(&name.name)),
+                    )
+                    .label("not declared after `state`")
+                    .help(help),
                 );
             }
             found
@@ -219,11 +224,14 @@ impl Parser<'_, '_> {
             }
         }
         if no_init {
-            let first = &template.locations[0].name.name;
+            let first = shorten(&template.locations[0].name.name);
             self.errors.push(
-                Diagnostic::error(template.span, format!("process `{}` has no initial location", template.name.name))
-                    .label("no `init` in this process")
-                    .help(format!("add one after the `state` line, such as `init {first};`")),
+                Diagnostic::error(
+                    template.span,
+                    format!("process `{}` has no initial location", shorten(&template.name.name)),
+                )
+                .label("no `init` in this process")
+                .help(format!("add one after the `state` line, such as `init {first};`")),
             );
         }
     }
@@ -234,7 +242,12 @@ impl Parser<'_, '_> {
         loop {
             match self.edge(&mut last) {
                 Ok(edge) => body.edges.push(edge),
-                Err(_) => self.skip_to_comma(),
+                Err(reported) => {
+                    self.skip_to_comma();
+                    if !matches!(self.peek(), Tok::P(Punct::Comma | Punct::Semi)) {
+                        return Err(reported);
+                    }
+                }
             }
             if !self.eat(Punct::Comma) {
                 break;
@@ -261,6 +274,10 @@ impl Parser<'_, '_> {
             self.bump();
             unsupported = Some(("an uncontrollable edge".to_string(), dash.to(self.span())));
         }
+        if self.at(Punct::Dec) {
+            let error = self.unexpected("`->` after the source location of the edge");
+            return Err(self.report(error.help("an edge is written `A -> B { }`")));
+        }
         self.expect(Punct::Arrow, "after the source location of the edge")?;
         let target = self.ident("the target location of the edge")?;
         let span = start.to(target.span);
@@ -272,7 +289,11 @@ impl Parser<'_, '_> {
     }
 
     fn edge_body(&mut self, edge: &mut Edge) -> Read<()> {
-        self.expect(Punct::LBrace, "after the target location of the edge")?;
+        if !self.at(Punct::LBrace) {
+            let error = self.unexpected("`{` after the target location of the edge");
+            return Err(self.report(error.help("write `{ }` if there is nothing to say")));
+        }
+        self.bump();
         while !self.eat(Punct::RBrace) {
             if self.at_eof() {
                 let error = self.unexpected("`}` at the end of the edge");
@@ -335,14 +356,25 @@ impl Parser<'_, '_> {
             }
             _ => {
                 let error = self.unexpected("`select`, `guard`, `sync`, `assign` or `}`");
-                return Err(self.report(error));
+                let meant = match token.tok {
+                    Tok::Ident("update") => Some("assign"),
+                    Tok::Ident(word) => closest(word, ["select", "guard", "sync", "assign"]),
+                    _ => None,
+                };
+                return Err(self.report(match meant {
+                    Some(meant) => error.help(format!("did you mean `{meant}`?")),
+                    None => error,
+                }));
             }
         };
         if again {
             let span = token.span.to(self.prev);
             self.report(
-                Diagnostic::error(span, format!("expected one of each part of an edge, found {} again", token.tok.describe()))
-                    .help("join the two: conditions with `&&`, updates with `,`"),
+                Diagnostic::error(
+                    span,
+                    format!("expected one of each part of an edge, found {} again", token.tok.describe()),
+                )
+                .help("join the two: conditions with `&&`, updates with `,`"),
             );
         }
         self.expect(Punct::Semi, "after this part of the edge").map(|_| ())
@@ -365,6 +397,10 @@ impl Parser<'_, '_> {
 
     /// `c!` or `c?`; a channel alone is noted as unsupported.
     pub(in crate::uppaal) fn sync_into(&mut self, edge: &mut Edge) -> Read<()> {
+        if matches!(self.peek(), Tok::P(Punct::Not | Punct::Question)) {
+            let error = self.unexpected("a channel");
+            return Err(self.report(error.help("write `c!` to send and `c?` to receive")));
+        }
         let chan = self.postfix()?;
         let send = match self.peek() {
             Tok::P(Punct::Not) => true,
@@ -431,8 +467,7 @@ impl Parser<'_, '_> {
 
 /// Two locations of one name.
 pub(in crate::uppaal) fn duplicate_location(name: &Ident) -> Diagnostic {
-    Diagnostic::error(name.span, format!("there is already a location `{}` in this process", name.name))
+    Diagnostic::error(name.span, format!("there is already a location `{}` in this process", shorten(&name.name)))
         .label("the second of this name")
         .help("rename one of them")
 }
-

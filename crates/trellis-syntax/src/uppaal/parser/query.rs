@@ -4,6 +4,7 @@
 //! the next line starts with an infix operator.
 
 use super::{Parser, Read};
+use crate::diag::Diagnostic;
 use crate::uppaal::ast::{Expr, Nta, Query, QueryKind};
 use crate::uppaal::token::{Punct, Tok};
 
@@ -40,6 +41,7 @@ impl Parser<'_, '_> {
         let error = self.unexpected("an operator or the end of the query");
         Err(self.report(match next.tok {
             Tok::P(Punct::RParen | Punct::RBracket | Punct::RBrace) => error.help("this bracket was not opened"),
+            Tok::P(Punct::LeadsTo) => error.help("`-->` stands between two conditions, alone"),
             _ => error.help("put each query on a line of its own"),
         }))
     }
@@ -64,9 +66,7 @@ impl Parser<'_, '_> {
 
     fn query(&mut self) -> Read<QueryKind> {
         let kind = match (self.peek(), self.look(1).tok, self.look(2).tok) {
-            (Tok::Ident("A"), Tok::P(Punct::LBracket), Tok::P(Punct::RBracket)) => {
-                self.path(QueryKind::Invariantly)?
-            }
+            (Tok::Ident("A"), Tok::P(Punct::LBracket), Tok::P(Punct::RBracket)) => self.path(QueryKind::Invariantly)?,
             (Tok::Ident("E"), Tok::P(Punct::LBracket), Tok::P(Punct::RBracket)) => {
                 self.path(QueryKind::PotentiallyAlways)?
             }
@@ -94,6 +94,23 @@ impl Parser<'_, '_> {
         Ok(kind)
     }
 
+    /// Catches `A[] E<> p`: a condition in a query does not itself start with a path quantifier.
+    pub(super) fn no_path_quantifier(&mut self) -> Read<()> {
+        let (path, open, close) = (self.look(0), self.look(1), self.look(2));
+        let sign = match (path.tok, open.tok, close.tok) {
+            (Tok::Ident("A" | "E"), Tok::P(Punct::LBracket), Tok::P(Punct::RBracket)) => "[]",
+            (Tok::Ident("A" | "E"), Tok::P(Punct::Lt), Tok::P(Punct::Gt)) => "<>",
+            _ => return Ok(()),
+        };
+        if path.first_on_line {
+            return Ok(());
+        }
+        let found = path.tok.describe();
+        let message = format!("expected a condition, found {}{sign}`", found.trim_end_matches('`'));
+        let error = Diagnostic::error(path.span.to(close.span), message);
+        Err(self.report(error.label("a second path quantifier").help("path quantifiers cannot be nested")))
+    }
+
     fn path(&mut self, kind: fn(Expr) -> QueryKind) -> Read<QueryKind> {
         for _ in 0..3 {
             self.bump();
@@ -110,11 +127,14 @@ impl Parser<'_, '_> {
     fn leads_to(&mut self) -> Read<QueryKind> {
         let left = self.state_formula()?;
         if !self.at(Punct::LeadsTo) {
-            let mut error = self.unexpected("`-->`");
-            error.span = Some(left.span);
+            if self.at(Punct::Arrow) {
+                let error = self.unexpected("`-->`");
+                return Err(self.report(error.help("leads-to is written `-->`")));
+            }
+            let error = Diagnostic::error(left.span, "expected a query, found a condition alone");
             return Err(self.report(
                 error
-                    .label("this alone is no query")
+                    .label("not a query by itself")
                     .help("start with `E<>` (can it happen?) or `A[]` (is it always so?), or write `p --> q`"),
             ));
         }

@@ -16,7 +16,7 @@ impl Parser<'_, '_> {
                     block.span = open.to(p.bump().span);
                     return Ok(block);
                 }
-                if p.at_eof() {
+                if matches!(p.peek(), Tok::Eof | Tok::Kw(Kw::Process | Kw::System | Kw::State | Kw::Trans | Kw::Init)) {
                     let error = p.unexpected("`}` at the end of the block");
                     return Err(p.report(error.help("a `{` above is not closed")));
                 }

@@ -3,7 +3,7 @@
 use super::{Parser, Read};
 use crate::diag::Span;
 use crate::uppaal::ast::{ChanRef, Decl, Expr, ExprKind, Instance, Nta};
-use crate::uppaal::token::{Kw, Punct, Tok};
+use crate::uppaal::token::{Kw, Punct, Tok, shorten};
 
 impl Parser<'_, '_> {
     /// A whole file of the textual language, or the global declarations of an XML file.
@@ -66,9 +66,7 @@ impl Parser<'_, '_> {
                 let decl = self.declaration()?;
                 decls(nta).push(decl);
             }
-            Tok::Ident(_)
-                if matches!(self.look(1).tok, Tok::P(Punct::Assign | Punct::ColonAssign | Punct::LParen)) =>
-            {
+            Tok::Ident(_) if matches!(self.look(1).tok, Tok::P(Punct::Assign | Punct::ColonAssign | Punct::LParen)) => {
                 let instance = self.instance()?;
                 nta.instances.push(instance);
             }
@@ -95,7 +93,7 @@ impl Parser<'_, '_> {
         let template = self.ident("the name of a template")?;
         if !self.at(Punct::LParen) {
             let error = self.unexpected("`(` after the name of the template");
-            let help = format!("write the arguments, or `{}()` if there are none", template.name);
+            let help = format!("write the arguments, or `{}()` if there are none", shorten(&template.name));
             return Err(self.report(error.help(help)));
         }
         self.bump();
@@ -122,7 +120,10 @@ impl Parser<'_, '_> {
             let name = self.ident("the name of a process")?;
             if self.at(Punct::LParen) {
                 let error = self.unexpected("`,` or `;`");
-                let help = format!("name the instance first, as in `{0}1 = {0}(…);`, and put `{0}1` here", name.name);
+                let help = format!(
+                    "name the instance first, as in `{0}1 = {0}(…);`, and put `{0}1` here",
+                    shorten(&name.name)
+                );
                 return Err(self.report(error.help(help)));
             }
             if let Some(group) = groups.last_mut() {

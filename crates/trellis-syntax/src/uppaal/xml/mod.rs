@@ -5,7 +5,7 @@
 
 mod wellformed;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashSet};
 
 use roxmltree::Node;
 
@@ -13,6 +13,7 @@ use super::ast::{Decl, Edge, Ident, Location, Nta, Template};
 use super::errors::{Errors, closest};
 use super::parser::{Parser, Reported, add_commented, by_reference_if_old, duplicate_location, queries_of};
 use super::text::{Text, tag_len};
+use super::token::shorten;
 use crate::diag::{Diagnostic, SourceId, Span};
 
 /// Reads a model in XML, with the queries in it.
@@ -38,7 +39,7 @@ struct Reader<'t> {
 }
 
 /// The locations of a template by their XML id.
-type Ids<'d> = HashMap<&'d str, usize>;
+type Ids<'d> = BTreeMap<&'d str, usize>;
 
 impl<'t> Reader<'t> {
     fn span(&self, range: std::ops::Range<usize>) -> Span {
@@ -63,6 +64,12 @@ impl<'t> Reader<'t> {
 
     /// Lets the parser read the text inside an element.
     fn read<T>(&mut self, node: Node, read: impl FnOnce(&mut Parser) -> T) -> T {
+        if let Some(child) = node.children().find(Node::is_element) {
+            let (parent, name) = (node.tag_name().name(), shorten(child.tag_name().name()));
+            let message = format!("expected text inside <{parent}>, found the element <{name}>");
+            let span = self.tag(child);
+            self.error(span, message, "in XML, write `&lt;` for `<`".to_string());
+        }
         let text = self.content(node);
         let mut parser = Parser::new(&text, &mut self.errors);
         let result = read(&mut parser);
@@ -107,13 +114,13 @@ impl<'t> Reader<'t> {
             None => format!("inside <{parent}> there can be: {}", known.join(", ")),
         };
         let span = self.tag(node);
-        self.error(span, format!("there is no element <{}> inside <{parent}>", super::token::shorten(name)), help);
+        self.error(span, format!("there is no element <{}> inside <{parent}>", shorten(name)), help);
     }
 
     fn root(&mut self, root: Node, nta: &mut Nta) {
         if !root.has_tag_name("nta") {
             let span = self.tag(root);
-            let name = super::token::shorten(root.tag_name().name());
+            let name = shorten(root.tag_name().name());
             let help = "an UPPAAL model is an <nta> element".to_string();
             return self.error(span, format!("expected <nta>, found <{name}>"), help);
         }
@@ -179,7 +186,7 @@ impl<'t> Reader<'t> {
             span,
         };
         let mut ids = Ids::new();
-        let mut names = HashMap::new();
+        let mut names = HashSet::new();
         for child in &children {
             match child.tag_name().name() {
                 "location" => self.location(*child, &mut template, &mut ids, &mut names),
@@ -217,9 +224,9 @@ impl<'t> Reader<'t> {
                 self.error(span, "expected one <init>, found another".to_string(), help);
             }
         } else if !template.locations.is_empty() {
-            let id = ids.iter().find(|(_, i)| **i == 0).map_or("id0", |(id, _)| id);
+            let id = shorten(ids.iter().find(|(_, i)| **i == 0).map_or("id0", |(id, _)| id));
             let help = format!("add one after the locations, such as <init ref=\"{id}\"/>");
-            let message = format!("template `{}` has no initial location", template.name.name);
+            let message = format!("template `{}` has no initial location", shorten(&template.name.name));
             self.errors.push(Diagnostic::error(template.span, message).label("no <init> in this template").help(help));
         }
     }
@@ -240,7 +247,7 @@ impl<'t> Reader<'t> {
                 Some(near) => format!("did you mean \"{near}\"?"),
                 None => "`ref` must be the `id` of a <location> of this template".to_string(),
             };
-            let value = super::token::shorten(attribute.value());
+            let value = shorten(attribute.value());
             self.error(span, format!("there is no location with the id \"{value}\" in this template"), help);
         }
         found
@@ -251,13 +258,17 @@ impl<'t> Reader<'t> {
         let name = node.tag_name().name();
         let Some(attribute) = node.attribute_node("id") else {
             let span = self.tag(node);
-            self.error(span, format!("expected an `id` on <{name}>, found none"), "give it one, such as id=\"id0\"".into());
+            self.error(
+                span,
+                format!("expected an `id` on <{name}>, found none"),
+                "give it one, such as id=\"id0\"".into(),
+            );
             return None;
         };
         let span = self.span(attribute.range_value());
         let id = attribute.value();
         if ids.insert(id, next).is_some() {
-            let message = format!("the id \"{}\" is already taken in this template", super::token::shorten(id));
+            let message = format!("the id \"{}\" is already taken in this template", shorten(id));
             self.error(span, message, "ids must differ; rename one of them and the `ref`s to it".to_string());
             return None;
         }
@@ -282,7 +293,7 @@ impl<'t> Reader<'t> {
         node: Node<'d, '_>,
         template: &mut Template,
         ids: &mut Ids<'d>,
-        names: &mut HashMap<String, ()>,
+        names: &mut HashSet<String>,
     ) {
         let Some((id, span)) = self.id(node, template.locations.len(), ids) else { return };
         let mut location = Location {
@@ -297,7 +308,7 @@ impl<'t> Reader<'t> {
             match child.tag_name().name() {
                 "name" => {
                     if let Some(name) = self.label(child, |p| p.name_label("the name of the location")) {
-                        if names.insert(name.name.clone(), ()).is_some() {
+                        if !names.insert(name.name.clone()) {
                             self.errors.push(duplicate_location(&name));
                         }
                         location.name = name;
@@ -352,7 +363,7 @@ impl<'t> Reader<'t> {
                     Some(near) => format!("did you mean \"{near}\"?"),
                     None => format!("the kinds are: {list}"),
                 };
-                let value = super::token::shorten(kind.value());
+                let value = shorten(kind.value());
                 self.error(span, format!("there is no label of kind \"{value}\" on a {parent}"), help);
             }
         }

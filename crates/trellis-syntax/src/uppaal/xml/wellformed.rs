@@ -15,9 +15,12 @@ pub fn parse(source: SourceId, text: &str) -> Result<Document<'_>, Diagnostic> {
     }
     let prolog = &text[..text.find("<nta").unwrap_or(text.len())];
     if let Some(start) = prolog.find("<!ENTITY") {
-        return Err(Diagnostic::error(at(start, start + "<!ENTITY".len()), "expected no entity declarations, found one")
-            .label("not supported")
-            .help("write out what the entity stands for"));
+        return Err(Diagnostic::error(
+            at(start, start + "<!ENTITY".len()),
+            "expected no entity declarations, found one",
+        )
+        .label("not supported")
+        .help("write out what the entity stands for"));
     }
     let options = ParsingOptions { allow_dtd: true, nodes_limit: MAX_NODES, ..ParsingOptions::default() };
     Document::parse_with_options(text, options).map_err(|error| explain(source, text, &error))
@@ -37,7 +40,9 @@ fn explain(source: SourceId, text: &str, error: &Error) -> Diagnostic {
     };
     let width = text[start..].chars().next().map_or(0, char::len_utf8);
     let span = Span { source, start: start as u32, end: (start + width) as u32 };
-    let (message, help) = words(error, text);
+    let found =
+        text[start..].chars().next().map_or("the end of the file".to_string(), |c| format!("`{}`", c.escape_debug()));
+    let (message, help) = words(error, text, &found);
     let diagnostic = Diagnostic::error(span, message);
     match help {
         Some(help) => diagnostic.help(help),
@@ -45,12 +50,13 @@ fn explain(source: SourceId, text: &str, error: &Error) -> Diagnostic {
     }
 }
 
-fn words(error: &Error, text: &str) -> (String, Option<&'static str>) {
+fn words(error: &Error, text: &str, found_there: &str) -> (String, Option<&'static str>) {
     const ESCAPE: &str = "in XML, write `&lt;` for `<` and `&amp;` for `&`, or put the text into <![CDATA[ … ]]>";
     match error {
-        Error::UnexpectedCloseTag(expected, found, _) => {
-            (format!("expected </{expected}>, found </{found}>"), Some("close the elements in the order they were opened"))
-        }
+        Error::UnexpectedCloseTag(expected, found, _) => (
+            format!("expected </{expected}>, found </{found}>"),
+            Some("close the elements in the order they were opened"),
+        ),
         Error::UnclosedRootNode | Error::UnexpectedEndOfStream => (
             "expected more XML, found the end of the file".to_string(),
             Some("an element, comment or quote that was opened is never closed"),
@@ -62,16 +68,23 @@ fn words(error: &Error, text: &str) -> (String, Option<&'static str>) {
             "expected an <nta> element, found none".to_string(),
             Some("is this the textual form? then call the file .xta"),
         ),
+        Error::UnknownToken(_) if text.contains("</nta>") || text.contains("<nta/>") => {
+            (format!("expected nothing outside the <nta> element, found {found_there}"), Some("remove it"))
+        }
         Error::UnknownToken(_) => (
-            "expected XML, found something else".to_string(),
+            format!("expected XML, found {found_there}"),
             Some("an UPPAAL model is an <nta> element; the textual form belongs into a file called .xta"),
         ),
         Error::UnknownEntityReference(name, _) => (
             format!("expected one of XML's own entities, found `&{};`", crate::uppaal::token::shorten(name)),
             Some(ESCAPE),
         ),
-        Error::MalformedEntityReference(_) => ("expected an entity after `&`, found something else".to_string(), Some(ESCAPE)),
-        Error::InvalidName(_) => ("expected a name, found something else".to_string(), Some(ESCAPE)),
+        Error::MalformedEntityReference(_) => {
+            ("expected an entity such as `&amp;`, found a `&` that starts none".to_string(), Some(ESCAPE))
+        }
+        Error::InvalidName(_) => {
+            (format!("expected the name of an element or attribute, found {found_there}"), Some(ESCAPE))
+        }
         Error::InvalidAttributeValue(_) => ("expected the end of the attribute, found `<`".to_string(), Some(ESCAPE)),
         Error::NonXmlChar(c, _) => (
             format!("found the character U+{:04X}, which XML does not allow", *c as u32),
@@ -84,16 +97,21 @@ fn words(error: &Error, text: &str) -> (String, Option<&'static str>) {
         Error::InvalidChar(expected, found, _) => {
             (format!("expected {}, found {}", byte(*expected), byte(*found)), Some(ESCAPE))
         }
-        Error::InvalidChar2(expected, found, _) => (format!("expected {expected}, found {}", byte(*found)), Some(ESCAPE)),
-        Error::InvalidString(expected, _) => (format!("expected `{expected}`, found something else"), None),
+        Error::InvalidChar2(expected, found, _) => {
+            (format!("expected {expected}, found {}", byte(*found)), Some(ESCAPE))
+        }
+        Error::InvalidString(expected, _) => (format!("expected `{expected}`, found {found_there}"), None),
         Error::UnexpectedDeclaration(_) => {
             ("expected `<?xml` at the very start, found it here".to_string(), Some("remove what stands before it"))
         }
+        Error::InvalidComment(_) => (
+            "expected the end of the comment after `--`, found more".to_string(),
+            Some("write no `--` inside a comment"),
+        ),
         other => {
-            let text = other.to_string();
             // The place is shown by other means.
-            let text = text.rfind(" at ").map_or(text.as_str(), |i| &text[..i]);
-            (format!("this is not well-formed XML: {text}"), None)
+            let text = other.to_string().replace(&format!(" at {}", other.pos()), "");
+            (format!("expected well-formed XML, found {text}"), None)
         }
     }
 }

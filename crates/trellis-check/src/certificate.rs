@@ -1,0 +1,310 @@
+//! Certificates: checked to be proofs, with the model's steps and the order of its elements.
+//!
+//! A set of states proves that nothing else is reachable if it contains the initial state and every step from it stays
+//! inside. Ranks prove that something happens: each step leads to it or counts down, and no state lets time pass forever
+//! or has no step.
+//!
+//! Up to the order, "inside" means below an entry. Then a proof rests on the monotonicity of the model and of what is
+//! looked for (000 Def. 2), which is not checked here. Where it is certain not to hold, the proof is refused: deadlocks
+//! and ranks need exact sets, because a smaller element can do less.
+
+use std::ops::ControlFlow;
+
+use trellis_model::network::{
+    Certificate, Condition, Elements, Judge, ModelError, Network, Post, Query, QueryKind, Snapshot,
+};
+use trellis_order::Word;
+
+use crate::index::Index;
+use crate::rejection::Claimed;
+use crate::state::check;
+use crate::{Rejection, Why};
+
+/// A certificate that is a proof.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Certified {
+    /// How many states it lists.
+    pub entries: usize,
+    /// How many steps were followed.
+    pub steps: u64,
+    /// Whether the proof rests on the monotonicity of the model.
+    pub up_to_order: bool,
+    /// For `sup` (`inf`): the largest (smallest) value among the entries; nothing is larger (smaller).
+    pub bound: Option<i64>,
+}
+
+/// Checks a certificate. It must prove what a certificate can prove about the query: see the table in the
+/// [crate](crate)'s description.
+pub fn certify(net: &Network, query: &Query, cert: &Certificate) -> Result<Certified, Rejection> {
+    let mut c = Checker::new(net, query, cert)?;
+    let mut bound = None;
+    match &query.kind {
+        QueryKind::Always(p) => c.invariant(p, true, "the property does not hold in this state")?,
+        QueryKind::Possibly(p) => c.invariant(p, false, "the property holds in this state, so it may be possible")?,
+        QueryKind::Eventually(p) => c.inevitable(p, true)?,
+        QueryKind::PotentiallyAlways(p) => c.inevitable(p, false)?,
+        QueryKind::LeadsTo(p, q) => c.response(p, q)?,
+        QueryKind::Bound { sup, when, of } => bound = c.bound(*sup, when, of)?,
+    }
+    Ok(Certified { entries: c.set.index.len(), steps: c.steps, up_to_order: c.set.order.is_some(), bound })
+}
+
+/// Checks the certificate behind `sup: e = claimed` (nothing is larger), `inf: e = claimed` (nothing is smaller), or, if
+/// nothing is claimed, that no state is measured at all.
+pub fn certify_bound(
+    net: &Network,
+    query: &Query,
+    cert: &Certificate,
+    claimed: Option<i64>,
+) -> Result<Certified, Rejection> {
+    let QueryKind::Bound { sup, .. } = query.kind else {
+        return Err(Rejection::new(Why::BesideThePoint("a bound for a question that asks for none")));
+    };
+    let certified = certify(net, query, cert)?;
+    let claimed = match claimed {
+        None => Claimed::Nothing,
+        Some(n) if sup => Claimed::AtMost(n),
+        Some(n) => Claimed::AtLeast(n),
+    };
+    match (certified.bound, claimed) {
+        (Some(found), Claimed::AtMost(n)) if found <= n => {}
+        (Some(found), Claimed::AtLeast(n)) if found >= n => {}
+        (Some(found), claimed) => return Err(Rejection::new(Why::Value { found, claimed })),
+        (None, _) => {}
+    }
+    Ok(certified)
+}
+
+struct Checker<'n> {
+    net: &'n Network,
+    deadlock: bool,
+    post: Post<'n>,
+    set: Set,
+    steps: u64,
+}
+
+/// What a certificate stands for.
+struct Set {
+    index: Index,
+    /// The states below the entries, rather than the entries alone.
+    order: Option<Elements>,
+}
+
+impl Set {
+    fn contains(&self, key: &[Word], elem: &[Word]) -> bool {
+        match &self.order {
+            None => self.index.find(key, elem).is_some(),
+            Some(order) => self.index.covers(order, key, elem),
+        }
+    }
+}
+
+/// What waiting for something looks like.
+struct Goal {
+    judge: Judge,
+    value: bool,
+}
+
+impl<'n> Checker<'n> {
+    fn new(net: &'n Network, query: &Query, cert: &Certificate) -> Result<Checker<'n>, Rejection> {
+        let post = Post::new(net);
+        for (i, e) in cert.entries.iter().enumerate() {
+            check(net, &e.state).map_err(|r| r.number(i))?;
+        }
+        let index = Index::new(&post.layout, net.element_width(), cert)?;
+        // Without lattice variables, being below means being equal.
+        let up_to_order = cert.up_to_order && net.element_width() > 0;
+        if up_to_order && query.deadlock {
+            let why = "a state below an entry may be a deadlock where the entry is none: list the states themselves";
+            return Err(Rejection::new(Why::BesideThePoint(why)));
+        }
+        let exact =
+            matches!(query.kind, QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..));
+        if up_to_order && exact {
+            let why = "a state below an entry may do less than the entry: list the states themselves, with ranks";
+            return Err(Rejection::new(Why::BesideThePoint(why)));
+        }
+        let order = up_to_order.then(|| net.elements());
+        Ok(Checker { net, deadlock: query.deadlock, post, set: Set { index, order }, steps: 0 })
+    }
+
+    // Words for what is wrong.
+
+    fn snapshot(&self, key: &[Word], elem: &[Word]) -> Snapshot {
+        self.post.layout.snapshot(self.net, key, elem)
+    }
+
+    fn model(&self, e: ModelError) -> Rejection {
+        Rejection::model(self.net, e)
+    }
+
+    fn wrong(&self, why: Why, e: u32) -> Rejection {
+        let state = self.snapshot(self.set.index.key(e), self.set.index.elem(e));
+        Rejection::new(why).number(e as usize).state(self.net, &state)
+    }
+
+    /// What is wrong with a step, by its number.
+    fn wrong_step(&mut self, why: Why, e: u32, ordinal: u32) -> Rejection {
+        let r = self.wrong(why, e);
+        match self.post.step(self.set.index.key(e), self.set.index.elem(e), ordinal) {
+            Ok(Some((action, key, elem))) => {
+                let next = self.snapshot(&key, &elem);
+                r.step(self.net, &action).next(self.net, &next)
+            }
+            _ => r,
+        }
+    }
+
+    // What can be asked.
+
+    fn compile(&self, c: &Condition) -> Judge {
+        self.post.compile(*c, self.deadlock)
+    }
+
+    fn judge(&mut self, judge: &Judge, e: u32) -> Result<i64, Rejection> {
+        let value = self.post.judge(judge, self.set.index.key(e), self.set.index.elem(e));
+        value.map_err(|error| self.model(error))
+    }
+
+    fn entries(&self) -> std::ops::Range<u32> {
+        0..self.set.index.len() as u32
+    }
+
+    /// Follows the steps of an entry, apart from those that lead back to the entry itself; answers how many there are,
+    /// all counted.
+    fn follow(
+        &mut self,
+        e: u32,
+        mut visit: impl FnMut(&Set, u32, &[Word], &[Word]) -> ControlFlow<()>,
+    ) -> Result<u32, Rejection> {
+        let Checker { post, set, .. } = self;
+        let (key, elem) = (set.index.key(e), set.index.elem(e));
+        let found = post.successors(key, elem, &mut |o, k: &[Word], x: &[Word]| visit(set, o, k, x));
+        let count = found.map_err(|error| self.model(error))?;
+        self.steps += u64::from(count);
+        Ok(count)
+    }
+
+    // Proofs.
+
+    /// The set contains the initial state, and no step leaves it.
+    fn closed(&mut self) -> Result<(), Rejection> {
+        let (key, elem) = self.post.initial().map_err(|e| self.model(e))?;
+        if !self.set.contains(&key, &elem) {
+            let state = self.snapshot(&key, &elem);
+            return Err(Rejection::new(Why::InitialMissing).state(self.net, &state));
+        }
+        for e in self.entries() {
+            let mut outside = None;
+            self.follow(e, |set, ordinal, key, elem| {
+                if set.contains(key, elem) {
+                    return ControlFlow::Continue(());
+                }
+                outside = Some(ordinal);
+                ControlFlow::Break(())
+            })?;
+            if let Some(ordinal) = outside {
+                return Err(self.wrong_step(Why::LeadsOutside, e, ordinal));
+            }
+        }
+        Ok(())
+    }
+
+    /// A closed set in which a condition has the same value everywhere.
+    fn invariant(&mut self, c: &Condition, value: bool, otherwise: &'static str) -> Result<(), Rejection> {
+        let judge = self.compile(c);
+        for e in self.entries() {
+            if (self.judge(&judge, e)? != 0) != value {
+                return Err(self.wrong(Why::Condition(otherwise), e));
+            }
+        }
+        self.closed()
+    }
+
+    /// A closed set; the extreme value of an expression where it is measured.
+    fn bound(&mut self, sup: bool, when: &Condition, of: &Condition) -> Result<Option<i64>, Rejection> {
+        self.closed()?;
+        let (when, of) = (self.compile(when), self.compile(of));
+        let mut bound = None;
+        for e in self.entries() {
+            if self.judge(&when, e)? != 0 {
+                let n = self.judge(&of, e)?;
+                bound = Some(bound.map_or(n, |b| if sup { n.max(b) } else { n.min(b) }));
+            }
+        }
+        Ok(bound)
+    }
+
+    /// From the initial state, the condition gets this value sooner or later.
+    fn inevitable(&mut self, c: &Condition, value: bool) -> Result<(), Rejection> {
+        let goal = Goal { judge: self.compile(c), value };
+        let (key, elem) = self.post.initial().map_err(|e| self.model(e))?;
+        if !self.reached(&goal, &key, &elem)? {
+            let state = self.snapshot(&key, &elem);
+            match self.set.index.find(&key, &elem) {
+                None => return Err(Rejection::new(Why::InitialMissing).state(self.net, &state)),
+                Some(e) if self.set.index.rank(e).is_none() => return Err(self.wrong(Why::NoRank, e)),
+                Some(_) => {}
+            }
+        }
+        self.ranked(&goal)
+    }
+
+    /// A closed set in which p is always followed by q.
+    fn response(&mut self, p: &Condition, q: &Condition) -> Result<(), Rejection> {
+        let (p, goal) = (self.compile(p), Goal { judge: self.compile(q), value: true });
+        for e in self.entries() {
+            let starts = self.judge(&p, e)? != 0 && self.judge(&goal.judge, e)? == 0;
+            if starts && self.set.index.rank(e).is_none() {
+                return Err(self.wrong(Why::NoRank, e));
+            }
+        }
+        self.closed()?;
+        self.ranked(&goal)
+    }
+
+    fn reached(&mut self, goal: &Goal, key: &[Word], elem: &[Word]) -> Result<bool, Rejection> {
+        match self.post.judge(&goal.judge, key, elem) {
+            Ok(v) => Ok((v != 0) == goal.value),
+            Err(e) => Err(self.model(e)),
+        }
+    }
+
+    /// Every entry with a rank leads to the goal: it is not there yet, cannot stay, and each step reaches the goal or a
+    /// smaller rank.
+    fn ranked(&mut self, goal: &Goal) -> Result<(), Rejection> {
+        let (kw, ew) = (self.post.layout.key_width(), self.net.element_width());
+        let mut next: Vec<(u32, Vec<Word>)> = Vec::new();
+        for e in self.entries() {
+            let Some(rank) = self.set.index.rank(e) else { continue };
+            let (key, elem) = (self.set.index.key(e).to_vec(), self.set.index.elem(e).to_vec());
+            if self.reached(goal, &key, &elem)? {
+                let why = "what is awaited has happened here already, so the state must not have a rank";
+                return Err(self.wrong(Why::Condition(why), e));
+            }
+            next.clear();
+            let count = self.follow(e, |_, ordinal, key, elem| {
+                next.push((ordinal, [key, elem].concat()));
+                ControlFlow::Continue(())
+            })?;
+            if count == 0 {
+                return Err(self.wrong(Why::Deadlock, e));
+            }
+            if next.len() != count as usize {
+                let ordinal = (0..count).find(|o| next.iter().all(|(n, _)| n != o)).unwrap_or(0);
+                return Err(self.wrong_step(Why::SelfLoop, e, ordinal));
+            }
+            if self.post.may_idle(&key, &elem).map_err(|e| self.model(e))? {
+                return Err(self.wrong(Why::MayIdle, e));
+            }
+            for (ordinal, state) in &next {
+                let (key, elem) = (&state[..kw], &state[kw..kw + ew]);
+                let to = self.set.index.find(key, elem).and_then(|e| self.set.index.rank(e));
+                if to.is_none_or(|to| to >= rank) && !self.reached(goal, key, elem)? {
+                    return Err(self.wrong_step(Why::RankNotSmaller { from: rank, to }, e, *ordinal));
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,21 @@
+//! The engines against oracles.
+//!
+//! - [`automata`] makes random lattice automata, as text; [`steps`] holds the fast step relation against the reference
+//!   interpreter, and [`verdicts`] holds every way to explore against a plain search with the interpreter. Evidence must
+//!   pass `trellis-check`.
+//! - [`lowering`] checks the front end a second time: random programs are run by an evaluator that walks the syntax tree
+//!   and knows nothing of terms, and by the network built from them.
+//! - [`regressions`] are what these found, by name.
+//!
+//! Everything is deterministic: a failure prints its seed and its model. `TRELLIS_SEED=n` runs one seed alone,
+//! `TRELLIS_RUNS=n` runs so many per test.
+
+mod automata;
+mod lattices;
+mod load;
+mod lowering;
+mod oracle;
+mod random;
+mod regressions;
+mod steps;
+mod verdicts;

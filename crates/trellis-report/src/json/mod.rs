@@ -1,0 +1,78 @@
+//! Reports and evidence as JSON, under the schemas in [`crate::schema`], and evidence back from JSON.
+//!
+//! Three kinds of document, told apart by their `schema` field: `trellis-report/1` (one property), `trellis-trace/1` and
+//! `trellis-certificate/1`. All fields are always there, `null` where there is nothing to say. States, steps and
+//! certificates are written in the model's own names, so that they outlive changes of the numbering. Documents are
+//! written piece by piece and certificates read row by row: they may have hundreds of thousands of entries.
+//!
+//! What is read back fits the network (names, numbers, widths); whether it shows anything is for `trellis-check` to say.
+
+mod node;
+mod read;
+mod write;
+
+use std::io;
+
+use trellis_model::network::{Certificate, Network, Trace};
+
+use crate::property::{Ending, PropertyReport};
+use crate::tell::Teller;
+use write::{CertificateDoc, ReportDoc, TraceDoc};
+
+pub use node::ReadError;
+pub use read::{Content, Evidence, read_evidence};
+
+/// The `schema` of reports.
+pub const REPORT: &str = "trellis-report/1";
+/// The `schema` of traces.
+pub const TRACE: &str = "trellis-trace/1";
+/// The `schema` of certificates.
+pub const CERTIFICATE: &str = "trellis-certificate/1";
+
+/// What a piece of evidence is about.
+#[derive(Debug, Clone, Copy)]
+pub struct Header<'a> {
+    /// The model's file name.
+    pub model: &'a str,
+    /// The language it is written in.
+    pub language: &'a str,
+    /// The query as the user wrote it.
+    pub query: &'a str,
+}
+
+impl PropertyReport {
+    /// What its evidence is about.
+    pub fn header(&self) -> Header<'_> {
+        Header { model: &self.model, language: &self.language, query: &self.query }
+    }
+}
+
+/// Writes a report as one line, without the newline. The trace is part of it; the certificate only if asked for
+/// (otherwise it says how many entries there are).
+pub fn write_report(out: impl io::Write, net: &Network, report: &PropertyReport, certificate: bool) -> io::Result<()> {
+    let teller = Teller::new(net);
+    Ok(serde_json::to_writer(out, &ReportDoc { teller: &teller, report, certificate })?)
+}
+
+/// Writes a trace as a document of its own, indented for reading.
+pub fn write_trace(
+    out: impl io::Write,
+    net: &Network,
+    header: Header<'_>,
+    trace: &Trace,
+    ending: Ending,
+) -> io::Result<()> {
+    let teller = Teller::new(net);
+    Ok(serde_json::to_writer_pretty(out, &TraceDoc { teller: &teller, header, trace, ending })?)
+}
+
+/// Writes a certificate as a document of its own: the columns on top, then one row per entry, each on a line.
+pub fn write_certificate(
+    mut out: impl io::Write,
+    net: &Network,
+    header: Header<'_>,
+    certificate: &Certificate,
+) -> io::Result<()> {
+    let teller = Teller::new(net);
+    CertificateDoc { teller: &teller, header, certificate }.write_lines(&mut out)
+}

@@ -1,0 +1,420 @@
+//! Evidence back from JSON, matched against the network by name.
+
+use rustc_hash::FxHashMap;
+use serde_json::value::RawValue;
+use trellis_model::network::{Action, CertEntry, Certificate, EdgeRef, Network, Snapshot, Step, Trace};
+use trellis_order::{Lattice, Shape, Word};
+
+use super::node::{Fields, Node, Path, ReadError, excerpt, field, optional};
+use super::{CERTIFICATE, REPORT, TRACE};
+use crate::names::Names;
+
+/// A piece of evidence that was read.
+#[derive(Debug, Clone)]
+pub struct Evidence {
+    /// The query it is about, as the user wrote it, if it says so.
+    pub query: Option<String>,
+    /// The model it is about, if it says so.
+    pub model: Option<String>,
+    /// The evidence itself.
+    pub content: Content,
+}
+
+/// A trace or a certificate.
+#[derive(Debug, Clone)]
+pub enum Content {
+    /// A run.
+    Trace(Trace),
+    /// An inductive set.
+    Certificate(Certificate),
+}
+
+/// Reads a trace, a certificate, or a report that contains one (the trace, if it has both). Everything in it fits the
+/// network, but for lattices without visible parts only the number of words is known to be right: have `trellis-check`
+/// look at the evidence before showing it.
+pub fn read_evidence(net: &Network, text: &str) -> Result<Evidence, ReadError> {
+    document(net, Node::top(text)?)
+}
+
+fn document(net: &Network, top: Node<'_, '_>) -> Result<Evidence, ReadError> {
+    let fields = top.object()?;
+    let schema = field(&fields, &top.path, "schema")?;
+    let what = format!("\"{TRACE}\", \"{CERTIFICATE}\" or \"{REPORT}\"");
+    let text = |name| match optional(&fields, &top.path, name) {
+        Some(node) => node.string("a text").map(|s| Some(s.into_owned())),
+        None => Ok(None),
+    };
+    let content = match &*schema.string(&what)? {
+        TRACE => Content::Trace(Reader::new(net).trace(&fields, &top.path)?),
+        CERTIFICATE => Content::Certificate(Reader::new(net).certificate(&fields, &top.path)?),
+        REPORT if matches!(top.path, Path::Top) => return from_report(net, &fields, &top.path),
+        _ => return schema.fail(what),
+    };
+    Ok(Evidence { query: text("query")?, model: text("model")?, content })
+}
+
+fn from_report(net: &Network, fields: &Fields<'_>, top: &Path<'_>) -> Result<Evidence, ReadError> {
+    if let Some(trace) = optional(fields, top, "trace") {
+        return document(net, trace);
+    }
+    match optional(fields, top, "certificate") {
+        Some(certificate) if certificate.object()?.contains_key("schema") => document(net, certificate),
+        Some(certificate) => certificate
+            .fail("a whole certificate (this report only counts its entries; write it out with --certificate)"),
+        None => Err(ReadError::Content {
+            path: top.to_string(),
+            expected: "a report with a trace or a certificate".into(),
+            found: "neither".into(),
+        }),
+    }
+}
+
+struct Reader<'n> {
+    net: &'n Network,
+    names: Names,
+    processes: FxHashMap<String, usize>,
+    /// The variable that each cell belongs to.
+    vars: Vec<usize>,
+}
+
+/// Positions by name.
+fn positions(names: &[String]) -> FxHashMap<String, usize> {
+    names.iter().enumerate().map(|(i, name)| (name.clone(), i)).collect()
+}
+
+/// `a, b, c, …`.
+fn choices(names: &[String]) -> String {
+    let mut list: Vec<String> = names.iter().take(6).map(|n| excerpt(n)).collect();
+    if names.len() > 6 {
+        list.push("…".into());
+    }
+    if list.is_empty() { "there are none".into() } else { list.join(", ") }
+}
+
+impl<'n> Reader<'n> {
+    fn new(net: &'n Network) -> Reader<'n> {
+        let names = Names::new(net);
+        let vars = net.vars.iter().enumerate().flat_map(|(i, v)| v.init.iter().map(move |_| i)).collect();
+        Reader { net, processes: positions(&names.processes), names, vars }
+    }
+
+    fn trace(&self, fields: &Fields<'_>, top: &Path<'_>) -> Result<Trace, ReadError> {
+        let initial = self.state(field(fields, top, "initial")?)?;
+        let list = field(fields, top, "steps")?;
+        let mut steps = Vec::new();
+        for (i, raw) in list.array()?.into_iter().enumerate() {
+            steps.push(self.step(Node::new(Path::Item(&list.path, i), raw))?);
+        }
+        let back_to = match optional(fields, top, "back_to") {
+            Some(node) => Some(node.index(steps.len(), "the number of an earlier state")?),
+            None => None,
+        };
+        Ok(Trace { initial, steps, back_to })
+    }
+
+    fn step(&self, node: Node<'_, '_>) -> Result<Step, ReadError> {
+        let fields = node.object()?;
+        let list = field(&fields, &node.path, "edges")?;
+        let mut action = Vec::new();
+        for (i, raw) in list.array()?.into_iter().enumerate() {
+            action.push(self.edge(Node::new(Path::Item(&list.path, i), raw))?);
+        }
+        Ok(Step { action: Action(action), state: self.state(field(&fields, &node.path, "state")?)? })
+    }
+
+    fn process(&self, node: Node<'_, '_>) -> Result<usize, ReadError> {
+        let expected = || format!("the name of a process of this model ({})", choices(&self.names.processes));
+        match self.processes.get(&*node.string("the name of a process")?) {
+            Some(&p) => Ok(p),
+            None => node.fail(expected()),
+        }
+    }
+
+    fn location(&self, p: usize, node: Node<'_, '_>) -> Result<u32, ReadError> {
+        let names = &self.names.locations[p];
+        let name = node.string("the name of a location")?;
+        match names.iter().position(|n| *n == name) {
+            Some(l) => Ok(l as u32),
+            None => {
+                let process = &self.names.processes[p];
+                node.fail(format_args!("the name of a location of `{process}` ({})", choices(names)))
+            }
+        }
+    }
+
+    fn edge(&self, node: Node<'_, '_>) -> Result<EdgeRef, ReadError> {
+        let fields = node.object()?;
+        let p = self.process(field(&fields, &node.path, "process")?)?;
+        let name = &self.names.processes[p];
+        let edges = &self.net.processes[p].edges;
+        let number = field(&fields, &node.path, "edge")?;
+        let origin = number.count("the number of an edge, from 0 in the order of the source")?;
+        if !edges.iter().any(|e| e.origin == origin) {
+            return number.fail(format_args!("the number of an edge of `{name}`"));
+        }
+        let mut select = Vec::new();
+        let chosen = optional(&fields, &node.path, "select");
+        if let Some(chosen) = chosen {
+            for (name, raw) in chosen.object()? {
+                let value = Node::new(Path::Field(&chosen.path, &name), raw).integer(i64::MIN, i64::MAX, "a value")?;
+                select.push((name, value));
+            }
+        }
+        let fits = |e: &&trellis_model::network::Edge| {
+            let given = |(name, value): &(String, i64)| select.iter().any(|(n, v)| n == name && v == value);
+            e.origin == origin && e.select.len() == select.len() && e.select.iter().all(given)
+        };
+        let Some((i, edge)) = edges.iter().enumerate().find(|(_, e)| fits(e)) else {
+            let names: Vec<&str> = edges
+                .iter()
+                .find(|e| e.origin == origin)
+                .map_or(&[][..], |e| &e.select)
+                .iter()
+                .map(|s| &*s.0)
+                .collect();
+            let expected = match names.is_empty() {
+                true => format!("no select values, for edge {origin} of `{name}` has none"),
+                false => format!("possible values for the selects of edge {origin} of `{name}`: {}", names.join(", ")),
+            };
+            return chosen.as_ref().unwrap_or(&node).fail(expected);
+        };
+        for (end, is) in [("from", edge.source), ("to", edge.target)] {
+            if let Some(said) = optional(&fields, &node.path, end)
+                && self.location(p, said)? != is
+            {
+                let is = &self.names.locations[p][is as usize];
+                return said.fail(format_args!("{is}, as edge {origin} of `{name}` has it in this model"));
+            }
+        }
+        Ok(EdgeRef { process: p as u32, edge: i as u32 })
+    }
+
+    fn state(&self, node: Node<'_, '_>) -> Result<Snapshot, ReadError> {
+        let fields = node.object()?;
+        let (mut locations, mut data, mut element) = (Vec::new(), Vec::new(), Vec::new());
+        self.each(field(&fields, &node.path, "locations")?, &self.names.processes, "process", |p, at| {
+            locations.push(self.location(p, at)?);
+            Ok(())
+        })?;
+        self.each(field(&fields, &node.path, "variables")?, &self.names.cells, "variable", |c, at| {
+            data.push(self.cell(c, at)?);
+            Ok(())
+        })?;
+        self.each(field(&fields, &node.path, "lattices")?, &self.names.lattices, "lattice variable", |l, at| {
+            self.lattice(l, at, &mut element)
+        })?;
+        Ok(Snapshot { locations, data, element })
+    }
+
+    /// Visits the fields of an object that must have exactly the given names.
+    fn each(
+        &self,
+        node: Node<'_, '_>,
+        names: &[String],
+        what: &str,
+        mut visit: impl FnMut(usize, Node<'_, '_>) -> Result<(), ReadError>,
+    ) -> Result<(), ReadError> {
+        let fields = node.object()?;
+        for (i, name) in names.iter().enumerate() {
+            visit(i, field(&fields, &node.path, name)?)?;
+        }
+        if fields.len() != names.len() {
+            let known = positions(names);
+            if let Some((name, raw)) = fields.iter().find(|(name, _)| !known.contains_key(&***name)) {
+                let odd = Node::new(Path::Field(&node.path, name), raw);
+                return odd.fail(format_args!("no such {what}, for the model has none of this name"));
+            }
+        }
+        Ok(())
+    }
+
+    fn cell(&self, cell: usize, node: Node<'_, '_>) -> Result<i64, ReadError> {
+        let var = &self.net.vars[self.vars[cell]];
+        match node.boolean() {
+            Ok(b) if var.is_bool => Ok(i64::from(b)),
+            _ => node.integer(var.lo, var.hi, "a value of this variable"),
+        }
+    }
+
+    fn lattice(&self, l: usize, node: Node<'_, '_>, element: &mut Vec<Word>) -> Result<(), ReadError> {
+        let lattice = &self.net.lattices[l].lattice;
+        let fields = node.object()?;
+        let list = field(&fields, &node.path, "words")?;
+        let start = element.len();
+        for (i, raw) in list.array_of(lattice.width(), "words")?.into_iter().enumerate() {
+            element.push(Node::new(Path::Item(&list.path, i), raw).word()?);
+        }
+        if fits(&**lattice, &element[start..]) { Ok(()) } else { list.fail(element_of(&**lattice)) }
+    }
+
+    fn certificate(&self, fields: &Fields<'_>, top: &Path<'_>) -> Result<Certificate, ReadError> {
+        let up_to_order = field(fields, top, "up_to_order")?.boolean()?;
+        let columns = self.columns(field(fields, top, "columns")?)?;
+        let list = field(fields, top, "entries")?;
+        let rows = list.array()?;
+        let mut entries = Vec::with_capacity(rows.len());
+        for (i, raw) in rows.into_iter().enumerate() {
+            entries.push(self.row(&columns, Node::new(Path::Item(&list.path, i), raw))?);
+        }
+        Ok(Certificate { entries, up_to_order })
+    }
+
+    fn columns(&self, node: Node<'_, '_>) -> Result<Columns, ReadError> {
+        let fields = node.object()?;
+        let mut out = Columns::default();
+        let list = field(&fields, &node.path, "processes")?;
+        self.column(list, &self.names.processes, "process", |p, at, whole| {
+            let list = field(whole, at, "locations")?;
+            let mut locations = Vec::new();
+            for (i, raw) in list.array()?.into_iter().enumerate() {
+                locations.push(self.location(p, Node::new(Path::Item(&list.path, i), raw))?);
+            }
+            out.locations.push((p, locations));
+            Ok(())
+        })?;
+        let list = field(&fields, &node.path, "variables")?;
+        self.column(list, &self.names.cells, "variable", |c, _, _| {
+            out.cells.push(c);
+            Ok(())
+        })?;
+        let list = field(&fields, &node.path, "lattices")?;
+        self.column(list, &self.names.lattices, "lattice variable", |l, at, whole| {
+            let lattice = &self.net.lattices[l].lattice;
+            let name = field(whole, at, "lattice")?;
+            if *name.string("the name of a lattice")? != lattice.name() {
+                return name.fail(format_args!("\"{}\", as in this model", lattice.name()));
+            }
+            let width = field(whole, at, "width")?;
+            if width.count("a number of words")? as usize != lattice.width() {
+                return width.fail(format_args!("{}, as in this model", lattice.width()));
+            }
+            out.lattices.push(l);
+            Ok(())
+        })?;
+        Ok(out)
+    }
+
+    /// Visits a list of columns, which must be the given names in any order; each is a name or an object with one.
+    fn column(
+        &self,
+        list: Node<'_, '_>,
+        names: &[String],
+        what: &str,
+        mut visit: impl FnMut(usize, &Path<'_>, &Fields<'_>) -> Result<(), ReadError>,
+    ) -> Result<(), ReadError> {
+        let known = positions(names);
+        let mut seen = vec![false; names.len()];
+        for (i, raw) in list.array()?.into_iter().enumerate() {
+            let node = Node::new(Path::Item(&list.path, i), raw);
+            let fields = node.object().unwrap_or_default();
+            let name = if fields.is_empty() { node } else { field(&fields, &node.path, "name")? };
+            match known.get(&*name.string("a name")?) {
+                Some(&n) if !seen[n] => {
+                    seen[n] = true;
+                    visit(n, &node.path, &fields)?;
+                }
+                Some(_) => return name.fail(format_args!("each {what} once")),
+                None => return name.fail(format_args!("the name of a {what} of this model ({})", choices(names))),
+            }
+        }
+        match seen.iter().position(|s| !s) {
+            Some(missing) => list.fail(format_args!("all of the model's, also `{}`", excerpt(&names[missing]))),
+            None => Ok(()),
+        }
+    }
+
+    fn row(&self, columns: &Columns, node: Node<'_, '_>) -> Result<CertEntry, ReadError> {
+        let parts = match node.array() {
+            Ok(parts) if (3..=4).contains(&parts.len()) => parts,
+            _ => return node.fail("an array of locations, variables, words and perhaps a rank"),
+        };
+        let part = |i: usize| Node::new(Path::Item(&node.path, i), parts[i]);
+        let mut state = Snapshot {
+            locations: vec![0; columns.locations.len()],
+            data: vec![0; columns.cells.len()],
+            element: vec![0; self.net.element_width()],
+        };
+        // The quick way first; if something is wrong, again slowly, for what and where it is.
+        let list = part(0);
+        let put = |((p, locations), n): (&(usize, Vec<u32>), i64)| {
+            let found = usize::try_from(n).ok().and_then(|n| locations.get(n));
+            found.map(|&l| state.locations[*p] = l).is_some()
+        };
+        if !list.integers(columns.locations.len()).is_some_and(|all| columns.locations.iter().zip(all).all(put)) {
+            for (i, raw) in list.array_of(columns.locations.len(), "locations")?.into_iter().enumerate() {
+                let (p, locations) = &columns.locations[i];
+                let n = Node::new(Path::Item(&list.path, i), raw).index(locations.len(), "a location")?;
+                state.locations[*p] = locations[n];
+            }
+        }
+        let list = part(1);
+        let put = |(&c, n): (&usize, i64)| {
+            let var = &self.net.vars[self.vars[c]];
+            state.data[c] = n;
+            (var.lo..=var.hi).contains(&n)
+        };
+        if !list.integers(columns.cells.len()).is_some_and(|all| columns.cells.iter().zip(all).all(put)) {
+            for (i, raw) in list.array_of(columns.cells.len(), "values")?.into_iter().enumerate() {
+                let c = columns.cells[i];
+                state.data[c] = self.cell(c, Node::new(Path::Item(&list.path, i), raw))?;
+            }
+        }
+        self.words(columns, part(2), &mut state.element)?;
+        let rank = match parts.len() {
+            4 => Some(part(3).count("a rank: a number of steps")?),
+            _ => None,
+        };
+        Ok(CertEntry { state, rank })
+    }
+
+    fn words(&self, columns: &Columns, list: Node<'_, '_>, element: &mut [Word]) -> Result<(), ReadError> {
+        let words: Vec<&RawValue> = list.array_of(element.len(), "words")?;
+        let mut at = 0;
+        for &l in &columns.lattices {
+            let var = &self.net.lattices[l];
+            let place = &mut element[var.offset..var.offset + var.lattice.width()];
+            for word in &mut *place {
+                *word = Node::new(Path::Item(&list.path, at), words[at]).word()?;
+                at += 1;
+            }
+            if !fits(&*var.lattice, place) {
+                return list.fail(format_args!("for `{}` {}", excerpt(&var.name), element_of(&*var.lattice)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the columns of a certificate stand for.
+#[derive(Default)]
+struct Columns {
+    /// Processes, and for each number the location it stands for.
+    locations: Vec<(usize, Vec<u32>)>,
+    cells: Vec<usize>,
+    lattices: Vec<usize>,
+}
+
+fn element_of(lattice: &dyn Lattice) -> String {
+    format!("words of an element of {}", lattice.name())
+}
+
+/// Could these words be an element, as far as the lattice's shape says? (Bits beyond the end of a vector must be 0.)
+fn fits(lattice: &dyn Lattice, words: &[Word]) -> bool {
+    match lattice.shape() {
+        Shape::Bits(n) if lattice.packed_bits() => {
+            let beyond = |(i, &w): (usize, &Word)| match n.saturating_sub(i * 64) {
+                64.. => true,
+                rest => w >> rest == 0,
+            };
+            words.iter().enumerate().all(beyond)
+        }
+        Shape::Vector(n, entry) => (0..n).all(|i| {
+            let width = entry.width();
+            words.get(i * width..(i + 1) * width).is_some_and(|w| fits(&**entry, w))
+        }),
+        Shape::Fields(fields) => {
+            fields.iter().all(|(_, at, l)| words.get(*at..at + l.width()).is_some_and(|w| fits(&**l, w)))
+        }
+        Shape::Bits(_) | Shape::Leaf => true,
+    }
+}

@@ -1,0 +1,328 @@
+//! The documents, piece by piece: nothing here builds a tree.
+
+use std::io;
+
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde::{Serialize as Derive, ser::SerializeTuple};
+use trellis_model::network::{Action, CertEntry, Certificate, LatticeVar, Snapshot, Trace};
+use trellis_order::Word;
+
+use super::{CERTIFICATE, Header, REPORT, TRACE};
+use crate::property::{Ending, PropertyReport};
+use crate::tell::{Move, Teller, states};
+
+/// A report.
+pub(super) struct ReportDoc<'a> {
+    pub teller: &'a Teller<'a>,
+    pub report: &'a PropertyReport,
+    pub certificate: bool,
+}
+
+impl Serialize for ReportDoc<'_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let ReportDoc { teller, report: r, .. } = *self;
+        let trace = r.trace.as_ref().map(|trace| {
+            let ending = teller.ending(r.kind, r.outcome, trace);
+            TraceDoc { teller, header: r.header(), trace, ending }
+        });
+        let mut m = s.serialize_map(None)?;
+        m.serialize_entry("schema", REPORT)?;
+        m.serialize_entry("model", &r.model)?;
+        m.serialize_entry("language", &r.language)?;
+        m.serialize_entry("query", &r.query)?;
+        m.serialize_entry("kind", r.kind.symbol())?;
+        m.serialize_entry("class", r.kind.class().name())?;
+        m.serialize_entry("outcome", r.outcome.word())?;
+        m.serialize_entry("holds", &r.holds())?;
+        m.serialize_entry("bound", &r.bound)?;
+        m.serialize_entry("reason", &r.reason.as_ref().map(|w| ReasonView { kind: &w.kind, text: &w.text }))?;
+        m.serialize_entry("checked", &r.checked)?;
+        m.serialize_entry("assumes", &r.assumes)?;
+        m.serialize_entry("engine", &r.engine)?;
+        m.serialize_entry("statistics", &Pairs(r.statistics.iter().map(|(name, n)| (name, n))))?;
+        m.serialize_entry("seconds", &r.seconds.max(0.0).min(f64::MAX))?;
+        m.serialize_entry("trace", &trace)?;
+        match &r.certificate {
+            Some(certificate) if self.certificate => {
+                m.serialize_entry("certificate", &CertificateDoc { teller, header: r.header(), certificate })?;
+            }
+            c => {
+                let count = c.as_ref().map(|c| Count { entries: c.entries.len(), up_to_order: c.up_to_order });
+                m.serialize_entry("certificate", &count)?;
+            }
+        }
+        let inconclusive = r.inconclusive.as_ref().map(|i| InconclusiveView {
+            initial: State(teller, &i.path.initial),
+            steps: Steps(teller, &i.path),
+            fails_at: i.fails_at,
+            joins: &i.joins,
+            pivot: i.pivot,
+        });
+        m.serialize_entry("inconclusive", &inconclusive)?;
+        m.end()
+    }
+}
+
+#[derive(Derive)]
+struct ReasonView<'a> {
+    kind: &'a str,
+    text: &'a str,
+}
+
+/// What is said about a certificate that is not written out.
+#[derive(Derive)]
+struct Count {
+    entries: usize,
+    up_to_order: bool,
+}
+
+#[derive(Derive)]
+struct InconclusiveView<'a> {
+    initial: State<'a>,
+    steps: Steps<'a>,
+    fails_at: usize,
+    joins: &'a [usize],
+    pivot: usize,
+}
+
+/// An object from pairs.
+struct Pairs<I>(I);
+
+impl<K: Serialize, V: Serialize, I: Iterator<Item = (K, V)> + Clone> Serialize for Pairs<I> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_map(self.0.clone())
+    }
+}
+
+/// A trace.
+pub(super) struct TraceDoc<'a> {
+    pub teller: &'a Teller<'a>,
+    pub header: Header<'a>,
+    pub trace: &'a Trace,
+    pub ending: Ending,
+}
+
+fn start<M: SerializeMap>(m: &mut M, schema: &str, header: Header<'_>) -> Result<(), M::Error> {
+    m.serialize_entry("schema", schema)?;
+    m.serialize_entry("model", header.model)?;
+    m.serialize_entry("language", header.language)?;
+    m.serialize_entry("query", header.query)
+}
+
+impl Serialize for TraceDoc<'_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let mut m = s.serialize_map(None)?;
+        start(&mut m, TRACE, self.header)?;
+        m.serialize_entry("initial", &State(self.teller, &self.trace.initial))?;
+        m.serialize_entry("steps", &Steps(self.teller, self.trace))?;
+        m.serialize_entry("back_to", &self.trace.back_to)?;
+        m.serialize_entry("ending", self.ending.name())?;
+        m.end()
+    }
+}
+
+struct Steps<'a>(&'a Teller<'a>, &'a Trace);
+
+impl Serialize for Steps<'_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let mut seq = s.serialize_seq(Some(self.1.steps.len()))?;
+        for (before, action, after) in states(self.1) {
+            seq.serialize_element(&StepView(self.0, before, action, after))?;
+        }
+        seq.end()
+    }
+}
+
+struct StepView<'a>(&'a Teller<'a>, &'a Snapshot, &'a Action, &'a Snapshot);
+
+impl Serialize for StepView<'_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let StepView(teller, before, action, after) = *self;
+        let edges: Vec<EdgeView<'_>> = teller.moves(before, action).into_iter().map(EdgeView).collect();
+        let mut m = s.serialize_map(Some(2))?;
+        m.serialize_entry("edges", &edges)?;
+        m.serialize_entry("state", &State(teller, after))?;
+        m.end()
+    }
+}
+
+struct EdgeView<'a>(Move<'a>);
+
+impl Serialize for EdgeView<'_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let e = &self.0;
+        let mut m = s.serialize_map(None)?;
+        m.serialize_entry("process", e.process)?;
+        m.serialize_entry("edge", &e.edge.origin)?;
+        m.serialize_entry("select", &Pairs(e.edge.select.iter().map(|(name, value)| (name, value))))?;
+        m.serialize_entry("from", e.from)?;
+        m.serialize_entry("to", e.to)?;
+        m.serialize_entry("channel", &e.channel.as_ref().map(|c| &c.0))?;
+        m.serialize_entry("direction", &e.channel.as_ref().map(|c| if c.1 { "!" } else { "?" }))?;
+        m.end()
+    }
+}
+
+/// A state in the model's names.
+struct State<'a>(&'a Teller<'a>, &'a Snapshot);
+
+impl Serialize for State<'_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let State(teller, state) = *self;
+        let names = &teller.names;
+        let location = |(p, &l): (usize, &u32)| (&names.processes[p], &names.locations[p][l as usize]);
+        let vars = teller.net.vars.iter().flat_map(|v| v.init.iter().map(move |_| v));
+        let cells = names.cells.iter().zip(vars.zip(&state.data));
+        let lattice = |(i, name)| (name, Lattice(teller, i, &state.element));
+        let mut m = s.serialize_map(Some(3))?;
+        m.serialize_entry("locations", &Pairs(state.locations.iter().enumerate().map(location)))?;
+        m.serialize_entry("variables", &Pairs(cells.map(|(name, (v, &n))| (name, Cell(v.is_bool, n)))))?;
+        m.serialize_entry("lattices", &Pairs(names.lattices.iter().enumerate().map(lattice)))?;
+        m.end()
+    }
+}
+
+struct Cell(bool, i64);
+
+impl Serialize for Cell {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        match *self {
+            Cell(true, n @ (0 | 1)) => s.serialize_bool(n == 1),
+            Cell(_, n) => s.serialize_i64(n),
+        }
+    }
+}
+
+struct Lattice<'a>(&'a Teller<'a>, usize, &'a [Word]);
+
+impl Serialize for Lattice<'_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let Lattice(teller, i, element) = *self;
+        let l = &teller.net.lattices[i];
+        let mut m = s.serialize_map(Some(2))?;
+        m.serialize_entry("words", &Words(&element[l.offset..l.offset + l.lattice.width()]))?;
+        m.serialize_entry("shown", &teller.lattice(i, element))?;
+        m.end()
+    }
+}
+
+struct Words<'a>(&'a [Word]);
+
+impl Serialize for Words<'_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_seq(self.0.iter().map(|w| Hex(*w)))
+    }
+}
+
+struct Hex(Word);
+
+impl Serialize for Hex {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_str(&format_args!("{:#x}", self.0))
+    }
+}
+
+/// A certificate.
+pub(super) struct CertificateDoc<'a> {
+    pub teller: &'a Teller<'a>,
+    pub header: Header<'a>,
+    pub certificate: &'a Certificate,
+}
+
+impl<'n> CertificateDoc<'n> {
+    /// As [`Serialize`], but each entry on a line of its own.
+    pub fn write_lines(&self, out: &mut impl io::Write) -> io::Result<()> {
+        // The entries come last, so that what comes before can be written as one object.
+        let head = serde_json::to_string(&Head(self))?;
+        let head = head.strip_suffix('}').unwrap_or(&head);
+        write!(out, "{head},\"entries\":[")?;
+        for (i, e) in self.certificate.entries.iter().enumerate() {
+            out.write_all(if i == 0 { b"\n" } else { b",\n" })?;
+            serde_json::to_writer(&mut *out, &Row(e))?;
+        }
+        out.write_all(b"\n]}\n")
+    }
+
+    fn head<M: SerializeMap>(&self, m: &mut M) -> Result<(), M::Error> {
+        start(m, CERTIFICATE, self.header)?;
+        m.serialize_entry("up_to_order", &self.certificate.up_to_order)?;
+        let (net, names) = (self.teller.net, &self.teller.names);
+        let process = |(name, locations): (&'n String, &'n Vec<String>)| ProcessColumn { name, locations };
+        let lattice = |(name, l): (&'n String, &LatticeVar)| LatticeColumn {
+            name,
+            lattice: l.lattice.name(),
+            width: l.lattice.width(),
+        };
+        let columns = Columns {
+            processes: names.processes.iter().zip(&names.locations).map(process).collect(),
+            variables: &names.cells,
+            lattices: names.lattices.iter().zip(&net.lattices).map(lattice).collect(),
+        };
+        m.serialize_entry("columns", &columns)
+    }
+}
+
+/// The part of a certificate above its entries.
+struct Head<'a, 'b>(&'a CertificateDoc<'b>);
+
+impl Serialize for Head<'_, '_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let mut m = s.serialize_map(None)?;
+        self.0.head(&mut m)?;
+        m.end()
+    }
+}
+
+impl Serialize for CertificateDoc<'_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let mut m = s.serialize_map(None)?;
+        self.head(&mut m)?;
+        m.serialize_entry("entries", &Rows(&self.certificate.entries))?;
+        m.end()
+    }
+}
+
+#[derive(Derive)]
+struct Columns<'a> {
+    processes: Vec<ProcessColumn<'a>>,
+    variables: &'a [String],
+    lattices: Vec<LatticeColumn<'a>>,
+}
+
+#[derive(Derive)]
+struct ProcessColumn<'a> {
+    name: &'a str,
+    locations: &'a [String],
+}
+
+#[derive(Derive)]
+struct LatticeColumn<'a> {
+    name: &'a str,
+    lattice: String,
+    width: usize,
+}
+
+struct Rows<'a>(&'a [CertEntry]);
+
+impl Serialize for Rows<'_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_seq(self.0.iter().map(Row))
+    }
+}
+
+/// Locations by number, cells, words; for liveness also the rank.
+struct Row<'a>(&'a CertEntry);
+
+impl Serialize for Row<'_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let CertEntry { state, rank } = self.0;
+        let mut t = s.serialize_tuple(3 + usize::from(rank.is_some()))?;
+        t.serialize_element(&state.locations)?;
+        t.serialize_element(&state.data)?;
+        t.serialize_element(&Words(&state.element))?;
+        if let Some(rank) = rank {
+            t.serialize_element(rank)?;
+        }
+        t.end()
+    }
+}

@@ -1,0 +1,245 @@
+//! The labels of an edge as text: what it selects, when it may be taken, with whom, and what it does.
+//!
+//! Terms are written by `trellis-expr`; here the lattice calls in them get the names that the model uses. The instances of
+//! one edge of the source, one per choice of its selects, become one label again: where their texts differ just as the
+//! value of a select does, the select's name is put back; where they differ otherwise, there is an `…`.
+
+use std::fmt::Display;
+
+use trellis_expr::{Stmt, StmtId};
+use trellis_model::network::{Condition, Edge, Function, Network};
+use trellis_order::{Lattice, Shape};
+
+use crate::tell::cut;
+
+/// Terms longer than this are cut before anything else is done with them.
+const MAX_TERM: usize = 2000;
+/// At most so many statements of an update are shown.
+const MAX_LINES: usize = 6;
+/// At most so many instances of an edge are compared.
+const MAX_INSTANCES: usize = 256;
+
+/// The label of some instances of one edge, line by line.
+pub(crate) fn edges(net: &Network, instances: &[&Edge]) -> Vec<String> {
+    let stride = instances.len().div_ceil(MAX_INSTANCES).max(1);
+    let sample: Vec<&Edge> = instances.iter().copied().step_by(stride).collect();
+    let Some(first) = sample.first() else { return Vec::new() };
+    let mut lines = Vec::new();
+    for (i, (name, _)) in first.select.iter().enumerate() {
+        lines.push(format!("{name} : {}", range(instances.iter().filter_map(|e| e.select.get(i)).map(|s| s.1))));
+    }
+    let labels: Vec<Vec<String>> = sample.iter().map(|e| label(net, e)).collect();
+    if labels.iter().any(|l| l.len() != labels[0].len()) {
+        lines.push("…".into());
+        return lines;
+    }
+    for i in 0..labels[0].len() {
+        let texts: Vec<&str> = labels.iter().map(|l| l[i].as_str()).collect();
+        lines.push(cut(&generalise(&sample, &texts)));
+    }
+    lines
+}
+
+/// A condition; nothing if it is plainly true.
+pub(crate) fn condition(net: &Network, c: Condition) -> Option<String> {
+    let holds = call_names(net, &net.terms.show(c.holds));
+    match net.terms.stmt(c.prepare) {
+        Stmt::Skip if net.terms.as_bool(c.holds) == Some(true) => None,
+        Stmt::Skip => Some(holds),
+        _ => Some(format!("{{ {} }} {holds}", call_names(net, &net.terms.show_stmt(c.prepare)))),
+    }
+}
+
+fn label(net: &Network, e: &Edge) -> Vec<String> {
+    let mut lines: Vec<String> = condition(net, e.guard).into_iter().collect();
+    if let Some(s) = e.sync {
+        let index = s.index.map_or(Some(0), |(_, t)| net.terms.as_int(t));
+        let known = index.and_then(|i| net.channels.get(s.base as usize + usize::try_from(i).ok()?));
+        let name = match (known, net.channels.get(s.base as usize), s.index) {
+            (Some(channel), ..) => channel.name.clone(),
+            (None, Some(first), Some((_, t))) => {
+                let array = first.name.split('[').next().unwrap_or_default();
+                format!("{array}[{}]", call_names(net, &net.terms.show(t)))
+            }
+            _ => format!("channel {}", s.base),
+        };
+        lines.push(format!("{name}{}", if s.send { '!' } else { '?' }));
+    }
+    lines.extend(update(net, e.update));
+    lines
+}
+
+fn update(net: &Network, s: StmtId) -> Vec<String> {
+    let show = |&s: &StmtId| call_names(net, &net.terms.show_stmt(s));
+    match net.terms.stmt(s) {
+        Stmt::Skip => Vec::new(),
+        Stmt::Seq(parts) => {
+            let mut lines: Vec<String> = parts.iter().take(MAX_LINES).map(show).collect();
+            if parts.len() > MAX_LINES {
+                lines.push("…".into());
+            }
+            lines
+        }
+        _ => vec![show(&s)],
+    }
+}
+
+/// `0..3`, or `{1, 4, 7}`.
+fn range(values: impl Iterator<Item = i64>) -> String {
+    let mut all: Vec<i64> = values.collect();
+    all.sort_unstable();
+    all.dedup();
+    match all[..] {
+        [] => "nothing".into(),
+        [one] => format!("{{{one}}}"),
+        [lo, .., hi] if hi.wrapping_sub(lo) as u64 == all.len() as u64 - 1 => format!("{lo}..{hi}"),
+        _ => cut(&format!("{all:?}")),
+    }
+}
+
+/// One text for all instances.
+fn generalise(instances: &[&Edge], texts: &[&str]) -> String {
+    if texts.iter().all(|t| *t == texts[0]) {
+        return texts[0].into();
+    }
+    let split: Vec<Vec<&str>> = texts.iter().map(|t| tokens(t)).collect();
+    if split.iter().any(|t| t.len() != split[0].len()) {
+        return "…".into();
+    }
+    let token = |i: usize| {
+        let first = split[0][i];
+        if split.iter().all(|t| t[i] == first) {
+            return first;
+        }
+        let explains = |s: usize| instances.iter().zip(&split).all(|(e, t)| t[i].parse() == Ok(e.select[s].1));
+        let select = (0..instances[0].select.len()).find(|s| explains(*s));
+        select.map_or("…", |s| instances[0].select[s].0.as_str())
+    };
+    (0..split[0].len()).map(token).collect()
+}
+
+/// Words and numbers as a whole, everything else character by character.
+fn tokens(text: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let word = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
+        let (token, after) = rest.split_at(word.max(c.len_utf8()));
+        out.push(token);
+        rest = after;
+    }
+    out
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// A term or statement with `f0(3, i)` written as the model has it: `pool[i]`, `seen.count()`; range checks are left out.
+fn call_names(net: &Network, shown: &dyn Display) -> String {
+    let text: String = shown.to_string().chars().take(MAX_TERM).collect();
+    rewrite(net, &text)
+}
+
+fn rewrite(net: &Network, text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    // Whether a word that starts here is part of a longer name: `P.f0`.
+    let mut inside = false;
+    while let Some(c) = rest.chars().next() {
+        let word = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
+        let (token, after) = rest.split_at(word.max(c.len_utf8()));
+        rest = after;
+        let call = if inside { None } else { arguments(token, after) };
+        match call.and_then(|(args, after)| Some((call_name(net, token, &args)?, after))) {
+            Some((name, after)) => {
+                out.push_str(&name);
+                rest = after;
+            }
+            None => out.push_str(token),
+        }
+        inside = c == '.' || is_word(c);
+    }
+    out
+}
+
+/// The arguments that follow a name, and what comes after them; nothing if this is no call of ours.
+fn arguments<'t>(name: &str, after: &'t str) -> Option<(Vec<&'t str>, &'t str)> {
+    let number = name.strip_prefix('f').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+    let body = after.strip_prefix('(').filter(|_| number || name == "check")?;
+    let (mut args, mut depth, mut start) = (Vec::new(), 0, 0);
+    for (i, c) in body.char_indices() {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' if depth == 0 => {
+                args.push(body[start..i].trim());
+                let after = &body[i + 1..];
+                // A process may be called `f0(1)`, too.
+                return (!after.starts_with('.')).then_some((args, after));
+            }
+            ')' | ']' | '}' => depth -= 1,
+            ',' if depth == 0 => {
+                args.push(body[start..i].trim());
+                start = i + 1;
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn call_name(net: &Network, name: &str, args: &[&str]) -> Option<String> {
+    let arg = |i: usize| args.get(i).map(|a| rewrite(net, a));
+    if name == "check" {
+        let inner = arg(0)?;
+        let simple = inner.chars().all(|c| is_word(c) || "[]().".contains(c));
+        return Some(if simple { inner } else { format!("({inner})") });
+    }
+    let function = net.functions.get(name[1..].parse::<usize>().ok()?)?;
+    Some(match function {
+        Function::GetBit(n) => {
+            format!("{}[{}]", place(net, &arg(0)?, |l| matches!(l.shape(), Shape::Bits(m) if m == *n)), arg(1)?)
+        }
+        Function::SetBit(n) => {
+            let of = place(net, &arg(0)?, |l| matches!(l.shape(), Shape::Bits(m) if m == *n));
+            format!("{of}[{}] := {}", arg(1)?, arg(2)?)
+        }
+        Function::Copy(width) => {
+            let is = |l: &dyn Lattice| l.width() == *width;
+            format!("{} := {}", place(net, &arg(0)?, is), place(net, &arg(1)?, is))
+        }
+        Function::Method { lattice, method } => {
+            let of = place(net, &arg(0)?, |l| l.width() == lattice.width() && l.name() == lattice.name());
+            let rest: Vec<String> = (1..args.len()).filter_map(arg).collect();
+            format!("{of}.{}({})", lattice.methods().get(*method)?.name, rest.join(", "))
+        }
+    })
+}
+
+/// The lattice value that starts at a word, as the model names it: `pool`, `caches[2]`, `pair.left`.
+fn place(net: &Network, at: &str, is_it: impl Fn(&dyn Lattice) -> bool) -> String {
+    let find = || {
+        let word: usize = at.parse().ok()?;
+        let var = net.lattices.iter().find(|l| (l.offset..l.offset + l.lattice.width()).contains(&word))?;
+        let (mut name, mut rest, mut lattice) = (var.name.clone(), word - var.offset, var.lattice.clone());
+        while rest > 0 || !is_it(&*lattice) {
+            let inner = match lattice.shape() {
+                Shape::Vector(_, entry) => {
+                    name.push_str(&format!("[{}]", rest / entry.width()));
+                    rest %= entry.width();
+                    entry.clone()
+                }
+                Shape::Fields(fields) => {
+                    let (field, start, part) = fields.iter().rfind(|(_, start, _)| *start <= rest)?;
+                    name.push_str(&format!(".{field}"));
+                    rest -= start;
+                    part.clone()
+                }
+                Shape::Leaf | Shape::Bits(_) => return None,
+            };
+            lattice = inner;
+        }
+        Some(name)
+    };
+    find().unwrap_or_else(|| format!("lattice({at})"))
+}

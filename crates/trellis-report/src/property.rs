@@ -1,0 +1,298 @@
+//! What is reported about one property: plain data that the command line fills in.
+
+use trellis_model::evidence::{Reason, Verdict};
+use trellis_model::network::{Certificate, ModelError, Query, QueryKind, Trace};
+
+/// The answer to one property, how it was found, and what it rests on.
+#[derive(Debug, Clone)]
+pub struct PropertyReport {
+    /// The model's file name.
+    pub model: String,
+    /// The language it is written in: `uppaal`.
+    pub language: String,
+    /// The query as the user wrote it.
+    pub query: String,
+    /// What is asked.
+    pub kind: Kind,
+    /// What was found.
+    pub outcome: Outcome,
+    /// The run that shows it: a counterexample, a witness, the way to an error.
+    pub trace: Option<Trace>,
+    /// The inductive set that shows it.
+    pub certificate: Option<Certificate>,
+    /// What the independent checker did with the evidence: `trace replayed: 7 steps`.
+    pub checked: Option<String>,
+    /// What the answer rests on and nobody has checked: `monotone transitions (000 Def. 2)`.
+    pub assumes: Vec<String>,
+    /// Why there is no answer.
+    pub reason: Option<Why>,
+    /// For an inconclusive join: where the joins lead.
+    pub inconclusive: Option<Inconclusive>,
+    /// For `sup` and `inf`: the bound; nothing if no state qualifies.
+    pub bound: Option<i64>,
+    /// How it was searched: `reach, join update, breadth first`.
+    pub engine: String,
+    /// What was counted, in the order to show it: `added`, `stored`, …
+    pub statistics: Vec<(String, u64)>,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+impl PropertyReport {
+    /// A report with the outcome and evidence that a verdict means for a query; everything else is empty. The verdict is
+    /// `Safe` if what was looked for (a violation of `A…`, a witness of `E…`) does not exist.
+    pub fn new(model: &str, language: &str, query: &Query, verdict: Verdict<Trace, Certificate>) -> PropertyReport {
+        let mut report = PropertyReport::empty(model, language, query);
+        let found = match verdict {
+            Verdict::Safe(certificate) => {
+                report.certificate = Some(certificate);
+                Some(false)
+            }
+            Verdict::Unsafe(trace) => {
+                report.trace = Some(trace);
+                Some(true)
+            }
+            Verdict::Unknown(reason) => {
+                report.reason = Some(Why::from(&reason));
+                None
+            }
+        };
+        report.outcome = match (report.kind.class(), found) {
+            (_, None) => Outcome::Unknown,
+            (Class::Bound, _) => Outcome::Bound,
+            (Class::Universal, Some(true)) => Outcome::Unsafe,
+            (Class::Universal, Some(false)) => Outcome::Safe,
+            (Class::Existential, Some(true)) => Outcome::Holds,
+            (Class::Existential, Some(false)) => Outcome::Fails,
+        };
+        report
+    }
+
+    /// A report that the model does something undefined, and how it gets there.
+    pub fn broken(
+        model: &str,
+        language: &str,
+        query: &Query,
+        trace: Option<Trace>,
+        error: &ModelError,
+    ) -> PropertyReport {
+        let reason = Some(Why { kind: "model-error".into(), text: error.to_string() });
+        PropertyReport { outcome: Outcome::Error, trace, reason, ..PropertyReport::empty(model, language, query) }
+    }
+
+    fn empty(model: &str, language: &str, query: &Query) -> PropertyReport {
+        PropertyReport {
+            model: model.into(),
+            language: language.into(),
+            query: query.text.clone(),
+            kind: Kind::of(&query.kind),
+            outcome: Outcome::Unknown,
+            trace: None,
+            certificate: None,
+            checked: None,
+            assumes: Vec::new(),
+            reason: None,
+            inconclusive: None,
+            bound: None,
+            engine: String::new(),
+            statistics: Vec::new(),
+            seconds: 0.0,
+        }
+    }
+
+    /// Does the property hold? Nothing if that is not known, or not the question.
+    pub fn holds(&self) -> Option<bool> {
+        match self.outcome {
+            Outcome::Safe | Outcome::Holds => Some(true),
+            Outcome::Unsafe | Outcome::Fails => Some(false),
+            Outcome::Bound | Outcome::Unknown | Outcome::Error => None,
+        }
+    }
+
+    /// What was counted under a name.
+    pub fn statistic(&self, name: &str) -> Option<u64> {
+        self.statistics.iter().find(|(n, _)| n == name).map(|(_, count)| *count)
+    }
+}
+
+/// What a query asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `A[] p`.
+    Always,
+    /// `E<> p`.
+    Possibly,
+    /// `A<> p`.
+    Eventually,
+    /// `E[] p`.
+    PotentiallyAlways,
+    /// `p --> q`.
+    LeadsTo,
+    /// `sup: e`.
+    Sup,
+    /// `inf: e`.
+    Inf,
+}
+
+impl Kind {
+    /// The kind of a query.
+    pub fn of(kind: &QueryKind) -> Kind {
+        match kind {
+            QueryKind::Always(_) => Kind::Always,
+            QueryKind::Possibly(_) => Kind::Possibly,
+            QueryKind::Eventually(_) => Kind::Eventually,
+            QueryKind::PotentiallyAlways(_) => Kind::PotentiallyAlways,
+            QueryKind::LeadsTo(..) => Kind::LeadsTo,
+            QueryKind::Bound { sup: true, .. } => Kind::Sup,
+            QueryKind::Bound { sup: false, .. } => Kind::Inf,
+        }
+    }
+
+    /// As it is written in a query.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Kind::Always => "A[]",
+            Kind::Possibly => "E<>",
+            Kind::Eventually => "A<>",
+            Kind::PotentiallyAlways => "E[]",
+            Kind::LeadsTo => "-->",
+            Kind::Sup => "sup",
+            Kind::Inf => "inf",
+        }
+    }
+
+    /// Whether it is about all runs, some run, or a number.
+    pub fn class(self) -> Class {
+        match self {
+            Kind::Always | Kind::Eventually | Kind::LeadsTo => Class::Universal,
+            Kind::Possibly | Kind::PotentiallyAlways => Class::Existential,
+            Kind::Sup | Kind::Inf => Class::Bound,
+        }
+    }
+
+    /// Is it about whole runs, rather than about single states?
+    pub fn is_liveness(self) -> bool {
+        matches!(self, Kind::Eventually | Kind::PotentiallyAlways | Kind::LeadsTo)
+    }
+}
+
+/// Whether a query is about all runs, some run, or a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// `A[]`, `A<>`, `-->`: a counterexample refutes it.
+    Universal,
+    /// `E<>`, `E[]`: a witness proves it.
+    Existential,
+    /// `sup`, `inf`.
+    Bound,
+}
+
+impl Class {
+    /// `universal`, `existential`, `bound`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::Universal => "universal",
+            Class::Existential => "existential",
+            Class::Bound => "bound",
+        }
+    }
+}
+
+/// What was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// A universal property holds.
+    Safe,
+    /// A universal property fails.
+    Unsafe,
+    /// An existential property holds.
+    Holds,
+    /// An existential property fails.
+    Fails,
+    /// The bound that was asked for is known.
+    Bound,
+    /// There is no answer.
+    Unknown,
+    /// The model does something undefined.
+    Error,
+}
+
+impl Outcome {
+    /// The word that the report starts with.
+    pub fn word(self) -> &'static str {
+        match self {
+            Outcome::Safe => "SAFE",
+            Outcome::Unsafe => "UNSAFE",
+            Outcome::Holds => "HOLDS",
+            Outcome::Fails => "FAILS",
+            Outcome::Bound => "BOUND",
+            Outcome::Unknown => "UNKNOWN",
+            Outcome::Error => "ERROR",
+        }
+    }
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Why {
+    /// For machines: `time`, `memory`, `iterations`, `interrupted`, `inconclusive-join`, `unsupported`, `model-error`.
+    pub kind: String,
+    /// For people.
+    pub text: String,
+}
+
+impl From<&Reason> for Why {
+    fn from(reason: &Reason) -> Why {
+        let kind = match reason {
+            Reason::Time => "time",
+            Reason::Memory => "memory",
+            Reason::Iterations => "iterations",
+            Reason::Interrupted => "interrupted",
+            Reason::InconclusiveJoin => "inconclusive-join",
+            Reason::Unsupported(_) => "unsupported",
+            _ => "other",
+        };
+        Why { kind: kind.into(), text: reason.to_string() }
+    }
+}
+
+/// A path that exists only because of joins (000 §B.1).
+#[derive(Debug, Clone)]
+pub struct Inconclusive {
+    /// The abstract path.
+    pub path: Trace,
+    /// The step (from 0) that cannot be taken without joins.
+    pub fails_at: usize,
+    /// The states (0 is the initial one) that are joins.
+    pub joins: Vec<usize>,
+    /// The join without which the path fails.
+    pub pivot: usize,
+}
+
+/// How a run ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// In the state that was looked for.
+    Target,
+    /// It does not: it returns to an earlier state, forever.
+    Loop,
+    /// In a state where time may pass forever.
+    Idle,
+    /// In a state where nothing can happen.
+    Deadlock,
+    /// In a state where the model does something undefined.
+    Error,
+}
+
+impl Ending {
+    /// `target`, `loop`, `idle`, `deadlock`, `error`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Ending::Target => "target",
+            Ending::Loop => "loop",
+            Ending::Idle => "idle",
+            Ending::Deadlock => "deadlock",
+            Ending::Error => "error",
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! What all ways of telling have in common: what moves in a step, what changes, how a value is written.
+
+use std::fmt::{self, Write};
+
+use trellis_model::network::interpret::Interpreter;
+use trellis_model::network::{Action, Condition, DataVar, Edge, EdgeRef, Network, Snapshot, Trace};
+use trellis_order::{Shown, Word};
+
+use crate::names::Names;
+use crate::property::{Ending, Kind, Outcome};
+
+/// Longer values are cut.
+pub(crate) const MAX_SHOWN: usize = 200;
+
+/// A network, ready to be talked about.
+pub(crate) struct Teller<'n> {
+    pub net: &'n Network,
+    pub names: Names,
+    interpreter: Interpreter<'n>,
+}
+
+/// One edge of a step.
+pub(crate) struct Move<'a> {
+    pub process: &'a str,
+    pub from: &'a str,
+    pub to: &'a str,
+    pub edge: &'a Edge,
+    /// The channel it synchronises on, and whether it sends.
+    pub channel: Option<(String, bool)>,
+}
+
+impl<'n> Teller<'n> {
+    pub fn new(net: &'n Network) -> Teller<'n> {
+        Teller { net, names: Names::new(net), interpreter: Interpreter::new(net) }
+    }
+
+    /// What moves, given the state before.
+    pub fn moves<'a>(&'a self, before: &Snapshot, action: &Action) -> Vec<Move<'a>> {
+        action.0.iter().map(|e| self.one_move(before, *e)).collect()
+    }
+
+    fn one_move<'a>(&'a self, before: &Snapshot, e: EdgeRef) -> Move<'a> {
+        let p = e.process as usize;
+        let edge = &self.net.processes[p].edges[e.edge as usize];
+        let location = |l: u32| self.names.locations[p][l as usize].as_str();
+        Move {
+            process: &self.names.processes[p],
+            from: location(edge.source),
+            to: location(edge.target),
+            edge,
+            channel: edge.sync.map(|s| (self.channel(before, s.base, s.index.map(condition)), s.send)),
+        }
+    }
+
+    /// The name of a channel; which one of an array may depend on the state.
+    fn channel(&self, before: &Snapshot, base: u32, index: Option<Condition>) -> String {
+        let index = match index {
+            None => Some(0),
+            Some(c) => self
+                .net
+                .terms
+                .as_int(c.holds)
+                .or_else(|| self.interpreter.number(&c, false, before).ok())
+                .and_then(|n| usize::try_from(n).ok()),
+        };
+        let channel = index.and_then(|i| self.net.channels.get(base as usize + i));
+        channel.map_or_else(|| format!("channel {base}"), |c| c.name.clone())
+    }
+
+    /// How one cell is written.
+    pub fn cell(&self, var: &DataVar, value: i64) -> String {
+        match value {
+            0 if var.is_bool => "false".into(),
+            1 if var.is_bool => "true".into(),
+            n => n.to_string(),
+        }
+    }
+
+    /// A lattice variable's value.
+    pub fn lattice(&self, i: usize, element: &[Word]) -> String {
+        let l = &self.net.lattices[i];
+        cut(&Shown(&*l.lattice, &element[l.offset..l.offset + l.lattice.width()]))
+    }
+
+    /// All locations: `DB.Idle`, `User(0).Idle`.
+    pub fn locations(&self, state: &Snapshot) -> Vec<String> {
+        let name =
+            |(p, &l): (usize, &u32)| format!("{}.{}", self.names.processes[p], self.names.locations[p][l as usize]);
+        state.locations.iter().enumerate().map(name).collect()
+    }
+
+    /// All variables and lattices, arrays as a whole: `x = 1`, `a = [0, 0]`.
+    pub fn values(&self, state: &Snapshot) -> Vec<String> {
+        let mut out = Vec::new();
+        let mut at = 0;
+        for v in &self.net.vars {
+            let cells = &state.data[at..at + v.init.len()];
+            out.push(match v.dims.is_empty() {
+                true => format!("{} = {}", self.names.cells[at], self.cell(v, cells[0])),
+                false => format!("{} = {}", v.name, cut(&Array(self, v, cells))),
+            });
+            at += v.init.len();
+        }
+        for (i, name) in self.names.lattices.iter().enumerate() {
+            out.push(format!("{name} = {}", self.lattice(i, &state.element)));
+        }
+        out
+    }
+
+    /// The variables and lattices that differ, with their new values.
+    pub fn changes<'a>(&'a self, before: &Snapshot, after: &Snapshot) -> Vec<(&'a str, String)> {
+        let mut out = Vec::new();
+        let vars = self.net.vars.iter().flat_map(|v| v.init.iter().map(move |_| v));
+        for (i, v) in vars.enumerate().filter(|(i, _)| before.data[*i] != after.data[*i]) {
+            out.push((self.names.cells[i].as_str(), self.cell(v, after.data[i])));
+        }
+        for (i, l) in self.net.lattices.iter().enumerate() {
+            let range = l.offset..l.offset + l.lattice.width();
+            if before.element[range.clone()] != after.element[range] {
+                out.push((self.names.lattices[i].as_str(), self.lattice(i, &after.element)));
+            }
+        }
+        out
+    }
+
+    /// How the run of a report ends.
+    pub fn ending(&self, kind: Kind, outcome: Outcome, trace: &Trace) -> Ending {
+        if outcome == Outcome::Error {
+            Ending::Error
+        } else if trace.back_to.is_some() {
+            Ending::Loop
+        } else if !kind.is_liveness() {
+            Ending::Target
+        } else if self.interpreter.is_deadlocked(trace.last()).unwrap_or(false) {
+            Ending::Deadlock
+        } else {
+            Ending::Idle
+        }
+    }
+}
+
+/// How a run that shows something about a query of this kind ends.
+pub fn ending(net: &Network, kind: Kind, trace: &Trace) -> Ending {
+    Teller::new(net).ending(kind, Outcome::Unknown, trace)
+}
+
+fn condition((prepare, holds): (trellis_expr::StmtId, trellis_expr::TermId)) -> Condition {
+    Condition { prepare, holds }
+}
+
+/// A step's moves with the states around it.
+pub(crate) fn states(trace: &Trace) -> impl Iterator<Item = (&Snapshot, &Action, &Snapshot)> {
+    let before = std::iter::once(&trace.initial).chain(trace.steps.iter().map(|s| &s.state));
+    before.zip(&trace.steps).map(|(before, s)| (before, &s.action, &s.state))
+}
+
+/// `[[0, 1], [2, 3]]`.
+struct Array<'a, 'n>(&'a Teller<'n>, &'a DataVar, &'a [i64]);
+
+impl fmt::Display for Array<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Array(teller, var, cells) = self;
+        for (i, &value) in cells.iter().enumerate() {
+            // A cell opens (and closes) the dimensions whose first (last) it is.
+            let edges = |at: usize| {
+                let mut size = 1;
+                let inner = |&&(_, len): &&(i64, i64)| {
+                    size *= (len as usize).max(1);
+                    at.is_multiple_of(size)
+                };
+                var.dims.iter().rev().take_while(inner).count()
+            };
+            f.write_str(if i == 0 { "" } else { ", " })?;
+            f.write_str(&"[".repeat(edges(i)))?;
+            f.write_str(&teller.cell(var, value))?;
+            f.write_str(&"]".repeat(edges(i + 1)))?;
+        }
+        Ok(())
+    }
+}
+
+/// The text, or its beginning and `…`. Stops writing as soon as it is long enough.
+pub(crate) fn cut(shown: &dyn fmt::Display) -> String {
+    struct Short(String, usize);
+    impl Write for Short {
+        fn write_str(&mut self, s: &str) -> fmt::Result {
+            for c in s.chars() {
+                match self.1 {
+                    ..MAX_SHOWN if c.is_control() => self.0.push('\u{fffd}'),
+                    ..MAX_SHOWN => self.0.push(c),
+                    MAX_SHOWN => self.0.push('…'),
+                    _ => return Err(fmt::Error),
+                }
+                self.1 += 1;
+            }
+            Ok(())
+        }
+    }
+    let mut out = Short(String::new(), 0);
+    let _ = write!(out, "{shown}");
+    out.0
+}

@@ -1,0 +1,215 @@
+//! Reports for a person at a terminal: one line per property, and below it what the verdict rests on.
+//!
+//! [`render`] gives everything about one property; [`trace`] only a run. Both give text with a newline at the end of
+//! every line and print nothing themselves.
+
+use std::fmt::Write;
+
+use trellis_model::network::{Network, Snapshot, Trace};
+
+use crate::property::{Ending, Inconclusive, Outcome, PropertyReport};
+use crate::tell::{Move, Teller, states};
+
+/// How to write.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Style {
+    /// With ANSI colours.
+    pub color: bool,
+    /// Pad queries to this many characters, so that what follows is aligned ([`Style::align`] computes it).
+    pub width: usize,
+    /// Also say how it was searched and what was counted.
+    pub verbose: bool,
+}
+
+/// Queries longer than this are not aligned to.
+const MAX_ALIGN: usize = 60;
+/// Lists are broken into lines of about this many characters.
+const LINE: usize = 100;
+/// The indentation of what belongs to a state.
+const INDENT: usize = 9;
+
+impl Style {
+    /// Aligned to these queries.
+    pub fn align<'a>(self, queries: impl IntoIterator<Item = &'a str>) -> Style {
+        let lengths = queries.into_iter().map(|q| one_line(q).chars().count());
+        Style { width: lengths.filter(|n| *n <= MAX_ALIGN).max().unwrap_or(0), ..self }
+    }
+
+    fn paint(self, code: &str, text: &str) -> String {
+        if self.color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.into() }
+    }
+
+    fn dim(self, text: &str) -> String {
+        self.paint("2", text)
+    }
+
+    fn bold(self, text: &str) -> String {
+        self.paint("1", text)
+    }
+
+    /// The verdict word, as wide as the widest.
+    fn word(self, outcome: Outcome) -> String {
+        let code = match outcome {
+            Outcome::Safe | Outcome::Holds | Outcome::Bound => "1;32",
+            Outcome::Unsafe | Outcome::Fails | Outcome::Error => "1;31",
+            Outcome::Unknown => "1;33",
+        };
+        self.paint(code, &format!("{:<7}", outcome.word()))
+    }
+}
+
+/// Everything about one property.
+pub fn render(report: &PropertyReport, net: &Network, style: Style) -> String {
+    let teller = Teller::new(net);
+    let mut out = line(report, style);
+    let mut note = |text: &str| out.push_str(&format!("         {}\n", style.dim(text)));
+    for a in &report.assumes {
+        note(&format!("assuming {a}"));
+    }
+    if style.verbose {
+        if !report.engine.is_empty() {
+            note(&report.engine);
+        }
+        let counts: Vec<String> = report.statistics.iter().map(|(name, n)| format!("{name} {n}")).collect();
+        if !counts.is_empty() {
+            note(&counts.join(", "));
+        }
+    }
+    if let Some(t) = &report.trace {
+        let ending = teller.ending(report.kind, report.outcome, t);
+        run(&teller, t, Some(ending), &[], style, &mut out);
+    }
+    if let Some(i) = &report.inconclusive {
+        inconclusive(&teller, i, style, &mut out);
+    }
+    out
+}
+
+/// The one line: verdict, query, and in brackets what it took.
+pub fn line(report: &PropertyReport, style: Style) -> String {
+    let query = one_line(&report.query);
+    let answer = match (report.outcome, report.bound) {
+        (Outcome::Bound, Some(n)) => format!(" = {n}"),
+        (Outcome::Bound, None) => ": no state qualifies".into(),
+        _ => String::new(),
+    };
+    let reason = report.reason.iter().map(|r| one_line(&r.text));
+    let count = report.statistic("stored").map(|n| format!("{n} state{}, ", if n == 1 { "" } else { "s" }));
+    let cost = format!("{}{:.2} s", count.unwrap_or_default(), report.seconds);
+    let notes: Vec<String> = reason.chain([cost]).chain(report.checked.clone()).collect();
+    let padding = style.width.saturating_sub(query.chars().count() + answer.chars().count());
+    format!(
+        "{}  {query}{}{:padding$}    {}\n",
+        style.word(report.outcome),
+        style.bold(&answer),
+        "",
+        style.dim(&format!("({})", notes.join("; ")))
+    )
+}
+
+/// A run, step by step. Without an ending (a path that somebody is still walking) nothing is said about how it ends.
+pub fn trace(net: &Network, trace: &Trace, ending: Option<Ending>, style: Style) -> String {
+    let mut out = String::new();
+    run(&Teller::new(net), trace, ending, &[], style, &mut out);
+    out
+}
+
+/// A state in full: locations, then variables and lattices.
+pub fn state(net: &Network, state: &Snapshot) -> String {
+    let teller = Teller::new(net);
+    let mut out = wrap(&teller.locations(state), 0);
+    out.push_str(&wrap(&teller.values(state), 0));
+    out
+}
+
+/// Joined states are marked.
+fn run(teller: &Teller<'_>, trace: &Trace, ending: Option<Ending>, joins: &[usize], style: Style, out: &mut String) {
+    let number = |n: usize| {
+        let mark = if joins.contains(&n) { '⊔' } else { ' ' };
+        format!("{} {} ", style.dim(&format!("{n:>6}")), style.bold(&mark.to_string()))
+    };
+    out.push_str(&number(0));
+    out.push_str(wrap(&teller.locations(&trace.initial), INDENT).trim());
+    out.push('\n');
+    out.push_str(&wrap(&teller.values(&trace.initial), INDENT));
+    for (i, (before, action, after)) in states(trace).enumerate() {
+        out.push_str(&number(i + 1));
+        for (k, m) in teller.moves(before, action).iter().enumerate() {
+            let indent = if k == 0 { 0 } else { INDENT };
+            let _ = writeln!(out, "{:indent$}{}", "", describe(m));
+        }
+        if action.0.is_empty() {
+            out.push_str("(nothing moves)\n");
+        }
+        let changes = teller.changes(before, after).into_iter().map(|(name, value)| format!("{name} = {value}"));
+        out.push_str(&wrap(&changes.collect::<Vec<_>>(), INDENT));
+    }
+    let last = trace.steps.len();
+    let end = match ending {
+        Some(Ending::Loop) => {
+            format!("… back to state {}, and so on forever", trace.back_to.unwrap_or(last))
+        }
+        Some(Ending::Idle) => "the run may end here: time may pass forever".into(),
+        Some(Ending::Deadlock) => "the run ends here: nothing more can happen".into(),
+        Some(Ending::Error) => "the model fails here".into(),
+        Some(Ending::Target) | None => return,
+    };
+    let _ = writeln!(out, "{:INDENT$}{}", "", style.bold(&end));
+}
+
+fn inconclusive(teller: &Teller<'_>, i: &Inconclusive, style: Style, out: &mut String) {
+    let _ = writeln!(
+        out,
+        "         {}",
+        style.bold("an abstract path leads to the target; ⊔ marks states that are joins:")
+    );
+    run(teller, &i.path, None, &i.joins, style, out);
+    let text = format!(
+        "step {} cannot be taken without the join in state {} (the pivot): try not to join there",
+        i.fails_at + 1,
+        i.pivot
+    );
+    let _ = writeln!(out, "{:INDENT$}{}", "", style.bold(&text));
+}
+
+/// `User(1): Idle → LoggingIn  login[1]!  (u = 2)`.
+pub(crate) fn describe(m: &Move<'_>) -> String {
+    let mut text = format!("{}: {} → {}", m.process, m.from, m.to);
+    if let Some((channel, send)) = &m.channel {
+        let _ = write!(text, "  {channel}{}", if *send { '!' } else { '?' });
+    }
+    let select: Vec<String> = m.edge.select.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    if !select.is_empty() {
+        let _ = write!(text, "  ({})", select.join(", "));
+    }
+    text
+}
+
+/// The items with commas between them, in indented lines of bearable length.
+fn wrap(items: &[String], indent: usize) -> String {
+    let mut out = String::new();
+    let mut column = 0;
+    for (i, item) in items.iter().enumerate() {
+        let length = item.chars().count();
+        if i == 0 {
+            let _ = write!(out, "{:indent$}", "");
+        } else if column + length > LINE {
+            let _ = write!(out, ",\n{:indent$}", "");
+            column = 0;
+        } else {
+            out.push_str(", ");
+            column += 2;
+        }
+        out.push_str(item);
+        column += length;
+    }
+    if !items.is_empty() {
+        out.push('\n');
+    }
+    out
+}
+
+/// The text without line breaks.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

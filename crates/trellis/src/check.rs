@@ -1,0 +1,444 @@
+//! `trellis check`: every property, with the engine that suits it, evidence re-checked before anybody sees it.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use trellis_engine::audit::{self, Audit, Unmatched};
+use trellis_engine::budget::{Budget, Progress, Stats};
+use trellis_engine::network::{Answer, ExprStrategy, answer};
+use trellis_engine::reach::{Options, Refine, Strategy, Update};
+use trellis_engine::waitlist::Order;
+use trellis_model::network::{Network, Query, QueryKind};
+use trellis_report::{Inconclusive, Outcome, PropertyReport, dot, ending, html, json, text};
+
+use crate::cli::{self, Check};
+use crate::load::{Asked, Loaded, load};
+use crate::strategy::LuaStrategy;
+use crate::{Failure, Ran, exit};
+
+/// Pairs of states compared before cover or join is chosen on its own, and under `--audit`.
+const QUICK_AUDIT: usize = 400;
+const LONG_AUDIT: usize = 20_000;
+
+/// How one property is going to be searched, and what that rests on.
+struct Plan {
+    options: Options,
+    assumes: Vec<String>,
+    notes: Vec<String>,
+}
+
+pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
+    let script = args.join.as_deref().filter(|j| j.ends_with(".lua")).map(PathBuf::from);
+    let expr = args.join.as_deref().filter(|j| !matches!(*j, "all" | "none" | "auto") && script.is_none());
+    let asked = Asked {
+        properties: Some(&args.properties),
+        strategy: expr,
+        priority: args.priority.as_deref(),
+        color: err_color,
+    };
+    let loaded = load(&args.model, &asked)?;
+    eprint!("{}", loaded.warnings);
+    usage(args, &loaded)?;
+    let net = &loaded.network;
+
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let flag = cancelled.clone();
+    // Without a handler an interrupt simply ends the process; that is bearable.
+    let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
+
+    let style = text::Style { color: out_color, verbose: args.stats, ..Default::default() }
+        .align(loaded.queries.iter().map(|q| q.text.as_str()));
+    let mut reports = Vec::new();
+    let mut code = exit::HOLDS;
+    for (i, query) in loaded.queries.iter().enumerate() {
+        let plan = plan(args, net, query)?;
+        if args.audit {
+            show_audit(net, query, args.seed, args.json)?;
+        }
+        let started = Instant::now();
+        let found = {
+            let mut line = ProgressLine::new(args, &query.text);
+            let mut observer = |p: &Progress| line.show(p);
+            let mut budget = Budget::unlimited()
+                .time(args.timeout)
+                .memory(args.memory)
+                .states(args.states)
+                .cancel(cancelled.clone())
+                .observe(&mut observer);
+            let mut expr = loaded.strategy.map(|s| ExprStrategy::new(net, s.condition, s.uses_joined));
+            let mut lua = script.as_deref().map(|p| LuaStrategy::load(p, net)).transpose()?;
+            let strategy: Option<&mut dyn Strategy<_>> = match (&mut expr, &mut lua) {
+                (Some(e), _) => Some(e),
+                (None, Some(l)) => Some(l),
+                (None, None) => None,
+            };
+            answer(net, query, plan.options, strategy, loaded.priority, &mut budget)
+        };
+        let seconds = started.elapsed().as_secs_f64();
+        let report = match found {
+            Ok(a) => answered(args, &loaded, query, a, &plan, seconds)?,
+            Err(broken) => {
+                let broken = *broken;
+                let mut r = PropertyReport::broken(&loaded.name, "uppaal", query, broken.trace, &broken.error);
+                r.seconds = seconds;
+                r
+            }
+        };
+        code = worst(code, code_of(&report));
+        for note in &plan.notes {
+            if !args.quiet && !args.json {
+                eprintln!("note: {note}");
+            }
+        }
+        show(args, net, &report, style)?;
+        let several = (loaded.queries.len() > 1).then_some(i + 1);
+        write_evidence(args, net, &report, several)?;
+        reports.push(report);
+        if cancelled.load(Ordering::Relaxed) {
+            code = exit::INTERRUPTED;
+            break;
+        }
+    }
+    if let Some(path) = &args.html {
+        write_file(path, &html::render(&reports, net))?;
+    }
+    Ok(code)
+}
+
+/// What the command line alone cannot know to be wrong.
+fn usage(args: &Check, loaded: &Loaded) -> Result<(), Failure> {
+    let say = |text: &str| Err(Failure::Usage(text.into()));
+    if loaded.queries.is_empty() {
+        return say("the model has no property: give one, for instance --property 'A[] not deadlock'");
+    }
+    let lattices = !loaded.network.lattices.is_empty();
+    let join = args.join.as_deref();
+    if join.is_some() && !lattices {
+        return say("--join: the model has no lattice variables, so there is nothing to join");
+    }
+    if join.is_some_and(|j| j != "none") && args.update.is_some_and(|u| u != cli::Update::Join) {
+        return say("--join goes with --update join");
+    }
+    if (args.order == cli::Order::Priority) != args.priority.is_some() {
+        return say("--order priority and --priority EXPR go together");
+    }
+    Ok(())
+}
+
+/// Chooses how to search.
+fn plan(args: &Check, net: &Network, query: &Query) -> Result<Plan, Failure> {
+    let order = match args.order {
+        cli::Order::Bfs => Order::Bfs,
+        cli::Order::Dfs => Order::Dfs,
+        cli::Order::Random => Order::Random(args.seed),
+        cli::Order::Priority => Order::Priority,
+    };
+    let with = |update, refine| Options { update, order, refine };
+    let mut plan = Plan { options: with(Update::Simple, Refine::Never), assumes: Vec::new(), notes: Vec::new() };
+    let asked = match (args.join.as_deref(), args.update) {
+        (Some("none"), None) => Some(Update::Cover),
+        (Some("auto"), None) => None,
+        (Some(_), _) => Some(Update::Join),
+        (None, Some(cli::Update::Simple)) => Some(Update::Simple),
+        (None, Some(cli::Update::Cover)) => Some(Update::Cover),
+        (None, Some(cli::Update::Join)) => Some(Update::Join),
+        (None, None) => None,
+    };
+    if net.lattices.is_empty() || asked == Some(Update::Simple) {
+        return Ok(plan);
+    }
+    if let Some(why) = audit::hazard(net, query) {
+        if let Some(update) = asked {
+            let name = if update == Update::Cover { "cover" } else { "join" };
+            return Err(Failure::Usage(format!(
+                "{name} update cannot answer `{}`: {why}; use --update simple",
+                query.text
+            )));
+        }
+        plan.notes.push(format!("simple update: {why}"));
+        return Ok(plan);
+    }
+    let given = args.join.is_some() && !matches!(args.join.as_deref(), Some("auto"));
+    let refine = if given { Refine::Never } else { Refine::Split };
+    let is_bound = matches!(query.kind, QueryKind::Bound { .. });
+    match asked {
+        Some(update) => plan.options = with(update, refine),
+        None => {
+            let sampled = audit::audit(net, Some(query), QUICK_AUDIT, args.seed);
+            if !sampled.violations.is_empty() {
+                plan.notes.push("simple update: the model is not monotone (--audit shows where)".into());
+                return Ok(plan);
+            }
+            // A bound has no target to refine for; cover gives it exactly.
+            plan.options = with(if is_bound { Update::Cover } else { Update::Join }, Refine::Split);
+        }
+    }
+    plan.assumes.push("monotone transitions (000 Def. 2); --audit samples whether they are".into());
+    Ok(plan)
+}
+
+/// Turns an answer into a report, its evidence checked.
+fn answered(
+    args: &Check,
+    loaded: &Loaded,
+    query: &Query,
+    a: Answer,
+    plan: &Plan,
+    seconds: f64,
+) -> Result<PropertyReport, Failure> {
+    let net = &loaded.network;
+    let mut r = PropertyReport::new(&loaded.name, "uppaal", query, a.verdict);
+    r.seconds = seconds;
+    r.engine = engine_line(plan.options, query, net);
+    r.statistics = statistics(&a.stats);
+    if r.certificate.as_ref().is_some_and(|c| c.up_to_order) {
+        r.assumes.clone_from(&plan.assumes);
+    }
+    r.inconclusive = a.inconclusive.map(|i| Inconclusive {
+        path: i.path,
+        fails_at: i.fails_at,
+        joins: i.joins,
+        pivot: i.pivot,
+    });
+    let mut witness = None;
+    if let Some(b) = a.bound {
+        r.bound = Some(b.value);
+        if b.witness.is_none() {
+            r.assumes.push("nothing, but the bound may be too generous: only joined states reach it".into());
+        }
+        witness = b.witness;
+    }
+    if args.no_check {
+        return Ok(r);
+    }
+    let failed = |what: &str, why: trellis_check::Rejection| {
+        Failure::Internal(format!("the {what} for `{}` did not pass its check: {why}", query.text))
+    };
+    let mut said = Vec::new();
+    if let Some(t) = &r.trace {
+        trellis_check::replay(net, query, t).map_err(|e| failed("trace", e))?;
+        said.push(format!("trace of {} replayed", steps(t.steps.len())));
+    }
+    if let Some(c) = &r.certificate {
+        match query.kind {
+            QueryKind::Bound { .. } => trellis_check::certify_bound(net, query, c, r.bound),
+            _ => trellis_check::certify(net, query, c),
+        }
+        .map_err(|e| failed("certificate", e))?;
+        said.push("certificate re-validated".into());
+    }
+    if let (Some(t), Some(value)) = (&witness, r.bound) {
+        trellis_check::replay_bound(net, query, t, value).map_err(|e| failed("trace", e))?;
+        said.push(format!("reached by a trace of {}, replayed", steps(t.steps.len())));
+    }
+    if args.trace.is_some() || args.dot.is_some() || args.html.is_some() {
+        r.trace = r.trace.or(witness);
+    }
+    r.checked = (!said.is_empty()).then(|| said.join("; "));
+    Ok(r)
+}
+
+fn steps(n: usize) -> String {
+    if n == 1 { "1 step".into() } else { format!("{n} steps") }
+}
+
+fn engine_line(o: Options, query: &Query, net: &Network) -> String {
+    let order = match o.order {
+        Order::Bfs => "breadth first".to_string(),
+        Order::Dfs => "depth first".to_string(),
+        Order::Random(seed) => format!("random order, seed {seed}"),
+        Order::Priority => "by priority".to_string(),
+    };
+    match query.kind {
+        QueryKind::Always(_) | QueryKind::Possibly(_) | QueryKind::Bound { .. } => {
+            let update = match (o.update, o.refine) {
+                _ if net.lattices.is_empty() => "explicit states",
+                (Update::Simple, _) => "simple update",
+                (Update::Cover, _) => "cover update",
+                (Update::Join, Refine::Never) => "join update",
+                (Update::Join, Refine::Split) => "join update, refined",
+            };
+            format!("reach, {update}, {order}")
+        }
+        _ => "liveness, explicit states".into(),
+    }
+}
+
+fn statistics(s: &Stats) -> Vec<(String, u64)> {
+    [
+        ("added", s.added),
+        ("stored", s.stored),
+        ("expanded", s.expanded),
+        ("steps", s.steps),
+        ("covered", s.covered),
+        ("joins", s.joins),
+        ("refinements", s.refinements),
+    ]
+    .map(|(n, v)| (n.to_string(), v))
+    .to_vec()
+}
+
+fn code_of(r: &PropertyReport) -> u8 {
+    match r.outcome {
+        Outcome::Error => exit::INPUT,
+        Outcome::Unknown => exit::UNDECIDED,
+        _ => match r.holds() {
+            Some(false) => exit::FAILS,
+            _ => exit::HOLDS,
+        },
+    }
+}
+
+/// A failure is worse than indecision; a broken model is worse than both.
+fn worst(a: u8, b: u8) -> u8 {
+    let rank = |c| [exit::HOLDS, exit::UNDECIDED, exit::FAILS, exit::INPUT].iter().position(|&x| x == c);
+    if rank(a) >= rank(b) { a } else { b }
+}
+
+fn show(args: &Check, net: &Network, r: &PropertyReport, style: text::Style) -> Result<(), Failure> {
+    let text = if args.json {
+        let mut line = Vec::new();
+        json::write_report(&mut line, net, r, false).map_err(|e| Failure::Internal(e.to_string()))?;
+        String::from_utf8_lossy(&line).into_owned()
+    } else if args.quiet {
+        text::line(r, style)
+    } else {
+        text::render(r, net, style)
+    };
+    crate::print(&text)?;
+    Ok(())
+}
+
+fn show_audit(net: &Network, query: &Query, seed: u64, quiet: bool) -> Result<(), Failure> {
+    let Audit { pairs, violations } = audit::audit(net, Some(query), LONG_AUDIT, seed);
+    if net.lattices.is_empty() {
+        eprintln!("audit: the model has no lattice variables; nothing to compare");
+        return Ok(());
+    }
+    let mut out = String::new();
+    if violations.is_empty() {
+        out = format!("audit: monotone, as far as {pairs} pairs of states show\n");
+    }
+    for v in &violations {
+        let small = text::state(net, &v.smaller);
+        let large = text::state(net, &v.larger);
+        let what = match &v.what {
+            Unmatched::Step(action, _) => {
+                let places: Vec<String> = action
+                    .0
+                    .iter()
+                    .map(|e| net.processes[e.process as usize].edges[e.edge as usize].place.to_string())
+                    .collect();
+                format!("can take the step {} ({})", trellis_check::describe_action(net, action), places.join(", "))
+            }
+            Unmatched::Target => format!("is what `{}` looks for", query.text),
+        };
+        out.push_str(&format!(
+            "audit: NOT monotone. The state\n{}  {what}, but the larger state\n{}  {}.\n",
+            indent(&small),
+            indent(&large),
+            if matches!(v.what, Unmatched::Target) { "is not" } else { "has no step that ends as high" }
+        ));
+    }
+    if quiet {
+        eprint!("{out}");
+    } else {
+        crate::print(&out)?;
+    }
+    Ok(())
+}
+
+fn indent(text: &str) -> String {
+    text.lines().map(|l| format!("      {l}\n")).collect()
+}
+
+fn write_evidence(args: &Check, net: &Network, r: &PropertyReport, several: Option<usize>) -> Result<(), Failure> {
+    if let (Some(path), Some(t)) = (&args.trace, &r.trace) {
+        let end = ending(net, r.kind, t);
+        write_with(&numbered(path, several), |out| json::write_trace(out, net, r.header(), t, end))?;
+    }
+    if let Some(path) = &args.dot {
+        let text = match (&r.trace, &r.inconclusive) {
+            (Some(t), _) => Some(dot::trace(net, t, ending(net, r.kind, t), &r.query)),
+            (None, Some(i)) => Some(dot::inconclusive(net, i, &r.query)),
+            (None, None) => None,
+        };
+        if let Some(text) = text {
+            write_file(&numbered(path, several), &text)?;
+        }
+    }
+    if let (Some(path), Some(c)) = (&args.certificate, &r.certificate) {
+        write_with(&numbered(path, several), |out| json::write_certificate(out, net, r.header(), c))?;
+    }
+    Ok(())
+}
+
+fn write_with(
+    path: &Path,
+    write: impl FnOnce(&mut std::io::BufWriter<std::fs::File>) -> std::io::Result<()>,
+) -> Result<(), Failure> {
+    let run = || {
+        let mut out = std::io::BufWriter::new(std::fs::File::create(path)?);
+        write(&mut out)?;
+        out.flush()
+    };
+    run().map_err(|e| Failure::Usage(format!("cannot write {}: {e}", path.display())))
+}
+
+/// `trace.json` of the second of several properties is `trace-2.json`.
+fn numbered(path: &Path, several: Option<usize>) -> PathBuf {
+    let Some(n) = several else { return path.to_path_buf() };
+    let stem = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+    let name = match path.extension() {
+        Some(e) => format!("{stem}-{n}.{}", e.to_string_lossy()),
+        None => format!("{stem}-{n}"),
+    };
+    path.with_file_name(name)
+}
+
+pub fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text).map_err(|e| Failure::Usage(format!("cannot write {}: {e}", path.display())))
+}
+
+/// One line on the terminal that says how far it is.
+struct ProgressLine {
+    started: Instant,
+    query: String,
+    on: bool,
+    shown: bool,
+}
+
+impl ProgressLine {
+    fn new(args: &Check, query: &str) -> ProgressLine {
+        let on = std::io::stderr().is_terminal() && !args.quiet;
+        ProgressLine { started: Instant::now(), query: query.chars().take(40).collect(), on, shown: false }
+    }
+
+    fn show(&mut self, p: &Progress) {
+        if !self.on {
+            return;
+        }
+        self.shown = true;
+        let s = &p.stats;
+        let refinements = if s.refinements > 0 { format!(", {} refinements", s.refinements) } else { String::new() };
+        eprint!(
+            "\r\x1b[K{}: {} states, {} waiting{refinements}, {:.1} s",
+            self.query,
+            s.added,
+            p.waiting,
+            self.started.elapsed().as_secs_f64()
+        );
+        let _ = std::io::stderr().flush();
+    }
+}
+
+impl Drop for ProgressLine {
+    fn drop(&mut self) {
+        if self.shown {
+            eprint!("\r\x1b[K");
+        }
+    }
+}

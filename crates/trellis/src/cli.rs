@@ -1,0 +1,315 @@
+//! The command line as data: help, man page and completions come from here.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+const EXAMPLES: &str = "\
+Examples:
+  trellis check models/lattice/leader.xml                 every property in the file, with evidence
+  trellis check model.xml -p 'A[] not deadlock'           a property of your own
+  trellis check model.xml --const N=7 --json              another size, for a program to read
+  trellis check model.xml --trace t.json                  keep the counterexample …
+  trellis certify model.xml t.json                        … and have it checked again
+  trellis simulate model.xml                              step through the model by hand
+  trellis help lattices                                   the lattices a model can use
+
+Exit codes: 0 every property holds, 10 some property fails, 20 undecided,
+            2 bad usage or input, 1 internal error, 130 interrupted.
+More: trellis help check, trellis help uppaal, trellis help lattices, trellis help join, trellis help evidence";
+
+/// Trellis: can something bad happen? SAFE, UNSAFE or UNKNOWN, with evidence that is checked again.
+#[derive(Parser, Debug)]
+#[command(name = "trellis", version, styles = STYLES, after_help = EXAMPLES, disable_help_subcommand = true)]
+#[command(propagate_version = true, max_term_width = 110)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Colours on the terminal.
+    #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN")]
+    pub color: Color,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Check the properties of a model.
+    Check(Check),
+    /// Check evidence again: a certificate or a trace that `check` wrote.
+    Certify(Certify),
+    /// Step through a model, or replay a trace.
+    Simulate(Simulate),
+    /// Write a model in another form.
+    Convert(Convert),
+    /// Run a benchmark suite: a table beside the published figures.
+    Bench(Bench),
+    /// Print the JSON Schema of an output: report, trace or certificate.
+    Schema {
+        /// Which.
+        name: String,
+    },
+    /// Print a completion script for a shell.
+    Completions {
+        /// Which shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write one page per command into a folder.
+    Man {
+        /// The folder.
+        folder: Option<PathBuf>,
+    },
+    /// Explain a command or a topic.
+    Help {
+        /// A command, or one of: uppaal, lattices, join, evidence, exit-codes.
+        topic: Option<String>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// If the output is a terminal and NO_COLOR is not set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Which model, and which of its sizes.
+#[derive(Args, Debug, Clone)]
+pub struct Model {
+    /// The model: UPPAAL .xml, .xta or .ta.
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+    /// Set a global integer constant of the model.
+    #[arg(long = "const", value_name = "NAME=VALUE", value_parser = constant)]
+    pub constants: Vec<(String, i64)>,
+}
+
+/// Which properties.
+#[derive(Args, Debug, Clone, Default)]
+pub struct Properties {
+    /// A property to check instead of those in the model; may be given several times.
+    #[arg(short, long = "property", value_name = "QUERY")]
+    pub properties: Vec<String>,
+    /// Something bad, which must never hold: the property A[] not (EXPR).
+    #[arg(long = "error", value_name = "EXPR")]
+    pub errors: Vec<String>,
+    /// A file of queries (.q) to check instead of those in the model.
+    #[arg(long, value_name = "FILE")]
+    pub queries: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct Check {
+    #[command(flatten)]
+    pub model: Model,
+    #[command(flatten)]
+    pub properties: Properties,
+
+    /// The algorithm.
+    #[arg(long, value_enum, default_value = "auto", help_heading = "Engine")]
+    pub engine: Engine,
+    /// How states that differ only in their lattice values meet.
+    #[arg(long, value_enum, help_heading = "Engine")]
+    pub update: Option<Update>,
+    /// When to join (implies --update join): all, none, an expression over the states x, y and joined, or a .lua file.
+    /// Without it, Trellis joins everything and refines where that is too coarse.
+    #[arg(long, value_name = "STRATEGY", help_heading = "Engine")]
+    pub join: Option<String>,
+    /// What to explore next.
+    #[arg(long, value_enum, default_value = "bfs", help_heading = "Engine")]
+    pub order: Order,
+    /// The seed of the random order and of the audit.
+    #[arg(long, default_value_t = 1, help_heading = "Engine")]
+    pub seed: u64,
+    /// For --order priority: an integer expression, explored largest first.
+    #[arg(long, value_name = "EXPR", help_heading = "Engine")]
+    pub priority: Option<String>,
+    /// Sample whether the model's transitions are monotone, as cover and join need; print what breaks it.
+    #[arg(long, help_heading = "Engine")]
+    pub audit: bool,
+
+    /// Give up on a property after this long (60s, 5m, 1h).
+    #[arg(long, value_parser = duration, value_name = "TIME", help_heading = "Limits")]
+    pub timeout: Option<Duration>,
+    /// Give up when stored states need more than this (500MiB, 2GiB).
+    #[arg(long, value_parser = bytes, value_name = "SIZE", help_heading = "Limits")]
+    pub memory: Option<usize>,
+    /// Give up after this many states.
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    pub states: Option<u64>,
+
+    /// Print one JSON object per property.
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+    /// Write the trace (JSON).
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub trace: Option<PathBuf>,
+    /// Write the certificate (JSON).
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub certificate: Option<PathBuf>,
+    /// Write the trace as a graph (dot).
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub dot: Option<PathBuf>,
+    /// Write the report as a web page.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub html: Option<PathBuf>,
+    /// Only the verdicts: no traces, no statistics.
+    #[arg(short, long, help_heading = "Output")]
+    pub quiet: bool,
+    /// Print every statistic.
+    #[arg(long, help_heading = "Output")]
+    pub stats: bool,
+    /// Do not re-check the evidence.
+    #[arg(long, help_heading = "Output")]
+    pub no_check: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct Certify {
+    #[command(flatten)]
+    pub model: Model,
+    /// The certificate or trace (JSON).
+    #[arg(value_name = "EVIDENCE")]
+    pub evidence: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub struct Simulate {
+    #[command(flatten)]
+    pub model: Model,
+    /// Replay this trace (JSON).
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// Take so many random steps instead of asking.
+    #[arg(long, value_name = "STEPS")]
+    pub random: Option<usize>,
+    /// The seed of the random steps.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+#[derive(Args, Debug)]
+pub struct Convert {
+    #[command(flatten)]
+    pub model: Model,
+    /// The form.
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub to: Format,
+    /// Where to write it (standard output if absent).
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct Bench {
+    /// The suite: lattice.
+    pub suite: String,
+    /// Only the sizes that take a moment.
+    #[arg(long)]
+    pub quick: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// A picture of the automata, for Graphviz.
+    Dot,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// The best for the question.
+    Auto,
+    /// Reachability over lattice elements (000).
+    Reach,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Update {
+    /// Only equal states are the same: exact, needs no monotonicity.
+    Simple,
+    /// A larger state stands for smaller ones: exact for monotone models.
+    Cover,
+    /// States are joined: fewest states; refined or undecided where that is too coarse.
+    Join,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Order {
+    /// Breadth first: shortest traces.
+    Bfs,
+    /// Depth first.
+    Dfs,
+    /// Random, by --seed.
+    Random,
+    /// By --priority.
+    Priority,
+}
+
+fn constant(s: &str) -> Result<(String, i64), String> {
+    let (name, value) = s.split_once('=').ok_or("write NAME=VALUE, for instance N=7")?;
+    let value = value.trim().parse().map_err(|_| format!("`{}` is not an integer", value.trim()))?;
+    Ok((name.trim().to_string(), value))
+}
+
+fn duration(s: &str) -> Result<Duration, String> {
+    let digits = s.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(s.len());
+    let (number, unit) = s.split_at(digits);
+    let number: f64 = number.parse().map_err(|_| "write a time like 60s, 500ms, 5m or 1h".to_string())?;
+    let scale = match unit.trim() {
+        "ms" => 0.001,
+        "" | "s" | "sec" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        unit => return Err(format!("`{unit}` is not a unit of time: use ms, s, m or h")),
+    };
+    Duration::try_from_secs_f64(number * scale).map_err(|_| "that is too long".to_string())
+}
+
+fn bytes(s: &str) -> Result<usize, String> {
+    let digits = s.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(s.len());
+    let (number, unit) = s.split_at(digits);
+    let number: f64 = number.parse().map_err(|_| "write a size like 500MiB or 2GiB".to_string())?;
+    let scale: f64 = match unit.trim() {
+        "" | "B" => 1.0,
+        "K" | "KB" | "kB" => 1e3,
+        "KiB" => 1024.0,
+        "M" | "MB" => 1e6,
+        "MiB" => 1048576.0,
+        "G" | "GB" => 1e9,
+        "GiB" => 1073741824.0,
+        unit => return Err(format!("`{unit}` is not a unit of size: use KiB, MiB or GiB")),
+    };
+    Ok((number * scale) as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_are_read() {
+        assert_eq!(duration("1.5m").unwrap(), Duration::from_secs(90));
+        assert_eq!(duration("250ms").unwrap(), Duration::from_millis(250));
+        assert!(duration("soon").is_err());
+        assert_eq!(bytes("2GiB").unwrap(), 2 << 30);
+        assert!(bytes("2 parsecs").is_err());
+        assert_eq!(constant("N=7").unwrap(), ("N".to_string(), 7));
+        assert!(constant("N").is_err());
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+}

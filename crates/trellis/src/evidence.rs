@@ -1,0 +1,53 @@
+//! `trellis certify` and `trellis convert`: evidence and models, read and written.
+
+use trellis_report::{Content, dot, read_evidence};
+
+use crate::cli::{Certify, Convert, Format, Properties};
+use crate::load::{Asked, load};
+use crate::{Failure, Ran, check::write_file, exit, print};
+
+pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
+    let path = &args.evidence;
+    let unreadable = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|e| unreadable(&e))?;
+    // The evidence says which question it answers; the model says what that means.
+    let bare = load(&args.model, &Asked { color: err_color, ..Default::default() })?;
+    let evidence = read_evidence(&bare.network, &text).map_err(|e| unreadable(&e))?;
+    let question = evidence.query.ok_or_else(|| unreadable(&"it does not say which query it is about"))?;
+    let properties = Properties { properties: vec![question], ..Default::default() };
+    let loaded = load(&args.model, &Asked { properties: Some(&properties), color: err_color, ..Default::default() })?;
+    let (net, query) = (&loaded.network, &loaded.queries[0]);
+    let result = match evidence.content {
+        Content::Trace(t) => trellis_check::replay(net, query, &t).map(|done| {
+            let value = done.value.map_or(String::new(), |v| format!(", value {v}"));
+            format!("the trace ({} steps{value}) shows what it claims", t.steps.len())
+        }),
+        Content::Certificate(c) => trellis_check::certify(net, query, &c).map(|done| {
+            let rests = if c.up_to_order { ", given monotone transitions" } else { "" };
+            let bound = done.bound.map_or(String::new(), |b| format!(", bound {b}"));
+            format!("the certificate ({} elements{bound}) proves its claim{rests}", c.entries.len())
+        }),
+    };
+    let paint = |code: &str, s: &str| if out_color { format!("\x1b[1;{code}m{s}\x1b[0m") } else { s.to_string() };
+    match result {
+        Ok(said) => print(&format!("{}  {}: {said}", paint("32", "VALID"), query.text)),
+        Err(why) => {
+            print(&format!("{}  {}: {why}", paint("31", "REJECTED"), query.text))?;
+            Ok(exit::FAILS)
+        }
+    }
+}
+
+pub fn convert(args: &Convert, err_color: bool) -> Ran {
+    let loaded = load(&args.model, &Asked { color: err_color, ..Default::default() })?;
+    let text = match args.to {
+        Format::Dot => dot::network(&loaded.network, &loaded.name),
+    };
+    match &args.output {
+        Some(path) => {
+            write_file(path, &text)?;
+            Ok(exit::HOLDS)
+        }
+        None => print(&text),
+    }
+}
