@@ -143,10 +143,10 @@ pub fn compile_stmt(terms: &Terms, layout: &Layout, s: StmtId) -> Result<Code, U
 
 /// Runs a recursive job on a stack that is large enough for that many levels.
 fn with_stack<T: Send>(depth: u32, job: impl FnOnce() -> T + Send) -> T {
-    if depth < 200 {
+    if depth < 100 {
         return job();
     }
-    let size = (1 << 20) + depth as usize * 4096;
+    let size = (1 << 20) + depth as usize * 8192;
     std::thread::scope(|scope| {
         let handle = std::thread::Builder::new().stack_size(size).spawn_scoped(scope, job);
         match handle.expect("a thread can be started").join() {

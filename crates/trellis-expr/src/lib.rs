@@ -5,8 +5,12 @@
 //! answers with a [`Fault`], and no rewriting may hide one. Conjunction, disjunction and `ite` evaluate from left to
 //! right and stop early, as every source language of ours does.
 //!
-//! Rooms: `term` and `stmt` (what there is), `eval` (the reference meaning, big integers, tree walking), `ternary`
-//! (partial valuations), `subst`, `simplify`, `print`, `code` (compiled evaluation on flat `i64` memory for hot loops).
+//! A valuation gives each variable a value of its type. Assigning or storing what is out of range is a fault, so it
+//! stays that way, and a check that the range makes superfluous may be left out.
+//!
+//! Rooms: `term` and `stmt` (what there is), `build` (how terms are made), `value` and `eval` (the reference meaning,
+//! big integers), `ternary` (partial valuations), `subst`, `simplify`, `print`, `code` (compiled evaluation on flat
+//! `i64` memory for hot loops), `fault` (what can go wrong). There is no solver here, and no parser.
 
 mod build;
 pub mod code;

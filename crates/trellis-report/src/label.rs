@@ -93,7 +93,7 @@ fn range(values: impl Iterator<Item = i64>) -> String {
         [] => "nothing".into(),
         [one] => format!("{{{one}}}"),
         [lo, .., hi] if hi.wrapping_sub(lo) as u64 == all.len() as u64 - 1 => format!("{lo}..{hi}"),
-        _ => cut(&format!("{all:?}")),
+        _ => cut(&format!("{{{}}}", all.iter().map(i64::to_string).collect::<Vec<_>>().join(", "))),
     }
 }
 
@@ -109,11 +109,17 @@ fn generalise(instances: &[&Edge], texts: &[&str]) -> String {
     let token = |i: usize| {
         let first = split[0][i];
         if split.iter().all(|t| t[i] == first) {
-            return first;
+            return first.to_string();
         }
-        let explains = |s: usize| instances.iter().zip(&split).all(|(e, t)| t[i].parse() == Ok(e.select[s].1));
-        let select = (0..instances[0].select.len()).find(|s| explains(*s));
-        select.map_or("…", |s| instances[0].select[s].0.as_str())
+        // The value of a select, give or take the same number everywhere?
+        let offset = |t: &Vec<&str>, e: &&Edge, s: usize| Some(t[i].parse::<i64>().ok()?.wrapping_sub(e.select[s].1));
+        let explains = |s: usize| {
+            let by = offset(&split[0], &instances[0], s)?;
+            let all = split.iter().zip(instances).all(|(t, e)| offset(t, e, s) == Some(by));
+            let name = &instances[0].select[s].0;
+            all.then(|| if by == 0 { name.clone() } else { format!("{name}{by:+}") })
+        };
+        (0..instances[0].select.len()).find_map(explains).unwrap_or_else(|| "…".into())
     };
     (0..split[0].len()).map(token).collect()
 }
@@ -138,7 +144,26 @@ fn is_word(c: char) -> bool {
 /// A term or statement with `f0(3, i)` written as the model has it: `pool[i]`, `seen.count()`; range checks are left out.
 fn call_names(net: &Network, shown: &dyn Display) -> String {
     let text: String = shown.to_string().chars().take(MAX_TERM).collect();
-    rewrite(net, &text)
+    cell_names(net, rewrite(net, &text))
+}
+
+/// Arrays lie flat in terms; a cell with a known number gets its name back: `grid[2]` is `grid[1][0]`.
+fn cell_names(net: &Network, mut text: String) -> String {
+    for v in net.vars.iter().filter(|v| v.dims.len() > 1 || v.dims.iter().any(|d| d.0 != 0)) {
+        let start = format!("{}[", v.name);
+        let mut from = 0;
+        while let Some(at) = text[from..].find(&start).map(|i| from + i) {
+            from = at + start.len();
+            let part_of_a_name = text[..at].ends_with(|c: char| is_word(c) || c == '.');
+            let number = text[from..].split_once(']').and_then(|(n, _)| Some((n.len(), n.parse::<usize>().ok()?)));
+            if let (false, Some((length, cell))) = (part_of_a_name, number)
+                && cell < v.init.len()
+            {
+                text.replace_range(at..from + length + 1, &v.cell_name(cell));
+            }
+        }
+    }
+    text
 }
 
 fn rewrite(net: &Network, text: &str) -> String {
@@ -153,7 +178,11 @@ fn rewrite(net: &Network, text: &str) -> String {
         let call = if inside { None } else { arguments(token, after) };
         match call.and_then(|(args, after)| Some((call_name(net, token, &args)?, after))) {
             Some((name, after)) => {
-                out.push_str(&name);
+                // What a check was around may need parentheses in its place.
+                let alone = (out.is_empty() || out.ends_with(['(', '[', ' ']) && !operator_at_end(&out))
+                    && (after.is_empty() || after.starts_with([')', ']', ',', ';']));
+                let simple = token != "check" || name.chars().all(|c| is_word(c) || "[]().".contains(c));
+                out.push_str(&if alone || simple { name } else { format!("({name})") });
                 rest = after;
             }
             None => out.push_str(token),
@@ -161,6 +190,12 @@ fn rewrite(net: &Network, text: &str) -> String {
         inside = c == '.' || is_word(c);
     }
     out
+}
+
+/// Does a text end with an operator that might bind more tightly than what follows?
+fn operator_at_end(text: &str) -> bool {
+    let text = text.trim_end();
+    !(text.ends_with(",") || text.ends_with(":=") || text.ends_with(";") || text.ends_with(['(', '[']))
 }
 
 /// The arguments that follow a name, and what comes after them; nothing if this is no call of ours.
@@ -191,9 +226,7 @@ fn arguments<'t>(name: &str, after: &'t str) -> Option<(Vec<&'t str>, &'t str)> 
 fn call_name(net: &Network, name: &str, args: &[&str]) -> Option<String> {
     let arg = |i: usize| args.get(i).map(|a| rewrite(net, a));
     if name == "check" {
-        let inner = arg(0)?;
-        let simple = inner.chars().all(|c| is_word(c) || "[]().".contains(c));
-        return Some(if simple { inner } else { format!("({inner})") });
+        return arg(0);
     }
     let function = net.functions.get(name[1..].parse::<usize>().ok()?)?;
     Some(match function {

@@ -2,13 +2,24 @@
 //!
 //! Two or three processes of two to four locations with data (integers, truth values, an array), binary and broadcast
 //! channels, selects, committed and urgent locations, functions with loops and early returns, and up to two lattice
-//! variables. *Tame* models are monotone in their lattice variables (000 Def. 2): lattice values are asked only in
-//! monotone guards, never by receivers of broadcasts, and there are no priorities. *Wild* models do as they like.
+//! variables. See [`Flavour`].
 
 use std::fmt::Write;
 
-use crate::lattices::{EXTERNS, Lattice};
+use crate::lattices::Lattice;
 use crate::random::Random;
+
+/// What kind of model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flavour {
+    /// Anything goes.
+    Wild,
+    /// Monotone in the lattice variables (000 Def. 2): lattice values are asked only in monotone guards, never by
+    /// receivers of broadcasts, and there are no priorities.
+    Tame,
+    /// Monotone, and with little else than lattice values, so that joins matter.
+    Rich,
+}
 
 /// A model and questions about it.
 pub struct Automaton {
@@ -34,17 +45,20 @@ impl Automaton {
     }
 }
 
-pub fn generate(seed: u64, tame: bool) -> Automaton {
+pub fn generate(seed: u64, flavour: Flavour) -> Automaton {
     let mut r = Random::new(seed);
-    let mut g = Generator { tame, ..Generator::default() };
+    let tame = flavour != Flavour::Wild;
+    let mut g = Generator { tame, rich: flavour == Flavour::Rich, numbers: !tame, ..Generator::default() };
     g.declare(&mut r);
-    let count = 2 + r.below(2);
+    let count = if g.rich { 1 + r.below(2) } else { 2 + r.below(2) };
     for p in 0..count {
         g.process(&mut r, p);
     }
     g.system(&mut r);
     let reach = (0..2).map(|_| g.reach_query(&mut r)).collect();
     let live = (0..2).map(|_| g.live_query(&mut r)).collect();
+    // A bound can be asked of data only.
+    g.numbers = false;
     let bounds = vec![
         format!("{}: {}", r.pick(&["sup", "inf"]), g.int(&mut r, 1)),
         format!("{}{{{}}}: {}", r.pick(&["sup", "inf"]), g.target(&mut r), g.int(&mut r, 1)),
@@ -59,6 +73,9 @@ pub fn generate(seed: u64, tame: bool) -> Automaton {
 #[derive(Default)]
 struct Generator {
     tame: bool,
+    rich: bool,
+    /// Whether numbers may depend on lattice values.
+    numbers: bool,
     text: String,
     /// Name, least and greatest value of each integer in scope.
     ints: Vec<(String, i64, i64)>,
@@ -109,17 +126,14 @@ impl Generator {
             _ = writeln!(t, "{urgent}{kind}chan {name}{suffix};");
             self.channels.push(Channel { name: name.into(), broadcast, size });
         }
-        let lattices = *r.one(&[0, 1, 1, 1, 2]);
-        if lattices > 0 {
-            t.push_str(EXTERNS);
-        }
+        let lattices = *r.one(if self.rich { &[1, 2, 2] } else { &[0, 1, 1, 1, 2] });
         for i in 0..lattices {
             let l = if i == 1 && r.percent(30) {
-                Lattice { name: "l1".into(), ..self.lattices[0].clone() }
+                self.lattices[0].twin("l1")
             } else {
                 Lattice::random(r, format!("l{i}"))
             };
-            _ = writeln!(t, "{}", l.declare(r));
+            _ = writeln!(t, "{}{}", l.bring_in(&t), l.declare(r));
             self.lattices.push(l);
         }
         if !self.tame && r.percent(30) {
@@ -131,7 +145,7 @@ impl Generator {
             ]));
         }
         self.text = t;
-        if r.percent(50) {
+        if !self.rich && r.percent(50) {
             self.functions(r);
         }
     }
@@ -182,7 +196,8 @@ void bump(int &v, int by) {{
         match r.below(10) {
             0..=3 => r.below(n).to_string(),
             4..=7 if !fits.is_empty() => r.one(&fits).to_string(),
-            9 if r.percent(15) => self.int(r, 1),
+            // Not a constant: those are refused when the model is built.
+            9 if r.percent(15) => format!("(x0 + {})", r.range(-1, 2)),
             _ => safe(&self.int(r, 1), 0, n as i64 - 1),
         }
     }
@@ -206,7 +221,7 @@ void bump(int &v, int by) {{
                 self.int(r, depth - 1)
             ),
             14 if self.calls => format!("find({})", self.int(r, depth - 1)),
-            15 if !self.tame && !self.lattices.is_empty() => {
+            15 if self.numbers && !self.lattices.is_empty() => {
                 let l = r.one(&self.lattices).clone();
                 l.number(r, &mut |r, n| self.index(r, n))
             }
@@ -218,7 +233,7 @@ void bump(int &v, int by) {{
     fn bool(&self, r: &mut Random, depth: usize, lattices: bool) -> String {
         let leaf = depth == 0;
         let sub = depth.saturating_sub(1);
-        if lattices && !self.lattices.is_empty() && r.percent(if leaf { 60 } else { 30 }) {
+        if lattices && !self.lattices.is_empty() && r.percent(if leaf || self.rich { 60 } else { 30 }) {
             return self.lattice_guard(r);
         }
         match r.below(if leaf { 5 } else { 11 }) {
@@ -247,7 +262,7 @@ void bump(int &v, int by) {{
 
     /// An assignment or two.
     fn update(&self, r: &mut Random) -> String {
-        if !self.lattices.is_empty() && r.percent(50) {
+        if !self.lattices.is_empty() && r.percent(if self.rich { 95 } else { 50 }) {
             let l = r.one(&self.lattices).clone();
             if self.lattices.len() == 2 && self.lattices[0].same_type(&self.lattices[1]) && r.percent(20) {
                 return "l0 = l1".into();
@@ -278,7 +293,7 @@ void bump(int &v, int by) {{
         let scope = self.ints.len();
         let name = format!("P{p}");
         let mut locations = 2 + r.below(3);
-        if r.percent(50) {
+        if !self.rich && r.percent(50) {
             locations = 2;
         }
         let parameter = r.percent(15);
@@ -310,7 +325,7 @@ void bump(int &v, int by) {{
         }
         _ = writeln!(t, "    init L0;\n    trans");
         let mut edges = Vec::new();
-        for n in 0..locations + r.below(3) {
+        for n in 0..locations + r.below(3) + if self.rich { 3 } else { 0 } {
             // Every location but the last has a way on.
             let source = if n + 1 < locations { n } else { r.below(locations) };
             let target = if n + 1 < locations && r.percent(70) { n + 1 } else { r.below(locations) };
@@ -332,21 +347,22 @@ void bump(int &v, int by) {{
             _ = write!(t, "select i : int[0,{hi}]; ");
             self.ints.push(("i".into(), 0, hi));
         }
-        let sync = r.percent(45).then(|| {
+        let sync = r.percent(if self.rich { 15 } else { 45 }).then(|| {
             let c = r.one(&self.channels).clone();
             let send = r.percent(50);
             let index = c.size.map_or(String::new(), |n| format!("[{}]", self.index(r, n)));
             (format!("{}{index}{}", c.name, if send { "!" } else { "?" }), c.broadcast && !send)
         });
         let hears = sync.as_ref().is_some_and(|(_, hears)| *hears);
-        if r.percent(60) {
+        if r.percent(if self.rich { 40 } else { 60 }) {
             let lattices = !self.tame || !hears;
             _ = write!(t, "guard {}; ", self.bool(r, 2, lattices));
         }
         if let Some((label, _)) = sync {
             _ = write!(t, "sync {label}; ");
         }
-        let updates: Vec<String> = (0..*r.one(&[0, 1, 1, 2])).map(|_| self.update(r)).collect();
+        let updates = *r.one(if self.rich { &[1, 1, 2] } else { &[0, 1, 1, 2] });
+        let updates: Vec<String> = (0..updates).map(|_| self.update(r)).collect();
         if !updates.is_empty() {
             _ = write!(t, "assign {}; ", updates.join(", "));
         }
@@ -374,10 +390,10 @@ void bump(int &v, int by) {{
         if r.percent(40) {
             parts.push(self.location(r));
         }
-        if r.percent(40) {
+        if !self.rich && r.percent(40) {
             parts.push(self.bool(r, 1, false));
         }
-        if !self.lattices.is_empty() && r.percent(40) {
+        if !self.lattices.is_empty() && r.percent(if self.rich { 70 } else { 40 }) {
             parts.push(self.lattice_guard(r));
         }
         parts.join(" && ")

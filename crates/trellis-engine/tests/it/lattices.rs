@@ -48,24 +48,33 @@ pub struct Lattice {
     kind: Kind,
 }
 
-/// `extern` lines for everything that [`Lattice::declare`] may need.
-pub const EXTERNS: &str = "extern UnionBitVector;
-extern IntersectionBitVector;
-extern Powerset;
-extern PresentAbsent;
-extern Interval;
-extern Sign;
-extern Parity;
-extern Flat;
-extern Level = Hasse(low < left, low < right, left < high, right < high);
-extern Must = LruMust(1, 2, 3);
-extern May = LruMay(1, 2, 3);
-extern Pair = Product(UnionBitVector(2), Parity);
-";
-
 impl Lattice {
     pub fn random(r: &mut Random, name: String) -> Lattice {
         Lattice { name, kind: *r.one(&KINDS) }
+    }
+
+    /// Another variable of the same type.
+    pub fn twin(&self, name: &str) -> Lattice {
+        Lattice { name: name.into(), kind: self.kind }
+    }
+
+    /// The `extern` line it needs, unless the text has it already.
+    pub fn bring_in(&self, text: &str) -> String {
+        let line = match self.kind {
+            Kind::Union => "extern UnionBitVector;\n",
+            Kind::Intersection => "extern IntersectionBitVector;\n",
+            Kind::Powerset => "extern Powerset;\n",
+            Kind::PresentAbsent => "extern PresentAbsent;\n",
+            Kind::Interval => "extern Interval;\n",
+            Kind::Sign | Kind::SignVector => "extern Sign;\n",
+            Kind::Parity => "extern Parity;\n",
+            Kind::Flat => "extern Flat;\n",
+            Kind::Hasse => "extern Level = Hasse(low < left, low < right, left < high, right < high);\n",
+            Kind::LruMust => "extern Must = LruMust(1, 2, 3);\n",
+            Kind::LruMay => "extern May = LruMay(1, 2, 3);\n",
+            Kind::Pair => "extern Pair = Product(UnionBitVector(2), Parity);\n",
+        };
+        if text.contains(line) { String::new() } else { line.into() }
     }
 
     pub fn declare(&self, r: &mut Random) -> String {

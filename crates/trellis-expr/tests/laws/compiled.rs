@@ -2,7 +2,7 @@
 
 use dashu_int::IBig;
 use proptest::prelude::*;
-use trellis_expr::code::{Unsupported, compile_stmt, compile_term};
+use trellis_expr::code::{Layout, NoHost, Unsupported, compile_stmt, compile_term};
 use trellis_expr::eval::{ExecError, Limits, State, Valuation, eval, exec};
 use trellis_expr::{Fault, FnId, Term, TermId, Terms, Type, Value};
 
@@ -122,6 +122,39 @@ proptest! {
             prop_assert!(large(&w.t, t, &env), "{}: {expected:?}", w.t.show(t));
         } else {
             prop_assert_eq!(word.map(|n| Value::Bool(n == 1)), expected, "{}", w.t.show(t));
+        }
+    }
+}
+
+#[test]
+fn counting() {
+    let mut t = Terms::new();
+    let (x, y) = (t.declare("x", Type::Range(0, 3)), t.declare("y", Type::Int));
+    let mut layout = Layout::new();
+    layout.place(x, 0, 1);
+    layout.place(y, 1, 1);
+    let yt = t.var(y);
+    for (k, lo, hi) in [(1, 0, 3), (1, -1, 2), (-1, 1, 5), (2, 0, 9), (i64::MAX, 0, 3), (0, 1, 2)] {
+        let k = t.int(k);
+        let sum = t.add([yt, k]);
+        let checked = t.checked(sum, lo, hi);
+        for (v, value) in [(x, sum), (x, checked), (y, sum), (y, checked)] {
+            let s = t.assign(v, value);
+            let code = compile_stmt(&t, &layout, s).unwrap();
+            for n in [-2, -1, 0, 1, 2, 3, 4, i64::MAX] {
+                let env = [(x, Value::Int(0.into())), (y, Value::Int(n.into()))].into();
+                let mut mem = [0, n];
+                let done = code.exec(&mut mem, &mut NoHost);
+                match exec(&t, s, State { env, host: NoHost }, Limits::default()) {
+                    _ if done == Err(Fault::Overflow) => assert!(n == i64::MAX || t.as_int(k) == Some(i64::MAX)),
+                    Ok(states) => {
+                        let word = |v| states[0].env[&v].to_word();
+                        assert_eq!((done, word(x), word(y)), (Ok(true), Some(mem[0]), Some(mem[1])));
+                    }
+                    Err(ExecError::Fault(fault)) => assert_eq!(done, Err(fault)),
+                    other => panic!("{other:?}"),
+                }
+            }
         }
     }
 }

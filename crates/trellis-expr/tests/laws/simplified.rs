@@ -80,6 +80,38 @@ proptest! {
             }
         }
     }
+
+    /// Reads and writes of one array at few indexes, some of which fault.
+    #[test]
+    fn arrays(choices in tape(), values in prop::collection::vec(tape(), 4)) {
+        let mut w = World::new();
+        let mut choices = Tape::new(&choices);
+        let (x, y, k) = (w.t.var(w.vars[2]), w.t.var(w.vars[3]), w.t.int(choices.pick(4) as i64 - 1));
+        let ratio = w.t.div(trellis_expr::Division::Truncating, x, y);
+        let pool = [x, y, k, w.t.int(0), ratio, w.t.checked(x, -1, 1)];
+        let mut array = w.t.var(w.vars[16]);
+        for _ in 0..choices.pick(5) {
+            let i = pool[choices.pick(pool.len())];
+            let v = match choices.pick(3) {
+                0 => w.t.select(array, i),
+                _ => pool[choices.pick(pool.len())],
+            };
+            array = w.t.store(array, i, v);
+        }
+        let t = match choices.pick(2) {
+            0 => array,
+            _ => w.t.select(array, pool[choices.pick(pool.len())]),
+        };
+        let s = simplify(&mut w.t, t);
+        for values in &values {
+            let (env, _) = w.valuation(&mut Tape::new(values));
+            prop_assert_eq!(
+                eval(&w.t, s, &env, &mut Foreign(1)),
+                eval(&w.t, t, &env, &mut Foreign(1)),
+                "{} became {}", w.t.show(t), w.t.show(s)
+            );
+        }
+    }
 }
 
 #[test]

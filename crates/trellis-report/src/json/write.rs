@@ -40,7 +40,7 @@ impl Serialize for ReportDoc<'_> {
         m.serialize_entry("assumes", &r.assumes)?;
         m.serialize_entry("engine", &r.engine)?;
         m.serialize_entry("statistics", &Pairs(r.statistics.iter().map(|(name, n)| (name, n))))?;
-        m.serialize_entry("seconds", &r.seconds.max(0.0).min(f64::MAX))?;
+        m.serialize_entry("seconds", &if r.seconds.is_finite() { r.seconds } else { 0.0 })?;
         m.serialize_entry("trace", &trace)?;
         match &r.certificate {
             Some(certificate) if self.certificate => {

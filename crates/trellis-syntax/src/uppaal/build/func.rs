@@ -57,8 +57,7 @@ impl Lower<'_, '_> {
             _ => None,
         };
         for (param, arg) in f.params.iter().zip(args) {
-            // Where nothing can be written, arguments of a formula need no cells of their own.
-            let entity = self.argument(param, arg, &def.scope, formula.is_some() && !self.effects)?;
+            let entity = self.argument(param, arg, &def.scope, formula.is_some())?;
             scope.set(&param.name.name, entity);
         }
         // A body that is one `return` needs no place for the result.
@@ -97,7 +96,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    fn argument(&mut self, param: &ast::Param, arg: &Expr, scope: &Rc<Scope>, by_name: bool) -> Res<Entity> {
+    fn argument(&mut self, param: &ast::Param, arg: &Expr, scope: &Rc<Scope>, formula: bool) -> Res<Entity> {
         let base = self.b.resolve_type(&param.ty, scope)?;
         let ty = self.b.with_dims(base, &param.dims, scope, param.name.span)?;
         if param.by_ref {
@@ -128,7 +127,9 @@ impl Lower<'_, '_> {
         if ty.values().is_some() {
             let v = self.value(arg)?;
             let v = self.convert(v, Kind::of(&ty), arg.span)?;
-            if by_name || (param.ty.is_const && self.b.constant_value(v).is_some()) {
+            // Constant arguments of a formula need no cells of their own; where nothing can be written, no arguments do.
+            let constant = self.b.constant_value(v).is_some();
+            if (formula && (constant || !self.effects)) || (param.ty.is_const && constant) {
                 let mut v = v;
                 if let Ty::Int { lo, hi } = ty {
                     v.term = self.b.terms().checked(v.term, lo, hi);

@@ -1,35 +1,52 @@
 //! From the syntax tree to a closed network: names resolved, types checked, templates instantiated, selects expanded,
 //! expressions and functions lowered to terms and statements.
 //!
-//! Rooms: `types` (what a declared type is), `scope` (what a name stands for), `decl` (declarations), `expr` (expressions),
-//! `func` (functions and their statements, inlined at every call), `lattice` (`extern` types and their values), `system`
-//! (instantiation, edges), `query` (properties and joining strategies).
+//! Rooms: `types` (what a declared type is), `scope` (what a name stands for), `decl` and `initial` (declarations and
+//! what variables hold at first), `expr`, `member`, `quantifier` and `effect` (expressions), `place` (where variables
+//! lie), `func` and `stmt` (functions, inlined at every call), `lattice` (`extern` types and their values), `system` and
+//! `process` (instantiation, edges), `query` (properties and joining strategies), `syntax` (questions about the tree
+//! alone), `limits` (how large all of this may grow).
 //!
 //! What this front end deliberately does not do: clocks (refused by name until zones exist), recursion (UPPAAL has
-//! none), floating point, dynamic templates, statistical queries. Everything refused is named with its place.
+//! none), floating point, dynamic templates, statistical queries. Everything refused is named with its place. Templates
+//! that no system line uses are not looked at.
 
 mod decl;
+mod effect;
 mod expr;
 mod func;
+mod initial;
 mod lattice;
+mod limits;
+mod member;
+mod place;
+mod process;
+mod quantifier;
 mod query;
 mod scope;
+mod stmt;
+mod syntax;
 mod system;
 mod types;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use trellis_expr::{FnId, StmtId, TermId, Terms, Type, VarId};
-use trellis_model::network::{Condition, DataVar, Network, Query};
+use trellis_expr::{FnId, StmtId, TermId, Terms, VarId};
+use trellis_model::network::{Condition, Network, Query};
+use trellis_order::Lattice;
 
 use super::ast::{self, Nta};
+use super::errors::MAX_ERRORS;
 use crate::diag::{Diagnostic, Severity, Sources, Span};
 
+use limits::Limits;
+use place::Leaf;
 pub use query::Strategy;
-use scope::{Family, Scope};
+use scope::{FuncDef, Scope};
 
 /// A model that was built, and what is needed to ask it more questions.
 pub struct Built {
@@ -74,7 +91,25 @@ pub(crate) struct Reported;
 pub(crate) type Res<T> = Result<T, Reported>;
 
 /// Builds a network. Errors are complete: as many as can be found (up to twenty).
+///
+/// The work is done on a thread of its own, with a stack that is large enough for whatever the parser lets through.
 pub fn build(
+    nta: &Nta,
+    questions: &Questions,
+    sources: &Sources,
+    options: &Options,
+) -> Result<Built, Vec<Diagnostic>> {
+    let work = || build_here(nta, questions, sources, options);
+    std::thread::scope(|scope| {
+        match std::thread::Builder::new().stack_size(limits::STACK).spawn_scoped(scope, work).map(|t| t.join()) {
+            Ok(Ok(result)) => result,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(e) => Err(vec![whole(format!("cannot start a thread: {e}"))]),
+        }
+    })
+}
+
+fn build_here(
     nta: &Nta,
     questions: &Questions,
     sources: &Sources,
@@ -82,8 +117,7 @@ pub fn build(
 ) -> Result<Built, Vec<Diagnostic>> {
     let mut b = Builder::new(sources, options);
     let result = b.run(nta, questions);
-    let (errors, warnings): (Vec<_>, Vec<_>) =
-        b.diags.into_iter().partition(|d| matches!(d.severity, Severity::Error));
+    let (errors, warnings): (Vec<_>, Vec<_>) = b.diags.into_iter().partition(|d| d.severity == Severity::Error);
     match result {
         Ok((queries, strategy, priority)) if errors.is_empty() => {
             Ok(Built { network: b.net, queries, strategy, priority, warnings })
@@ -92,21 +126,9 @@ pub fn build(
     }
 }
 
-/// Stop complaining after so many errors.
-const MAX_ERRORS: usize = 20;
-
-/// A variable's leaf: one cell or one flat array of cells.
-#[derive(Debug, Clone)]
-pub(crate) struct Leaf {
-    pub lo: i64,
-    pub hi: i64,
-    pub is_bool: bool,
-    /// Whether it is an array in the terms.
-    pub array: bool,
-    /// For constants: the cells' values.
-    pub value: Option<Vec<i64>>,
-    /// Whether it is part of the state.
-    pub state: bool,
+/// An error that has no place in a source.
+fn whole(message: String) -> Diagnostic {
+    Diagnostic { severity: Severity::Error, message, span: None, label: String::new(), help: None }
 }
 
 /// Everything that is being built.
@@ -116,20 +138,29 @@ pub(crate) struct Builder<'a> {
     pub net: Network,
     pub diags: Vec<Diagnostic>,
     said: HashSet<(Option<Span>, String)>,
+    pub limits: Limits,
     pub leaves: FxHashMap<VarId, Leaf>,
     pub global: Rc<Scope>,
-    pub families: Vec<Rc<Family>>,
+    /// The global names and, once there are any, the processes: what questions can speak of.
+    pub asking: Rc<Scope>,
+    /// Every function that was declared, so that those nobody calls are looked at too.
+    pub declared: Vec<Rc<FuncDef>>,
+    /// The functions of the syntax tree by where they stand: each process declares those of its template anew.
+    pub bodies: FxHashMap<Span, Rc<ast::Function>>,
     /// How many scalar sets there are.
     pub scalar_sets: u32,
     /// Reusable temporaries by shape; those before the mark are in use by the current unit.
     pool: FxHashMap<(i64, i64, bool, usize), (Vec<VarId>, usize)>,
     pub functions: FxHashMap<lattice::FnKey, FnId>,
+    /// The lattices made from scripts, by file and size.
+    pub scripts: FxHashMap<(String, usize), Arc<dyn Lattice>>,
     /// Whether the current query asks about deadlocks.
     pub asks_deadlock: bool,
 }
 
 impl<'a> Builder<'a> {
     fn new(sources: &'a Sources, options: &'a Options) -> Builder<'a> {
+        let global = Scope::root();
         Builder {
             sources,
             options,
@@ -147,12 +178,16 @@ impl<'a> Builder<'a> {
             },
             diags: Vec::new(),
             said: HashSet::new(),
+            limits: Limits::default(),
             leaves: FxHashMap::default(),
-            global: Scope::root(),
-            families: Vec::new(),
+            asking: Scope::child(&global),
+            global,
+            declared: Vec::new(),
+            bodies: FxHashMap::default(),
             scalar_sets: 0,
             pool: FxHashMap::default(),
             functions: FxHashMap::default(),
+            scripts: FxHashMap::default(),
             asks_deadlock: false,
         }
     }
@@ -165,17 +200,15 @@ impl<'a> Builder<'a> {
         }
         for (name, _) in &self.options.constants {
             if !self.net.constants.iter().any(|(n, _)| n == name) {
-                self.diags.push(Diagnostic {
-                    severity: Severity::Error,
-                    message: format!("there is no global integer constant `{name}` to set"),
-                    span: None,
-                    label: String::new(),
-                    help: Some("only `const int NAME = …;` at the top of the model can be set from outside".into()),
-                });
+                self.diags.push(
+                    whole(format!("there is no global integer constant `{name}` to set"))
+                        .help("only `const int NAME = …;` at the top of the model can be set from outside"),
+                );
             }
         }
         self.priorities(nta);
         let system = self.system(nta);
+        self.check_uncalled();
         if self.has_errors() {
             return Err(Reported);
         }
@@ -187,14 +220,8 @@ impl<'a> Builder<'a> {
                 queries.push(q);
             }
         }
-        let strategy = match &questions.strategy {
-            Some(e) => Some(self.strategy(e)?),
-            None => None,
-        };
-        let priority = match &questions.priority {
-            Some(e) => Some(self.priority_expr(e)?),
-            None => None,
-        };
+        let strategy = questions.strategy.as_ref().map(|e| self.strategy(e)).transpose()?;
+        let priority = questions.priority.as_ref().map(|e| self.priority_expr(e)).transpose()?;
         Ok((queries, strategy, priority))
     }
 
@@ -204,8 +231,8 @@ impl<'a> Builder<'a> {
 
     /// Reports, once, and gives the caller something to return.
     pub fn report(&mut self, d: Diagnostic) -> Reported {
-        let errors = self.diags.iter().filter(|d| d.severity == Severity::Error).count();
-        if errors < MAX_ERRORS && self.said.insert((d.span, d.message.clone())) {
+        let like_this = self.diags.iter().filter(|e| e.severity == d.severity).count();
+        if like_this < MAX_ERRORS && self.said.insert((d.span, d.message.clone())) {
             self.diags.push(d);
         }
         Reported
@@ -221,61 +248,6 @@ impl<'a> Builder<'a> {
         format!("{}:{line}:{column}", self.sources.get(span.source).name)
     }
 
-    // Temporaries.
-
-    /// From here on, temporaries may be used anew: a guard, an update, a query begins.
-    pub fn new_unit(&mut self) {
-        for (_, used) in self.pool.values_mut() {
-            *used = 0;
-        }
-    }
-
-    /// A temporary of the given shape that nothing else in this unit uses.
-    pub fn temp(&mut self, lo: i64, hi: i64, is_bool: bool, array: Option<usize>) -> VarId {
-        let shape = (lo, hi, is_bool, array.map_or(0, |n| n));
-        let (vars, used) = self.pool.entry(shape).or_default();
-        if let Some(&v) = vars.get(*used) {
-            *used += 1;
-            return v;
-        }
-        *used += 1;
-        let name = format!("tmp{}", self.net.temps.len());
-        let v = self.declare_cells(name, lo, hi, is_bool, array, None, false);
-        self.pool.get_mut(&shape).expect("just made").0.push(v);
-        v
-    }
-
-    /// Declares a leaf. `value` makes it a constant; `state` makes it part of the state.
-    #[allow(clippy::too_many_arguments)]
-    pub fn declare_cells(
-        &mut self,
-        name: String,
-        lo: i64,
-        hi: i64,
-        is_bool: bool,
-        array: Option<usize>,
-        value: Option<Vec<i64>>,
-        state: bool,
-    ) -> VarId {
-        let cell = if is_bool { Type::Bool } else { Type::Range(lo, hi) };
-        let ty = match array {
-            Some(n) => self.net.terms.array_type(Type::Range(0, n as i64 - 1), cell),
-            None => cell,
-        };
-        let var = self.net.terms.declare(name.clone(), ty);
-        let zero = default_value(lo, hi);
-        let init = value.clone().unwrap_or_else(|| vec![zero; array.unwrap_or(1)]);
-        let dims = array.map(|n| (0, n as i64)).into_iter().collect();
-        let data = DataVar { name, var, lo, hi, is_bool, dims, init };
-        if state {
-            self.net.vars.push(data);
-        } else {
-            self.net.temps.push(data);
-        }
-        self.leaves.insert(var, Leaf { lo, hi, is_bool, array: array.is_some(), value: value.filter(|_| !state), state });
-        var
-    }
-
     pub fn terms(&mut self) -> &mut Terms {
         &mut self.net.terms
     }
@@ -288,9 +260,4 @@ impl<'a> Builder<'a> {
     pub fn int(&mut self, n: i64) -> TermId {
         self.net.terms.int(n)
     }
-}
-
-/// What a cell holds when the model does not say: zero, or the lower bound where zero does not fit.
-pub(crate) fn default_value(lo: i64, hi: i64) -> i64 {
-    if lo <= 0 && 0 <= hi { 0 } else { lo }
 }

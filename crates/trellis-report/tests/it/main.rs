@@ -1,0 +1,9 @@
+//! Reports in every form, on networks built from text.
+
+mod documents;
+mod junk;
+mod pictures;
+mod round_trip;
+mod texts;
+mod validate;
+mod world;

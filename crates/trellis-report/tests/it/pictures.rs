@@ -1,0 +1,98 @@
+//! Graphs and pages.
+
+use trellis_report::{Ending, dot, html};
+
+use crate::world::{LIBRARY, library, queries_of, reports, walk};
+
+/// Quotes and braces close, as far as one can tell without Graphviz.
+fn assert_balanced(text: &str) {
+    let (mut depth, mut quoted, mut chars) = (0, false, text.chars());
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' if quoted => _ = chars.next(),
+            '"' => quoted = !quoted,
+            '{' | '[' if !quoted => depth += 1,
+            '}' | ']' if !quoted => {
+                depth -= 1;
+                assert!(depth >= 0, "{text}");
+            }
+            _ => {}
+        }
+    }
+    assert!(depth == 0 && !quoted, "{text}");
+}
+
+#[test]
+fn a_network() {
+    let drawn = dot::network(&library(), "library \"2\".xta");
+    assert_balanced(&drawn);
+    assert!(drawn.starts_with("digraph \"library \\\"2\\\".xta\" {"), "{drawn}");
+    assert_eq!(drawn.matches("subgraph cluster_").count(), 3);
+    for line in [
+        "label=\"User(0)\";",
+        "p2_0 [label=\"Closed\\nurgent\", style=dashed];",
+        "p2_2 [label=\"Ring\\ncommitted\\nopen\", peripheries=2];",
+        "p0_start -> p0_0;",
+        "p0_0 -> p0_1 [label=\"login[0]!\\nUser(0).known := true\"];",
+        // One arrow for all values of the select.
+        "p1_1 -> p1_0 [label=\"w : {0, 1, 3}\\npool[w+60] := 1\\ngrid[1][0] := w\"];",
+        "p2_1 -> p2_1 [label=\"open\\nlogin[Desk.who]?\\nDesk.who := -Desk.who + 1\"];",
+        "p2_1 -> p2_2 [label=\"pool[61] == 1\\nload.add(2)\"];",
+    ] {
+        assert!(drawn.contains(line), "{line} in\n{drawn}");
+    }
+}
+
+/// Parts of lattices get the names that the model uses.
+#[test]
+fn lattice_places_have_names() {
+    let model = "extern UnionBitVector; extern Both = Product(size, Interval, side, Sign);
+        UnionBitVector many[3][70]; Both pair; int[0, 2] i;
+        process P() { state A; init A; trans A -> A { select k : int[0, 2];
+            guard many[1][k] == 1 && pair.side.mayBe(k) == 1;
+            assign many[2] = many[0], i = (i * 2 + k) % 3, pair.size.add(i), many[2][k + 1] = 1; }; } system P;";
+    let drawn = dot::network(&queries_of(model, "").0, "m");
+    assert_balanced(&drawn);
+    let expected = r"k : 0..2\nmany[1][k] == 1 && pair.side.mayBe(k) == 1\nmany[2] := many[0]";
+    assert!(drawn.contains(expected), "{drawn}");
+    assert!(drawn.contains(r"\npair.size.add(i)\nmany[2][k+1] := 1"), "{drawn}");
+}
+
+#[test]
+fn a_trace() {
+    let (net, _) = queries_of(LIBRARY, "");
+    let mut t = walk(&net, &[0, 0, 0]);
+    let drawn = dot::trace(&net, &t, Ending::Target, "t");
+    assert_balanced(&drawn);
+    assert!(
+        drawn.contains("s1 -> s2 [label=\"User(0): Idle → Reading  login[0]!\\nDesk: Open → Open  login[0]?\"];"),
+        "{drawn}"
+    );
+    assert!(drawn.contains("s3 [penwidth=3];"), "{drawn}");
+    t.back_to = Some(1);
+    let drawn = dot::trace(&net, &t, Ending::Loop, "t");
+    assert!(drawn.contains("s2 -> s1 ") && !drawn.contains("s3"), "{drawn}");
+    let idle = dot::trace(&net, &walk(&net, &[0]), Ending::Idle, "t");
+    assert!(idle.contains("s1 -> end [style=dashed];"), "{idle}");
+    let (net, all) = reports();
+    let drawn = dot::inconclusive(&net, all[10].inconclusive.as_ref().unwrap(), "i");
+    assert_balanced(&drawn);
+    assert_eq!(drawn.matches("peripheries=2").count(), 2);
+}
+
+#[test]
+fn a_page() {
+    let (net, mut all) = reports();
+    all[0].query = "A[] not </script><script>alert(1)</script>".into();
+    let page = html::render(&all, &net);
+    assert!(!page.contains("alert(1)</script>") && page.contains("&lt;/script&gt;"));
+    assert!(!page.contains("{{"));
+    assert!(!page.contains("http://") && !page.contains("https://") && !page.contains(" src="));
+    assert_eq!(page.matches("<section").count(), all.len());
+    assert_eq!(page.matches("application/json").count(), all.iter().filter(|r| r.trace.is_some()).count() + 1);
+    for (i, part) in page.split("<script type=\"application/json\">").skip(1).enumerate() {
+        let json = part.split_once("</script>").unwrap().0;
+        let run: serde_json::Value = serde_json::from_str(json).unwrap();
+        assert_eq!(run["names"].as_array().unwrap().len(), run["initial"].as_array().unwrap().len(), "{i}");
+    }
+}

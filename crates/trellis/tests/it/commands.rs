@@ -1,0 +1,176 @@
+//! The commands themselves: what they print, what they exit with, what they refuse.
+
+use crate::{reports, root, stderr, stdout, temporary, trellis};
+
+#[test]
+fn exit_codes_tell_the_verdict() {
+    let code = |args: &[&str]| trellis(args).status.code();
+    assert_eq!(code(&["check", "lattice/leader.xml"]), Some(0));
+    assert_eq!(code(&["check", "data/philosophers.xta"]), Some(10));
+    assert_eq!(code(&["check", "lattice/database-full.xml", "--join", "all"]), Some(20));
+    assert_eq!(code(&["check", "lattice/leader.xml", "--const", "N=9", "--update", "simple", "--states", "100"]), Some(20));
+    assert_eq!(code(&["check", "nowhere.xml"]), Some(2));
+    assert_eq!(code(&["check", "lattice/leader.xml", "--frobnicate"]), Some(2));
+    assert_eq!(code(&["check", "timed/lamp.xml"]), Some(2));
+}
+
+#[test]
+fn limits_give_unknown_with_the_reason() {
+    let reason = |limit: &[&str]| {
+        let mut args = vec!["check", "lattice/leader.xml", "--const", "N=9", "--update", "simple", "--json"];
+        args.extend(limit);
+        let found = reports(&trellis(&args));
+        assert_eq!(found[0]["verdict"], "UNKNOWN");
+        found[0]["reason"]["kind"].as_str().expect("a reason").to_string()
+    };
+    assert_eq!(reason(&["--states", "1000"]), "iterations");
+    assert_eq!(reason(&["--timeout", "50ms"]), "time");
+    assert_eq!(reason(&["--memory", "1MiB"]), "memory");
+}
+
+#[test]
+fn an_inconclusive_join_shows_the_path_and_the_join() {
+    let out = trellis(&["check", "lattice/database-full.xml", "--join", "all", "--const", "N_USERS=3"]);
+    let said = stdout(&out);
+    assert!(said.starts_with("UNKNOWN"), "{said}");
+    assert!(said.contains('⊔') && said.contains("pivot"), "{said}");
+}
+
+#[test]
+fn the_audit_flags_the_antitone_guard() {
+    let out = trellis(&["check", "lattice/database-full.xml", "--audit", "-q"]);
+    let said = stdout(&out);
+    assert!(said.contains("NOT monotone") && said.contains("Idle -> Login"), "{said}");
+    for model in ["lattice/leader.xml", "lattice/database-work.xml", "lattice/lossy.xta"] {
+        let said = stdout(&trellis(&["check", model, "--audit", "-q"]));
+        assert!(said.contains("audit: monotone"), "{model}: {said}");
+    }
+}
+
+#[test]
+fn a_model_error_comes_with_its_trace() {
+    let (_gone, path) = temporary("m.xta");
+    let model = "int[0, 3] x; int a[2]; process P() { state A, B; init A; trans A -> A { assign x++; }, \
+                 A -> B { guard x == 2; assign a[x - 1] = 7 / (x - 2); }; } system P;";
+    std::fs::write(&path, model).expect("writable");
+    let out = trellis(&["check", &path, "-p", "A[] not P.B"]);
+    assert_eq!(out.status.code(), Some(2));
+    let said = stdout(&out);
+    assert!(said.starts_with("ERROR") && said.contains("m.xta:1:"), "{said}{}", stderr(&out));
+    assert!(said.contains("x = 2"), "{said}");
+}
+
+#[test]
+fn covering_is_refused_where_it_would_be_wrong() {
+    for update in ["cover", "join"] {
+        let out = trellis(&["check", "lattice/leader.xml", "-p", "A[] not deadlock", "--update", update]);
+        assert_eq!(out.status.code(), Some(2), "{}", stdout(&out));
+        assert!(stderr(&out).contains("--update simple"), "{}", stderr(&out));
+    }
+}
+
+#[test]
+fn a_lattice_that_breaks_the_laws_is_refused_with_the_elements() {
+    let (gone, path) = temporary("m.xta");
+    let lua = "lattice = { state = { \"n\" }, initial = { n = 0 }, leq = function(a, b) return a.n <= b.n end,\n\
+               join = function(a, b) return { n = math.min(a.n, b.n) } end,\n\
+               updates = { add = function(a, v) a.n = a.n + v end } }";
+    std::fs::write(gone.path().join("Broken.lua"), lua).expect("writable");
+    let model = "extern Broken; Broken b; process P() { state A; init A; trans A -> A { assign b.add(1); }; } system P;";
+    std::fs::write(&path, model).expect("writable");
+    let out = trellis(&["check", &path, "-p", "A[] true"]);
+    assert_eq!(out.status.code(), Some(2));
+    let said = stderr(&out);
+    assert!(said.contains("upper bound") && said.contains("m.xta:1:1"), "{said}");
+}
+
+#[test]
+fn scripted_lattices_work_like_those_of_the_library() {
+    let (gone, path) = temporary("m.xta");
+    let script = root().join("models/lattice/CountSet.lua");
+    std::fs::copy(script, gone.path().join("CountSet.lua")).expect("copied");
+    let model = "extern CountSet; CountSet pool[3]; process P() { state A, B; init A; trans \
+                 A -> A { select i : int[0, 2]; assign pool.add(i); }, \
+                 A -> B { guard pool[1] == 1 && pool.count() >= 2; }; } system P;";
+    std::fs::write(&path, model).expect("writable");
+    for update in ["simple", "cover", "join"] {
+        let found = reports(&trellis(&["check", &path, "--json", "--update", update, "-p", "A[] not P.B"]));
+        assert_eq!(found[0]["verdict"], "UNSAFE", "{update}");
+        assert_eq!(found[0]["trace"]["steps"].as_array().map(Vec::len), Some(3), "{update}");
+    }
+}
+
+#[test]
+fn help_teaches() {
+    for topic in ["check", "certify", "simulate", "uppaal", "lattices", "join", "evidence", "exit-codes"] {
+        let out = trellis(&["help", topic]);
+        assert_eq!(out.status.code(), Some(0), "{topic}");
+        assert!(stdout(&out).lines().count() > 5, "{topic}");
+    }
+    let lattices = stdout(&trellis(&["help", "lattices"]));
+    for name in ["UnionBitVector", "Hasse", "LruMust", "PresentAbsent", "Lexicographic", "num0s"] {
+        assert!(lattices.contains(name), "{name}");
+    }
+    assert_eq!(trellis(&["help", "nonsense"]).status.code(), Some(2));
+}
+
+#[test]
+fn completions_and_manual_pages_are_made() {
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(stdout(&trellis(&["completions", shell])).contains("trellis"), "{shell}");
+    }
+    assert!(stdout(&trellis(&["man"])).contains(".TH"));
+    let (gone, _) = temporary("x");
+    assert!(trellis(&["man", &gone.path().display().to_string()]).status.success());
+    assert!(gone.path().join("trellis-check.1").is_file());
+}
+
+#[test]
+fn schemas_are_printed() {
+    for name in ["report", "trace", "certificate"] {
+        let text = stdout(&trellis(&["schema", name]));
+        let schema: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert!(schema["$schema"].as_str().is_some_and(|s| s.contains("2020-12")), "{name}");
+    }
+}
+
+#[test]
+fn models_are_drawn() {
+    let dot = stdout(&trellis(&["convert", "lattice/leader.xml", "--to", "dot"]));
+    assert!(dot.starts_with("digraph") && dot.contains("Leader"), "{dot}");
+}
+
+#[test]
+fn simulation_takes_steps() {
+    let out = trellis(&["simulate", "data/peterson.xta", "--random", "6", "--seed", "3"]);
+    assert!(out.status.success());
+    assert!(stdout(&out).lines().any(|l| l.trim_start().starts_with('6')), "{}", stdout(&out));
+    let (_gone, path) = temporary("t.json");
+    trellis(&["check", "data/philosophers.xta", "-p", "A[] not deadlock", "--trace", &path]);
+    let out = trellis(&["simulate", "data/philosophers.xta", "--trace", &path]);
+    assert!(stdout(&out).contains("replayed: 4 steps"), "{}{}", stdout(&out), stderr(&out));
+}
+
+#[test]
+fn reports_become_pages_and_graphs() {
+    let (_gone, html) = temporary("r.html");
+    let dot = html.replace("r.html", "t.dot");
+    trellis(&["check", "data/philosophers.xta", "-q", "-p", "A[] not deadlock", "--html", &html, "--dot", &dot]);
+    assert!(std::fs::read_to_string(&html).expect("a page").contains("UNSAFE"));
+    assert!(std::fs::read_to_string(&dot).expect("a graph").starts_with("digraph"));
+}
+
+#[test]
+fn priority_order_needs_its_expression() {
+    assert_eq!(trellis(&["check", "lattice/lossy.xta", "--order", "priority"]).status.code(), Some(2));
+    let args = ["check", "lattice/lossy.xta", "--order", "priority", "--priority", "Receiver.expected", "--json"];
+    assert_eq!(reports(&trellis(&args))[0]["verdict"], "SAFE");
+}
+
+#[test]
+fn the_readme_has_its_two_commands() {
+    let readme = std::fs::read_to_string(root().join("README.md")).expect("README.md");
+    let block = readme.split("## Two commands").nth(1).expect("the section");
+    let block = block.split("```").nth(1).expect("a block");
+    assert_eq!(block.lines().filter(|l| l.starts_with("cargo ")).count(), 2, "{block}");
+}

@@ -1,0 +1,126 @@
+//! Evidence that somebody has tampered with is rejected.
+
+use serde_json::Value;
+
+use crate::{stderr, stdout, temporary, trellis};
+
+/// Writes a certificate, changes it, and asks whether it is still accepted.
+fn certify_changed(model: &[&str], check: &[&str], change: impl Fn(&mut Value)) -> (Option<i32>, String) {
+    let (_gone, path) = temporary("c.json");
+    let kind = if check.contains(&"--want-trace") { "--trace" } else { "--certificate" };
+    let mut args = vec!["check"];
+    args.extend(model);
+    args.extend(check.iter().filter(|a| **a != "--want-trace"));
+    args.extend(["-q", kind, &path]);
+    let out = trellis(&args);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|_| panic!("{}{}", stdout(&out), stderr(&out)));
+    let mut doc: Value = serde_json::from_str(&text).expect("JSON");
+    change(&mut doc);
+    std::fs::write(&path, doc.to_string()).expect("writable");
+    let mut args = vec!["certify"];
+    args.extend(model);
+    args.push(&path);
+    let out = trellis(&args);
+    (out.status.code(), stdout(&out) + &stderr(&out))
+}
+
+const LEADER: &[&str] = &["lattice/leader.xml"];
+
+#[test]
+fn an_untouched_certificate_is_accepted() {
+    for update in ["simple", "cover", "join"] {
+        let (code, said) = certify_changed(LEADER, &["--update", update], |_| {});
+        assert_eq!(code, Some(0), "{said}");
+    }
+}
+
+#[test]
+fn a_certificate_without_one_element_is_rejected() {
+    for update in ["cover", "simple"] {
+        // Only elements that nothing else covers matter; under simple update that is all of them.
+        let (code, said) = certify_changed(LEADER, &["--update", update], |doc| {
+            let entries = doc["entries"].as_array_mut().expect("entries");
+            if update == "simple" {
+                entries.remove(entries.len() / 2);
+            } else {
+                entries.pop();
+            }
+        });
+        assert_eq!(code, Some(10), "{update}: {said}");
+        assert!(said.starts_with("REJECTED"), "{said}");
+    }
+}
+
+#[test]
+fn every_element_of_a_joined_certificate_is_needed() {
+    for n in 0..2 {
+        let (code, said) = certify_changed(LEADER, &["--update", "join"], |doc| {
+            doc["entries"].as_array_mut().expect("entries").remove(n);
+        });
+        assert_eq!(code, Some(10), "without entry {n}: {said}");
+    }
+}
+
+#[test]
+fn an_element_enlarged_beyond_the_property_is_rejected() {
+    // The whole pool: then agent 0 could become leader too.
+    let (code, said) = certify_changed(LEADER, &["--update", "join"], |doc| {
+        for entry in doc["entries"].as_array_mut().expect("entries") {
+            entry[2][0] = Value::from("0x1ffffff");
+        }
+    });
+    assert_eq!(code, Some(10), "{said}");
+}
+
+#[test]
+fn a_location_that_the_property_forbids_is_rejected() {
+    let (code, said) = certify_changed(LEADER, &["--update", "join"], |doc| {
+        let entries = doc["entries"].as_array_mut().expect("entries");
+        let mut bad = entries[0].clone();
+        bad[0][0] = Value::from(1);
+        entries.push(bad);
+    });
+    assert_eq!(code, Some(10), "{said}");
+}
+
+const LOSSY: &[&str] = &["lattice/lossy.xta", "--const", "M=2"];
+const WRONG: &[&str] = &["-p", "A[] not Receiver.Wrong", "--want-trace"];
+
+#[test]
+fn a_trace_without_one_step_is_rejected() {
+    let (code, said) = certify_changed(LOSSY, WRONG, |_| {});
+    assert_eq!(code, Some(0), "{said}");
+    for n in 0..6 {
+        let (code, said) = certify_changed(LOSSY, WRONG, |doc| {
+            doc["steps"].as_array_mut().expect("steps").remove(n);
+        });
+        assert_eq!(code, Some(10), "without step {n}: {said}");
+    }
+}
+
+#[test]
+fn a_trace_with_a_changed_value_is_rejected() {
+    let (code, said) = certify_changed(LOSSY, WRONG, |doc| {
+        doc["steps"][2]["state"]["variables"]["Sender.next"] = Value::from(2);
+    });
+    assert_eq!(code, Some(10), "{said}");
+    let (code, said) = certify_changed(LOSSY, WRONG, |doc| {
+        doc["steps"][0]["state"]["lattices"]["data"]["words"][0] = Value::from("0x3");
+    });
+    assert_eq!(code, Some(10), "{said}");
+}
+
+#[test]
+fn nonsense_in_evidence_is_an_input_error() {
+    for change in [
+        |doc: &mut Value| doc["schema"] = Value::from("trellis-certificate/99"),
+        |doc: &mut Value| doc["entries"] = Value::from("many"),
+        |doc: &mut Value| doc["entries"][0][0][0] = Value::from(77),
+        |doc: &mut Value| doc["entries"][0][2][0] = Value::from("0xzz"),
+        |doc: &mut Value| doc["columns"]["processes"][0]["name"] = Value::from("Nobody"),
+    ] {
+        let (code, said) = certify_changed(LEADER, &["--update", "join"], change);
+        assert_eq!(code, Some(2), "{said}");
+        assert!(!said.contains("panicked"), "{said}");
+    }
+}

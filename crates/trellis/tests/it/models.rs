@@ -1,0 +1,84 @@
+//! Every bundled model under every configuration that applies: all verdicts agree with `models/EXPECTED.tsv`, and all
+//! evidence is certified again from its file.
+
+use crate::{reports, root, stderr, stdout, temporary, trellis};
+
+struct Row {
+    model: String,
+    options: Vec<String>,
+    verdicts: Vec<String>,
+}
+
+fn expected() -> Vec<Row> {
+    let text = std::fs::read_to_string(root().join("models/EXPECTED.tsv")).expect("models/EXPECTED.tsv");
+    text.lines()
+        .filter(|l| !l.starts_with('#') && !l.is_empty())
+        .map(|line| {
+            let f: Vec<&str> = line.split('\t').collect();
+            assert_eq!(f.len(), 3, "{line}");
+            let words = |s: &str| s.split_whitespace().map(str::to_string).collect();
+            Row { model: f[0].into(), options: words(f[1]), verdicts: words(f[2]) }
+        })
+        .collect()
+}
+
+fn verdicts(row: &Row, more: &[&str]) -> Vec<String> {
+    let mut args = vec!["check", &row.model, "--json"];
+    args.extend(row.options.iter().map(String::as_str));
+    args.extend(more);
+    let out = trellis(&args);
+    let found = reports(&out);
+    assert_eq!(found.len(), row.verdicts.len(), "{args:?}\n{}", stderr(&out));
+    found.iter().map(|r| r["verdict"].as_str().expect("a verdict").to_string()).collect()
+}
+
+#[test]
+fn every_model_answers_as_expected_in_every_order() {
+    for row in expected() {
+        for order in ["bfs", "dfs", "random"] {
+            assert_eq!(verdicts(&row, &["--order", order]), row.verdicts, "{} {order}", row.model);
+        }
+    }
+}
+
+#[test]
+fn every_lattice_model_answers_as_expected_under_every_update() {
+    for row in expected().iter().filter(|r| r.model.starts_with("lattice/")) {
+        for update in ["simple", "cover", "join"] {
+            for order in ["bfs", "dfs", "random"] {
+                let found = verdicts(row, &["--update", update, "--order", order]);
+                assert_eq!(found, row.verdicts, "{} {:?} {update} {order}", row.model, row.options);
+            }
+        }
+        // A naive strategy may be too coarse, but never wrong.
+        for (found, right) in verdicts(row, &["--join", "all"]).iter().zip(&row.verdicts) {
+            assert!(found == right || found == "UNKNOWN", "{}: {found} is not {right}", row.model);
+        }
+    }
+}
+
+#[test]
+fn all_evidence_is_certified_again_from_its_file() {
+    for row in expected() {
+        let mut certified = 0;
+        let (_gone, certificate) = temporary("c.json");
+        let trace = certificate.replace("c.json", "t.json");
+        let mut args = vec!["check", &row.model, "-q", "--certificate", &certificate, "--trace", &trace];
+        args.extend(row.options.iter().map(String::as_str));
+        trellis(&args);
+        let constants = || row.options.iter().filter(|o| *o != "-p" && !o.contains("<>")).map(String::as_str);
+        let folder = std::path::Path::new(&certificate).parent().expect("a folder");
+        for file in std::fs::read_dir(folder).expect("readable").flatten() {
+            let path = file.path().display().to_string();
+            let mut args = vec!["certify", &row.model, &path];
+            args.extend(constants());
+            let out = trellis(&args);
+            assert_eq!(out.status.code(), Some(0), "{path}: {}{}", stdout(&out), stderr(&out));
+            assert!(stdout(&out).starts_with("VALID"), "{}", stdout(&out));
+            certified += 1;
+        }
+        // A bound has a certificate and a trace.
+        let bounds = row.verdicts.iter().filter(|v| *v == "BOUND").count();
+        assert_eq!(certified, row.verdicts.len() + bounds, "{}", row.model);
+    }
+}
