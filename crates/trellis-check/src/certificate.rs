@@ -147,7 +147,7 @@ impl<'n> Checker<'n> {
     fn wrong_step(&mut self, why: Why, e: u32, ordinal: u32) -> Rejection {
         let r = self.wrong(why, e);
         match self.post.step(self.set.index.key(e), self.set.index.elem(e), ordinal) {
-            Ok(Some((action, key, elem))) => {
+            Ok(Some((action, (key, elem)))) => {
                 let next = self.snapshot(&key, &elem);
                 r.step(self.net, &action).next(self.net, &next)
             }

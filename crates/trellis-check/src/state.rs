@@ -1,10 +1,9 @@
 //! States from outside: do they fit the network, and how would a reader write them down?
 
 use std::fmt::Write;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use trellis_model::network::{Action, Network, Snapshot};
-use trellis_order::{Lattice, Shown, Word};
+use trellis_order::Shown;
 
 use crate::{Rejection, Why};
 
@@ -37,29 +36,11 @@ pub(crate) fn check(net: &Network, s: &Snapshot) -> Result<(), Rejection> {
     }
     for l in &net.lattices {
         let words = &s.element[l.offset..l.offset + l.lattice.width()];
-        if !is_element(&*l.lattice, words) {
+        if !l.lattice.is_element(words) {
             return malformed(format!("{words:?} is no element of `{}` for `{}`", l.lattice.name(), l.name));
         }
     }
     Ok(())
-}
-
-/// Are the words an element? Those of an element do not change when it is joined with ⊥ or met with ⊤. A lattice may
-/// panic on words that mean nothing to it; then they are none.
-fn is_element(l: &dyn Lattice, words: &[Word]) -> bool {
-    let unchanged = || {
-        let mut x = vec![0; words.len()];
-        l.bottom(&mut x);
-        l.join(&mut x, words);
-        if x != words {
-            return false;
-        }
-        let Some(meet) = l.as_meet() else { return true };
-        meet.top(&mut x);
-        meet.meet(&mut x, words);
-        x == words
-    };
-    catch_unwind(AssertUnwindSafe(unchanged)).unwrap_or(false)
 }
 
 /// A state as a reader knows it: `P.idle, Q.busy; n = 2, seen = {0, 1}; pool = {1, 3}`. Parts that do not fit the network
@@ -94,7 +75,7 @@ pub fn describe(net: &Network, s: &Snapshot) -> String {
     let lattice = |l: &trellis_model::network::LatticeVar| {
         let mut text = format!("{} = ", l.name);
         match s.element.get(l.offset..l.offset + l.lattice.width()) {
-            Some(words) if is_element(&*l.lattice, words) => _ = write!(text, "{}", Shown(&*l.lattice, words)),
+            Some(words) if l.lattice.is_element(words) => _ = write!(text, "{}", Shown(&*l.lattice, words)),
             Some(words) => _ = write!(text, "{words:?}"),
             None => text.push('?'),
         }

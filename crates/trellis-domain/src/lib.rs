@@ -1,7 +1,9 @@
 //! The domains: what an engine's labels are made of, beyond the lattice library of `trellis-order`.
 //!
 //! [`script`] lets a user bring a lattice or a joining strategy of their own (000 §2.1).
+//! [`zone`] has the sets of clock valuations that timed models are explored with (002 §3.2.4).
 //!
 //! This crate deliberately knows nothing of models: a domain that looks at a state does so through a trait defined here.
 
 pub mod script;
+pub mod zone;

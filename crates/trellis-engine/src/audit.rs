@@ -56,9 +56,8 @@ pub fn hazard(net: &Network, query: &Query) -> Option<&'static str> {
     if net.has_priorities && edges().any(|e| reads(e.guard)) {
         return Some("with priorities, a step that only a larger state can take blocks others");
     }
-    let hears = |e: &&trellis_model::network::Edge| {
-        e.sync.is_some_and(|s| !s.send && net.channels[s.base as usize].broadcast)
-    };
+    let hears =
+        |e: &&trellis_model::network::Edge| e.sync.is_some_and(|s| !s.send && net.channels[s.base as usize].broadcast);
     if edges().filter(hears).any(|e| reads(e.guard)) {
         return Some("a larger state can have more receivers of a broadcast, and all must take part");
     }
@@ -164,7 +163,7 @@ impl<'n> Auditor<'n> {
     fn enlarge(&mut self, elem: &[Word], met: &[Vec<Word>]) -> Vec<Word> {
         let mut larger = elem.to_vec();
         let domain = self.net.elements();
-        if self.next() % 2 == 0 {
+        if self.next().is_multiple_of(2) {
             let i = self.next() as usize % met.len();
             domain.join(&mut larger, &met[i]);
             return larger;
@@ -172,7 +171,7 @@ impl<'n> Auditor<'n> {
         let pick = self.next() as usize % self.net.lattices.len();
         let net = self.net;
         for (i, l) in net.lattices.iter().enumerate() {
-            if i == pick || self.next() % 2 == 0 {
+            if i == pick || self.next().is_multiple_of(2) {
                 let mut sample = vec![0; l.lattice.width()];
                 l.lattice.sample(&mut || self.next(), &mut sample);
                 l.lattice.join(&mut larger[l.offset..l.offset + sample.len()], &sample);

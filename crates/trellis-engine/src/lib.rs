@@ -4,18 +4,18 @@
 //! - [`liveness`]: maximal runs that stay in a condition, on the explicit graph;
 //! - [`audit`]: looks for broken promises of monotonicity (Def. 2);
 //! - [`network`]: networks of automata under these;
-//! - shared: [`store`] (states by key in flat memory), [`path`], [`waitlist`], [`budget`] (limits, cancellation, progress).
+//! - shared: [`arg`] (states by key in flat memory), [`path`], [`waitlist`], [`budget`] (limits, cancellation, progress).
 //!
 //! Engines know nothing of file formats and never print. What they explore is a [`System`]; they store its states as
 //! words and compare elements only under equal keys.
 
+pub mod arg;
 pub mod audit;
 pub mod budget;
 pub mod liveness;
 pub mod network;
 pub mod path;
 pub mod reach;
-pub mod store;
 pub mod waitlist;
 
 use trellis_order::{Join, Word};

@@ -10,9 +10,9 @@
 
 use trellis_model::evidence::Reason;
 
+use crate::arg::{Arg, Mark, NONE};
 use crate::budget::{Budget, Progress, Stats};
 use crate::path::{Path, path_to, step};
-use crate::store::{Mark, NONE, Store};
 use crate::{Batch, System};
 
 /// What is asked about the states.
@@ -44,7 +44,7 @@ pub struct Search<A, E> {
     /// What was counted.
     pub stats: Stats,
     /// The states.
-    pub store: Store,
+    pub arg: Arg,
     /// The rank of each node.
     pub ranks: Vec<Option<u32>>,
 }
@@ -67,16 +67,16 @@ pub fn search<S: System>(
     watch: &mut impl Watch<S>,
     budget: &mut Budget<'_>,
 ) -> Search<S::Action, S::Error> {
-    let mut store = Store::new(system.key_width(), system.elem_width());
+    let mut arg = Arg::new(system.key_width(), system.elem_width());
     let mut stats = Stats::default();
     let mut graph = Graph::default();
     let mut ranks = Vec::new();
-    let answer = match explore(system, watch, budget, &mut store, &mut graph, &mut stats) {
+    let answer = match explore(system, watch, budget, &mut arg, &mut graph, &mut stats) {
         Err(stop) => match stop {
             Stop::Limit(r) => Answer::Stopped(r),
             Stop::Broken(NONE, e) => Answer::Error(Path::empty(), e),
             Stop::Broken(n, e) => {
-                Answer::Error(path_to(system, &store, &store.path(n)).unwrap_or_else(|_| Path::empty()), e)
+                Answer::Error(path_to(system, &arg, &arg.path(n)).unwrap_or_else(|_| Path::empty()), e)
             }
         },
         Ok(()) => {
@@ -84,15 +84,15 @@ pub fn search<S: System>(
             let bad = (0..ranks.len()).find(|&n| graph.starts[n] && graph.stays[n] && ranks[n].is_none());
             match bad {
                 None => Answer::Leaves,
-                Some(n) => match run_from(system, &store, &graph, &ranks, n as u32) {
+                Some(n) => match run_from(system, &arg, &graph, &ranks, n as u32) {
                     Ok((path, back)) => Answer::Stays(path, back),
                     Err(e) => Answer::Error(Path::empty(), e),
                 },
             }
         }
     };
-    stats.stored = store.nodes.len() as u64;
-    Search { answer, stats, store, ranks }
+    stats.stored = arg.nodes.len() as u64;
+    Search { answer, stats, arg, ranks }
 }
 
 enum Stop<E> {
@@ -104,24 +104,24 @@ fn explore<S: System>(
     system: &mut S,
     watch: &mut impl Watch<S>,
     budget: &mut Budget<'_>,
-    store: &mut Store,
+    arg: &mut Arg,
     graph: &mut Graph,
     stats: &mut Stats,
 ) -> Result<(), Stop<S::Error>> {
     let initial = system.initial().map_err(|e| Stop::Broken(NONE, e))?;
-    let k = store.key_id(&initial.0);
-    store.add(k, &initial.1, NONE, 0);
+    let k = arg.key_id(&initial.0);
+    arg.add(k, &initial.1, NONE, 0);
     let (kw, ew) = (system.key_width(), system.elem_width());
     let mut batch = Batch::default();
     let mut n = 0;
-    while n < store.nodes.len() {
-        let bytes = store.bytes() + graph.steps.capacity() * 12 + graph.stays.capacity() * 12;
-        let progress = Progress { waiting: store.nodes.len() - n, stats: *stats };
+    while n < arg.nodes.len() {
+        let bytes = arg.bytes() + graph.steps.capacity() * 12 + graph.stays.capacity() * 12;
+        let progress = Progress { waiting: arg.nodes.len() - n, stats: *stats };
         budget.check(&progress, bytes).map_err(Stop::Limit)?;
-        store.nodes[n].mark = Mark::Passed;
+        arg.nodes[n].mark = Mark::Passed;
         stats.expanded += 1;
         let broken = |e| Stop::Broken(n as u32, e);
-        let (key, elem) = store.state(n as u32);
+        let (key, elem) = arg.state(n as u32);
         let stays = watch.stays(system, key, elem).map_err(broken)?;
         let starts = watch.starts(system, key, elem, n == 0).map_err(broken)?;
         batch.clear();
@@ -137,18 +137,18 @@ fn explore<S: System>(
         graph.ends.push(ends);
         for (i, &via) in batch.ordinals.iter().enumerate() {
             let (key, elem) = (&batch.keys[i * kw..][..kw], &batch.elems[i * ew..][..ew]);
-            let k = store.key_id(key);
-            let to = match store.find(k, elem) {
+            let k = arg.key_id(key);
+            let to = match arg.find(k, elem) {
                 Some(to) => {
                     stats.covered += 1;
                     to
                 }
-                None => store.add(k, elem, n as u32, via),
+                None => arg.add(k, elem, n as u32, via),
             };
             graph.steps.push((n as u32, via, to));
         }
         n += 1;
-        stats.added = store.nodes.len() as u64;
+        stats.added = arg.nodes.len() as u64;
     }
     Ok(())
 }
@@ -185,15 +185,18 @@ fn rank(graph: &Graph) -> Vec<Option<u32>> {
     ranks
 }
 
+/// A run, and the number of the state to which its last step returns.
+type Lasso<A> = (Path<A>, Option<usize>);
+
 /// A run to `node` and from there on through states that can stay.
 fn run_from<S: System>(
     system: &mut S,
-    store: &Store,
+    arg: &Arg,
     graph: &Graph,
     ranks: &[Option<u32>],
     node: u32,
-) -> Result<(Path<S::Action>, Option<usize>), S::Error> {
-    let mut path = path_to(system, store, &store.path(node))?;
+) -> Result<Lasso<S::Action>, S::Error> {
+    let mut path = path_to(system, arg, &arg.path(node))?;
     // Breadth first would give shorter lassos; following any unranked successor is enough, as there is always one.
     let mut seen = vec![(node, path.states.len() - 1)];
     let mut at = node;
@@ -203,7 +206,7 @@ fn run_from<S: System>(
         }
         if let Some(via) = graph.own_loop[at as usize] {
             let here = path.states.len() - 1;
-            path.actions.push(step(system, store, at, via)?);
+            path.actions.push(step(system, arg, at, via)?);
             path.states.push(path.states[here].clone());
             return Ok((path, Some(here)));
         }
@@ -213,9 +216,9 @@ fn run_from<S: System>(
             .take_while(|s| s.0 == at)
             .find(|s| graph.stays[s.2 as usize] && ranks[s.2 as usize].is_none())
             .expect("an unranked state that cannot end has an unranked successor");
-        path.actions.push(step(system, store, at, stay.1)?);
+        path.actions.push(step(system, arg, at, stay.1)?);
         at = stay.2;
-        let (key, elem) = store.state(at);
+        let (key, elem) = arg.state(at);
         path.states.push((key.to_vec(), elem.to_vec()));
         if let Some(&(_, i)) = seen.iter().find(|s| s.0 == at) {
             return Ok((path, Some(i)));

@@ -4,16 +4,16 @@ use std::ops::ControlFlow;
 
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::{
-    Action, CertEntry, Certificate, Condition, Elements, Judge, Layout, ModelError, Network, PairJudge, Post, Query, QueryKind, Snapshot,
-    Step, Trace,
+    Action, CertEntry, Certificate, Condition, Elements, Judge, Layout, ModelError, Network, PairJudge, Post, Query,
+    QueryKind, Snapshot, Step, Trace,
 };
 use trellis_order::{Join, Word};
 
+use crate::arg::Arg;
 use crate::budget::{Budget, Stats};
 use crate::liveness::{self, Watch};
 use crate::path::{Path, path_to, replay};
 use crate::reach::{self, JoinAll, Options, Refine, Strategy, Update};
-use crate::store::Store;
 use crate::{Batch, State, System};
 
 /// A network with a target.
@@ -59,14 +59,14 @@ impl<'n> NetworkSystem<'n> {
     }
 
     /// The stored states in the model's terms.
-    pub fn certificate(&self, store: &Store, up_to_order: bool, ranks: &[Option<u32>]) -> Certificate {
+    pub fn certificate(&self, arg: &Arg, up_to_order: bool, ranks: &[Option<u32>]) -> Certificate {
         let net = self.post.network();
         let entry = |n: u32| {
-            let (key, elem) = store.state(n);
+            let (key, elem) = arg.state(n);
             let state = self.post.layout.snapshot(net, key, elem);
             CertEntry { state, rank: ranks.get(n as usize).copied().flatten() }
         };
-        Certificate { entries: store.stored().map(entry).collect(), up_to_order }
+        Certificate { entries: arg.stored().map(entry).collect(), up_to_order }
     }
 }
 
@@ -107,7 +107,7 @@ impl System for NetworkSystem<'_> {
     }
 
     fn action(&mut self, key: &[Word], elem: &[Word], ordinal: u32) -> Result<Option<Action>, ModelError> {
-        Ok(self.post.step(key, elem, ordinal)?.map(|(action, ..)| action))
+        Ok(self.post.step(key, elem, ordinal)?.map(|(action, _)| action))
     }
 
     fn take(&mut self, key: &[Word], elem: &[Word], action: &Action) -> Result<Option<State>, ModelError> {
@@ -267,7 +267,7 @@ fn search(
     };
     let mut inconclusive = None;
     let verdict = match explored.answer {
-        reach::Answer::Unreachable => Verdict::Safe(system.certificate(&explored.store, up_to_order, &[])),
+        reach::Answer::Unreachable => Verdict::Safe(system.certificate(&explored.arg, up_to_order, &[])),
         reach::Answer::Reachable(path) => match system.trace(&path, None) {
             Some(trace) => Verdict::Unsafe(trace),
             None => unreachable!("a path has a first state"),
@@ -308,15 +308,15 @@ fn bound(
     let explored = reach::reach(&mut system, options, &mut JoinAll, budget);
     let up_to_order = options.update != Update::Simple && system.elem_width() > 0;
     let verdict = match explored.answer {
-        reach::Answer::Unreachable => Verdict::Safe(system.certificate(&explored.store, up_to_order, &[])),
+        reach::Answer::Unreachable => Verdict::Safe(system.certificate(&explored.arg, up_to_order, &[])),
         reach::Answer::Stopped(reason) => Verdict::Unknown(reason),
         reach::Answer::Error(path, error) => return Err(broken(&system, &path, error)),
         reach::Answer::Reachable(_) | reach::Answer::Inconclusive { .. } => unreachable!("nothing was looked for"),
     };
     let (when, of) = (system.post.compile(when, deadlock), system.post.compile(of, deadlock));
     let mut best: Option<(i64, u32)> = None;
-    for n in explored.store.stored() {
-        let (key, elem) = explored.store.state(n);
+    for n in explored.arg.stored() {
+        let (key, elem) = explored.arg.state(n);
         let fails = |error| Box::new(Broken { trace: None, error });
         if system.post.judge(&when, key, elem).map_err(fails)? != 0 {
             let v = system.post.judge(&of, key, elem).map_err(fails)?;
@@ -326,7 +326,7 @@ fn bound(
         }
     }
     let bound = best.map(|(value, n)| {
-        let path = path_to(&mut system, &explored.store, &explored.store.path(n)).ok();
+        let path = path_to(&mut system, &explored.arg, &explored.arg.path(n)).ok();
         let witness = path.and_then(|p| {
             let states = replay(&mut system, &p.states[0], &p.actions).ok()?.ok()?;
             system.trace(&Path { states, actions: p.actions }, None)
@@ -383,7 +383,7 @@ fn live(
     };
     let search = liveness::search(&mut system, &mut watch, budget);
     let verdict = match search.answer {
-        liveness::Answer::Leaves => Verdict::Safe(system.certificate(&search.store, false, &search.ranks)),
+        liveness::Answer::Leaves => Verdict::Safe(system.certificate(&search.arg, false, &search.ranks)),
         liveness::Answer::Stays(path, back_to) => match system.trace(&path, back_to) {
             Some(trace) => Verdict::Unsafe(trace),
             None => unreachable!("a path has a first state"),

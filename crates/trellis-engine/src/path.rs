@@ -1,6 +1,6 @@
 //! Paths: through the graph of an exploration, and replayed without it.
 
-use crate::store::Store;
+use crate::arg::Arg;
 use crate::{State, System};
 
 /// States and the steps between them: one state more than steps (or nothing at all).
@@ -21,21 +21,21 @@ impl<A> Path<A> {
 
 /// The path through the graph to a node, along first parents. Where states were joined on the way it is an abstracted
 /// path (000 Def. 4): each step leads to or below the next state.
-pub fn path_to<S: System>(system: &mut S, store: &Store, nodes: &[u32]) -> Result<Path<S::Action>, S::Error> {
+pub fn path_to<S: System>(system: &mut S, arg: &Arg, nodes: &[u32]) -> Result<Path<S::Action>, S::Error> {
     let state = |n: u32| {
-        let (key, elem) = store.state(n);
+        let (key, elem) = arg.state(n);
         (key.to_vec(), elem.to_vec())
     };
     let mut path = Path { states: nodes.iter().map(|&n| state(n)).collect(), actions: Vec::new() };
     for pair in nodes.windows(2) {
-        path.actions.push(step(system, store, pair[0], store.nodes[pair[1] as usize].via)?);
+        path.actions.push(step(system, arg, pair[0], arg.nodes[pair[1] as usize].via)?);
     }
     Ok(path)
 }
 
 /// The step that was taken from a node under an ordinal.
-pub fn step<S: System>(system: &mut S, store: &Store, node: u32, ordinal: u32) -> Result<S::Action, S::Error> {
-    let (key, elem) = store.state(node);
+pub fn step<S: System>(system: &mut S, arg: &Arg, node: u32, ordinal: u32) -> Result<S::Action, S::Error> {
+    let (key, elem) = arg.state(node);
     Ok(system.action(key, elem, ordinal)?.expect("a step that was taken can be taken again"))
 }
 

@@ -17,9 +17,9 @@ use rustc_hash::FxHashSet;
 use trellis_model::evidence::Reason;
 use trellis_order::{Domain, Join, Word};
 
+use crate::arg::{Arg, Mark, NONE};
 use crate::budget::{Budget, Progress, Stats};
 use crate::path::{Path, path_to, replay, replay_to_target};
-use crate::store::{Mark, NONE, Store};
 use crate::waitlist::{Order, Waitlist};
 use crate::{Batch, State, System};
 
@@ -101,7 +101,7 @@ pub struct Exploration<A, E> {
     /// What it counted.
     pub stats: Stats,
     /// Everything it found.
-    pub store: Store,
+    pub arg: Arg,
 }
 
 /// Explores.
@@ -113,7 +113,7 @@ pub fn reach<S: System>(
 ) -> Exploration<S::Action, S::Error> {
     let mut r = Reach {
         options,
-        store: Store::new(system.key_width(), system.elem_width()),
+        arg: Arg::new(system.key_width(), system.elem_width()),
         waiting: Waitlist::new(options.order),
         stats: Stats::default(),
         history: (options.update == Update::Join).then(History::default),
@@ -125,13 +125,13 @@ pub fn reach<S: System>(
         Err(Stop::Limit(reason)) => Answer::Stopped(reason),
         Err(Stop::Broken(node, e)) => r.broken(system, node, e),
     };
-    r.stats.stored = r.store.stored().count() as u64;
-    Exploration { answer, stats: r.stats, store: r.store }
+    r.stats.stored = r.arg.stored().count() as u64;
+    Exploration { answer, stats: r.stats, arg: r.arg }
 }
 
 struct Reach {
     options: Options,
-    store: Store,
+    arg: Arg,
     waiting: Waitlist,
     stats: Stats,
     history: Option<History>,
@@ -206,15 +206,15 @@ impl Reach {
         let (kw, ew) = (system.key_width(), system.elem_width());
         let mut batch = Batch::default();
         while let Some(n) = self.waiting.pop() {
-            if self.store.nodes[n as usize].mark != Mark::Waiting {
+            if self.arg.nodes[n as usize].mark != Mark::Waiting {
                 continue;
             }
             let progress = Progress { waiting: self.waiting.len(), stats: self.stats };
             budget.check(&progress, self.bytes()).map_err(Stop::Limit)?;
-            self.store.nodes[n as usize].mark = Mark::Passed;
+            self.arg.nodes[n as usize].mark = Mark::Passed;
             self.stats.expanded += 1;
             batch.clear();
-            let (key, elem) = self.store.state(n);
+            let (key, elem) = self.arg.state(n);
             system.successors(key, elem, &mut batch).map_err(|e| Stop::Broken(n, e))?;
             self.stats.steps += u64::from(batch.steps);
             for (i, &via) in batch.ordinals.iter().enumerate() {
@@ -225,7 +225,7 @@ impl Reach {
                         self.stats.refinements += 1;
                         self.split_at(system, strategy, &path.states[pivot].0, &initial)?;
                         // What else this state leads to is found again when it is expanded anew.
-                        if self.store.nodes[n as usize].mark == Mark::Passed {
+                        if self.arg.nodes[n as usize].mark == Mark::Passed {
                             self.requeue(system, n)?;
                         }
                         break;
@@ -238,7 +238,7 @@ impl Reach {
     }
 
     fn bytes(&self) -> usize {
-        self.store.bytes() + self.history.as_ref().map_or(0, History::bytes)
+        self.arg.bytes() + self.history.as_ref().map_or(0, History::bytes)
     }
 
     /// Alg. 2–4: adds a state unless a stored one stands for it. Answers the new node if it is the target.
@@ -251,11 +251,11 @@ impl Reach {
         parent: u32,
         via: u32,
     ) -> Ran<S, Option<u32>> {
-        let k = self.store.key_id(key);
-        let mut stands = self.store.find(k, elem);
+        let k = self.arg.key_id(key);
+        let mut stands = self.arg.find(k, elem);
         if stands.is_none() && self.options.update != Update::Simple {
             let domain = system.domain();
-            stands = self.store.find_in_chain(k, |_, e| domain.leq(elem, e));
+            stands = self.arg.find_in_chain(k, |_, e| domain.leq(elem, e));
         }
         if let Some(n) = stands {
             self.stats.covered += 1;
@@ -276,7 +276,7 @@ impl Reach {
         };
         self.enqueue(system, n)?;
         self.stats.added += 1;
-        let (key, elem) = self.store.state(n);
+        let (key, elem) = self.arg.state(n);
         let target = system.is_target(key, elem).map_err(|e| Stop::Broken(n, e))?;
         Ok(target.then_some(n))
     }
@@ -285,13 +285,13 @@ impl Reach {
         if let Some(h) = &mut self.history {
             h.node();
         }
-        self.store.add(key, elem, parent, via)
+        self.arg.add(key, elem, parent, via)
     }
 
     fn enqueue<S: System>(&mut self, system: &mut S, n: u32) -> Ran<S, ()> {
         let mut priority = 0;
         if self.waiting.wants_priority() {
-            let (key, elem) = self.store.state(n);
+            let (key, elem) = self.arg.state(n);
             priority = system.priority(key, elem).map_err(|e| Stop::Broken(n, e))?;
         }
         self.waiting.push(n, priority);
@@ -311,7 +311,7 @@ impl Reach {
         via: u32,
     ) -> Ran<S, u32> {
         let mut failed = None;
-        let partner = self.store.find_in_chain(k, |_, stored| {
+        let partner = self.arg.find_in_chain(k, |_, stored| {
             failed.is_none()
                 && strategy.accepts(key, stored, elem).unwrap_or_else(|e| {
                     failed = Some(e);
@@ -324,9 +324,9 @@ impl Reach {
         let Some(p) = partner else { return Ok(self.add(k, elem, parent, via)) };
         self.stats.joins += 1;
         let mut joined = std::mem::take(&mut self.scratch);
-        joined.copy_from_slice(self.store.elem(p));
+        joined.copy_from_slice(self.arg.elem(p));
         system.domain().join(&mut joined, elem);
-        self.store.retire(p, Mark::Replaced);
+        self.arg.retire(p, Mark::Replaced);
         let n = self.add(k, &joined, parent, via);
         self.scratch = joined;
         if let Some(h) = &mut self.history {
@@ -340,15 +340,15 @@ impl Reach {
     fn evict<S: System>(&mut self, system: &S, k: u32, elem: &[Word]) -> Vec<u32> {
         let domain = system.domain();
         let mut covered = Vec::new();
-        self.store.find_in_chain(k, |n, e| {
+        self.arg.find_in_chain(k, |n, e| {
             if domain.leq(e, elem) {
                 covered.push(n);
             }
             false
         });
-        covered.retain(|&n| self.store.nodes[n as usize].mark == Mark::Waiting);
+        covered.retain(|&n| self.arg.nodes[n as usize].mark == Mark::Waiting);
         for &n in &covered {
-            self.store.retire(n, Mark::Replaced);
+            self.arg.retire(n, Mark::Replaced);
         }
         covered
     }
@@ -356,8 +356,8 @@ impl Reach {
     /// The target has been reached in the graph: really, or only by joins?
     fn found<S: System>(&mut self, system: &mut S, target: u32) -> Ran<S, Answer<S::Action, S::Error>> {
         let broken = |e| Stop::Broken(target, e);
-        let nodes = self.store.path(target);
-        let path = path_to(system, &self.store, &nodes).map_err(broken)?;
+        let nodes = self.arg.path(target);
+        let path = path_to(system, &self.arg, &nodes).map_err(broken)?;
         let fails_at = match replay_to_target(system, &path.states[0], &path.actions).map_err(broken)? {
             Ok(states) => return Ok(Answer::Reachable(Path { states, actions: path.actions })),
             Err(step) => step,
@@ -388,14 +388,14 @@ impl Reach {
         key: &[Word],
         initial: &State,
     ) -> Ran<S, ()> {
-        let k = self.store.key_id(key);
+        let k = self.arg.key_id(key);
         self.split.insert(k);
         let Some(history) = self.history.take() else { return Ok(()) };
         // What a node was made from is older than the node, so one pass finds all descendants.
-        let count = self.store.nodes.len();
+        let count = self.arg.nodes.len();
         let mut undone = vec![false; count];
         for n in 0..count {
-            let node = &self.store.nodes[n];
+            let node = &self.arg.nodes[n];
             let made_from = [node.parent, history.part[n]];
             undone[n] = node.key == k || made_from.iter().any(|&m| m != NONE && undone[m as usize]);
         }
@@ -408,24 +408,24 @@ impl Reach {
         }
         let mut again: Vec<u32> = Vec::new();
         for n in (0..count).filter(|&n| relied_on[n]) {
-            let parent = Some(self.store.nodes[n].parent).filter(|&p| p != NONE);
+            let parent = Some(self.arg.nodes[n].parent).filter(|&p| p != NONE);
             again.extend(history.parents_of(n as u32).chain(parent).filter(|&p| !undone[p as usize]));
         }
         for (n, _) in undone.iter().enumerate().filter(|(_, u)| **u) {
-            if self.store.nodes[n].is_stored() {
-                self.store.retire(n as u32, Mark::Undone);
+            if self.arg.nodes[n].is_stored() {
+                self.arg.retire(n as u32, Mark::Undone);
             }
-            self.store.nodes[n].mark = Mark::Undone;
+            self.arg.nodes[n].mark = Mark::Undone;
         }
         self.history = Some(history);
         again.sort_unstable();
         again.dedup();
         for n in again {
-            if self.store.nodes[n as usize].mark == Mark::Passed {
+            if self.arg.nodes[n as usize].mark == Mark::Passed {
                 self.requeue(system, n)?;
             }
         }
-        if (0..count).any(|n| self.store.nodes[n].parent == NONE && relied_on[n]) {
+        if (0..count).any(|n| self.arg.nodes[n].parent == NONE && relied_on[n]) {
             // The initial state is never the target here: that would have been the end.
             self.insert(system, strategy, &initial.0, &initial.1, NONE, 0)?;
         }
@@ -433,7 +433,7 @@ impl Reach {
     }
 
     fn requeue<S: System>(&mut self, system: &mut S, n: u32) -> Ran<S, ()> {
-        self.store.nodes[n as usize].mark = Mark::Waiting;
+        self.arg.nodes[n as usize].mark = Mark::Waiting;
         self.enqueue(system, n)
     }
 
@@ -442,8 +442,8 @@ impl Reach {
         if node == NONE {
             return Answer::Error(Path::empty(), e);
         }
-        let nodes = self.store.path(node);
-        let Ok(path) = path_to(system, &self.store, &nodes) else { return Answer::Error(Path::empty(), e) };
+        let nodes = self.arg.path(node);
+        let Ok(path) = path_to(system, &self.arg, &nodes) else { return Answer::Error(Path::empty(), e) };
         let Ok(Ok(states)) = replay(system, &path.states[0], &path.actions) else {
             return Answer::Stopped(Reason::InconclusiveJoin);
         };

@@ -2,7 +2,7 @@
 //!
 //! The command line fills in one [`PropertyReport`] per property; from there on
 //! - [`text`] tells it to a person at a terminal,
-//! - [`json`] to a machine, under the versioned schemas of [`schema`], and reads evidence back,
+//! - [`json`] to a machine, under the versioned schemas that [`schema()`] gives, and reads evidence back,
 //! - [`html`] to a person with a browser,
 //! - [`dot`] draws networks and traces.
 //!
@@ -10,7 +10,7 @@
 //!
 //! This is the only library that knows JSON. It knows nothing of engines: how an answer was found comes to it as words and
 //! numbers. It judges nothing either: whether evidence is any good is for `trellis-check` to say. States given to it must
-//! fit the network they come with (what [`json::read_evidence`] returns does).
+//! fit the network they come with; have what [`json::read_evidence`] returns checked before it is shown.
 
 pub mod dot;
 pub mod html;
@@ -18,12 +18,12 @@ pub mod json;
 mod label;
 mod names;
 mod property;
-pub mod schema;
+mod schema;
 mod tell;
 pub mod text;
 
 pub use json::{Content, Evidence, ReadError, read_evidence};
 pub use property::{Class, Ending, Inconclusive, Kind, Outcome, PropertyReport, Why};
-pub use schema::schema;
+pub use schema::{SCHEMAS, schema};
 pub use tell::ending;
 pub use text::Style;

@@ -253,6 +253,11 @@ impl Lattice for ScriptLattice {
         self.width
     }
 
+    fn is_element(&self, words: &[Word]) -> bool {
+        // Any integers may be a state; the added least element is all zeros.
+        self.seen(words).is_some() || words.iter().all(|&w| w == 0)
+    }
+
     fn initial(&self, out: &mut [Word]) {
         out.copy_from_slice(&self.initial);
     }

@@ -128,11 +128,8 @@ impl Generator {
         }
         let lattices = *r.one(if self.rich { &[1, 2, 2] } else { &[0, 1, 1, 1, 2] });
         for i in 0..lattices {
-            let l = if i == 1 && r.percent(30) {
-                self.lattices[0].twin("l1")
-            } else {
-                Lattice::random(r, format!("l{i}"))
-            };
+            let l =
+                if i == 1 && r.percent(30) { self.lattices[0].twin("l1") } else { Lattice::random(r, format!("l{i}")) };
             _ = writeln!(t, "{}{}", l.bring_in(&t), l.declare(r));
             self.lattices.push(l);
         }
@@ -308,11 +305,8 @@ void bump(int &v, int by) {{
         }
         let mut states = Vec::new();
         for l in 0..locations {
-            let invariant = if l > 0 && r.percent(12) {
-                format!(" {{ {} }}", self.bool(r, 1, true))
-            } else {
-                String::new()
-            };
+            let invariant =
+                if l > 0 && r.percent(12) { format!(" {{ {} }}", self.bool(r, 1, true)) } else { String::new() };
             states.push(format!("L{l}{invariant}"));
         }
         _ = writeln!(t, "    state {};", states.join(", "));

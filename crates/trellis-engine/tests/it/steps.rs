@@ -44,7 +44,7 @@ pub fn compare_steps(post: &mut Post<'_>, oracle: &Oracle<'_>, s: &Snapshot) -> 
     let key = layout.key_of(s);
     for (i, (action, next)) in slow.iter().enumerate() {
         let by_number = post.step(&key, &s.element, i as u32);
-        let by_number = by_number.ok().flatten().map(|(a, k, e)| (a, layout.snapshot(net, &k, &e)));
+        let by_number = by_number.ok().flatten().map(|(a, (k, e))| (a, layout.snapshot(net, &k, &e)));
         if by_number.as_ref() != Some(&(action.clone(), next.clone())) {
             return Err(format!("step {i} of {s:?} is {action:?} to {next:?}, by number {by_number:?}"));
         }

@@ -13,16 +13,18 @@ use std::sync::Arc;
 use trellis_expr::{FnId, StmtId, TermId, Terms, VarId};
 use trellis_order::{Domain, Join, Lattice, Word};
 
+mod compiled;
 pub mod evidence;
 pub mod interpret;
 pub mod post;
 pub mod query;
 pub mod state;
 
+pub use compiled::{Judge, PairJudge};
 pub use evidence::{Action, CertEntry, Certificate, EdgeRef, Snapshot, Step, Trace};
-pub use post::{Judge, ModelError, PairJudge, Post};
+pub use post::{ModelError, Post};
 pub use query::{Query, QueryKind};
-pub use state::Layout;
+pub use state::{Layout, Packed};
 
 /// A closed network, ready to explore.
 #[derive(Debug, Clone)]

@@ -12,11 +12,11 @@
 use std::ops::ControlFlow;
 
 use smallvec::SmallVec;
-use trellis_expr::code::{Code, Host, compile_stmt, compile_term};
-use trellis_expr::{Fault, FnId, Stmt, StmtId, Terms, VarId};
+use trellis_expr::Fault;
 use trellis_order::Word;
 
-use super::{Action, Condition, EdgeRef, Function, Layout, Network, Snapshot};
+use super::compiled::{Channel, CompiledEdge, ElementHost, Indexed, Judge, Test, compile_edge, compile_test};
+use super::{Action, Condition, EdgeRef, Layout, Network, Packed, Snapshot};
 
 /// The model itself did something undefined: a value out of range, a division by zero, an index outside its array.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,98 +32,6 @@ pub struct ModelError {
     pub state: Snapshot,
     /// The edges that were being taken, as far as they were known.
     pub action: Action,
-}
-
-/// Reads and writes lattice elements for compiled code, remembering what to undo.
-struct ElementHost<'a> {
-    functions: &'a [Function],
-    elem: &'a mut [Word],
-    log: &'a mut Vec<(u32, Word)>,
-}
-
-fn bit_fault(index: i64, len: usize) -> Fault {
-    Fault::Index { index, lo: 0, hi: len as i64 - 1 }
-}
-
-impl Host for ElementHost<'_> {
-    #[inline]
-    fn query(&mut self, f: FnId, args: &[i64]) -> Result<i64, Fault> {
-        let at = args[0] as usize;
-        match &self.functions[f.index()] {
-            Function::GetBit(len) => {
-                let i = args[1] as usize;
-                if i >= *len {
-                    return Err(bit_fault(args[1], *len));
-                }
-                Ok((self.elem[at + i / 64] >> (i % 64) & 1) as i64)
-            }
-            Function::Method { lattice, method } => lattice
-                .query(*method, &self.elem[at..at + lattice.width()], &args[1..])
-                .map_err(|e| Fault::Foreign(e.0)),
-            Function::SetBit(_) | Function::Copy(_) => Err(Fault::Foreign("an update where a value is needed".into())),
-        }
-    }
-
-    #[inline]
-    fn update(&mut self, f: FnId, args: &[i64]) -> Result<(), Fault> {
-        let at = args[0] as usize;
-        match &self.functions[f.index()] {
-            Function::SetBit(len) => {
-                let i = args[1] as usize;
-                if i >= *len {
-                    return Err(bit_fault(args[1], *len));
-                }
-                let word = &mut self.elem[at + i / 64];
-                self.log.push(((at + i / 64) as u32, *word));
-                *word = *word & !(1 << (i % 64)) | Word::from(args[2] != 0) << (i % 64);
-                Ok(())
-            }
-            Function::Method { lattice, method } => {
-                let width = lattice.width();
-                self.save(at, width);
-                lattice.update(*method, &mut self.elem[at..at + width], &args[1..]).map_err(|e| Fault::Foreign(e.0))
-            }
-            Function::Copy(width) => {
-                self.save(at, *width);
-                let from = args[1] as usize;
-                self.elem.copy_within(from..from + width, at);
-                Ok(())
-            }
-            Function::GetBit(_) => Err(Fault::Foreign("a value where an update is needed".into())),
-        }
-    }
-}
-
-impl ElementHost<'_> {
-    fn save(&mut self, at: usize, width: usize) {
-        for (i, &w) in self.elem[at..at + width].iter().enumerate() {
-            self.log.push(((at + i) as u32, w));
-        }
-    }
-}
-
-/// A condition, compiled. `None` for a part that does nothing.
-#[derive(Debug, Clone)]
-struct Test {
-    prepare: Option<Code>,
-    holds: Option<Code>,
-}
-
-#[derive(Debug, Clone)]
-struct CompiledEdge {
-    guard: Test,
-    channel: Channel,
-    update: Option<Code>,
-    target: i64,
-    /// Cells of working memory that the update may write.
-    writes: Vec<(u32, u32)>,
-}
-
-#[derive(Debug, Clone)]
-enum Channel {
-    None,
-    Fixed(u32),
-    Indexed { base: u32, prepare: Option<Code>, index: Code },
 }
 
 /// The edges that leave one location, by their numbers in the process.
@@ -212,7 +120,7 @@ impl<'n> Post<'n> {
     }
 
     /// The initial state; an error if its invariants do not hold or cannot be judged.
-    pub fn initial(&mut self) -> Result<(Vec<Word>, Vec<Word>), ModelError> {
+    pub fn initial(&mut self) -> Result<Packed, ModelError> {
         let mem = self.layout.initial(self.net);
         let elem = self.net.initial_element();
         let mut key = vec![0; self.layout.key_width()];
@@ -279,7 +187,7 @@ impl<'n> Post<'n> {
         key: &[Word],
         elem: &[Word],
         ordinal: u32,
-    ) -> Result<Option<(Action, Vec<Word>, Vec<Word>)>, ModelError> {
+    ) -> Result<Option<(Action, Packed)>, ModelError> {
         self.load(key, elem);
         let mut found = None;
         let mut count = 0;
@@ -294,8 +202,8 @@ impl<'n> Post<'n> {
             })?;
             if before == ordinal && count > before {
                 // A step back to the same state is not visited, but it is a step.
-                let (k, e) = next.unwrap_or_else(|| (this.base_key.clone(), this.elem.clone()));
-                found = Some((Action(action.to_vec()), k, e));
+                let next = next.unwrap_or_else(|| (this.base_key.clone(), this.elem.clone()));
+                found = Some((Action(action.to_vec()), next));
                 return Ok(ControlFlow::Break(()));
             }
             Ok(ControlFlow::Continue(()))
@@ -309,7 +217,7 @@ impl<'n> Post<'n> {
         key: &[Word],
         elem: &[Word],
         action: &Action,
-    ) -> Result<Option<(Vec<Word>, Vec<Word>)>, ModelError> {
+    ) -> Result<Option<Packed>, ModelError> {
         self.load(key, elem);
         let mut found = None;
         self.enabled(&mut |this, candidate| {
@@ -399,7 +307,8 @@ impl<'n> Post<'n> {
         match &self.edges[e.process as usize][e.edge as usize].channel {
             Channel::None => Ok(None),
             Channel::Fixed(c) => Ok(Some(*c)),
-            Channel::Indexed { base, prepare, index } => {
+            Channel::Indexed(indexed) => {
+                let Indexed { base, prepare, index } = &**indexed;
                 let mut host = ElementHost { functions: &self.net.functions, elem: &mut self.elem, log: &mut self.log };
                 let run = || -> Result<i64, Fault> {
                     if let Some(p) = prepare {
@@ -663,114 +572,3 @@ impl<'n> Post<'n> {
     }
 }
 
-/// Judges a condition over two (or three) elements under one key: a joining strategy.
-#[derive(Debug, Clone)]
-pub struct PairJudge<'n> {
-    net: &'n Network,
-    layout: Layout,
-    test: Test,
-    /// The key that `mem` holds now.
-    key: Vec<Word>,
-    mem: Vec<i64>,
-    words: Vec<Word>,
-    log: Vec<(u32, Word)>,
-}
-
-impl<'n> PairJudge<'n> {
-    /// Compiles a condition whose element is that of `x`, then that of `y`, then that of their join.
-    pub fn new(net: &'n Network, condition: Condition) -> PairJudge<'n> {
-        let layout = Layout::new(net);
-        let mem = layout.initial(net);
-        let mut key = vec![0; layout.key_width()];
-        layout.pack(&mem, &mut key);
-        let test = compile_test(net, &layout, condition);
-        PairJudge { net, test, key, mem, words: Vec::new(), log: Vec::new(), layout }
-    }
-
-    /// Does it hold for these elements?
-    pub fn holds(&mut self, key: &[Word], elements: &[&[Word]]) -> Result<bool, Fault> {
-        if self.key != key {
-            self.layout.unpack(key, &mut self.mem);
-            self.key.copy_from_slice(key);
-        }
-        self.words.clear();
-        elements.iter().for_each(|e| self.words.extend_from_slice(e));
-        let mut host = ElementHost { functions: &self.net.functions, elem: &mut self.words, log: &mut self.log };
-        Ok(self.test.run(&mut self.mem, &mut host)? != 0)
-    }
-}
-
-/// A compiled state condition (or integer expression).
-#[derive(Debug, Clone)]
-pub struct Judge {
-    test: Test,
-    /// The cell that says whether the state is a deadlock, if the condition asks.
-    deadlock: Option<u32>,
-}
-
-impl Test {
-    #[inline]
-    fn run(&self, mem: &mut [i64], host: &mut ElementHost<'_>) -> Result<i64, Fault> {
-        if let Some(p) = &self.prepare {
-            p.exec(mem, host)?;
-        }
-        match &self.holds {
-            Some(h) => h.eval(mem, host),
-            None => Ok(1),
-        }
-    }
-}
-
-fn compile_test(net: &Network, layout: &Layout, c: Condition) -> Test {
-    Test {
-        prepare: compile_prepare(net, layout, c.prepare),
-        holds: (net.terms.as_bool(c.holds) != Some(true))
-            .then(|| compile_term(&net.terms, &layout.code, c.holds).expect("front ends build terms that compile")),
-    }
-}
-
-fn compile_prepare(net: &Network, layout: &Layout, s: StmtId) -> Option<Code> {
-    (!matches!(net.terms.stmt(s), Stmt::Skip))
-        .then(|| compile_stmt(&net.terms, &layout.code, s).expect("front ends build statements that compile"))
-}
-
-fn compile_edge(net: &Network, layout: &Layout, e: &super::Edge) -> CompiledEdge {
-    let channel = match e.sync {
-        None => Channel::None,
-        Some(s) => match s.index {
-            None => Channel::Fixed(s.base),
-            Some((prepare, index)) => match net.terms.as_int(index) {
-                Some(i) => Channel::Fixed(s.base + i as u32),
-                None => Channel::Indexed {
-                    base: s.base,
-                    prepare: compile_prepare(net, layout, prepare),
-                    index: compile_term(&net.terms, &layout.code, index).expect("front ends build terms that compile"),
-                },
-            },
-        },
-    };
-    let mut written = Vec::new();
-    assigned(&net.terms, e.update, &mut written);
-    written.sort_unstable();
-    written.dedup();
-    CompiledEdge {
-        guard: compile_test(net, layout, e.guard),
-        channel,
-        update: compile_prepare(net, layout, e.update),
-        target: e.target.into(),
-        writes: written.into_iter().filter_map(|v| layout.code.slot(v)).collect(),
-    }
-}
-
-fn assigned(terms: &Terms, s: StmtId, out: &mut Vec<VarId>) {
-    match terms.stmt(s) {
-        Stmt::Assign(v, _) | Stmt::Havoc(v) => out.push(*v),
-        Stmt::Seq(parts) | Stmt::Choice(parts) => parts.iter().for_each(|&p| assigned(terms, p, out)),
-        Stmt::If(_, a, b) => {
-            assigned(terms, *a, out);
-            assigned(terms, *b, out);
-        }
-        Stmt::While(_, body) => assigned(terms, *body, out),
-        Stmt::Skip | Stmt::Assume(_) | Stmt::Foreign(..) => {}
-    }
-}

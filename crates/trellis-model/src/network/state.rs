@@ -8,6 +8,9 @@ use trellis_order::Word;
 
 use super::{DataVar, Network, Snapshot};
 
+/// A state as it is stored: key and element.
+pub type Packed = (Vec<Word>, Vec<Word>);
+
 /// Where each cell of a state lies, in working memory and in a packed key.
 #[derive(Debug, Clone)]
 pub struct Layout {

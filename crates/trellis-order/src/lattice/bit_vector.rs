@@ -145,6 +145,10 @@ impl Lattice for UnionBitVector {
         bits::words(self.0)
     }
 
+    fn is_element(&self, words: &[Word]) -> bool {
+        bits::fits(words, self.0)
+    }
+
     fn initial(&self, out: &mut [Word]) {
         out.fill(0);
     }
@@ -181,6 +185,10 @@ impl Lattice for IntersectionBitVector {
 
     fn width(&self) -> usize {
         bits::words(self.0)
+    }
+
+    fn is_element(&self, words: &[Word]) -> bool {
+        bits::fits(words, self.0)
     }
 
     fn initial(&self, out: &mut [Word]) {

@@ -26,6 +26,11 @@ pub(super) fn put(set: &mut [Word], i: usize, on: bool) {
     }
 }
 
+/// Are all members below `n`?
+pub(super) fn fits(set: &[Word], n: usize) -> bool {
+    n.is_multiple_of(BITS) || set.last().is_none_or(|last| last >> (n % BITS) == 0)
+}
+
 /// `set := {0, …, n-1}`.
 pub(super) fn fill(set: &mut [Word], n: usize) {
     set.fill(Word::MAX);

@@ -154,6 +154,10 @@ impl Lattice for Flat {
         2
     }
 
+    fn is_element(&self, words: &[Word]) -> bool {
+        words[0] == 1 || (matches!(words[0], 0 | 2) && words[1] == 0)
+    }
+
     fn initial(&self, out: &mut [Word]) {
         write(out, Known(0));
     }

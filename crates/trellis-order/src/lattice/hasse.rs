@@ -308,6 +308,10 @@ impl Lattice for Hasse {
         1
     }
 
+    fn is_element(&self, words: &[Word]) -> bool {
+        (words[0] as usize) < self.names.len()
+    }
+
     fn initial(&self, out: &mut [Word]) {
         self.bottom(out);
     }

@@ -192,6 +192,11 @@ impl Lattice for Interval {
         2
     }
 
+    fn is_element(&self, words: &[Word]) -> bool {
+        let (lo, hi) = read(words);
+        lo <= hi || (lo, hi) == EMPTY
+    }
+
     fn initial(&self, out: &mut [Word]) {
         write(out, (0, 0));
     }

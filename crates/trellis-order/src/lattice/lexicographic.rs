@@ -124,6 +124,10 @@ impl Lattice for Lexicographic {
         self.width
     }
 
+    fn is_element(&self, words: &[Word]) -> bool {
+        self.fields.iter().all(|field| field.2.is_element(part(field, words)))
+    }
+
     fn initial(&self, out: &mut [Word]) {
         self.fields
             .iter()

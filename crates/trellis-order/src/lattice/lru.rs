@@ -63,6 +63,12 @@ impl Cache {
         self.blocks.div_ceil(PER_WORD)
     }
 
+    fn is_element(&self, words: &[Word]) -> bool {
+        let used = (0..self.blocks).all(|block| self.age(words, block) <= self.ways);
+        let beyond = self.blocks..words.len() * PER_WORD;
+        used && beyond.into_iter().all(|byte| words[byte / PER_WORD].to_le_bytes()[byte % PER_WORD] == 0)
+    }
+
     fn age(&self, elem: &[Word], block: usize) -> u8 {
         elem[block / PER_WORD].to_le_bytes()[block % PER_WORD]
     }
@@ -240,6 +246,10 @@ macro_rules! lru_lattice {
 
             fn width(&self) -> usize {
                 self.0.width()
+            }
+
+            fn is_element(&self, words: &[Word]) -> bool {
+                self.0.is_element(words)
             }
 
             fn initial(&self, out: &mut [Word]) {

@@ -53,6 +53,10 @@ pub trait Lattice: Domain<Elem = [Word]> + Join + fmt::Debug + Send + Sync {
     /// Words per element.
     fn width(&self) -> usize;
 
+    /// Are these words (`width()` of them) an element? Evidence that is read back may hold any words; nothing else here
+    /// is ever asked about words that are none.
+    fn is_element(&self, words: &[Word]) -> bool;
+
     /// The value of a variable that the model does not initialise.
     fn initial(&self, out: &mut [Word]);
 

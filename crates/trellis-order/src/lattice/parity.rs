@@ -102,6 +102,10 @@ impl Lattice for Parity {
         1
     }
 
+    fn is_element(&self, words: &[Word]) -> bool {
+        words[0] <= ANY
+    }
+
     fn initial(&self, out: &mut [Word]) {
         out[0] = EVEN;
     }

@@ -140,6 +140,11 @@ impl Lattice for PresentAbsent {
         2 * bits::words(self.0)
     }
 
+    fn is_element(&self, words: &[Word]) -> bool {
+        let (present, absent) = self.parts(words);
+        bits::fits(present, self.0) && bits::fits(absent, self.0)
+    }
+
     fn initial(&self, out: &mut [Word]) {
         out.fill(0);
     }

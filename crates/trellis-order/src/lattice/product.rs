@@ -162,6 +162,10 @@ impl Lattice for Product {
         self.width
     }
 
+    fn is_element(&self, words: &[Word]) -> bool {
+        self.fields.iter().all(|field| field.2.is_element(part(field, words)))
+    }
+
     fn initial(&self, out: &mut [Word]) {
         self.fields
             .iter()

@@ -95,6 +95,10 @@ impl Lattice for Vector {
         self.len * self.entry.width()
     }
 
+    fn is_element(&self, words: &[Word]) -> bool {
+        self.entries(words).all(|entry| self.entry.is_element(entry))
+    }
+
     fn initial(&self, out: &mut [Word]) {
         self.entries_mut(out)
             .for_each(|entry| self.entry.initial(entry));

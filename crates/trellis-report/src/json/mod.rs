@@ -1,4 +1,4 @@
-//! Reports and evidence as JSON, under the schemas in [`crate::schema`], and evidence back from JSON.
+//! Reports and evidence as JSON, under the schemas that [`crate::schema()`] gives, and evidence back from JSON.
 //!
 //! Three kinds of document, told apart by their `schema` field: `trellis-report/1` (one property), `trellis-trace/1` and
 //! `trellis-certificate/1`. All fields are always there, `null` where there is nothing to say. States, steps and

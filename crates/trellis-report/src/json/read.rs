@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use serde_json::value::RawValue;
 use trellis_model::network::{Action, CertEntry, Certificate, EdgeRef, Network, Snapshot, Step, Trace};
-use trellis_order::{Lattice, Shape, Word};
+use trellis_order::{Lattice, Word};
 
 use super::node::{Fields, Node, Path, ReadError, excerpt, field, optional};
 use super::{CERTIFICATE, REPORT, TRACE};
@@ -244,7 +244,7 @@ impl<'n> Reader<'n> {
         for (i, raw) in list.array_of(lattice.width(), "words")?.into_iter().enumerate() {
             element.push(Node::new(Path::Item(&list.path, i), raw).word()?);
         }
-        if fits(&**lattice, &element[start..]) { Ok(()) } else { list.fail(element_of(&**lattice)) }
+        if lattice.is_element(&element[start..]) { Ok(()) } else { list.fail(element_of(&**lattice)) }
     }
 
     fn certificate(&self, fields: &Fields<'_>, top: &Path<'_>) -> Result<Certificate, ReadError> {
@@ -377,7 +377,7 @@ impl<'n> Reader<'n> {
                 *word = Node::new(Path::Item(&list.path, at), words[at]).word()?;
                 at += 1;
             }
-            if !fits(&*var.lattice, place) {
+            if !var.lattice.is_element(place) {
                 return list.fail(format_args!("for `{}` {}", excerpt(&var.name), element_of(&*var.lattice)));
             }
         }
@@ -396,25 +396,4 @@ struct Columns {
 
 fn element_of(lattice: &dyn Lattice) -> String {
     format!("words of an element of {}", lattice.name())
-}
-
-/// Could these words be an element, as far as the lattice's shape says? (Bits beyond the end of a vector must be 0.)
-fn fits(lattice: &dyn Lattice, words: &[Word]) -> bool {
-    match lattice.shape() {
-        Shape::Bits(n) if lattice.packed_bits() => {
-            let beyond = |(i, &w): (usize, &Word)| match n.saturating_sub(i * 64) {
-                64.. => true,
-                rest => w >> rest == 0,
-            };
-            words.iter().enumerate().all(beyond)
-        }
-        Shape::Vector(n, entry) => (0..n).all(|i| {
-            let width = entry.width();
-            words.get(i * width..(i + 1) * width).is_some_and(|w| fits(&**entry, w))
-        }),
-        Shape::Fields(fields) => {
-            fields.iter().all(|(_, at, l)| words.get(*at..at + l.width()).is_some_and(|w| fits(&**l, w)))
-        }
-        Shape::Bits(_) | Shape::Leaf => true,
-    }
 }

@@ -32,7 +32,7 @@ impl Serialize for ReportDoc<'_> {
         m.serialize_entry("query", &r.query)?;
         m.serialize_entry("kind", r.kind.symbol())?;
         m.serialize_entry("class", r.kind.class().name())?;
-        m.serialize_entry("outcome", r.outcome.word())?;
+        m.serialize_entry("verdict", r.outcome.word())?;
         m.serialize_entry("holds", &r.holds())?;
         m.serialize_entry("bound", &r.bound)?;
         m.serialize_entry("reason", &r.reason.as_ref().map(|w| ReasonView { kind: &w.kind, text: &w.text }))?;

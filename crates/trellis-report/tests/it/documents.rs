@@ -1,9 +1,9 @@
 //! What is written is valid under the published schemas.
 
 use serde_json::Value;
+use trellis_report::SCHEMAS;
 use trellis_report::json;
 use trellis_report::schema;
-use trellis_report::schema::SCHEMAS;
 
 use crate::round_trip::{certificate_text, trace_text};
 use crate::validate::Validator;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use trellis_report::schema::SCHEMAS;
+use trellis_report::SCHEMAS;
 
 pub struct Validator {
     documents: BTreeMap<String, Value>,

@@ -27,6 +27,8 @@ pub struct Nta {
     pub system: Vec<Vec<Ident>>,
     /// Where the `system` line stands, if there is one.
     pub system_span: Option<Span>,
+    /// Where the file ends, and a missing `system` line would stand.
+    pub end: Option<Span>,
     /// Channel priorities (`chan priority a, b[0] < default < c;`), lowest first; `None` inside a group is `default`.
     pub chan_priority: Vec<Vec<ChanRef>>,
     /// Queries embedded in the file.

@@ -1,5 +1,6 @@
 //! The UPPAAL parser, from outside: what it reads, what it makes of it, and how it takes bad input.
 
+mod build;
 mod declarations;
 mod diagnostics;
 mod expressions;

@@ -10,24 +10,29 @@ use trellis_order::lattice::library::{self, Arg};
 use trellis_order::{Lattice, MethodKind, Shape};
 
 use super::expr::{Denotes, Lower};
-use super::scope::{Entity, Kind, Scope, Value};
+use super::scope::{Entity, Kind, Scope, Value, closest_of};
 use super::types::{Range, Ty};
-use super::{Builder, Res, ast};
+use super::{Builder, Reported, Res, ast};
 use crate::diag::{Diagnostic, Span};
+use crate::uppaal::token::shorten;
 use ast::{BinOp, Expr, ExprKind};
 
 /// How many elements are drawn when a user's lattice is audited on load.
 const AUDIT_SAMPLES: usize = 24;
 
+/// A larger script is a mistake.
+const MAX_SCRIPT: u64 = 1 << 20;
+
 /// An `extern` type.
 #[derive(Debug)]
 pub(crate) struct LatticeDef {
     pub name: String,
-    pub span: Span,
+    /// Where it is brought in.
+    span: Span,
     origin: Origin,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Origin {
     Library(String, Vec<Arg>),
     /// A script: its file's name and text.
@@ -52,8 +57,17 @@ pub(crate) enum FnKey {
 
 /// The methods of a lattice, for messages.
 pub(crate) fn method_list(l: &dyn Lattice) -> String {
-    let all: Vec<String> = l.methods().iter().map(|m| format!("{}({})", m.name, vec!["_"; m.args].join(", "))).collect();
+    let all: Vec<String> =
+        l.methods().iter().map(|m| format!("{}({})", m.name, vec!["_"; m.args].join(", "))).collect();
     if all.is_empty() { "it has none".into() } else { all.join(", ") }
+}
+
+/// How many entries `x[i]` can pick from, if it can.
+pub(crate) fn entries(l: &dyn Lattice) -> Option<usize> {
+    match l.shape() {
+        Shape::Bits(n) | Shape::Vector(n, _) => Some(n),
+        _ => None,
+    }
 }
 
 impl Builder<'_> {
@@ -67,10 +81,7 @@ impl Builder<'_> {
     ) -> Res<LatticeDef> {
         let origin = match (def, file) {
             (_, Some((file, at))) => self.script(file, *at)?,
-            (Some(e), None) => {
-                let (name, args) = self.lattice_expr(e, scope)?;
-                Origin::Library(name, args)
-            }
+            (Some(e), None) => self.lattice_origin(e, scope)?,
             (None, None) if library::catalogue().iter().any(|e| e.name == name.name) => {
                 Origin::Library(name.name.clone(), Vec::new())
             }
@@ -78,8 +89,12 @@ impl Builder<'_> {
                 let file = format!("{}.lua", name.name);
                 if !self.options.folder.join(&file).is_file() {
                     let names = library::catalogue().iter().map(|e| e.name.to_string());
-                    let d = Diagnostic::error(name.span, format!("there is no lattice `{}` in the library, and no file `{file}` beside the model", name.name));
-                    let d = match super::scope::closest_of(&name.name, names.clone()) {
+                    let what = shorten(&name.name);
+                    let what = format!(
+                        "there is no lattice `{what}` in the library, and no file `{what}.lua` beside the model"
+                    );
+                    let d = Diagnostic::error(name.span, what);
+                    let d = match closest_of(&name.name, names.clone()) {
                         Some(near) => d.help(format!("did you mean `{near}`?")),
                         None => d.help(format!("the library has {}", names.collect::<Vec<_>>().join(", "))),
                     };
@@ -91,11 +106,45 @@ impl Builder<'_> {
         Ok(LatticeDef { name: name.name.clone(), span, origin })
     }
 
+    /// What stands behind `extern L =`.
+    fn lattice_origin(&mut self, e: &Expr, scope: &Rc<Scope>) -> Res<Origin> {
+        if let ExprKind::Name(n) = &e.kind {
+            match scope.find(n) {
+                Some(Entity::Type(Ty::Lattice(def))) => return Ok(def.origin.clone()),
+                Some(Entity::Broken) => return Err(Reported),
+                _ => {}
+            }
+        }
+        let (name, args) = self.lattice_expr(e, scope)?;
+        // What is wrong with it is said here, even if no variable uses it. Without arguments, its size may still come
+        // from an array.
+        if !args.is_empty() || !library::catalogue().iter().any(|e| e.name == name) {
+            self.lattice_from(&name, &args, e.span)?;
+        }
+        Ok(Origin::Library(name, args))
+    }
+
+    fn lattice_from(&mut self, name: &str, args: &[Arg], span: Span) -> Res<Arc<dyn Lattice>> {
+        library::build(name, args, None).or_else(|why| self.error(span, why.to_string()))
+    }
+
     fn script(&mut self, file: &str, at: Span) -> Res<Origin> {
         let path = self.options.folder.join(file);
+        let shown = shorten(file);
+        // Not a device or a pipe: reading it might never end.
+        match std::fs::metadata(&path) {
+            Ok(m) if !m.is_file() => return self.error(at, format!("`{shown}` is not a file")),
+            Ok(m) if m.len() > MAX_SCRIPT => {
+                return self.error(at, format!("`{shown}` is larger than {MAX_SCRIPT} bytes"));
+            }
+            _ => {}
+        }
         match std::fs::read_to_string(&path) {
             Ok(text) => Ok(Origin::Script(file.to_string(), text)),
-            Err(e) => self.error(at, format!("cannot read `{}`: {e}", path.display())),
+            Err(e) => Err(self.report(
+                Diagnostic::error(at, format!("cannot read `{shown}`: {e}"))
+                    .help("its place is taken from the folder of the model"),
+            )),
         }
     }
 
@@ -104,7 +153,9 @@ impl Builder<'_> {
         match &e.kind {
             ExprKind::Name(n) => Ok((n.clone(), Vec::new())),
             ExprKind::Call(f, args) => {
-                let ExprKind::Name(n) = &f.kind else { return self.error(f.span, "the name of a lattice is needed here") };
+                let ExprKind::Name(n) = &f.kind else {
+                    return self.error(f.span, "the name of a lattice is needed here");
+                };
                 let mut out = Vec::new();
                 for a in args {
                     out.push(self.lattice_arg(a, scope)?);
@@ -124,64 +175,72 @@ impl Builder<'_> {
             ExprKind::Name(n) => match scope.find(n) {
                 Some(Entity::Type(Ty::Lattice(def))) => Ok(Arg::Lattice(self.instantiate(&def, None, e.span)?)),
                 Some(Entity::Const(_)) => Ok(Arg::Int(self.constant(e, scope)?)),
+                Some(Entity::Broken) => Err(Reported),
                 _ => Ok(Arg::Name(n.clone())),
             },
             ExprKind::Call(..) => {
                 let (name, args) = self.lattice_expr(e, scope)?;
-                match library::build(&name, &args, None) {
-                    Ok(l) => Ok(Arg::Lattice(l)),
-                    Err(why) => self.error(e.span, why.to_string()),
-                }
+                Ok(Arg::Lattice(self.lattice_from(&name, &args, e.span)?))
             }
             _ => Ok(Arg::Int(self.constant(e, scope)?)),
         }
     }
 
     fn instantiate(&mut self, def: &LatticeDef, array: Option<usize>, span: Span) -> Res<Arc<dyn Lattice>> {
-        match &def.origin {
-            Origin::Library(name, args) => match library::build(name, args, array) {
-                Ok(l) => Ok(l),
-                Err(why) => self.error(span, why.to_string()),
-            },
-            Origin::Script(file, text) => {
-                let lattice = match ScriptLattice::parse(file, text, array.unwrap_or(1)) {
-                    Ok(l) => l,
-                    Err(why) => return self.error(def.span, format!("lattice `{}`: {why}", def.name)),
-                };
-                match lattice.audit(AUDIT_SAMPLES, 1) {
-                    Ok(_) => Ok(Arc::new(lattice)),
-                    Err(why) => Err(self.report(
-                        Diagnostic::error(def.span, format!("`{}` is not a lattice: {why}", def.name))
-                            .help("without the laws no verdict could be trusted; mend `leq` or `join`"),
-                    )),
-                }
+        let (file, text) = match &def.origin {
+            Origin::Library(name, args) => {
+                return library::build(name, args, array).or_else(|why| self.error(span, why.to_string()));
             }
+            Origin::Script(file, text) => (file, text),
+        };
+        let size = array.unwrap_or(1);
+        let key = (file.clone(), size);
+        if let Some(known) = self.scripts.get(&key) {
+            return Ok(known.clone());
         }
+        let lattice = match ScriptLattice::parse(file, text, size) {
+            Ok(l) => l,
+            Err(why) => return self.error(def.span, format!("lattice `{}`: {why}", shorten(&def.name))),
+        };
+        if let Err(why) = lattice.audit(AUDIT_SAMPLES, 1) {
+            return Err(self.report(
+                Diagnostic::error(def.span, format!("`{}` is not a lattice: {why}", shorten(&def.name)))
+                    .help("without the laws no verdict could be trusted; mend `leq` or `join`"),
+            ));
+        }
+        let lattice: Arc<dyn Lattice> = Arc::new(lattice);
+        self.scripts.insert(key, lattice.clone());
+        Ok(lattice)
+    }
+
+    /// The lattice of a variable of type `def`, or of an array of them: `ty` is its type with the dimensions.
+    pub fn lattice_of(&mut self, def: &LatticeDef, ty: &Ty, span: Span) -> Res<Arc<dyn Lattice>> {
+        let mut sizes = Vec::new();
+        let mut ty = ty;
+        while let Ty::Array(Range { lo, len }, inner) = ty {
+            if *lo != 0 {
+                return self.error(span, "lattice vectors are indexed from 0");
+            }
+            sizes.push(*len as usize);
+            ty = inner;
+        }
+        let mut lattice = self.instantiate(def, sizes.pop(), span)?;
+        for n in sizes.into_iter().rev() {
+            lattice = self.lattice_from("Vector", &[Arg::Lattice(lattice), Arg::Int(n as i64)], span)?;
+        }
+        Ok(lattice)
     }
 
     pub fn declare_lattice(
         &mut self,
         name: &str,
-        def: Rc<LatticeDef>,
+        def: &Rc<LatticeDef>,
         d: &ast::Declarator,
         scope: &Rc<Scope>,
     ) -> Res<LatticePlace> {
-        let mut sizes = Vec::new();
-        let mut ty = self.with_dims(Ty::Bool, &d.dims, scope, d.name.span)?;
-        while let Ty::Array(Range { lo, len }, inner) = ty {
-            if lo != 0 {
-                return self.error(d.name.span, "lattice vectors are indexed from 0");
-            }
-            sizes.push(len as usize);
-            ty = (*inner).clone();
-        }
-        let mut lattice = self.instantiate(&def, sizes.pop(), d.name.span)?;
-        for n in sizes.into_iter().rev() {
-            lattice = match library::build("Vector", &[Arg::Lattice(lattice), Arg::Int(n as i64)], None) {
-                Ok(l) => l,
-                Err(why) => return self.error(d.name.span, why.to_string()),
-            };
-        }
+        let ty = self.with_dims(Ty::Lattice(def.clone()), &d.dims, scope, d.name.span)?;
+        let lattice = self.lattice_of(def, &ty, d.name.span)?;
+        self.spend_cells(lattice.width() as i64, d.name.span)?;
         let mut init = vec![0; lattice.width()];
         lattice.initial(&mut init);
         match (&d.init, lattice.shape()) {
@@ -201,7 +260,10 @@ impl Builder<'_> {
                 return self.error(*span, "only bit vectors can be initialised here; use an update in a first step");
             }
             (Some(ast::Init::Expr(e)), _) => {
-                return self.error(e.span, "a lattice variable has no initialiser of this kind; use an update in a first step");
+                return self.error(
+                    e.span,
+                    "a lattice variable has no initialiser of this kind; use an update in a first step",
+                );
             }
         }
         let offset = self.net.element_width();
@@ -210,23 +272,16 @@ impl Builder<'_> {
     }
 
     /// `x[i]`.
-    pub fn lattice_entry(&mut self, l: LatticePlace, i: TermId, span: Span) -> Res<Denotes> {
-        let constant = self.net.terms.as_int(i);
-        let check = |n: usize| constant.is_some_and(|c| c < 0 || c >= n as i64);
+    pub fn lattice_entry(&mut self, l: LatticePlace, i: TermId) -> Denotes {
         let (len, inner) = match l.lattice.shape() {
-            Shape::Bits(n) => (n, None),
-            Shape::Vector(n, inner) => (n, Some(inner.clone())),
-            _ => return self.error(span, format!("`{}` has no entries", l.lattice.name())),
+            Shape::Vector(n, inner) => (n, inner.clone()),
+            _ => return Denotes::Bit(l, i),
         };
-        if check(len) {
-            return self.error(span, format!("index {} is outside the vector of {len}", constant.unwrap_or(0)));
-        }
-        let Some(inner) = inner else { return Ok(Denotes::Bit(l, i)) };
         let i = self.terms().checked(i, 0, len as i64 - 1);
         let width = self.int(inner.width() as i64);
         let at = self.terms().mul(i, width);
         let offset = self.terms().add([l.offset, at]);
-        Ok(Denotes::Lattice(LatticePlace { lattice: inner, offset }))
+        Denotes::Lattice(LatticePlace { lattice: inner, offset })
     }
 
     /// `x.name`.
@@ -236,7 +291,7 @@ impl Builder<'_> {
             _ => None,
         };
         let Some((at, lattice)) = found else {
-            let d = Diagnostic::error(f.span, format!("`{}` has no part `{}`", l.lattice.name(), f.name));
+            let d = Diagnostic::error(f.span, format!("`{}` has no part `{}`", l.lattice.name(), shorten(&f.name)));
             return Err(self.report(d.help(format!("its methods: {}", method_list(&*l.lattice)))));
         };
         let at = self.int(at as i64);
@@ -261,7 +316,7 @@ impl Builder<'_> {
 
     pub fn set_bit(&mut self, l: &LatticePlace, i: TermId, v: TermId) -> StmtId {
         let f = self.bit_function(l, 1);
-        self.terms().intern_stmt(trellis_expr::Stmt::Foreign(f, Arc::new([l.offset, i, v])))
+        self.terms().call(f, [l.offset, i, v])
     }
 
     /// Methods 0 and 1 of a lattice of bits are `get` and `set`; where bits are simply packed there are quicker ways.
@@ -280,45 +335,53 @@ impl Builder<'_> {
     pub fn copy_lattice(&mut self, to: &LatticePlace, from: &LatticePlace) -> StmtId {
         let n = to.lattice.width();
         let f = self.function(FnKey::Copy(n), || Function::Copy(n));
-        self.terms().intern_stmt(trellis_expr::Stmt::Foreign(f, Arc::new([to.offset, from.offset])))
+        self.terms().call(f, [to.offset, from.offset])
     }
 }
 
 impl Lower<'_, '_> {
     /// `v.method(args)`.
-    pub fn method(&mut self, l: &LatticePlace, name: &ast::Ident, args: &[Expr]) -> Res<Denotes> {
-        let Some(number) = l.lattice.methods().iter().position(|m| m.name == name.name) else {
-            let names = l.lattice.methods().iter().map(|m| m.name.clone());
-            let d = Diagnostic::error(name.span, format!("`{}` has no method `{}`", l.lattice.name(), name.name));
-            let help = match super::scope::closest_of(&name.name, names) {
+    pub fn method(&mut self, l: LatticePlace, name: &ast::Ident, args: &[Expr]) -> Res<Denotes> {
+        let lattice = l.lattice.clone();
+        let shown = shorten(&name.name);
+        let Some(number) = lattice.methods().iter().position(|m| m.name == name.name) else {
+            let names = lattice.methods().iter().map(|m| m.name.clone());
+            let d = Diagnostic::error(name.span, format!("`{}` has no method `{shown}`", lattice.name()));
+            let help = match closest_of(&name.name, names) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("it has {}", method_list(&*l.lattice)),
+                None => format!("it has {}", method_list(&*lattice)),
             };
             return Err(self.b.report(d.help(help)));
         };
-        let method = l.lattice.methods()[number].clone();
+        let method = &lattice.methods()[number];
         if method.args != args.len() {
-            return self.b.error(name.span, format!("`{}` takes {} argument(s), not {}", name.name, method.args, args.len()));
+            return self.err(name.span, format!("`{shown}` takes {} argument(s), not {}", method.args, args.len()));
         }
-        let mut terms = vec![l.offset];
+        // The value's own place, then the arguments, from left to right.
+        let mut values = vec![Value { term: l.offset, kind: Kind::Int }];
         for a in args {
+            let mark = self.stmts.len();
             let named = match &a.kind {
-                ExprKind::Name(n) => l.lattice.names().iter().position(|m| m == n),
+                ExprKind::Name(n) => lattice.names().iter().position(|m| m == n),
                 _ => None,
             };
-            terms.push(match named {
+            let term = match named {
                 Some(i) => self.b.int(i as i64),
                 None => self.integer(a)?,
-            });
+            };
+            for v in &mut values {
+                v.term = self.held(mark, *v);
+            }
+            values.push(Value { term, kind: Kind::Int });
         }
-        let lattice = l.lattice.clone();
+        let terms = values.into_iter().map(|v| v.term);
         let key = FnKey::Method(lattice.name(), number);
-        let f = self.b.function(key, || Function::Method { lattice, method: number });
+        let f = self.b.function(key, || Function::Method { lattice: lattice.clone(), method: number });
         match method.kind {
             MethodKind::Query => Ok(Value { term: self.b.terms().foreign(f, terms), kind: Kind::Int }.into()),
             MethodKind::Update => {
                 self.may_change_lattice(name.span)?;
-                let s = self.b.terms().intern_stmt(trellis_expr::Stmt::Foreign(f, terms.into()));
+                let s = self.b.terms().call(f, terms);
                 self.stmts.push(s);
                 Ok(Denotes::Nothing)
             }

@@ -25,6 +25,8 @@ pub(crate) struct Limits {
     depth: u32,
     work: u64,
     cells: i64,
+    /// Too much of something: nothing is built any more.
+    exhausted: bool,
     /// How large each term is when nothing in it is shared: that is how it is compiled.
     terms: Vec<u64>,
     stmts: FxHashMap<StmtId, u64>,
@@ -69,19 +71,23 @@ impl Limits {
 impl Builder<'_> {
     /// Notes that so much work is done for what stands here; too much is refused, here and from then on.
     pub fn spend(&mut self, work: u64, span: Span) -> Res<()> {
-        let before = self.limits.work;
-        self.limits.work = before.saturating_add(work);
+        if self.limits.exhausted {
+            return Err(Reported);
+        }
+        self.limits.work = self.limits.work.saturating_add(work);
         if self.limits.work <= MAX_WORK {
             return Ok(());
         }
-        if before <= MAX_WORK {
-            self.report(
-                Diagnostic::error(span, "the model grows too large here")
-                    .label("while this was written out")
-                    .help("functions, selects and quantifiers are written out; use smaller ranges or fewer nested calls"),
-            );
-        }
-        Err(Reported)
+        Err(self.exhausted(
+            Diagnostic::error(span, "the model grows too large here")
+                .label("while this was written out")
+                .help("functions, selects and quantifiers are written out; use smaller ranges or fewer nested calls"),
+        ))
+    }
+
+    fn exhausted(&mut self, d: Diagnostic) -> Reported {
+        self.limits.exhausted = true;
+        self.report(d)
     }
 
     /// The same for a finished condition or update.
@@ -97,7 +103,7 @@ impl Builder<'_> {
         if self.limits.cells <= MAX_CELLS {
             return Ok(());
         }
-        Err(self.report(
+        Err(self.exhausted(
             Diagnostic::error(span, format!("too large: all variables together have more than {MAX_CELLS} cells"))
                 .help("use smaller arrays or fewer processes"),
         ))
@@ -109,7 +115,7 @@ impl Builder<'_> {
         if self.limits.depth <= MAX_DEPTH {
             return Ok(());
         }
-        Err(self.report(
+        Err(self.exhausted(
             Diagnostic::error(span, format!("nested more than {MAX_DEPTH} levels deep, functions included"))
                 .help("call fewer functions inside each other"),
         ))

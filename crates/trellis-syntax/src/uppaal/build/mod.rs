@@ -93,12 +93,7 @@ pub(crate) type Res<T> = Result<T, Reported>;
 /// Builds a network. Errors are complete: as many as can be found (up to twenty).
 ///
 /// The work is done on a thread of its own, with a stack that is large enough for whatever the parser lets through.
-pub fn build(
-    nta: &Nta,
-    questions: &Questions,
-    sources: &Sources,
-    options: &Options,
-) -> Result<Built, Vec<Diagnostic>> {
+pub fn build(nta: &Nta, questions: &Questions, sources: &Sources, options: &Options) -> Result<Built, Vec<Diagnostic>> {
     let work = || build_here(nta, questions, sources, options);
     std::thread::scope(|scope| {
         match std::thread::Builder::new().stack_size(limits::STACK).spawn_scoped(scope, work).map(|t| t.join()) {
@@ -149,8 +144,7 @@ pub(crate) struct Builder<'a> {
     pub bodies: FxHashMap<Span, Rc<ast::Function>>,
     /// How many scalar sets there are.
     pub scalar_sets: u32,
-    /// Reusable temporaries by shape; those before the mark are in use by the current unit.
-    pool: FxHashMap<(i64, i64, bool, usize), (Vec<VarId>, usize)>,
+    pool: place::Pool,
     pub functions: FxHashMap<lattice::FnKey, FnId>,
     /// The lattices made from scripts, by file and size.
     pub scripts: FxHashMap<(String, usize), Arc<dyn Lattice>>,
@@ -185,7 +179,7 @@ impl<'a> Builder<'a> {
             declared: Vec::new(),
             bodies: FxHashMap::default(),
             scalar_sets: 0,
-            pool: FxHashMap::default(),
+            pool: place::Pool::default(),
             functions: FxHashMap::default(),
             scripts: FxHashMap::default(),
             asks_deadlock: false,

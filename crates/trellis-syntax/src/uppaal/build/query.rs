@@ -1,11 +1,13 @@
 //! Properties, and joining strategies written as expressions.
 
-use trellis_expr::{StmtId, TermId};
+use std::rc::Rc;
+
+use trellis_expr::{Stmt, StmtId, Term, TermId};
 use trellis_model::network::{Condition, Query, QueryKind};
 
-use super::expr::Lower;
-use super::scope::{Entity, Kind, Scope};
-use super::{Builder, Res, ast};
+use super::expr::{Lower, Unit};
+use super::scope::{Entity, Scope};
+use super::{Builder, Res, ast, syntax};
 use crate::diag::{Diagnostic, Span};
 
 /// A joining strategy (000 Def. 6): may the elements of two states with the same key be joined?
@@ -27,7 +29,9 @@ impl Builder<'_> {
             ast::QueryKind::Possibly(p) => QueryKind::Possibly(self.state_condition(p)?),
             ast::QueryKind::Eventually(p) => QueryKind::Eventually(self.state_condition(p)?),
             ast::QueryKind::PotentiallyAlways(p) => QueryKind::PotentiallyAlways(self.state_condition(p)?),
-            ast::QueryKind::LeadsTo(p, then) => QueryKind::LeadsTo(self.state_condition(p)?, self.state_condition(then)?),
+            ast::QueryKind::LeadsTo(p, then) => {
+                QueryKind::LeadsTo(self.state_condition(p)?, self.state_condition(then)?)
+            }
             ast::QueryKind::Bounds { sup, when, of } => {
                 let [of] = &of[..] else {
                     return self.error(q.span, "ask for the bound of one expression at a time");
@@ -39,11 +43,11 @@ impl Builder<'_> {
                         Condition { prepare: self.terms().skip(), holds }
                     }
                 };
-                let (prepare, holds) = self.lowered(|l| l.integer(of))?;
-                if self.reads_lattices(holds) {
+                let bound = self.lowered(of, |l| l.integer(of))?;
+                if self.reads_lattices(bound) {
                     return self.error(of.span, "a bound can be asked of numbers, not of lattice values");
                 }
-                QueryKind::Bound { sup: *sup, when, of: Condition { prepare, holds } }
+                QueryKind::Bound { sup: *sup, when, of: bound }
             }
             ast::QueryKind::Unsupported(what) => return self.refuse(q.span, what),
         };
@@ -57,59 +61,68 @@ impl Builder<'_> {
         ))
     }
 
-    fn reads_lattices(&self, t: TermId) -> bool {
-        matches!(self.net.terms.get(t), trellis_expr::Term::Foreign(..))
-            || self.net.terms.children(t).into_iter().any(|c| self.reads_lattices(c))
+    fn reads_lattices(&self, c: Condition) -> bool {
+        let terms = &self.net.terms;
+        let mut found = vec![c.holds];
+        let mut todo: Vec<StmtId> = vec![c.prepare];
+        while let Some(s) = todo.pop() {
+            match terms.stmt(s) {
+                Stmt::Skip | Stmt::Havoc(_) => {}
+                Stmt::Assume(t) | Stmt::Assign(_, t) => found.push(*t),
+                Stmt::Seq(parts) | Stmt::Choice(parts) => todo.extend(parts.iter()),
+                Stmt::If(t, a, b) => {
+                    found.push(*t);
+                    todo.extend([a, b]);
+                }
+                Stmt::While(t, body) => {
+                    found.push(*t);
+                    todo.push(*body);
+                }
+                Stmt::Foreign(..) => return true,
+            }
+        }
+        terms.subterms(found).into_iter().any(|t| matches!(terms.get(t), Term::Foreign(..)))
     }
 
-    fn lowered(&mut self, f: impl FnOnce(&mut Lower<'_, '_>) -> Res<TermId>) -> Res<(StmtId, TermId)> {
+    fn lowered(&mut self, e: &ast::Expr, f: impl FnOnce(&mut Lower<'_, '_>) -> Res<TermId>) -> Res<Condition> {
+        let scope = self.asking.clone();
+        self.lowered_in(scope, Unit::Query, e, f)
+    }
+
+    fn lowered_in(
+        &mut self,
+        scope: Rc<Scope>,
+        unit: Unit,
+        e: &ast::Expr,
+        f: impl FnOnce(&mut Lower<'_, '_>) -> Res<TermId>,
+    ) -> Res<Condition> {
         self.new_unit();
-        let scope = self.global.clone();
-        let mut lower = Lower::new(self, scope);
+        let mut lower = Lower::new(self, scope, unit);
         let holds = f(&mut lower)?;
         let stmts = lower.stmts;
-        Ok((self.block(stmts), holds))
+        let prepare = self.block(stmts);
+        self.spend_on(prepare, Some(holds), e.span)?;
+        Ok(Condition { prepare, holds })
     }
 
     fn state_condition(&mut self, e: &ast::Expr) -> Res<Condition> {
-        let (prepare, holds) = self.lowered(|l| l.boolean(e))?;
-        Ok(Condition { prepare, holds })
+        self.lowered(e, |l| l.boolean(e))
     }
 
     /// An integer expression over a state.
     pub fn priority_expr(&mut self, e: &ast::Expr) -> Res<Condition> {
-        let (prepare, holds) = self.lowered(|l| l.integer(e))?;
-        Ok(Condition { prepare, holds })
+        let scope = self.asking.clone();
+        self.lowered_in(scope, Unit::Guard, e, |l| l.integer(e))
     }
 
     /// An expression over `x`, `y` and `joined`, or over the common key alone.
     pub fn strategy(&mut self, e: &ast::Expr) -> Res<Strategy> {
         let width = self.net.element_width();
-        let scope = Scope::child(&self.global);
+        let scope = Scope::child(&self.asking);
         for (i, name) in ["x", "y", "joined"].into_iter().enumerate() {
             scope.set(name, Entity::State(i * width));
         }
-        self.new_unit();
-        let mut lower = Lower::new(self, scope);
-        let value = lower.value(e)?;
-        let holds = lower.convert(value, Kind::Bool, e.span)?.term;
-        let stmts = lower.stmts;
-        let prepare = self.block(stmts);
-        Ok(Strategy { condition: Condition { prepare, holds }, uses_joined: mentions(e, "joined") })
-    }
-}
-
-/// Does the expression mention a name?
-fn mentions(e: &ast::Expr, name: &str) -> bool {
-    use ast::ExprKind::*;
-    match &e.kind {
-        Name(n) => n == name,
-        Int(_) | Bool(_) | Unsupported(_) | Deadlock => false,
-        Index(a, b) | Binary(_, a, b) | Assign(_, a, b) | Comma(a, b) => mentions(a, name) || mentions(b, name),
-        Field(a, _) | Unary(_, a) | Rate(a) => mentions(a, name),
-        Step { of, .. } => mentions(of, name),
-        Call(f, args) => mentions(f, name) || args.iter().any(|a| mentions(a, name)),
-        Cond(a, b, c) => [a, b, c].iter().any(|x| mentions(x, name)),
-        Quant(_, _, _, body) => mentions(body, name),
+        let condition = self.lowered_in(scope, Unit::Strategy, e, |l| l.boolean(e))?;
+        Ok(Strategy { condition, uses_joined: syntax::uses(e, "joined") > 0 })
     }
 }

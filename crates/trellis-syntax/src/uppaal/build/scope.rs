@@ -1,33 +1,37 @@
 //! What a name stands for.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
-use trellis_expr::{TermId, VarId};
+use trellis_expr::TermId;
 
 use super::lattice::LatticePlace;
+use super::place::{ChanPlace, Place};
 use super::types::Ty;
 use super::{Builder, ast};
+use crate::diag::{Diagnostic, Span};
+use crate::uppaal::errors::closest;
 
 /// A block of names inside another.
 #[derive(Debug)]
 pub(crate) struct Scope {
-    parent: Option<Rc<Scope>>,
-    names: RefCell<FxHashMap<String, Entity>>,
+    /// The block around it, and how many of that block's names are visible here: a function sees what stands before it.
+    parent: Option<(Rc<Scope>, usize)>,
+    names: RefCell<FxHashMap<String, (usize, Entity)>>,
 }
 
 /// What a name can stand for.
 #[derive(Debug, Clone)]
 pub(crate) enum Entity {
-    /// A compile-time scalar.
+    /// A scalar that cannot be assigned to.
     Const(Value),
     /// A variable, or a constant array or struct.
     Var(Place),
     Lattice(LatticePlace),
     Chan(ChanPlace),
-    /// A clock: already refused where it was declared.
-    Clock,
+    /// Something that was already refused where it was declared.
+    Broken,
     Func(Rc<FuncDef>),
     Type(Ty),
     /// Processes of one name: `P`, or `P(1)`, `P(2)`.
@@ -61,29 +65,14 @@ impl Kind {
     }
 }
 
-/// A variable or a part of one. Structs of arrays, arrays of structs: each scalar leaf is one flat array, and `index` says
-/// where in all of them the part lies.
-#[derive(Debug, Clone)]
-pub(crate) struct Place {
-    pub ty: Ty,
-    pub leaves: Vec<VarId>,
-    pub index: TermId,
-    pub writable: bool,
-}
-
-/// A channel or an array of them.
-#[derive(Debug, Clone)]
-pub(crate) struct ChanPlace {
-    pub ty: Ty,
-    pub base: u32,
-    pub index: TermId,
-}
-
 /// A function and where it was declared.
 #[derive(Debug)]
 pub(crate) struct FuncDef {
-    pub ast: ast::Function,
+    pub ast: Rc<ast::Function>,
+    /// The names it sees.
     pub scope: Rc<Scope>,
+    /// Whether it has been looked into.
+    pub called: Cell<bool>,
 }
 
 /// The processes made from one name of the system line.
@@ -92,8 +81,10 @@ pub(crate) struct Family {
     pub name: String,
     /// How many arguments pick a member.
     pub params: usize,
-    /// Arguments, index of the process, its local names.
-    pub members: Vec<(Vec<i64>, usize, Rc<Scope>)>,
+    /// The members by their arguments: index of the process, its local names.
+    pub members: FxHashMap<Vec<i64>, (usize, Rc<Scope>)>,
+    /// The arguments of the first member.
+    pub first: Vec<i64>,
 }
 
 impl Scope {
@@ -102,36 +93,73 @@ impl Scope {
     }
 
     pub fn child(parent: &Rc<Scope>) -> Rc<Scope> {
-        Rc::new(Scope { parent: Some(parent.clone()), names: RefCell::default() })
+        Scope::below(parent, usize::MAX)
     }
 
-    /// Innermost first.
-    pub fn find(&self, name: &str) -> Option<Entity> {
-        let mut scope = Some(self);
-        while let Some(s) = scope {
-            if let Some(e) = s.names.borrow().get(name) {
-                return Some(e.clone());
+    /// A block that sees only what its parent contains now.
+    pub fn from_here(parent: &Rc<Scope>) -> Rc<Scope> {
+        Scope::below(parent, parent.names.borrow().len())
+    }
+
+    fn below(parent: &Rc<Scope>, visible: usize) -> Rc<Scope> {
+        Rc::new(Scope { parent: Some((parent.clone(), visible)), names: RefCell::default() })
+    }
+
+    /// Innermost first; whether it stands in the outermost block, too.
+    fn lookup(&self, name: &str, early: bool) -> Option<(Entity, bool)> {
+        let (mut scope, mut visible) = (self, usize::MAX);
+        loop {
+            if let Some((at, e)) = scope.names.borrow().get(name)
+                && (*at < visible || early)
+            {
+                return Some((e.clone(), scope.parent.is_none()));
             }
-            scope = s.parent.as_deref();
+            let (parent, n) = scope.parent.as_ref()?;
+            (scope, visible) = (parent, *n);
         }
-        None
+    }
+
+    /// What a name stands for here, innermost first.
+    pub fn find(&self, name: &str) -> Option<Entity> {
+        self.lookup(name, false).map(|(e, _)| e)
+    }
+
+    /// Is the name, as seen from here, that of a global constant?
+    pub fn is_global_const(&self, name: &str) -> bool {
+        matches!(self.lookup(name, false), Some((Entity::Const(_), true)))
     }
 
     /// Only in this block.
     pub fn here(&self, name: &str) -> Option<Entity> {
-        self.names.borrow().get(name).cloned()
+        self.names.borrow().get(name).map(|(_, e)| e.clone())
     }
 
+    /// Declares a name, or declares it anew in its old place.
     pub fn set(&self, name: &str, e: Entity) {
-        self.names.borrow_mut().insert(name.to_string(), e);
+        let mut names = self.names.borrow_mut();
+        let next = names.len();
+        let at = names.get(name).map_or(next, |(at, _)| *at);
+        names.insert(name.to_string(), (at, e));
+    }
+
+    /// The names of this block.
+    pub fn own_names(&self) -> Vec<String> {
+        self.names.borrow().keys().cloned().collect()
     }
 
     fn all_names(&self, out: &mut Vec<String>) {
-        out.extend(self.names.borrow().keys().cloned());
-        if let Some(p) = &self.parent {
+        out.extend(self.own_names());
+        if let Some((p, _)) = &self.parent {
             p.all_names(out);
         }
     }
+}
+
+/// The name of a list that was probably meant.
+pub(crate) fn closest_of(name: &str, names: impl IntoIterator<Item = String>) -> Option<String> {
+    let mut names: Vec<String> = names.into_iter().collect();
+    names.sort_unstable();
+    closest(name, names.iter().map(String::as_str)).map(str::to_string)
 }
 
 impl Builder<'_> {
@@ -141,30 +169,16 @@ impl Builder<'_> {
         scope.all_names(&mut names);
         closest_of(name, names)
     }
-}
 
-/// The name of a list that differs least, if by little.
-pub(crate) fn closest_of(name: &str, names: impl IntoIterator<Item = String>) -> Option<String> {
-    let limit = 1 + name.chars().count() / 4;
-    names
-        .into_iter()
-        .map(|n| (distance(name, &n), n))
-        .filter(|(d, _)| *d <= limit)
-        .min()
-        .map(|(_, n)| n)
-}
-
-/// Edit distance.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &cb) in b.iter().enumerate() {
-            let next = (diagonal + usize::from(ca.to_lowercase().ne(cb.to_lowercase()))).min(row[j] + 1).min(row[j + 1] + 1);
-            diagonal = std::mem::replace(&mut row[j + 1], next);
+    /// An error about a name that stands for nothing.
+    pub fn unknown(&self, what: &str, name: &str, span: Span, scope: &Scope) -> Diagnostic {
+        let d = Diagnostic::error(span, format!("unknown {what} `{}`", crate::uppaal::token::shorten(name)));
+        if scope.lookup(name, true).is_some() {
+            return d.help("it is declared further down; move its declaration before this");
+        }
+        match self.closest(name, scope) {
+            Some(near) => d.help(format!("did you mean `{near}`?")),
+            None => d.help("declare it before it is used"),
         }
     }
-    row[b.len()]
 }

@@ -350,6 +350,7 @@ pub fn parse_xta(source: SourceId, text: &str) -> (Nta, Vec<Diagnostic>) {
     let text = Text::plain(source, text);
     let mut parser = Parser::new(&text, &mut errors);
     parser.file(&mut nta);
+    nta.end = Some(parser.end_of_prev());
     let old = parser.old;
     by_reference_if_old(&mut nta, old);
     (nta, errors.finish())

@@ -124,6 +124,8 @@ impl<'t> Reader<'t> {
             let help = "an UPPAAL model is an <nta> element".to_string();
             return self.error(span, format!("expected <nta>, found <{name}>"), help);
         }
+        let end = root.range().end;
+        nta.end = Some(self.span(end..end));
         for node in self.children(root) {
             match node.tag_name().name() {
                 "declaration" => self.read(node, |p| p.file(nta)),

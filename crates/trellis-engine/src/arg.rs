@@ -46,7 +46,7 @@ impl Node {
 
 /// All nodes of one exploration.
 #[derive(Debug)]
-pub struct Store {
+pub struct Arg {
     key_width: usize,
     elem_width: usize,
     keys: Vec<Word>,
@@ -68,10 +68,10 @@ fn hash_words(seed: u64, words: &[Word]) -> u64 {
     h.finish()
 }
 
-impl Store {
-    /// An empty store for states of these widths.
-    pub fn new(key_width: usize, elem_width: usize) -> Store {
-        Store {
+impl Arg {
+    /// An empty graph for states of these widths.
+    pub fn new(key_width: usize, elem_width: usize) -> Arg {
+        Arg {
             key_width,
             elem_width,
             keys: Vec::new(),
@@ -87,7 +87,7 @@ impl Store {
     pub fn key_id(&mut self, key: &[Word]) -> u32 {
         let w = self.key_width;
         let hash = hash_words(0, key);
-        let Store { keys, key_index, chains, .. } = self;
+        let Arg { keys, key_index, chains, .. } = self;
         if let Some(&k) = key_index.find(hash, |&k| &keys[k as usize * w..][..w] == key) {
             return k;
         }
@@ -140,7 +140,7 @@ impl Store {
         }
         *last = n;
         let hash = hash_words(u64::from(key), elem);
-        let Store { elems, nodes, state_index, elem_width, .. } = self;
+        let Arg { elems, nodes, state_index, elem_width, .. } = self;
         state_index.insert_unique(hash, n, |&m| {
             let m = m as usize;
             hash_words(u64::from(nodes[m].key), &elems[m * *elem_width..][..*elem_width])

@@ -1,0 +1,264 @@
+//! Where variables lie: each scalar leaf of a variable is one cell or one flat array of cells, and a part of a variable
+//! is the same leaves with an index.
+
+use rustc_hash::FxHashMap;
+use trellis_expr::{TermId, Type, VarId};
+use trellis_model::network::DataVar;
+
+use super::scope::{Kind, Value};
+use super::types::Ty;
+use super::{Builder, Res};
+use crate::diag::Span;
+
+/// A variable or a part of one. Structs of arrays, arrays of structs: each scalar leaf is one flat array, and `index` says
+/// where in all of them the part lies.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    pub ty: Ty,
+    pub leaves: Vec<VarId>,
+    pub index: TermId,
+    pub writable: bool,
+}
+
+/// A channel or an array of them.
+#[derive(Debug, Clone)]
+pub(crate) struct ChanPlace {
+    pub ty: Ty,
+    pub base: u32,
+    pub index: TermId,
+}
+
+/// What is known of a leaf.
+#[derive(Debug, Clone)]
+pub(crate) struct Leaf {
+    pub lo: i64,
+    pub hi: i64,
+    pub is_bool: bool,
+    /// Whether it is an array in the terms.
+    pub array: bool,
+    /// For constants: the cells' values.
+    pub value: Option<Vec<i64>>,
+    /// Whether only updates may write it: it is part of the state, or `meta`.
+    pub shared: bool,
+}
+
+/// What a variable is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Part of the state.
+    State,
+    /// Visible to all edges, but not part of the state.
+    Meta,
+    /// Local to a function, or a help in the middle of an expression.
+    Temp,
+    Const,
+}
+
+/// Reusable temporaries by bounds, kind and length; so many of each are in use by the current unit.
+pub(crate) type Pool = FxHashMap<(i64, i64, bool, usize), (Vec<VarId>, usize)>;
+
+/// The shape of a leaf.
+#[derive(Debug, Clone)]
+struct Shape {
+    name: String,
+    lo: i64,
+    hi: i64,
+    is_bool: bool,
+    /// First index and length of each dimension, outermost first.
+    dims: Vec<(i64, i64)>,
+}
+
+impl Builder<'_> {
+    /// A variable of any data type, given its cells in type order (arrays of structs: entry by entry).
+    pub fn declare_place(&mut self, name: &str, ty: &Ty, cells: &[i64], role: Role, span: Span) -> Res<Place> {
+        self.spend_cells(cells.len() as i64, span)?;
+        let mut shapes = Vec::new();
+        leaf_shapes(ty, name.to_string(), &[], &mut shapes);
+        let mut values = vec![Vec::new(); shapes.len()];
+        distribute(ty, &mut cells.iter().copied(), &mut values);
+        let leaves = shapes.into_iter().zip(values).map(|(s, v)| self.declare_leaf(s, v, role)).collect();
+        let index = self.int(0);
+        Ok(Place { ty: ty.clone(), leaves, index, writable: role != Role::Const })
+    }
+
+    fn declare_leaf(&mut self, shape: Shape, init: Vec<i64>, role: Role) -> VarId {
+        let Shape { name, lo, hi, is_bool, dims } = shape;
+        let cell = if is_bool { Type::Bool } else { Type::Range(lo, hi) };
+        let array = !dims.is_empty();
+        let ty = if array { self.net.terms.array_type(Type::Range(0, init.len() as i64 - 1), cell) } else { cell };
+        let var = self.net.terms.declare(name.clone(), ty);
+        let value = (role == Role::Const).then(|| init.clone());
+        let shared = matches!(role, Role::State | Role::Meta);
+        self.leaves.insert(var, Leaf { lo, hi, is_bool, array, value, shared });
+        let data = DataVar { name, var, lo, hi, is_bool, dims, init };
+        if role == Role::State {
+            self.net.vars.push(data)
+        } else {
+            self.net.temps.push(data)
+        }
+        var
+    }
+
+    /// From here on, temporaries may be used anew: a guard, an update, a query begins.
+    pub fn new_unit(&mut self) {
+        for (_, used) in self.pool.values_mut() {
+            *used = 0;
+        }
+    }
+
+    /// A temporary that nothing else in this unit uses: one cell, or an array of so many.
+    pub fn temp(&mut self, lo: i64, hi: i64, is_bool: bool, array: Option<usize>) -> VarId {
+        let shape = (lo, hi, is_bool, array.unwrap_or(0));
+        let (vars, used) = self.pool.entry(shape).or_default();
+        *used += 1;
+        if let Some(&v) = vars.get(*used - 1) {
+            return v;
+        }
+        let name = format!("tmp{}", self.net.temps.len());
+        let dims = array.map(|n| (0, n as i64)).into_iter().collect();
+        let init = vec![default_value(lo, hi); array.unwrap_or(1)];
+        let v = self.declare_leaf(Shape { name, lo, hi, is_bool, dims }, init, Role::Temp);
+        self.pool.entry(shape).or_default().0.push(v);
+        v
+    }
+
+    /// A temporary for one value.
+    pub fn temp_for(&mut self, kind: Kind) -> VarId {
+        match kind {
+            Kind::Bool => self.temp(0, 1, true, None),
+            _ => self.temp(i64::MIN / 2, i64::MAX / 2, false, None),
+        }
+    }
+
+    /// The temporary that says whether a state is a deadlock.
+    pub fn deadlock(&mut self) -> VarId {
+        if let Some(d) = self.net.deadlock {
+            return d;
+        }
+        let shape = Shape { name: "deadlock".into(), lo: 0, hi: 1, is_bool: true, dims: Vec::new() };
+        let d = self.declare_leaf(shape, vec![0], Role::Temp);
+        self.net.deadlock = Some(d);
+        d
+    }
+
+    /// Cells for a local variable of a function.
+    pub fn local_place(&mut self, ty: &Ty) -> Place {
+        let mut shapes = Vec::new();
+        leaf_shapes(ty, String::new(), &[], &mut shapes);
+        let len = |s: &Shape| (!s.dims.is_empty()).then(|| s.dims.iter().map(|d| d.1 as usize).product());
+        let leaves = shapes.iter().map(|s| self.temp(s.lo, s.hi, s.is_bool, len(s))).collect();
+        let index = self.int(0);
+        Place { ty: ty.clone(), leaves, index, writable: true }
+    }
+
+    /// The position in a flat array: `index * len + (i - lo)`, with `i` checked.
+    pub fn flat_index(&mut self, index: TermId, i: TermId, lo: i64, len: i64) -> TermId {
+        let checked = self.terms().checked(i, lo, lo + len - 1);
+        let lo = self.int(-lo);
+        let rel = self.terms().add([checked, lo]);
+        let len = self.int(len);
+        let row = self.terms().mul(index, len);
+        self.terms().add([row, rel])
+    }
+
+    /// One entry of an array.
+    pub fn entry(&mut self, p: &Place, i: TermId) -> Place {
+        let Ty::Array(r, t) = &p.ty else { return p.clone() };
+        let index = self.flat_index(p.index, i, r.lo, r.len);
+        Place { ty: (**t).clone(), leaves: p.leaves.clone(), index, writable: p.writable }
+    }
+
+    /// One entry of an array, by a number.
+    pub fn constant_entry(&mut self, p: &Place, i: i64) -> Place {
+        let i = self.int(i);
+        self.entry(p, i)
+    }
+
+    /// The fields of a struct.
+    pub fn fields(p: &Place) -> Vec<(String, Place)> {
+        let Ty::Struct(fields) = &p.ty else { return Vec::new() };
+        let mut at = 0;
+        let mut all = Vec::new();
+        for (name, t) in fields.iter() {
+            let leaves = p.leaves[at..at + t.leaf_count()].to_vec();
+            at += leaves.len();
+            all.push((name.clone(), Place { ty: t.clone(), leaves, index: p.index, writable: p.writable }));
+        }
+        all
+    }
+
+    /// One field of a struct.
+    pub fn field(p: &Place, name: &str) -> Option<Place> {
+        Self::fields(p).into_iter().find(|(n, _)| n == name).map(|(_, field)| field)
+    }
+
+    /// The value of a scalar variable.
+    pub fn read(&mut self, p: &Place) -> Value {
+        let kind = Kind::of(&p.ty);
+        let var = p.leaves[0];
+        let leaf = &self.leaves[&var];
+        if let (Some(cells), Some(i)) = (&leaf.value, self.net.terms.as_int(p.index))
+            && let Some(&n) = cells.get(i as usize)
+        {
+            return self.literal(n, kind);
+        }
+        let array = leaf.array;
+        let mut term = self.terms().var(var);
+        if array {
+            term = self.terms().select(term, p.index);
+        }
+        Value { term, kind }
+    }
+
+    /// Is it all of a variable, not an entry of an array?
+    pub fn is_whole(&self, p: &Place) -> bool {
+        let len = |v: &VarId| match self.net.terms.variable(*v).ty {
+            Type::Array(index, _) => {
+                self.net.terms.type_bounds(self.net.terms.type_of_id(index)).map(|(_, last)| last + 1)
+            }
+            _ => Some(1),
+        };
+        self.net.terms.as_int(p.index) == Some(0)
+            && p.leaves.iter().map(len).eq(p.ty.leaf_sizes().into_iter().map(Some))
+    }
+
+    /// Is it a constant, all of it and in one known place?
+    pub fn is_constant(&self, p: &Place) -> bool {
+        self.net.terms.as_int(p.index).is_some() && p.leaves.iter().all(|v| self.leaves[v].value.is_some())
+    }
+}
+
+/// What a cell holds when the model does not say: zero, or the lower bound where zero does not fit.
+pub(crate) fn default_value(lo: i64, hi: i64) -> i64 {
+    if lo <= 0 && 0 <= hi { 0 } else { lo }
+}
+
+/// One flat array per scalar leaf.
+fn leaf_shapes(ty: &Ty, name: String, dims: &[(i64, i64)], out: &mut Vec<Shape>) {
+    match ty {
+        Ty::Array(r, t) => leaf_shapes(t, name, &[dims, &[(r.lo, r.len)]].concat(), out),
+        Ty::Struct(fields) => {
+            fields.iter().for_each(|(f, t)| leaf_shapes(t, format!("{name}.{f}"), dims, out));
+        }
+        _ => {
+            let shape = |(lo, hi, is_bool)| Shape { name, lo, hi, is_bool, dims: dims.to_vec() };
+            out.extend(ty.scalar().map(shape));
+        }
+    }
+}
+
+/// Deals cells in type order out to the leaves they belong to.
+fn distribute(ty: &Ty, cells: &mut impl Iterator<Item = i64>, leaves: &mut [Vec<i64>]) {
+    match ty {
+        Ty::Array(r, t) => (0..r.len).for_each(|_| distribute(t, cells, leaves)),
+        Ty::Struct(fields) => {
+            let mut rest = leaves;
+            for (_, t) in fields.iter() {
+                let (mine, others) = rest.split_at_mut(t.leaf_count());
+                distribute(t, cells, mine);
+                rest = others;
+            }
+        }
+        _ => leaves[0].push(cells.next().unwrap_or(0)),
+    }
+}

@@ -1,0 +1,196 @@
+//! One process: its locations and edges, selects expanded.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use trellis_expr::Type;
+use trellis_model::network::{Condition, Edge, Location, Process, Sync};
+
+use super::decl::declared_twice;
+use super::expr::{Denotes, Lower, Unit};
+use super::scope::{Entity, Kind, Scope};
+use super::system::Partial;
+use super::types::Ty;
+use super::{Builder, Res, ast};
+use crate::diag::Diagnostic;
+use crate::uppaal::token::shorten;
+
+/// More instances of one edge than this are a mistake, not a model.
+const MAX_SELECT: i64 = 1 << 18;
+
+impl Builder<'_> {
+    /// Adds a process; answers its index.
+    pub fn process(&mut self, name: &str, p: &Partial<'_>, priority: i32) -> Res<usize> {
+        let (t, scope) = (p.template, &p.scope);
+        let mut result = Ok(());
+        for d in &t.decls {
+            result = result.and(self.declare(d, scope, &format!("{name}.")));
+        }
+        for l in t.locations.iter().filter(|l| !l.anonymous) {
+            if scope.here(&l.name.name).is_some() {
+                result = Err(self.report(declared_twice(&l.name)));
+            }
+        }
+        result?;
+        let Some(init) = t.init else {
+            let what = if t.locations.is_empty() { "locations" } else { "initial location" };
+            return Err(self.report(
+                Diagnostic::error(t.name.span, format!("template `{}` has no {what}", shorten(&t.name.name)))
+                    .help("it needs at least one location, and one of them must be the initial one"),
+            ));
+        };
+        let last = t.locations.len() as i64 - 1;
+        let location = self.net.terms.declare(format!("{name}.location"), Type::Range(0, last));
+        let index = self.net.processes.len();
+        self.net.processes.push(Process {
+            name: name.to_string(),
+            location,
+            locations: Vec::new(),
+            init: init as u32,
+            edges: Vec::new(),
+            priority,
+        });
+        let mut result = Ok(index);
+        for l in &t.locations {
+            match self.location(l, scope) {
+                Ok(l) => self.net.processes[index].locations.push(l),
+                Err(e) => result = Err(e),
+            }
+        }
+        for (origin, e) in t.edges.iter().enumerate() {
+            match self.edge(e, origin as u32, scope) {
+                Ok(edges) => self.net.processes[index].edges.extend(edges),
+                Err(e) => result = Err(e),
+            }
+        }
+        result
+    }
+
+    fn location(&mut self, l: &ast::Location, scope: &Rc<Scope>) -> Res<Location> {
+        if let Some((what, span)) = &l.unsupported {
+            return self.error(*span, format!("{what} is not supported"));
+        }
+        self.spend(1, l.name.span)?;
+        let invariant = match &l.invariant {
+            Some(e) => Some(self.condition(e, scope)?).filter(|c| self.net.terms.as_bool(c.holds) != Some(true)),
+            None => None,
+        };
+        Ok(Location { name: l.name.name.clone(), invariant, urgent: l.urgent, committed: l.committed })
+    }
+
+    fn condition(&mut self, e: &ast::Expr, scope: &Rc<Scope>) -> Res<Condition> {
+        self.new_unit();
+        let mut lower = Lower::new(self, scope.clone(), Unit::Guard);
+        let holds = lower.boolean(e)?;
+        let stmts = lower.stmts;
+        let prepare = self.block(stmts);
+        self.spend_on(prepare, Some(holds), e.span)?;
+        Ok(Condition { prepare, holds })
+    }
+
+    /// One edge per choice of its selects; those whose guard is plainly false are left out.
+    fn edge(&mut self, e: &ast::Edge, origin: u32, scope: &Rc<Scope>) -> Res<Vec<Edge>> {
+        if let Some((what, span)) = &e.unsupported {
+            return self.error(*span, format!("{what} is not supported"));
+        }
+        self.check_distinct(e.select.iter().map(|(name, _)| name))?;
+        let place: Arc<str> = self.place(e.span).into();
+        let mut ranges = Vec::new();
+        let mut total = 1i64;
+        for (name, ty) in &e.select {
+            let t = self.resolve_type(ty, scope)?;
+            let Some(r) = t.values() else {
+                return self.error(ty.span, format!("a select cannot range over `{}`", t.describe()));
+            };
+            total = total.saturating_mul(r.len);
+            if total > MAX_SELECT {
+                return Err(self.report(
+                    Diagnostic::error(
+                        name.span,
+                        format!("the selects of this edge have more than {MAX_SELECT} combinations"),
+                    )
+                    .help("give them smaller ranges, or split the edge into steps"),
+                ));
+            }
+            ranges.push((name.name.clone(), Kind::of(&t), r));
+        }
+        let mut out = Vec::new();
+        for mut n in 0..total {
+            self.spend(2, e.span)?;
+            let inner = Scope::child(scope);
+            let mut select = vec![(String::new(), 0); ranges.len()];
+            for (i, (name, kind, r)) in ranges.iter().enumerate().rev() {
+                let value = r.lo + n % r.len;
+                n /= r.len;
+                let literal = self.literal(value, *kind);
+                inner.set(name, Entity::Const(literal));
+                select[i] = (name.clone(), value);
+            }
+            if let Some(edge) = self.edge_instance(e, origin, &inner, select, &place)? {
+                out.push(edge);
+            }
+        }
+        Ok(out)
+    }
+
+    fn edge_instance(
+        &mut self,
+        e: &ast::Edge,
+        origin: u32,
+        scope: &Rc<Scope>,
+        select: Vec<(String, i64)>,
+        place: &Arc<str>,
+    ) -> Res<Option<Edge>> {
+        let guard = match &e.guard {
+            Some(g) => self.condition(g, scope),
+            None => {
+                let holds = self.terms().bool(true);
+                Ok(Condition { prepare: self.terms().skip(), holds })
+            }
+        };
+        // The other labels are looked at even if the guard is broken or false: mistakes there count too.
+        let never = guard.is_ok_and(|g| self.net.terms.as_bool(g.holds) == Some(false));
+        let sync = match &e.sync {
+            Some(s) => self.sync(s, scope, never).map(Some),
+            None => Ok(None),
+        };
+        self.new_unit();
+        let mut lower = Lower::new(self, scope.clone(), Unit::Update);
+        lower.dead = never;
+        let mut result = Ok(());
+        for u in &e.update {
+            result = result.and(lower.effect(u));
+        }
+        let stmts = lower.stmts;
+        let (guard, sync) = (guard?, sync?);
+        result?;
+        if never {
+            return Ok(None);
+        }
+        let update = self.block(stmts);
+        self.spend_on(update, None, e.span)?;
+        let place = place.clone();
+        Ok(Some(Edge { source: e.source as u32, target: e.target as u32, guard, sync, update, origin, select, place }))
+    }
+
+    fn sync(&mut self, s: &ast::Sync, scope: &Rc<Scope>, never: bool) -> Res<Sync> {
+        self.new_unit();
+        let mut lower = Lower::new(self, scope.clone(), Unit::Guard);
+        lower.dead = never;
+        let Denotes::Chan(c) = lower.denote(&s.chan)? else {
+            return self.error(s.chan.span, "a channel is needed before `!` or `?`");
+        };
+        let stmts = lower.stmts;
+        if !matches!(c.ty, Ty::Chan { .. }) {
+            return self.error(s.chan.span, "this is an array of channels; say which one: `c[i]`");
+        }
+        let index = match self.net.terms.as_int(c.index) {
+            Some(0) => None,
+            _ => Some((self.block(stmts), c.index)),
+        };
+        if let Some((prepare, index)) = index {
+            self.spend_on(prepare, Some(index), s.span)?;
+        }
+        Ok(Sync { base: c.base, index, send: s.send })
+    }
+}
