@@ -11,7 +11,7 @@ use crate::oracle::Oracle;
 use crate::random::for_seeds;
 
 /// How many steps there are according to `Post`, and the listed ones: those that lead away.
-fn fast(post: &mut Post<'_>, s: &Snapshot) -> Result<(usize, Vec<(usize, Snapshot)>), ModelError> {
+pub fn fast(post: &mut Post<'_>, s: &Snapshot) -> Result<(usize, Vec<(usize, Snapshot)>), ModelError> {
     let net = post.network();
     let layout = post.layout.clone();
     let mut listed = Vec::new();
@@ -19,13 +19,12 @@ fn fast(post: &mut Post<'_>, s: &Snapshot) -> Result<(usize, Vec<(usize, Snapsho
         listed.push((ordinal as usize, layout.snapshot(net, k, e)));
         ControlFlow::Continue(())
     })?;
-    listed.retain(|(_, n)| n != s); // TODO
     Ok((count as usize, listed))
 }
 
 /// Compares all that `Post` and the interpreter say about the steps of one state.
 pub fn compare_steps(post: &mut Post<'_>, oracle: &Oracle<'_>, s: &Snapshot) -> Result<(), String> {
-    let (slow, (count, listed)) = match (oracle.interpreter.steps(s), fast(post, s)) {
+    let (slow, (count, mut listed)) = match (oracle.interpreter.steps(s), fast(post, s)) {
         (Err(_), Err(_)) => return Ok(()),
         (Ok(slow), Ok(fast)) => (slow, fast),
         (Err(e), Ok(_)) => return Err(format!("only the interpreter faults: {e} in {s:?}")),
@@ -34,6 +33,8 @@ pub fn compare_steps(post: &mut Post<'_>, oracle: &Oracle<'_>, s: &Snapshot) -> 
     if count != slow.len() {
         return Err(format!("{} steps by the interpreter, {count} by `Post`, in {s:?}", slow.len()));
     }
+    // See `regressions::a_step_that_undoes_itself_leads_nowhere`.
+    listed.retain(|(_, next)| next != s);
     let away = slow.iter().enumerate().filter(|(_, (_, next))| next != s);
     let expected: Vec<(usize, Snapshot)> = away.map(|(i, (_, next))| (i, next.clone())).collect();
     if expected != listed {

@@ -25,7 +25,7 @@ use crate::steps::compare_all;
 const LIMIT: usize = 400;
 
 /// Joins as it pleases, but always the same way.
-struct Whimsical(u64);
+pub struct Whimsical(pub u64);
 
 impl Strategy<ModelError> for Whimsical {
     fn accepts(&mut self, key: &[Word], stored: &[Word], new: &[Word]) -> Result<bool, ModelError> {
@@ -340,4 +340,25 @@ fn engines_agree_with_the_oracle_where_joins_matter_3() {
 #[test]
 fn engines_agree_with_the_oracle_where_joins_matter_4() {
     agree(Flavour::Rich, 70_000, PART);
+}
+
+#[test]
+#[ignore = "a tool: asks about TRELLIS_MODEL"]
+fn probe() {
+    let text = std::fs::read_to_string(std::env::var("TRELLIS_MODEL").unwrap()).unwrap();
+    let (net, queries) = match load(&text, &std::env::var("TRELLIS_QUERY").unwrap()) {
+        Ok(x) => x,
+        Err(e) => return println!("BUILD {e}"),
+    };
+    let Some(oracle) = Oracle::explore(&net, 5000) else { return println!("LARGE") };
+    let c = case(&net, &queries[0], &oracle);
+    for seed in 0..300 {
+        for order in [Order::Bfs, Order::Dfs, Order::Random(seed)] {
+            let extra = Extra { priority: None, whimsical: Some(seed) };
+            if let Err(e) = c.check(options(Update::Join, order, Refine::Split), extra) {
+                return println!("FOUND {seed} {order:?} {e}");
+            }
+        }
+    }
+    println!("NOTHING");
 }

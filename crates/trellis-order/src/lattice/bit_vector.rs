@@ -165,6 +165,10 @@ impl Lattice for UnionBitVector {
         true
     }
 
+    fn subset_order(&self) -> Option<Word> {
+        Some(0)
+    }
+
     fn show(&self, elem: &[Word], f: &mut fmt::Formatter<'_>) -> fmt::Result {
         bits::show(elem, f)
     }
@@ -205,6 +209,10 @@ impl Lattice for IntersectionBitVector {
 
     fn packed_bits(&self) -> bool {
         true
+    }
+
+    fn subset_order(&self) -> Option<Word> {
+        Some(Word::MAX)
     }
 
     fn show(&self, elem: &[Word], f: &mut fmt::Formatter<'_>) -> fmt::Result {

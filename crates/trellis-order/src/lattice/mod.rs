@@ -91,6 +91,12 @@ pub trait Lattice: Domain<Elem = [Word]> + Join + fmt::Debug + Send + Sync {
         false
     }
 
+    /// If `a ⊑ b` is, word by word, `(a ^ f) & !(b ^ f) == 0` for some `f` (and a join `((a ^ f) | (b ^ f)) ^ f`): that `f`.
+    /// So it is for sets of packed bits; hot loops may then compare without a call.
+    fn subset_order(&self) -> Option<Word> {
+        None
+    }
+
     /// What went wrong in `leq` or `join`, which cannot fail: a script's run-time error, say. If there is something, no
     /// answer that rests on this lattice counts.
     fn failure(&self) -> Option<String> {

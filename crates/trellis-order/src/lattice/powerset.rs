@@ -83,6 +83,10 @@ impl Lattice for Powerset {
         bits::words(self.0)
     }
 
+    fn subset_order(&self) -> Option<Word> {
+        Some(0)
+    }
+
     fn is_element(&self, words: &[Word]) -> bool {
         bits::fits(words, self.0)
     }

@@ -140,6 +140,10 @@ impl Lattice for PresentAbsent {
         2 * bits::words(self.0)
     }
 
+    fn subset_order(&self) -> Option<Word> {
+        Some(Word::MAX)
+    }
+
     fn is_element(&self, words: &[Word]) -> bool {
         let (present, absent) = self.parts(words);
         bits::fits(present, self.0) && bits::fits(absent, self.0)

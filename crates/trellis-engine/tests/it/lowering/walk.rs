@@ -263,6 +263,8 @@ impl<'a> Walk<'a> {
 
     fn ty(&mut self, t: &'a TypeExpr) -> Run<Ty> {
         Ok(match &t.base {
+            // A constant need not be small.
+            BaseType::Int(None) if t.is_const => Ty::Int(i32::MIN.into(), i32::MAX.into()),
             BaseType::Int(None) => Ty::Int(-32768, 32767),
             BaseType::Int(Some(bounds)) => Ty::Int(self.number(&bounds.0)?, self.number(&bounds.1)?),
             BaseType::Bool => Ty::Bool,

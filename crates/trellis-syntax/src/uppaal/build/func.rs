@@ -59,6 +59,7 @@ impl Lower<'_, '_> {
         if args.len() != f.params.len() {
             return self.err(span, format!("`{name}` takes {} argument(s), not {}", f.params.len(), args.len()));
         }
+        self.b.spend(8, span)?;
         // A body that is one `return` is a formula: it needs no place for its result.
         let formula = match (&f.body.decls[..], &f.body.stmts[..]) {
             ([], [Stmt::Return(Some(e), _)]) => Some(e),

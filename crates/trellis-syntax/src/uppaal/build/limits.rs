@@ -14,10 +14,10 @@ pub(crate) const STACK: usize = 64 << 20;
 const MAX_DEPTH: u32 = 4000;
 
 /// How much may be done in all: expressions looked at, and the size of what they become once it is written out.
-const MAX_WORK: u64 = 1 << 22;
+const MAX_WORK: u64 = 1 << 21;
 
 /// How many cells all variables, constants and channels may have together.
-const MAX_CELLS: i64 = 1 << 21;
+const MAX_CELLS: i64 = 1 << 20;
 
 /// What has been used up so far.
 #[derive(Debug, Default)]
@@ -107,6 +107,11 @@ impl Builder<'_> {
             Diagnostic::error(span, format!("too large: all variables together have more than {MAX_CELLS} cells"))
                 .help("use smaller arrays or fewer processes"),
         ))
+    }
+
+    /// Notes that something was made which takes a lot of room; if that is too much, the next to spend hears of it.
+    pub fn owe(&mut self, work: u64) {
+        self.limits.work = self.limits.work.saturating_add(work);
     }
 
     /// Goes one level down.

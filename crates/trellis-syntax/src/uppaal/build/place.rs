@@ -114,6 +114,7 @@ impl Builder<'_> {
         if let Some(&v) = vars.get(*used - 1) {
             return v;
         }
+        self.owe(16 + array.unwrap_or(0) as u64);
         let name = format!("tmp{}", self.net.temps.len());
         let dims = array.map(|n| (0, n as i64)).into_iter().collect();
         let init = vec![default_value(lo, hi); array.unwrap_or(1)];
