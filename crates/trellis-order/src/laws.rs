@@ -63,9 +63,7 @@ impl Law {
         match self {
             Law::Reflexive => "the order is reflexive: a ⊑ a",
             Law::Transitive => "the order is transitive: if a ⊑ b and b ⊑ c then a ⊑ c",
-            Law::Antisymmetric => {
-                "the order is antisymmetric: if a ⊑ b and b ⊑ a then a = b, in memory too"
-            }
+            Law::Antisymmetric => "the order is antisymmetric: if a ⊑ b and b ⊑ a then a = b, in memory too",
             Law::BottomLeast => "bottom is least: if a is bottom then a ⊑ b",
             Law::BottomRecognised => "bottom is recognised: a is bottom iff it equals the bottom b",
             Law::JoinUpper => "join is an upper bound: a ⊑ a ⊔ b and b ⊑ a ⊔ b",
@@ -76,17 +74,13 @@ impl Law {
             Law::JoinGrew => "join answers whether a grew: yes iff not b ⊑ a",
             Law::TopGreatest => "top is greatest: if a is top then b ⊑ a",
             Law::MeetLower => "meet is a lower bound: a ⊓ b ⊑ a and a ⊓ b ⊑ b",
-            Law::MeetGreatest => {
-                "meet is the greatest lower bound: if c ⊑ a and c ⊑ b then c ⊑ a ⊓ b"
-            }
+            Law::MeetGreatest => "meet is the greatest lower bound: if c ⊑ a and c ⊑ b then c ⊑ a ⊓ b",
             Law::MeetIdempotent => "meet is idempotent: a ⊓ a = a",
             Law::MeetCommutative => "meet is commutative: a ⊓ b = b ⊓ a",
             Law::MeetAssociative => "meet is associative: (a ⊓ b) ⊓ c = a ⊓ (b ⊓ c)",
             Law::MeetShrank => "meet answers whether a shrank: yes iff not a ⊑ b",
             Law::Absorption => "join and meet absorb: a ⊔ (a ⊓ b) = a and a ⊓ (a ⊔ b) = a",
-            Law::Canonical(_) => {
-                "a method applied to a gives b, which equals c but differs from it in memory"
-            }
+            Law::Canonical(_) => "a method applied to a gives b, which equals c but differs from it in memory",
             Law::Deterministic(_) => "a method applied to a gives b, and then, to the same, c",
         }
     }
@@ -150,11 +144,7 @@ where
     for a in samples {
         ensure(leq(a, a), Law::Reflexive, &[a])?;
         for b in samples {
-            ensure(
-                !domain.is_bottom(a.borrow()) || leq(a, b),
-                Law::BottomLeast,
-                &[a, b],
-            )?;
+            ensure(!domain.is_bottom(a.borrow()) || leq(a, b), Law::BottomLeast, &[a, b])?;
             if leq(a, b) {
                 for c in samples {
                     ensure(!leq(b, c) || leq(a, c), Law::Transitive, &[a, b, c])?;
@@ -173,11 +163,7 @@ where
 {
     for a in samples {
         for b in samples {
-            ensure(
-                a == b || !same(domain, a.borrow(), b.borrow()),
-                Law::Antisymmetric,
-                &[a, b],
-            )?;
+            ensure(a == b || !same(domain, a.borrow(), b.borrow()), Law::Antisymmetric, &[a, b])?;
         }
     }
     Ok(())
@@ -197,12 +183,7 @@ where
         Law::JoinCommutative,
         Law::JoinAssociative,
     ];
-    bound(
-        samples,
-        names,
-        |a, b| domain.leq(a, b),
-        |a, b| domain.join(a, b),
-    )
+    bound(samples, names, |a, b| domain.leq(a, b), |a, b| domain.join(a, b))
 }
 
 /// `⊓` is the greatest lower bound, is associative, commutative and idempotent, and reports shrinking truthfully; top
@@ -215,11 +196,7 @@ where
     for b in samples {
         let mut a = b.clone();
         domain.top(a.borrow_mut());
-        ensure(
-            domain.leq(b.borrow(), a.borrow()),
-            Law::TopGreatest,
-            &[&a, b],
-        )?;
+        ensure(domain.leq(b.borrow(), a.borrow()), Law::TopGreatest, &[&a, b])?;
     }
     let names = [
         Law::MeetLower,
@@ -229,12 +206,7 @@ where
         Law::MeetCommutative,
         Law::MeetAssociative,
     ];
-    bound(
-        samples,
-        names,
-        |a, b| domain.leq(b, a),
-        |a, b| domain.meet(a, b),
-    )
+    bound(samples, names, |a, b| domain.leq(b, a), |a, b| domain.meet(a, b))
 }
 
 /// The laws of [`join`], which upside down are those of [`meet`].
@@ -251,11 +223,7 @@ fn bound<E: ?Sized, S: BorrowMut<E> + Clone>(
         let changed = combine(result.borrow_mut(), b.borrow());
         (result, changed)
     };
-    let pairs = || {
-        samples
-            .iter()
-            .flat_map(|a| samples.iter().map(move |b| (a, b)))
-    };
+    let pairs = || samples.iter().flat_map(|a| samples.iter().map(move |b| (a, b)));
 
     // In this order the law that is reported is the one that says most about the mistake: the algebraic laws at the
     // end follow from the bounds.
@@ -276,11 +244,7 @@ fn bound<E: ?Sized, S: BorrowMut<E> + Clone>(
         ensure(same(&ab, &combined(b, a).0), commutative.clone(), &[a, b])?;
         for c in samples {
             let right = combined(a, &combined(b, c).0).0;
-            ensure(
-                same(&combined(&ab, c).0, &right),
-                associative.clone(),
-                &[a, b, c],
-            )?;
+            ensure(same(&combined(&ab, c).0, &right), associative.clone(), &[a, b, c])?;
         }
     }
     Ok(())
@@ -299,21 +263,13 @@ where
             joins.join(up.borrow_mut(), b.borrow());
             let mut down = a.clone();
             meets.meet(down.borrow_mut(), up.borrow());
-            ensure(
-                same(joins, down.borrow(), a.borrow()),
-                Law::Absorption,
-                &[a, b],
-            )?;
+            ensure(same(joins, down.borrow(), a.borrow()), Law::Absorption, &[a, b])?;
 
             let mut down = a.clone();
             meets.meet(down.borrow_mut(), b.borrow());
             let mut up = a.clone();
             joins.join(up.borrow_mut(), down.borrow());
-            ensure(
-                same(joins, up.borrow(), a.borrow()),
-                Law::Absorption,
-                &[a, b],
-            )?;
+            ensure(same(joins, up.borrow(), a.borrow()), Law::Absorption, &[a, b])?;
         }
     }
     Ok(())

@@ -134,7 +134,9 @@ pub fn bench(args: &Bench) -> Result<bool, Failure> {
             row.seconds.filter(|&s| s > 1.0).map_or("-".into(), |s| format!("{:.0}×", s / r.seconds)),
         );
     }
-    println!("\nThe paper's figures mix two counters; \"=\" compares with the one it means (see bench/lattice/paper.tsv).");
+    println!(
+        "\nThe paper's figures mix two counters; \"=\" compares with the one it means (see bench/lattice/paper.tsv)."
+    );
     println!("{}", if agree { "Every count agrees." } else { "Some counts do NOT agree." });
     Ok(agree)
 }

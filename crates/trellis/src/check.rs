@@ -197,12 +197,8 @@ fn answered(
     if r.certificate.as_ref().is_some_and(|c| c.up_to_order) {
         r.assumes.clone_from(&plan.assumes);
     }
-    r.inconclusive = a.inconclusive.map(|i| Inconclusive {
-        path: i.path,
-        fails_at: i.fails_at,
-        joins: i.joins,
-        pivot: i.pivot,
-    });
+    r.inconclusive =
+        a.inconclusive.map(|i| Inconclusive { path: i.path, fails_at: i.fails_at, joins: i.joins, pivot: i.pivot });
     let mut witness = None;
     if let Some(b) = a.bound {
         r.bound = Some(b.value);

@@ -42,7 +42,7 @@ pub struct Cli {
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Check the properties of a model.
-    Check(Check),
+    Check(Box<Check>),
     /// Check evidence again: a certificate or a trace that `check` wrote.
     Certify(Certify),
     /// Step through a model, or replay a trace.

@@ -111,7 +111,8 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
             questions.queries.extend(queries);
         }
         let beside = path.with_extension("q");
-        let file = p.queries.clone().or_else(|| (!given && nta.queries.is_empty() && beside.is_file()).then_some(beside));
+        let file =
+            p.queries.clone().or_else(|| (!given && nta.queries.is_empty() && beside.is_file()).then_some(beside));
         if let Some(file) = file {
             let (id, text) = l.read(&file)?;
             let (queries, diags) = uppaal::parse_queries(id, &text);

@@ -101,7 +101,8 @@ fn run(cli: Cli, out: bool, err: bool) -> Ran {
             print(&String::from_utf8_lossy(&text))
         }
         Command::Man { folder: Some(folder) } => {
-            let written = std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(Cli::command(), folder));
+            let written =
+                std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(Cli::command(), folder));
             written.map_err(|e| Failure::Usage(format!("cannot write to {}: {e}", folder.display())))?;
             Ok(exit::HOLDS)
         }

@@ -10,7 +10,8 @@ use crate::cli::Simulate;
 use crate::load::{Asked, load};
 use crate::{Failure, Ran, exit, print};
 
-const COMMANDS: &str = "number: take that step · r: a random one · b: back · s: the whole state · t: the way here · q: quit";
+const COMMANDS: &str =
+    "number: take that step · r: a random one · b: back · s: the whole state · t: the way here · q: quit";
 
 pub fn simulate(args: &Simulate, out_color: bool, err_color: bool) -> Ran {
     let loaded = load(&args.model, &Asked { color: err_color, ..Default::default() })?;

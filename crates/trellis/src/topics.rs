@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use trellis_order::lattice::library::catalogue;
 use trellis_order::lattice::Trend;
+use trellis_order::lattice::library::catalogue;
 
 /// The text of a topic, if there is one of that name.
 pub fn topic(name: &str) -> Option<String> {

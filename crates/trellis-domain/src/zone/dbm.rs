@@ -163,10 +163,8 @@ impl ZoneDomain {
                 if via >= row[j] && p != i {
                     continue;
                 }
-                if !via.in_range() {
-                    return Err(ZoneError::Overflow);
-                }
                 relax(row, via, row_j);
+                // The diagonal of row j lies between the two ends: `via` itself is looked at too.
                 let sums_in_range = Bound(via.0 + low - 1).in_range() & Bound(via.0 + high).in_range();
                 if !sums_in_range && !all_in_range(row) {
                     return Err(ZoneError::Overflow);

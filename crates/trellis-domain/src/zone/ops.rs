@@ -36,7 +36,8 @@ impl ZoneDomain {
         if self.is_empty(z) {
             return Ok(());
         }
-        // Bounds of x₀ - y are at most 0 and those of y - x₀ at least 0: moved by the value they stay in range.
+        // Bounds of x₀ - y are at most 0 and those of y - x₀ at least 0: moved by the value they stay in range. On the
+        // diagonal both moves cancel out.
         let n = self.dim();
         let (zero, row) = self.two_rows(z, 0, x);
         for (bound, &low) in row.iter_mut().zip(zero.iter()) {
@@ -45,7 +46,6 @@ impl ZoneDomain {
         for row in z.chunks_exact_mut(n) {
             row[x] = if row[0].is_inf() { Bound::INF } else { Bound(row[0].0 - add) };
         }
-        z[x * n + x] = Bound::LE_ZERO;
         Ok(())
     }
 

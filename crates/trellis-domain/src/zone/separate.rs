@@ -85,9 +85,7 @@ impl ZoneDomain {
                     // The walk to `end` of m + 1 pairs is one of m pairs to `before`, and a pair.
                     let before = if m == 0 { start } else { walks[m].via[start * n + end] as usize };
                     let between = walks[0].via[before * n + end] as usize;
-                    if before != between {
-                        edges.push((before, between));
-                    }
+                    edges.push((before, between));
                     end = before;
                 }
                 edges.reverse();

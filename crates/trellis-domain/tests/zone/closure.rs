@@ -120,6 +120,33 @@ fn constants_out_of_range_are_noticed() {
     assert_eq!(d.pre_shift(&mut z, 1, i32::MIN), Err(ZoneError::Overflow));
 }
 
+/// Chains of huge constants through many clocks, whose sums would wrap around once or several times.
+#[test]
+fn sums_do_not_wrap_around() {
+    let mut rng = Rng(4);
+    for round in 0..2000 {
+        let clocks = 3 + round % 60;
+        let mut order: Vec<usize> = (1..=clocks).collect();
+        for at in 0..clocks {
+            order.swap(at, rng.index(at + 1));
+        }
+        let n = i64::from(MAX_CONSTANT) - if rng.once_in(2) { 0 } else { rng.range(0, 1000) };
+        let sign = if rng.once_in(2) { 1 } else { -1 };
+        let link = |pair: &[usize]| Constraint::new(pair[0], pair[1], Bound::checked(sign * n, false).unwrap());
+        // A cycle of great upper bounds is no contradiction, though it may look like one if sums wrap around.
+        if sign > 0 && rng.once_in(2) {
+            order.push(order[0]);
+        }
+        let chain: Vec<Constraint> = order.windows(2).map(link).collect();
+        assert_eq!(Zone::build(clocks, &chain), Err(ZoneError::Overflow), "{order:?}");
+        let d = ZoneDomain::new(clocks);
+        let mut z = Zone::universe(clocks);
+        let steps =
+            chain.iter().try_for_each(|c| d.constrain(&mut z, c.left as usize, c.right as usize, c.bound).map(drop));
+        assert_eq!(steps, Err(ZoneError::Overflow));
+    }
+}
+
 /// Whatever the constants: an answer is right, and only constants that are huge prevent one.
 #[test]
 fn near_the_limit_there_is_an_error_or_the_truth() {

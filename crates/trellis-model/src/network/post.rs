@@ -182,12 +182,7 @@ impl<'n> Post<'n> {
     }
 
     /// The edges behind a successor's ordinal, and the successor.
-    pub fn step(
-        &mut self,
-        key: &[Word],
-        elem: &[Word],
-        ordinal: u32,
-    ) -> Result<Option<(Action, Packed)>, ModelError> {
+    pub fn step(&mut self, key: &[Word], elem: &[Word], ordinal: u32) -> Result<Option<(Action, Packed)>, ModelError> {
         self.load(key, elem);
         let mut found = None;
         let mut count = 0;
@@ -212,12 +207,7 @@ impl<'n> Post<'n> {
     }
 
     /// Where a step leads, if it is enabled.
-    pub fn take(
-        &mut self,
-        key: &[Word],
-        elem: &[Word],
-        action: &Action,
-    ) -> Result<Option<Packed>, ModelError> {
+    pub fn take(&mut self, key: &[Word], elem: &[Word], action: &Action) -> Result<Option<Packed>, ModelError> {
         self.load(key, elem);
         let mut found = None;
         self.enabled(&mut |this, candidate| {
@@ -571,4 +561,3 @@ impl<'n> Post<'n> {
         Ok(true)
     }
 }
-

@@ -79,8 +79,7 @@ pub(super) fn intersect(a: &mut [Word], b: &[Word]) -> bool {
 pub(super) fn members(set: &[Word]) -> impl Iterator<Item = usize> {
     set.iter().enumerate().flat_map(|(at, &word)| {
         let rest = std::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)));
-        rest.take_while(|&word| word != 0)
-            .map(move |word| at * BITS + word.trailing_zeros() as usize)
+        rest.take_while(|&word| word != 0).map(move |word| at * BITS + word.trailing_zeros() as usize)
     })
 }
 

@@ -82,10 +82,7 @@ fn explain(candidates: &[String]) -> String {
     if candidates.is_empty() {
         ": there is no common bound at all".to_owned()
     } else {
-        format!(
-            ": `{}` are all bounds, and none is best",
-            candidates.join("`, `")
-        )
+        format!(": `{}` are all bounds, and none is best", candidates.join("`, `"))
     }
 }
 
@@ -116,8 +113,7 @@ impl Hasse {
             }
         };
 
-        let upwards = sort(n, below)
-            .map_err(|circle| DiagramError::Circle(circle.iter().map(name).collect()))?;
+        let upwards = sort(n, below).map_err(|circle| DiagramError::Circle(circle.iter().map(name).collect()))?;
         let joins = best_bounds(&upwards, below).map_err(no_bound(Bound::LeastUpper))?;
 
         // Meets are joins in the diagram held upside down.
@@ -125,23 +121,9 @@ impl Hasse {
         let above: Vec<(usize, usize)> = below.iter().map(|&(i, j)| (j, i)).collect();
         let meets = best_bounds(&downwards, &above).map_err(no_bound(Bound::GreatestLower))?;
 
-        let pairs: Vec<String> = below
-            .iter()
-            .map(|(i, j)| format!("{} < {}", names[*i], names[*j]))
-            .collect();
-        let drawn = if pairs.is_empty() {
-            names.join(", ")
-        } else {
-            pairs.join(", ")
-        };
-        Ok(Self {
-            names,
-            joins,
-            meets,
-            bottom: upwards[0],
-            top: downwards[0],
-            drawn,
-        })
+        let pairs: Vec<String> = below.iter().map(|(i, j)| format!("{} < {}", names[*i], names[*j])).collect();
+        let drawn = if pairs.is_empty() { names.join(", ") } else { pairs.join(", ") };
+        Ok(Self { names, joins, meets, bottom: upwards[0], top: downwards[0], drawn })
     }
 
     fn join_of(&self, i: usize, j: usize) -> usize {
@@ -248,12 +230,9 @@ fn best_bounds(ascending: &[usize], below: &[(usize, usize)]) -> Result<Vec<u16>
             let mut common = above[a].clone();
             bits::intersect(&mut common, &above[b]);
             let bounds = || bits::members(&common).map(|r| ascending[r]);
-            let best = bounds()
-                .next()
-                .filter(|&best| bits::subset(&common, &above[best]));
+            let best = bounds().next().filter(|&best| bits::subset(&common, &above[best]));
             let Some(best) = best else {
-                let minimal =
-                    |c: &usize| bounds().all(|d| d == *c || !bits::get(&above[d], rank[*c]));
+                let minimal = |c: &usize| bounds().all(|d| d == *c || !bits::get(&above[d], rank[*c]));
                 return Err((b, a, bounds().filter(minimal).collect()));
             };
             table[a * n + b] = best as u16;

@@ -57,16 +57,8 @@ fn map(elem: &mut [Word], f: impl Fn(i64, i64) -> (i64, i64)) {
 fn add(elem: &mut [Word], v: i64) {
     map(elem, |lo, hi| {
         (
-            if lo == MINUS_INFINITY {
-                lo
-            } else {
-                lo.saturating_add(v)
-            },
-            if hi == PLUS_INFINITY {
-                hi
-            } else {
-                hi.saturating_add(v)
-            },
+            if lo == MINUS_INFINITY { lo } else { lo.saturating_add(v) },
+            if hi == PLUS_INFINITY { hi } else { hi.saturating_add(v) },
         )
     })
 }
@@ -80,22 +72,13 @@ fn multiply(elem: &mut [Word], v: i64) {
         0 => (0, 0),
         1.. => (times(lo), times(hi)),
         // -∞ is i64::MIN, but minus +∞ would come out one greater than it.
-        ..0 => (
-            if hi == PLUS_INFINITY {
-                MINUS_INFINITY
-            } else {
-                times(hi)
-            },
-            times(lo),
-        ),
+        ..0 => (if hi == PLUS_INFINITY { MINUS_INFINITY } else { times(hi) }, times(lo)),
     })
 }
 
 fn range(elem: &mut [Word], lo: i64, hi: i64) -> Done {
     if lo > hi {
-        return Err(MethodError(format!(
-            "range({lo}, {hi}) is empty: the lower end comes first"
-        )));
+        return Err(MethodError(format!("range({lo}, {hi}) is empty: the lower end comes first")));
     }
     write(elem, (lo, hi));
     Ok(())

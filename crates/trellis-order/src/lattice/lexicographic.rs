@@ -57,17 +57,11 @@ impl Domain for Lexicographic {
 
     fn leq(&self, a: &[Word], b: &[Word]) -> bool {
         let ((a1, a2), (b1, b2)) = (self.split(a), self.split(b));
-        if a1 == b1 {
-            self.snd().leq(a2, b2)
-        } else {
-            self.fst().leq(a1, b1)
-        }
+        if a1 == b1 { self.snd().leq(a2, b2) } else { self.fst().leq(a1, b1) }
     }
 
     fn is_bottom(&self, a: &[Word]) -> bool {
-        self.fields
-            .iter()
-            .all(|field| field.2.is_bottom(part(field, a)))
+        self.fields.iter().all(|field| field.2.is_bottom(part(field, a)))
     }
 }
 
@@ -92,9 +86,7 @@ impl Join for Lexicographic {
 /// To be reached through [`Lattice::as_meet`]: it panics if a part has no meet.
 impl Meet for Lexicographic {
     fn top(&self, a: &mut [Word]) {
-        self.fields
-            .iter()
-            .for_each(|field| meet_of(field).top(part_mut(field, a)));
+        self.fields.iter().for_each(|field| meet_of(field).top(part_mut(field, a)));
     }
 
     fn meet(&self, a: &mut [Word], b: &[Word]) -> bool {
@@ -129,15 +121,11 @@ impl Lattice for Lexicographic {
     }
 
     fn initial(&self, out: &mut [Word]) {
-        self.fields
-            .iter()
-            .for_each(|field| field.2.initial(part_mut(field, out)));
+        self.fields.iter().for_each(|field| field.2.initial(part_mut(field, out)));
     }
 
     fn bottom(&self, out: &mut [Word]) {
-        self.fields
-            .iter()
-            .for_each(|field| field.2.bottom(part_mut(field, out)));
+        self.fields.iter().for_each(|field| field.2.bottom(part_mut(field, out)));
     }
 
     fn methods(&self) -> &[Method] {
@@ -162,16 +150,11 @@ impl Lattice for Lexicographic {
 
     fn sample(&self, random: &mut dyn FnMut() -> u64, out: &mut [Word]) {
         if !draw_extreme(self, random, out) {
-            self.fields
-                .iter()
-                .for_each(|field| field.2.sample(random, part_mut(field, out)));
+            self.fields.iter().for_each(|field| field.2.sample(random, part_mut(field, out)));
         }
     }
 
     fn as_meet(&self) -> Option<&dyn Meet<Elem = [Word]>> {
-        self.fields
-            .iter()
-            .all(|field| field.2.as_meet().is_some())
-            .then_some(self)
+        self.fields.iter().all(|field| field.2.as_meet().is_some()).then_some(self)
     }
 }

@@ -9,8 +9,8 @@ use std::sync::{Arc, LazyLock};
 
 use super::method::{MethodDoc, Op};
 use super::{
-    BuildError, Flat, Hasse, IntersectionBitVector, Interval, Lattice, LruMay, LruMust, Parity,
-    Powerset, PresentAbsent, Product, Sign, UnionBitVector, Vector,
+    BuildError, Flat, Hasse, IntersectionBitVector, Interval, Lattice, LruMay, LruMust, Parity, Powerset,
+    PresentAbsent, Product, Sign, UnionBitVector, Vector,
 };
 
 mod make;
@@ -186,17 +186,10 @@ pub fn catalogue() -> &'static [Entry] {
 ///
 /// For the bit vectors, `Powerset` and `PresentAbsent` without arguments, `array` is the size; otherwise it makes a
 /// [`Vector`].
-pub fn build(
-    name: &str,
-    args: &[Arg],
-    array: Option<usize>,
-) -> Result<Arc<dyn Lattice>, BuildError> {
+pub fn build(name: &str, args: &[Arg], array: Option<usize>) -> Result<Arc<dyn Lattice>, BuildError> {
     let Some(entry) = find(name) else {
         let known: Vec<&str> = catalogue().iter().map(|entry| entry.name).collect();
-        return Err(BuildError::Unknown {
-            name: name.to_owned(),
-            known: known.join(", "),
-        });
+        return Err(BuildError::Unknown { name: name.to_owned(), known: known.join(", ") });
     };
     match array {
         Some(n) if entry.sized_by_array && args.is_empty() => {
@@ -217,12 +210,8 @@ fn make(entry: &Entry, args: &[Arg]) -> Result<Arc<dyn Lattice>, BuildError> {
         Fault::Build(error) => error,
         Fault::Arguments(why) => {
             let given: Vec<String> = args.iter().map(Arg::to_string).collect();
-            let why = why
-                .unwrap_or_else(|| format!("these are not its arguments: ({})", given.join(", ")));
-            BuildError::Arguments {
-                problem: format!("{}: {why}", entry.name),
-                usage: entry.usage,
-            }
+            let why = why.unwrap_or_else(|| format!("these are not its arguments: ({})", given.join(", ")));
+            BuildError::Arguments { problem: format!("{}: {why}", entry.name), usage: entry.usage }
         }
     })
 }

@@ -53,9 +53,7 @@ impl Cache {
         check_size("blocks", blocks, PER_WORD)?;
         match u8::try_from(ways) {
             Ok(ways @ 1..) => Ok(Self { sets, ways, blocks }),
-            _ => Err(BuildError::Size(format!(
-                "the number of ways must be between 1 and 255, not {ways}"
-            ))),
+            _ => Err(BuildError::Size(format!("the number of ways must be between 1 and 255, not {ways}"))),
         }
     }
 
@@ -104,9 +102,7 @@ impl Cache {
     /// The blocks that may or must be in the cache, with their bounds.
     fn show(&self, elem: &[Word], f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let aged = (0..self.blocks).map(|block| (block, self.age(elem, block)));
-        f.debug_map()
-            .entries(aged.filter(|&(_, age)| age < self.ways))
-            .finish()
+        f.debug_map().entries(aged.filter(|&(_, age)| age < self.ways)).finish()
     }
 
     fn sample(&self, random: &mut dyn FnMut() -> u64, out: &mut [Word]) {
@@ -125,9 +121,7 @@ fn zip_bytes(a: Word, b: Word, f: impl Fn(u8, u8) -> u8) -> Word {
 
 /// Are all bytes of `a` at most those of `b`?
 fn at_most(a: &[Word], b: &[Word]) -> bool {
-    a.iter()
-        .zip(b)
-        .all(|(&a, &b)| zip_bytes(a, b, u8::max) == b)
+    a.iter().zip(b).all(|(&a, &b)| zip_bytes(a, b, u8::max) == b)
 }
 
 /// Combines byte by byte into `a`; answers whether `a` changed.
@@ -238,10 +232,7 @@ macro_rules! lru_lattice {
             from_method_table!($lattice);
 
             fn name(&self) -> String {
-                format!(
-                    concat!(stringify!($lattice), "({}, {}, {})"),
-                    self.0.sets, self.0.ways, self.0.blocks
-                )
+                format!(concat!(stringify!($lattice), "({}, {}, {})"), self.0.sets, self.0.ways, self.0.blocks)
             }
 
             fn width(&self) -> usize {

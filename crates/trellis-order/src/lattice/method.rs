@@ -57,28 +57,13 @@ pub(super) enum Body<L> {
 }
 
 /// A row of a method table.
-pub(super) const fn op<L>(
-    usage: &'static str,
-    trend: Trend,
-    about: &'static str,
-    body: Body<L>,
-) -> Op<L> {
-    Op {
-        usage,
-        trend,
-        about,
-        body,
-    }
+pub(super) const fn op<L>(usage: &'static str, trend: Trend, about: &'static str, body: Body<L>) -> Op<L> {
+    Op { usage, trend, about, body }
 }
 
 impl<L> Op<L> {
     pub(super) fn doc(&self) -> MethodDoc {
-        MethodDoc {
-            usage: self.usage,
-            kind: self.signature().0,
-            trend: self.trend,
-            about: self.about,
-        }
+        MethodDoc { usage: self.usage, kind: self.signature().0, trend: self.trend, about: self.about }
     }
 
     fn signature(&self) -> (MethodKind, usize) {
@@ -117,13 +102,7 @@ pub(super) fn query<L>(
     }
 }
 
-pub(super) fn update<L>(
-    table: &[Op<L>],
-    lattice: &L,
-    method: usize,
-    elem: &mut [Word],
-    args: &[i64],
-) -> Done {
+pub(super) fn update<L>(table: &[Op<L>], lattice: &L, method: usize, elem: &mut [Word], args: &[i64]) -> Done {
     match (table.get(method).map(|op| &op.body), args) {
         (Some(Body::Do0(run)), []) => {
             run(lattice, elem);
@@ -142,17 +121,12 @@ pub(super) fn update<L>(
 #[cold]
 fn misuse<L>(table: &[Op<L>], method: usize, args: &[i64], kind: &str) -> MethodError {
     let called = table.get(method).map_or("no such method", |op| op.usage);
-    MethodError(format!(
-        "method {method} ({called}) is not {kind} with {} arguments",
-        args.len()
-    ))
+    MethodError(format!("method {method} ({called}) is not {kind} with {} arguments", args.len()))
 }
 
 /// A lattice without methods of its own answers every call with this.
 pub(super) fn no_methods<T>() -> Result<T, MethodError> {
-    Err(MethodError(
-        "this lattice has no methods of its own; call those of its parts".to_owned(),
-    ))
+    Err(MethodError("this lattice has no methods of its own; call those of its parts".to_owned()))
 }
 
 /// Checks that `i` numbers one of `n` things, and tells the model's author otherwise.
@@ -160,10 +134,7 @@ pub(super) fn no_methods<T>() -> Result<T, MethodError> {
 pub(super) fn index(what: &str, i: i64, n: usize) -> Result<usize, MethodError> {
     match usize::try_from(i) {
         Ok(i) if i < n => Ok(i),
-        _ => Err(MethodError(format!(
-            "there is no {what} {i}: they are numbered 0 to {}",
-            n.saturating_sub(1)
-        ))),
+        _ => Err(MethodError(format!("there is no {what} {i}: they are numbered 0 to {}", n.saturating_sub(1)))),
     }
 }
 
@@ -176,21 +147,11 @@ macro_rules! from_method_table {
             &LIST
         }
 
-        fn query(
-            &self,
-            method: usize,
-            elem: &[Word],
-            args: &[i64],
-        ) -> Result<i64, $crate::MethodError> {
+        fn query(&self, method: usize, elem: &[Word], args: &[i64]) -> Result<i64, $crate::MethodError> {
             $crate::lattice::method::query(Self::METHODS, self, method, elem, args)
         }
 
-        fn update(
-            &self,
-            method: usize,
-            elem: &mut [Word],
-            args: &[i64],
-        ) -> Result<(), $crate::MethodError> {
+        fn update(&self, method: usize, elem: &mut [Word], args: &[i64]) -> Result<(), $crate::MethodError> {
             $crate::lattice::method::update(Self::METHODS, self, method, elem, args)
         }
 

@@ -174,9 +174,7 @@ fn check_size(what: &str, n: usize, per_word: usize) -> Result<(), BuildError> {
     if (1..=most).contains(&n) {
         Ok(())
     } else {
-        Err(BuildError::Size(format!(
-            "the number of {what} must be between 1 and {most}, not {n}"
-        )))
+        Err(BuildError::Size(format!("the number of {what} must be between 1 and {most}, not {n}")))
     }
 }
 

@@ -9,15 +9,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::method::no_methods;
-use super::{
-    BuildError, Lattice, MAX_WIDTH, Method, MethodError, Shape, Shown, Word, draw_extreme,
-};
+use super::{BuildError, Lattice, MAX_WIDTH, Method, MethodError, Shape, Shown, Word, draw_extreme};
 use crate::{Domain, Join, Meet};
 
 /// What parts are called that the model does not name.
-pub(super) const ORDINALS: [&str; 8] = [
-    "fst", "snd", "third", "fourth", "fifth", "sixth", "seventh", "eighth",
-];
+pub(super) const ORDINALS: [&str; 8] = ["fst", "snd", "third", "fourth", "fifth", "sixth", "seventh", "eighth"];
 
 /// A part before it has a place: its name and its lattice.
 pub type Part = (String, Arc<dyn Lattice>);
@@ -45,9 +41,7 @@ pub(super) fn lay_out(parts: Vec<Part>) -> Result<(Vec<Field>, usize), BuildErro
         width = usize::saturating_add(width, lattice.width());
         if width > MAX_WIDTH {
             let bits = MAX_WIDTH * Word::BITS as usize;
-            return Err(BuildError::Size(format!(
-                "the parts take more than {bits} bits together"
-            )));
+            return Err(BuildError::Size(format!("the parts take more than {bits} bits together")));
         }
         fields.push((name, start, lattice));
     }
@@ -65,45 +59,27 @@ pub(super) fn part_mut<'a>((_, start, lattice): &Field, elem: &'a mut [Word]) ->
 }
 
 /// `(fst = …, snd = …)`.
-pub(super) fn show_parts(
-    fields: &[Field],
-    elem: &[Word],
-    f: &mut fmt::Formatter<'_>,
-) -> fmt::Result {
+pub(super) fn show_parts(fields: &[Field], elem: &[Word], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_str("(")?;
     for (i, field) in fields.iter().enumerate() {
         let comma = if i == 0 { "" } else { ", " };
-        write!(
-            f,
-            "{comma}{} = {}",
-            field.0,
-            Shown(&*field.2, part(field, elem))
-        )?;
+        write!(f, "{comma}{} = {}", field.0, Shown(&*field.2, part(field, elem)))?;
     }
     f.write_str(")")
 }
 
 /// The parts as a model writes them. Names are left out if they are the usual ones.
 pub(super) fn name_parts(fields: &[Field]) -> String {
-    let usual = fields
-        .iter()
-        .map(|field| field.0.as_str())
-        .eq(ORDINALS.into_iter().take(fields.len()));
+    let usual = fields.iter().map(|field| field.0.as_str()).eq(ORDINALS.into_iter().take(fields.len()));
     let one = |(name, _, lattice): &Field| {
-        if usual {
-            lattice.name()
-        } else {
-            format!("{name}, {}", lattice.name())
-        }
+        if usual { lattice.name() } else { format!("{name}, {}", lattice.name()) }
     };
     fields.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 /// The meet of a part whose composite has handed out its own meet.
 pub(super) fn meet_of((_, _, lattice): &Field) -> &dyn Meet<Elem = [Word]> {
-    lattice
-        .as_meet()
-        .expect("as_meet answers None unless every part has a meet")
+    lattice.as_meet().expect("as_meet answers None unless every part has a meet")
 }
 
 impl Product {
@@ -118,38 +94,28 @@ impl Domain for Product {
     type Elem = [Word];
 
     fn leq(&self, a: &[Word], b: &[Word]) -> bool {
-        self.fields
-            .iter()
-            .all(|field| field.2.leq(part(field, a), part(field, b)))
+        self.fields.iter().all(|field| field.2.leq(part(field, a), part(field, b)))
     }
 
     fn is_bottom(&self, a: &[Word]) -> bool {
-        self.fields
-            .iter()
-            .all(|field| field.2.is_bottom(part(field, a)))
+        self.fields.iter().all(|field| field.2.is_bottom(part(field, a)))
     }
 }
 
 impl Join for Product {
     fn join(&self, a: &mut [Word], b: &[Word]) -> bool {
-        self.fields.iter().fold(false, |grew, field| {
-            field.2.join(part_mut(field, a), part(field, b)) | grew
-        })
+        self.fields.iter().fold(false, |grew, field| field.2.join(part_mut(field, a), part(field, b)) | grew)
     }
 }
 
 /// To be reached through [`Lattice::as_meet`]: it panics if a part has no meet.
 impl Meet for Product {
     fn top(&self, a: &mut [Word]) {
-        self.fields
-            .iter()
-            .for_each(|field| meet_of(field).top(part_mut(field, a)));
+        self.fields.iter().for_each(|field| meet_of(field).top(part_mut(field, a)));
     }
 
     fn meet(&self, a: &mut [Word], b: &[Word]) -> bool {
-        self.fields.iter().fold(false, |shrank, field| {
-            meet_of(field).meet(part_mut(field, a), part(field, b)) | shrank
-        })
+        self.fields.iter().fold(false, |shrank, field| meet_of(field).meet(part_mut(field, a), part(field, b)) | shrank)
     }
 }
 
@@ -167,15 +133,11 @@ impl Lattice for Product {
     }
 
     fn initial(&self, out: &mut [Word]) {
-        self.fields
-            .iter()
-            .for_each(|field| field.2.initial(part_mut(field, out)));
+        self.fields.iter().for_each(|field| field.2.initial(part_mut(field, out)));
     }
 
     fn bottom(&self, out: &mut [Word]) {
-        self.fields
-            .iter()
-            .for_each(|field| field.2.bottom(part_mut(field, out)));
+        self.fields.iter().for_each(|field| field.2.bottom(part_mut(field, out)));
     }
 
     fn methods(&self) -> &[Method] {
@@ -200,16 +162,11 @@ impl Lattice for Product {
 
     fn sample(&self, random: &mut dyn FnMut() -> u64, out: &mut [Word]) {
         if !draw_extreme(self, random, out) {
-            self.fields
-                .iter()
-                .for_each(|field| field.2.sample(random, part_mut(field, out)));
+            self.fields.iter().for_each(|field| field.2.sample(random, part_mut(field, out)));
         }
     }
 
     fn as_meet(&self) -> Option<&dyn Meet<Elem = [Word]>> {
-        self.fields
-            .iter()
-            .all(|field| field.2.as_meet().is_some())
-            .then_some(self)
+        self.fields.iter().all(|field| field.2.as_meet().is_some()).then_some(self)
     }
 }

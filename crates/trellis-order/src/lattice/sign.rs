@@ -52,10 +52,7 @@ fn add_to_sign(s: Word, v: i64) -> Word {
 
 /// Replaces every sign by the signs that `f` gives for it.
 fn map(elem: &mut [Word], f: impl Fn(Word) -> Word) {
-    elem[0] = [NEG, ZERO, POS]
-        .into_iter()
-        .filter(|s| elem[0] & s != 0)
-        .fold(0, |all, s| all | f(s));
+    elem[0] = [NEG, ZERO, POS].into_iter().filter(|s| elem[0] & s != 0).fold(0, |all, s| all | f(s));
 }
 
 fn multiply(elem: &mut [Word], v: i64) {
@@ -145,11 +142,7 @@ impl Lattice for Sign {
 
     fn show(&self, elem: &[Word], f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let signs = [(NEG, "-"), (ZERO, "0"), (POS, "+")];
-        let shown: Vec<&str> = signs
-            .iter()
-            .filter(|(s, _)| elem[0] & s != 0)
-            .map(|(_, text)| *text)
-            .collect();
+        let shown: Vec<&str> = signs.iter().filter(|(s, _)| elem[0] & s != 0).map(|(_, text)| *text).collect();
         write!(f, "{{{}}}", shown.join(", "))
     }
 

@@ -8,9 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::method::no_methods;
-use super::{
-    BuildError, Lattice, MAX_WIDTH, Method, MethodError, Shape, Shown, Word, draw_extreme,
-};
+use super::{BuildError, Lattice, MAX_WIDTH, Method, MethodError, Shape, Shown, Word, draw_extreme};
 use crate::{Domain, Join, Meet};
 
 /// Vectors over a lattice; see the [module](self).
@@ -23,14 +21,11 @@ pub struct Vector {
 impl Vector {
     /// Vectors of `len` entries.
     pub fn new(entry: Arc<dyn Lattice>, len: usize) -> Result<Self, BuildError> {
-        let fits = len
-            .checked_mul(entry.width())
-            .is_some_and(|width| width <= MAX_WIDTH);
+        let fits = len.checked_mul(entry.width()).is_some_and(|width| width <= MAX_WIDTH);
         if len == 0 || !fits {
             let most = MAX_WIDTH / entry.width().max(1);
             let entry = entry.name();
-            let problem =
-                format!("a vector of {entry} must have between 1 and {most} entries, not {len}");
+            let problem = format!("a vector of {entry} must have between 1 and {most} entries, not {len}");
             return Err(BuildError::Size(problem));
         }
         Ok(Self { entry, len })
@@ -45,9 +40,7 @@ impl Vector {
     }
 
     fn entry_meet(&self) -> &dyn Meet<Elem = [Word]> {
-        self.entry
-            .as_meet()
-            .expect("as_meet answers None unless the entries have a meet")
+        self.entry.as_meet().expect("as_meet answers None unless the entries have a meet")
     }
 }
 
@@ -55,9 +48,7 @@ impl Domain for Vector {
     type Elem = [Word];
 
     fn leq(&self, a: &[Word], b: &[Word]) -> bool {
-        self.entries(a)
-            .zip(self.entries(b))
-            .all(|(a, b)| self.entry.leq(a, b))
+        self.entries(a).zip(self.entries(b)).all(|(a, b)| self.entry.leq(a, b))
     }
 
     fn is_bottom(&self, a: &[Word]) -> bool {
@@ -80,9 +71,7 @@ impl Meet for Vector {
 
     fn meet(&self, a: &mut [Word], b: &[Word]) -> bool {
         let pairs = self.entries_mut(a).zip(self.entries(b));
-        pairs.fold(false, |shrank, (a, b)| {
-            self.entry_meet().meet(a, b) | shrank
-        })
+        pairs.fold(false, |shrank, (a, b)| self.entry_meet().meet(a, b) | shrank)
     }
 }
 
@@ -100,13 +89,11 @@ impl Lattice for Vector {
     }
 
     fn initial(&self, out: &mut [Word]) {
-        self.entries_mut(out)
-            .for_each(|entry| self.entry.initial(entry));
+        self.entries_mut(out).for_each(|entry| self.entry.initial(entry));
     }
 
     fn bottom(&self, out: &mut [Word]) {
-        self.entries_mut(out)
-            .for_each(|entry| self.entry.bottom(entry));
+        self.entries_mut(out).for_each(|entry| self.entry.bottom(entry));
     }
 
     fn methods(&self) -> &[Method] {
@@ -136,8 +123,7 @@ impl Lattice for Vector {
 
     fn sample(&self, random: &mut dyn FnMut() -> u64, out: &mut [Word]) {
         if !draw_extreme(self, random, out) {
-            self.entries_mut(out)
-                .for_each(|entry| self.entry.sample(random, entry));
+            self.entries_mut(out).for_each(|entry| self.entry.sample(random, entry));
         }
     }
 

@@ -24,12 +24,7 @@ const PER_ROUND: usize = 8;
 /// in `samples`; a few dozen find most slips.
 pub fn audit(lattice: &dyn Lattice, samples: usize, seed: u64) -> Result<AuditReport, Violation> {
     let mut random = Random(seed);
-    let mut watched: Vec<Watched> = lattice
-        .methods()
-        .iter()
-        .enumerate()
-        .map(Watched::new)
-        .collect();
+    let mut watched: Vec<Watched> = lattice.methods().iter().enumerate().map(Watched::new).collect();
     let mut elements = 0;
     for _ in 0..samples.div_ceil(PER_ROUND) {
         let pool = draw(lattice, &mut random);
@@ -43,15 +38,8 @@ pub fn audit(lattice: &dyn Lattice, samples: usize, seed: u64) -> Result<AuditRe
             }
         }
     }
-    let trends = watched
-        .iter()
-        .map(|watched| (watched.method.name.clone(), watched.trend()))
-        .collect();
-    Ok(AuditReport {
-        elements,
-        has_meet: lattice.as_meet().is_some(),
-        trends,
-    })
+    let trends = watched.iter().map(|watched| (watched.method.name.clone(), watched.trend())).collect();
+    Ok(AuditReport { elements, has_meet: lattice.as_meet().is_some(), trends })
 }
 
 /// The extremes, some random elements, and joins and meets of those: unrelated elements alone would leave most laws,
@@ -90,22 +78,10 @@ fn check_laws(lattice: &dyn Lattice, pool: &[Elem]) -> Result<(), Violation> {
 
     let mut bottom = vec![0; lattice.width()];
     lattice.bottom(&mut bottom);
-    ensure(
-        lattice.is_bottom(&bottom),
-        Law::BottomRecognised,
-        &[&bottom, &bottom],
-    )?;
+    ensure(lattice.is_bottom(&bottom), Law::BottomRecognised, &[&bottom, &bottom])?;
     for elem in pool {
-        ensure(
-            lattice.leq(&bottom, elem),
-            Law::BottomLeast,
-            &[&bottom, elem],
-        )?;
-        ensure(
-            lattice.is_bottom(elem) == (*elem == bottom),
-            Law::BottomRecognised,
-            &[elem, &bottom],
-        )?;
+        ensure(lattice.leq(&bottom, elem), Law::BottomLeast, &[&bottom, elem])?;
+        ensure(lattice.is_bottom(elem) == (*elem == bottom), Law::BottomRecognised, &[elem, &bottom])?;
     }
 
     join(lattice, pool)?;
@@ -126,12 +102,7 @@ struct Watched<'a> {
 
 impl<'a> Watched<'a> {
     fn new((number, method): (usize, &'a Method)) -> Self {
-        Self {
-            number,
-            method,
-            monotone: true,
-            antitone: true,
-        }
+        Self { number, method, monotone: true, antitone: true }
     }
 
     fn trend(&self) -> Trend {
@@ -144,25 +115,14 @@ impl<'a> Watched<'a> {
 
     /// Calls the method on the whole pool and compares what it does to smaller and larger elements. Calls that fail
     /// (arguments outside the method's domain) show nothing.
-    fn watch(
-        &mut self,
-        lattice: &dyn Lattice,
-        pool: &[Elem],
-        args: &[i64],
-    ) -> Result<(), Violation> {
+    fn watch(&mut self, lattice: &dyn Lattice, pool: &[Elem], args: &[i64]) -> Result<(), Violation> {
         match self.method.kind {
             MethodKind::Query => {
-                let answers: Vec<_> = pool
-                    .iter()
-                    .map(|elem| lattice.query(self.number, elem, args).ok())
-                    .collect();
+                let answers: Vec<_> = pool.iter().map(|elem| lattice.query(self.number, elem, args).ok()).collect();
                 self.compare(lattice, pool, &answers, |x, y| x <= y);
             }
             MethodKind::Update => {
-                let results: Vec<_> = pool
-                    .iter()
-                    .map(|elem| self.updated(lattice, elem, args))
-                    .collect();
+                let results: Vec<_> = pool.iter().map(|elem| self.updated(lattice, elem, args)).collect();
                 for (before, after) in pool.iter().zip(&results) {
                     if let Some(after) = after {
                         self.check_result(lattice, pool, before, after, args)?;
@@ -211,11 +171,7 @@ impl<'a> Watched<'a> {
     ) -> Result<(), Violation> {
         let name = || self.method.name.clone();
         let again = self.updated(lattice, before, args).unwrap_or_default();
-        ensure(
-            again == *after,
-            Law::Deterministic(name()),
-            &[before, after, &again],
-        )?;
+        ensure(again == *after, Law::Deterministic(name()), &[before, after, &again])?;
 
         let mut rejoined = vec![0; lattice.width()];
         lattice.bottom(&mut rejoined);

@@ -36,22 +36,10 @@ struct Broken {
 impl Broken {
     fn new(fault: Fault) -> Self {
         let methods = vec![
-            Method {
-                name: "touch".to_owned(),
-                args: 0,
-                kind: MethodKind::Update,
-            },
-            Method {
-                name: "bits".to_owned(),
-                args: 0,
-                kind: MethodKind::Query,
-            },
+            Method { name: "touch".to_owned(), args: 0, kind: MethodKind::Update },
+            Method { name: "bits".to_owned(), args: 0, kind: MethodKind::Query },
         ];
-        Self {
-            fault,
-            methods,
-            calls: Default::default(),
-        }
+        Self { fault, methods, calls: Default::default() }
     }
 }
 
@@ -92,11 +80,7 @@ impl Join for Broken {
 
 impl Meet for Broken {
     fn top(&self, a: &mut [Word]) {
-        a[0] = if self.fault == Fault::TopTooLow {
-            7
-        } else {
-            15
-        };
+        a[0] = if self.fault == Fault::TopTooLow { 7 } else { 15 };
     }
 
     fn meet(&self, a: &mut [Word], b: &[Word]) -> bool {
@@ -120,6 +104,10 @@ impl Lattice for Broken {
         1
     }
 
+    fn is_element(&self, _: &[Word]) -> bool {
+        true
+    }
+
     fn initial(&self, out: &mut [Word]) {
         out[0] = 0;
     }
@@ -137,9 +125,7 @@ impl Lattice for Broken {
     }
 
     fn update(&self, _: usize, elem: &mut [Word], _: &[i64]) -> Result<(), MethodError> {
-        let calls = self
-            .calls
-            .fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let calls = self.calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         match self.fault {
             Fault::UpdateNotCanonical => elem[0] |= 16,
             Fault::UpdateNotFunction => elem[0] = calls % 16,
@@ -187,14 +173,8 @@ fn every_fault_is_found_and_named() {
         (Fault::MeetTooLow, Law::MeetGreatest),
         (Fault::MeetNeverShrinks, Law::MeetShrank),
         (Fault::TopTooLow, Law::TopGreatest),
-        (
-            Fault::UpdateNotCanonical,
-            Law::Canonical("touch".to_owned()),
-        ),
-        (
-            Fault::UpdateNotFunction,
-            Law::Deterministic("touch".to_owned()),
-        ),
+        (Fault::UpdateNotCanonical, Law::Canonical("touch".to_owned())),
+        (Fault::UpdateNotFunction, Law::Deterministic("touch".to_owned())),
     ];
     for (fault, law) in found {
         for seed in 0..20 {
@@ -209,11 +189,6 @@ fn violations_can_be_read() {
     let broken = Broken::new(Fault::JoinTooLow);
     let violation = audit(&broken, 64, 1).unwrap_err();
     let text = violation.explain(&broken);
-    assert!(
-        text.starts_with(
-            "Broken breaks a law: join is an upper bound: a ⊑ a ⊔ b and b ⊑ a ⊔ b\n  a = "
-        ),
-        "{text}"
-    );
+    assert!(text.starts_with("Broken breaks a law: join is an upper bound: a ⊑ a ⊔ b and b ⊑ a ⊔ b\n  a = "), "{text}");
     assert_eq!(text.lines().count(), 3);
 }

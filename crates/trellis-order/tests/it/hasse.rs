@@ -10,21 +10,14 @@ use super::{ask, draw, initial, run, show};
 fn a_diagram_means_what_is_drawn() {
     let levels = draw("public < secret, public < private, secret < top, private < top").unwrap();
     assert_eq!(levels.names(), ["public", "secret", "private", "top"]);
-    assert_eq!(
-        levels.name(),
-        "Hasse(public < secret, public < private, secret < top, private < top)"
-    );
+    assert_eq!(levels.name(), "Hasse(public < secret, public < private, secret < top, private < top)");
     let mut x = initial(&*levels);
     assert_eq!(show(&*levels, &x), "public");
     run(&*levels, &mut x, "raise", &[1]).unwrap();
     assert_eq!(show(&*levels, &x), "secret");
     let is = |x: &[u64], name, e| ask(&*levels, x, name, &[e]).unwrap() == 1;
     assert!(
-        is(&x, "is", 1)
-            && is(&x, "atLeast", 0)
-            && is(&x, "atMost", 3)
-            && !is(&x, "atLeast", 2)
-            && !is(&x, "atMost", 2)
+        is(&x, "is", 1) && is(&x, "atLeast", 0) && is(&x, "atMost", 3) && !is(&x, "atLeast", 2) && !is(&x, "atMost", 2)
     );
     run(&*levels, &mut x, "raise", &[2]).unwrap();
     assert_eq!(show(&*levels, &x), "top");
@@ -34,22 +27,14 @@ fn a_diagram_means_what_is_drawn() {
     assert_eq!(show(&*levels, &x), "public");
     run(&*levels, &mut x, "set", &[3]).unwrap();
     assert_eq!(show(&*levels, &x), "top");
-    assert!(
-        run(&*levels, &mut x, "set", &[4]).is_err() && run(&*levels, &mut x, "set", &[-1]).is_err()
-    );
+    assert!(run(&*levels, &mut x, "set", &[4]).is_err() && run(&*levels, &mut x, "set", &[-1]).is_err());
 }
 
 #[test]
 fn bad_diagrams_are_refused_with_a_reason() {
     let reason = |diagram: &str| draw(diagram).unwrap_err();
-    assert_eq!(
-        reason("a < b, b < c, c < d, d < b"),
-        "the Hasse diagram goes round in a circle: b < c < d < b"
-    );
-    assert_eq!(
-        reason("a < a"),
-        "the Hasse diagram goes round in a circle: a < a"
-    );
+    assert_eq!(reason("a < b, b < c, c < d, d < b"), "the Hasse diagram goes round in a circle: b < c < d < b");
+    assert_eq!(reason("a < a"), "the Hasse diagram goes round in a circle: a < a");
     assert_eq!(
         reason("a, b"),
         "the Hasse diagram is not a lattice: `a` and `b` have no least upper bound: there is no common bound at all"
@@ -64,21 +49,14 @@ fn bad_diagrams_are_refused_with_a_reason() {
     );
     assert_eq!(Hasse::new(vec![], &[]).unwrap_err(), DiagramError::Empty);
     let many: Vec<String> = (0..1025).map(|i| i.to_string()).collect();
-    assert_eq!(
-        Hasse::new(many, &[]).unwrap_err(),
-        DiagramError::TooLarge(1025)
-    );
+    assert_eq!(Hasse::new(many, &[]).unwrap_err(), DiagramError::TooLarge(1025));
 }
 
 #[test]
 fn the_largest_diagram_is_quick_enough() {
     let names: Vec<String> = (0..1024).map(|i| i.to_string()).collect();
     // All subsets of ten elements.
-    let bits = |i: usize| {
-        (0..10)
-            .filter(move |b| i >> b & 1 == 0)
-            .map(move |b| (i, i | 1 << b))
-    };
+    let bits = |i: usize| (0..10).filter(move |b| i >> b & 1 == 0).map(move |b| (i, i | 1 << b));
     let below: Vec<(usize, usize)> = (0..1024).flat_map(bits).collect();
     let subsets = Hasse::new(names, &below).unwrap();
     for (a, b) in [(0, 1023), (5, 9), (512, 511), (77, 77)] {

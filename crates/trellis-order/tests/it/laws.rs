@@ -13,24 +13,16 @@ use super::{compose, draw, lattice, sample, vector};
 /// Lattices with methods: at least one for every such entry of the catalogue.
 fn leaves() -> Vec<Arc<dyn Lattice>> {
     let mut leaves = Vec::new();
-    for name in [
-        "UnionBitVector",
-        "IntersectionBitVector",
-        "Powerset",
-        "PresentAbsent",
-    ] {
+    for name in ["UnionBitVector", "IntersectionBitVector", "Powerset", "PresentAbsent"] {
         leaves.extend([1, 5, 64, 65, 200].map(|n| lattice(name, &[n])));
     }
     leaves.extend(["Flat", "Sign", "Parity", "Interval"].map(|name| lattice(name, &[])));
     for name in ["LruMust", "LruMay"] {
-        leaves.extend(
-            [[1, 1, 1], [1, 4, 6], [2, 2, 9], [4, 255, 17]].map(|sizes| lattice(name, &sizes)),
-        );
+        leaves.extend([[1, 1, 1], [1, 4, 6], [2, 2, 9], [4, 255, 17]].map(|sizes| lattice(name, &sizes)));
     }
     leaves.push(draw("only").unwrap());
     leaves.push(draw("low < mid, mid < high").unwrap());
-    leaves
-        .push(draw("0 < a, 0 < b, 0 < c, a < ab, b < ab, b < bc, c < bc, ab < 1, bc < 1").unwrap());
+    leaves.push(draw("0 < a, 0 < b, 0 < c, a < ab, b < ab, b < bc, c < bc, ab < 1, bc < 1").unwrap());
     leaves
 }
 
@@ -101,12 +93,7 @@ fn laws_hold_exhaustively_on_small_lattices() {
     for (lattice, size) in small {
         let all: BTreeSet<_> = (0..4000).map(|seed| sample(&*lattice, seed)).collect();
         let all: Vec<_> = all.into_iter().collect();
-        assert_eq!(
-            all.len(),
-            size,
-            "{} samples all its elements",
-            lattice.name()
-        );
+        assert_eq!(all.len(), size, "{} samples all its elements", lattice.name());
         let meet = lattice.as_meet().unwrap();
         laws::order(&*lattice, &all)
             .and_then(|()| laws::antisymmetry(&*lattice, &all))
@@ -140,13 +127,39 @@ fn methods_move_as_documented() {
     }
     for entry in catalogue() {
         for doc in &entry.methods {
-            assert!(
-                seen.contains(&(entry.name, doc.usage)),
-                "{}: {} is {:?}",
-                entry.name,
-                doc.usage,
-                doc.trend
-            );
+            assert!(seen.contains(&(entry.name, doc.usage)), "{}: {} is {:?}", entry.name, doc.usage, doc.trend);
         }
     }
+}
+
+#[test]
+fn elements_are_told_from_junk() {
+    let mut junk = 0;
+    for l in leaves().into_iter().chain(composites()) {
+        for seed in 0..50 {
+            let mut random = seed * 2 + 1;
+            let mut next = || {
+                random ^= random >> 12;
+                random ^= random << 25;
+                random ^= random >> 27;
+                random
+            };
+            let mut a = vec![0; l.width()];
+            let mut b = a.clone();
+            l.sample(&mut next, &mut a);
+            l.sample(&mut next, &mut b);
+            assert!(l.is_element(&a), "{} {a:?}", l.name());
+            l.join(&mut a, &b);
+            assert!(l.is_element(&a), "{} {a:?}", l.name());
+            // Whatever passes for an element can be shown and compared without a panic.
+            let words: Vec<u64> = (0..l.width()).map(|_| next()).collect();
+            if l.is_element(&words) {
+                let _ = format!("{}", trellis_order::Shown(&*l, &words));
+                l.leq(&words, &a);
+            } else {
+                junk += 1;
+            }
+        }
+    }
+    assert!(junk > 500, "only {junk} were told from junk");
 }

@@ -14,10 +14,7 @@ struct Lru {
 
 impl Lru {
     fn new(sets: usize, ways: usize) -> Self {
-        Self {
-            sets: vec![Vec::new(); sets],
-            ways,
-        }
+        Self { sets: vec![Vec::new(); sets], ways }
     }
 
     fn access(&mut self, block: usize) {
@@ -31,9 +28,7 @@ impl Lru {
     /// The age of a block; `ways` if it is out.
     fn age(&self, block: usize) -> usize {
         let set = &self.sets[block % self.sets.len()];
-        set.iter()
-            .position(|&other| other == block)
-            .unwrap_or(self.ways)
+        set.iter().position(|&other| other == block).unwrap_or(self.ways)
     }
 }
 
@@ -49,10 +44,7 @@ fn is(lattice: &dyn Lattice, elem: &[Word], name: &str, block: usize) -> bool {
 /// Does the cache fit what the element says? Checks the queries on the way.
 fn fits_must(must: &dyn Lattice, elem: &[Word], cache: &Lru, blocks: usize) -> bool {
     (0..blocks).all(|block| {
-        assert_eq!(
-            is(must, elem, "isHit", block),
-            !is(must, elem, "mayMiss", block)
-        );
+        assert_eq!(is(must, elem, "isHit", block), !is(must, elem, "mayMiss", block));
         let surely_hit = !is(must, elem, "isHit", block) || cache.age(block) < cache.ways;
         surely_hit && cache.age(block) <= bound(elem, block)
     })
@@ -60,10 +52,7 @@ fn fits_must(must: &dyn Lattice, elem: &[Word], cache: &Lru, blocks: usize) -> b
 
 fn fits_may(may: &dyn Lattice, elem: &[Word], cache: &Lru, blocks: usize) -> bool {
     (0..blocks).all(|block| {
-        assert_eq!(
-            is(may, elem, "isMiss", block),
-            !is(may, elem, "mayHit", block)
-        );
+        assert_eq!(is(may, elem, "isMiss", block), !is(may, elem, "mayHit", block));
         let surely_miss = !is(may, elem, "isMiss", block) || cache.age(block) == cache.ways;
         surely_miss && cache.age(block) >= bound(elem, block)
     })
@@ -131,16 +120,11 @@ fn access_is_sound_exhaustively() {
             }
             next += 1;
         }
-        let (must, may) = (
-            lattice("LruMust", &[1, ways as i64, 4]),
-            lattice("LruMay", &[1, ways as i64, 4]),
-        );
+        let (must, may) = (lattice("LruMust", &[1, ways as i64, 4]), lattice("LruMay", &[1, ways as i64, 4]));
         let mut fitting = 0;
         for code in 0..(ways + 1).pow(4) {
             let ages = [0, 1, 2, 3].map(|i| (code / (ways + 1).pow(i) % (ways + 1)) as u8);
-            let elem = [Word::from_le_bytes([
-                ages[0], ages[1], ages[2], ages[3], 0, 0, 0, 0,
-            ])];
+            let elem = [Word::from_le_bytes([ages[0], ages[1], ages[2], ages[3], 0, 0, 0, 0])];
             for block in 0..blocks {
                 let (mut must_elem, mut may_elem) = (elem, elem);
                 run(&*must, &mut must_elem, "access", &[block as i64]).unwrap();
@@ -149,17 +133,11 @@ fn access_is_sound_exhaustively() {
                     let mut after = cache.clone();
                     after.access(block);
                     if fits_must(&*must, &elem, cache, blocks) {
-                        assert!(
-                            fits_must(&*must, &must_elem, &after, blocks),
-                            "{elem:?} {cache:?} {block}"
-                        );
+                        assert!(fits_must(&*must, &must_elem, &after, blocks), "{elem:?} {cache:?} {block}");
                         fitting += 1;
                     }
                     if fits_may(&*may, &elem, cache, blocks) {
-                        assert!(
-                            fits_may(&*may, &may_elem, &after, blocks),
-                            "{elem:?} {cache:?} {block}"
-                        );
+                        assert!(fits_may(&*may, &may_elem, &after, blocks), "{elem:?} {cache:?} {block}");
                         fitting += 1;
                     }
                 }
@@ -172,10 +150,7 @@ fn access_is_sound_exhaustively() {
 /// From an unknown cache, using as many blocks as a set has ways settles what is in it and what is not.
 #[test]
 fn accesses_restore_knowledge() {
-    let (must, may) = (
-        lattice("LruMust", &[1, 3, 6]),
-        lattice("LruMay", &[1, 3, 6]),
-    );
+    let (must, may) = (lattice("LruMust", &[1, 3, 6]), lattice("LruMay", &[1, 3, 6]));
     let (mut must_elem, mut may_elem) = (initial(&*must), initial(&*may));
     run(&*must, &mut must_elem, "forget", &[]).unwrap();
     run(&*may, &mut may_elem, "forget", &[]).unwrap();
@@ -196,9 +171,7 @@ fn must_keeps_blocks_of_equal_bound() {
     let must = lattice("LruMust", &[1, 2, 2]);
     let after = |blocks: [i64; 2]| {
         let mut elem = initial(&*must);
-        blocks
-            .iter()
-            .for_each(|&block| run(&*must, &mut elem, "access", &[block]).unwrap());
+        blocks.iter().for_each(|&block| run(&*must, &mut elem, "access", &[block]).unwrap());
         elem
     };
     let mut elem = after([0, 1]);
@@ -210,10 +183,7 @@ fn must_keeps_blocks_of_equal_bound() {
 
 #[test]
 fn flushing_and_forgetting() {
-    let (must, may) = (
-        lattice("LruMust", &[2, 2, 9]),
-        lattice("LruMay", &[2, 2, 9]),
-    );
+    let (must, may) = (lattice("LruMust", &[2, 2, 9]), lattice("LruMay", &[2, 2, 9]));
     for seed in 0..50 {
         let mut elem = sample(&*must, seed);
         run(&*must, &mut elem, "flush", &[]).unwrap();
@@ -229,8 +199,5 @@ fn flushing_and_forgetting() {
         run(&*must, &mut elem, "access", &[block]).unwrap();
     }
     assert_eq!(show(&*must, &elem), "{3: 1, 4: 0, 5: 0}");
-    assert_eq!(
-        run(&*must, &mut elem, "access", &[9]).unwrap_err().0,
-        "there is no block 9: they are numbered 0 to 8"
-    );
+    assert_eq!(run(&*must, &mut elem, "access", &[9]).unwrap_err().0, "there is no block 9: they are numbered 0 to 8");
 }

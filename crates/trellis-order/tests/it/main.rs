@@ -22,10 +22,7 @@ fn lattice(name: &str, sizes: &[i64]) -> Arc<dyn Lattice> {
 
 /// A lattice of lattices.
 fn compose(name: &str, parts: &[&Arc<dyn Lattice>]) -> Arc<dyn Lattice> {
-    let args: Vec<Arg> = parts
-        .iter()
-        .map(|&part| Arg::Lattice(part.clone()))
-        .collect();
+    let args: Vec<Arg> = parts.iter().map(|&part| Arg::Lattice(part.clone())).collect();
     build(name, &args, None).unwrap()
 }
 
@@ -55,9 +52,7 @@ fn initial(lattice: &dyn Lattice) -> Vec<Word> {
 fn sample(lattice: &dyn Lattice, seed: u64) -> Vec<Word> {
     let mut state = seed;
     let mut random = move || {
-        state = state
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         state ^ (state >> 33)
     };
     let mut elem = vec![0; lattice.width()];
@@ -66,10 +61,7 @@ fn sample(lattice: &dyn Lattice, seed: u64) -> Vec<Word> {
 }
 
 fn number_of(lattice: &dyn Lattice, name: &str) -> usize {
-    let known = lattice
-        .methods()
-        .iter()
-        .position(|method| method.name == name);
+    let known = lattice.methods().iter().position(|method| method.name == name);
     known.unwrap_or_else(|| panic!("{} has no method {name}", lattice.name()))
 }
 
@@ -77,12 +69,7 @@ fn ask(lattice: &dyn Lattice, elem: &[Word], name: &str, args: &[i64]) -> Result
     lattice.query(number_of(lattice, name), elem, args)
 }
 
-fn run(
-    lattice: &dyn Lattice,
-    elem: &mut [Word],
-    name: &str,
-    args: &[i64],
-) -> Result<(), MethodError> {
+fn run(lattice: &dyn Lattice, elem: &mut [Word], name: &str, args: &[i64]) -> Result<(), MethodError> {
     lattice.update(number_of(lattice, name), elem, args)
 }
 

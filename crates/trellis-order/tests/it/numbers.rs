@@ -75,9 +75,7 @@ proptest! {
 fn small_intervals_are_exact() {
     let interval = lattice("Interval", &[]);
     let values = |elem: &[Word]| -> Vec<i64> {
-        (-50..=50)
-            .filter(|&v| ask(&*interval, elem, "mayBe", &[v]).unwrap() == 1)
-            .collect()
+        (-50..=50).filter(|&v| ask(&*interval, elem, "mayBe", &[v]).unwrap() == 1).collect()
     };
     for lo in -4..4 {
         for hi in lo..4 {
@@ -90,18 +88,9 @@ fn small_intervals_are_exact() {
                     values(&result)
                 };
                 assert_eq!(with("add"), (lo + v..=hi + v).collect::<Vec<_>>());
-                assert_eq!(
-                    with("assumeLess"),
-                    (lo..=hi).filter(|&x| x < v).collect::<Vec<_>>()
-                );
-                assert_eq!(
-                    with("assumeGreater"),
-                    (lo..=hi).filter(|&x| x > v).collect::<Vec<_>>()
-                );
-                assert_eq!(
-                    with("assume"),
-                    (lo..=hi).filter(|&x| x == v).collect::<Vec<_>>()
-                );
+                assert_eq!(with("assumeLess"), (lo..=hi).filter(|&x| x < v).collect::<Vec<_>>());
+                assert_eq!(with("assumeGreater"), (lo..=hi).filter(|&x| x > v).collect::<Vec<_>>());
+                assert_eq!(with("assume"), (lo..=hi).filter(|&x| x == v).collect::<Vec<_>>());
                 let ends = [lo * v, hi * v];
                 let hull = *ends.iter().min().unwrap()..=*ends.iter().max().unwrap();
                 assert_eq!(with("mul"), hull.collect::<Vec<_>>());
@@ -119,13 +108,10 @@ fn signs_are_exact() {
         for v in -3..=3 {
             let mut after = before.clone();
             run(&*sign, &mut after, "add", &[v]).unwrap();
-            for (name, test) in [
-                ("mayBeNeg", (|x| x < 0) as fn(i64) -> bool),
-                ("mayBeZero", |x| x == 0),
-                ("mayBePos", |x| x > 0),
-            ] {
-                let reached = (-9..=9)
-                    .any(|x| ask(&*sign, &before, "mayBe", &[x]).unwrap() == 1 && test(x + v));
+            for (name, test) in
+                [("mayBeNeg", (|x| x < 0) as fn(i64) -> bool), ("mayBeZero", |x| x == 0), ("mayBePos", |x| x > 0)]
+            {
+                let reached = (-9..=9).any(|x| ask(&*sign, &before, "mayBe", &[x]).unwrap() == 1 && test(x + v));
                 assert_eq!(ask(&*sign, &after, name, &[]).unwrap() == 1, reached);
             }
         }

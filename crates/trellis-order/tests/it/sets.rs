@@ -106,10 +106,7 @@ fn an_index_beyond_the_vector_is_an_error_that_says_so() {
     let mut elem = initial(&*bits);
     for i in [4, 5, 64, -1, i64::MIN, i64::MAX] {
         let error = ask(&*bits, &elem, "get", &[i]).unwrap_err();
-        assert_eq!(
-            error.0,
-            format!("there is no bit {i}: they are numbered 0 to 3")
-        );
+        assert_eq!(error.0, format!("there is no bit {i}: they are numbered 0 to 3"));
         assert!(run(&*bits, &mut elem, "set", &[i, 1]).is_err());
     }
     assert_eq!(elem, initial(&*bits), "nothing is written");

@@ -54,8 +54,5 @@ fn divisors_are_a_lattice() {
 #[test]
 fn a_stranger_is_noticed() {
     let violation = laws::meet(&Divisors, &[1, 7]).unwrap_err();
-    assert_eq!(
-        (violation.law, violation.elements),
-        (Law::TopGreatest, vec![360, 7])
-    );
+    assert_eq!((violation.law, violation.elements), (Law::TopGreatest, vec![360, 7]));
 }

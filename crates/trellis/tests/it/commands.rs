@@ -8,7 +8,10 @@ fn exit_codes_tell_the_verdict() {
     assert_eq!(code(&["check", "lattice/leader.xml"]), Some(0));
     assert_eq!(code(&["check", "data/philosophers.xta"]), Some(10));
     assert_eq!(code(&["check", "lattice/database-full.xml", "--join", "all"]), Some(20));
-    assert_eq!(code(&["check", "lattice/leader.xml", "--const", "N=9", "--update", "simple", "--states", "100"]), Some(20));
+    assert_eq!(
+        code(&["check", "lattice/leader.xml", "--const", "N=9", "--update", "simple", "--states", "100"]),
+        Some(20)
+    );
     assert_eq!(code(&["check", "nowhere.xml"]), Some(2));
     assert_eq!(code(&["check", "lattice/leader.xml", "--frobnicate"]), Some(2));
     assert_eq!(code(&["check", "timed/lamp.xml"]), Some(2));
@@ -76,7 +79,8 @@ fn a_lattice_that_breaks_the_laws_is_refused_with_the_elements() {
                join = function(a, b) return { n = math.min(a.n, b.n) } end,\n\
                updates = { add = function(a, v) a.n = a.n + v end } }";
     std::fs::write(gone.path().join("Broken.lua"), lua).expect("writable");
-    let model = "extern Broken; Broken b; process P() { state A; init A; trans A -> A { assign b.add(1); }; } system P;";
+    let model =
+        "extern Broken; Broken b; process P() { state A; init A; trans A -> A { assign b.add(1); }; } system P;";
     std::fs::write(&path, model).expect("writable");
     let out = trellis(&["check", &path, "-p", "A[] true"]);
     assert_eq!(out.status.code(), Some(2));

@@ -23,9 +23,7 @@ impl From<BuildError> for Fault {
 }
 
 pub(super) fn done<L: Lattice + 'static, E: Into<BuildError>>(lattice: Result<L, E>) -> Made {
-    lattice
-        .map(|lattice| Arc::new(lattice) as _)
-        .map_err(|error| Fault::Build(error.into()))
+    lattice.map(|lattice| Arc::new(lattice) as _).map_err(|error| Fault::Build(error.into()))
 }
 
 fn wrong<T>(why: impl Into<String>) -> Result<T, Fault> {
@@ -45,22 +43,15 @@ pub(super) fn only_size(args: &[Arg]) -> Result<usize, Fault> {
 }
 
 pub(super) fn plain<L: Lattice + 'static>(lattice: L, args: &[Arg]) -> Made {
-    if args.is_empty() {
-        Ok(Arc::new(lattice))
-    } else {
-        wrong("it takes no arguments")
-    }
+    if args.is_empty() { Ok(Arc::new(lattice)) } else { wrong("it takes no arguments") }
 }
 
 pub(super) fn hasse(args: &[Arg]) -> Made {
     fn number(names: &mut Vec<String>, name: &String) -> usize {
-        names
-            .iter()
-            .position(|other| other == name)
-            .unwrap_or_else(|| {
-                names.push(name.clone());
-                names.len() - 1
-            })
+        names.iter().position(|other| other == name).unwrap_or_else(|| {
+            names.push(name.clone());
+            names.len() - 1
+        })
     }
     let mut names = Vec::new();
     let mut below = Vec::new();
@@ -105,10 +96,7 @@ pub(super) fn parts(args: &[Arg]) -> Result<Vec<Part>, Fault> {
                 (Some(name), _) => name.clone(),
                 (None, Some(&ordinal)) => ordinal.to_owned(),
                 (None, None) => {
-                    return wrong(format!(
-                        "with more than {} parts, name them",
-                        ORDINALS.len()
-                    ));
+                    return wrong(format!("with more than {} parts, name them", ORDINALS.len()));
                 }
             };
             parts.push((name, lattice));
@@ -132,14 +120,9 @@ pub(super) fn lexicographic(args: &[Arg]) -> Made {
     }
 }
 
-pub(super) fn cache<L: Lattice + 'static>(
-    args: &[Arg],
-    new: fn(usize, usize, usize) -> Result<L, BuildError>,
-) -> Made {
+pub(super) fn cache<L: Lattice + 'static>(args: &[Arg], new: fn(usize, usize, usize) -> Result<L, BuildError>) -> Made {
     match args {
-        [Arg::Int(sets), Arg::Int(ways), Arg::Int(blocks)] => {
-            done(new(size(*sets)?, size(*ways)?, size(*blocks)?))
-        }
+        [Arg::Int(sets), Arg::Int(ways), Arg::Int(blocks)] => done(new(size(*sets)?, size(*ways)?, size(*blocks)?)),
         _ => Err(Fault::Arguments(None)),
     }
 }

@@ -35,17 +35,29 @@ impl Lower<'_, '_> {
                 self.branch(c, a, b);
                 Ok(())
             }
-            ExprKind::Call(..) => self.denote(e).map(|_| ()),
             _ => {
                 let mark = self.stmts.len();
-                self.denote(e)?;
-                if self.stmts.len() == mark && !self.dead {
+                let unused = self.denote(e)?;
+                if self.stmts.len() == mark && !matches!(e.kind, ExprKind::Call(..)) && !self.dead {
                     let d = Diagnostic::warning(e.span, "this has no effect");
                     let compares = matches!(e.kind, ExprKind::Binary(BinOp::Eq, ..));
                     self.b.report(if compares { d.help("`==` compares; to assign, write `=`") } else { d });
                 }
+                self.discard(unused);
                 Ok(())
             }
+        }
+    }
+
+    /// Evaluates what nobody needs if that can go wrong.
+    fn discard(&mut self, unused: Denotes) {
+        let value = match unused {
+            Denotes::Value(v) => v,
+            Denotes::Place(p) if p.ty.scalar().is_some() => self.b.read(&p),
+            _ => return,
+        };
+        if self.b.net.terms.may_fault(value.term) {
+            self.save(value);
         }
     }
 

@@ -177,8 +177,10 @@ impl Lower<'_, '_> {
             return false;
         }
         let written = self.unit == Unit::Update || f.ast.params.iter().any(|p| p.by_ref);
-        let cheap = |l: &mut Self| !l.b.is_heavy(v.term) || syntax::uses(formula, name) < 2;
-        self.b.constant_value(v).is_some() || (!written && cheap(self))
+        let cheap = !self.b.is_heavy(v.term) || syntax::uses(formula, name) < 2;
+        // A fault in it must not go unnoticed.
+        let safe = !self.b.net.terms.may_fault(v.term) || syntax::surely_uses(formula, name);
+        self.b.constant_value(v).is_some() || (!written && cheap && safe)
     }
 
     fn same_type(&mut self, given: &Ty, needed: &Ty, span: Span) -> Res<()> {

@@ -109,6 +109,20 @@ pub(crate) fn uses(e: &Expr, name: &str) -> usize {
     own.saturating_add(below.saturating_mul(times))
 }
 
+/// Is the name evaluated whenever the expression is?
+pub(crate) fn surely_uses(e: &Expr, name: &str) -> bool {
+    use ast::BinOp::{And, Imply, Or};
+    let sure = |e: &Expr| surely_uses(e, name);
+    match &e.kind {
+        ExprKind::Name(n) => n == name,
+        ExprKind::Binary(And | Or | Imply, a, _) => sure(a),
+        ExprKind::Cond(c, a, b) => sure(c) || (sure(a) && sure(b)),
+        // The function may not look at it.
+        ExprKind::Call(..) => false,
+        _ => parts(e).into_iter().any(sure),
+    }
+}
+
 /// The variable that an expression is a part of.
 fn root(e: &Expr) -> Option<&str> {
     match &e.kind {

@@ -7,6 +7,7 @@ mod effects;
 mod functions;
 mod growth;
 mod lattices;
+mod oracle;
 mod processes;
 mod refused;
 mod values;
@@ -131,20 +132,25 @@ pub fn is(declarations: &str, expr: &str, expected: i64) {
 }
 
 /// The value of `sup:` or the truth of another query in the initial state, as both interpreters see it.
-pub fn measured(net: &Network, query: &Query) -> i64 {
+pub fn judged(net: &Network, query: &Query) -> Result<i64, ModelError> {
     let condition = match query.kind {
         QueryKind::Always(c) | QueryKind::Possibly(c) | QueryKind::Eventually(c) | QueryKind::PotentiallyAlways(c) => c,
         QueryKind::Bound { of, .. } => of,
         QueryKind::LeadsTo(c, _) => c,
     };
     let interpreter = Interpreter::new(net);
-    let plain = interpreter.number(&condition, query.deadlock, &interpreter.initial().expect("a state"));
+    let plain = interpreter.number(&condition, query.deadlock, &interpreter.initial()?);
     let mut post = Post::new(net);
     let judge = post.compile(condition, query.deadlock);
-    let (key, elem) = post.initial().expect("a state");
+    let (key, elem) = post.initial()?;
     let fast = post.judge(&judge, &key, &elem);
-    assert_eq!(plain.as_ref().ok(), fast.as_ref().ok());
-    plain.unwrap_or_else(|e| panic!("{e}"))
+    assert_eq!(plain.as_ref().map_err(|e| &e.fault), fast.as_ref().map_err(|e| &e.fault));
+    plain
+}
+
+/// The same where there is no fault.
+pub fn measured(net: &Network, query: &Query) -> i64 {
+    judged(net, query).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// A query about the initial state of a model.
