@@ -35,7 +35,7 @@ impl Asked {
     pub fn verdict(&self, update: Update) -> (Verdict<Trace, Certificate>, Option<i64>) {
         let options = Options { update, order: Order::Bfs, refine: Refine::Split };
         match answer(&self.net, &self.query, options, None, None, &mut Budget::unlimited()) {
-            Ok(a) => (a.verdict, a.bound),
+            Ok(a) => (a.verdict, a.bound.map(|b| b.value)),
             Err(broken) => panic!("{}", broken.error),
         }
     }

@@ -22,6 +22,20 @@
 //! | `separate` | complement, difference, interpolant |
 //! | `point` | exact rational points and delays in a zone |
 //!
+//! ```
+//! use trellis_domain::zone::{Bound, Zone, ZoneDomain, ZoneError};
+//!
+//! let d = ZoneDomain::new(2);
+//! let mut z = Zone::zero(2);
+//! d.up(&mut z); // time passes
+//! assert!(d.constrain(&mut z, 0, 1, Bound::le(-2))?); // x₀ - x₁ ≤ -2, that is, x₁ ≥ 2
+//! d.reset(&mut z, 2, 0)?;
+//! d.up(&mut z);
+//! assert_eq!(d.show(&z, &["x", "y"]).to_string(), "y - x ≤ -2");
+//! assert_eq!(d.point_in(&z).unwrap().to_string(), "(2, 0)");
+//! # Ok::<(), ZoneError>(())
+//! ```
+//!
 //! Extrapolation is sound only for models without diagonal constraints; nothing here can know, so the engine must.
 
 mod bound;

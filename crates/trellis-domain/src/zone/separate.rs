@@ -1,4 +1,6 @@
-//! What tells zones apart: complements, differences and interpolants (002 §2, §4.1 and §4.3.2).
+//! What tells zones apart: complements, differences and interpolants (002 Ch. 4: Def. 17 and §4.3.2).
+//!
+//! The graphs meant below are those of `dbm`. Only the common cases of an interpolant do without allocation.
 
 use super::bound::add_wide;
 use super::{Bound, Zone, ZoneDomain, ZoneError};

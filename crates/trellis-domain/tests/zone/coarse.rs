@@ -148,7 +148,7 @@ fn simulation_is_a_preorder() {
 #[test]
 fn extrapolations_are_between_the_zone_and_what_simulates_it() {
     let mut rng = Rng(44);
-    let (mut strictly, mut changed) = ([0; 3], [0; 3]);
+    let mut strictly = [0; 3];
     for _ in 0..4000 {
         let clocks = 1 + rng.index(6);
         let d = ZoneDomain::new(clocks);
@@ -172,18 +172,16 @@ fn extrapolations_are_between_the_zone_and_what_simulates_it() {
         for coarser in chain {
             assert!(d.leq_alu(coarser, &z, &l, &u), "{coarser:?} of {z:?}; L {l:?}, U {u:?}");
         }
-        // Once more may loosen further, but not beyond what simulates; Extra-M is done at once.
+        // Once more changes nothing.
         let again = |once: &Zone, extrapolate: &dyn Fn(&mut Zone)| {
-            let mut result = once.clone();
-            extrapolate(&mut result);
-            assert!(d.leq(once, &result) && d.leq_alu(&result, &z, &l, &u), "{result:?} of {once:?} of {z:?}");
-            u32::from(result != *once)
+            let mut twice = once.clone();
+            extrapolate(&mut twice);
+            assert_eq!(twice, *once, "of {z:?}");
         };
-        changed[0] += again(&by_m, &|z| d.extra_m(z, &m).unwrap());
-        changed[1] += again(&by_lu, &|z| d.extra_lu(z, &l, &u).unwrap());
-        changed[2] += again(&by_lu_plus, &|z| d.extra_lu_plus(z, &l, &u).unwrap());
+        again(&by_m, &|z| d.extra_m(z, &m).unwrap());
+        again(&by_lu, &|z| d.extra_lu(z, &l, &u).unwrap());
+        again(&by_lu_plus, &|z| d.extra_lu_plus(z, &l, &u).unwrap());
     }
-    eprintln!("{strictly:?} {changed:?}");
     assert!(strictly.iter().all(|&n| n > 200), "{strictly:?}");
 }
 

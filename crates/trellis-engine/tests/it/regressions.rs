@@ -198,10 +198,28 @@ fn a_bound_under_joins_has_a_witness_or_none() {
     }
 }
 
+#[test]
+#[ignore = "network.rs, bound: a fault of the question in a joined state is reported as if it were real"]
+fn a_bound_under_joins_fails_only_if_the_model_does() {
+    let (net, query) = ask(
+        "extern Interval;
+         Interval r;
+         int[0,3] x;
+         process P() {
+             state a, b;
+             init a;
+             trans a -> b { assign r.set(-1); }, a -> b { assign r.set(1), x = 0; };
+         }
+         system P;",
+        "sup{P.b && r.mayBe(0)}: 1 / x",
+    );
+    let options = Options { update: Update::Join, order: Order::Bfs, refine: Refine::Never };
+    assert!(answer(&net, &query, options, None, None, &mut Budget::unlimited()).is_ok());
+}
+
 // The front end.
 
 #[test]
-#[ignore = "build/effect.rs, effect: the term of an expression statement is dropped, and its faults with it"]
 fn a_value_that_is_not_used_still_faults() {
     assert!(faults("int x; int f(int v) { return 1 / v; }", "assign f(x);"));
     assert!(faults("int x; int a[2]; int f(int v) { return a[v]; }", "assign f(x - 1);"));
@@ -214,7 +232,6 @@ fn a_local_constant_must_fit_its_type() {
 }
 
 #[test]
-#[ignore = "build/func.rs, goes_by_name: an argument that may fault must not go by name"]
 fn an_argument_of_a_guard_faults_even_if_it_is_not_used() {
     assert!(faults("int x; bool f(int v) { return true; }", "guard f(1 / x);"));
 }

@@ -17,7 +17,7 @@ use crate::oracle::Oracle;
 use crate::random::for_seeds;
 use crate::steps::compare_steps;
 use programs::{Program, generate};
-use walk::{Cells, Outcome, run};
+use walk::{Outcome, run};
 
 /// What the network does in its first step.
 fn by_network(net: &Network) -> Result<Outcome, String> {
@@ -76,7 +76,6 @@ fn check(p: &Program, count: &mut Count) -> Result<(), String> {
         // An edge whose guard is plainly false is not built at all, whatever happens on the way to the falsehood.
         (Outcome::Fault(_), Outcome::Blocked) if net.processes[0].edges.is_empty() => count.blocked += 1,
         (Outcome::Done(a), Outcome::Done(b)) => {
-            let (a, b): (Cells, Cells) = (a.clone(), b.clone());
             if a != b {
                 let differ = a.iter().filter(|(name, cells)| b.get(*name) != Some(cells));
                 let differ: Vec<String> = differ.map(|(n, c)| format!("{n} = {c:?}, not {:?}", b.get(n))).collect();
@@ -84,7 +83,7 @@ fn check(p: &Program, count: &mut Count) -> Result<(), String> {
             }
             count.done += 1;
         }
-        _ => return Err(format!("the walk: {walked:?}\nthe network: {built:?}")),
+        _ => return Err(format!("the walk: {walked}\nthe network: {built}")),
     }
     // And the fast code does the same.
     let Some(oracle) = Oracle::explore(&net, 10) else { return Err("more than two states".into()) };

@@ -6,6 +6,7 @@
 //! builder but the tree.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 
 use trellis_syntax::uppaal::ast::{
     BaseType, BinOp, Block, Decl, Declarator, Dim, Expr, ExprKind, Function, Init, Nta, Quant, Stmt, TypeExpr, UnOp,
@@ -15,7 +16,6 @@ use trellis_syntax::uppaal::ast::{
 pub type Cells = BTreeMap<String, Vec<i128>>;
 
 /// What becomes of a program.
-#[derive(Debug, Clone)]
 pub enum Outcome {
     /// The guard is false.
     Blocked,
@@ -23,6 +23,16 @@ pub enum Outcome {
     Done(Cells),
     /// Something has no value.
     Fault(String),
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Outcome::Blocked => f.write_str("blocked"),
+            Outcome::Done(cells) => write!(f, "done, {cells:?}"),
+            Outcome::Fault(what) => write!(f, "a fault: {what}"),
+        }
+    }
 }
 
 #[derive(Debug, Clone)]

@@ -1,0 +1,1 @@
+A[] not Q.Bee

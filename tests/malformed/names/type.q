@@ -1,0 +1,1 @@
+A[] forall (i : idd) a[i] == 0

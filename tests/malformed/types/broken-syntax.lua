@@ -1,0 +1,4 @@
+lattice = {
+  state = { "v" },
+  leq = function(a, b) return a.v <= b.v,
+}

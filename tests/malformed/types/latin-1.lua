@@ -1,0 +1,2 @@
+-- grüße
+lattice = {}

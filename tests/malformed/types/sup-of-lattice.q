@@ -1,0 +1,1 @@
+sup: s.contains(1)
