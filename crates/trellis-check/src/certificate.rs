@@ -5,8 +5,8 @@
 //! or has no step.
 //!
 //! Up to the order, "inside" means below an entry. Then a proof rests on the monotonicity of the model and of what is
-//! looked for (000 Def. 2), which is not checked here. Where it is certain not to hold, the proof is refused: deadlocks
-//! and ranks need exact sets, because a smaller element can do less.
+//! looked for (000 Def. 2), which is not checked here; [`Certified::up_to_order`] says so. Where the form of the model or
+//! of the question shows that it cannot be relied on, the proof is refused.
 
 use std::ops::ControlFlow;
 
@@ -16,6 +16,7 @@ use trellis_model::network::{
 use trellis_order::Word;
 
 use crate::index::Index;
+use crate::monotone::obstacle;
 use crate::rejection::Claimed;
 use crate::state::check;
 use crate::{Rejection, Why};
@@ -114,14 +115,7 @@ impl<'n> Checker<'n> {
         let index = Index::new(&post.layout, net.element_width(), cert)?;
         // Without lattice variables, being below means being equal.
         let up_to_order = cert.up_to_order && net.element_width() > 0;
-        if up_to_order && query.deadlock {
-            let why = "a state below an entry may be a deadlock where the entry is none: list the states themselves";
-            return Err(Rejection::new(Why::BesideThePoint(why)));
-        }
-        let exact =
-            matches!(query.kind, QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..));
-        if up_to_order && exact {
-            let why = "a state below an entry may do less than the entry: list the states themselves, with ranks";
+        if up_to_order && let Some(why) = obstacle(net, query) {
             return Err(Rejection::new(Why::BesideThePoint(why)));
         }
         let order = up_to_order.then(|| net.elements());

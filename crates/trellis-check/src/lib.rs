@@ -24,6 +24,7 @@
 
 mod certificate;
 mod index;
+mod monotone;
 mod rejection;
 mod state;
 mod trace;

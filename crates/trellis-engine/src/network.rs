@@ -317,23 +317,57 @@ fn bound(
     let mut best: Option<(i64, u32)> = None;
     for n in explored.arg.stored() {
         let (key, elem) = explored.arg.state(n);
-        let fails = |error| Box::new(Broken { trace: None, error });
-        if system.post.judge(&when, key, elem).map_err(fails)? != 0 {
-            let v = system.post.judge(&of, key, elem).map_err(fails)?;
-            if best.is_none_or(|(b, _)| if sup { v > b } else { v < b }) {
-                best = Some((v, n));
+        match measure(&mut system, &when, &of, key, elem) {
+            Ok(Some(v)) if best.is_none_or(|(b, _)| if sup { v > b } else { v < b }) => best = Some((v, n)),
+            Ok(_) => {}
+            // A fault of the question counts if a real state has it, not if only a joined one does.
+            Err(_) => {
+                let run = real_run(&mut system, &explored.arg, n);
+                let again = run.and_then(|p| {
+                    let (key, elem) = p.states.last()?.clone();
+                    measure(&mut system, &when, &of, &key, &elem).err().map(|e| (p, e))
+                });
+                return match again {
+                    Some((path, error)) => Err(broken(&system, &path, error)),
+                    None => {
+                        let verdict = Verdict::Unknown(Reason::InconclusiveJoin);
+                        Ok(Answer { verdict, stats: explored.stats, inconclusive: None, bound: None })
+                    }
+                };
             }
         }
     }
     let bound = best.map(|(value, n)| {
-        let path = path_to(&mut system, &explored.arg, &explored.arg.path(n)).ok();
-        let witness = path.and_then(|p| {
-            let states = replay(&mut system, &p.states[0], &p.actions).ok()?.ok()?;
-            system.trace(&Path { states, actions: p.actions }, None)
+        let run = real_run(&mut system, &explored.arg, n);
+        let witness = run.filter(|p| {
+            let reached = p.states.last().map(|(k, e)| measure(&mut system, &when, &of, k, e));
+            matches!(reached, Some(Ok(Some(v))) if v == value)
         });
-        Bound { value, witness }
+        Bound { value, witness: witness.and_then(|p| system.trace(&p, None)) }
     });
     Ok(Answer { verdict, stats: explored.stats, inconclusive: None, bound })
+}
+
+/// What is measured in a state, if it is.
+fn measure(
+    system: &mut NetworkSystem<'_>,
+    when: &Judge,
+    of: &Judge,
+    key: &[Word],
+    elem: &[Word],
+) -> Result<Option<i64>, ModelError> {
+    if system.post.judge(when, key, elem)? == 0 {
+        return Ok(None);
+    }
+    system.post.judge(of, key, elem).map(Some)
+}
+
+/// The way to a node, replayed without joins, if it goes so far.
+fn real_run(system: &mut NetworkSystem<'_>, arg: &Arg, n: u32) -> Option<Path<Action>> {
+    let path = path_to(system, arg, &arg.path(n)).ok()?;
+    let initial = system.initial().ok()?;
+    let states = replay(system, &initial, &path.actions).ok()?.ok()?;
+    Some(Path { states, actions: path.actions })
 }
 
 enum Question {

@@ -54,15 +54,3 @@ pub fn replay<S: System>(system: &mut S, from: &State, actions: &[S::Action]) ->
     }
     Ok(Ok(states))
 }
-
-/// The same, and the last state must be the target; if it is not, the "step" beyond the last one fails.
-pub fn replay_to_target<S: System>(system: &mut S, from: &State, actions: &[S::Action]) -> Result<Replay, S::Error> {
-    let replayed = replay(system, from, actions)?;
-    if let Ok(states) = &replayed {
-        let (key, elem) = states.last().expect("a path has a first state");
-        if !system.is_target(key, elem)? {
-            return Ok(Err(actions.len()));
-        }
-    }
-    Ok(replayed)
-}

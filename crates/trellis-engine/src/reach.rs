@@ -19,7 +19,7 @@ use trellis_order::{Domain, Join, Word};
 
 use crate::arg::{Arg, Mark, NONE};
 use crate::budget::{Budget, Progress, Stats};
-use crate::path::{Path, path_to, replay, replay_to_target};
+use crate::path::{Path, path_to, replay};
 use crate::waitlist::{Order, Waitlist};
 use crate::{Batch, State, System};
 
@@ -119,11 +119,12 @@ pub fn reach<S: System>(
         history: (options.update == Update::Join).then(History::default),
         split: FxHashSet::default(),
         scratch: vec![0; system.elem_width()],
+        initial: State::default(),
     };
     let answer = match r.run(system, strategy, budget) {
         Ok(answer) => answer,
         Err(Stop::Limit(reason)) => Answer::Stopped(reason),
-        Err(Stop::Broken(node, e)) => r.broken(system, node, e),
+        Err(Stop::Broken(_, e) | Stop::Strategy(e)) => Answer::Error(Path::empty(), e),
     };
     r.stats.stored = r.arg.stored().count() as u64;
     Exploration { answer, stats: r.stats, arg: r.arg }
@@ -138,6 +139,7 @@ struct Reach {
     /// Keys that are never joined again.
     split: FxHashSet<u32>,
     scratch: Vec<Word>,
+    initial: State,
 }
 
 /// What a refinement needs to know about the past: joins must keep the predecessors of every joined part (000 Alg. 5,
@@ -186,8 +188,18 @@ impl History {
 
 enum Stop<E> {
     Limit(Reason),
-    /// Something failed while working on a node.
+    /// The system failed at a node.
     Broken(u32, E),
+    /// The joining strategy failed.
+    Strategy(E),
+}
+
+/// What a path through the graph leads to.
+enum Goal<E> {
+    /// The target.
+    Target,
+    /// A state in which the system fails.
+    Fault(E),
 }
 
 type Ran<S, T> = Result<T, Stop<<S as System>::Error>>;
@@ -199,42 +211,75 @@ impl Reach {
         strategy: &mut impl Strategy<S::Error>,
         budget: &mut Budget<'_>,
     ) -> Ran<S, Answer<S::Action, S::Error>> {
-        let initial = system.initial().map_err(|e| Stop::Broken(NONE, e))?;
-        if let Some(found) = self.insert(system, strategy, &initial.0, &initial.1, NONE, 0)? {
-            return self.found(system, found);
-        }
-        let (kw, ew) = (system.key_width(), system.elem_width());
+        self.initial = system.initial().map_err(|e| Stop::Broken(NONE, e))?;
+        let (key, elem) = self.initial.clone();
         let mut batch = Batch::default();
-        while let Some(n) = self.waiting.pop() {
-            if self.arg.nodes[n as usize].mark != Mark::Waiting {
-                continue;
-            }
-            let progress = Progress { waiting: self.waiting.len(), stats: self.stats };
-            budget.check(&progress, self.bytes()).map_err(Stop::Limit)?;
-            self.arg.nodes[n as usize].mark = Mark::Passed;
-            self.stats.expanded += 1;
-            batch.clear();
-            let (key, elem) = self.arg.state(n);
-            system.successors(key, elem, &mut batch).map_err(|e| Stop::Broken(n, e))?;
-            self.stats.steps += u64::from(batch.steps);
-            for (i, &via) in batch.ordinals.iter().enumerate() {
-                let (key, elem) = (&batch.keys[i * kw..][..kw], &batch.elems[i * ew..][..ew]);
-                let Some(target) = self.insert(system, strategy, key, elem, n, via)? else { continue };
-                match self.found(system, target)? {
-                    Answer::Inconclusive { path, pivot, .. } if self.options.refine == Refine::Split => {
-                        self.stats.refinements += 1;
-                        self.split_at(system, strategy, &path.states[pivot].0, &initial)?;
-                        // What else this state leads to is found again when it is expanded anew.
-                        if self.arg.nodes[n as usize].mark == Mark::Passed {
+        let mut found = self.insert(system, strategy, &key, &elem, NONE, 0);
+        loop {
+            let (node, goal) = match found {
+                Ok(None) => {
+                    let Some(n) = self.next(budget)? else { return Ok(Answer::Unreachable) };
+                    found = self.expand(system, strategy, n, &mut batch);
+                    continue;
+                }
+                Ok(Some(target)) => (target, Goal::Target),
+                Err(Stop::Broken(node, e)) if node != NONE => (node, Goal::Fault(e)),
+                Err(stop) => return Err(stop),
+            };
+            match self.found(system, node, goal)? {
+                Answer::Inconclusive { path, pivot, joins, .. }
+                    if self.options.refine == Refine::Split && !joins.is_empty() =>
+                {
+                    self.stats.refinements += 1;
+                    self.split_at(system, strategy, &path.states[pivot].0)?;
+                    // What else the state leads to from which this was found is seen when it is expanded anew.
+                    for n in [node, self.arg.nodes[node as usize].parent] {
+                        if n != NONE && self.arg.nodes[n as usize].mark == Mark::Passed {
                             self.requeue(system, n)?;
                         }
-                        break;
                     }
-                    answer => return Ok(answer),
+                    found = Ok(None);
                 }
+                answer => return Ok(answer),
             }
         }
-        Ok(Answer::Unreachable)
+    }
+
+    /// The next node to expand.
+    fn next<E>(&mut self, budget: &mut Budget<'_>) -> Result<Option<u32>, Stop<E>> {
+        while let Some(n) = self.waiting.pop() {
+            if self.arg.nodes[n as usize].mark == Mark::Waiting {
+                let progress = Progress { waiting: self.waiting.len(), stats: self.stats };
+                budget.check(&progress, self.bytes()).map_err(Stop::Limit)?;
+                return Ok(Some(n));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Adds the successors of a node, until one is the target.
+    fn expand<S: System>(
+        &mut self,
+        system: &mut S,
+        strategy: &mut impl Strategy<S::Error>,
+        n: u32,
+        batch: &mut Batch,
+    ) -> Ran<S, Option<u32>> {
+        let (kw, ew) = (system.key_width(), system.elem_width());
+        self.arg.nodes[n as usize].mark = Mark::Passed;
+        self.stats.expanded += 1;
+        batch.clear();
+        let (key, elem) = self.arg.state(n);
+        system.successors(key, elem, batch).map_err(|e| Stop::Broken(n, e))?;
+        self.stats.steps += u64::from(batch.steps);
+        for (i, &via) in batch.ordinals.iter().enumerate() {
+            let (key, elem) = (&batch.keys[i * kw..][..kw], &batch.elems[i * ew..][..ew]);
+            let target = self.insert(system, strategy, key, elem, n, via)?;
+            if target.is_some() {
+                return Ok(target);
+            }
+        }
+        Ok(None)
     }
 
     fn bytes(&self) -> usize {
@@ -319,7 +364,7 @@ impl Reach {
                 })
         });
         if let Some(e) = failed {
-            return Err(Stop::Broken(parent, e));
+            return Err(Stop::Strategy(e));
         }
         let Some(p) = partner else { return Ok(self.add(k, elem, parent, via)) };
         self.stats.joins += 1;
@@ -353,31 +398,78 @@ impl Reach {
         covered
     }
 
-    /// The target has been reached in the graph: really, or only by joins?
-    fn found<S: System>(&mut self, system: &mut S, target: u32) -> Ran<S, Answer<S::Action, S::Error>> {
-        let broken = |e| Stop::Broken(target, e);
-        let nodes = self.arg.path(target);
+    /// A goal has been reached in the graph: really, or only by joins?
+    fn found<S: System>(
+        &mut self,
+        system: &mut S,
+        node: u32,
+        goal: Goal<S::Error>,
+    ) -> Ran<S, Answer<S::Action, S::Error>> {
+        let broken = |e| Stop::Broken(NONE, e);
+        let nodes = self.arg.path(node);
         let path = path_to(system, &self.arg, &nodes).map_err(broken)?;
-        let fails_at = match replay_to_target(system, &path.states[0], &path.actions).map_err(broken)? {
-            Ok(states) => return Ok(Answer::Reachable(Path { states, actions: path.actions })),
-            Err(step) => step,
+        let fails_at = match self.replay(system, &self.initial, &path.actions, &goal).map_err(broken)? {
+            Replayed::Target(states) => return Ok(Answer::Reachable(Path { states, actions: path.actions })),
+            Replayed::Fault(states, e) => return Ok(Answer::Error(Path { states, actions: path.actions }, e)),
+            Replayed::Fails(step) => step,
         };
         let is_join = |n: u32| self.history.as_ref().is_some_and(|h| h.part[n as usize] != NONE);
-        let joins: Vec<usize> = (1..nodes.len()).filter(|&i| is_join(nodes[i])).collect();
+        let joins: Vec<usize> = (0..nodes.len()).filter(|&i| is_join(nodes[i])).collect();
         let mut pivot = joins.first().copied().unwrap_or(0);
         for &j in joins.iter().rev().filter(|&&j| j <= fails_at) {
-            let (key, elem) = &path.states[j - 1];
-            let unjoined = system.take(key, elem, &path.actions[j - 1]).map_err(broken)?;
-            let goes_on = match unjoined {
-                Some(state) => replay_to_target(system, &state, &path.actions[j..]).map_err(broken)?.is_ok(),
-                None => false,
+            let unjoined = match j {
+                0 => Some(self.initial.clone()),
+                _ => {
+                    let (key, elem) = &path.states[j - 1];
+                    system.take(key, elem, &path.actions[j - 1]).map_err(broken)?
+                }
             };
-            if !goes_on {
+            let fails = match unjoined {
+                Some(s) => {
+                    matches!(self.replay(system, &s, &path.actions[j..], &goal).map_err(broken)?, Replayed::Fails(_))
+                }
+                None => true,
+            };
+            if fails {
                 pivot = j;
                 break;
             }
         }
-        Ok(Answer::Inconclusive { path, fails_at, joins, pivot })
+        match (goal, self.options.refine) {
+            // A system that answers differently when asked again is broken itself.
+            (Goal::Fault(e), _) if joins.is_empty() => Ok(Answer::Error(Path::empty(), e)),
+            (Goal::Fault(_), Refine::Never) => Ok(Answer::Stopped(Reason::InconclusiveJoin)),
+            _ => Ok(Answer::Inconclusive { path, fails_at, joins, pivot }),
+        }
+    }
+
+    /// Takes steps one after the other, without joins (Def. 5), and looks whether the goal is there in the end.
+    fn replay<S: System>(
+        &self,
+        system: &mut S,
+        from: &State,
+        actions: &[S::Action],
+        goal: &Goal<S::Error>,
+    ) -> Result<Replayed<S::Error>, S::Error> {
+        let states = match replay(system, from, actions)? {
+            Ok(states) => states,
+            Err(step) => return Ok(Replayed::Fails(step)),
+        };
+        let (key, elem) = states.last().expect("a path has a first state");
+        match goal {
+            Goal::Target => Ok(match system.is_target(key, elem)? {
+                true => Replayed::Target(states),
+                false => Replayed::Fails(actions.len()),
+            }),
+            Goal::Fault(_) => {
+                let stepping = system.successors(key, elem, &mut Batch::default()).err();
+                let again = stepping.or_else(|| system.is_target(key, elem).err());
+                Ok(match again {
+                    Some(e) => Replayed::Fault(states, e),
+                    None => Replayed::Fails(actions.len()),
+                })
+            }
+        }
     }
 
     /// Alg. 5, l. 15–20: never join at this key again, and undo what was explored from its states.
@@ -386,7 +478,6 @@ impl Reach {
         system: &mut S,
         strategy: &mut impl Strategy<S::Error>,
         key: &[Word],
-        initial: &State,
     ) -> Ran<S, ()> {
         let k = self.arg.key_id(key);
         self.split.insert(k);
@@ -427,7 +518,8 @@ impl Reach {
         }
         if (0..count).any(|n| self.arg.nodes[n].parent == NONE && relied_on[n]) {
             // The initial state is never the target here: that would have been the end.
-            self.insert(system, strategy, &initial.0, &initial.1, NONE, 0)?;
+            let (key, elem) = self.initial.clone();
+            self.insert(system, strategy, &key, &elem, NONE, 0)?;
         }
         Ok(())
     }
@@ -436,25 +528,14 @@ impl Reach {
         self.arg.nodes[n as usize].mark = Mark::Waiting;
         self.enqueue(system, n)
     }
+}
 
-    /// The system failed at a node: really, or only because of joins?
-    fn broken<S: System>(&mut self, system: &mut S, node: u32, e: S::Error) -> Answer<S::Action, S::Error> {
-        if node == NONE {
-            return Answer::Error(Path::empty(), e);
-        }
-        let nodes = self.arg.path(node);
-        let Ok(path) = path_to(system, &self.arg, &nodes) else { return Answer::Error(Path::empty(), e) };
-        let Ok(Ok(states)) = replay(system, &path.states[0], &path.actions) else {
-            return Answer::Stopped(Reason::InconclusiveJoin);
-        };
-        let (key, elem) = states.last().expect("a path has a first state");
-        let again = match system.successors(key, elem, &mut Batch::default()) {
-            Err(e) => Some(e),
-            Ok(()) => system.is_target(key, elem).err(),
-        };
-        match again {
-            Some(e) => Answer::Error(Path { states, actions: path.actions }, e),
-            None => Answer::Stopped(Reason::InconclusiveJoin),
-        }
-    }
+/// How a path goes without joins.
+enum Replayed<E> {
+    /// To the target, through these states.
+    Target(Vec<State>),
+    /// To a fault, through these states.
+    Fault(Vec<State>, E),
+    /// Not at all: this step is not enabled, or (one beyond the last) the goal is not there.
+    Fails(usize),
 }

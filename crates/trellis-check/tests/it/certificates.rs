@@ -131,6 +131,37 @@ fn deadlocks_and_liveness_need_exact_sets() {
 }
 
 #[test]
+fn covering_is_refused_where_it_cannot_be_trusted() {
+    // A larger element lets more receivers hear; a larger element lets more important steps happen.
+    let hears = "
+        extern UnionBitVector;
+        UnionBitVector u[1];
+        broadcast chan c;
+        process P() { state a, b; init a; trans a -> b { sync c!; }; }
+        process Q() { state a, b; init a; trans a -> b { guard u[0]; sync c?; }; }
+        system P, Q;";
+    let yields = "
+        extern UnionBitVector;
+        UnionBitVector u[1];
+        process P() { state a, b; init a; trans a -> b { }; }
+        process Q() { state a, b; init a; trans a -> b { guard u[0]; }; }
+        system P < Q;";
+    for model in [hears, yields] {
+        let asked = ask(model, "A[] not (P.b && Q.b && u[0])");
+        let mut cert = asked.certificate(Update::Simple);
+        assert!(certify(&asked.net, &asked.query, &cert).is_ok());
+        cert.up_to_order = true;
+        assert!(matches!(why(&asked, &cert), Why::BesideThePoint(_)));
+        // Such a "proof" of a falsehood: the larger state stands for the smaller, which does otherwise.
+        let asked = ask(model, "A[] not (P.b && Q.a)");
+        for e in &mut cert.entries {
+            e.state.element[0] = 1;
+        }
+        assert!(matches!(why(&asked, &cert), Why::BesideThePoint(_)));
+    }
+}
+
+#[test]
 fn bounds() {
     for (query, bound) in
         [("sup: n", Some(2)), ("inf: n", Some(0)), ("sup{User.full}: n", None), ("inf{n > 0}: n", Some(1))]

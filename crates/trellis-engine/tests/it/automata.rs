@@ -57,8 +57,9 @@ pub fn generate(seed: u64, flavour: Flavour) -> Automaton {
     g.system(&mut r);
     let reach = (0..2).map(|_| g.reach_query(&mut r)).collect();
     let live = (0..2).map(|_| g.live_query(&mut r)).collect();
-    // A bound can be asked of data only.
+    // A bound can be asked of data only, and the functions may look at lattices.
     g.numbers = false;
+    g.calls = false;
     let bounds = vec![
         format!("{}: {}", r.pick(&["sup", "inf"]), g.int(&mut r, 1)),
         format!("{}{{{}}}: {}", r.pick(&["sup", "inf"]), g.target(&mut r), g.int(&mut r, 1)),

@@ -1,4 +1,4 @@
-//! What the oracles have found, by name. Those marked `ignore` still fail; the reason says where.
+//! What the oracles have found, by name.
 
 use trellis_check::{certify, replay, replay_bound};
 use trellis_engine::budget::Budget;
@@ -53,7 +53,6 @@ fn agree(net: &Network, queries: &[Query]) {
 // The step relation.
 
 #[test]
-#[ignore = "post.rs, collect_changes: compares the element with what was logged in between, not with where it began"]
 fn a_step_that_undoes_itself_leads_nowhere() {
     let net = build(
         "extern UnionBitVector;
@@ -69,7 +68,6 @@ fn a_step_that_undoes_itself_leads_nowhere() {
 }
 
 #[test]
-#[ignore = "post.rs, invariants_hold: temporaries are not reset before the invariants of the target"]
 fn an_invariant_does_not_see_what_an_update_left_in_a_meta_variable() {
     let net = build(
         "meta int m;
@@ -111,7 +109,6 @@ fn meta_variables_pass_from_sender_to_receivers() {
 // Reachability.
 
 #[test]
-#[ignore = "reach.rs, broken: a fault that only joined states have ends the search instead of refining it"]
 fn a_fault_that_only_joins_reach_is_refined_away() {
     let (net, query) = ask(
         "extern Interval;
@@ -137,7 +134,6 @@ fn a_fault_that_only_joins_reach_is_refined_away() {
 }
 
 #[test]
-#[ignore = "reach.rs, split_at: the initial state is inserted anew and joined, and traces then start from the join"]
 fn a_refined_search_starts_from_the_initial_state() {
     let (net, query) = ask(
         "int[0,2] x0 = 1;
@@ -175,7 +171,6 @@ fn a_refined_search_starts_from_the_initial_state() {
 }
 
 #[test]
-#[ignore = "network.rs, bound: the witness is replayed without joins, but not asked again whether it is one"]
 fn a_bound_under_joins_has_a_witness_or_none() {
     let (net, query) = ask(
         "extern Interval;
@@ -199,7 +194,6 @@ fn a_bound_under_joins_has_a_witness_or_none() {
 }
 
 #[test]
-#[ignore = "network.rs, bound: a fault of the question in a joined state is reported as if it were real"]
 fn a_bound_under_joins_fails_only_if_the_model_does() {
     let (net, query) = ask(
         "extern Interval;

@@ -495,6 +495,9 @@ impl<'n> Post<'n> {
             }
         }
         let mut flow = ControlFlow::Continue(());
+        if self.has_invariants {
+            self.reset_temporaries(action);
+        }
         match if self.has_invariants { self.invariants_hold(action) } else { Ok(true) } {
             Ok(true) => {
                 if self.collect_changes(action) {
@@ -515,7 +518,10 @@ impl<'n> Post<'n> {
     /// Packs the successor's key; answers whether anything at all has changed.
     fn collect_changes(&mut self, action: &[EdgeRef]) -> bool {
         self.key.copy_from_slice(&self.base_key);
-        let mut changed = self.log.iter().any(|&(at, old)| self.elem[at as usize] != old);
+        // Only the first entry for a word says what it held at the start.
+        let mut changed = self.log.iter().enumerate().any(|(i, &(at, old))| {
+            self.elem[at as usize] != old && self.log[..i].iter().all(|&(earlier, _)| earlier != at)
+        });
         let cells = self.layout.key_cells() as u32;
         for e in action {
             let p = e.process as usize;
@@ -532,6 +538,19 @@ impl<'n> Post<'n> {
             }
         }
         changed
+    }
+
+    /// What an update leaves in temporaries is not for invariants to see.
+    fn reset_temporaries(&mut self, action: &[EdgeRef]) {
+        let cells = self.layout.key_cells();
+        for e in action {
+            for &(at, len) in &self.edges[e.process as usize][e.edge as usize].writes {
+                let range = at as usize..(at + len) as usize;
+                if range.start >= cells {
+                    self.mem[range.clone()].copy_from_slice(&self.base[range]);
+                }
+            }
+        }
     }
 
     fn undo(&mut self, action: &[EdgeRef]) {

@@ -232,8 +232,8 @@ impl<'b, 'a> Lower<'b, 'a> {
     // Denotation.
 
     pub fn denote(&mut self, e: &Expr) -> Res<Denotes> {
-        self.b.spend(1, e.span)?;
-        let result = self.b.enter(e.span).and_then(|()| self.denote_node(e));
+        let entered = self.b.enter(e.span).and_then(|()| self.b.spend(1, e.span));
+        let result = entered.and_then(|()| self.denote_node(e));
         self.b.leave();
         result
     }

@@ -25,6 +25,8 @@ pub(crate) struct Limits {
     depth: u32,
     work: u64,
     cells: i64,
+    /// What stands outermost of what is being looked at.
+    outermost: Option<Span>,
     /// Too much of something: nothing is built any more.
     exhausted: bool,
     /// How large each term is when nothing in it is shared: that is how it is compiled.
@@ -78,6 +80,7 @@ impl Builder<'_> {
         if self.limits.work <= MAX_WORK {
             return Ok(());
         }
+        let span = self.outermost(span);
         Err(self.exhausted(
             Diagnostic::error(span, "the model grows too large here")
                 .label("while this was written out")
@@ -114,12 +117,21 @@ impl Builder<'_> {
         self.limits.work = self.limits.work.saturating_add(work);
     }
 
+    /// Where the label, query or function begins in which this stands.
+    fn outermost(&self, span: Span) -> Span {
+        self.limits.outermost.filter(|_| self.limits.depth > 0).unwrap_or(span)
+    }
+
     /// Goes one level down.
     pub fn enter(&mut self, span: Span) -> Res<()> {
+        if self.limits.depth == 0 {
+            self.limits.outermost = Some(span);
+        }
         self.limits.depth += 1;
         if self.limits.depth <= MAX_DEPTH {
             return Ok(());
         }
+        let span = self.outermost(span);
         Err(self.exhausted(
             Diagnostic::error(span, format!("nested more than {MAX_DEPTH} levels deep, functions included"))
                 .help("call fewer functions inside each other"),
