@@ -96,3 +96,92 @@ pub fn cases() -> impl Iterator<Item = Case> {
     ];
     makers.into_iter().map(|make| make())
 }
+
+/// `word` with one number after the other put in for `#`, up to so many bytes.
+fn numbered(word: &str, bytes: usize) -> String {
+    let mut text = String::new();
+    for n in 0.. {
+        if text.len() >= bytes {
+            break;
+        }
+        text.push_str(&word.replace('#', &n.to_string()));
+    }
+    text
+}
+
+/// Those that are right in their syntax and wrong in what they say.
+pub fn mistakes() -> impl Iterator<Item = Case> {
+    let process = |label: &str| format!("process P() {{ state A; init A; trans A -> A {{ {label} }}; }}\nsystem P;\n");
+    let empty = "process P() { state A; init A; }\n";
+    let two = 2 * MEGABYTE;
+    let makers: Vec<Box<dyn FnOnce() -> Case>> = vec![
+        Box::new(move || ("unknown-names", "xta", numbered("int a# = b#;\n", two) + &process(""))),
+        Box::new(move || {
+            ("unknown-names-in-guard", "xta", process(&format!("guard {}true;", numbered("x# == # && ", two))))
+        }),
+        Box::new(move || {
+            ("unknown-names-in-functions", "xta", numbered("int f#(int x) { return x + y; }\n", two) + &process(""))
+        }),
+        Box::new(move || {
+            ("unknown-names-in-edges", "xta", {
+                let edges = numbered("A -> A { guard x# > 1; assign y# = 2; },\n", two);
+                format!("process P() {{ state A; init A; trans\n{edges} A -> A {{ }}; }}\nsystem P;\n")
+            })
+        }),
+        Box::new(move || ("unknown-names-in-queries", "q", numbered("A[] x# == 0\n", two))),
+        Box::new(move || ("unknown-templates", "xta", format!("{empty}system {}P;\n", numbered("P#, ", two)))),
+        Box::new(move || ("one-process-often", "xta", format!("{empty}system {}P;\n", fill("P, ", two)))),
+        Box::new(move || {
+            ("many-processes", "xta", {
+                let templates = numbered("process P#() { state A; init A; }\n", two);
+                format!("{templates}{empty}system {}P;\n", (0..30_000).map(|n| format!("P{n}, ")).collect::<String>())
+            })
+        }),
+        Box::new(move || ("many-variables", "xta", numbered("int a#;\n", 2 * two) + &process(""))),
+        Box::new(move || ("many-values", "xta", format!("int a[3] = {{ {}1 }};\n", fill("1, ", two)) + &process(""))),
+        Box::new(move || {
+            (
+                "many-selects",
+                "xta",
+                process(&format!("select {}j : int[0,0]; guard y;", numbered("i# : int[0,0], ", two))),
+            )
+        }),
+        Box::new(move || {
+            (
+                "many-parameters",
+                "xta",
+                format!("int f({}int b) {{ return 1; }}\n", numbered("int a#, ", two)) + &process("guard f(1);"),
+            )
+        }),
+        Box::new(move || ("many-updates", "xta", process(&format!("assign {}y = 1;", fill("x = 1, ", two))))),
+        Box::new(move || {
+            (
+                "many-statements",
+                "xta",
+                format!("int x;\nvoid f() {{ {} y = 1; }}\n", fill("x = 1; ", two)) + &process(""),
+            )
+        }),
+        Box::new(move || {
+            (
+                "many-elements-of-a-lattice",
+                "xta",
+                format!("extern H = Hasse({}a < b);\nH h;\n", numbered("a# < b#, ", two)) + &process(""),
+            )
+        }),
+        Box::new(move || {
+            ("long-chain-of-instances", "xta", {
+                let chain: String = (0..80_000).map(|n| format!("Q{} = Q{n}();\n", n + 1)).collect();
+                format!("process Q0() {{ state A; init A; }}\n{chain}system Q80000, R;\n")
+            })
+        }),
+        Box::new(move || ("long-name", "xta", process(&format!("guard {};", fill("a", two))))),
+        Box::new(move || {
+            (
+                "long-names",
+                "xta",
+                format!("int {0}b;\nint {0}c;\n", fill("a", two)) + &process(&format!("guard {}d;", fill("a", two))),
+            )
+        }),
+    ];
+    makers.into_iter().map(|make| make())
+}

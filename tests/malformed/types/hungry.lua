@@ -1,3 +1,3 @@
 local t = {}
 local i = 1
-while true do t[i] = string.rep("x", 1000) i = i + 1 end
+while true do t[i] = string.rep("x", 1000000) .. i i = i + 1 end

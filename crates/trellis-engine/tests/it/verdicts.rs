@@ -84,12 +84,6 @@ impl Case<'_> {
             {
                 Ok(())
             }
-            // See `regressions::a_fault_that_only_joins_reach_is_refined_away`.
-            Verdict::Unknown(Reason::InconclusiveJoin)
-                if options.update == Update::Join && answer.inconclusive.is_none() =>
-            {
-                Ok(())
-            }
             Verdict::Unknown(reason) => Err(format!("no answer: {reason}")),
         };
         checked.map_err(context)?;
@@ -254,19 +248,13 @@ fn check_model(model: &Automaton, seed: u64, count: &mut Count) -> Result<(), St
         let c = case(&net, query, &oracle);
         let exact = oracle.bound(query).ok().flatten();
         for update in [Update::Simple, Update::Cover, Update::Join] {
-            let answer = match c.check(options(update, Order::Bfs, Refine::Split), Extra::default()) {
-                Ok(answer) => answer,
-                // See `regressions::a_bound_under_joins_fails_only_if_the_model_does`.
-                Err(why) if update == Update::Join && why.contains("a fault that is none") => continue,
-                Err(why) => return Err(why),
-            };
+            let answer = c.check(options(update, Order::Bfs, Refine::Split), Extra::default())?;
             let Verdict::Safe(cert) = &answer.verdict else { continue };
             let text = format!("{} with {update:?}", query.text);
             let value = answer.bound.as_ref().map(|b| b.value);
             certify_bound(&net, query, cert, value).map_err(|r| format!("{text}: {r}"))?;
             let witness = answer.bound.as_ref().and_then(|b| Some((b.value, b.witness.as_ref()?)));
-            // See `regressions::a_bound_under_joins_has_a_witness_or_none`.
-            if let Some((value, trace)) = witness.filter(|_| update != Update::Join) {
+            if let Some((value, trace)) = witness {
                 replay_bound(&net, query, trace, value).map_err(|r| format!("{text}: {r}"))?;
             }
             // Joins may enlarge what is measured.

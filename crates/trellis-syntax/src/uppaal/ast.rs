@@ -1,5 +1,7 @@
 //! The syntax tree of an UPPAAL model, as written: names unresolved, types unchecked, templates not instantiated.
 
+use std::sync::Arc;
+
 use crate::diag::Span;
 
 /// A name and where it stands.
@@ -71,8 +73,8 @@ pub enum Decl {
         /// The new name with its array suffixes.
         names: Vec<Declarator>,
     },
-    /// A function.
-    Function(Function),
+    /// A function; shared, because whoever builds a model keeps it for every process that declares it.
+    Function(Arc<Function>),
     /// `extern UnionBitVector;`, `extern L = Product(Sign, Parity);`, `extern Mine from "mine.lua";` (000 §2.1).
     Extern {
         /// The type's name in this model.

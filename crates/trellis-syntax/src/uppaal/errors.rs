@@ -59,6 +59,11 @@ impl Errors {
     }
 }
 
+/// So many of something: `1 argument`, `2 arguments`.
+pub fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
 /// Of the names there are, the one that was probably meant.
 pub fn closest<'n>(name: &str, there_are: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     if name.len() > 64 {

@@ -4,6 +4,7 @@
 mod commands;
 mod counts;
 mod evidence;
+mod malformed;
 mod models;
 
 use std::path::PathBuf;

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use trellis_model::network::Channel;
 
@@ -63,7 +64,10 @@ impl Builder<'_> {
                     }
                 }
             }
-            ast::Decl::Unsupported { what, span } => self.error(*span, format!("{what} is not supported")),
+            ast::Decl::Unsupported { what, span } => {
+                let d = Diagnostic::error(*span, format!("{what} is not supported"));
+                Err(self.report(d.help("remove it if the properties do not need it")))
+            }
         }
     }
 
@@ -76,12 +80,8 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn declare_function(&mut self, f: &ast::Function, scope: &Rc<Scope>) -> Res<()> {
-        for (i, p) in f.params.iter().enumerate() {
-            if f.params[..i].iter().any(|q| q.name.name == p.name.name) {
-                let _ = self.report(declared_twice(&p.name));
-            }
-        }
+    fn declare_function(&mut self, f: &Arc<ast::Function>, scope: &Rc<Scope>) -> Res<()> {
+        let distinct = self.check_distinct(f.params.iter().map(|p| &p.name));
         let is_void = matches!(f.ret.base, ast::BaseType::Void);
         if !is_void && !syntax::block_returns(&f.body, syntax::may_return) {
             self.report(
@@ -97,14 +97,13 @@ impl Builder<'_> {
                 .help("it then returns 0, or the least value of its type; end it with `return …;`"),
             );
         }
-        let ast = self.bodies.entry(f.name.span).or_insert_with(|| Rc::new(f.clone())).clone();
+        let ast = f.clone();
         // A function sees what stands before it, and itself, so that recursion is noticed.
-        let name = ast.name.clone();
-        self.bind(scope, &name, Entity::Broken)?;
+        self.bind(scope, &f.name, Entity::Broken)?;
         let def = Rc::new(FuncDef { ast, scope: Scope::from_here(scope), called: Cell::new(false) });
-        scope.set(&name.name, Entity::Func(def.clone()));
+        scope.set(&f.name.name, Entity::Func(def.clone()));
         self.declared.push(def);
-        Ok(())
+        distinct
     }
 
     fn declare_one(

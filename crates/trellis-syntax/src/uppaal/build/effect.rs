@@ -8,6 +8,7 @@ use super::scope::{Kind, Value};
 use super::types::Ty;
 use super::{Builder, Res, ast};
 use crate::diag::{Diagnostic, Span};
+use crate::uppaal::token::shorten;
 use ast::{BinOp, Expr, ExprKind};
 
 impl Lower<'_, '_> {
@@ -99,12 +100,12 @@ impl Lower<'_, '_> {
                 Ok(Denotes::Place(p))
             }
             Denotes::Place(p) => {
-                let from = self.place(rhs)?;
-                let p = self.still(mark, p);
-                if op.is_some() || !from.ty.same_shape(&p.ty) {
-                    let (a, b) = (from.ty.describe(), p.ty.describe());
-                    return self.err(span, format!("`{a}` cannot be assigned to `{b}`"));
+                if op.is_some() {
+                    let what = p.ty.describe();
+                    return self.err(lhs.span, format!("a number is needed to compute with, but this is `{what}`"));
                 }
+                let from = self.aggregate(rhs, &p.ty)?;
+                let p = self.still(mark, p);
                 Ok(Denotes::Place(self.copy(p, from, span)?))
             }
             Denotes::Bit(..) => {
@@ -128,7 +129,10 @@ impl Lower<'_, '_> {
                             .help(format!("or use a method: {}", super::lattice::method_list(&*to.lattice))),
                     ));
                 };
-                if op.is_some() || from.lattice.name() != to.lattice.name() {
+                if op.is_some() {
+                    return self.err(span, format!("there is no such assignment to a `{}`", to.lattice.name()));
+                }
+                if from.lattice.name() != to.lattice.name() {
                     let (a, b) = (from.lattice.name(), to.lattice.name());
                     return self.err(span, format!("`{a}` cannot be assigned to `{b}`"));
                 }
@@ -148,12 +152,15 @@ impl Lower<'_, '_> {
 
     /// `x++`, `--x`.
     pub fn step(&mut self, up: bool, prefix: bool, of: &Expr, span: Span, needed: bool) -> Res<Denotes> {
-        let mut p = self.place(of)?;
+        let mut p = match self.denote(of)? {
+            Denotes::Place(p) if matches!(p.ty, Ty::Int { .. }) => p,
+            Denotes::Value(_) => return self.err(of.span, "a constant or an expression cannot be counted up or down"),
+            found => {
+                let found = found.describe();
+                return self.err(of.span, format!("only integers can be counted up or down, and this is {found}"));
+            }
+        };
         self.may_write(&p, of.span, span)?;
-        if !matches!(p.ty, Ty::Int { .. }) {
-            let ty = p.ty.describe();
-            return self.err(of.span, format!("only integers can be counted up or down, and this is `{ty}`"));
-        }
         let old = self.b.read(&p);
         let old = if needed && !prefix { self.saved(old) } else { old };
         if needed && prefix {
@@ -171,7 +178,7 @@ impl Lower<'_, '_> {
         }
         let shared = p.leaves.iter().any(|v| self.b.leaves[v].shared);
         if shared && self.unit != Unit::Update {
-            return Err(self.b.report(only_updates(whole, "the state")));
+            return self.only_updates(whole, "the state");
         }
         Ok(())
     }
@@ -180,7 +187,17 @@ impl Lower<'_, '_> {
         if self.unit == Unit::Update {
             return Ok(());
         }
-        Err(self.b.report(only_updates(span, "a lattice variable")))
+        self.only_updates(span, "a lattice variable")
+    }
+
+    /// Says so where the function is called that does it, if one does.
+    fn only_updates(&mut self, span: Span, what: &str) -> Res<()> {
+        let (who, span) = match self.calls.first() {
+            Some((f, call)) => (format!("`{}`", shorten(&f.ast.name.name)), *call),
+            None => ("this".into(), span),
+        };
+        let d = Diagnostic::error(span, format!("{who} changes {what}, but only updates may do that"));
+        Err(self.b.report(if self.calls.is_empty() { d.help("to compare, write `==`") } else { d }))
     }
 
     /// Says so if a constant does not fit. It is not refused: the assignment may never happen. It faults if it does.
@@ -255,9 +272,4 @@ impl Lower<'_, '_> {
         }
         Ok(())
     }
-}
-
-fn only_updates(span: Span, what: &str) -> Diagnostic {
-    Diagnostic::error(span, format!("this changes {what}, but only updates may do that"))
-        .help("in a guard or a query, compare with `==`")
 }

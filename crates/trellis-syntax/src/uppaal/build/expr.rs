@@ -54,8 +54,8 @@ pub(crate) struct Lower<'b, 'a> {
     pub stmts: Vec<StmtId>,
     /// Whether this is never reached: it must make sense, but constants in it need not be in range.
     pub dead: bool,
-    /// The functions being inlined, outermost first.
-    pub calls: Vec<Rc<FuncDef>>,
+    /// The functions being inlined and where they are called, outermost first.
+    pub calls: Vec<(Rc<FuncDef>, Span)>,
     /// Where `return` puts its value, and the flag that says it has.
     pub ret: Option<(Option<Place>, Option<VarId>)>,
 }
@@ -101,19 +101,18 @@ impl<'b, 'a> Lower<'b, 'a> {
         match self.denote(e)? {
             Denotes::Value(v) => Ok(v),
             Denotes::Place(p) if p.ty.scalar().is_some() => Ok(self.b.read(&p)),
-            Denotes::Place(p) => {
-                self.err(e.span, format!("a number or truth value is needed, but this is `{}`", p.ty.describe()))
-            }
             Denotes::Bit(l, i) => Ok(self.b.get_bit(&l, i)),
-            Denotes::Lattice(l) => Err(self.b.report(
-                Diagnostic::error(
-                    e.span,
-                    format!("a number or truth value is needed, but this is a `{}`", l.lattice.name()),
-                )
-                .help(format!("ask it with a method: {}", super::lattice::method_list(&*l.lattice))),
-            )),
-            Denotes::Chan(_) => self.err(e.span, "a number or truth value is needed, but this is a channel"),
-            Denotes::Nothing => self.err(e.span, "this has no value"),
+            Denotes::Nothing => self.err(e.span, "a number or truth value is needed, but this has no value"),
+            found => {
+                let what = format!("a number or truth value is needed, but this is {}", found.describe());
+                let d = Diagnostic::error(e.span, what);
+                Err(self.b.report(match found {
+                    Denotes::Lattice(l) => {
+                        d.help(format!("ask it with a method: {}", super::lattice::method_list(&*l.lattice)))
+                    }
+                    _ => d,
+                }))
+            }
         }
     }
 
@@ -156,13 +155,11 @@ impl<'b, 'a> Lower<'b, 'a> {
         Ok(self.convert(v, Kind::Bool, e.span)?.term)
     }
 
-    /// A variable (not a value).
-    pub fn place(&mut self, e: &Expr) -> Res<Place> {
+    /// An array or a struct of the shape that is needed.
+    pub fn aggregate(&mut self, e: &Expr, needed: &Ty) -> Res<Place> {
         match self.denote(e)? {
-            Denotes::Place(p) => Ok(p),
-            Denotes::Value(_) | Denotes::Nothing => self.err(e.span, "a variable is needed here"),
-            Denotes::Lattice(_) | Denotes::Bit(..) => self.err(e.span, "a data variable is needed, not a lattice"),
-            Denotes::Chan(_) => self.err(e.span, "a variable is needed, not a channel"),
+            Denotes::Place(p) if p.ty.same_shape(needed) => Ok(p),
+            found => self.err(e.span, format!("`{}` is needed, but this is {}", needed.describe(), found.describe())),
         }
     }
 
@@ -522,6 +519,25 @@ impl<'b, 'a> Lower<'b, 'a> {
         self.branch(tc, sa, sb);
         let term = self.b.terms().var(tmp);
         Ok(Value { term, kind }.into())
+    }
+}
+
+impl Denotes {
+    /// What it is, for messages.
+    pub fn describe(&self) -> String {
+        match self {
+            Denotes::Value(v) => match v.kind {
+                Kind::Int => "a number".into(),
+                Kind::Bool => "a truth value".into(),
+                Kind::Scalar(_) => "a scalar".into(),
+            },
+            Denotes::Place(p) => format!("`{}`", p.ty.describe()),
+            Denotes::Lattice(l) => format!("a `{}`", l.lattice.name()),
+            Denotes::Bit(..) => "a bit of a lattice".into(),
+            Denotes::Chan(c) if matches!(c.ty, Ty::Chan { .. }) => "a channel".into(),
+            Denotes::Chan(_) => "an array of channels".into(),
+            Denotes::Nothing => "no value".into(),
+        }
     }
 }
 

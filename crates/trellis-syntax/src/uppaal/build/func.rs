@@ -9,6 +9,7 @@ use super::scope::{Entity, FuncDef, Kind, Scope, Value};
 use super::types::Ty;
 use super::{Builder, Reported, Res, ast, syntax};
 use crate::diag::{Diagnostic, Span};
+use crate::uppaal::errors::count;
 use crate::uppaal::token::shorten;
 use ast::{Expr, ExprKind, Stmt};
 
@@ -50,14 +51,15 @@ impl Lower<'_, '_> {
     fn inline(&mut self, def: &Rc<FuncDef>, args: &[Expr], span: Span) -> Res<Denotes> {
         let f = &def.ast;
         let name = shorten(&f.name.name);
-        if self.calls.iter().any(|c| Rc::ptr_eq(c, def)) {
+        if self.calls.iter().any(|(f, _)| Rc::ptr_eq(f, def)) {
             return Err(self.b.report(
                 Diagnostic::error(span, format!("`{name}` calls itself, which UPPAAL does not allow"))
                     .help("use a loop"),
             ));
         }
         if args.len() != f.params.len() {
-            return self.err(span, format!("`{name}` takes {} argument(s), not {}", f.params.len(), args.len()));
+            let takes = count(f.params.len(), "argument");
+            return self.err(span, format!("`{name}` takes {takes}, not {}", args.len()));
         }
         self.b.spend(8, span)?;
         // A body that is one `return` is a formula: it needs no place for its result.
@@ -80,16 +82,22 @@ impl Lower<'_, '_> {
             }
             scope.set(&param.name.name, entity);
         }
-        self.enter_function(def, scope, formula)
+        self.enter_function(def, scope, formula, span)
     }
 
     /// Lowers the body; the parameters are bound.
-    fn enter_function(&mut self, def: &Rc<FuncDef>, scope: Rc<Scope>, formula: Option<&Expr>) -> Res<Denotes> {
+    fn enter_function(
+        &mut self,
+        def: &Rc<FuncDef>,
+        scope: Rc<Scope>,
+        formula: Option<&Expr>,
+        at: Span,
+    ) -> Res<Denotes> {
         let f = &def.ast;
         def.called.set(true);
         let ret_ty = self.b.resolve_type(&f.ret, &def.scope)?;
         if let (Some(e), Some((lo, hi, is_bool))) = (formula, ret_ty.scalar()) {
-            self.calls.push(def.clone());
+            self.calls.push((def.clone(), at));
             let v = self.within(scope, |l| l.value(e));
             self.calls.pop();
             let mut v = self.convert(v?, Kind::of(&ret_ty), e.span)?;
@@ -115,7 +123,7 @@ impl Lower<'_, '_> {
             self.stmts.push(s);
         }
         let outer = self.ret.replace((place.clone(), flag));
-        self.calls.push(def.clone());
+        self.calls.push((def.clone(), at));
         let body = self.within(scope, |l| l.block(&f.body));
         self.calls.pop();
         self.ret = outer;
@@ -156,8 +164,7 @@ impl Lower<'_, '_> {
             self.write(&place, v, arg.span)?;
             return Ok(Entity::Var(Place { writable: !param.ty.is_const, ..place }));
         }
-        let from = self.place(arg)?;
-        self.same_type(&from.ty, &ty, arg.span)?;
+        let from = self.aggregate(arg, &ty)?;
         if param.ty.is_const && self.b.is_constant(&from) {
             return Ok(Entity::Var(from));
         }
@@ -183,18 +190,10 @@ impl Lower<'_, '_> {
         self.b.constant_value(v).is_some() || (!written && cheap && safe)
     }
 
-    fn same_type(&mut self, given: &Ty, needed: &Ty, span: Span) -> Res<()> {
-        if given.same_shape(needed) {
-            return Ok(());
-        }
-        self.err(span, format!("`{}` is needed, but this is `{}`", needed.describe(), given.describe()))
-    }
-
     /// What a reference parameter of a function or a template stands for.
     pub fn reference(&mut self, param: &ast::Param, given: Denotes, ty: Ty, span: Span) -> Res<Entity> {
         match (given, ty.innermost()) {
-            (Denotes::Place(p), _) => {
-                self.same_type(&p.ty, &ty, span)?;
+            (Denotes::Place(p), _) if p.ty.same_shape(&ty) => {
                 let p = self.pinned(p);
                 Ok(Entity::Var(Place { writable: p.writable && !param.ty.is_const, ..p }))
             }
@@ -207,8 +206,7 @@ impl Lower<'_, '_> {
                 let offset = self.saved(Value { term: l.offset, kind: Kind::Int }).term;
                 Ok(Entity::Lattice(LatticePlace { offset, ..l }))
             }
-            (Denotes::Chan(c), Ty::Chan { .. }) => {
-                self.same_type(&c.ty, &ty, span)?;
+            (Denotes::Chan(c), _) if c.ty.same_shape(&ty) => {
                 let index = self.saved(Value { term: c.index, kind: Kind::Int }).term;
                 Ok(Entity::Chan(ChanPlace { index, ..c }))
             }
@@ -216,7 +214,11 @@ impl Lower<'_, '_> {
                 let v = self.convert(v, Kind::of(&ty), span)?;
                 Ok(Entity::Const(self.saved(v)))
             }
-            _ => self.err(span, format!("a variable of type `{}` is needed here", ty.describe())),
+            (found, _) => {
+                let what =
+                    format!("a variable of type `{}` is needed, but this is {}", ty.describe(), found.describe());
+                self.err(span, what)
+            }
         }
     }
 }
@@ -261,6 +263,6 @@ impl Builder<'_> {
         }
         self.new_unit();
         let mut lower = Lower::new(self, Scope::child(&def.scope), Unit::Update);
-        lower.enter_function(def, scope, None).map(|_| ())
+        lower.enter_function(def, scope, None, def.ast.name.span).map(|_| ())
     }
 }

@@ -13,6 +13,7 @@ use super::scope::{Kind, Scope, Value};
 use super::types::Ty;
 use super::{Builder, Res, ast};
 use crate::diag::{Diagnostic, Span};
+use crate::uppaal::errors::count;
 use crate::uppaal::token::shorten;
 
 /// How many iterations the loops behind one constant may take.
@@ -38,15 +39,16 @@ impl Builder<'_> {
         let wrong_count = |expected: i64| items.len() as i64 != expected;
         match ty {
             Ty::Array(r, _) if wrong_count(r.len) => {
-                self.error(span, format!("{} values for an array of {}", items.len(), r.len))
+                self.error(span, format!("{} for an array of {}", count(items.len(), "value"), r.len))
             }
             Ty::Array(..) => match items.iter().find_map(|(name, _)| name.as_ref()) {
                 Some(name) => self.error(name.span, "the entries of an array have no names"),
                 None => Ok(items.iter().map(|(_, item)| item).collect()),
             },
-            Ty::Struct(fields) if wrong_count(fields.len() as i64) => {
-                self.error(span, format!("{} values for a struct of {} fields", items.len(), fields.len()))
-            }
+            Ty::Struct(fields) if wrong_count(fields.len() as i64) => self.error(
+                span,
+                format!("{} for a struct of {}", count(items.len(), "value"), count(fields.len(), "field")),
+            ),
             Ty::Struct(fields) => {
                 let mut found = vec![None; fields.len()];
                 for (i, (name, item)) in items.iter().enumerate() {
@@ -86,12 +88,8 @@ impl Builder<'_> {
             }
             (ast::Init::Expr(e), Ty::Array(..) | Ty::Struct(_)) => {
                 let mut lower = Lower::new(self, scope.clone(), Unit::Constant);
-                let place = lower.place(e)?;
+                let place = lower.aggregate(e, ty)?;
                 let stmts = lower.stmts;
-                if !place.ty.same_shape(ty) {
-                    let (a, b) = (place.ty.describe(), ty.describe());
-                    return self.error(e.span, format!("`{a}` cannot initialise `{b}`"));
-                }
                 let before = self.block(stmts);
                 self.known_cells(before, &place, ty, e.span, out)
             }

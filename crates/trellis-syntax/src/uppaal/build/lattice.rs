@@ -14,11 +14,15 @@ use super::scope::{Entity, Kind, Scope, Value, closest_of};
 use super::types::{Range, Ty};
 use super::{Builder, Reported, Res, ast};
 use crate::diag::{Diagnostic, Span};
+use crate::uppaal::errors::count;
 use crate::uppaal::token::shorten;
 use ast::{BinOp, Expr, ExprKind};
 
 /// How many elements are drawn when a user's lattice is audited on load.
 const AUDIT_SAMPLES: usize = 24;
+
+/// More arguments than this are a mistake.
+const MAX_ARGS: usize = 1 << 12;
 
 /// A larger script is a mistake.
 const MAX_SCRIPT: u64 = 1 << 20;
@@ -156,6 +160,9 @@ impl Builder<'_> {
                 let ExprKind::Name(n) = &f.kind else {
                     return self.error(f.span, "the name of a lattice is needed here");
                 };
+                if args.len() > MAX_ARGS {
+                    return self.error(e.span, format!("a lattice with more than {MAX_ARGS} arguments"));
+                }
                 let mut out = Vec::new();
                 for a in args {
                     out.push(self.lattice_arg(a, scope)?);
@@ -355,7 +362,8 @@ impl Lower<'_, '_> {
         };
         let method = &lattice.methods()[number];
         if method.args != args.len() {
-            return self.err(name.span, format!("`{shown}` takes {} argument(s), not {}", method.args, args.len()));
+            let takes = count(method.args, "argument");
+            return self.err(name.span, format!("`{shown}` takes {takes}, not {}", args.len()));
         }
         // The value's own place, then the arguments, from left to right.
         let mut values = vec![Value { term: l.offset, kind: Kind::Int }];

@@ -28,7 +28,7 @@ pub(crate) struct Limits {
     /// What stands outermost of what is being looked at.
     outermost: Option<Span>,
     /// Too much of something: nothing is built any more.
-    exhausted: bool,
+    pub exhausted: bool,
     /// How large each term is when nothing in it is shared: that is how it is compiled.
     terms: Vec<u64>,
     stmts: FxHashMap<StmtId, u64>,

@@ -6,6 +6,7 @@ use super::expr::{Denotes, Lower};
 use super::scope::{Entity, Family, Kind, Scope, Value, closest_of};
 use super::{Reported, Res, ast};
 use crate::diag::{Diagnostic, Span};
+use crate::uppaal::errors::count;
 use crate::uppaal::token::shorten;
 use ast::{Expr, ExprKind};
 
@@ -74,7 +75,10 @@ impl Lower<'_, '_> {
             values => format!("{name}({})", values.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")),
         };
         if args.len() != family.params {
-            let d = Diagnostic::error(span, format!("`{name}` needs {} argument(s) to name a process", family.params));
+            let d = Diagnostic::error(
+                span,
+                format!("`{name}` needs {} to name a process", count(family.params, "argument")),
+            );
             return Err(self.b.report(d.help(format!("for instance `{example}`"))));
         }
         let mut values = Vec::new();

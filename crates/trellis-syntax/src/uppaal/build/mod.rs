@@ -140,11 +140,11 @@ pub(crate) struct Builder<'a> {
     pub asking: Rc<Scope>,
     /// Every function that was declared, so that those nobody calls are looked at too.
     pub declared: Vec<Rc<FuncDef>>,
-    /// The functions of the syntax tree by where they stand: each process declares those of its template anew.
-    pub bodies: FxHashMap<Span, Rc<ast::Function>>,
     /// How many scalar sets there are.
     pub scalar_sets: u32,
     pool: place::Pool,
+    /// The number of the current unit.
+    unit: u64,
     pub functions: FxHashMap<lattice::FnKey, FnId>,
     /// The lattices made from scripts, by file and size.
     pub scripts: FxHashMap<(String, usize), Arc<dyn Lattice>>,
@@ -177,9 +177,9 @@ impl<'a> Builder<'a> {
             asking: Scope::child(&global),
             global,
             declared: Vec::new(),
-            bodies: FxHashMap::default(),
             scalar_sets: 0,
             pool: place::Pool::default(),
+            unit: 0,
             functions: FxHashMap::default(),
             scripts: FxHashMap::default(),
             asks_deadlock: false,
@@ -226,7 +226,10 @@ impl<'a> Builder<'a> {
     /// Reports, once, and gives the caller something to return.
     pub fn report(&mut self, d: Diagnostic) -> Reported {
         let like_this = self.diags.iter().filter(|e| e.severity == d.severity).count();
-        if like_this < MAX_ERRORS && self.said.insert((d.span, d.message.clone())) {
+        if like_this >= MAX_ERRORS {
+            // More would not help, and could take long.
+            self.limits.exhausted |= d.severity == Severity::Error;
+        } else if self.said.insert((d.span, d.message.clone())) {
             self.diags.push(d);
         }
         Reported

@@ -54,8 +54,17 @@ pub(crate) enum Role {
     Const,
 }
 
-/// Reusable temporaries by bounds, kind and length; so many of each are in use by the current unit.
-pub(crate) type Pool = FxHashMap<(i64, i64, bool, usize), (Vec<VarId>, usize)>;
+/// Temporaries of one shape, which every guard, update or query uses anew.
+#[derive(Debug, Default)]
+pub(crate) struct Temps {
+    vars: Vec<VarId>,
+    /// How many are in use, by which unit.
+    used: usize,
+    unit: u64,
+}
+
+/// All temporaries by bounds, kind and length.
+pub(crate) type Pool = FxHashMap<(i64, i64, bool, usize), Temps>;
 
 /// The shape of a leaf.
 #[derive(Debug, Clone)]
@@ -71,7 +80,8 @@ struct Shape {
 impl Builder<'_> {
     /// A variable of any data type, given its cells in type order (arrays of structs: entry by entry).
     pub fn declare_place(&mut self, name: &str, ty: &Ty, cells: &[i64], role: Role, span: Span) -> Res<Place> {
-        self.spend_cells(cells.len() as i64, span)?;
+        // A variable takes more room than its cells.
+        self.spend_cells(cells.len() as i64 + 3, span)?;
         let mut shapes = Vec::new();
         leaf_shapes(ty, name.to_string(), &[], &mut shapes);
         let mut values = vec![Vec::new(); shapes.len()];
@@ -101,17 +111,18 @@ impl Builder<'_> {
 
     /// From here on, temporaries may be used anew: a guard, an update, a query begins.
     pub fn new_unit(&mut self) {
-        for (_, used) in self.pool.values_mut() {
-            *used = 0;
-        }
+        self.unit += 1;
     }
 
     /// A temporary that nothing else in this unit uses: one cell, or an array of so many.
     pub fn temp(&mut self, lo: i64, hi: i64, is_bool: bool, array: Option<usize>) -> VarId {
         let shape = (lo, hi, is_bool, array.unwrap_or(0));
-        let (vars, used) = self.pool.entry(shape).or_default();
-        *used += 1;
-        if let Some(&v) = vars.get(*used - 1) {
+        let temps = self.pool.entry(shape).or_default();
+        if temps.unit != self.unit {
+            (temps.unit, temps.used) = (self.unit, 0);
+        }
+        temps.used += 1;
+        if let Some(&v) = temps.vars.get(temps.used - 1) {
             return v;
         }
         self.owe(16 + array.unwrap_or(0) as u64);
@@ -119,7 +130,7 @@ impl Builder<'_> {
         let dims = array.map(|n| (0, n as i64)).into_iter().collect();
         let init = vec![default_value(lo, hi); array.unwrap_or(1)];
         let v = self.declare_leaf(Shape { name, lo, hi, is_bool, dims }, init, Role::Temp);
-        self.pool.entry(shape).or_default().0.push(v);
+        self.pool.entry(shape).or_default().vars.push(v);
         v
     }
 

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use trellis_expr::TermId;
@@ -68,7 +69,7 @@ impl Kind {
 /// A function and where it was declared.
 #[derive(Debug)]
 pub(crate) struct FuncDef {
-    pub ast: Rc<ast::Function>,
+    pub ast: Arc<ast::Function>,
     /// The names it sees.
     pub scope: Rc<Scope>,
     /// Whether it has been looked into.
@@ -147,18 +148,18 @@ impl Scope {
         self.names.borrow().keys().cloned().collect()
     }
 
-    fn all_names(&self, out: &mut Vec<String>) {
-        out.extend(self.own_names());
+    /// Visible names, innermost first: as many as one would compare with a misspelt one.
+    fn some_names(&self, out: &mut Vec<String>) {
+        out.extend(self.names.borrow().keys().take(1000).cloned());
         if let Some((p, _)) = &self.parent {
-            p.all_names(out);
+            p.some_names(out);
         }
     }
 }
 
 /// The name of a list that was probably meant.
 pub(crate) fn closest_of(name: &str, names: impl IntoIterator<Item = String>) -> Option<String> {
-    let mut names: Vec<String> = names.into_iter().collect();
-    names.sort_unstable();
+    let names: Vec<String> = names.into_iter().collect();
     closest(name, names.iter().map(String::as_str)).map(str::to_string)
 }
 
@@ -166,7 +167,7 @@ impl Builder<'_> {
     /// A visible name that the user may have meant.
     pub fn closest(&self, name: &str, scope: &Scope) -> Option<String> {
         let mut names = Vec::new();
-        scope.all_names(&mut names);
+        scope.some_names(&mut names);
         closest_of(name, names)
     }
 

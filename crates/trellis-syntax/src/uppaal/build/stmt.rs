@@ -95,11 +95,7 @@ impl Lower<'_, '_> {
                 self.write(p, v, e.span)
             }
             ast::Init::Expr(e) => {
-                let from = self.place(e)?;
-                if !from.ty.same_shape(&p.ty) {
-                    let (a, b) = (from.ty.describe(), p.ty.describe());
-                    return self.err(e.span, format!("`{a}` cannot initialise `{b}`"));
-                }
+                let from = self.aggregate(e, &p.ty)?;
                 self.copy(p.clone(), from, e.span).map(|_| ())
             }
         }
@@ -127,7 +123,7 @@ impl Lower<'_, '_> {
     }
 
     fn statement(&mut self, s: &Stmt) -> Res<()> {
-        let here = self.calls.last().map(|f| f.ast.name.span);
+        let here = self.calls.last().map(|(f, _)| f.ast.name.span);
         if let Some(span) = here {
             self.b.spend(1, span)?;
             let result = self.b.enter(span).and_then(|()| self.statement_node(s));
@@ -282,11 +278,7 @@ impl Lower<'_, '_> {
                 self.write(&p, v, e.span)?;
             }
             (Some(e), Some(p)) => {
-                let from = self.place(e)?;
-                if !from.ty.same_shape(&p.ty) {
-                    let (a, b) = (from.ty.describe(), p.ty.describe());
-                    return self.err(e.span, format!("the function returns `{b}`, but this is `{a}`"));
-                }
+                let from = self.aggregate(e, &p.ty)?;
                 self.copy(p, from, e.span)?;
             }
             (None, None) => {}

@@ -1,13 +1,15 @@
 //! The system line: which processes there are, and with which arguments.
 
+use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
 use super::decl::declared_twice;
 use super::expr::{Denotes, Lower, Unit};
-use super::scope::{Entity, Family, Kind, Scope, closest_of};
+use super::scope::{Entity, Family, Kind, Scope};
 use super::types::{Range, Ty};
 use super::{Builder, Reported, Res, ast, syntax};
 use crate::diag::{Diagnostic, Span};
+use crate::uppaal::errors::{closest, count};
 use crate::uppaal::token::shorten;
 use ast::Nta;
 
@@ -20,6 +22,24 @@ pub(crate) struct Partial<'n> {
     pub scope: Rc<Scope>,
     /// Values of the free parameters, as they appear in the process's name.
     pub args: Vec<i64>,
+}
+
+/// What the system line or an instance can name.
+#[derive(Clone, Copy)]
+enum Named<'n> {
+    Template(&'n ast::Template),
+    Instance(&'n ast::Instance),
+}
+
+type Names<'n> = BTreeMap<&'n str, Named<'n>>;
+
+impl<'n> Named<'n> {
+    fn params(self) -> &'n [ast::Param] {
+        match self {
+            Named::Template(t) => &t.params,
+            Named::Instance(i) => &i.params,
+        }
+    }
 }
 
 impl Builder<'_> {
@@ -54,6 +74,7 @@ impl Builder<'_> {
             return self.error(e.span, "which channel is meant must be a constant");
         };
         let count = c.ty.cells() as usize;
+        self.spend(count as u64, e.span)?;
         let first = c.base as usize + index as usize * count;
         for channel in &mut self.net.channels[first..first + count] {
             channel.priority = priority;
@@ -62,7 +83,7 @@ impl Builder<'_> {
     }
 
     pub fn system(&mut self, nta: &Nta) -> Res<()> {
-        let names = self.check_names(nta);
+        let (names, mut result) = self.names(nta);
         if nta.system.is_empty() {
             let d = match (nta.system_span, nta.end) {
                 (Some(span), _) => Diagnostic::error(span, "the system has no processes"),
@@ -72,11 +93,10 @@ impl Builder<'_> {
             return Err(self.report(d.help("write `system P, Q;` with the names of your templates")));
         }
         self.net.has_priorities |= nta.system.len() > 1;
-        let mut result = names;
         let mut families = Vec::new();
         for (level, group) in nta.system.iter().enumerate() {
             for name in group {
-                match self.instances(nta, name).and_then(|partials| self.family(name, partials, level as i32)) {
+                match self.instances(&names, name).and_then(|partials| self.family(name, partials, level as i32)) {
                     Ok(family) => families.push(family),
                     Err(e) => result = Err(e),
                 }
@@ -89,25 +109,26 @@ impl Builder<'_> {
         result
     }
 
-    /// Templates, instances and global names are told apart by their names, and all that is named exists.
-    fn check_names(&mut self, nta: &Nta) -> Res<()> {
+    /// What the system line can name. Templates, instances and global names are told apart by their names, and all that
+    /// is named exists.
+    fn names<'n>(&mut self, nta: &'n Nta) -> (Names<'n>, Res<()>) {
         let mut result = Ok(());
-        let mut known = std::collections::HashMap::new();
-        let templates = nta.templates.iter().map(|t| (&t.name, &t.params));
-        for (name, params) in templates.chain(nta.instances.iter().map(|i| (&i.name, &i.params))) {
-            let twice = known.insert(&name.name, params).is_some();
+        let mut names = Names::default();
+        let templates = nta.templates.iter().map(|t| (&t.name, Named::Template(t)));
+        for (name, named) in templates.chain(nta.instances.iter().map(|i| (&i.name, Named::Instance(i)))) {
+            let twice = names.insert(&name.name, named).is_some();
             if twice || self.global.here(&name.name).is_some() {
                 result = Err(self.report(declared_twice(name)));
             }
-            result = result.and(self.check_distinct(params.iter().map(|p| &p.name)));
+            result = result.and(self.check_distinct(named.params().iter().map(|p| &p.name)));
         }
         for i in &nta.instances {
-            result = result.and(match known.get(&i.template.name) {
-                None => Err(self.no_template(nta, &i.template)),
-                Some(params) => self.check_count(params, &i.args, i.span),
+            result = result.and(match names.get(i.template.name.as_str()) {
+                None => Err(self.no_template(&names, &i.template)),
+                Some(named) => self.check_count(named.params(), &i.args, i.span),
             });
         }
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         for name in nta.system.iter().flatten() {
             if !seen.insert(&name.name) {
                 let what = format!("`{}` stands twice in the system line", shorten(&name.name));
@@ -115,20 +136,19 @@ impl Builder<'_> {
                 result = Err(self.report(d.help("for two processes, name two instances: `P1 = P(); P2 = P();`")));
             }
         }
-        result
+        (names, result)
     }
 
     fn check_count(&mut self, params: &[ast::Param], args: &[ast::Expr], span: Span) -> Res<()> {
         if params.len() == args.len() {
             return Ok(());
         }
-        self.error(span, format!("{} argument(s) where {} are needed", args.len(), params.len()))
+        self.error(span, format!("{} given, {} needed", count(args.len(), "argument"), params.len()))
     }
 
-    fn no_template(&mut self, nta: &Nta, name: &ast::Ident) -> Reported {
-        let names = nta.templates.iter().map(|t| &t.name).chain(nta.instances.iter().map(|i| &i.name));
+    fn no_template(&mut self, names: &Names<'_>, name: &ast::Ident) -> Reported {
         let d = Diagnostic::error(name.span, format!("there is no template or process `{}`", shorten(&name.name)));
-        let near = closest_of(&name.name, names.map(|n| n.name.clone()));
+        let near = closest(&name.name, names.keys().copied());
         self.report(match near {
             Some(near) => d.help(format!("did you mean `{near}`?")),
             None => d,
@@ -179,20 +199,22 @@ impl Builder<'_> {
     }
 
     /// All instances that a name of the system line stands for.
-    fn instances<'n>(&mut self, nta: &'n Nta, name: &'n ast::Ident) -> Res<Vec<Partial<'n>>> {
+    fn instances<'n>(&mut self, names: &Names<'n>, name: &'n ast::Ident) -> Res<Vec<Partial<'n>>> {
         let mut chain: Vec<&ast::Instance> = Vec::new();
+        let mut seen = HashSet::new();
         let mut at = name;
         let template = loop {
-            if let Some(i) = nta.instances.iter().find(|i| i.name.name == at.name) {
-                if chain.iter().any(|c| c.name.name == i.name.name) {
+            self.spend(1, name.span)?;
+            match names.get(at.name.as_str()) {
+                Some(Named::Instance(i)) if !seen.insert(&i.name.name) => {
                     return self.error(i.span, format!("`{}` is defined by itself", shorten(&i.name.name)));
                 }
-                chain.push(i);
-                at = &i.template;
-            } else if let Some(t) = nta.templates.iter().find(|t| t.name.name == at.name) {
-                break t;
-            } else {
-                return Err(self.no_template(nta, at));
+                Some(Named::Instance(i)) => {
+                    chain.push(i);
+                    at = &i.template;
+                }
+                Some(Named::Template(t)) => break *t,
+                None => return Err(self.no_template(names, at)),
             }
         };
         // The outermost free parameters range over all their values.
@@ -243,6 +265,7 @@ impl Builder<'_> {
 
     /// Parameters bound to the arguments of an instance, in a fresh scope below the global one.
     fn bind_args(&mut self, params: &[ast::Param], instance: &ast::Instance, from: &Rc<Scope>) -> Res<Rc<Scope>> {
+        self.spend(1, instance.span)?;
         self.check_count(params, &instance.args, instance.span)?;
         let global = self.global.clone();
         let scope = Scope::child(&global);

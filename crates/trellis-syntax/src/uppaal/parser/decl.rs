@@ -1,5 +1,7 @@
 //! Types, variables, parameters, functions, `extern`, and the declarations that are read but not supported.
 
+use std::sync::Arc;
+
 use super::{Parser, Read};
 use crate::diag::{Diagnostic, Span};
 use crate::uppaal::ast::{
@@ -333,7 +335,7 @@ impl<'a> Parser<'a, '_> {
         let ty = self.ty()?;
         let name = self.ident("a name after the type")?;
         if self.at(Punct::LParen) {
-            return self.function(ty, name).map(Decl::Function);
+            return self.function(ty, name).map(|f| Decl::Function(Arc::new(f)));
         }
         let bare = ty.is_const && self.old;
         let mut names = vec![self.declarator(name, bare)?];

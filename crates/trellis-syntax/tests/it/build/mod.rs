@@ -7,7 +7,6 @@ mod effects;
 mod functions;
 mod growth;
 mod lattices;
-mod oracle;
 mod processes;
 mod refused;
 mod values;
