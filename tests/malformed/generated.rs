@@ -174,10 +174,10 @@ pub fn mistakes() -> impl Iterator<Item = Case> {
                 format!("process Q0() {{ state A; init A; }}\n{chain}system Q80000, R;\n")
             })
         }),
-        Box::new(move || ("long-name", "xta", process(&format!("guard {};", fill("a", two))))),
+        Box::new(move || ("long-unknown-name", "xta", process(&format!("guard {};", fill("a", two))))),
         Box::new(move || {
             (
-                "long-names",
+                "long-unknown-names",
                 "xta",
                 format!("int {0}b;\nint {0}c;\n", fill("a", two)) + &process(&format!("guard {}d;", fill("a", two))),
             )

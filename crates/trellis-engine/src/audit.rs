@@ -4,6 +4,7 @@
 //!
 //! Some things are hazards without any sampling: see [`hazard`].
 
+use rustc_hash::FxHashSet;
 use trellis_expr::{Stmt, StmtId, Term, TermId, Terms};
 use trellis_model::network::{Action, Condition, Judge, ModelError, Network, Query, QueryKind, Snapshot};
 use trellis_order::{Domain, Join, Word};
@@ -70,7 +71,16 @@ pub fn reads_lattice(terms: &Terms, c: Condition) -> bool {
 }
 
 fn term_reads(terms: &Terms, t: TermId) -> bool {
-    matches!(terms.get(t), Term::Foreign(..)) || terms.children(t).into_iter().any(|c| term_reads(terms, c))
+    // Terms share their parts: each is looked at once.
+    let mut seen = FxHashSet::from_iter([t]);
+    let mut open = vec![t];
+    while let Some(t) = open.pop() {
+        if matches!(terms.get(t), Term::Foreign(..)) {
+            return true;
+        }
+        open.extend(terms.children(t).into_iter().filter(|&c| seen.insert(c)));
+    }
+    false
 }
 
 fn stmt_reads(terms: &Terms, s: StmtId) -> bool {

@@ -231,14 +231,14 @@ impl Reach {
                     if self.options.refine == Refine::Split && !joins.is_empty() =>
                 {
                     self.stats.refinements += 1;
-                    self.split_at(system, strategy, &path.states[pivot].0)?;
+                    let target = self.split_at(system, strategy, &path.states[pivot].0)?;
                     // What else the state leads to from which this was found is seen when it is expanded anew.
                     for n in [node, self.arg.nodes[node as usize].parent] {
                         if n != NONE && self.arg.nodes[n as usize].mark == Mark::Passed {
                             self.requeue(system, n)?;
                         }
                     }
-                    found = Ok(None);
+                    found = Ok(target);
                 }
                 answer => return Ok(answer),
             }
@@ -472,16 +472,17 @@ impl Reach {
         }
     }
 
-    /// Alg. 5, l. 15–20: never join at this key again, and undo what was explored from its states.
+    /// Alg. 5, l. 15–20: never join at this key again, and undo what was explored from its states. Answers a target that
+    /// starting anew leads to at once.
     fn split_at<S: System>(
         &mut self,
         system: &mut S,
         strategy: &mut impl Strategy<S::Error>,
         key: &[Word],
-    ) -> Ran<S, ()> {
+    ) -> Ran<S, Option<u32>> {
         let k = self.arg.key_id(key);
         self.split.insert(k);
-        let Some(history) = self.history.take() else { return Ok(()) };
+        let Some(history) = self.history.take() else { return Ok(None) };
         // What a node was made from is older than the node, so one pass finds all descendants.
         let count = self.arg.nodes.len();
         let mut undone = vec![false; count];
@@ -517,11 +518,11 @@ impl Reach {
             }
         }
         if (0..count).any(|n| self.arg.nodes[n].parent == NONE && relied_on[n]) {
-            // The initial state is never the target here: that would have been the end.
+            // The initial state is not the target: that would have been the end. What it is joined with may be.
             let (key, elem) = self.initial.clone();
-            self.insert(system, strategy, &key, &elem, NONE, 0)?;
+            return self.insert(system, strategy, &key, &elem, NONE, 0);
         }
-        Ok(())
+        Ok(None)
     }
 
     fn requeue<S: System>(&mut self, system: &mut S, n: u32) -> Ran<S, ()> {

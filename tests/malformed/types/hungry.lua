@@ -1,3 +1,3 @@
+local row = string.rep("x", 10000)
 local t = {}
-local i = 1
-while true do t[i] = string.rep("x", 1000000) .. i i = i + 1 end
+while true do t[#t + 1] = string.rep(row, 100) .. #t end

@@ -79,8 +79,12 @@ impl Case<'_> {
         let checked = match &answer.verdict {
             Verdict::Safe(cert) => self.check_certificate(cert, options),
             Verdict::Unsafe(trace) => self.check_trace(trace, options),
+            // Bounds are not refined: there is no target to refine for.
             Verdict::Unknown(Reason::InconclusiveJoin)
-                if options.update == Update::Join && (options.refine == Refine::Never || self.faulty) =>
+                if options.update == Update::Join
+                    && (options.refine == Refine::Never
+                        || self.faulty
+                        || matches!(self.query.kind, QueryKind::Bound { .. })) =>
             {
                 Ok(())
             }

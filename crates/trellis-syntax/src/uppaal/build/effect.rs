@@ -3,6 +3,7 @@
 use trellis_expr::VarId;
 
 use super::expr::{Denotes, Lower, Unit};
+use super::lattice::LatticePlace;
 use super::place::Place;
 use super::scope::{Kind, Value};
 use super::types::Ty;
@@ -62,92 +63,89 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// `lhs = rhs`, `lhs += rhs`. `needed`: the expression is part of a larger one, which looks at the outcome.
+    /// `lhs = rhs`, `lhs += rhs`. What is assigned to, and what it holds, is settled before the right side runs. `needed`:
+    /// the expression is part of a larger one, which looks at the outcome.
     pub fn assignment(&mut self, op: Option<BinOp>, lhs: &Expr, rhs: &Expr, span: Span, needed: bool) -> Res<Denotes> {
-        let to = self.denote(lhs)?;
-        match &to {
-            Denotes::Place(p) => self.may_write(p, lhs.span, span)?,
-            Denotes::Bit(..) | Denotes::Lattice(_) => self.may_change_lattice(span)?,
-            Denotes::Value(_) | Denotes::Nothing => {
-                return Err(self.b.report(
-                    Diagnostic::error(lhs.span, "this cannot be assigned to")
-                        .help("a constant or an expression has no place to write to; did you mean `==`?"),
-                ));
-            }
-            Denotes::Chan(_) => return self.err(lhs.span, "a channel cannot be assigned to"),
-        }
-        // What is assigned to, and what it holds, is settled before the right side runs.
-        let old = match (&to, op) {
-            (Denotes::Place(p), Some(_)) if p.ty.scalar().is_some() => Some(self.b.read(p)),
-            _ => None,
-        };
-        let mark = self.stmts.len();
-        match to {
-            Denotes::Place(p) if p.ty.scalar().is_some() => {
-                let mut v = self.value(rhs)?;
-                if let (Some(op), Some(old)) = (op, old) {
-                    let old = Value { term: self.held(mark, old), ..old };
-                    v = self.operate(op, old, v, [lhs.span, rhs.span])?;
-                }
-                let mut p = self.still(mark, p);
-                if needed {
-                    p = self.pinned(p);
-                }
-                if op.is_none() && self.is_plain(rhs) {
-                    self.check_fits(v, &p, rhs.span);
-                }
-                self.write(&p, v, rhs.span)?;
-                Ok(Denotes::Place(p))
-            }
+        match self.denote(lhs)? {
             Denotes::Place(p) => {
-                if op.is_some() {
-                    let what = p.ty.describe();
-                    return self.err(lhs.span, format!("a number is needed to compute with, but this is `{what}`"));
+                self.may_write(&p, lhs.span, span)?;
+                match (p.ty.scalar(), op) {
+                    (Some(_), _) => self.assign_number(op, p, lhs.span, rhs, needed),
+                    (None, None) => {
+                        let mark = self.stmts.len();
+                        let from = self.aggregate(rhs, &p.ty)?;
+                        let p = Place { index: self.held_index(mark, p.index), ..p };
+                        Ok(Denotes::Place(self.copy(p, from, span)?))
+                    }
+                    (None, Some(_)) => {
+                        let what = p.ty.describe();
+                        self.err(lhs.span, format!("a number is needed to compute with, but this is `{what}`"))
+                    }
                 }
-                let from = self.aggregate(rhs, &p.ty)?;
-                let p = self.still(mark, p);
-                Ok(Denotes::Place(self.copy(p, from, span)?))
             }
-            Denotes::Bit(..) => {
+            Denotes::Bit(l, i) => {
+                self.may_change_lattice(span)?;
                 if op.is_some() {
                     return self.err(span, "a bit can only be set: write `= 0` or `= 1`");
                 }
+                let mark = self.stmts.len();
                 let v = self.integer(rhs)?;
-                if let Denotes::Bit(l, i) = self.held_place(mark, to) {
-                    let s = self.b.set_bit(&l, i, v);
-                    self.stmts.push(s);
-                }
+                let i = self.held_index(mark, i);
+                let l = LatticePlace { offset: self.held_index(mark, l.offset), ..l };
+                let s = self.b.set_bit(&l, i, v);
+                self.stmts.push(s);
                 Ok(Denotes::Nothing)
             }
-            Denotes::Lattice(_) => {
-                let from = self.denote(rhs)?;
-                let to = self.held_place(mark, to);
-                let Denotes::Lattice(to) = to else { return Ok(Denotes::Nothing) };
-                let Denotes::Lattice(from) = from else {
-                    return Err(self.b.report(
-                        Diagnostic::error(rhs.span, format!("a `{}` is needed here", to.lattice.name()))
-                            .help(format!("or use a method: {}", super::lattice::method_list(&*to.lattice))),
-                    ));
-                };
+            Denotes::Lattice(l) => {
+                self.may_change_lattice(span)?;
                 if op.is_some() {
-                    return self.err(span, format!("there is no such assignment to a `{}`", to.lattice.name()));
+                    return self.err(span, format!("there is no such assignment to a `{}`", l.lattice.name()));
                 }
-                if from.lattice.name() != to.lattice.name() {
-                    let (a, b) = (from.lattice.name(), to.lattice.name());
-                    return self.err(span, format!("`{a}` cannot be assigned to `{b}`"));
-                }
+                self.assign_lattice(l, rhs)
+            }
+            Denotes::Chan(_) => self.err(lhs.span, "a channel cannot be assigned to"),
+            Denotes::Value(_) | Denotes::Nothing => Err(self.b.report(
+                Diagnostic::error(lhs.span, "this cannot be assigned to")
+                    .help("a constant or an expression has no place to write to; did you mean `==`?"),
+            )),
+        }
+    }
+
+    fn assign_number(&mut self, op: Option<BinOp>, p: Place, at: Span, rhs: &Expr, needed: bool) -> Res<Denotes> {
+        let old = op.map(|op| (op, self.b.read(&p)));
+        let mark = self.stmts.len();
+        let mut v = self.value(rhs)?;
+        if let Some((op, old)) = old {
+            let old = Value { term: self.held(mark, old), ..old };
+            v = self.operate(op, old, v, [at, rhs.span])?;
+        } else if self.is_plain(rhs) {
+            self.check_fits(v, &p, rhs.span);
+        }
+        let mut p = Place { index: self.held_index(mark, p.index), ..p };
+        if needed {
+            p = self.pinned(p);
+        }
+        self.write(&p, v, rhs.span)?;
+        Ok(Denotes::Place(p))
+    }
+
+    fn assign_lattice(&mut self, to: LatticePlace, rhs: &Expr) -> Res<Denotes> {
+        let mark = self.stmts.len();
+        let found = self.denote(rhs)?;
+        let to = LatticePlace { offset: self.held_index(mark, to.offset), ..to };
+        let name = to.lattice.name();
+        match found {
+            Denotes::Lattice(from) if from.lattice.name() == name => {
                 let s = self.b.copy_lattice(&to, &from);
                 self.stmts.push(s);
                 Ok(Denotes::Lattice(to))
             }
-            Denotes::Value(_) | Denotes::Nothing | Denotes::Chan(_) => Ok(Denotes::Nothing),
+            found => {
+                let d = Diagnostic::error(rhs.span, format!("a `{name}` is needed, but this is {}", found.describe()));
+                let methods = super::lattice::method_list(&*to.lattice);
+                Err(self.b.report(d.help(format!("or use a method: {methods}"))))
+            }
         }
-    }
-
-    /// The place as it was before the statements behind the mark.
-    fn still(&mut self, mark: usize, p: Place) -> Place {
-        let index = self.held(mark, Value { term: p.index, kind: Kind::Int });
-        Place { index, ..p }
     }
 
     /// `x++`, `--x`.
@@ -212,13 +210,8 @@ impl Lower<'_, '_> {
     /// Writes a scalar, within its bounds or it faults.
     pub fn write(&mut self, p: &Place, v: Value, span: Span) -> Res<()> {
         let var = p.leaves[0];
-        let leaf = &self.b.leaves[&var];
-        let (lo, hi, is_bool, array) = (leaf.lo, leaf.hi, leaf.is_bool, leaf.array);
-        let mut term = self.convert(v, Kind::of(&p.ty), span)?.term;
-        if !is_bool {
-            term = self.b.terms().checked(term, lo, hi);
-        }
-        if array {
+        let mut term = self.checked(v, &p.ty, span)?.term;
+        if self.b.leaves[&var].array {
             let whole = self.b.terms().var(var);
             term = self.b.terms().store(whole, p.index, term);
         }

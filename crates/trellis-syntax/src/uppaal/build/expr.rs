@@ -145,6 +145,15 @@ impl<'b, 'a> Lower<'b, 'a> {
         Ok(Value { term, kind: to })
     }
 
+    /// A value of a scalar type; it faults outside the type's bounds.
+    pub fn checked(&mut self, v: Value, ty: &Ty, span: Span) -> Res<Value> {
+        let mut v = self.convert(v, Kind::of(ty), span)?;
+        if let Some((lo, hi, false)) = ty.scalar() {
+            v.term = self.b.terms().checked(v.term, lo, hi);
+        }
+        Ok(v)
+    }
+
     pub fn integer(&mut self, e: &Expr) -> Res<TermId> {
         let v = self.value(e)?;
         Ok(self.convert(v, Kind::Int, e.span)?.term)
@@ -190,19 +199,18 @@ impl<'b, 'a> Lower<'b, 'a> {
         self.b.terms().var(tmp)
     }
 
+    /// The same for an index.
+    pub fn held_index(&mut self, mark: usize, term: TermId) -> TermId {
+        self.held(mark, Value { term, kind: Kind::Int })
+    }
+
     /// The same variable, lattice value or channel as before the statements behind the mark.
-    pub fn held_place(&mut self, mark: usize, d: Denotes) -> Denotes {
-        let held = |l: &mut Self, term| l.held(mark, Value { term, kind: Kind::Int });
+    fn held_place(&mut self, mark: usize, d: Denotes) -> Denotes {
         match d {
-            Denotes::Value(v) => Denotes::Value(Value { term: self.held(mark, v), ..v }),
-            Denotes::Place(p) => Denotes::Place(Place { index: held(self, p.index), ..p }),
-            Denotes::Lattice(l) => Denotes::Lattice(LatticePlace { offset: held(self, l.offset), ..l }),
-            Denotes::Bit(l, i) => {
-                let (offset, i) = (held(self, l.offset), held(self, i));
-                Denotes::Bit(LatticePlace { offset, ..l }, i)
-            }
-            Denotes::Chan(c) => Denotes::Chan(ChanPlace { index: held(self, c.index), ..c }),
-            Denotes::Nothing => Denotes::Nothing,
+            Denotes::Place(p) => Denotes::Place(Place { index: self.held_index(mark, p.index), ..p }),
+            Denotes::Lattice(l) => Denotes::Lattice(LatticePlace { offset: self.held_index(mark, l.offset), ..l }),
+            Denotes::Chan(c) => Denotes::Chan(ChanPlace { index: self.held_index(mark, c.index), ..c }),
+            other => other,
         }
     }
 

@@ -72,10 +72,12 @@ impl Lower<'_, '_> {
         for (param, arg) in f.params.iter().zip(args) {
             let mark = self.stmts.len();
             let entity = self.argument(param, arg, def, formula)?;
-            // What was given by name must not see the effects of later arguments.
-            for (name, v) in &mut by_name {
-                v.term = self.held(mark, *v);
-                scope.set(name, Entity::Const(*v));
+            if self.stmts.len() > mark {
+                // What was given by name must not see the effects of later arguments.
+                for (name, v) in &mut by_name {
+                    v.term = self.held(mark, *v);
+                    scope.set(name, Entity::Const(*v));
+                }
             }
             if let Entity::Const(v) = entity {
                 by_name.push((&param.name.name, v));
@@ -96,15 +98,11 @@ impl Lower<'_, '_> {
         let f = &def.ast;
         def.called.set(true);
         let ret_ty = self.b.resolve_type(&f.ret, &def.scope)?;
-        if let (Some(e), Some((lo, hi, is_bool))) = (formula, ret_ty.scalar()) {
+        if let (Some(e), Some(_)) = (formula, ret_ty.scalar()) {
             self.calls.push((def.clone(), at));
             let v = self.within(scope, |l| l.value(e));
             self.calls.pop();
-            let mut v = self.convert(v?, Kind::of(&ret_ty), e.span)?;
-            if !is_bool {
-                v.term = self.b.terms().checked(v.term, lo, hi);
-            }
-            return Ok(v.into());
+            return Ok(self.checked(v?, &ret_ty, e.span)?.into());
         }
         let place = match &ret_ty {
             Ty::Void => None,
@@ -146,12 +144,9 @@ impl Lower<'_, '_> {
             let what = format!("a parameter of type `{}` must be a reference (`&`)", ty.describe());
             return self.err(param.name.span, what);
         }
-        if let Some((lo, hi, is_bool)) = ty.scalar() {
+        if ty.scalar().is_some() {
             let v = self.value(arg)?;
-            let mut v = self.convert(v, Kind::of(&ty), arg.span)?;
-            if !is_bool {
-                v.term = self.b.terms().checked(v.term, lo, hi);
-            }
+            let v = self.checked(v, &ty, arg.span)?;
             let constant = self.b.constant_value(v).is_some();
             let by_name = match formula {
                 Some(e) => self.goes_by_name(param, v, f, e),

@@ -43,12 +43,9 @@ impl Lower<'_, '_> {
     }
 
     fn local_variable(&mut self, is_const: bool, d: &ast::Declarator, ty: &Ty) -> Res<Entity> {
-        if let (true, Some(ast::Init::Expr(e)), Some((lo, hi, is_bool))) = (is_const, &d.init, ty.scalar()) {
+        if let (true, Some(ast::Init::Expr(e)), Some(_)) = (is_const, &d.init, ty.scalar()) {
             let v = self.value(e)?;
-            let mut v = self.convert(v, Kind::of(ty), e.span)?;
-            if !is_bool {
-                v.term = self.b.terms().checked(v.term, lo, hi);
-            }
+            let v = self.checked(v, ty, e.span)?;
             return Ok(Entity::Const(self.saved(v)));
         }
         let mut place = self.b.local_place(ty);

@@ -89,21 +89,21 @@ impl<'a> Parser<'a, '_> {
                     return Ok(BaseType::Int(None));
                 }
                 let low = self.bracketed(Self::expr)?;
-                self.expect(Punct::Comma, "between the bounds of `int[low, high]`")?;
+                self.require(Punct::Comma, "between the bounds of `int[low, high]`")?;
                 let high = self.bracketed(Self::expr)?;
-                self.expect(Punct::RBracket, "after the bounds of `int[low, high]`")?;
+                self.require(Punct::RBracket, "after the bounds of `int[low, high]`")?;
                 Ok(BaseType::Int(Some((Box::new(low), Box::new(high)))))
             }
             Tok::Kw(Kw::Scalar) => {
                 self.bump();
-                self.expect(Punct::LBracket, "after `scalar`")?;
+                self.require(Punct::LBracket, "after `scalar`")?;
                 let size = self.bracketed(Self::expr)?;
-                self.expect(Punct::RBracket, "after the size of `scalar[n]`")?;
+                self.require(Punct::RBracket, "after the size of `scalar[n]`")?;
                 Ok(BaseType::Scalar(Box::new(size)))
             }
             Tok::Kw(Kw::Struct) => {
                 self.bump();
-                self.expect(Punct::LBrace, "after `struct`")?;
+                self.require(Punct::LBrace, "after `struct`")?;
                 self.nested(Self::fields)
             }
             Tok::Kw(kw @ (Kw::Bool | Kw::Clock | Kw::Chan | Kw::Void)) => {
@@ -145,7 +145,7 @@ impl<'a> Parser<'a, '_> {
     fn field(&mut self) -> Read<(TypeExpr, Vec<Declarator>)> {
         let ty = self.ty()?;
         let names = self.declarators("a field name")?;
-        self.expect(Punct::Semi, "after the fields")?;
+        self.require(Punct::Semi, "after the fields")?;
         Ok((ty, names))
     }
 
@@ -206,7 +206,7 @@ impl<'a> Parser<'a, '_> {
                 }
                 _ => Dim::Expr(self.bracketed(Self::expr)?),
             };
-            self.expect(Punct::RBracket, "after the size of the array")?;
+            self.require(Punct::RBracket, "after the size of the array")?;
             dims.push(dim);
         }
         Ok(dims)
@@ -232,7 +232,7 @@ impl<'a> Parser<'a, '_> {
                 break;
             }
         }
-        let close = self.expect(Punct::RBrace, "after the initial values")?;
+        let close = self.require(Punct::RBrace, "after the initial values")?;
         Ok(Init::List(list, open.to(close)))
     }
 
@@ -276,7 +276,7 @@ impl<'a> Parser<'a, '_> {
                 self.bump();
                 let ty = self.ty()?;
                 let names = self.declarators("the name of the type")?;
-                self.expect(Punct::Semi, "after the type definition")?;
+                self.require(Punct::Semi, "after the type definition")?;
                 Ok(Decl::Typedef { ty, names })
             }
             Tok::Ident("extern") if matches!(self.look(1).tok, Tok::Ident(_) | Tok::Kw(_) | Tok::P(Punct::Semi)) => {
@@ -343,14 +343,14 @@ impl<'a> Parser<'a, '_> {
             let name = self.ident("a name after `,`")?;
             names.push(self.declarator(name, bare)?);
         }
-        let end = self.expect(Punct::Semi, "after the declaration")?;
+        let end = self.require(Punct::Semi, "after the declaration")?;
         Ok(Decl::Vars(VarDecl { span: ty.span.to(end), ty, names }))
     }
 
     fn function(&mut self, ret: TypeExpr, name: Ident) -> Read<Function> {
         self.bump();
         let params = self.bracketed(Self::params)?;
-        self.expect(Punct::RParen, "after the parameters")?;
+        self.require(Punct::RParen, "after the parameters")?;
         if !self.at(Punct::LBrace) {
             let error = self.unexpected("`{` and the body of the function");
             return Err(self.report(error));
@@ -384,7 +384,7 @@ impl<'a> Parser<'a, '_> {
             self.bump();
             file = Some((path.to_string(), token.span));
         }
-        let end = self.expect(Punct::Semi, "after the `extern` declaration")?;
+        let end = self.require(Punct::Semi, "after the `extern` declaration")?;
         Ok(Decl::Extern { name, def, file, span: start.to(end) })
     }
 }

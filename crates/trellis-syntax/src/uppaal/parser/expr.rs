@@ -138,7 +138,7 @@ impl<'a> Parser<'a, '_> {
         self.bump();
         let then = self.expr()?;
         below = below.max(self.height);
-        self.expect(Punct::Colon, "after the first alternative of `? :`")?;
+        self.require(Punct::Colon, "after the first alternative of `? :`")?;
         let els = self.expr()?;
         let span = condition.span.to(els.span);
         self.grow(below.max(self.height), span)?;
@@ -308,7 +308,7 @@ impl<'a> Parser<'a, '_> {
                 Punct::LBracket => {
                     self.bump();
                     let index = self.bracketed(Self::expr)?;
-                    self.expect(Punct::RBracket, "after the index")?;
+                    self.require(Punct::RBracket, "after the index")?;
                     ExprKind::Index(Box::new(left), Box::new(index))
                 }
                 Punct::Dot => {
@@ -325,7 +325,7 @@ impl<'a> Parser<'a, '_> {
                     self.bump();
                     let (args, height) = self.bracketed(Self::args)?;
                     self.height = height;
-                    self.expect(Punct::RParen, "after the arguments")?;
+                    self.require(Punct::RParen, "after the arguments")?;
                     ExprKind::Call(Box::new(left), args)
                 }
                 Punct::Quote => {

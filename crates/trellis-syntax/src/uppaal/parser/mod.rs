@@ -189,7 +189,7 @@ impl<'a, 'e> Parser<'a, 'e> {
     }
 
     /// Takes `p`, or complains: `after` says after what it is missing.
-    fn expect(&mut self, p: Punct, after: &str) -> Read<Span> {
+    fn require(&mut self, p: Punct, after: &str) -> Read<Span> {
         let token = self.look(0);
         if token.tok == Tok::P(p) {
             return Ok(self.bump().span);

@@ -74,7 +74,7 @@ impl Parser<'_, '_> {
             Tok::P(Punct::LParen) => {
                 self.bump();
                 let mut inner = self.bracketed(Self::expr)?;
-                let close = self.expect(Punct::RParen, "after the bracketed expression")?;
+                let close = self.require(Punct::RParen, "after the bracketed expression")?;
                 inner.span = token.span.to(close);
                 return Ok(inner);
             }
@@ -118,13 +118,13 @@ impl Parser<'_, '_> {
 
     fn quantifier(&mut self, quant: Quant) -> Read<Expr> {
         let start = self.bump().span;
-        self.expect(Punct::LParen, "after the quantifier")?;
+        self.require(Punct::LParen, "after the quantifier")?;
         let (var, ty) = self.bracketed(|p| {
             let var = p.ident("the name of the quantified variable")?;
-            p.expect(Punct::Colon, "after the quantified variable")?;
+            p.require(Punct::Colon, "after the quantified variable")?;
             Ok((var, p.ty()?))
         })?;
-        self.expect(Punct::RParen, "after the type of the quantified variable")?;
+        self.require(Punct::RParen, "after the type of the quantified variable")?;
         let body = self.expr()?;
         let span = start.to(body.span);
         self.grow(self.height, span)?;

@@ -35,11 +35,11 @@ impl Parser<'_, '_> {
         let mut params = Vec::new();
         if self.eat(Punct::LParen) {
             params = self.bracketed(Self::params)?;
-            self.expect(Punct::RParen, "after the parameters")?;
+            self.require(Punct::RParen, "after the parameters")?;
         } else {
             self.old = true;
         }
-        self.expect(Punct::LBrace, "before the body of the process")?;
+        self.require(Punct::LBrace, "before the body of the process")?;
         let span = start.to(name.span);
         let mut template =
             Template { name, params, decls: Vec::new(), locations: Vec::new(), init: None, edges: Vec::new(), span };
@@ -76,7 +76,7 @@ impl Parser<'_, '_> {
                         break;
                     }
                 }
-                self.expect(Punct::Semi, "after the locations").map(|_| ())
+                self.require(Punct::Semi, "after the locations").map(|_| ())
             }
             Tok::Kw(Kw::Init) => {
                 let start = self.bump().span;
@@ -89,7 +89,7 @@ impl Parser<'_, '_> {
                 } else {
                     body.init = Some(name);
                 }
-                self.expect(Punct::Semi, "after the initial location").map(|_| ())
+                self.require(Punct::Semi, "after the initial location").map(|_| ())
             }
             Tok::Kw(Kw::Trans) => self.transitions(body),
             Tok::Kw(Kw::Guard | Kw::Sync | Kw::Assign) => {
@@ -120,7 +120,7 @@ impl Parser<'_, '_> {
                 break;
             }
         }
-        self.expect(Punct::Semi, "after the locations").map(|_| ())
+        self.require(Punct::Semi, "after the locations").map(|_| ())
     }
 
     fn state(&mut self) -> Read<Location> {
@@ -135,7 +135,7 @@ impl Parser<'_, '_> {
                 let rate = self.rate()?;
                 location.unsupported = Some(("an exponential rate".to_string(), rate));
             }
-            self.expect(Punct::RBrace, "after the invariant")?;
+            self.require(Punct::RBrace, "after the invariant")?;
         }
         Ok(location)
     }
@@ -175,7 +175,7 @@ impl Parser<'_, '_> {
                 break;
             }
         }
-        self.expect(Punct::Semi, "after the branch points").map(|_| ())
+        self.require(Punct::Semi, "after the branch points").map(|_| ())
     }
 
     fn add_location(&mut self, template: &mut Template, body: &mut Body, location: Location) {
@@ -258,7 +258,7 @@ impl Parser<'_, '_> {
             error.span = Some(Span { start: self.prev.end, ..self.prev });
             return Err(self.report(error.label("`,` missing").help("put `,` here; the last edge is followed by `;`")));
         }
-        self.expect(Punct::Semi, "after the edges").map(|_| ())
+        self.require(Punct::Semi, "after the edges").map(|_| ())
     }
 
     /// `A -> B { … }`, or `-> B { … }` from the location of the edge before.
@@ -278,7 +278,7 @@ impl Parser<'_, '_> {
             let error = self.unexpected("`->` after the source location of the edge");
             return Err(self.report(error.help("an edge is written `A -> B { }`")));
         }
-        self.expect(Punct::Arrow, "after the source location of the edge")?;
+        self.require(Punct::Arrow, "after the source location of the edge")?;
         let target = self.ident("the target location of the edge")?;
         let span = start.to(target.span);
         *last = Some(source.clone());
@@ -377,7 +377,7 @@ impl Parser<'_, '_> {
                 .help("join the two: conditions with `&&`, updates with `,`"),
             );
         }
-        self.expect(Punct::Semi, "after this part of the edge").map(|_| ())
+        self.require(Punct::Semi, "after this part of the edge").map(|_| ())
     }
 
     // ---- shared with XML labels ----
@@ -387,7 +387,7 @@ impl Parser<'_, '_> {
         let mut list = Vec::new();
         loop {
             let name = self.ident("the name of a selection")?;
-            self.expect(Punct::Colon, "after the name of the selection")?;
+            self.require(Punct::Colon, "after the name of the selection")?;
             list.push((name, self.ty()?));
             if !self.eat(Punct::Comma) {
                 return Ok(list);

@@ -149,9 +149,9 @@ impl Parser<'_, '_> {
         let mut when = None;
         if self.eat(Punct::LBrace) {
             when = Some(self.bracketed(Self::state_formula)?);
-            self.expect(Punct::RBrace, "after the condition")?;
+            self.require(Punct::RBrace, "after the condition")?;
         }
-        self.expect(Punct::Colon, if sup { "after `sup`" } else { "after `inf`" })?;
+        self.require(Punct::Colon, if sup { "after `sup`" } else { "after `inf`" })?;
         let of = self.expr_list()?;
         Ok(QueryKind::Bounds { sup, when, of })
     }

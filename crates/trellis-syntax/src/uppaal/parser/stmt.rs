@@ -9,7 +9,7 @@ impl Parser<'_, '_> {
     /// `{ declarations statements }`
     pub(super) fn block(&mut self) -> Read<Block> {
         self.nested(|p| {
-            let open = p.expect(Punct::LBrace, "at the start of the block")?;
+            let open = p.require(Punct::LBrace, "at the start of the block")?;
             let mut block = Block { decls: Vec::new(), stmts: Vec::new(), span: open };
             loop {
                 if p.at(Punct::RBrace) {
@@ -80,14 +80,14 @@ impl Parser<'_, '_> {
                     return Err(self.report(error));
                 }
                 let cond = self.head("while")?;
-                let end = self.expect(Punct::Semi, "after `do … while (…)`")?;
+                let end = self.require(Punct::Semi, "after `do … while (…)`")?;
                 Ok(Stmt::DoWhile { body, cond, span: token.span.to(end) })
             }
             Tok::Kw(Kw::If) => self.if_stmt(),
             Tok::Kw(Kw::Return) => {
                 self.bump();
                 let value = if self.at(Punct::Semi) { None } else { Some(self.expr()?) };
-                let end = self.expect(Punct::Semi, "after `return`")?;
+                let end = self.require(Punct::Semi, "after `return`")?;
                 Ok(Stmt::Return(value, token.span.to(end)))
             }
             Tok::Kw(Kw::Else) => {
@@ -112,12 +112,12 @@ impl Parser<'_, '_> {
             Tok::Ident("assert") if self.look(1).tok != Tok::P(Punct::Assign) => {
                 self.bump();
                 self.expr()?;
-                self.expect(Punct::Semi, "after `assert`")?;
+                self.require(Punct::Semi, "after `assert`")?;
                 Ok(Stmt::Unsupported { what: "assert".to_string(), span: token.span })
             }
             _ => {
                 let expr = self.expr()?;
-                self.expect(Punct::Semi, "after the statement")?;
+                self.require(Punct::Semi, "after the statement")?;
                 Ok(Stmt::Expr(expr))
             }
         }
@@ -125,9 +125,9 @@ impl Parser<'_, '_> {
 
     /// `(condition)`
     fn head(&mut self, word: &str) -> Read<Expr> {
-        self.expect(Punct::LParen, &format!("after `{word}`"))?;
+        self.require(Punct::LParen, &format!("after `{word}`"))?;
         let cond = self.bracketed(Self::comma_expr)?;
-        self.expect(Punct::RParen, &format!("after the condition of `{word}`"))?;
+        self.require(Punct::RParen, &format!("after the condition of `{word}`"))?;
         Ok(cond)
     }
 
@@ -167,21 +167,21 @@ impl Parser<'_, '_> {
         if self.at(Punct::LParen) {
             self.no_declaration_in_head()?;
         }
-        self.expect(Punct::LParen, "after `for`")?;
+        self.require(Punct::LParen, "after `for`")?;
         if matches!(self.peek(), Tok::Ident(_)) && self.look(1).tok == Tok::P(Punct::Colon) {
             let var = self.ident("the loop variable")?;
             self.bump();
             let ty = self.bracketed(Self::ty)?;
-            self.expect(Punct::RParen, "after the type of the loop variable")?;
+            self.require(Punct::RParen, "after the type of the loop variable")?;
             let body = self.body()?;
             return Ok(Stmt::Iterate { var, ty, body, span: start.to(self.prev) });
         }
         let init = self.for_part(Punct::Semi)?;
-        self.expect(Punct::Semi, "after the first part of `for`")?;
+        self.require(Punct::Semi, "after the first part of `for`")?;
         let cond = self.for_part(Punct::Semi)?;
-        self.expect(Punct::Semi, "after the condition of `for`")?;
+        self.require(Punct::Semi, "after the condition of `for`")?;
         let step = self.for_part(Punct::RParen)?;
-        self.expect(Punct::RParen, "after the head of `for`")?;
+        self.require(Punct::RParen, "after the head of `for`")?;
         let body = self.body()?;
         Ok(Stmt::For { init, cond, step, body, span: start.to(self.prev) })
     }

@@ -84,7 +84,7 @@ impl Parser<'_, '_> {
         let mut params = Vec::new();
         if self.eat(Punct::LParen) {
             params = self.bracketed(Self::params)?;
-            self.expect(Punct::RParen, "after the parameters")?;
+            self.require(Punct::RParen, "after the parameters")?;
         }
         if !self.eat(Punct::Assign) && !self.eat(Punct::ColonAssign) {
             let error = self.unexpected("`=` and the template to instantiate");
@@ -98,8 +98,8 @@ impl Parser<'_, '_> {
         }
         self.bump();
         let (args, _) = self.bracketed(Self::args)?;
-        self.expect(Punct::RParen, "after the arguments")?;
-        let end = self.expect(Punct::Semi, "after the instantiation")?;
+        self.require(Punct::RParen, "after the arguments")?;
+        let end = self.require(Punct::Semi, "after the instantiation")?;
         Ok(Instance { span: name.span.to(end), name, params, template, args })
     }
 
@@ -135,7 +135,7 @@ impl Parser<'_, '_> {
                 break;
             }
         }
-        let end = self.expect(Punct::Semi, "after the processes of the system")?;
+        let end = self.require(Punct::Semi, "after the processes of the system")?;
         nta.system = groups;
         nta.system_span = Some(start.to(end));
         Ok(())
@@ -162,7 +162,7 @@ impl Parser<'_, '_> {
                 break;
             }
         }
-        self.expect(Punct::Semi, "after the channel priorities")?;
+        self.require(Punct::Semi, "after the channel priorities")?;
         nta.chan_priority.extend(groups);
         Ok(())
     }
@@ -177,7 +177,7 @@ impl Parser<'_, '_> {
         let mut height = 1;
         while self.eat(Punct::LBracket) {
             let index = self.bracketed(Self::expr)?;
-            let end = self.expect(Punct::RBracket, "after the index")?;
+            let end = self.require(Punct::RBracket, "after the index")?;
             self.grow(height.max(self.height), start.to(end))?;
             height = self.height;
             expr = Expr { kind: ExprKind::Index(Box::new(expr), Box::new(index)), span: start.to(end) };

@@ -2,6 +2,7 @@
 //! one gets by hand.
 
 mod arrays;
+mod damaged;
 mod edges;
 mod effects;
 mod functions;
