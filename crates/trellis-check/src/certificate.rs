@@ -46,6 +46,7 @@ pub fn certify(net: &Network, query: &Query, cert: &Certificate) -> Result<Certi
         QueryKind::PotentiallyAlways(p) => c.inevitable(p, false)?,
         QueryKind::LeadsTo(p, q) => c.response(p, q)?,
         QueryKind::Bound { sup, when, of } => bound = c.bound(*sup, when, of)?,
+        QueryKind::ClockBound { .. } => return Err(Rejection::new(Why::BesideThePoint("bounds of clocks"))),
     }
     Ok(Certified { entries: c.set.index.len(), steps: c.steps, up_to_order: c.set.order.is_some(), bound })
 }

@@ -55,6 +55,7 @@ pub fn replay(net: &Network, query: &Query, trace: &Trace) -> Result<Replayed, R
             value = Some(run.number(of, run.states.len() - 1)?);
             end
         }
+        QueryKind::ClockBound { .. } => return Err(Rejection::new(Why::BesideThePoint("bounds of clocks"))),
     };
     Ok(Replayed { states: run.states.len(), end, value })
 }

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use trellis_domain::zone::Rational;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::{
     Action, CertEntry, Certificate, Condition, Elements, Judge, Layout, ModelError, Network, PairJudge, Post, Query,
@@ -54,8 +55,9 @@ impl<'n> NetworkSystem<'n> {
     pub fn trace(&self, path: &Path<Action>, back_to: Option<usize>) -> Option<Trace> {
         let mut states = path.states.iter().map(|s| self.snapshot(s));
         let initial = states.next()?;
-        let steps = path.actions.iter().cloned().zip(states).map(|(action, state)| Step { action, state }).collect();
-        Some(Trace { initial, steps, back_to })
+        let steps =
+            path.actions.iter().cloned().zip(states).map(|(action, state)| Step::at_once(action, state)).collect();
+        Some(Trace { initial, steps, rest: Rational::ZERO, back_to })
     }
 
     /// The stored states in the model's terms.
@@ -64,7 +66,7 @@ impl<'n> NetworkSystem<'n> {
         let entry = |n: u32| {
             let (key, elem) = arg.state(n);
             let state = self.post.layout.snapshot(net, key, elem);
-            CertEntry { state, rank: ranks.get(n as usize).copied().flatten() }
+            CertEntry { rank: ranks.get(n as usize).copied().flatten(), ..CertEntry::of(state) }
         };
         Certificate { entries: arg.stored().map(entry).collect(), up_to_order }
     }
@@ -224,7 +226,7 @@ pub fn answer(
             let layout = post.layout.clone();
             let (key, elem) = post.initial().unwrap_or_default();
             let state = match key.is_empty() {
-                true => Snapshot { locations: Vec::new(), data: Vec::new(), element: Vec::new() },
+                true => Snapshot::default(),
                 false => layout.snapshot(net, &key, &elem),
             };
             let error = ModelError {
@@ -257,6 +259,10 @@ fn search(
         QueryKind::Always(p) => system.look_for(p, query.deadlock, false),
         QueryKind::Possibly(p) => system.look_for(p, query.deadlock, true),
         QueryKind::Bound { sup, when, of } => return bound(system, options, sup, when, of, query.deadlock, budget),
+        QueryKind::ClockBound { .. } => {
+            let verdict = Verdict::Unknown(Reason::Unsupported("bounds of clocks".into()));
+            return Ok(Answer { verdict, stats: Stats::default(), inconclusive: None, bound: None });
+        }
         QueryKind::Eventually(p) => return live(system, Question::Avoids(p, false), query, budget),
         QueryKind::PotentiallyAlways(p) => return live(system, Question::Avoids(p, true), query, budget),
         QueryKind::LeadsTo(p, q) => return live(system, Question::LeadsTo(p, q), query, budget),

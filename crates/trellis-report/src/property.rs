@@ -143,8 +143,8 @@ impl Kind {
             QueryKind::Eventually(_) => Kind::Eventually,
             QueryKind::PotentiallyAlways(_) => Kind::PotentiallyAlways,
             QueryKind::LeadsTo(..) => Kind::LeadsTo,
-            QueryKind::Bound { sup: true, .. } => Kind::Sup,
-            QueryKind::Bound { sup: false, .. } => Kind::Inf,
+            QueryKind::Bound { sup: true, .. } | QueryKind::ClockBound { sup: true, .. } => Kind::Sup,
+            QueryKind::Bound { sup: false, .. } | QueryKind::ClockBound { sup: false, .. } => Kind::Inf,
         }
     }
 

@@ -249,7 +249,7 @@ fn engine_line(o: Options, query: &Query, net: &Network) -> String {
         Order::Priority => "by priority".to_string(),
     };
     match query.kind {
-        QueryKind::Always(_) | QueryKind::Possibly(_) | QueryKind::Bound { .. } => {
+        QueryKind::Always(_) | QueryKind::Possibly(_) | QueryKind::Bound { .. } | QueryKind::ClockBound { .. } => {
             let update = match (o.update, o.refine) {
                 _ if net.lattices.is_empty() => "explicit states",
                 (Update::Simple, _) => "simple update",

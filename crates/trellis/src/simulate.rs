@@ -72,12 +72,12 @@ impl Walk<'_> {
 
     fn start(&self) -> Result<Trace, Failure> {
         let initial = self.interpreter.initial().map_err(model_error)?;
-        Ok(Trace { initial, steps: Vec::new(), back_to: None })
+        Ok(Trace::at(initial))
     }
 
     fn steps(&self, at: &Snapshot) -> Result<Vec<Step>, Failure> {
         let steps = self.interpreter.steps(at).map_err(model_error)?;
-        Ok(steps.into_iter().map(|(action, state)| Step { action, state }).collect())
+        Ok(steps.into_iter().map(|(action, state)| Step::at_once(action, state)).collect())
     }
 
     fn random(mut self, steps: usize) -> Ran {

@@ -198,9 +198,9 @@ fn a_model_that_fails_proves_nothing() {
         process P() { state a; init a; trans a -> a { guard 6 / n > 0; assign n--; }; }
         system P;";
     let asked = ask(model, "A[] n >= 0");
-    let state = |n| trellis_model::network::CertEntry {
-        state: trellis_model::network::Snapshot { locations: vec![0], data: vec![n], element: vec![] },
-        rank: None,
+    let state = |n| {
+        let state = trellis_model::network::Snapshot { locations: vec![0], data: vec![n], ..Default::default() };
+        trellis_model::network::CertEntry::of(state)
     };
     let cert = Certificate { entries: vec![state(1), state(0)], up_to_order: false };
     assert!(matches!(why(&asked, &cert), Why::Model(_)));

@@ -47,11 +47,8 @@ fn ask_trace(asked: &Asked) -> trellis_model::network::Trace {
     let interpreter = Interpreter::new(&asked.net);
     let initial = interpreter.initial().unwrap();
     let (action, state) = interpreter.steps(&initial).unwrap().remove(0);
-    trellis_model::network::Trace {
-        initial,
-        steps: vec![trellis_model::network::Step { action, state }],
-        back_to: None,
-    }
+    let steps = vec![trellis_model::network::Step::at_once(action, state)];
+    trellis_model::network::Trace { steps, ..trellis_model::network::Trace::at(initial) }
 }
 
 #[test]

@@ -19,10 +19,10 @@ fn why(asked: &Asked, trace: &Trace) -> Why {
 fn walk(asked: &Asked, choices: &[usize]) -> Trace {
     let interpreter = Interpreter::new(&asked.net);
     let initial = interpreter.initial().unwrap();
-    let mut trace = Trace { initial, steps: Vec::new(), back_to: None };
+    let mut trace = Trace::at(initial);
     for &c in choices {
         let (action, state) = interpreter.steps(trace.last()).unwrap().swap_remove(c);
-        trace.steps.push(Step { action, state });
+        trace.steps.push(Step::at_once(action, state));
     }
     trace
 }

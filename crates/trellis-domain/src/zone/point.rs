@@ -17,7 +17,16 @@ pub struct Rational {
     den: i64,
 }
 
+impl Default for Rational {
+    fn default() -> Self {
+        Rational::ZERO
+    }
+}
+
 impl Rational {
+    /// Nothing.
+    pub const ZERO: Rational = Rational { num: 0, den: 1 };
+
     /// `num / den`. Panics if `den` is not positive.
     pub fn new(num: i64, den: i64) -> Self {
         assert!(den > 0, "a fraction has a positive denominator");

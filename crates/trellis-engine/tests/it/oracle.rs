@@ -88,6 +88,7 @@ impl<'n> Oracle<'n> {
                 let stay = self.can_stay(&not(all(q)?));
                 all(p)?.into_iter().zip(stay).any(|(p, stay)| p && stay)
             }
+            QueryKind::ClockBound { .. } => unreachable!("these models have no clocks"),
             QueryKind::Bound { .. } => self.bound(q)?.is_some(),
         })
     }

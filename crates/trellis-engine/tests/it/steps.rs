@@ -70,6 +70,7 @@ fn compare_query(post: &mut Post<'_>, oracle: &Oracle<'_>, q: &Query, s: &Snapsh
             vec![p]
         }
         QueryKind::LeadsTo(p, q) => vec![p, q],
+        QueryKind::ClockBound { .. } => unreachable!("these models have no clocks"),
         QueryKind::Bound { when, of, .. } => vec![when, of],
     };
     for c in conditions {

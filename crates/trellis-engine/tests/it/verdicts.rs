@@ -181,6 +181,7 @@ impl Case<'_> {
             | QueryKind::Eventually(p)
             | QueryKind::PotentiallyAlways(p) => vec![p],
             QueryKind::LeadsTo(p, q) => vec![p, q],
+            QueryKind::ClockBound { .. } => unreachable!("these models have no clocks"),
             QueryKind::Bound { when, of, .. } => vec![when, of],
         };
         conditions.retain(|c| interpreter.number(c, self.query.deadlock, &at).is_err());

@@ -1,10 +1,11 @@
 //! Traces and certificates of networks: plain data, in the model's own terms, so that they can be written down, read
 //! back, and checked by someone who has only the model.
 
+use trellis_domain::zone::{Constraint, Rational};
 use trellis_order::Word;
 
 /// One state, unpacked.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Snapshot {
     /// Each process's location.
     pub locations: Vec<u32>,
@@ -12,6 +13,8 @@ pub struct Snapshot {
     pub data: Vec<i64>,
     /// The lattice variables' words.
     pub element: Vec<Word>,
+    /// In a trace of a timed model: the clocks' exact values. Otherwise nothing.
+    pub clocks: Vec<Rational>,
 }
 
 /// Which edge a process takes.
@@ -30,10 +33,19 @@ pub struct Action(pub Vec<EdgeRef>);
 /// One step of a trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
+    /// How much time passes first.
+    pub delay: Rational,
     /// What moves.
     pub action: Action,
     /// Where it leads.
     pub state: Snapshot,
+}
+
+impl Step {
+    /// A step before which no time passes.
+    pub fn at_once(action: Action, state: Snapshot) -> Step {
+        Step { delay: Rational::ZERO, action, state }
+    }
 }
 
 /// A run.
@@ -43,11 +55,18 @@ pub struct Trace {
     pub initial: Snapshot,
     /// How it goes on.
     pub steps: Vec<Step>,
+    /// How much time passes after the last step. The last state is the one before that.
+    pub rest: Rational,
     /// For a lasso: the state (0 is the initial one) to which the last step returns.
     pub back_to: Option<usize>,
 }
 
 impl Trace {
+    /// A run that stays where it starts.
+    pub fn at(initial: Snapshot) -> Trace {
+        Trace { initial, steps: Vec::new(), rest: Rational::ZERO, back_to: None }
+    }
+
     /// The last state.
     pub fn last(&self) -> &Snapshot {
         self.steps.last().map_or(&self.initial, |s| &s.state)
@@ -69,6 +88,30 @@ pub struct Certificate {
 pub struct CertEntry {
     /// The state.
     pub state: Snapshot,
+    /// For partial valuations (explicit-value abstraction): which data cells the entry knows; of the others it allows any
+    /// value. Empty: all are known.
+    pub known: Vec<bool>,
+    /// For a timed model: the valuations of the clocks, as constraints beside `x ≥ 0`.
+    pub zone: Vec<Constraint>,
+    /// If given, the entry also stands for the valuations that these bounds cannot tell from one in `zone` (`a⊑LU`).
+    pub bounds: Option<LuBounds>,
     /// For liveness: how many steps at most until the awaited thing; every step leads to a smaller rank or to the thing.
     pub rank: Option<u32>,
+}
+
+impl CertEntry {
+    /// An entry for one state, without clocks.
+    pub fn of(state: Snapshot) -> CertEntry {
+        CertEntry { state, known: Vec::new(), zone: Vec::new(), bounds: None, rank: None }
+    }
+}
+
+/// Lower and upper bounds of each clock (002's reference \[6\]): the largest constants with which it is compared from below
+/// (`x > c`, `x ≥ c`) and from above. `i32::MIN`: it is never compared so.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct LuBounds {
+    /// For each clock number, 0 included (its entry means nothing).
+    pub lower: Vec<i32>,
+    /// For each clock number, 0 included (its entry means nothing).
+    pub upper: Vec<i32>,
 }

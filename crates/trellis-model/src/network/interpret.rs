@@ -143,6 +143,7 @@ impl<'n> Interpreter<'n> {
             locations: self.net.processes.iter().map(|p| p.init).collect(),
             data: self.net.vars.iter().flat_map(|v| v.init.clone()).collect(),
             element: self.net.lattices.iter().flat_map(|l| l.init.clone()).collect(),
+            clocks: Vec::new(),
         };
         if self.invariants_hold(&state, &state, &[])? {
             return Ok(state);
@@ -366,6 +367,7 @@ impl<'n> Interpreter<'n> {
             locations: self.net.processes.iter().map(location).collect(),
             data: self.net.vars.iter().flat_map(|v| cells(&world.env[&v.var], v.init.len())).collect(),
             element: world.host.words,
+            clocks: Vec::new(),
         };
         Ok(self.invariants_hold(&next, here.state, edges)?.then_some(next))
     }

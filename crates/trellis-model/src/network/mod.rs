@@ -6,13 +6,14 @@
 //!
 //! Rooms: [`state`] (packing), [`post`] (fast successors, compiled code, in-place with undo), [`interpret`] (the
 //! reference interpreter, slow and plain, shares nothing with `post` but this file), [`evidence`] (traces and
-//! certificates), [`query`] (what can be asked). Clocks are not here yet: a front end refuses them by name.
+//! certificates), [`query`] (what can be asked), [`clock`] (clock constraints, resets, synchronisation vectors).
 
 use std::sync::Arc;
 
 use trellis_expr::{FnId, StmtId, TermId, Terms, VarId};
 use trellis_order::{Domain, Join, Lattice, Word};
 
+pub mod clock;
 mod compiled;
 pub mod evidence;
 pub mod interpret;
@@ -20,8 +21,9 @@ pub mod post;
 pub mod query;
 pub mod state;
 
+pub use clock::{ClockAtom, Reset, ResetTo, Vector, VectorPart};
 pub use compiled::{Judge, PairJudge};
-pub use evidence::{Action, CertEntry, Certificate, EdgeRef, Snapshot, Step, Trace};
+pub use evidence::{Action, CertEntry, Certificate, EdgeRef, LuBounds, Snapshot, Step, Trace};
 pub use post::{ModelError, Post};
 pub use query::{Query, QueryKind};
 pub use state::{Layout, Packed};
@@ -38,12 +40,16 @@ pub struct Network {
     /// Variables that live only within one step (function locals, temporaries, `meta`), with their initial value: they
     /// are reset before every guard, update and invariant that uses them.
     pub temps: Vec<DataVar>,
+    /// The names of the clocks, arrays flattened: `P(1).x`, `y[2]`. Clock `i` is number `i + 1` in constraints.
+    pub clocks: Vec<String>,
     /// The lattice variables.
     pub lattices: Vec<LatticeVar>,
     /// What the foreign functions in terms stand for.
     pub functions: Vec<Function>,
     /// The channels, arrays flattened.
     pub channels: Vec<Channel>,
+    /// Who moves together over events, in the order in which they are tried.
+    pub vectors: Vec<Vector>,
     /// Named integer constants, for reports, strategies and scripts.
     pub constants: Vec<(String, i64)>,
     /// The temporary that stands for `deadlock` in queries, if any asks.
@@ -137,8 +143,10 @@ pub struct Process {
 pub struct Location {
     /// Its name.
     pub name: String,
-    /// What must hold while here, if anything.
+    /// What must hold of data while here, if anything.
     pub invariant: Option<Condition>,
+    /// What must hold of clocks while here: all of it. Terms see what `invariant`'s statements have prepared.
+    pub clock_invariant: Vec<ClockAtom>,
     /// Time may not pass here.
     pub urgent: bool,
     /// Only transitions that leave a committed location may happen.
@@ -161,12 +169,19 @@ pub struct Edge {
     pub source: u32,
     /// To.
     pub target: u32,
-    /// When.
+    /// When, as far as data is concerned.
     pub guard: Condition,
+    /// When, as far as clocks are concerned: all of it. Terms see what `guard`'s statements have prepared.
+    pub clock_guard: Vec<ClockAtom>,
     /// With whom.
     pub sync: Option<Sync>,
+    /// For a process in synchronisation vectors: the event as which this edge takes part. An edge without label and
+    /// event moves alone.
+    pub event: Option<u32>,
     /// What it does.
     pub update: StmtId,
+    /// The clocks it sets, in order, after `update`.
+    pub resets: Vec<Reset>,
     /// Which edge of the template this is, from 0 in source order.
     pub origin: u32,
     /// The values chosen for its selects.

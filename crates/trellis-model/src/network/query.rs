@@ -1,6 +1,8 @@
 //! What can be asked of a network.
 
-use super::Condition;
+use trellis_expr::VarId;
+
+use super::{ClockAtom, Condition};
 
 /// A question with its text.
 #[derive(Debug, Clone)]
@@ -11,6 +13,9 @@ pub struct Query {
     pub kind: QueryKind,
     /// Whether it asks about deadlocks.
     pub deadlock: bool,
+    /// The clock constraints in its conditions. Each is a truth value: a temporary of the network, set before a condition is
+    /// judged. Only data occurs in the atoms' terms.
+    pub atoms: Vec<(VarId, ClockAtom)>,
 }
 
 /// The kinds of question. Conditions range over locations, data and lattice variables; `deadlock` inside one is the
@@ -36,6 +41,15 @@ pub enum QueryKind {
         when: Condition,
         /// What is measured: `holds` is an integer term here.
         of: Condition,
+    },
+    /// `sup: x` or `inf: x` of a clock.
+    ClockBound {
+        /// `sup` rather than `inf`.
+        sup: bool,
+        /// Only in states that satisfy this.
+        when: Condition,
+        /// The clock's number.
+        clock: u32,
     },
 }
 

@@ -124,6 +124,7 @@ impl Layout {
             locations: locations.iter().map(|&l| l as u32).collect(),
             data: data.to_vec(),
             element: elem.to_vec(),
+            clocks: Vec::new(),
         }
     }
 

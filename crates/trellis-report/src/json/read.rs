@@ -109,7 +109,7 @@ impl<'n> Reader<'n> {
             Some(node) => Some(node.index(steps.len(), "the number of an earlier state")?),
             None => None,
         };
-        Ok(Trace { initial, steps, back_to })
+        Ok(Trace { steps, back_to, ..Trace::at(initial) })
     }
 
     fn step(&self, node: Node<'_, '_>) -> Result<Step, ReadError> {
@@ -119,7 +119,7 @@ impl<'n> Reader<'n> {
         for (i, raw) in list.array()?.into_iter().enumerate() {
             action.push(self.edge(Node::new(Path::Item(&list.path, i), raw))?);
         }
-        Ok(Step { action: Action(action), state: self.state(field(&fields, &node.path, "state")?)? })
+        Ok(Step::at_once(Action(action), self.state(field(&fields, &node.path, "state")?)?))
     }
 
     fn process(&self, node: Node<'_, '_>) -> Result<usize, ReadError> {
@@ -203,7 +203,7 @@ impl<'n> Reader<'n> {
         self.each(field(&fields, &node.path, "lattices")?, &self.names.lattices, "lattice variable", |l, at| {
             self.lattice(l, at, &mut element)
         })?;
-        Ok(Snapshot { locations, data, element })
+        Ok(Snapshot { locations, data, element, clocks: Vec::new() })
     }
 
     /// Visits the fields of an object that must have exactly the given names.
@@ -333,6 +333,7 @@ impl<'n> Reader<'n> {
             locations: vec![0; columns.locations.len()],
             data: vec![0; columns.cells.len()],
             element: vec![0; self.net.element_width()],
+            clocks: Vec::new(),
         };
         // The quick way first; if something is wrong, again slowly, for what and where it is.
         let list = part(0);
@@ -364,7 +365,7 @@ impl<'n> Reader<'n> {
             4 => Some(part(3).count("a rank: a number of steps")?),
             _ => None,
         };
-        Ok(CertEntry { state, rank })
+        Ok(CertEntry { rank, ..CertEntry::of(state) })
     }
 
     fn words(&self, columns: &Columns, list: Node<'_, '_>, element: &mut [Word]) -> Result<(), ReadError> {

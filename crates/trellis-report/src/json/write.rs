@@ -315,7 +315,7 @@ struct Row<'a>(&'a CertEntry);
 
 impl Serialize for Row<'_> {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        let CertEntry { state, rank } = self.0;
+        let CertEntry { state, rank, .. } = self.0;
         let mut t = s.serialize_tuple(3 + usize::from(rank.is_some()))?;
         t.serialize_element(&state.locations)?;
         t.serialize_element(&state.data)?;

@@ -101,7 +101,7 @@ fn evidence_survives_reordering() {
     let t = walk(&one, &[0, 0]);
     let same = walk(&two, &[1, 0]);
     assert_eq!(read_trace(&two, &trace_text(&one, &t)), same);
-    let entry = |t: &Trace| CertEntry { state: t.last().clone(), rank: None };
+    let entry = |t: &Trace| CertEntry::of(t.last().clone());
     let c = Certificate { entries: vec![entry(&t)], up_to_order: true };
     let expected = Certificate { entries: vec![entry(&same)], up_to_order: true };
     assert_eq!(read_certificate(&two, &certificate_text(&one, &c)), expected);

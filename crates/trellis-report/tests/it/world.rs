@@ -86,9 +86,9 @@ pub fn walk(net: &Network, choices: &[usize]) -> Trace {
         }
         let (action, state) = possible.swap_remove(choice % possible.len());
         now = state.clone();
-        steps.push(Step { action, state });
+        steps.push(Step::at_once(action, state));
     }
-    Trace { initial, steps, back_to: None }
+    Trace { steps, ..Trace::at(initial) }
 }
 
 /// All states of some walks.
@@ -100,7 +100,7 @@ pub fn certificate(net: &Network, ranks: bool) -> Certificate {
         for state in std::iter::once(t.initial).chain(t.steps.into_iter().map(|s| s.state)) {
             if !entries.iter().any(|e| e.state == state) {
                 let rank = (ranks && !entries.len().is_multiple_of(3)).then_some(entries.len() as u32);
-                entries.push(CertEntry { state, rank });
+                entries.push(CertEntry { rank, ..CertEntry::of(state) });
             }
         }
     }

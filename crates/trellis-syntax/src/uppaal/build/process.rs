@@ -75,7 +75,13 @@ impl Builder<'_> {
             Some(e) => Some(self.condition(e, scope)?).filter(|c| self.net.terms.as_bool(c.holds) != Some(true)),
             None => None,
         };
-        Ok(Location { name: l.name.name.clone(), invariant, urgent: l.urgent, committed: l.committed })
+        Ok(Location {
+            name: l.name.name.clone(),
+            invariant,
+            clock_invariant: Vec::new(),
+            urgent: l.urgent,
+            committed: l.committed,
+        })
     }
 
     fn condition(&mut self, e: &ast::Expr, scope: &Rc<Scope>) -> Res<Condition> {
@@ -170,7 +176,19 @@ impl Builder<'_> {
         let update = self.block(stmts);
         self.spend_on(update, None, e.span)?;
         let place = place.clone();
-        Ok(Some(Edge { source: e.source as u32, target: e.target as u32, guard, sync, update, origin, select, place }))
+        Ok(Some(Edge {
+            source: e.source as u32,
+            target: e.target as u32,
+            guard,
+            clock_guard: Vec::new(),
+            sync,
+            event: None,
+            update,
+            resets: Vec::new(),
+            origin,
+            select,
+            place,
+        }))
     }
 
     fn sync(&mut self, s: &ast::Sync, scope: &Rc<Scope>, never: bool) -> Res<Sync> {

@@ -51,7 +51,7 @@ impl Builder<'_> {
             }
             ast::QueryKind::Unsupported(what) => return self.refuse(q.span, what),
         };
-        Ok(Query { text: q.text.clone(), kind, deadlock: self.asks_deadlock })
+        Ok(Query { text: q.text.clone(), kind, deadlock: self.asks_deadlock, atoms: Vec::new() })
     }
 
     fn refuse<T>(&mut self, span: Span, what: &str) -> Res<T> {
