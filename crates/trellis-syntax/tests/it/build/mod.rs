@@ -135,7 +135,7 @@ pub fn is(declarations: &str, expr: &str, expected: i64) {
 pub fn judged(net: &Network, query: &Query) -> Result<i64, ModelError> {
     let condition = match query.kind {
         QueryKind::Always(c) | QueryKind::Possibly(c) | QueryKind::Eventually(c) | QueryKind::PotentiallyAlways(c) => c,
-        QueryKind::Bound { of, .. } => of,
+        QueryKind::Bound { of, .. } | QueryKind::ClockBound { when: of, .. } => of,
         QueryKind::LeadsTo(c, _) => c,
     };
     let interpreter = Interpreter::new(net);
