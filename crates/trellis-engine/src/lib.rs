@@ -12,10 +12,12 @@
 pub mod arg;
 pub mod audit;
 pub mod budget;
+pub mod lazy;
 pub mod liveness;
 pub mod network;
 pub mod path;
 pub mod reach;
+pub mod timed;
 pub mod waitlist;
 
 use trellis_order::{Join, Word};

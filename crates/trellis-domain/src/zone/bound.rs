@@ -50,6 +50,11 @@ impl Bound {
         Some(Bound(2 * n as i32 + !strict as i32))
     }
 
+    /// One number for each bound, smaller for tighter ones: for hashing and packing.
+    pub const fn code(self) -> i32 {
+        self.0
+    }
+
     /// Is there no bound?
     pub const fn is_inf(self) -> bool {
         self.0 == i32::MAX

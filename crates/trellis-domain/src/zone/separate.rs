@@ -3,7 +3,7 @@
 //! The graphs meant below are those of `dbm`. Only the common cases of an interpolant do without allocation.
 
 use super::bound::add_wide;
-use super::{Bound, Zone, ZoneDomain, ZoneError};
+use super::{Bound, Constraint, Zone, ZoneDomain, ZoneError};
 
 impl ZoneDomain {
     /// Zones that together hold exactly the valuations that this one does not. There is one for each constraint of the
@@ -66,6 +66,28 @@ impl ZoneDomain {
             self.constrain(out, i, j, self.get(a, i, j))?;
         }
         Ok(true)
+    }
+
+    /// As [`interpolant`](Self::interpolant); the bounds of `a` are added to `out`. An empty `a` gives `x₀ - x₀ < 0`.
+    pub fn interpolant_into(self, a: &[Bound], b: &[Bound], out: &mut Vec<Constraint>) -> bool {
+        if self.is_empty(a) {
+            out.push(Constraint::new(0, 0, Bound::LT_ZERO));
+            return true;
+        }
+        if self.is_empty(b) {
+            return true;
+        }
+        if let Some((i, j)) = self.opposed(a, b) {
+            out.push(Constraint::new(i, j, self.get(a, i, j)));
+            return true;
+        }
+        let Some(edges) = self.contradiction(a, b) else { return false };
+        for (i, j) in edges {
+            if i != j && !self.get(a, i, j).is_inf() {
+                out.push(Constraint::new(i, j, self.get(a, i, j)));
+            }
+        }
+        true
     }
 
     /// The edges of `a` on a negative cycle that takes edges of `a` and `b` in turn, as few as possible.

@@ -156,7 +156,7 @@ enum CompiledValue {
 }
 
 /// A clock gets a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SetClock {
     /// A number.
     Value {

@@ -159,9 +159,14 @@ impl<'n> Post<'n> {
         self.layout.pack(&mem, &mut key);
         self.load(&key, &elem);
         if self.has_invariants && !self.invariants_hold(&[])? {
-            return Err(self.error(Fault::Foreign("the initial state violates an invariant".into()), "invariant", &[]));
+            return Err(self.broken_start());
         }
         Ok((key, elem))
+    }
+
+    /// The error of a start that violates an invariant.
+    pub fn broken_start(&self) -> ModelError {
+        self.error(Fault::Foreign("the initial state violates an invariant".into()), "invariant", &[])
     }
 
     fn load(&mut self, key: &[Word], elem: &[Word]) {

@@ -10,10 +10,11 @@
 use std::ops::ControlFlow;
 
 use trellis_domain::zone::Constraint;
+use trellis_expr::VarId;
 use trellis_order::Word;
 
-use super::super::compiled::{Atoms, ElementHost, SetClock, Test};
-use super::super::{Action, EdgeRef, ModelError};
+use super::super::compiled::{Atoms, ElementHost, Judge, SetClock, Test, compile_atoms};
+use super::super::{Action, ClockAtom, EdgeRef, ModelError};
 use super::Post;
 
 /// The moves from one key, side by side.
@@ -124,6 +125,42 @@ impl Post<'_> {
         invariant.clear();
         self.target_invariant(&[], invariant)?;
         self.may_idle(key, &elem)
+    }
+
+    /// What a clock constraint of a query says in a key.
+    pub fn atom(&mut self, key: &[Word], atom: &ClockAtom) -> Result<Constraint, ModelError> {
+        let elem = self.elem.clone();
+        self.load(key, &elem);
+        let compiled = compile_atoms(self.net, &self.layout, std::slice::from_ref(atom));
+        let mut host = ElementHost { functions: &self.net.functions, elem: &mut self.elem, log: &mut self.log };
+        match (compiled.fixed.first(), compiled.varying.first()) {
+            (Some(c), _) => Ok(*c),
+            (None, Some(v)) => {
+                // An atom of a query has no condition of its own.
+                let c = v.constraint(&self.mem, &mut host).map_err(|fault| self.error(fault, "query", &[]))?;
+                Ok(c.expect("a query's atoms always apply"))
+            }
+            (None, None) => unreachable!("one atom was compiled"),
+        }
+    }
+
+    /// Judges a condition in a key, with some truth values given.
+    pub fn judge_with(&mut self, test: &Judge, key: &[Word], given: &[(VarId, bool)]) -> Result<i64, ModelError> {
+        let elem = self.elem.clone();
+        self.load(key, &elem);
+        let cell = |this: &Self, v: VarId| this.layout.code.slot(v).expect("a temporary has a place").0 as usize;
+        for &(v, value) in given {
+            let at = cell(self, v);
+            self.mem[at] = i64::from(value);
+        }
+        let mut host = ElementHost { functions: &self.net.functions, elem: &mut self.elem, log: &mut self.log };
+        let answer = test.test.run(&mut self.mem, &mut host).map_err(|fault| self.error(fault, "query", &[]));
+        self.undo(&[]);
+        for &(v, _) in given {
+            let at = cell(self, v);
+            self.mem[at] = self.base[at];
+        }
+        answer
     }
 
     fn add_moves(&mut self, action: &[EdgeRef], out: &mut Moves) -> Result<(), ModelError> {

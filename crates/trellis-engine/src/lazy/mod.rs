@@ -1,0 +1,261 @@
+//! Lazy abstraction over any domain (002, Algorithms 1–8), with timed networks as its client.
+//!
+//! A node of the abstract reachability tree has a *concrete* label, computed exactly from its parent's, and an *abstract*
+//! one, which starts as coarse as possible and is strengthened only when it must be: when it would allow a move that the
+//! concrete label does not (`disable`), or would not lie below the label of the node that covers it (`cover`). A node is
+//! covered if its concrete label proves the abstract label of an expanded node.
+//!
+//! Labels are products: locations, always explicit; data, kept as it is or abstracted; clocks. Each factor that is
+//! abstracted is a [`Refiner`]. Those that refine by interpolation share Algorithms 5–8 ([`block`]) and supply a domain
+//! ([`block::Interpolation`]): [`zone`] for clocks, [`explicit`] for data. [`lu`] refines clocks by bounds instead.
+//!
+//! | file | what |
+//! |---|---|
+//! | `mod` | Algorithms 1–3: check, close, expand |
+//! | `tree` | nodes, covers, transitions, Algorithm 4's bookkeeping |
+//! | `block` | Algorithms 5–8: disable, cover, block backward and forward |
+//! | `zone`, `lu`, `explicit` | the factors |
+//!
+//! Deviation: 002 Alg. 4 line 5 puts the strengthened node back on the waiting list; the text means, and we do, the node
+//! that lost its cover.
+
+pub mod block;
+pub mod lu;
+pub mod tree;
+pub mod zone;
+
+use trellis_domain::zone::{Bound, Zone};
+use trellis_model::evidence::Reason;
+use trellis_model::network::{Moves, Network, Post, Query};
+
+use crate::budget::{Budget, Progress};
+use crate::timed::bounds::Bounds;
+use crate::timed::space::Keys;
+use crate::timed::target::{Target, Trouble};
+use crate::waitlist::{Order, Waitlist};
+use tree::{Mark, NONE, Tree};
+
+/// How one factor of the abstract labels is kept and refined.
+pub trait Refiner {
+    /// A new node: its label is as coarse as can be.
+    fn add(&mut self, tree: &Tree, n: u32);
+    /// Does the concrete label of `n` prove the abstract label of `by`?
+    fn proves(&mut self, tree: &Tree, n: u32, by: u32) -> bool;
+    /// Makes the abstract label of `n` lie below that of `by`, which its concrete label proves.
+    fn cover(&mut self, tree: &mut Tree, n: u32, by: u32) -> Result<(), Trouble>;
+    /// Makes the abstract label of `n` refuse a transition that its concrete label refuses.
+    fn disable(&mut self, tree: &mut Tree, n: u32, t: u32) -> Result<(), Trouble>;
+}
+
+/// Two factors.
+impl<A: Refiner, B: Refiner> Refiner for (A, B) {
+    fn add(&mut self, tree: &Tree, n: u32) {
+        self.0.add(tree, n);
+        self.1.add(tree, n);
+    }
+
+    fn proves(&mut self, tree: &Tree, n: u32, by: u32) -> bool {
+        self.0.proves(tree, n, by) && self.1.proves(tree, n, by)
+    }
+
+    fn cover(&mut self, tree: &mut Tree, n: u32, by: u32) -> Result<(), Trouble> {
+        self.0.cover(tree, n, by)?;
+        // Refining the first may have taken the cover away.
+        if tree.nodes[n as usize].covered_by == by {
+            self.1.cover(tree, n, by)?;
+        }
+        Ok(())
+    }
+
+    fn disable(&mut self, tree: &mut Tree, n: u32, t: u32) -> Result<(), Trouble> {
+        self.0.disable(tree, n, t)?;
+        self.1.disable(tree, n, t)
+    }
+}
+
+/// How it ended.
+#[derive(Debug)]
+pub enum Ending {
+    /// Everything is covered.
+    Closed,
+    /// A node with a part of its zone that is looked for.
+    Found(u32, Zone),
+    /// A limit.
+    Stopped(Reason),
+    /// The model is broken in this node (or before the first one).
+    Broken(u32, Trouble),
+}
+
+/// The options of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// What comes first.
+    pub order: Order,
+    /// Leave inactive clocks out of zones. (002's prototype does not.)
+    pub reduce: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { order: Order::Bfs, reduce: true }
+    }
+}
+
+/// A search.
+pub struct Lazy<'n, R> {
+    /// The model's moves.
+    pub post: Post<'n>,
+    /// The tree.
+    pub tree: Tree,
+    /// The abstract labels.
+    pub refiner: R,
+    waiting: Waitlist,
+}
+
+impl<'n, R: Refiner> Lazy<'n, R> {
+    /// Nothing explored yet.
+    pub fn new(net: &'n Network, query: &Query, options: Options, refiner: R) -> Lazy<'n, R> {
+        let post = Post::new(net);
+        let mut bounds = Bounds::new(net, query);
+        if !options.reduce {
+            bounds.activate_all(net.clocks.len());
+        }
+        let keys = Keys::new(net, &post.layout, bounds);
+        Lazy { post, tree: Tree::new(keys), refiner, waiting: Waitlist::new(options.order) }
+    }
+
+    /// 002 Algorithm 1.
+    pub fn check(&mut self, query: &Query, mut target: Option<&mut Target>, budget: &mut Budget<'_>) -> Ending {
+        match self.start(query, &mut target) {
+            Ok(None) => {}
+            Ok(Some((n, zone))) => return Ending::Found(n, zone),
+            Err(trouble) => return Ending::Broken(NONE, trouble),
+        }
+        let mut moves = Moves::default();
+        let mut zone = Vec::new();
+        while let Some(n) = self.waiting.pop() {
+            let progress = Progress { waiting: self.waiting.len(), stats: self.tree.stats };
+            if let Err(reason) = budget.check(&progress, self.tree.bytes()) {
+                return Ending::Stopped(reason);
+            }
+            let done = self.close(n).and_then(|()| match self.tree.nodes[n as usize].covered_by {
+                NONE => self.expand(n, query, &mut target, &mut moves, &mut zone),
+                _ => Ok(None),
+            });
+            match done {
+                Ok(None) => {}
+                Ok(Some((n, zone))) => return Ending::Found(n, zone),
+                Err(trouble) => return Ending::Broken(n, trouble),
+            }
+        }
+        self.tree.stats.stored = self.tree.stats.expanded;
+        Ending::Closed
+    }
+
+    fn start(&mut self, query: &Query, target: &mut Option<&mut Target>) -> Result<Option<(u32, Zone)>, Trouble> {
+        let (key, _) = self.post.initial()?;
+        let mut own = Vec::new();
+        let delay = self.post.timing(&key, &mut own)?;
+        let t = self.tree.start(&own, delay);
+        if !self.tree.begin(&key)? {
+            return Err(self.post.broken_start().into());
+        }
+        let n = self.tree.add(&key, NONE, t, 0);
+        self.refiner.add(&self.tree, n);
+        self.waiting.push(n, 0);
+        self.look(n, query, target)
+    }
+
+    /// Is a new node what is looked for?
+    fn look(
+        &mut self,
+        n: u32,
+        query: &Query,
+        target: &mut Option<&mut Target>,
+    ) -> Result<Option<(u32, Zone)>, Trouble> {
+        let Some(target) = target else { return Ok(None) };
+        let tree = &self.tree;
+        let key = tree.keys.get(tree.nodes[n as usize].key);
+        let shape = tree.shape(n);
+        if target.is_discrete() {
+            let found = tree.is_first(n) && target.holds(&mut self.post, key)?;
+            return Ok(found.then(|| (n, Zone::copied(shape.domain(), tree.zone(n)))));
+        }
+        // The label has not met the invariant yet after time has passed.
+        let mut zone: Vec<Bound> = tree.zone(n).to_vec();
+        let t = &tree.transitions[tree.nodes[n as usize].transition as usize];
+        if !crate::timed::space::invariant(shape, t.invariant(), &mut zone)? {
+            return Ok(None);
+        }
+        let found = target.find(&mut self.post, query, key, shape, &zone, t.delay)?;
+        Ok(found.map(|zone| (n, zone)))
+    }
+
+    /// 002 Algorithm 2: looks for a node that covers, newest first.
+    fn close(&mut self, n: u32) -> Result<(), Trouble> {
+        let mut at = self.tree.newest(n);
+        while at != NONE {
+            if self.refiner.proves(&self.tree, n, at) {
+                self.tree.set_cover(n, at);
+                self.refiner.cover(&mut self.tree, n, at)?;
+                self.requeue(n);
+                if self.tree.nodes[n as usize].covered_by == at {
+                    self.tree.stats.covered += 1;
+                    return Ok(());
+                }
+            }
+            at = self.tree.nodes[at as usize].older;
+        }
+        Ok(())
+    }
+
+    /// Nodes that have lost their cover wait again.
+    fn requeue(&mut self, except: u32) {
+        for m in std::mem::take(&mut self.tree.uncovered) {
+            if m != except {
+                self.waiting.push(m, 0);
+            }
+        }
+    }
+
+    /// 002 Algorithm 3.
+    fn expand(
+        &mut self,
+        n: u32,
+        query: &Query,
+        target: &mut Option<&mut Target>,
+        moves: &mut Moves,
+        zone: &mut Vec<Bound>,
+    ) -> Result<Option<(u32, Zone)>, Trouble> {
+        self.tree.stats.expanded += 1;
+        let key = self.tree.nodes[n as usize].key;
+        self.post.moves(self.tree.keys.get(key), moves)?;
+        zone.clear();
+        zone.extend_from_slice(self.tree.zone(n));
+        for m in moves.iter() {
+            self.tree.stats.steps += 1;
+            let t = self.tree.transition(n, &m);
+            let (feasible, k) = self.tree.step(n, zone, t, m.key)?;
+            if !feasible {
+                self.refiner.disable(&mut self.tree, n, t)?;
+                self.requeue(NONE);
+                continue;
+            }
+            let new = self.tree.add_at(k, n, t, m.ordinal);
+            self.refiner.add(&self.tree, new);
+            if let Some(found) = self.look(new, query, target)? {
+                return Ok(Some(found));
+            }
+            self.waiting.push(new, 0);
+        }
+        self.tree.pass(n);
+        Ok(None)
+    }
+}
+
+impl<R> Lazy<'_, R> {
+    /// The nodes that were expanded.
+    pub fn expanded(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.tree.nodes.len() as u32).filter(|&n| self.tree.nodes[n as usize].mark == Mark::Passed)
+    }
+}

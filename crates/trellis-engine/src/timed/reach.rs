@@ -1,0 +1,388 @@
+//! Reachability on the zone graph: (locations, data) × zone, with extrapolation or simulation (DESIGN §3, 000 Alg. 2).
+//!
+//! A node is a key and a zone over the key's active clocks, closed under delay. A new zone that a stored one covers is
+//! dropped; stored ones that it covers are *replaced* by it, and what was reached from them is not expanded any more: the
+//! new zone will reach at least as much. That is sound as replaced nodes never cover anything, and it is what lets larger
+//! zones overtake: the default order takes those first that replaced something.
+//!
+//! Abstraction is by constants: Extra-M, Extra-LU, Extra-LU+ on stored zones with inclusion, or exact zones compared up to
+//! `a⊑LU`. None is sound with diagonal constraints; then zones stay exact, and the exploration may not end. For deadlocks
+//! only Extra-M will do: it forgets nothing that a region does not.
+
+use trellis_domain::zone::{Bound, Constraint, Zone, ZoneDomain};
+use trellis_model::evidence::Reason;
+use trellis_model::network::{Moves, Network, Post, Query};
+use trellis_order::Domain;
+
+use super::bounds::Bounds;
+use super::space::{Keys, Stepper, Zones, invariant};
+use super::target::{Target, Trouble};
+use crate::budget::{Budget, Progress, Stats};
+use crate::waitlist::{Order, Waitlist};
+
+/// What is forgotten of zones when they are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Extrapolation {
+    /// Nothing.
+    None,
+    /// Extra-M.
+    M,
+    /// Extra-LU.
+    Lu,
+    /// Extra-LU+.
+    #[default]
+    LuPlus,
+}
+
+/// When one zone stands for another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Cover {
+    /// Only for itself.
+    Equality,
+    /// When it includes it.
+    #[default]
+    Inclusion,
+    /// When it simulates it.
+    Alu,
+}
+
+/// How to explore.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// What is forgotten.
+    pub extrapolation: Extrapolation,
+    /// What covers what.
+    pub cover: Cover,
+    /// What comes first.
+    pub order: Order,
+    /// Stop expanding what was reached from replaced nodes.
+    pub prune: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { extrapolation: Extrapolation::LuPlus, cover: Cover::Inclusion, order: Order::Bfs, prune: false }
+    }
+}
+
+/// What has become of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// Not expanded yet.
+    Waiting,
+    /// Expanded.
+    Passed,
+    /// A later node covers it.
+    Replaced,
+}
+
+/// No node.
+pub const NONE: u32 = u32::MAX;
+
+/// A node of the zone graph.
+#[derive(Debug, Clone)]
+pub struct Node {
+    /// Its key.
+    pub key: u32,
+    /// Its zone.
+    pub zone: u32,
+    /// From where it was reached.
+    pub parent: u32,
+    /// By which move of the parent's key.
+    pub via: u32,
+    next: u32,
+    /// What has become of it.
+    pub mark: Mark,
+    /// May time pass?
+    pub delay: bool,
+}
+
+/// How it ended.
+#[derive(Debug)]
+pub enum Ending {
+    /// Everything was explored.
+    Exhausted,
+    /// A node with a part of its zone (over the key's active clocks) that is looked for.
+    Found(u32, Zone),
+    /// A limit.
+    Stopped(Reason),
+    /// The model is broken in this node (or before the first one).
+    Broken(u32, Trouble),
+}
+
+/// A zone graph as far as it was explored.
+pub struct ZoneGraph<'n> {
+    /// The model's moves.
+    pub post: Post<'n>,
+    /// Keys.
+    pub keys: Keys,
+    /// Zones.
+    pub zones: Zones,
+    /// Nodes.
+    pub nodes: Vec<Node>,
+    chains: Vec<u32>,
+    options: Options,
+    stepper: Stepper,
+    /// What was counted.
+    pub stats: Stats,
+}
+
+impl<'n> ZoneGraph<'n> {
+    /// Nothing explored yet. Makes the options sound for the model and the question.
+    pub fn new(net: &'n Network, query: &Query, mut options: Options) -> ZoneGraph<'n> {
+        let post = Post::new(net);
+        let bounds = Bounds::new(net, query);
+        if bounds.diagonal {
+            options.extrapolation = Extrapolation::None;
+        }
+        if query.deadlock && options.extrapolation != Extrapolation::None {
+            options.extrapolation = Extrapolation::M;
+        }
+        if (bounds.diagonal || query.deadlock) && options.cover == Cover::Alu {
+            options.cover = Cover::Inclusion;
+        }
+        let keys = Keys::new(net, &post.layout, bounds);
+        ZoneGraph {
+            post,
+            keys,
+            zones: Zones::default(),
+            nodes: Vec::new(),
+            chains: Vec::new(),
+            options,
+            stepper: Stepper::default(),
+            stats: Stats::default(),
+        }
+    }
+
+    /// The options after they were made sound.
+    pub fn options(&self) -> Options {
+        self.options
+    }
+
+    /// Explores until a target is found, or everything.
+    pub fn explore(&mut self, query: &Query, mut target: Option<&mut Target>, budget: &mut Budget<'_>) -> Ending {
+        let mut waiting = Waitlist::new(self.options.order);
+        match self.start(query, &mut target, &mut waiting) {
+            Ok(None) => {}
+            Ok(Some((n, zone))) => return Ending::Found(n, zone),
+            Err(trouble) => return Ending::Broken(NONE, trouble),
+        }
+        let mut moves = Moves::default();
+        let mut source = Vec::new();
+        while let Some(n) = waiting.pop() {
+            if self.nodes[n as usize].mark != Mark::Waiting || self.is_cut_off(n) {
+                continue;
+            }
+            let progress = Progress { waiting: waiting.len(), stats: self.stats };
+            if let Err(reason) = budget.check(&progress, self.bytes()) {
+                return Ending::Stopped(reason);
+            }
+            self.nodes[n as usize].mark = Mark::Passed;
+            self.stats.expanded += 1;
+            match self.expand(n, query, &mut target, &mut waiting, &mut moves, &mut source) {
+                Ok(None) => {}
+                Ok(Some((n, zone))) => return Ending::Found(n, zone),
+                Err(trouble) => return Ending::Broken(n, trouble),
+            }
+        }
+        self.stats.stored = self.nodes.iter().filter(|n| n.mark != Mark::Replaced).count() as u64;
+        Ending::Exhausted
+    }
+
+    /// Was it reached from a replaced node?
+    fn is_cut_off(&mut self, n: u32) -> bool {
+        if !self.options.prune {
+            return false;
+        }
+        let mut at = self.nodes[n as usize].parent;
+        while at != NONE {
+            if self.nodes[at as usize].mark == Mark::Replaced {
+                self.nodes[n as usize].mark = Mark::Replaced;
+                return true;
+            }
+            at = self.nodes[at as usize].parent;
+        }
+        false
+    }
+
+    fn start(
+        &mut self,
+        query: &Query,
+        target: &mut Option<&mut Target>,
+        waiting: &mut Waitlist,
+    ) -> Result<Option<(u32, Zone)>, Trouble> {
+        let (key, _) = self.post.initial()?;
+        let mut constraints: Vec<Constraint> = Vec::new();
+        let delay = self.post.timing(&key, &mut constraints)?;
+        let (k, _) = self.keys.id(&key);
+        self.chains.push(NONE);
+        let shape = self.keys.shape(k);
+        let d = shape.domain();
+        let mut zone = vec![Bound::INF; d.size()];
+        d.zero(&mut zone);
+        if !invariant(shape, &constraints, &mut zone)? {
+            return Err(self.post.broken_start().into());
+        }
+        self.stepper.zone = zone;
+        self.settle(k, &constraints, delay)?;
+        let hit = match target {
+            Some(t) if t.is_discrete() => t.holds(&mut self.post, &key)?.then(|| Zone::copied(d, &self.stepper.zone)),
+            Some(t) => t.find(&mut self.post, query, &key, self.keys.shape(k), &self.stepper.zone, delay)?,
+            None => None,
+        };
+        let n = self.add(k, NONE, 0, delay);
+        waiting.push(n, 0);
+        Ok(hit.map(|zone| (n, zone)))
+    }
+
+    /// Lets time pass and extrapolates the stepper's zone.
+    fn settle(&mut self, k: u32, constraints: &[Constraint], delay: bool) -> Result<(), Trouble> {
+        let shape = self.keys.shape(k);
+        let d = shape.domain();
+        let zone = &mut self.stepper.zone;
+        if delay {
+            d.up(zone);
+            invariant(shape, constraints, zone)?;
+        }
+        match self.options.extrapolation {
+            _ if self.options.cover == Cover::Alu => {}
+            Extrapolation::None => {}
+            Extrapolation::M => {
+                let m: Vec<i32> = shape.lower.iter().zip(&shape.upper).map(|(l, u)| *l.max(u)).collect();
+                d.extra_m(zone, &m)?;
+            }
+            Extrapolation::Lu => d.extra_lu(zone, &shape.lower, &shape.upper)?,
+            Extrapolation::LuPlus => d.extra_lu_plus(zone, &shape.lower, &shape.upper)?,
+        }
+        Ok(())
+    }
+
+    fn expand(
+        &mut self,
+        n: u32,
+        query: &Query,
+        target: &mut Option<&mut Target>,
+        waiting: &mut Waitlist,
+        moves: &mut Moves,
+        source: &mut Vec<Bound>,
+    ) -> Result<Option<(u32, Zone)>, Trouble> {
+        let Node { key, zone, .. } = self.nodes[n as usize];
+        self.post.moves(self.keys.get(key), moves)?;
+        source.clear();
+        source.extend_from_slice(self.zones.get(zone));
+        for m in moves.iter() {
+            self.stats.steps += 1;
+            // Refuse what one constraint refuses before the target is looked up.
+            let from = self.keys.shape(key);
+            let d = from.domain();
+            let possible = |c: &Constraint| d.satisfies(source, from.place(c.left), from.place(c.right), c.bound);
+            if !m.guard.iter().all(possible) {
+                continue;
+            }
+            let (k, is_new) = self.keys.id(m.key);
+            if is_new {
+                self.chains.push(NONE);
+            }
+            let Keys { shapes, shape_of, .. } = &self.keys;
+            let (from, to) = (&shapes[shape_of[key as usize] as usize], &shapes[shape_of[k as usize] as usize]);
+            if !self.stepper.act(from, source, &[], &m, to)? {
+                continue;
+            }
+            let discrete = target.as_ref().is_some_and(|t| t.is_discrete());
+            if let (true, true, Some(t)) = (discrete, is_new, target.as_ref())
+                && t.holds(&mut self.post, m.key)?
+            {
+                let to = self.keys.shape(k);
+                let zone = Zone::copied(to.domain(), &self.stepper.zone);
+                let new = self.add(k, n, m.ordinal, m.delay);
+                return Ok(Some((new, zone)));
+            }
+            self.settle(k, m.invariant, m.delay)?;
+            if !discrete && let Some(t) = target {
+                let to = self.keys.shape(k);
+                if let Some(part) = t.find(&mut self.post, query, m.key, to, &self.stepper.zone, m.delay)? {
+                    let new = self.add(k, n, m.ordinal, m.delay);
+                    return Ok(Some((new, part)));
+                }
+            }
+            if self.is_covered(k) {
+                self.stats.covered += 1;
+                continue;
+            }
+            let replaced = self.replace(k);
+            let new = self.add(k, n, m.ordinal, m.delay);
+            waiting.push(new, replaced);
+        }
+        Ok(None)
+    }
+
+    fn is_covered(&self, k: u32) -> bool {
+        let new = &self.stepper.zone;
+        let shape = self.keys.shape(k);
+        let d = shape.domain();
+        let mut at = self.chains[k as usize];
+        while at != NONE {
+            let node = &self.nodes[at as usize];
+            let old = self.zones.get(node.zone);
+            let covers = match self.options.cover {
+                Cover::Equality => old == new,
+                Cover::Inclusion => d.leq(new, old),
+                Cover::Alu => d.leq_alu(new, old, &shape.lower, &shape.upper),
+            };
+            if covers {
+                return true;
+            }
+            at = node.next;
+        }
+        false
+    }
+
+    /// Takes nodes that the new zone covers out of the chain. Answers how much was lost by not having it earlier.
+    fn replace(&mut self, k: u32) -> i64 {
+        if self.options.cover == Cover::Equality {
+            return 0;
+        }
+        let new = &self.stepper.zone;
+        let shape = self.keys.shape(k);
+        let d: ZoneDomain = shape.domain();
+        let mut before = NONE;
+        let mut at = self.chains[k as usize];
+        let mut lost = 0;
+        while at != NONE {
+            let node = &self.nodes[at as usize];
+            let next = node.next;
+            let old = self.zones.get(node.zone);
+            let covered = match self.options.cover {
+                Cover::Alu => d.leq_alu(old, new, &shape.lower, &shape.upper),
+                _ => d.leq(old, new),
+            };
+            if covered {
+                lost = lost.max(1 + i64::from(node.mark == Mark::Passed));
+                self.nodes[at as usize].mark = Mark::Replaced;
+                match before {
+                    NONE => self.chains[k as usize] = next,
+                    b => self.nodes[b as usize].next = next,
+                }
+            } else {
+                before = at;
+            }
+            at = next;
+        }
+        lost
+    }
+
+    fn add(&mut self, k: u32, parent: u32, via: u32, delay: bool) -> u32 {
+        let n = self.nodes.len() as u32;
+        assert!(n < NONE, "more than four billion states");
+        let zone = self.zones.id(&self.stepper.zone);
+        let next = self.chains[k as usize];
+        self.nodes.push(Node { key: k, zone, parent, via, next, mark: Mark::Waiting, delay });
+        self.chains[k as usize] = n;
+        self.stats.added += 1;
+        n
+    }
+
+    fn bytes(&self) -> usize {
+        self.keys.bytes() + self.zones.bytes() + self.nodes.capacity() * size_of::<Node>() + self.chains.capacity() * 4
+    }
+}

@@ -1,0 +1,368 @@
+//! Where a zone graph lies in memory, and how zones move along it.
+//!
+//! Keys are stored once. Each has a *shape*: the clocks that are active in it, with their bounds; keys with the same active
+//! clocks share one. The zones of a key are matrices over its active clocks only. They are stored once too, whatever key
+//! they belong to: processes that do the same at different times have the same zones under different names.
+
+use std::hash::Hasher;
+
+use hashbrown::HashTable;
+use rustc_hash::FxHasher;
+use trellis_domain::zone::{Bound, Constraint, ZoneDomain, ZoneError};
+use trellis_model::network::{Layout, Move, Network, SetClock};
+use trellis_order::Word;
+
+use super::bounds::{Bounds, Lu, Scratch};
+
+/// The active clocks of a key.
+#[derive(Debug, Clone)]
+pub struct Shape {
+    /// Their numbers in the network, ascending; 0 first.
+    pub clocks: Vec<u32>,
+    /// Lower bounds, for each of `clocks`.
+    pub lower: Vec<i32>,
+    /// Upper bounds, for each of `clocks`.
+    pub upper: Vec<i32>,
+    /// The place of each clock of the network in `clocks`.
+    slot: Vec<u16>,
+}
+
+const INACTIVE: u16 = u16::MAX;
+
+impl Shape {
+    fn new(bounds: &[Lu], dim: usize) -> Shape {
+        let mut shape = Shape { clocks: vec![0], lower: vec![0], upper: vec![0], slot: vec![INACTIVE; dim] };
+        shape.slot[0] = 0;
+        for b in bounds {
+            shape.slot[b.clock as usize] = shape.clocks.len() as u16;
+            shape.clocks.push(b.clock);
+            shape.lower.push(b.lower);
+            shape.upper.push(b.upper);
+        }
+        shape
+    }
+
+    /// The zones of this shape.
+    pub fn domain(&self) -> ZoneDomain {
+        ZoneDomain::new(self.clocks.len() - 1)
+    }
+
+    /// Where a clock is in these zones.
+    ///
+    /// # Panics
+    /// If it is not active: whoever compares a clock makes it active.
+    #[inline]
+    pub fn place(&self, clock: u32) -> usize {
+        let slot = self.slot[clock as usize];
+        debug_assert_ne!(slot, INACTIVE, "a clock that is compared is active");
+        slot as usize
+    }
+
+    /// Is the clock active?
+    pub fn is_active(&self, clock: u32) -> bool {
+        self.slot[clock as usize] != INACTIVE
+    }
+
+    /// A zone over all clocks of the network, the inactive ones free.
+    pub fn widen(&self, zone: &[Bound], dim: usize, out: &mut Vec<Bound>) {
+        let all = ZoneDomain::new(dim - 1);
+        out.resize(all.size(), Bound::INF);
+        all.universe(out);
+        let n = self.clocks.len();
+        for (i, &x) in self.clocks.iter().enumerate() {
+            for (j, &y) in self.clocks.iter().enumerate() {
+                out[x as usize * dim + y as usize] = zone[i * n + j];
+            }
+        }
+        // A free clock is only known to be at least 0; its difference to x is at least -x.
+        for y in (0..dim).filter(|&y| self.slot[y] == INACTIVE) {
+            for &x in &self.clocks {
+                out[x as usize * dim + y] = zone[self.slot[x as usize] as usize * n];
+            }
+        }
+    }
+}
+
+fn hash_words<T: Copy>(seed: u64, items: &[T], word: impl Fn(T) -> u64) -> u64 {
+    let mut h = FxHasher::default();
+    h.write_u64(seed);
+    items.iter().for_each(|&i| h.write_u64(word(i)));
+    h.finish()
+}
+
+/// Keys with their shapes.
+#[derive(Debug)]
+pub struct Keys {
+    width: usize,
+    words: Vec<Word>,
+    index: HashTable<u32>,
+    /// Each key's shape.
+    pub shape_of: Vec<u32>,
+    /// The shapes.
+    pub shapes: Vec<Shape>,
+    shape_index: HashTable<u32>,
+    /// The bounds that shapes come from.
+    pub bounds: Bounds,
+    layout: Layout,
+    processes: usize,
+    dim: usize,
+    scratch: Scratch,
+    mem: Vec<i64>,
+    lus: Vec<Lu>,
+}
+
+impl Keys {
+    /// No keys yet. `reduce`: leave inactive clocks out.
+    pub fn new(net: &Network, layout: &Layout, bounds: Bounds) -> Keys {
+        let dim = net.clocks.len() + 1;
+        Keys {
+            width: layout.key_width(),
+            words: Vec::new(),
+            index: HashTable::new(),
+            shape_of: Vec::new(),
+            shapes: Vec::new(),
+            shape_index: HashTable::new(),
+            bounds,
+            layout: layout.clone(),
+            processes: net.processes.len(),
+            dim,
+            scratch: Scratch::new(dim),
+            mem: vec![0; layout.key_cells()],
+            lus: Vec::new(),
+        }
+    }
+
+    /// A key by its number.
+    #[inline]
+    pub fn get(&self, k: u32) -> &[Word] {
+        &self.words[k as usize * self.width..][..self.width]
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.shape_of.len()
+    }
+
+    /// Are there none?
+    pub fn is_empty(&self) -> bool {
+        self.shape_of.is_empty()
+    }
+
+    /// The shape of a key.
+    #[inline]
+    pub fn shape(&self, k: u32) -> &Shape {
+        &self.shapes[self.shape_of[k as usize] as usize]
+    }
+
+    /// The number of a key, and whether it is new.
+    pub fn id(&mut self, key: &[Word]) -> (u32, bool) {
+        let w = self.width;
+        let hash = hash_words(0, key, |x| x);
+        if let Some(&k) = self.index.find(hash, |&k| &self.words[k as usize * w..][..w] == key) {
+            return (k, false);
+        }
+        let id = self.shape_of.len() as u32;
+        self.words.extend_from_slice(key);
+        let words = &self.words;
+        self.index.insert_unique(hash, id, |&k| hash_words(0, &words[k as usize * w..][..w], |x| x));
+        let shape = self.find_shape(key);
+        self.shape_of.push(shape);
+        (id, true)
+    }
+
+    fn find_shape(&mut self, key: &[Word]) -> u32 {
+        self.layout.unpack(key, &mut self.mem);
+        let mut lus = std::mem::take(&mut self.lus);
+        let locations = self.mem[..self.processes].iter().map(|&l| l as usize);
+        self.bounds.of(locations, &mut self.scratch, &mut lus);
+        let word = |b: Lu| (u64::from(b.clock) << 32 | u64::from(b.lower as u32)) ^ (b.upper as u64) << 17;
+        let hash = hash_words(1, &lus, word);
+        let lu = |s: &Shape, i: usize| Lu { clock: s.clocks[i], lower: s.lower[i], upper: s.upper[i] };
+        let same =
+            |s: &Shape| s.clocks.len() == lus.len() + 1 && lus.iter().enumerate().all(|(i, b)| lu(s, i + 1) == *b);
+        let found = self.shape_index.find(hash, |&s| same(&self.shapes[s as usize])).copied();
+        let id = found.unwrap_or_else(|| {
+            let id = self.shapes.len() as u32;
+            self.shapes.push(Shape::new(&lus, self.dim));
+            let shapes = &self.shapes;
+            self.shape_index.insert_unique(hash, id, |&s| {
+                let s = &shapes[s as usize];
+                let all: Vec<Lu> = (1..s.clocks.len()).map(|i| lu(s, i)).collect();
+                hash_words(1, &all, word)
+            });
+            id
+        });
+        self.lus = lus;
+        id
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        self.words.capacity() * 8
+            + self.index.capacity() * 5
+            + self.shape_of.capacity() * 4
+            + self.shapes.iter().map(|s| s.clocks.len() * 12 + s.slot.len() * 2).sum::<usize>()
+    }
+}
+
+/// Zones, each stored once.
+#[derive(Debug, Default)]
+pub struct Zones {
+    entries: Vec<Bound>,
+    /// Where each ends; it starts where the one before ends.
+    ends: Vec<u32>,
+    index: HashTable<u32>,
+}
+
+fn hash_zone(zone: &[Bound]) -> u64 {
+    let mut h = FxHasher::default();
+    for pair in zone.chunks(2) {
+        let low = pair[0].code() as u32;
+        let high = pair.get(1).map_or(0, |b| b.code() as u32);
+        h.write_u64(u64::from(low) | u64::from(high) << 32);
+    }
+    h.finish()
+}
+
+impl Zones {
+    /// A zone by its number.
+    #[inline]
+    pub fn get(&self, z: u32) -> &[Bound] {
+        let start = if z == 0 { 0 } else { self.ends[z as usize - 1] as usize };
+        &self.entries[start..self.ends[z as usize] as usize]
+    }
+
+    /// How many different ones there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Are there none?
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The number of a zone, if it is stored.
+    pub fn find(&self, zone: &[Bound]) -> Option<u32> {
+        self.index.find(hash_zone(zone), |&z| self.get(z) == zone).copied()
+    }
+
+    /// The number of a zone; new ones get one.
+    pub fn id(&mut self, zone: &[Bound]) -> u32 {
+        let hash = hash_zone(zone);
+        if let Some(&z) = self.index.find(hash, |&z| self.get(z) == zone) {
+            return z;
+        }
+        let id = self.ends.len() as u32;
+        self.entries.extend_from_slice(zone);
+        self.ends.push(u32::try_from(self.entries.len()).expect("fewer than four billion bounds"));
+        let Zones { entries, ends, index } = self;
+        index.insert_unique(hash, id, |&z| {
+            let start = if z == 0 { 0 } else { ends[z as usize - 1] as usize };
+            hash_zone(&entries[start..ends[z as usize] as usize])
+        });
+        id
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        (self.entries.capacity() + self.ends.capacity()) * 4 + self.index.capacity() * 5
+    }
+}
+
+/// Where a clock of the target gets its value.
+#[derive(Debug, Clone, Copy)]
+enum From {
+    /// The clock at this place of the source.
+    Clock(usize),
+    /// A constant.
+    Value(i32),
+}
+
+/// Where a clock's value comes from when resets have happened: a clock before them, or 0 and a constant.
+pub fn origin(resets: &[SetClock], mut clock: u32) -> (u32, i32) {
+    for r in resets.iter().rev() {
+        match *r {
+            SetClock::Value { clock: c, value } if c == clock => return (0, value),
+            SetClock::Copy { clock: c, from } if c == clock => clock = from,
+            _ => {}
+        }
+    }
+    (clock, 0)
+}
+
+/// Takes zones along moves. Holds working memory only.
+#[derive(Debug, Default)]
+pub struct Stepper {
+    work: Vec<Bound>,
+    from: Vec<From>,
+    /// The result.
+    pub zone: Vec<Bound>,
+}
+
+impl Stepper {
+    /// The valuations after a move, before time passes, in `self.zone`: guard, resets, the target's invariant. Answers whether there
+    /// are any. `also` must hold before the move as well.
+    pub fn act(
+        &mut self,
+        source: &Shape,
+        zone: &[Bound],
+        also: &[Constraint],
+        m: &Move<'_>,
+        target: &Shape,
+    ) -> Result<bool, ZoneError> {
+        let d = source.domain();
+        let all = || also.iter().chain(m.guard).map(|c| (source.place(c.left), source.place(c.right), c.bound));
+        // Most moves that are not possible are refused by one constraint alone.
+        if !all().all(|(i, j, bound)| d.satisfies(zone, i, j, bound)) {
+            return Ok(false);
+        }
+        self.work.clear();
+        self.work.extend_from_slice(zone);
+        for (i, j, bound) in all() {
+            if !d.constrain(&mut self.work, i, j, bound)? {
+                return Ok(false);
+            }
+        }
+        self.reset(source, m.resets, target)?;
+        invariant(target, m.invariant, &mut self.zone)
+    }
+
+    /// Goes over from the source's clocks to the target's, resetting some.
+    fn reset(&mut self, source: &Shape, resets: &[SetClock], target: &Shape) -> Result<(), ZoneError> {
+        self.from.clear();
+        self.from.extend(target.clocks.iter().map(|&c| match origin(resets, c) {
+            (0, value) => From::Value(value),
+            (clock, _) => From::Clock(source.place(clock)),
+        }));
+        let n = source.clocks.len();
+        let work = &self.work;
+        self.zone.clear();
+        for &a in &self.from {
+            for &b in &self.from {
+                let (row, column, shift) = match (a, b) {
+                    (From::Clock(i), From::Clock(j)) => (i, j, 0),
+                    (From::Clock(i), From::Value(v)) => (i, 0, -v),
+                    (From::Value(v), From::Clock(j)) => (0, j, v),
+                    (From::Value(v), From::Value(w)) => (0, 0, v - w),
+                };
+                let bound = work[row * n + column];
+                let shifted =
+                    if shift == 0 { bound } else { bound.checked_add(Bound::le(shift)).ok_or(ZoneError::Overflow)? };
+                self.zone.push(shifted);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Adds the constraints to a zone; answers whether it is not empty then.
+pub fn invariant(shape: &Shape, constraints: &[Constraint], zone: &mut [Bound]) -> Result<bool, ZoneError> {
+    let d = shape.domain();
+    for c in constraints {
+        if !d.constrain(zone, shape.place(c.left), shape.place(c.right), c.bound)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

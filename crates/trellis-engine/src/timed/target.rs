@@ -1,0 +1,246 @@
+//! What is looked for in a timed network: a condition on locations, data and clocks, and perhaps `deadlock`.
+//!
+//! Clock constraints in the condition are truth values of their own ([`Query::atoms`]). In a zone they may be true for some
+//! valuations and false for others: the zone is split by one after the other, and the condition judged in each part.
+
+use trellis_domain::zone::{Bound, Constraint, Zone, ZoneError};
+use trellis_model::network::{Condition, Judge, ModelError, Moves, Network, Post, Query};
+use trellis_order::Word;
+
+use super::space::{Shape, invariant};
+
+/// Why a zone could not be computed: the model, or a constant out of range.
+#[derive(Debug, Clone)]
+pub enum Trouble {
+    /// The model did something undefined.
+    Model(Box<ModelError>),
+    /// A clock constant left the range that zones can hold.
+    Range,
+}
+
+impl From<ModelError> for Trouble {
+    fn from(e: ModelError) -> Trouble {
+        Trouble::Model(Box::new(e))
+    }
+}
+
+impl From<ZoneError> for Trouble {
+    fn from(_: ZoneError) -> Trouble {
+        Trouble::Range
+    }
+}
+
+/// A condition that is looked for.
+#[derive(Debug)]
+pub struct Target {
+    judge: Judge,
+    /// The truth value that is looked for.
+    value: bool,
+    /// The cells of the atoms that the condition asks about, and the atoms.
+    atoms: Vec<u32>,
+    deadlock: bool,
+    moves: Moves,
+    values: Vec<Constraint>,
+}
+
+impl Target {
+    /// Looks for states in which a query's condition has the given truth value.
+    pub fn new(post: &Post<'_>, query: &Query, condition: Condition, value: bool) -> Target {
+        let used = condition_vars(post.network(), condition);
+        let mentions = |v| used.contains(&v);
+        Target {
+            judge: post.compile(condition, false),
+            value,
+            atoms: (0..query.atoms.len() as u32).filter(|&a| mentions(query.atoms[a as usize].0)).collect(),
+            deadlock: query.deadlock && post.network().deadlock.is_some_and(mentions),
+            moves: Moves::default(),
+            values: Vec::new(),
+        }
+    }
+
+    /// Does the answer depend on the key alone?
+    pub fn is_discrete(&self) -> bool {
+        self.atoms.is_empty() && !self.deadlock
+    }
+
+    /// Does it ask about deadlocks?
+    pub fn asks_deadlock(&self) -> bool {
+        self.deadlock
+    }
+
+    /// Is the key a target, whatever the clocks?
+    pub fn holds(&self, post: &mut Post<'_>, key: &[Word]) -> Result<bool, Trouble> {
+        Ok((post.judge_with(&self.judge, key, &[])? != 0) == self.value)
+    }
+
+    /// A part of the zone in which the condition has the wanted value, if there is one. The zone must respect the key's
+    /// invariant and be closed under delay (where time may pass, which `delay` says).
+    pub fn find(
+        &mut self,
+        post: &mut Post<'_>,
+        query: &Query,
+        key: &[Word],
+        shape: &Shape,
+        zone: &[Bound],
+        delay: bool,
+    ) -> Result<Option<Zone>, Trouble> {
+        let net = post.network();
+        self.values.clear();
+        for &a in &self.atoms {
+            let (_, atom) = &query.atoms[a as usize];
+            self.values.push(post.atom(key, atom)?);
+        }
+        let mut settings: Vec<(trellis_expr::VarId, bool)> = Vec::new();
+        let mut alive = Vec::new();
+        if self.deadlock {
+            self.alive(post, key, shape, delay, &mut alive)?;
+        }
+        let start = Zone::copied(shape.domain(), zone);
+        let values = std::mem::take(&mut self.values);
+        let found = self.split(post, net, query, key, shape, start, &values, &mut settings, &alive);
+        self.values = values;
+        found
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn split(
+        &self,
+        post: &mut Post<'_>,
+        net: &Network,
+        query: &Query,
+        key: &[Word],
+        shape: &Shape,
+        zone: Zone,
+        rest: &[Constraint],
+        settings: &mut Vec<(trellis_expr::VarId, bool)>,
+        alive: &[Zone],
+    ) -> Result<Option<Zone>, Trouble> {
+        let Some((c, rest)) = rest.split_first() else {
+            return self.leaf(post, net, key, shape, zone, settings, alive);
+        };
+        let var = query.atoms[self.atoms[settings.len()] as usize].0;
+        let opposite = c.bound.complement().map(|bound| Constraint { left: c.right, right: c.left, bound });
+        for (constraint, value) in [(Some(*c), true), (opposite, false)] {
+            let Some(constraint) = constraint else { continue };
+            let mut part = zone.clone();
+            if invariant(shape, &[constraint], &mut part)? {
+                settings.push((var, value));
+                let found = self.split(post, net, query, key, shape, part, rest, settings, alive);
+                settings.pop();
+                if let Some(found) = found? {
+                    return Ok(Some(found));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn leaf(
+        &self,
+        post: &mut Post<'_>,
+        net: &Network,
+        key: &[Word],
+        shape: &Shape,
+        zone: Zone,
+        settings: &mut Vec<(trellis_expr::VarId, bool)>,
+        alive: &[Zone],
+    ) -> Result<Option<Zone>, Trouble> {
+        let (true, Some(var)) = (self.deadlock, net.deadlock) else {
+            let holds = (post.judge_with(&self.judge, key, settings)? != 0) == self.value;
+            return Ok(holds.then_some(zone));
+        };
+        let d = shape.domain();
+        for dead in [true, false] {
+            settings.push((var, dead));
+            let holds = post.judge_with(&self.judge, key, settings);
+            settings.pop();
+            if (holds? != 0) != self.value {
+                continue;
+            }
+            if dead {
+                let mut parts = vec![zone.clone()];
+                for a in alive {
+                    let mut left = Vec::new();
+                    for p in &parts {
+                        left.extend(d.subtract(p, a)?);
+                    }
+                    parts = left;
+                }
+                if let Some(part) = parts.pop() {
+                    return Ok(Some(part));
+                }
+            } else {
+                for a in alive {
+                    let mut part = zone.clone();
+                    if d.intersect(&mut part, a)? {
+                        return Ok(Some(part));
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The valuations from which some move is possible, now or later.
+    fn alive(
+        &mut self,
+        post: &mut Post<'_>,
+        key: &[Word],
+        shape: &Shape,
+        delay: bool,
+        out: &mut Vec<Zone>,
+    ) -> Result<(), Trouble> {
+        let mut own = Vec::new();
+        post.timing(key, &mut own)?;
+        post.moves(key, &mut self.moves)?;
+        for m in self.moves.iter() {
+            if let Some(mut zone) = enabling(shape, &own, &m)? {
+                if delay {
+                    shape.domain().down(&mut zone);
+                }
+                out.push(zone);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The valuations in which a move can be taken at once: invariant, guard, and the target's invariant before the resets.
+pub fn enabling(
+    shape: &Shape,
+    own: &[Constraint],
+    m: &trellis_model::network::Move<'_>,
+) -> Result<Option<Zone>, Trouble> {
+    let d = shape.domain();
+    let mut zone = Zone::universe(d.clocks());
+    if !invariant(shape, own, &mut zone)? || !invariant(shape, m.guard, &mut zone)? {
+        return Ok(None);
+    }
+    for c in m.invariant {
+        // Where do both clocks come from?
+        let (left, add) = super::space::origin(m.resets, c.left);
+        let (right, subtract) = super::space::origin(m.resets, c.right);
+        let shift = i64::from(add) - i64::from(subtract);
+        let bound = match c.bound.constant() {
+            None => continue,
+            Some(n) => Bound::checked(i64::from(n) - shift, c.bound.is_strict()).ok_or(Trouble::Range)?,
+        };
+        if left == right {
+            // The constraint is about constants alone.
+            if bound < Bound::LE_ZERO {
+                return Ok(None);
+            }
+            continue;
+        }
+        if !d.constrain(&mut zone, shape.place(left), shape.place(right), bound)? {
+            return Ok(None);
+        }
+    }
+    Ok(Some(zone))
+}
+
+fn condition_vars(net: &Network, c: Condition) -> Vec<trellis_expr::VarId> {
+    let (reads, writes) = net.terms.stmt_vars(c.prepare);
+    net.terms.free_vars(c.holds).into_iter().chain(reads).chain(writes).collect()
+}
