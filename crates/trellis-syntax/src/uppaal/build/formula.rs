@@ -97,7 +97,7 @@ impl Lower<'_, '_> {
     pub fn either(&mut self, a: Formula, b: Formula, span: Span) -> Res<Formula> {
         let data = self.b.terms().or([a.data, b.data]);
         let atoms = match (a.atoms.is_empty(), b.atoms.is_empty()) {
-            (false, false) => return self.no_disjunction(span, "one of two clock constraints cannot be asked for"),
+            (false, false) => return self.no_disjunction(span, "a disjunction of clock constraints"),
             (true, _) => {
                 let not = self.b.terms().not(a.data);
                 self.only_when(b.atoms, not)
