@@ -120,16 +120,12 @@ impl Builder<'_> {
                 return self.error(v.ty.span, "a lattice variable cannot be `const` or `meta`");
             }
             let place = self.declare_lattice(&name, def, d, scope)?;
+            self.first_lattice.get_or_insert(d.name.span);
             return self.bind(scope, &d.name, Entity::Lattice(place));
         }
         let ty = self.with_dims(base.clone(), &d.dims, scope, d.name.span)?;
-        if ty.contains(|t| matches!(t, Ty::Clock)) {
-            let name = shorten(&d.name.name);
-            return Err(self.report(
-                Diagnostic::error(d.name.span, format!("clock `{name}`: timed automata are not checked yet"))
-                    .label("a clock")
-                    .help("Trellis reads clocks but has no engine for them in this version; models without clocks are checked"),
-            ));
+        if ty.has_clocks() && (v.ty.is_const || v.ty.meta) {
+            return self.error(v.ty.span, "a clock cannot be `const` or `meta`: it runs");
         }
         if let Ty::Chan { .. } = ty.innermost() {
             if let Some(init) = &d.init {
@@ -139,7 +135,7 @@ impl Builder<'_> {
             let place = self.declare_channels(&name, &ty);
             return self.bind(scope, &d.name, Entity::Chan(place));
         }
-        if !ty.is_data() {
+        if !ty.is_stored() {
             return self.error(d.name.span, format!("a variable cannot have the type `{}`", ty.describe()));
         }
         let mut cells = Vec::new();

@@ -70,6 +70,7 @@ impl Lower<'_, '_> {
             Denotes::Place(p) => {
                 self.may_write(&p, lhs.span, span)?;
                 match (p.ty.scalar(), op) {
+                    _ if matches!(p.ty, Ty::Clock) => self.assign_clock(op, p, rhs, span),
                     (Some(_), _) => self.assign_number(op, p, lhs.span, rhs, needed),
                     (None, None) => {
                         let mark = self.stmts.len();
@@ -104,7 +105,7 @@ impl Lower<'_, '_> {
                 self.assign_lattice(l, rhs)
             }
             Denotes::Chan(_) => self.err(lhs.span, "a channel cannot be assigned to"),
-            Denotes::Value(_) | Denotes::Nothing => Err(self.b.report(
+            Denotes::Value(_) | Denotes::Nothing | Denotes::Linear(_) | Denotes::Constraint(_) => Err(self.b.report(
                 Diagnostic::error(lhs.span, "this cannot be assigned to")
                     .help("a constant or an expression has no place to write to; did you mean `==`?"),
             )),
@@ -223,7 +224,7 @@ impl Lower<'_, '_> {
     /// Copies an array or a struct; answers where it is now. Source and target may overlap only by being the same.
     pub fn copy(&mut self, to: Place, from: Place, span: Span) -> Res<Place> {
         let (to, from) = (self.pinned(to), self.pinned(from));
-        if !self.copy_whole(&to, &from) {
+        if to.ty.has_clocks() || !self.copy_whole(&to, &from) {
             self.b.spend(4 * to.ty.cells().unsigned_abs(), span)?;
             self.copy_cells(&to, &from, span)?;
         }
@@ -258,6 +259,7 @@ impl Lower<'_, '_> {
                     self.copy_cells(a, b, span)?;
                 }
             }
+            (Ty::Clock, _) => self.copy_clock(to, from, span)?,
             _ => {
                 let v = self.b.read(from);
                 self.write(to, v, span)?;

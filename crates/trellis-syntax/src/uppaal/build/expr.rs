@@ -7,7 +7,10 @@
 use std::rc::Rc;
 
 use trellis_expr::{BitOp, Division, StmtId, Term, TermId, VarId};
+use trellis_model::network::Reset;
 
+use super::clock::{Linear, Operand};
+use super::formula::Formula;
 use super::lattice::LatticePlace;
 use super::place::{ChanPlace, Place};
 use super::scope::{Entity, FuncDef, Kind, Scope, Value};
@@ -26,6 +29,10 @@ pub(crate) enum Denotes {
     /// One bit of a lattice element.
     Bit(LatticePlace, TermId),
     Chan(ChanPlace),
+    /// A sum or difference with clocks in it.
+    Linear(Linear),
+    /// What a guard or an invariant asks of clocks, and of data beside.
+    Constraint(Formula),
     /// The result of a `void` function or of a lattice update.
     Nothing,
 }
@@ -35,8 +42,9 @@ pub(crate) enum Denotes {
 pub(crate) enum Unit {
     /// A size, a bound, an initial value, an argument of a template.
     Constant,
-    /// A guard, an invariant, a synchronisation.
+    /// A guard, a synchronisation.
     Guard,
+    Invariant,
     /// The state may be changed.
     Update,
     /// One may speak of deadlocks.
@@ -58,11 +66,30 @@ pub(crate) struct Lower<'b, 'a> {
     pub calls: Vec<(Rc<FuncDef>, Span)>,
     /// Where `return` puts its value, and the flag that says it has.
     pub ret: Option<(Option<Place>, Option<VarId>)>,
+    /// The clocks that are set, in order.
+    pub resets: Vec<Reset>,
+    /// In how many things that are lowered apart, and so may not happen, this stands.
+    pub nested: u32,
+    /// In how many loops this stands, and where the innermost one sets a clock.
+    pub loops: u32,
+    pub loop_reset: Option<Span>,
 }
 
 impl<'b, 'a> Lower<'b, 'a> {
     pub fn new(b: &'b mut Builder<'a>, scope: Rc<Scope>, unit: Unit) -> Lower<'b, 'a> {
-        Lower { b, scope, unit, stmts: Vec::new(), dead: false, calls: Vec::new(), ret: None }
+        Lower {
+            b,
+            scope,
+            unit,
+            stmts: Vec::new(),
+            dead: false,
+            calls: Vec::new(),
+            ret: None,
+            resets: Vec::new(),
+            nested: 0,
+            loops: 0,
+            loop_reset: None,
+        }
     }
 
     pub fn err<T>(&mut self, span: Span, message: impl Into<String>) -> Res<T> {
@@ -72,7 +99,9 @@ impl<'b, 'a> Lower<'b, 'a> {
     /// Lowers something apart; answers what it appended.
     pub fn apart<T>(&mut self, f: impl FnOnce(&mut Self) -> Res<T>) -> Res<(Vec<StmtId>, T)> {
         let outer = std::mem::take(&mut self.stmts);
+        self.nested += 1;
         let result = f(self);
+        self.nested -= 1;
         let inner = std::mem::replace(&mut self.stmts, outer);
         Ok((inner, result?))
     }
@@ -98,15 +127,24 @@ impl<'b, 'a> Lower<'b, 'a> {
 
     /// The scalar value of an expression.
     pub fn value(&mut self, e: &Expr) -> Res<Value> {
-        match self.denote(e)? {
+        let found = self.denote(e)?;
+        self.value_of(found, e.span)
+    }
+
+    /// The scalar value of what an expression denotes.
+    pub fn value_of(&mut self, found: Denotes, span: Span) -> Res<Value> {
+        match found {
             Denotes::Value(v) => Ok(v),
             Denotes::Place(p) if p.ty.scalar().is_some() => Ok(self.b.read(&p)),
             Denotes::Bit(l, i) => Ok(self.b.get_bit(&l, i)),
-            Denotes::Nothing => self.err(e.span, "a number or truth value is needed, but this has no value"),
+            Denotes::Nothing => self.err(span, "a number or truth value is needed, but this has no value"),
             found => {
                 let what = format!("a number or truth value is needed, but this is {}", found.describe());
-                let d = Diagnostic::error(e.span, what);
+                let d = Diagnostic::error(span, what);
                 Err(self.b.report(match found {
+                    Denotes::Place(p) if matches!(p.ty, Ty::Clock) => d.help(super::clock::NO_NUMBER),
+                    Denotes::Linear(_) => d.help(super::clock::NO_NUMBER),
+                    Denotes::Constraint(_) => d.help(super::formula::PLACES),
                     Denotes::Lattice(l) => {
                         d.help(format!("ask it with a method: {}", super::lattice::method_list(&*l.lattice)))
                     }
@@ -170,20 +208,6 @@ impl<'b, 'a> Lower<'b, 'a> {
             Denotes::Place(p) if p.ty.same_shape(needed) => Ok(p),
             found => self.err(e.span, format!("`{}` is needed, but this is {}", needed.describe(), found.describe())),
         }
-    }
-
-    /// Values of several operands, from left to right.
-    pub fn operands(&mut self, es: &[&Expr]) -> Res<Vec<Value>> {
-        let mut values: Vec<Value> = Vec::new();
-        for e in es {
-            let mark = self.stmts.len();
-            let v = self.value(e)?;
-            for old in &mut values {
-                old.term = self.held(mark, *old);
-            }
-            values.push(v);
-        }
-        Ok(values)
     }
 
     // Holding on to values.
@@ -395,31 +419,38 @@ impl<'b, 'a> Lower<'b, 'a> {
     }
 
     fn unary(&mut self, op: UnOp, a: &Expr, span: Span) -> Res<Denotes> {
-        let value = match op {
-            UnOp::Not => {
-                let t = self.boolean(a)?;
-                Value { term: self.b.terms().not(t), kind: Kind::Bool }
-            }
-            UnOp::Neg => {
-                let t = self.integer(a)?;
-                let t = self.b.terms().neg(t);
-                Value { term: self.number(t, span)?, kind: Kind::Int }
-            }
-            UnOp::Plus => Value { term: self.integer(a)?, kind: Kind::Int },
+        if op == UnOp::Not {
+            let f = self.formula(a)?;
+            return Ok(self.negated(f, span)?.into());
+        }
+        let v = match self.operand(a)? {
+            Operand::Value(v) => self.convert(v, Kind::Int, a.span)?,
+            Operand::Linear(l) if op == UnOp::Plus => return Ok(Denotes::Linear(l)),
+            Operand::Linear(l) => return Ok(Denotes::Linear(self.opposite(l))),
         };
-        Ok(value.into())
+        let term = match op {
+            UnOp::Neg => self.b.terms().neg(v.term),
+            _ => v.term,
+        };
+        Ok(Value { term: self.number(term, span)?, kind: Kind::Int }.into())
     }
 
-    fn binary(&mut self, op: BinOp, a: &Expr, b: &Expr, span: Span) -> Res<Denotes> {
+    pub fn binary(&mut self, op: BinOp, a: &Expr, b: &Expr, span: Span) -> Res<Denotes> {
         if let BinOp::And | BinOp::Or | BinOp::Imply = op {
             return self.connective(op, a, b);
         }
-        let values = self.operands(&[a, b])?;
-        let by_zero = matches!(op, BinOp::Div | BinOp::Mod) && self.b.net.terms.as_int(values[1].term) == Some(0);
+        let x = self.operand(a)?;
+        let mark = self.stmts.len();
+        let y = self.operand(b)?;
+        let (x, y) = match (self.held_operand(mark, x), y) {
+            (Operand::Value(x), Operand::Value(y)) => (x, y),
+            (x, y) => return self.timed(op, [(x, a.span), (y, b.span)], span),
+        };
+        let by_zero = matches!(op, BinOp::Div | BinOp::Mod) && self.b.net.terms.as_int(y.term) == Some(0);
         if by_zero && self.is_plain(b) {
             return self.err(span, "division by zero");
         }
-        Ok(self.operate(op, values[0], values[1], [a.span, b.span])?.into())
+        Ok(self.operate(op, x, y, [a.span, b.span])?.into())
     }
 
     /// A strict binary operator on two values.
@@ -475,31 +506,6 @@ impl<'b, 'a> Lower<'b, 'a> {
         Ok(Value { term: self.number(term, spans[0].to(spans[1]))?, kind: Kind::Int })
     }
 
-    /// `&&`, `||`, `imply`: the right side only where it is needed.
-    fn connective(&mut self, op: BinOp, a: &Expr, b: &Expr) -> Res<Denotes> {
-        let mut ta = self.boolean(a)?;
-        if op == BinOp::Imply {
-            ta = self.b.terms().not(ta);
-        }
-        let is_and = op == BinOp::And;
-        let decided = self.b.net.terms.as_bool(ta) == Some(!is_and);
-        let (stmts, tb) = self.reached(!decided, |l| l.apart(|l| l.boolean(b)))?;
-        let term = match () {
-            () if decided => ta,
-            () if !stmts.is_empty() => {
-                let (tmp, so_far) = self.save(Value { term: ta, kind: Kind::Bool });
-                let need = if is_and { so_far.term } else { self.b.terms().not(so_far.term) };
-                let mut body = stmts;
-                body.push(self.b.terms().assign(tmp, tb));
-                self.branch(need, body, Vec::new());
-                so_far.term
-            }
-            () if is_and => self.b.terms().and([ta, tb]),
-            () => self.b.terms().or([ta, tb]),
-        };
-        Ok(Value { term, kind: Kind::Bool }.into())
-    }
-
     /// `if (c) a else b`.
     pub fn branch(&mut self, c: TermId, a: Vec<StmtId>, b: Vec<StmtId>) {
         let (a, b) = (self.b.block(a), self.b.block(b));
@@ -507,26 +513,6 @@ impl<'b, 'a> Lower<'b, 'a> {
         if !matches!(self.b.net.terms.stmt(s), trellis_expr::Stmt::Skip) {
             self.stmts.push(s);
         }
-    }
-
-    fn conditional(&mut self, c: &Expr, a: &Expr, b: &Expr) -> Res<Denotes> {
-        let tc = self.boolean(c)?;
-        let known = self.b.net.terms.as_bool(tc);
-        let (mut sa, va) = self.reached(known != Some(false), |l| l.apart(|l| l.value(a)))?;
-        let (mut sb, vb) = self.reached(known != Some(true), |l| l.apart(|l| l.value(b)))?;
-        let kind = if va.kind == vb.kind { va.kind } else { Kind::Int };
-        let va = self.convert(va, kind, a.span)?;
-        let vb = self.convert(vb, kind, b.span)?;
-        if sa.is_empty() && sb.is_empty() {
-            let term = self.b.terms().ite(tc, va.term, vb.term);
-            return Ok(Value { term, kind }.into());
-        }
-        let tmp = self.b.temp_for(kind);
-        sa.push(self.b.terms().assign(tmp, va.term));
-        sb.push(self.b.terms().assign(tmp, vb.term));
-        self.branch(tc, sa, sb);
-        let term = self.b.terms().var(tmp);
-        Ok(Value { term, kind }.into())
     }
 }
 
@@ -544,6 +530,8 @@ impl Denotes {
             Denotes::Bit(..) => "a bit of a lattice".into(),
             Denotes::Chan(c) if matches!(c.ty, Ty::Chan { .. }) => "a channel".into(),
             Denotes::Chan(_) => "an array of channels".into(),
+            Denotes::Linear(_) => "computed from clocks".into(),
+            Denotes::Constraint(_) => "a clock constraint".into(),
             Denotes::Nothing => "no value".into(),
         }
     }

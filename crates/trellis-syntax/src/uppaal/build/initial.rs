@@ -86,6 +86,19 @@ impl Builder<'_> {
                 }
                 Ok(())
             }
+            (ast::Init::Expr(e), Ty::Array(..) | Ty::Struct(_)) if ty.has_clocks() => {
+                self.error(e.span, "clocks have no initial value but 0; leave this out")
+            }
+            (ast::Init::Expr(e), Ty::Clock) => match self.constant(e, scope)? {
+                0 => {
+                    out.push(0);
+                    Ok(())
+                }
+                n => Err(self.report(
+                    Diagnostic::error(e.span, format!("a clock starts at 0, not at {n}"))
+                        .help("set it in the update of an edge that leaves a committed initial location"),
+                )),
+            },
             (ast::Init::Expr(e), Ty::Array(..) | Ty::Struct(_)) => {
                 let mut lower = Lower::new(self, scope.clone(), Unit::Constant);
                 let place = lower.aggregate(e, ty)?;

@@ -2,18 +2,20 @@
 //! expressions and functions lowered to terms and statements.
 //!
 //! Rooms: `types` (what a declared type is), `scope` (what a name stands for), `decl` and `initial` (declarations and
-//! what variables hold at first), `expr`, `member`, `quantifier` and `effect` (expressions), `place` (where variables
-//! lie), `func` and `stmt` (functions, inlined at every call), `lattice` (`extern` types and their values), `system` and
+//! what variables hold at first), `expr`, `formula`, `member`, `quantifier` and `effect` (expressions), `clock` and
+//! `reset` (what is asked of clocks, and how they are set), `place` (where variables lie), `func` and `stmt` (functions, inlined at every call), `lattice` (`extern` types and their values), `system` and
 //! `process` (instantiation, edges), `query` (properties and joining strategies), `syntax` (questions about the tree
 //! alone), `limits` (how large all of this may grow).
 //!
-//! What this front end deliberately does not do: clocks (refused by name until zones exist), recursion (UPPAAL has
-//! none), floating point, dynamic templates, statistical queries. Everything refused is named with its place. Templates
+//! What this front end deliberately does not do: clock constraints that are not conjunctions (outside queries), rates of
+//! clocks, clocks together with lattices or priorities, recursion (UPPAAL has none), floating point, dynamic templates, statistical queries. Everything refused is named with its place. Templates
 //! that no system line uses are not looked at.
 
+mod clock;
 mod decl;
 mod effect;
 mod expr;
+mod formula;
 mod func;
 mod initial;
 mod lattice;
@@ -23,6 +25,7 @@ mod place;
 mod process;
 mod quantifier;
 mod query;
+mod reset;
 mod scope;
 mod stmt;
 mod syntax;
@@ -36,7 +39,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use trellis_expr::{FnId, StmtId, TermId, Terms, VarId};
-use trellis_model::network::{Condition, Network, Query};
+use trellis_model::network::{ClockAtom, Condition, Network, Query};
 use trellis_order::Lattice;
 
 use super::ast::{self, Nta};
@@ -150,6 +153,13 @@ pub(crate) struct Builder<'a> {
     pub scripts: FxHashMap<(String, usize), Arc<dyn Lattice>>,
     /// Whether the current query asks about deadlocks.
     pub asks_deadlock: bool,
+    /// What the current query asks of clocks.
+    pub asks_clocks: Vec<(VarId, ClockAtom)>,
+    /// The temporaries that stand for clock constraints in queries.
+    pub clock_atoms: FxHashMap<(u32, u32, bool, TermId), VarId>,
+    /// Where the first lattice variable is declared, and the first clock.
+    pub first_lattice: Option<Span>,
+    pub first_clock: Option<Span>,
 }
 
 impl<'a> Builder<'a> {
@@ -185,6 +195,10 @@ impl<'a> Builder<'a> {
             functions: FxHashMap::default(),
             scripts: FxHashMap::default(),
             asks_deadlock: false,
+            asks_clocks: Vec::new(),
+            clock_atoms: FxHashMap::default(),
+            first_lattice: None,
+            first_clock: None,
         }
     }
 
@@ -204,6 +218,7 @@ impl<'a> Builder<'a> {
         }
         self.priorities(nta);
         let system = self.system(nta);
+        self.check_timed(nta);
         self.check_uncalled();
         if self.has_errors() {
             return Err(Reported);

@@ -40,6 +40,9 @@ pub(crate) struct Leaf {
     pub value: Option<Vec<i64>>,
     /// Whether only updates may write it: it is part of the state, or `meta`.
     pub shared: bool,
+    /// For clocks: the number of the first, and how many there are. Such a variable stands for them in places only; no
+    /// term reads it.
+    pub clocks: Option<(u32, u32)>,
 }
 
 /// What a variable is for.
@@ -73,12 +76,19 @@ struct Shape {
     lo: i64,
     hi: i64,
     is_bool: bool,
+    is_clock: bool,
     /// First index and length of each dimension, outermost first.
     dims: Vec<(i64, i64)>,
 }
 
+impl Shape {
+    fn cells(&self) -> usize {
+        self.dims.iter().map(|d| d.1 as usize).product()
+    }
+}
+
 impl Builder<'_> {
-    /// A variable of any data type, given its cells in type order (arrays of structs: entry by entry).
+    /// A variable of data and clocks, given its cells in type order (arrays of structs: entry by entry).
     pub fn declare_place(&mut self, name: &str, ty: &Ty, cells: &[i64], role: Role, span: Span) -> Res<Place> {
         // A variable takes more room than its cells.
         self.spend_cells(cells.len() as i64 + 3, span)?;
@@ -86,20 +96,34 @@ impl Builder<'_> {
         leaf_shapes(ty, name.to_string(), &[], &mut shapes);
         let mut values = vec![Vec::new(); shapes.len()];
         distribute(ty, &mut cells.iter().copied(), &mut values);
-        let leaves = shapes.into_iter().zip(values).map(|(s, v)| self.declare_leaf(s, v, role)).collect();
+        let mut names = vec![Vec::new(); shapes.len()];
+        if ty.has_clocks() {
+            let mut all = Vec::new();
+            cell_names(ty, name.to_string(), &mut all);
+            distribute(ty, &mut all.into_iter(), &mut names);
+        }
+        let mut leaves = Vec::new();
+        for ((shape, values), names) in shapes.into_iter().zip(values).zip(names) {
+            leaves.push(if shape.is_clock {
+                let first = self.add_clocks(names, span)?;
+                self.clock_leaf(&shape, first)
+            } else {
+                self.declare_leaf(shape, values, role)
+            });
+        }
         let index = self.int(0);
         Ok(Place { ty: ty.clone(), leaves, index, writable: role != Role::Const })
     }
 
     fn declare_leaf(&mut self, shape: Shape, init: Vec<i64>, role: Role) -> VarId {
-        let Shape { name, lo, hi, is_bool, dims } = shape;
+        let Shape { name, lo, hi, is_bool, dims, .. } = shape;
         let cell = if is_bool { Type::Bool } else { Type::Range(lo, hi) };
         let array = !dims.is_empty();
         let ty = if array { self.net.terms.array_type(Type::Range(0, init.len() as i64 - 1), cell) } else { cell };
         let var = self.net.terms.declare(name.clone(), ty);
         let value = (role == Role::Const).then(|| init.clone());
         let shared = matches!(role, Role::State | Role::Meta);
-        self.leaves.insert(var, Leaf { lo, hi, is_bool, array, value, shared });
+        self.leaves.insert(var, Leaf { lo, hi, is_bool, array, value, shared, clocks: None });
         let data = DataVar { name, var, lo, hi, is_bool, dims, init };
         if role == Role::State {
             self.net.vars.push(data)
@@ -107,6 +131,23 @@ impl Builder<'_> {
             self.net.temps.push(data)
         }
         var
+    }
+
+    /// What stands for some clocks in places.
+    fn clock_leaf(&mut self, shape: &Shape, first: u32) -> VarId {
+        let (array, cells) = (!shape.dims.is_empty(), shape.cells());
+        let cell = Type::Range(0, 0);
+        let ty = if array { self.net.terms.array_type(Type::Range(0, cells as i64 - 1), cell) } else { cell };
+        let var = self.net.terms.declare(shape.name.clone(), ty);
+        let clocks = Some((first, cells as u32));
+        self.leaves.insert(var, Leaf { lo: 0, hi: 0, is_bool: false, array, value: None, shared: true, clocks });
+        var
+    }
+
+    /// A temporary of its own, which no unit uses for anything else.
+    pub fn lone_temp(&mut self, name: String) -> VarId {
+        let shape = Shape { name, lo: 0, hi: 1, is_bool: true, is_clock: false, dims: Vec::new() };
+        self.declare_leaf(shape, vec![0], Role::Temp)
     }
 
     /// From here on, temporaries may be used anew: a guard, an update, a query begins.
@@ -129,7 +170,7 @@ impl Builder<'_> {
         let name = format!("tmp{}", self.net.temps.len());
         let dims = array.map(|n| (0, n as i64)).into_iter().collect();
         let init = vec![default_value(lo, hi); array.unwrap_or(1)];
-        let v = self.declare_leaf(Shape { name, lo, hi, is_bool, dims }, init, Role::Temp);
+        let v = self.declare_leaf(Shape { name, lo, hi, is_bool, is_clock: false, dims }, init, Role::Temp);
         self.pool.entry(shape).or_default().vars.push(v);
         v
     }
@@ -147,18 +188,22 @@ impl Builder<'_> {
         if let Some(d) = self.net.deadlock {
             return d;
         }
-        let shape = Shape { name: "deadlock".into(), lo: 0, hi: 1, is_bool: true, dims: Vec::new() };
-        let d = self.declare_leaf(shape, vec![0], Role::Temp);
+        let d = self.lone_temp("deadlock".into());
         self.net.deadlock = Some(d);
         d
     }
 
-    /// Cells for a local variable of a function.
+    /// Cells for a local variable of a function. (Clocks in it only occur when a function that nobody calls is looked at;
+    /// which ones they are does not matter then.)
     pub fn local_place(&mut self, ty: &Ty) -> Place {
         let mut shapes = Vec::new();
         leaf_shapes(ty, String::new(), &[], &mut shapes);
-        let len = |s: &Shape| (!s.dims.is_empty()).then(|| s.dims.iter().map(|d| d.1 as usize).product());
-        let leaves = shapes.iter().map(|s| self.temp(s.lo, s.hi, s.is_bool, len(s))).collect();
+        let len = |s: &Shape| (!s.dims.is_empty()).then(|| s.cells());
+        let mut leaf = |s: &Shape| match s.is_clock {
+            true => self.clock_leaf(s, 1),
+            false => self.temp(s.lo, s.hi, s.is_bool, len(s)),
+        };
+        let leaves = shapes.iter().map(&mut leaf).collect();
         let index = self.int(0);
         Place { ty: ty.clone(), leaves, index, writable: true }
     }
@@ -252,15 +297,16 @@ fn leaf_shapes(ty: &Ty, name: String, dims: &[(i64, i64)], out: &mut Vec<Shape>)
         Ty::Struct(fields) => {
             fields.iter().for_each(|(f, t)| leaf_shapes(t, format!("{name}.{f}"), dims, out));
         }
+        Ty::Clock => out.push(Shape { name, lo: 0, hi: 0, is_bool: false, is_clock: true, dims: dims.to_vec() }),
         _ => {
-            let shape = |(lo, hi, is_bool)| Shape { name, lo, hi, is_bool, dims: dims.to_vec() };
+            let shape = |(lo, hi, is_bool)| Shape { name, lo, hi, is_bool, is_clock: false, dims: dims.to_vec() };
             out.extend(ty.scalar().map(shape));
         }
     }
 }
 
 /// Deals cells in type order out to the leaves they belong to.
-fn distribute(ty: &Ty, cells: &mut impl Iterator<Item = i64>, leaves: &mut [Vec<i64>]) {
+fn distribute<T: Default>(ty: &Ty, cells: &mut impl Iterator<Item = T>, leaves: &mut [Vec<T>]) {
     match ty {
         Ty::Array(r, t) => (0..r.len).for_each(|_| distribute(t, cells, leaves)),
         Ty::Struct(fields) => {
@@ -271,6 +317,15 @@ fn distribute(ty: &Ty, cells: &mut impl Iterator<Item = i64>, leaves: &mut [Vec<
                 rest = others;
             }
         }
-        _ => leaves[0].push(cells.next().unwrap_or(0)),
+        _ => leaves[0].push(cells.next().unwrap_or_default()),
+    }
+}
+
+/// What a reader calls the cells, in type order: `s[1].c`.
+fn cell_names(ty: &Ty, name: String, out: &mut Vec<String>) {
+    match ty {
+        Ty::Array(r, t) => (r.lo..r.lo + r.len).for_each(|i| cell_names(t, format!("{name}[{i}]"), out)),
+        Ty::Struct(fields) => fields.iter().for_each(|(f, t)| cell_names(t, format!("{name}.{f}"), out)),
+        _ => out.push(name),
     }
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use trellis_expr::Type;
-use trellis_model::network::{Condition, Edge, Location, Process, Sync};
+use trellis_model::network::{ClockAtom, Condition, Edge, Location, Process, Sync};
 
 use super::decl::declared_twice;
 use super::expr::{Denotes, Lower, Unit};
@@ -71,27 +71,35 @@ impl Builder<'_> {
             return self.error(*span, format!("{what} is not supported"));
         }
         self.spend(1, l.name.span)?;
-        let invariant = match &l.invariant {
-            Some(e) => Some(self.condition(e, scope)?).filter(|c| self.net.terms.as_bool(c.holds) != Some(true)),
-            None => None,
+        let (invariant, clock_invariant) = match &l.invariant {
+            Some(e) => {
+                let (data, clocks) = self.condition(e, scope, Unit::Invariant)?;
+                // Constraints on clocks may need what is prepared for them.
+                let trivial = self.net.terms.as_bool(data.holds) == Some(true);
+                let prepares = !clocks.is_empty() && data.prepare != self.terms().skip();
+                (Some(data).filter(|_| !trivial || prepares), clocks)
+            }
+            None => (None, Vec::new()),
         };
         Ok(Location {
             name: l.name.name.clone(),
             invariant,
-            clock_invariant: Vec::new(),
+            clock_invariant,
             urgent: l.urgent,
             committed: l.committed,
         })
     }
 
-    fn condition(&mut self, e: &ast::Expr, scope: &Rc<Scope>) -> Res<Condition> {
+    /// A guard or an invariant: what it asks of data, and of clocks.
+    fn condition(&mut self, e: &ast::Expr, scope: &Rc<Scope>, unit: Unit) -> Res<(Condition, Vec<ClockAtom>)> {
         self.new_unit();
-        let mut lower = Lower::new(self, scope.clone(), Unit::Guard);
-        let holds = lower.boolean(e)?;
+        let mut lower = Lower::new(self, scope.clone(), unit);
+        let formula = lower.formula(e)?;
+        let (holds, clocks) = lower.settled(formula, e.span)?;
         let stmts = lower.stmts;
         let prepare = self.block(stmts);
         self.spend_on(prepare, Some(holds), e.span)?;
-        Ok(Condition { prepare, holds })
+        Ok((Condition { prepare, holds }, clocks))
     }
 
     /// One edge per choice of its selects; those whose guard is plainly false are left out.
@@ -148,14 +156,14 @@ impl Builder<'_> {
         place: &Arc<str>,
     ) -> Res<Option<Edge>> {
         let guard = match &e.guard {
-            Some(g) => self.condition(g, scope),
+            Some(g) => self.condition(g, scope, Unit::Guard),
             None => {
                 let holds = self.terms().bool(true);
-                Ok(Condition { prepare: self.terms().skip(), holds })
+                Ok((Condition { prepare: self.terms().skip(), holds }, Vec::new()))
             }
         };
         // The other labels are looked at even if the guard is broken or false: mistakes there count too.
-        let never = guard.is_ok_and(|g| self.net.terms.as_bool(g.holds) == Some(false));
+        let never = guard.as_ref().is_ok_and(|(g, _)| self.net.terms.as_bool(g.holds) == Some(false));
         let sync = match &e.sync {
             Some(s) => self.sync(s, scope, never).map(Some),
             None => Ok(None),
@@ -167,11 +175,18 @@ impl Builder<'_> {
         for u in &e.update {
             result = result.and(lower.effect(u));
         }
-        let stmts = lower.stmts;
-        let (guard, sync) = (guard?, sync?);
+        let (stmts, resets) = (lower.stmts, lower.resets);
+        let ((guard, clock_guard), sync) = (guard?, sync?);
         result?;
         if never {
             return Ok(None);
+        }
+        let urgent = sync.is_some_and(|s| self.net.channels.get(s.base as usize).is_some_and(|c| c.urgent));
+        if let (true, false, Some(g)) = (urgent, clock_guard.is_empty(), &e.guard) {
+            return Err(self.report(
+                Diagnostic::error(g.span, "an edge over an urgent channel cannot have a guard on clocks")
+                    .help("time would have to stop as soon as the guard holds; use an invariant, or a plain channel"),
+            ));
         }
         let update = self.block(stmts);
         self.spend_on(update, None, e.span)?;
@@ -180,11 +195,11 @@ impl Builder<'_> {
             source: e.source as u32,
             target: e.target as u32,
             guard,
-            clock_guard: Vec::new(),
+            clock_guard,
             sync,
             event: None,
             update,
-            resets: Vec::new(),
+            resets,
             origin,
             select,
             place,

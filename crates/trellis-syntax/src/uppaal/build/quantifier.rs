@@ -3,6 +3,7 @@
 use trellis_expr::{TermId, VarId};
 
 use super::expr::{Denotes, Lower};
+use super::formula::Formula;
 use super::scope::{Entity, Kind, Scope, Value};
 use super::{Res, ast};
 use crate::diag::{Diagnostic, Span};
@@ -34,18 +35,32 @@ impl Lower<'_, '_> {
         }
         let kind = if q == Quant::Sum { Kind::Int } else { Kind::Bool };
         let mut terms = Vec::new();
+        let mut atoms = Vec::new();
+        // For `exists`: the instance that asks something of clocks; there can be no second.
+        let mut timed: Option<Formula> = None;
         // Once an instance needs statements (a function with a body), the result so far lives in a temporary.
         let mut so_far: Option<(VarId, TermId)> = None;
         for n in r.lo..r.lo + r.len {
             let inner = Scope::child(&scope);
             let value = self.b.literal(n, Kind::of(&ty));
             inner.set(&var.name, Entity::Const(value));
-            let (mut stmts, term) = self.within(inner, |l| {
+            let (mut stmts, f) = self.within(inner, |l| {
                 l.apart(|l| match q {
-                    Quant::Sum => l.integer(body),
-                    _ => l.boolean(body),
+                    Quant::Sum => Ok(Formula { data: l.integer(body)?, atoms: Vec::new() }),
+                    _ => l.formula(body),
                 })
             })?;
+            let term = f.data;
+            match q {
+                Quant::Exists if !f.atoms.is_empty() => {
+                    if timed.is_some() || so_far.is_some() || !stmts.is_empty() {
+                        return self.no_disjunction(span, "`exists` over clock constraints is a disjunction");
+                    }
+                    timed = Some(f);
+                    continue;
+                }
+                _ => atoms.extend(f.atoms),
+            }
             if so_far.is_none() && !stmts.is_empty() {
                 let term = self.combine(q, std::mem::take(&mut terms));
                 let (tmp, v) = self.save(Value { term, kind });
@@ -68,7 +83,13 @@ impl Lower<'_, '_> {
             Some((_, acc)) => acc,
             None => self.combine(q, terms),
         };
-        Ok(Value { term: self.number(term, span)?, kind }.into())
+        match (q, timed) {
+            (Quant::Exists, Some(f)) => {
+                Ok(self.either(Formula { data: term, atoms: Vec::new() }, f, span)?.into())
+            }
+            (Quant::Forall, None) => Ok(Formula { data: term, atoms }.into()),
+            _ => Ok(Value { term: self.number(term, span)?, kind }.into()),
+        }
     }
 
     fn combine(&mut self, q: Quant, terms: Vec<TermId>) -> TermId {

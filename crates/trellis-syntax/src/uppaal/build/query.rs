@@ -5,7 +5,7 @@ use std::rc::Rc;
 use trellis_expr::{Stmt, StmtId, Term, TermId};
 use trellis_model::network::{Condition, Query, QueryKind};
 
-use super::expr::{Lower, Unit};
+use super::expr::{Denotes, Lower, Unit};
 use super::scope::{Entity, Scope};
 use super::{Builder, Res, ast, syntax};
 use crate::diag::{Diagnostic, Span};
@@ -24,6 +24,7 @@ pub struct Strategy {
 impl Builder<'_> {
     pub fn query(&mut self, q: &ast::Query) -> Res<Query> {
         self.asks_deadlock = false;
+        self.asks_clocks.clear();
         let kind = match &q.kind {
             ast::QueryKind::Invariantly(p) => QueryKind::Always(self.state_condition(p)?),
             ast::QueryKind::Possibly(p) => QueryKind::Possibly(self.state_condition(p)?),
@@ -43,7 +44,18 @@ impl Builder<'_> {
                         Condition { prepare: self.terms().skip(), holds }
                     }
                 };
+                let of_when = std::mem::take(&mut self.asks_clocks);
+                let clock = self.measured_clock(of)?;
+                if let Some(clock) = clock {
+                    self.asks_clocks = of_when;
+                    let kind = QueryKind::ClockBound { sup: *sup, when, clock };
+                    return Ok(self.asked(q, kind));
+                }
                 let bound = self.lowered(of, |l| l.integer(of))?;
+                if !std::mem::replace(&mut self.asks_clocks, of_when).is_empty() {
+                    let d = Diagnostic::error(of.span, "a bound can be asked of a clock or of data, not of both");
+                    return Err(self.report(d.help("ask only in some states: `sup{x < 5}: n`")));
+                }
                 if self.reads_lattices(bound) {
                     return self.error(of.span, "a bound can be asked of numbers, not of lattice values");
                 }
@@ -51,7 +63,28 @@ impl Builder<'_> {
             }
             ast::QueryKind::Unsupported(what) => return self.refuse(q.span, what),
         };
-        Ok(Query { text: q.text.clone(), kind, deadlock: self.asks_deadlock, atoms: Vec::new() })
+        Ok(self.asked(q, kind))
+    }
+
+    fn asked(&mut self, q: &ast::Query, kind: QueryKind) -> Query {
+        let atoms = std::mem::take(&mut self.asks_clocks);
+        Query { text: q.text.clone(), kind, deadlock: self.asks_deadlock, atoms }
+    }
+
+    /// The clock whose bound is asked for, if it is one.
+    fn measured_clock(&mut self, of: &ast::Expr) -> Res<Option<u32>> {
+        self.new_unit();
+        let scope = self.asking.clone();
+        let mut lower = Lower::new(self, scope, Unit::Query);
+        let Denotes::Place(p) = lower.denote(of)? else { return Ok(None) };
+        let Some(clock) = lower.clock(&p) else { return Ok(None) };
+        match lower.choices(Some(clock))[..] {
+            [(number, None)] => Ok(Some(number)),
+            _ => {
+                let d = Diagnostic::error(of.span, "whose bound is asked for must be known beforehand");
+                Err(self.report(d.help("give the clock a constant index: `sup: x[2]`")))
+            }
+        }
     }
 
     fn refuse<T>(&mut self, span: Span, what: &str) -> Res<T> {

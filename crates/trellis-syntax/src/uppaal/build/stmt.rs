@@ -8,7 +8,7 @@ use trellis_expr::{StmtId, TermId};
 use super::expr::Lower;
 use super::place::Place;
 use super::scope::{Entity, Kind, Scope, Value};
-use super::types::Ty;
+use super::types::{Range, Ty};
 use super::{Builder, Res, ast, decl, syntax};
 use crate::diag::{Diagnostic, Span};
 use ast::{Expr, Stmt};
@@ -113,13 +113,13 @@ impl Lower<'_, '_> {
     }
 
     /// `true` as long as the function has not returned; `None` if that needs no asking.
-    fn running(&mut self) -> Option<TermId> {
+    pub fn running(&mut self) -> Option<TermId> {
         let flag = self.ret.as_ref().and_then(|r| r.1)?;
         let t = self.b.terms().var(flag);
         Some(self.b.terms().not(t))
     }
 
-    fn statement(&mut self, s: &Stmt) -> Res<()> {
+    pub fn statement(&mut self, s: &Stmt) -> Res<()> {
         let here = self.calls.last().map(|(f, _)| f.ast.name.span);
         if let Some(span) = here {
             self.b.spend(1, span)?;
@@ -144,15 +144,39 @@ impl Lower<'_, '_> {
                 self.branch(c, a, b);
                 Ok(())
             }
-            Stmt::While { cond, body, .. } => self.repeat(Some(cond), body, None),
-            Stmt::DoWhile { body, cond, .. } => self.repeat_after(cond, body),
+            Stmt::While { cond, body, .. } => {
+                self.unless_timed(|l| l.repeat(Some(cond), body, None), |l, clock| l.no_loop(clock))
+            }
+            Stmt::DoWhile { body, cond, .. } => {
+                self.unless_timed(|l| l.repeat_after(cond, body), |l, clock| l.no_loop(clock))
+            }
             Stmt::For { init, cond, step, body, .. } => {
                 if let Some(i) = init {
                     self.effect(i)?;
                 }
-                self.repeat(cond.as_ref(), body, step.as_ref())
+                self.unless_timed(
+                    |l| l.repeat(cond.as_ref(), body, step.as_ref()),
+                    |l, clock| {
+                        let (Some(i), Some(c), Some(s)) = (init, cond, step) else { return l.no_loop(clock) };
+                        match l.counted(i, c, s, body) {
+                            Some((name, place, r)) => l.count_out(&name, &place, r, body),
+                            None => l.no_loop(clock),
+                        }
+                    },
+                )
             }
-            Stmt::Iterate { var, ty, body, .. } => self.iterate(var, ty, body),
+            Stmt::Iterate { var, ty, body, .. } => {
+                let scope = self.scope.clone();
+                let span = ty.span;
+                let ty = self.b.resolve_type(ty, &scope)?;
+                let Some(r) = ty.values() else {
+                    return self.err(span, format!("a loop cannot range over `{}`", ty.describe()));
+                };
+                self.unless_timed(
+                    |l| l.iterate(var, &ty, r, body),
+                    |l, _| l.rounds(&var.name, r, Kind::of(&ty), None, body),
+                )
+            }
             Stmt::Return(e, span) => self.return_(e.as_ref(), *span),
             Stmt::Unsupported { what, span } => self.err(*span, format!("`{what}` is not supported")),
         }
@@ -233,13 +257,8 @@ impl Lower<'_, '_> {
     }
 
     /// `for (i : T) body`
-    fn iterate(&mut self, var: &ast::Ident, ty: &ast::TypeExpr, body: &Stmt) -> Res<()> {
+    fn iterate(&mut self, var: &ast::Ident, ty: &Ty, r: Range, body: &Stmt) -> Res<()> {
         let scope = self.scope.clone();
-        let span = ty.span;
-        let ty = self.b.resolve_type(ty, &scope)?;
-        let Some(r) = ty.values() else {
-            return self.err(span, format!("a loop cannot range over `{}`", ty.describe()));
-        };
         // One beyond the last value marks the end, so the counter is a plain integer.
         let first = self.b.literal(r.lo, Kind::Int);
         let (counter, at) = self.save(first);
@@ -256,7 +275,7 @@ impl Lower<'_, '_> {
             _ => at.term,
         };
         let inner = Scope::child(&scope);
-        inner.set(&var.name, Entity::Const(Value { term: value, kind: Kind::of(&ty) }));
+        inner.set(&var.name, Entity::Const(Value { term: value, kind: Kind::of(ty) }));
         let (mut body, ()) = self.within(inner, |l| l.apart(|l| l.statement(body)))?;
         let one = self.b.int(1);
         let next = self.b.terms().add([at.term, one]);

@@ -65,7 +65,7 @@ fn block_writes(b: &Block, name: &str) -> bool {
     b.stmts.iter().any(|s| stmt_writes(s, name))
 }
 
-fn stmt_writes(s: &Stmt, name: &str) -> bool {
+pub(crate) fn stmt_writes(s: &Stmt, name: &str) -> bool {
     let expr_writes = |e: &Expr| writes_to(e, name, &|_, _| true);
     let some = |e: &Option<Expr>| e.as_ref().is_some_and(expr_writes);
     match s {

@@ -273,6 +273,9 @@ impl Builder<'_> {
             let ty = self.param_type(p, &global)?;
             let entity = if p.by_ref || matches!(ty.innermost(), Ty::Chan { .. }) {
                 self.template_reference(p, ty, a, from)?
+            } else if ty.has_clocks() {
+                let what = format!("a parameter of type `{}` must be a reference (`&`)", ty.describe());
+                return self.error(p.name.span, what);
             } else if ty.scalar().is_some() {
                 let n = self.constant_of(a, from, &ty)?;
                 Entity::Const(self.literal(n, Kind::of(&ty)))

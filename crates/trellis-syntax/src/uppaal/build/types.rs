@@ -78,7 +78,7 @@ impl Ty {
         match (self, other) {
             (Ty::Int { .. } | Ty::Bool, Ty::Int { .. } | Ty::Bool) => true,
             (Ty::Scalar { set: a, .. }, Ty::Scalar { set: b, .. }) => a == b,
-            (Ty::Chan { .. }, Ty::Chan { .. }) => true,
+            (Ty::Chan { .. }, Ty::Chan { .. }) | (Ty::Clock, Ty::Clock) => true,
             (Ty::Array(r, a), Ty::Array(s, b)) => r.len == s.len && a.same_shape(b),
             (Ty::Struct(a), Ty::Struct(b)) => {
                 a.len() == b.len() && a.iter().zip(b.iter()).all(|((_, x), (_, y))| x.same_shape(y))
@@ -107,12 +107,17 @@ impl Ty {
         self.scalar().map_or(0, |(lo, hi, _)| default_value(lo, hi))
     }
 
-    /// How many scalars a value of this type has, the entries of an array counting once.
+    /// Is it one value, a number or a clock, rather than made of several?
+    fn is_leaf(&self) -> bool {
+        matches!(self, Ty::Clock) || self.scalar().is_some()
+    }
+
+    /// How many scalars and clocks a value of this type has, the entries of an array counting once.
     pub fn leaf_count(&self) -> usize {
         match self {
             Ty::Array(_, t) => t.leaf_count(),
             Ty::Struct(fields) => fields.iter().map(|(_, t)| t.leaf_count()).sum(),
-            _ => usize::from(self.scalar().is_some()),
+            _ => usize::from(self.is_leaf()),
         }
     }
 
@@ -121,7 +126,7 @@ impl Ty {
         match self {
             Ty::Array(r, t) => t.leaf_sizes().into_iter().map(|n| n * r.len).collect(),
             Ty::Struct(fields) => fields.iter().flat_map(|(_, t)| t.leaf_sizes()).collect(),
-            _ => self.scalar().map(|_| 1).into_iter().collect(),
+            _ => self.is_leaf().then_some(1).into_iter().collect(),
         }
     }
 
@@ -144,7 +149,16 @@ impl Ty {
     }
 
     pub fn is_data(&self) -> bool {
-        !self.contains(|t| matches!(t, Ty::Clock | Ty::Chan { .. } | Ty::Lattice(_) | Ty::Void))
+        self.is_stored() && !self.has_clocks()
+    }
+
+    /// Data and clocks: what a variable can consist of.
+    pub fn is_stored(&self) -> bool {
+        !self.contains(|t| matches!(t, Ty::Chan { .. } | Ty::Lattice(_) | Ty::Void))
+    }
+
+    pub fn has_clocks(&self) -> bool {
+        self.contains(|t| matches!(t, Ty::Clock))
     }
 
     /// How many cells, how many leaves, how deep; as many as can be counted.

@@ -10,6 +10,7 @@ mod growth;
 mod lattices;
 mod processes;
 mod refused;
+mod timed_models;
 mod values;
 
 use std::collections::BTreeMap;

@@ -8,7 +8,7 @@ fn with(declarations: &str, label: &str) -> String {
 
 #[test]
 fn one_mistake_is_said_once() {
-    let text = with("clock x; Unknown y; int z = nothing;", "guard x < 3 && y == 2; assign x = 0, y = 1, z = 2;");
+    let text = with("double x; Unknown y; int z = nothing;", "guard x < 3 && y == 2; assign x = 0, y = 1, z = 2;");
     assert_eq!(text.matches("error").count(), 3, "{text}");
     let text =
         with("typedef Unknown T; T a; T f(T x) { T y; return x; } extern Nope; Nope n;", "guard n.has(1) && f(a);");
