@@ -4,7 +4,9 @@ use trellis_expr::code::{Code, Host, compile_stmt, compile_term};
 use trellis_expr::{Fault, FnId, Stmt, StmtId, Terms, VarId};
 use trellis_order::Word;
 
-use super::{Condition, Edge, Function, Layout, Network};
+use trellis_domain::zone::{Bound, Constraint, MAX_CONSTANT};
+
+use super::{ClockAtom, Condition, Edge, Function, Layout, Network, Reset, ResetTo};
 
 /// Reads and writes lattice elements for compiled code, remembering what to undo.
 pub(super) struct ElementHost<'a> {
@@ -90,6 +92,137 @@ pub(super) struct CompiledEdge {
     pub target: i64,
     /// Cells of working memory that the update may write.
     pub writes: Vec<(u32, u32)>,
+    pub clock_guard: Atoms,
+    pub resets: Vec<CompiledReset>,
+    pub event: Option<u32>,
+}
+
+/// A conjunction of clock constraints, compiled: those that never change, and those that depend on data.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Atoms {
+    pub fixed: Vec<Constraint>,
+    pub varying: Vec<VaryingAtom>,
+}
+
+impl Atoms {
+    pub fn is_empty(&self) -> bool {
+        self.fixed.is_empty() && self.varying.is_empty()
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct VaryingAtom {
+    when: Option<Code>,
+    left: u32,
+    right: u32,
+    strict: bool,
+    bound: Code,
+}
+
+impl VaryingAtom {
+    /// What it says in this state; nothing if it does not apply.
+    pub fn constraint(&self, mem: &[i64], host: &mut ElementHost<'_>) -> Result<Option<Constraint>, Fault> {
+        if let Some(when) = &self.when
+            && when.eval(mem, host)? == 0
+        {
+            return Ok(None);
+        }
+        let bound = self.bound.eval(mem, host)?;
+        Ok(Some(constraint(self.left, self.right, self.strict, bound)?))
+    }
+}
+
+fn constraint(left: u32, right: u32, strict: bool, bound: i64) -> Result<Constraint, Fault> {
+    if bound.unsigned_abs() >= MAX_CONSTANT as u64 {
+        return Err(Fault::Foreign(format!("a clock is compared with {bound}, which is too large")));
+    }
+    let bound = if strict { Bound::lt(bound as i32) } else { Bound::le(bound as i32) };
+    Ok(Constraint { left, right, bound })
+}
+
+/// A reset, compiled.
+#[derive(Debug, Clone)]
+pub(super) struct CompiledReset {
+    when: Option<Code>,
+    clock: u32,
+    to: CompiledValue,
+}
+
+#[derive(Debug, Clone)]
+enum CompiledValue {
+    Fixed(i64),
+    Varying(Code),
+    Clock(u32),
+}
+
+/// A clock gets a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SetClock {
+    /// A number.
+    Value {
+        /// Which clock.
+        clock: u32,
+        /// Not negative.
+        value: i32,
+    },
+    /// The value of another clock.
+    Copy {
+        /// Which clock.
+        clock: u32,
+        /// Whose value.
+        from: u32,
+    },
+}
+
+impl CompiledReset {
+    /// What it does in this state; nothing if it does not happen.
+    pub fn set(&self, mem: &[i64], host: &mut ElementHost<'_>) -> Result<Option<SetClock>, Fault> {
+        if let Some(when) = &self.when
+            && when.eval(mem, host)? == 0
+        {
+            return Ok(None);
+        }
+        let clock = self.clock;
+        let value = match &self.to {
+            CompiledValue::Clock(from) => return Ok(Some(SetClock::Copy { clock, from: *from })),
+            CompiledValue::Fixed(n) => *n,
+            CompiledValue::Varying(code) => code.eval(mem, host)?,
+        };
+        if !(0..i64::from(MAX_CONSTANT)).contains(&value) {
+            return Err(Fault::Foreign(format!("a clock is set to {value}")));
+        }
+        Ok(Some(SetClock::Value { clock, value: value as i32 }))
+    }
+}
+
+/// Compiles a conjunction of clock constraints.
+pub(super) fn compile_atoms(net: &Network, layout: &Layout, atoms: &[ClockAtom]) -> Atoms {
+    let mut compiled = Atoms::default();
+    let code = |t| compile_term(&net.terms, &layout.code, t).expect("front ends build terms that compile");
+    for a in atoms {
+        let always = a.when.is_none_or(|w| net.terms.as_bool(w) == Some(true));
+        let fixed = net.terms.as_int(a.bound).and_then(|b| constraint(a.left, a.right, a.strict, b).ok());
+        match fixed {
+            Some(c) if always => compiled.fixed.push(c),
+            _ => compiled.varying.push(VaryingAtom {
+                when: a.when.filter(|_| !always).map(code),
+                left: a.left,
+                right: a.right,
+                strict: a.strict,
+                bound: code(a.bound),
+            }),
+        }
+    }
+    compiled
+}
+
+fn compile_reset(net: &Network, layout: &Layout, r: &Reset) -> CompiledReset {
+    let code = |t| compile_term(&net.terms, &layout.code, t).expect("front ends build terms that compile");
+    let to = match r.to {
+        ResetTo::Clock(from) => CompiledValue::Clock(from),
+        ResetTo::Value(t) => net.terms.as_int(t).map_or_else(|| CompiledValue::Varying(code(t)), CompiledValue::Fixed),
+    };
+    CompiledReset { when: r.when.map(code), clock: r.clock, to }
 }
 
 #[derive(Debug, Clone)]
@@ -202,6 +335,9 @@ pub(super) fn compile_edge(net: &Network, layout: &Layout, e: &Edge) -> Compiled
         update: compile_prepare(net, layout, e.update),
         target: e.target.into(),
         writes: written.into_iter().filter_map(|v| layout.code.slot(v)).collect(),
+        clock_guard: compile_atoms(net, layout, &e.clock_guard),
+        resets: e.resets.iter().map(|r| compile_reset(net, layout, r)).collect(),
+        event: e.event,
     }
 }
 

@@ -22,9 +22,9 @@ pub mod query;
 pub mod state;
 
 pub use clock::{ClockAtom, Reset, ResetTo, Vector, VectorPart};
-pub use compiled::{Judge, PairJudge};
+pub use compiled::{Judge, PairJudge, SetClock};
 pub use evidence::{Action, CertEntry, Certificate, EdgeRef, LuBounds, Snapshot, Step, Trace};
-pub use post::{ModelError, Post};
+pub use post::{ModelError, Move, Moves, Post};
 pub use query::{Query, QueryKind};
 pub use state::{Layout, Packed};
 

@@ -1,6 +1,6 @@
 //! Fast successors of a network: compiled guards and updates, run in place on one working copy and undone afterwards.
 //!
-//! The step relation is UPPAAL's without clocks: silent edges, binary and broadcast synchronisation (sender's update
+//! The step relation is UPPAAL's (clocks are in `timed`): silent edges, binary and broadcast synchronisation (sender's update
 //! first, then the receivers' in process order; guards judged before any update), committed locations, data
 //! invariants on the target, channel priorities before process priorities. Successors come in a fixed order: processes
 //! in system order, edges in source order, selects ascending; a step's number in that order is its *ordinal*, which is
@@ -15,8 +15,14 @@ use smallvec::SmallVec;
 use trellis_expr::Fault;
 use trellis_order::Word;
 
-use super::compiled::{Channel, CompiledEdge, ElementHost, Indexed, Judge, Test, compile_edge, compile_test};
+use super::compiled::{
+    Atoms, Channel, CompiledEdge, ElementHost, Indexed, Judge, Test, compile_atoms, compile_edge, compile_test,
+};
 use super::{Action, Condition, EdgeRef, Layout, Network, Packed, Snapshot};
+
+mod timed;
+
+pub use timed::{Move, Moves};
 
 /// The model itself did something undefined: a value out of range, a division by zero, an index outside its array.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -40,6 +46,8 @@ struct Outgoing {
     /// Silent and sending edges, in source order.
     active: Vec<u32>,
     receiving: Vec<u32>,
+    /// Edges that move in synchronisation vectors.
+    events: Vec<u32>,
 }
 
 /// The compiled network and its working memory. One per thread.
@@ -53,6 +61,13 @@ pub struct Post<'n> {
     invariants: Vec<Vec<Option<Test>>>,
     has_invariants: bool,
     has_committed: bool,
+    clock_invariants: Vec<Vec<Atoms>>,
+    /// Do clock invariants depend on data?
+    varying_invariants: bool,
+    /// Where time may not pass: urgent and committed locations.
+    still: Vec<Vec<bool>>,
+    has_still: bool,
+    has_urgent_channels: bool,
     /// The state being expanded, unpacked; `mem` is its working copy, equal to it between steps.
     base: Vec<i64>,
     mem: Vec<i64>,
@@ -62,11 +77,16 @@ pub struct Post<'n> {
     log: Vec<(u32, Word)>,
     /// Scratch for enabled receivers of a broadcast.
     receivers: Vec<(u32, SmallVec<[u32; 4]>)>,
+    /// Edges that must not be able to receive in the combination that is being shown; their clock guards decide.
+    absent: Vec<EdgeRef>,
 }
 
 /// What an exploration does with one successor: its ordinal, key and element.
 pub trait Visit: FnMut(u32, &[Word], &[Word]) -> ControlFlow<()> {}
 impl<F: FnMut(u32, &[Word], &[Word]) -> ControlFlow<()>> Visit for F {}
+
+/// In a choice of receiving edges: none of them.
+const NOBODY: u32 = u32::MAX;
 
 type Edges = SmallVec<[EdgeRef; 4]>;
 
@@ -86,6 +106,7 @@ impl<'n> Post<'n> {
                 let from = &mut out[e.source as usize];
                 match e.sync {
                     Some(s) if !s.send => from.receiving.push(i as u32),
+                    None if e.event.is_some() => from.events.push(i as u32),
                     _ => from.active.push(i as u32),
                 }
             }
@@ -96,7 +117,17 @@ impl<'n> Post<'n> {
             );
         }
         let base = layout.initial(net);
+        let clock_invariants: Vec<Vec<Atoms>> = (net.processes.iter())
+            .map(|p| p.locations.iter().map(|l| compile_atoms(net, &layout, &l.clock_invariant)).collect())
+            .collect();
+        let still: Vec<Vec<bool>> =
+            net.processes.iter().map(|p| p.locations.iter().map(|l| l.urgent || l.committed).collect()).collect();
         Post {
+            varying_invariants: clock_invariants.iter().flatten().any(|a| !a.varying.is_empty()),
+            clock_invariants,
+            has_still: still.iter().flatten().any(|&s| s),
+            still,
+            has_urgent_channels: net.channels.iter().any(|c| c.urgent),
             has_invariants: invariants.iter().flatten().any(Option::is_some),
             has_committed: net.processes.iter().any(|p| p.locations.iter().any(|l| l.committed)),
             base_key: vec![0; layout.key_width()],
@@ -111,6 +142,7 @@ impl<'n> Post<'n> {
             invariants,
             log: Vec::new(),
             receivers: Vec::new(),
+            absent: Vec::new(),
         }
     }
 
@@ -375,7 +407,87 @@ impl<'n> Post<'n> {
                 }
             }
         }
+        for v in 0..net.vectors.len() {
+            if self.vector(v, committed, found)?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// A synchronisation vector: one edge of each part's event, all choices.
+    fn vector(
+        &mut self,
+        v: usize,
+        committed: bool,
+        found: &mut impl FnMut(&mut Self, &[EdgeRef]) -> Result<ControlFlow<()>, ModelError>,
+    ) -> Result<ControlFlow<()>, ModelError> {
+        let net = self.net;
+        let mut choices: SmallVec<[(u32, SmallVec<[u32; 4]>); 4]> = SmallVec::new();
+        for part in &net.vectors[v].parts {
+            let p = part.process as usize;
+            let events = &self.outgoing[p][self.base[p] as usize].events;
+            let of_event = |&&e: &&u32| self.edges[p][e as usize].event == Some(part.event);
+            let edges: SmallVec<[u32; 4]> = events.iter().filter(of_event).copied().collect();
+            match edges.is_empty() {
+                true if part.weak => {}
+                true => return Ok(ControlFlow::Continue(())),
+                false => choices.push((part.process, edges)),
+            }
+        }
+        let is_committed = |p: u32| net.processes[p as usize].locations[self.base[p as usize] as usize].committed;
+        if choices.is_empty() || (committed && !choices.iter().any(|(p, _)| is_committed(*p))) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        for (p, edges) in &mut choices {
+            let mut enabled = SmallVec::new();
+            for &edge in edges.iter() {
+                if self.test(*p as usize, edge, &[])? {
+                    enabled.push(edge);
+                }
+            }
+            if enabled.is_empty() {
+                return Ok(ControlFlow::Continue(()));
+            }
+            *edges = enabled;
+        }
+        self.odometer(&[], &choices, found)
+    }
+
+    /// Calls `found` for each way to choose one edge of each process, the last process's choice changing fastest.
+    fn odometer(
+        &mut self,
+        first: &[EdgeRef],
+        choices: &[(u32, SmallVec<[u32; 4]>)],
+        found: &mut impl FnMut(&mut Self, &[EdgeRef]) -> Result<ControlFlow<()>, ModelError>,
+    ) -> Result<ControlFlow<()>, ModelError> {
+        let mut pick: SmallVec<[usize; 8]> = SmallVec::from_elem(0, choices.len());
+        loop {
+            let mut action: Edges = SmallVec::from_slice(first);
+            for (i, (process, edges)) in choices.iter().enumerate() {
+                // `NOBODY` stands for a process that is left behind.
+                if edges[pick[i]] != NOBODY {
+                    action.push(EdgeRef { process: *process, edge: edges[pick[i]] });
+                }
+            }
+            self.absent.clear();
+            for (i, (process, edges)) in choices.iter().enumerate() {
+                if edges[pick[i]] == NOBODY {
+                    let others = edges.iter().filter(|&&e| e != NOBODY);
+                    self.absent.extend(others.map(|&edge| EdgeRef { process: *process, edge }));
+                }
+            }
+            let flow = found(self, &action);
+            self.absent.clear();
+            if flow?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+            let Some(turn) = (0..pick.len()).rev().find(|&i| pick[i] + 1 < choices[i].1.len()) else {
+                return Ok(ControlFlow::Continue(()));
+            };
+            pick[turn] += 1;
+            pick[turn + 1..].fill(0);
+        }
     }
 
     /// Binary synchronisation: the sender with each receiver in turn.
@@ -434,27 +546,25 @@ impl<'n> Post<'n> {
             }
             if !choices.is_empty() {
                 committed |= self.net.processes[q].locations[location].committed;
+                if choices.iter().all(|&e| !self.edges[q][e as usize].clock_guard.is_empty()) {
+                    choices.push(NOBODY);
+                }
                 receivers.push((q as u32, choices));
             }
         }
         let mut flow = ControlFlow::Continue(());
         if committed {
-            // An odometer over the receivers' choices, the last process turning fastest.
-            let mut pick: SmallVec<[usize; 8]> = SmallVec::from_elem(0, receivers.len());
-            loop {
-                let mut action: Edges = SmallVec::new();
-                action.push(sender);
-                for (i, (q, choices)) in receivers.iter().enumerate() {
-                    action.push(EdgeRef { process: *q, edge: choices[pick[i]] });
+            let net = self.net;
+            flow = self.odometer(&[sender], &receivers, &mut |this, action| {
+                let is_committed = |e: &EdgeRef| {
+                    net.processes[e.process as usize].locations[this.base[e.process as usize] as usize].committed
+                };
+                // The committed one may be among those left behind.
+                if need_committed && !action.iter().any(is_committed) {
+                    return Ok(ControlFlow::Continue(()));
                 }
-                flow = found(self, &action)?;
-                if flow.is_break() {
-                    break;
-                }
-                let Some(turn) = (0..pick.len()).rev().find(|&i| pick[i] + 1 < receivers[i].1.len()) else { break };
-                pick[turn] += 1;
-                pick[turn + 1..].fill(0);
-            }
+                found(this, action)
+            })?;
         }
         self.receivers = receivers;
         Ok(flow)

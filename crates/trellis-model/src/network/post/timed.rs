@@ -1,0 +1,295 @@
+//! The moves of a timed network from one key: everything about a step but the zone.
+//!
+//! A *move* is a combination of edges whose data allows it: clock guards are listed, not judged, as constraints with their
+//! bounds evaluated; so are resets and the target's clock invariant. What a domain of clocks does with them is its own
+//! affair: `post` is guard, resets, invariant, and delay where time may pass; `pre` is the same backwards.
+//!
+//! A broadcast leaves a process behind only if none of its edges can receive. Where that depends on clocks, there is one
+//! move for each way of it being so: guards that forbid receiving by one constraint each.
+
+use std::ops::ControlFlow;
+
+use trellis_domain::zone::Constraint;
+use trellis_order::Word;
+
+use super::super::compiled::{Atoms, ElementHost, SetClock, Test};
+use super::super::{Action, EdgeRef, ModelError};
+use super::Post;
+
+/// The moves from one key, side by side.
+#[derive(Debug, Default)]
+pub struct Moves {
+    items: Vec<Item>,
+    actions: Vec<EdgeRef>,
+    keys: Vec<Word>,
+    key_width: usize,
+    constraints: Vec<Constraint>,
+    resets: Vec<SetClock>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Item {
+    /// Where its edges, its guard, its invariant, and its resets end; they start where the previous move's end.
+    action_end: u32,
+    guard_end: u32,
+    invariant_end: u32,
+    resets_end: u32,
+    delay: bool,
+}
+
+/// One move.
+#[derive(Debug, Clone, Copy)]
+pub struct Move<'a> {
+    /// Its number among the moves of its key.
+    pub ordinal: u32,
+    /// Who moves.
+    pub action: &'a [EdgeRef],
+    /// The target's key.
+    pub key: &'a [Word],
+    /// What the clocks must satisfy: all of it.
+    pub guard: &'a [Constraint],
+    /// Which clocks are set, in order.
+    pub resets: &'a [SetClock],
+    /// What the clocks must satisfy in the target.
+    pub invariant: &'a [Constraint],
+    /// May time pass in the target?
+    pub delay: bool,
+}
+
+impl Moves {
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Are there none?
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    fn clear(&mut self, key_width: usize) {
+        self.items.clear();
+        self.actions.clear();
+        self.keys.clear();
+        self.constraints.clear();
+        self.resets.clear();
+        self.key_width = key_width;
+    }
+
+    /// The move with this number.
+    pub fn get(&self, i: usize) -> Move<'_> {
+        let item = &self.items[i];
+        let start = |end: fn(&Item) -> u32| if i == 0 { 0 } else { end(&self.items[i - 1]) as usize };
+        Move {
+            ordinal: i as u32,
+            action: &self.actions[start(|p| p.action_end)..item.action_end as usize],
+            key: &self.keys[i * self.key_width..][..self.key_width],
+            guard: &self.constraints[start(|p| p.invariant_end)..item.guard_end as usize],
+            invariant: &self.constraints[item.guard_end as usize..item.invariant_end as usize],
+            resets: &self.resets[start(|p| p.resets_end)..item.resets_end as usize],
+            delay: item.delay,
+        }
+    }
+
+    /// All of them, in order.
+    pub fn iter(&self) -> impl Iterator<Item = Move<'_>> {
+        (0..self.len()).map(|i| self.get(i))
+    }
+}
+
+impl Post<'_> {
+    /// All moves from a key, in a fixed order.
+    pub fn moves(&mut self, key: &[Word], out: &mut Moves) -> Result<(), ModelError> {
+        out.clear(key.len());
+        let elem = self.elem.clone();
+        self.load(key, &elem);
+        self.enabled(&mut |this, action| {
+            this.add_moves(action, out)?;
+            Ok(ControlFlow::Continue(()))
+        })?;
+        if self.has_urgent_channels {
+            for i in 0..out.items.len() {
+                if out.items[i].delay {
+                    out.items[i].delay = self.may_idle(&out.keys[i * out.key_width..][..out.key_width], &elem)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What the clocks must satisfy in a key. May time pass there?
+    pub fn timing(&mut self, key: &[Word], invariant: &mut Vec<Constraint>) -> Result<bool, ModelError> {
+        let elem = self.elem.clone();
+        self.load(key, &elem);
+        invariant.clear();
+        self.target_invariant(&[], invariant)?;
+        self.may_idle(key, &elem)
+    }
+
+    fn add_moves(&mut self, action: &[EdgeRef], out: &mut Moves) -> Result<(), ModelError> {
+        let before = out.constraints.len();
+        for (i, e) in action.iter().enumerate() {
+            self.guard_of(*e, &action[..=i], &mut out.constraints)?;
+        }
+        let resets_before = out.resets.len();
+        let fired = self.fire_timed(action, out)?;
+        if !fired {
+            out.constraints.truncate(before);
+            out.resets.truncate(resets_before);
+            return Ok(());
+        }
+        if !self.absent.is_empty() {
+            self.leave_behind(action, out)?;
+        }
+        Ok(())
+    }
+
+    /// The last move happens only if certain processes cannot receive: one move for each way.
+    fn leave_behind(&mut self, action: &[EdgeRef], out: &mut Moves) -> Result<(), ModelError> {
+        let absent = std::mem::take(&mut self.absent);
+        let last = out.len() - 1;
+        let m = out.get(last);
+        let (guard, invariant) = (m.guard.to_vec(), m.invariant.to_vec());
+        let (resets, key, delay) = (m.resets.to_vec(), m.key.to_vec(), m.delay);
+        out.items.pop();
+        let shared = (guard.len() + invariant.len(), resets.len());
+        out.constraints.truncate(out.constraints.len() - shared.0);
+        out.resets.truncate(out.resets.len() - shared.1);
+        out.keys.truncate(out.keys.len() - key.len());
+        out.actions.truncate(out.actions.len() - action.len());
+        let mut ways = vec![Vec::new()];
+        for &e in &absent {
+            let mut receives = Vec::new();
+            self.guard_of(e, action, &mut receives)?;
+            let forbids = receives
+                .iter()
+                .filter_map(|c| c.bound.complement().map(|bound| Constraint { left: c.right, right: c.left, bound }));
+            let forbids: Vec<_> = forbids.collect();
+            ways = ways
+                .iter()
+                .flat_map(|way: &Vec<Constraint>| forbids.iter().map(move |&f| [way.as_slice(), &[f]].concat()))
+                .collect();
+        }
+        for way in ways {
+            out.actions.extend_from_slice(action);
+            out.keys.extend_from_slice(&key);
+            out.constraints.extend(guard.iter().copied().chain(way));
+            let guard_end = out.constraints.len() as u32;
+            out.constraints.extend_from_slice(&invariant);
+            out.resets.extend_from_slice(&resets);
+            out.items.push(Item {
+                action_end: out.actions.len() as u32,
+                guard_end,
+                invariant_end: out.constraints.len() as u32,
+                resets_end: out.resets.len() as u32,
+                delay,
+            });
+        }
+        self.absent = absent;
+        Ok(())
+    }
+
+    /// What an edge asks of the clocks in the state being expanded.
+    fn guard_of(&mut self, e: EdgeRef, action: &[EdgeRef], out: &mut Vec<Constraint>) -> Result<(), ModelError> {
+        let edge = &self.edges[e.process as usize][e.edge as usize];
+        out.extend_from_slice(&edge.clock_guard.fixed);
+        if edge.clock_guard.varying.is_empty() {
+            return Ok(());
+        }
+        let mut host = ElementHost { functions: &self.net.functions, elem: &mut self.elem, log: &mut self.log };
+        evaluate(&edge.guard, &edge.clock_guard, &mut self.mem, &mut host, out)
+            .map_err(|fault| self.error(fault, "guard", action))
+    }
+
+    /// What the locations in working memory ask of the clocks.
+    fn target_invariant(&mut self, action: &[EdgeRef], out: &mut Vec<Constraint>) -> Result<(), ModelError> {
+        for p in 0..self.clock_invariants.len() {
+            let l = self.mem[p] as usize;
+            let atoms = &self.clock_invariants[p][l];
+            out.extend_from_slice(&atoms.fixed);
+            if atoms.varying.is_empty() {
+                continue;
+            }
+            let mut host = ElementHost { functions: &self.net.functions, elem: &mut self.elem, log: &mut self.log };
+            let nothing = Test { prepare: None, holds: None };
+            let test = self.invariants[p][l].as_ref().unwrap_or(&nothing);
+            evaluate(test, atoms, &mut self.mem, &mut host, out)
+                .map_err(|fault| self.error(fault, "invariant", action))?;
+        }
+        Ok(())
+    }
+
+    /// Takes the step as far as data goes, notes resets, target and invariant, and takes it back.
+    fn fire_timed(&mut self, action: &[EdgeRef], out: &mut Moves) -> Result<bool, ModelError> {
+        let guard_end = out.constraints.len() as u32;
+        let fired = self.run_timed(action, out);
+        if matches!(fired, Ok(true)) {
+            self.collect_changes(action);
+            out.actions.extend_from_slice(action);
+            out.keys.extend_from_slice(&self.key);
+            let is_still = |p: usize| self.still[p][self.mem[p] as usize];
+            out.items.push(Item {
+                action_end: out.actions.len() as u32,
+                guard_end,
+                invariant_end: out.constraints.len() as u32,
+                resets_end: out.resets.len() as u32,
+                delay: !self.has_still || !(0..self.still.len()).any(is_still),
+            });
+        }
+        self.undo(action);
+        fired
+    }
+
+    fn run_timed(&mut self, action: &[EdgeRef], out: &mut Moves) -> Result<bool, ModelError> {
+        for (i, e) in action.iter().enumerate() {
+            let edge = &self.edges[e.process as usize][e.edge as usize];
+            self.mem[e.process as usize] = edge.target;
+            let mut host = ElementHost { functions: &self.net.functions, elem: &mut self.elem, log: &mut self.log };
+            let done = match &edge.update {
+                Some(update) => update.exec(&mut self.mem, &mut host),
+                None => Ok(true),
+            };
+            let done = done.and_then(|done| {
+                for r in &edge.resets {
+                    if let Some(set) = r.set(&self.mem, &mut host)? {
+                        out.resets.push(set);
+                    }
+                }
+                Ok(done)
+            });
+            match done {
+                Ok(true) => {}
+                Ok(false) => return Ok(false),
+                Err(fault) => {
+                    let error = self.error(fault, "update", &action[..=i]);
+                    return Err(ModelError { action: Action(action.to_vec()), ..error });
+                }
+            }
+        }
+        if self.has_invariants || self.varying_invariants {
+            self.reset_temporaries(action);
+        }
+        if self.has_invariants && !self.invariants_hold(action)? {
+            return Ok(false);
+        }
+        self.target_invariant(action, &mut out.constraints)?;
+        Ok(true)
+    }
+}
+
+/// The constraints that depend on data, in this state, after what prepares them has run.
+fn evaluate(
+    test: &Test,
+    atoms: &Atoms,
+    mem: &mut [i64],
+    host: &mut ElementHost<'_>,
+    out: &mut Vec<Constraint>,
+) -> Result<(), trellis_expr::Fault> {
+    if let Some(prepare) = &test.prepare {
+        prepare.exec(mem, host)?;
+    }
+    for atom in &atoms.varying {
+        out.extend(atom.constraint(mem, host)?);
+    }
+    Ok(())
+}
