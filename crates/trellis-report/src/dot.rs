@@ -5,12 +5,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use trellis_domain::zone::Rational;
 use trellis_model::network::{Edge, Location, Network, Trace};
 
 use crate::label;
 use crate::property::{Ending, Inconclusive};
-use crate::tell::{Teller, cut, states};
+use crate::tell::{Teller, cut, later, states};
 use crate::text::describe;
+use crate::time;
 
 /// A network: one cluster per process, one arrow per edge of the source, however many values its selects take.
 pub fn network(net: &Network, name: &str) -> String {
@@ -52,23 +54,30 @@ fn location_label(net: &Network, name: &str, l: &Location) -> (Vec<String>, &'st
         _ => "",
     };
     lines.extend(l.invariant.and_then(|c| label::condition(net, c)).map(|text| cut(&text)));
+    lines.extend(label::clock_guard(net, &l.clock_invariant).map(|text| cut(&text)));
     (lines, style)
 }
 
-/// A run: states are nodes, steps are arrows; a lasso returns.
+/// A run: states are nodes, steps are arrows; a lasso returns. Time passes on arrows, also after the last step.
 pub fn trace(net: &Network, trace: &Trace, ending: Ending, name: &str) -> String {
     let teller = Teller::new(net);
     let mut out = head(name);
     run(&teller, trace, &|_| "", &|_| "", &mut out);
-    let last = trace.steps.len();
+    let mut last = format!("s{}", trace.steps.len());
+    if trace.rest != Rational::ZERO && trace.back_to.is_none() {
+        let clocks = later(&trace.last().clocks, trace.rest).unwrap_or_default();
+        let (label, after) = (quote(clocks_line(&teller, &clocks).as_slice()), quote(&[waited(trace.rest)]));
+        let _ = writeln!(out, "  rest [shape=box, style=rounded, label={label}];\n  {last} -> rest [label={after}];");
+        last = "rest".into();
+    }
     match ending {
         Ending::Loop => {}
-        Ending::Target => _ = writeln!(out, "  s{last} [penwidth=3];"),
-        Ending::Error => _ = writeln!(out, "  s{last} [penwidth=3, color=red];"),
+        Ending::Target => _ = writeln!(out, "  {last} [penwidth=3];"),
+        Ending::Error => _ = writeln!(out, "  {last} [penwidth=3, color=red];"),
         Ending::Idle | Ending::Deadlock => {
             let word = if ending == Ending::Idle { "time may pass forever" } else { "nothing can happen" };
             let _ =
-                writeln!(out, "  end [shape=plaintext, label={}];\n  s{last} -> end [style=dashed];", quote(&[word]));
+                writeln!(out, "  end [shape=plaintext, label={}];\n  {last} -> end [style=dashed];", quote(&[word]));
         }
     }
     out.push_str("}\n");
@@ -99,22 +108,34 @@ fn run(teller: &Teller<'_>, trace: &Trace, node: Looks<'_>, edge: Looks<'_>, out
     lines.extend(teller.values(&trace.initial));
     let _ = writeln!(out, "  s0 [shape=box, style=rounded, label={}{}];", quote(&lines), node(0));
     let last = trace.steps.len();
-    for (i, (before, action, after)) in states(trace).enumerate() {
-        let moves = teller.moves(before, action);
+    for (i, (before, step)) in states(trace).enumerate() {
+        let moves = teller.moves(before, &step.action);
         let to = match trace.back_to {
             Some(back) if i + 1 == last => back,
             _ => {
                 let mut lines = vec![(i + 1).to_string()];
                 lines.extend(moves.iter().map(|m| format!("{}.{}", m.process, m.to)));
-                lines.extend(teller.changes(before, after).iter().map(|(name, value)| format!("{name} = {value}")));
+                let changes = teller.changes(before, &step.state);
+                lines.extend(changes.iter().map(|(name, value)| format!("{name} = {value}")));
+                lines.extend(clocks_line(teller, &step.state.clocks));
                 let looks = node(i + 1);
                 let _ = writeln!(out, "  s{} [shape=box, style=rounded, label={}{looks}];", i + 1, quote(&lines));
                 i + 1
             }
         };
-        let lines: Vec<String> = moves.iter().map(describe).collect();
+        let waited = (step.delay != Rational::ZERO).then(|| waited(step.delay));
+        let lines: Vec<String> = waited.into_iter().chain(moves.iter().map(describe)).collect();
         let _ = writeln!(out, "  s{i} -> s{to} [label={}{}];", quote(&lines), edge(i));
     }
+}
+
+fn waited(delay: Rational) -> String {
+    format!("after {}", time::duration(delay))
+}
+
+/// All clocks in one line, if there are any.
+fn clocks_line(teller: &Teller<'_>, clocks: &[Rational]) -> Option<String> {
+    (!clocks.is_empty()).then(|| cut(&teller.clocks(clocks).join(", ")))
 }
 
 fn head(name: &str) -> String {

@@ -5,16 +5,22 @@
 use std::fmt::Write;
 
 use serde::Serialize;
+use trellis_domain::zone::Rational;
 use trellis_model::network::{Network, Snapshot, Trace};
 
+use crate::certificate;
 use crate::property::{Ending, Outcome, PropertyReport};
-use crate::tell::{Teller, states};
+use crate::tell::{Teller, later, states};
 use crate::text::{self, Style, describe};
+use crate::time;
+use crate::timeline::timeline;
 
 /// The parts of the page around the reports.
 const PAGE: &str = include_str!("page.html");
 /// Runs with more steps than this are not repeated as plain text.
 const MAX_TEXT: usize = 2000;
+/// So many keys of a certificate are shown.
+const MAX_KEYS: usize = 200;
 
 /// A page about some properties of one model.
 pub fn render(reports: &[PropertyReport], net: &Network) -> String {
@@ -27,7 +33,7 @@ pub fn render(reports: &[PropertyReport], net: &Network) -> String {
             "<tr><td>{}</td><td><a href=\"#p{i}\"><code>{}</code></a>{}</td><td>{}</td><td>{:.2} s</td><td>{}</td></tr>",
             badge(r.outcome),
             escape(&text::one_line(&r.query)),
-            r.bound.map_or_else(String::new, |n| format!(" = <b>{n}</b>")),
+            r.value().map_or_else(String::new, |n| format!(" = <b>{n}</b>")),
             r.statistic("stored").map_or_else(String::new, |n| format!("{n} states")),
             r.seconds,
             escape(r.checked.as_deref().unwrap_or("not re-checked")),
@@ -68,8 +74,7 @@ fn section(teller: &Teller<'_>, i: usize, r: &PropertyReport, out: &mut String) 
     notes.extend(r.reason.iter().map(|w| w.text.clone()));
     notes.extend(r.assumes.iter().map(|a| format!("assuming {a}")));
     if let Some(c) = &r.certificate {
-        let how = if c.up_to_order { ", up to the lattice order" } else { "" };
-        notes.push(format!("certificate of {} entries{how}", c.entries.len()));
+        notes.push(certificate::summary(teller.net, c));
     }
     notes.push(r.engine.clone());
     for note in notes.iter().filter(|n| !n.is_empty()) {
@@ -82,14 +87,20 @@ fn section(teller: &Teller<'_>, i: usize, r: &PropertyReport, out: &mut String) 
     }
     if let Some(trace) = &r.trace {
         let ending = teller.ending(r.kind, r.outcome, trace);
-        let data = Run { end: end(ending, trace), ..Run::new(teller, trace) };
-        run(teller, trace, Some(ending), &data, out);
+        let rest = (trace.rest != Rational::ZERO).then(|| rest(teller, trace));
+        let end = [rest.unwrap_or_default(), end(ending, trace)];
+        let data = Run { end: end.join("\n       ").trim().into(), ..Run::new(teller, trace) };
+        run(teller, trace, Some(ending), data, out);
+    }
+    if let Some(c) = &r.certificate {
+        let shown = escape(&certificate::show(teller, c, MAX_KEYS));
+        let _ = writeln!(out, "<details><summary>The certificate</summary><pre>{shown}</pre></details>");
     }
     if let Some(i) = &r.inconclusive {
         let end = format!("step {} cannot be taken without the join in state {}", i.fails_at + 1, i.pivot);
         let data = Run { end, joins: &i.joins, ..Run::new(teller, &i.path) };
         out.push_str("<p>An abstract path leads to the target; ⊔ marks states that are joins.</p>\n");
-        run(teller, &i.path, None, &data, out);
+        run(teller, &i.path, None, data, out);
     }
     out.push_str("</section>\n");
 }
@@ -104,6 +115,13 @@ fn end(ending: Ending, trace: &Trace) -> String {
     }
 }
 
+/// `then 3 time units pass: x = 5, y = 3`.
+fn rest(teller: &Teller<'_>, trace: &Trace) -> String {
+    let clocks = later(&trace.last().clocks, trace.rest).unwrap_or_default();
+    let shown = teller.clocks(&clocks).join(", ");
+    format!("then {}{}{shown}", time::passes(trace.rest), if shown.is_empty() { "" } else { ": " })
+}
+
 /// What the script steps through: values in full at the start, and what each step sets.
 #[derive(Serialize)]
 struct Run<'a> {
@@ -113,10 +131,13 @@ struct Run<'a> {
     back: Option<usize>,
     end: String,
     joins: &'a [usize],
+    /// Where the states are in the timeline, if there is one.
+    at: Vec<f64>,
 }
 
 #[derive(Serialize)]
 struct StepData {
+    /// Waiting, if any, and what moves then.
     moves: Vec<String>,
     set: Vec<(usize, String)>,
 }
@@ -127,44 +148,52 @@ impl<'a> Run<'a> {
         let initial = values(teller, &trace.initial);
         let mut now = initial.clone();
         let mut steps = Vec::new();
-        for (before, action, after) in states(trace) {
-            let next = values(teller, after);
+        for (before, step) in states(trace) {
+            let next = values(teller, &step.state);
             let set = next.iter().enumerate().filter(|(i, v)| now[*i] != **v).map(|(i, v)| (i, v.clone())).collect();
-            steps.push(StepData { moves: teller.moves(before, action).iter().map(describe).collect(), set });
+            let wait = (step.delay != Rational::ZERO).then(|| format!("wait {}", time::duration(step.delay)));
+            let moves = teller.moves(before, &step.action);
+            steps.push(StepData { moves: wait.into_iter().chain(moves.iter().map(describe)).collect(), set });
             now = next;
         }
+        let clocks = names.clocks.iter().take(trace.initial.clocks.len());
+        let all = names.processes.iter().chain(&names.cells).chain(&names.lattices).chain(clocks);
         Run {
-            names: names.processes.iter().chain(&names.cells).chain(&names.lattices).map(String::as_str).collect(),
+            names: all.map(String::as_str).collect(),
             initial,
             steps,
             back: trace.back_to,
             end: String::new(),
             joins: &[],
+            at: Vec::new(),
         }
     }
 }
 
-/// Locations, cells, lattices.
+/// Locations, cells, lattices, clocks.
 fn values(teller: &Teller<'_>, state: &Snapshot) -> Vec<String> {
     let names = &teller.names;
     let location = |(p, &l): (usize, &u32)| names.locations[p][l as usize].clone();
     let vars = teller.net.vars.iter().flat_map(|v| v.init.iter().map(move |_| v));
     let cells = vars.zip(&state.data).map(|(v, &n)| teller.cell(v, n));
     let lattices = (0..names.lattices.len()).map(|i| teller.lattice(i, &state.element));
-    state.locations.iter().enumerate().map(location).chain(cells).chain(lattices).collect()
+    let clocks = state.clocks.iter().map(|c| time::exact(*c));
+    state.locations.iter().enumerate().map(location).chain(cells).chain(lattices).chain(clocks).collect()
 }
 
-fn run(teller: &Teller<'_>, trace: &Trace, ending: Option<Ending>, data: &Run<'_>, out: &mut String) {
+fn run(teller: &Teller<'_>, trace: &Trace, ending: Option<Ending>, data: Run<'_>, out: &mut String) {
+    let (svg, at) = timeline(teller, trace).map_or_else(Default::default, |t| (t.svg, t.at));
+    let data = Run { at, ..data };
     // Within a script element only `<` could end it early; JSON has another way to write it.
-    let json = serde_json::to_string(data).unwrap_or_default().replace('<', "\\u003c");
-    let _ = writeln!(out, "<div class=\"run\"><script type=\"application/json\">{json}</script></div>");
+    let json = serde_json::to_string(&data).unwrap_or_default().replace('<', "\\u003c");
+    let _ = writeln!(out, "<div class=\"run\"><script type=\"application/json\">{json}</script>{svg}</div>");
     if trace.steps.len() <= MAX_TEXT {
         let plain = text::trace(teller.net, trace, ending, Style::default());
         let _ = writeln!(out, "<details><summary>As text</summary><pre>{}</pre></details>", escape(&plain));
     }
 }
 
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

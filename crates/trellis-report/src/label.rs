@@ -7,7 +7,7 @@
 use std::fmt::Display;
 
 use trellis_expr::{Stmt, StmtId};
-use trellis_model::network::{Condition, Edge, Function, Network};
+use trellis_model::network::{ClockAtom, Condition, Edge, Function, Network, Reset, ResetTo};
 use trellis_order::{Lattice, Shape};
 
 use crate::tell::cut;
@@ -52,6 +52,7 @@ pub(crate) fn condition(net: &Network, c: Condition) -> Option<String> {
 
 fn label(net: &Network, e: &Edge) -> Vec<String> {
     let mut lines: Vec<String> = condition(net, e.guard).into_iter().collect();
+    lines.extend(clock_guard(net, &e.clock_guard));
     if let Some(s) = e.sync {
         let index = s.index.map_or(Some(0), |(_, t)| net.terms.as_int(t));
         let known = index.and_then(|i| net.channels.get(s.base as usize + usize::try_from(i).ok()?));
@@ -66,7 +67,71 @@ fn label(net: &Network, e: &Edge) -> Vec<String> {
         lines.push(format!("{name}{}", if s.send { '!' } else { '?' }));
     }
     lines.extend(update(net, e.update));
+    lines.extend(e.resets.iter().map(|r| reset(net, r)));
     lines
+}
+
+/// What must hold of clocks, in one line: `x >= 2 && x - y < 3`; nothing if there is nothing.
+pub(crate) fn clock_guard(net: &Network, atoms: &[ClockAtom]) -> Option<String> {
+    let mut parts = Vec::new();
+    let mut rest = atoms;
+    while let [first, after @ ..] = rest {
+        rest = after;
+        // An equation is two atoms, which people want to see as one.
+        match after {
+            [second, after @ ..] if is_equation(net, first, second) => {
+                let upper = if first.left == 0 { second } else { first };
+                parts.push(atom(net, upper, "=="));
+                rest = after;
+            }
+            _ => parts.push(atom(net, first, if first.strict { "<" } else { "<=" })),
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join(" && "))
+}
+
+fn is_equation(net: &Network, a: &ClockAtom, b: &ClockAtom) -> bool {
+    let number = |atom: &ClockAtom| net.terms.as_int(atom.bound);
+    let opposite = number(a).zip(number(b)).is_some_and(|(n, m)| n.checked_neg() == Some(m));
+    opposite && (a.left, a.right, a.when) == (b.right, b.left, b.when) && !a.strict && !b.strict
+}
+
+/// `x <= 5`, `i == 2 imply x - y <= n`. A lower bound is turned round, so that it reads as people write it.
+fn atom(net: &Network, a: &ClockAtom, sign: &str) -> String {
+    let bound = call_names(net, &net.terms.show(a.bound));
+    let text = match (a.left, a.right) {
+        (0, 0) => format!("0 {sign} {bound}"),
+        (0, y) => {
+            let simple = |t: &&str| t.chars().all(|c| is_word(c) || c == '.');
+            let negated = match (net.terms.as_int(a.bound), bound.strip_prefix('-').filter(simple)) {
+                (Some(n), _) => (-i128::from(n)).to_string(),
+                (None, Some(term)) => term.into(),
+                (None, None) => format!("-({bound})"),
+            };
+            format!("{} {} {negated}", clock(net, y), sign.replace('<', ">"))
+        }
+        (x, 0) => format!("{} {sign} {bound}", clock(net, x)),
+        (x, y) => format!("{} - {} {sign} {bound}", clock(net, x), clock(net, y)),
+    };
+    match a.when {
+        Some(when) => format!("({} imply {text})", call_names(net, &net.terms.show(when))),
+        None => text,
+    }
+}
+
+/// `x := 0`, `x := y`; one that depends on data says so: `if (b) x := 0`.
+fn reset(net: &Network, r: &Reset) -> String {
+    let to = match r.to {
+        ResetTo::Value(t) => call_names(net, &net.terms.show(t)),
+        ResetTo::Clock(c) => clock(net, c),
+    };
+    let when = r.when.map(|w| format!("if ({}) ", call_names(net, &net.terms.show(w))));
+    format!("{}{} := {to}", when.unwrap_or_default(), clock(net, r.clock))
+}
+
+fn clock(net: &Network, number: u32) -> String {
+    let name = (number as usize).checked_sub(1).and_then(|i| net.clocks.get(i));
+    name.cloned().unwrap_or_else(|| format!("clock {number}"))
 }
 
 fn update(net: &Network, s: StmtId) -> Vec<String> {

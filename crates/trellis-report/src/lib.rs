@@ -12,6 +12,7 @@
 //! numbers. It judges nothing either: whether evidence is any good is for `trellis-check` to say. States given to it must
 //! fit the network they come with; have what [`json::read_evidence`] returns checked before it is shown.
 
+mod certificate;
 pub mod dot;
 pub mod html;
 pub mod json;
@@ -21,9 +22,11 @@ mod property;
 mod schema;
 mod tell;
 pub mod text;
+mod time;
+mod timeline;
 
 pub use json::{Content, Evidence, ReadError, read_evidence};
-pub use property::{Class, Ending, Inconclusive, Kind, Outcome, PropertyReport, Why};
+pub use property::{Class, ClockLimit, Ending, Inconclusive, Kind, Outcome, PropertyReport, Why};
 pub use schema::{SCHEMAS, schema};
 pub use tell::ending;
 pub use text::Style;

@@ -14,6 +14,8 @@ pub(crate) struct Names {
     pub cells: Vec<String>,
     /// Lattice variables, in order.
     pub lattices: Vec<String>,
+    /// Clocks, in order: that of number `i` is at `i - 1`.
+    pub clocks: Vec<String>,
 }
 
 impl Names {
@@ -24,6 +26,7 @@ impl Names {
             locations: net.processes.iter().map(locations).collect(),
             cells: unique(net.cell_names()),
             lattices: unique(net.lattices.iter().map(|l| l.name.clone())),
+            clocks: unique(net.clocks.iter().cloned()),
         }
     }
 }

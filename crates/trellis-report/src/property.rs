@@ -1,5 +1,7 @@
 //! What is reported about one property: plain data that the command line fills in.
 
+use std::fmt;
+
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::{Certificate, ModelError, Query, QueryKind, Trace};
 
@@ -30,6 +32,8 @@ pub struct PropertyReport {
     pub inconclusive: Option<Inconclusive>,
     /// For `sup` and `inf`: the bound; nothing if no state qualifies.
     pub bound: Option<i64>,
+    /// For `sup` and `inf` of a clock: the bound; nothing if no state qualifies.
+    pub clock_bound: Option<ClockLimit>,
     /// How it was searched: `reach, join update, breadth first`.
     pub engine: String,
     /// What was counted, in the order to show it: `added`, `stored`, …
@@ -94,6 +98,7 @@ impl PropertyReport {
             reason: None,
             inconclusive: None,
             bound: None,
+            clock_bound: None,
             engine: String::new(),
             statistics: Vec::new(),
             seconds: 0.0,
@@ -109,9 +114,33 @@ impl PropertyReport {
         }
     }
 
+    /// The number that was asked for, as an equation's right side: `5`, `5 (not attained)`, `∞`.
+    pub fn value(&self) -> Option<String> {
+        self.clock_bound.map(|c| c.to_string()).or_else(|| self.bound.map(|n| n.to_string()))
+    }
+
     /// What was counted under a name.
     pub fn statistic(&self, name: &str) -> Option<u64> {
         self.statistics.iter().find(|(n, _)| n == name).map(|(_, count)| *count)
+    }
+}
+
+/// The supremum or infimum of a clock: a whole number, for the constants of models are, or infinity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClockLimit {
+    /// The number; nothing if the clock grows without limit.
+    pub value: Option<i64>,
+    /// Whether some reachable state has it. Infinity is never attained.
+    pub attained: bool,
+}
+
+impl fmt::Display for ClockLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.value, self.attained) {
+            (None, _) => f.write_str("∞"),
+            (Some(n), true) => write!(f, "{n}"),
+            (Some(n), false) => write!(f, "{n} (not attained)"),
+        }
     }
 }
 

@@ -2,12 +2,14 @@
 
 use std::fmt::{self, Write};
 
+use trellis_domain::zone::Rational;
 use trellis_model::network::interpret::Interpreter;
-use trellis_model::network::{Action, Condition, DataVar, Edge, EdgeRef, Network, Snapshot, Trace};
+use trellis_model::network::{Action, Condition, DataVar, Edge, EdgeRef, Network, Snapshot, Step, Trace};
 use trellis_order::{Shown, Word};
 
 use crate::names::Names;
 use crate::property::{Ending, Kind, Outcome};
+use crate::time;
 
 /// Longer values are cut.
 pub(crate) const MAX_SHOWN: usize = 200;
@@ -89,22 +91,47 @@ impl<'n> Teller<'n> {
         state.locations.iter().enumerate().map(name).collect()
     }
 
-    /// All variables and lattices, arrays as a whole: `x = 1`, `a = [0, 0]`.
+    /// All variables, lattices and clocks, arrays as a whole: `x = 1`, `a = [0, 0]`.
     pub fn values(&self, state: &Snapshot) -> Vec<String> {
+        self.values_known(state, &[])
+    }
+
+    /// As [`values`](Self::values); a cell that is not known is a `*`, and so is an array of such. Without a list, all are
+    /// known.
+    pub fn values_known(&self, state: &Snapshot, known: &[bool]) -> Vec<String> {
         let mut out = Vec::new();
         let mut at = 0;
         for v in &self.net.vars {
-            let cells = &state.data[at..at + v.init.len()];
+            let cell = |i: usize| known.get(i).is_none_or(|k| *k).then_some(state.data[i]);
+            let cells: Vec<Option<i64>> = (at..at + v.init.len()).map(cell).collect();
             out.push(match v.dims.is_empty() {
-                true => format!("{} = {}", self.names.cells[at], self.cell(v, cells[0])),
-                false => format!("{} = {}", v.name, cut(&Array(self, v, cells))),
+                true => format!("{} = {}", self.names.cells[at], self.known(v, cells[0])),
+                false if !cells.is_empty() && cells.iter().all(Option::is_none) => format!("{} = *", v.name),
+                false => format!("{} = {}", v.name, cut(&Array(self, v, &cells))),
             });
             at += v.init.len();
         }
         for (i, name) in self.names.lattices.iter().enumerate() {
             out.push(format!("{name} = {}", self.lattice(i, &state.element)));
         }
+        out.extend(self.clocks(&state.clocks));
         out
+    }
+
+    fn known(&self, var: &DataVar, value: Option<i64>) -> String {
+        value.map_or_else(|| "*".into(), |n| self.cell(var, n))
+    }
+
+    /// `x = 2.5`, `y = 7/3`.
+    pub fn clocks(&self, values: &[Rational]) -> Vec<String> {
+        self.names.clocks.iter().zip(values).map(|(name, v)| format!("{name} = {}", time::exact(*v))).collect()
+    }
+
+    /// The clocks whose value is not what waiting has made of it, with their new values.
+    pub fn set_clocks<'a>(&'a self, before: &Snapshot, step: &Step) -> Vec<(&'a str, String)> {
+        let all = self.names.clocks.iter().zip(&before.clocks).zip(&step.state.clocks);
+        let set = all.filter(|((_, old), new)| time::plus(**old, step.delay) != Some(**new));
+        set.map(|((name, _), new)| (name.as_str(), time::exact(*new))).collect()
     }
 
     /// The variables and lattices that differ, with their new values.
@@ -148,14 +175,19 @@ fn condition((prepare, holds): (trellis_expr::StmtId, trellis_expr::TermId)) -> 
     Condition { prepare, holds }
 }
 
-/// A step's moves with the states around it.
-pub(crate) fn states(trace: &Trace) -> impl Iterator<Item = (&Snapshot, &Action, &Snapshot)> {
+/// The values of clocks after a while; nothing if they become unreasonable.
+pub(crate) fn later(clocks: &[Rational], delay: Rational) -> Option<Vec<Rational>> {
+    clocks.iter().map(|c| time::plus(*c, delay)).collect()
+}
+
+/// Each step with the state before it.
+pub(crate) fn states(trace: &Trace) -> impl Iterator<Item = (&Snapshot, &Step)> {
     let before = std::iter::once(&trace.initial).chain(trace.steps.iter().map(|s| &s.state));
-    before.zip(&trace.steps).map(|(before, s)| (before, &s.action, &s.state))
+    before.zip(&trace.steps)
 }
 
 /// `[[0, 1], [2, 3]]`.
-struct Array<'a, 'n>(&'a Teller<'n>, &'a DataVar, &'a [i64]);
+struct Array<'a, 'n>(&'a Teller<'n>, &'a DataVar, &'a [Option<i64>]);
 
 impl fmt::Display for Array<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -172,7 +204,7 @@ impl fmt::Display for Array<'_, '_> {
             };
             f.write_str(if i == 0 { "" } else { ", " })?;
             f.write_str(&"[".repeat(edges(i)))?;
-            f.write_str(&teller.cell(var, value))?;
+            f.write_str(&teller.known(var, value))?;
             f.write_str(&"]".repeat(edges(i + 1)))?;
         }
         Ok(())

@@ -1,14 +1,20 @@
 //! Reports for a person at a terminal: one line per property, and below it what the verdict rests on.
 //!
-//! [`render`] gives everything about one property; [`trace`] only a run. Both give text with a newline at the end of
-//! every line and print nothing themselves.
+//! [`render`] gives everything about one property; [`trace`] only a run, [`certificate()`] only an inductive set. All give
+//! text with a newline at the end of every line and print nothing themselves.
+//!
+//! In a run of a timed model, waiting has a line of its own, and a step shows the clocks that it sets; all clocks at
+//! every step are for the verbose, since waiting changes every one of them.
 
 use std::fmt::Write;
 
-use trellis_model::network::{Network, Snapshot, Trace};
+use trellis_domain::zone::Rational;
+use trellis_model::network::{Certificate, Network, Snapshot, Trace};
 
+use crate::certificate;
 use crate::property::{Ending, Inconclusive, Outcome, PropertyReport};
-use crate::tell::{Move, Teller, states};
+use crate::tell::{Move, Teller, later, states};
+use crate::time;
 
 /// How to write.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -17,7 +23,7 @@ pub struct Style {
     pub color: bool,
     /// Pad queries to this many characters, so that what follows is aligned ([`Style::align`] computes it).
     pub width: usize,
-    /// Also say how it was searched and what was counted.
+    /// Also say how it was searched and what was counted, and show all clocks in every state of a run.
     pub verbose: bool,
 }
 
@@ -74,6 +80,9 @@ pub fn render(report: &PropertyReport, net: &Network, style: Style) -> String {
         if !counts.is_empty() {
             note(&counts.join(", "));
         }
+        if let Some(c) = report.certificate.as_ref().filter(|_| !net.clocks.is_empty()) {
+            note(&certificate::summary(net, c));
+        }
     }
     if let Some(t) = &report.trace {
         let ending = teller.ending(report.kind, report.outcome, t);
@@ -88,7 +97,7 @@ pub fn render(report: &PropertyReport, net: &Network, style: Style) -> String {
 /// The one line: verdict, query, and in brackets what it took.
 pub fn line(report: &PropertyReport, style: Style) -> String {
     let query = one_line(&report.query);
-    let answer = match (report.outcome, report.bound) {
+    let answer = match (report.outcome, report.value()) {
         (Outcome::Bound, Some(n)) => format!(" = {n}"),
         (Outcome::Bound, None) => ": no state qualifies".into(),
         _ => String::new(),
@@ -114,7 +123,12 @@ pub fn trace(net: &Network, trace: &Trace, ending: Option<Ending>, style: Style)
     out
 }
 
-/// A state in full: locations, then variables and lattices.
+/// A certificate: how large it is, then the entries of the first so many keys, with their zones.
+pub fn certificate(net: &Network, c: &Certificate, most: usize) -> String {
+    format!("{}\n{}", certificate::summary(net, c), certificate::show(&Teller::new(net), c, most))
+}
+
+/// A state in full: locations, then variables, lattices and clocks.
 pub fn state(net: &Network, state: &Snapshot) -> String {
     let teller = Teller::new(net);
     let mut out = wrap(&teller.locations(state), 0);
@@ -132,17 +146,37 @@ fn run(teller: &Teller<'_>, trace: &Trace, ending: Option<Ending>, joins: &[usiz
     out.push_str(wrap(&teller.locations(&trace.initial), INDENT).trim());
     out.push('\n');
     out.push_str(&wrap(&teller.values(&trace.initial), INDENT));
-    for (i, (before, action, after)) in states(trace).enumerate() {
+    // Since the start; nothing once it cannot be said exactly.
+    let mut now = Some(Rational::ZERO);
+    for (i, (before, step)) in states(trace).enumerate() {
+        now = now.and_then(|t| time::plus(t, step.delay));
+        if step.delay != Rational::ZERO {
+            let text = format!("wait {}{}", time::duration(step.delay), until(now));
+            let _ = writeln!(out, "{:INDENT$}{}", "", style.dim(&text));
+        }
         out.push_str(&number(i + 1));
-        for (k, m) in teller.moves(before, action).iter().enumerate() {
+        for (k, m) in teller.moves(before, &step.action).iter().enumerate() {
             let indent = if k == 0 { 0 } else { INDENT };
             let _ = writeln!(out, "{:indent$}{}", "", describe(m));
         }
-        if action.0.is_empty() {
+        if step.action.0.is_empty() {
             out.push_str("(nothing moves)\n");
         }
-        let changes = teller.changes(before, after).into_iter().map(|(name, value)| format!("{name} = {value}"));
-        out.push_str(&wrap(&changes.collect::<Vec<_>>(), INDENT));
+        let mut changes = teller.changes(before, &step.state);
+        if !style.verbose {
+            changes.extend(teller.set_clocks(before, step));
+        }
+        let mut shown: Vec<String> = changes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        if style.verbose {
+            shown.extend(teller.clocks(&step.state.clocks));
+        }
+        out.push_str(&wrap(&shown, INDENT));
+    }
+    if trace.rest != Rational::ZERO {
+        let now = now.and_then(|t| time::plus(t, trace.rest));
+        let _ = writeln!(out, "{:INDENT$}then {}{}", "", time::passes(trace.rest), until(now));
+        let clocks = later(&trace.last().clocks, trace.rest).unwrap_or_default();
+        out.push_str(&wrap(&teller.clocks(&clocks), INDENT));
     }
     let last = trace.steps.len();
     let end = match ending {
@@ -155,6 +189,11 @@ fn run(teller: &Teller<'_>, trace: &Trace, ending: Option<Ending>, joins: &[usiz
         Some(Ending::Target) | None => return,
     };
     let _ = writeln!(out, "{:INDENT$}{}", "", style.bold(&end));
+}
+
+/// `, until time 4.5`.
+fn until(now: Option<Rational>) -> String {
+    now.map_or_else(String::new, |t| format!(", until time {}", time::duration(t)))
 }
 
 fn inconclusive(teller: &Teller<'_>, i: &Inconclusive, style: Style, out: &mut String) {
@@ -186,7 +225,7 @@ pub(crate) fn describe(m: &Move<'_>) -> String {
 }
 
 /// The items with commas between them, in indented lines of bearable length.
-fn wrap(items: &[String], indent: usize) -> String {
+pub(crate) fn wrap(items: &[String], indent: usize) -> String {
     let mut out = String::new();
     let mut column = 0;
     for (i, item) in items.iter().enumerate() {

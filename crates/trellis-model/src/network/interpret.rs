@@ -5,7 +5,7 @@
 //! undone or remembered, and no line is shared with `post`: replaying evidence with this module is a second opinion,
 //! and random tests hold the two against each other.
 //!
-//! The relation is UPPAAL's without clocks:
+//! The relation is UPPAAL's:
 //! - an edge without a label moves alone; a sender moves with one receiver (binary channel) or with one receiver of
 //!   every process that has any (broadcast); who receives is judged in the state before the step;
 //! - if some process is in a committed location, only steps in which a committed process takes part may happen;
@@ -14,11 +14,15 @@
 //! - with priorities, only the steps of the highest channel priority may happen, and of these only those of the highest
 //!   process priority (a step's is the highest among its processes);
 //! - temporaries have their initial value before every condition and before every step; the updates of one step share
-//!   them.
+//!   them;
+//! - clock guards and clock invariants are judged at the exact values that a state has; an edge's resets come right after
+//!   its update. How time passes is in [`timed`];
+//! - a synchronisation vector moves if each of its parts has an edge that can; a weak part takes part only if its
+//!   location has an edge of that event at all.
 //!
 //! Steps come in the order of `post`: processes in system order, edges in source order (selects are expanded in
 //! ascending order); for a sender, receivers in the same order; for a broadcast, the last receiver's choice changes
-//! fastest.
+//! fastest. Vectors come last, in order; the last part's choice changes fastest.
 //!
 //! What it deliberately does not do: be fast, or guard against states that do not fit the network (a location or cell
 //! too few, a value out of range). Evidence from outside is looked at first by those who read it.
@@ -26,13 +30,20 @@
 // Errors carry a whole state; they end everything, so their size does not matter.
 #![allow(clippy::result_large_err)]
 
+use std::cell::RefCell;
+
+use trellis_domain::zone::Rational;
 use trellis_expr::code::Host;
 use trellis_expr::eval::{ExecError, Limits, State, Valuation, eval, exec};
 use trellis_expr::value::ArrayValue;
 use trellis_expr::{Fault, FnId, Stmt, StmtId, TermId, Type, Value, VarId};
 use trellis_order::Word;
 
-use super::{Action, Condition, DataVar, Edge, EdgeRef, Function, ModelError, Network, Snapshot, Sync};
+use super::{
+    Action, ClockAtom, Condition, DataVar, Edge, EdgeRef, Function, ModelError, Network, Query, Snapshot, Sync, Vector,
+};
+
+pub mod timed;
 
 /// The lattice part of a state, as foreign functions see it.
 #[derive(Debug, Clone)]
@@ -129,12 +140,16 @@ fn cells(of: &Value, len: usize) -> Vec<i64> {
 #[derive(Debug, Clone, Copy)]
 pub struct Interpreter<'n> {
     net: &'n Network,
+    /// Clock constraints are taken to hold, and clocks are not set: what can happen as far as data is concerned.
+    blind: bool,
+    /// Where to note the constants that clocks are compared with.
+    seen: Option<&'n RefCell<Vec<i64>>>,
 }
 
 impl<'n> Interpreter<'n> {
     /// An interpreter of a network.
     pub fn new(net: &'n Network) -> Interpreter<'n> {
-        Interpreter { net }
+        Interpreter { net, blind: false, seen: None }
     }
 
     /// The initial state; an error if its invariants do not hold or cannot be judged.
@@ -143,7 +158,7 @@ impl<'n> Interpreter<'n> {
             locations: self.net.processes.iter().map(|p| p.init).collect(),
             data: self.net.vars.iter().flat_map(|v| v.init.clone()).collect(),
             element: self.net.lattices.iter().flat_map(|l| l.init.clone()).collect(),
-            clocks: Vec::new(),
+            clocks: vec![Rational::ZERO; self.net.clocks.len()],
         };
         if self.invariants_hold(&state, &state, &[])? {
             return Ok(state);
@@ -178,29 +193,6 @@ impl<'n> Interpreter<'n> {
         Ok(self.steps(state)?.into_iter().find(|(a, _)| a == action).map(|(_, next)| next))
     }
 
-    /// Has the state no step at all?
-    pub fn is_deadlocked(&self, state: &Snapshot) -> Result<bool, ModelError> {
-        Ok(self.steps(state)?.is_empty())
-    }
-
-    /// May time pass forever here? Not in an urgent or committed location, nor while a step over an urgent channel can
-    /// happen.
-    pub fn may_idle(&self, state: &Snapshot) -> Result<bool, ModelError> {
-        for (p, &l) in self.net.processes.iter().zip(&state.locations) {
-            let location = &p.locations[l as usize];
-            if location.urgent || location.committed {
-                return Ok(false);
-            }
-        }
-        let here = self.here(state);
-        for (action, _) in self.steps(state)? {
-            if self.channel(&here, action.0[0])?.is_some_and(|c| self.net.channels[c].urgent) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
     /// Does a condition hold in a state? `deadlock` says whether it asks about deadlocks.
     pub fn holds(&self, c: &Condition, deadlock: bool, state: &Snapshot) -> Result<bool, ModelError> {
         Ok(self.number(c, deadlock, state)? != 0)
@@ -208,10 +200,39 @@ impl<'n> Interpreter<'n> {
 
     /// The value of a condition's last term as a number (truth values are 0 and 1): for the bounds that queries ask for.
     pub fn number(&self, c: &Condition, deadlock: bool, state: &Snapshot) -> Result<i64, ModelError> {
+        let dead = if deadlock { self.is_deadlocked(state)? } else { false };
+        self.value_given(c, state, deadlock.then_some(dead), &[])
+    }
+
+    /// Does a condition of a query hold in a state, whatever it asks about?
+    pub fn holds_in(&self, query: &Query, c: &Condition, state: &Snapshot) -> Result<bool, ModelError> {
+        Ok(self.number_in(query, c, state)? != 0)
+    }
+
+    /// The value of the last term of a query's condition, whatever it asks about.
+    pub fn number_in(&self, query: &Query, c: &Condition, state: &Snapshot) -> Result<i64, ModelError> {
+        let dead = if query.deadlock { Some(self.is_deadlocked(state)?) } else { None };
+        let mut truths = Vec::new();
+        for (var, atom) in &query.atoms {
+            truths.push((*var, self.atom_holds(state, atom)?));
+        }
+        self.value_given(c, state, dead, &truths)
+    }
+
+    /// The value of a condition's last term if this is what is known about deadlock and these temporaries.
+    pub fn value_given(
+        &self,
+        c: &Condition,
+        state: &Snapshot,
+        deadlock: Option<bool>,
+        truths: &[(VarId, bool)],
+    ) -> Result<i64, ModelError> {
         let mut here = self.here(state);
-        if let (true, Some(d)) = (deadlock, self.net.deadlock) {
-            let dead = self.is_deadlocked(state)?;
+        if let (Some(dead), Some(d)) = (deadlock, self.net.deadlock) {
             here.world.env.insert(d, Value::Bool(dead));
+        }
+        for (var, holds) in truths {
+            here.world.env.insert(*var, Value::Bool(*holds));
         }
         self.judge(&here, c.prepare, c.holds).map_err(|f| self.error(f, "query", state, &[]))
     }
@@ -222,8 +243,12 @@ impl<'n> Interpreter<'n> {
         let mut found = Vec::new();
         for p in 0..self.net.processes.len() {
             for first in self.edges_from(here, p) {
-                match self.edge(first).sync {
-                    None if self.may_move(here, &[first]) && self.guard_holds(here, first, &[])? => {
+                let edge = self.edge(first);
+                match edge.sync {
+                    None if edge.event.is_none()
+                        && self.may_move(here, &[first])
+                        && self.guard_holds(here, first, &[])? =>
+                    {
                         found.push(vec![first]);
                     }
                     Some(sync) if sync.send && self.guard_holds(here, first, &[])? => {
@@ -238,7 +263,37 @@ impl<'n> Interpreter<'n> {
                 }
             }
         }
+        for vector in &self.net.vectors {
+            found.extend(self.vector(here, vector)?);
+        }
         Ok(found)
+    }
+
+    /// One edge of every part of a vector that takes part: all choices.
+    fn vector(&self, here: &Here<'n, '_>, vector: &Vector) -> Result<Vec<Vec<EdgeRef>>, ModelError> {
+        let mut sets: Vec<Vec<EdgeRef>> = vec![Vec::new()];
+        for part in &vector.parts {
+            let mut choices = self.edges_from(here, part.process as usize);
+            choices.retain(|&e| self.edge(e).event == Some(part.event));
+            if part.weak && choices.is_empty() {
+                continue;
+            }
+            let mut able = Vec::new();
+            for e in choices {
+                if self.guard_holds(here, e, &[])? {
+                    able.push(e);
+                }
+            }
+            if able.is_empty() {
+                return Ok(Vec::new());
+            }
+            let with_each = |set: Vec<EdgeRef>| -> Vec<Vec<EdgeRef>> {
+                able.iter().map(|&e| [set.as_slice(), &[e]].concat()).collect()
+            };
+            sets = sets.into_iter().flat_map(with_each).collect();
+        }
+        sets.retain(|set| !set.is_empty() && self.may_move(here, set));
+        Ok(sets)
     }
 
     /// A sender and each of those who can receive.
@@ -319,11 +374,9 @@ impl<'n> Interpreter<'n> {
     }
 
     fn guard_holds(&self, here: &Here<'n, '_>, e: EdgeRef, with: &[EdgeRef]) -> Result<bool, ModelError> {
-        let guard = self.edge(e).guard;
-        match self.judge(here, guard.prepare, guard.holds) {
-            Ok(holds) => Ok(holds != 0),
-            Err(fault) => Err(self.error(fault, "guard", here.state, &[with, &[e]].concat())),
-        }
+        let edge = self.edge(e);
+        self.all_hold(here, Some(edge.guard), &edge.clock_guard)
+            .map_err(|fault| self.error(fault, "guard", here.state, &[with, &[e]].concat()))
     }
 
     /// The channel of an edge, if it has one.
@@ -350,38 +403,63 @@ impl<'n> Interpreter<'n> {
     /// Where the edges lead if they move together; nothing if an update blocks or an invariant is violated.
     fn fire(&self, here: &Here<'n, '_>, edges: &[EdgeRef]) -> Result<Option<Snapshot>, ModelError> {
         let mut world = here.world.clone();
+        let mut clocks = here.state.clocks.clone();
         for (i, e) in edges.iter().enumerate() {
             let edge = self.edge(*e);
             world.env.insert(self.net.processes[e.process as usize].location, Value::Int(edge.target.into()));
-            match self.run(edge.update, world) {
-                Ok(Some(next)) => world = next,
-                Ok(None) => return Ok(None),
-                Err(fault) => {
-                    let place = self.error(fault, "update", here.state, &edges[..=i]);
-                    return Err(ModelError { action: Action(edges.to_vec()), ..place });
-                }
+            let wrong = |fault| {
+                let place = self.error(fault, "update", here.state, &edges[..=i]);
+                ModelError { action: Action(edges.to_vec()), ..place }
+            };
+            match self.run(edge.update, world).map_err(wrong)? {
+                Some(next) => world = next,
+                None => return Ok(None),
             }
+            self.set_clocks(&edge.resets, &mut world, &mut clocks).map_err(wrong)?;
         }
         let location = |p: &super::Process| cells(&world.env[&p.location], 1)[0] as u32;
         let next = Snapshot {
             locations: self.net.processes.iter().map(location).collect(),
             data: self.net.vars.iter().flat_map(|v| cells(&world.env[&v.var], v.init.len())).collect(),
             element: world.host.words,
-            clocks: Vec::new(),
+            clocks,
         };
         Ok(self.invariants_hold(&next, here.state, edges)?.then_some(next))
     }
 
     fn invariants_hold(&self, at: &Snapshot, from: &Snapshot, edges: &[EdgeRef]) -> Result<bool, ModelError> {
         for (p, &l) in self.net.processes.iter().zip(&at.locations) {
-            let Some(c) = p.locations[l as usize].invariant else { continue };
-            match self.judge(&self.here(at), c.prepare, c.holds) {
-                Ok(0) => return Ok(false),
-                Ok(_) => {}
+            let l = &p.locations[l as usize];
+            match self.all_hold(&self.here(at), l.invariant, &l.clock_invariant) {
+                Ok(false) => return Ok(false),
+                Ok(true) => {}
                 Err(fault) => return Err(self.error(fault, "invariant", from, edges)),
             }
         }
         Ok(true)
+    }
+
+    /// Does a condition hold, and after its statements all these clock constraints?
+    fn all_hold(&self, here: &Here<'n, '_>, c: Option<Condition>, atoms: &[ClockAtom]) -> Result<bool, Fault> {
+        if self.blind || atoms.is_empty() {
+            return c.map_or(Ok(true), |c| Ok(self.judge(here, c.prepare, c.holds)? != 0));
+        }
+        let mut world = here.world.clone();
+        if let Some(c) = c {
+            match self.run(c.prepare, world)? {
+                Some(prepared) => world = prepared,
+                None => return Ok(false),
+            }
+            if self.evaluate(c.holds, &mut world)? == 0 {
+                return Ok(false);
+            }
+        }
+        // All of them, so that a fault in any is found however the clocks stand.
+        let mut all = true;
+        for atom in atoms {
+            all &= self.judge_atom(atom, &mut world, &here.state.clocks)?;
+        }
+        Ok(all)
     }
 
     // Terms and statements.
@@ -426,6 +504,11 @@ impl<'n> Interpreter<'n> {
             eval(&self.net.terms, t, &world.env, &mut world.host)?
         };
         value.to_word().ok_or(Fault::Overflow)
+    }
+
+    /// The value of a term as a number.
+    fn evaluate(&self, t: TermId, world: &mut World<'n>) -> Result<i64, Fault> {
+        eval(&self.net.terms, t, &world.env, &mut world.host)?.to_word().ok_or(Fault::Overflow)
     }
 
     fn error(&self, fault: Fault, during: &'static str, state: &Snapshot, edges: &[EdgeRef]) -> ModelError {

@@ -1,9 +1,13 @@
 //! Reports and evidence as JSON, under the schemas that [`crate::schema()`] gives, and evidence back from JSON.
 //!
 //! Three kinds of document, told apart by their `schema` field: `trellis-report/1` (one property), `trellis-trace/1` and
-//! `trellis-certificate/1`. All fields are always there, `null` where there is nothing to say. States, steps and
+//! `trellis-certificate/1`. All fields are always there, `null` where there is nothing to say; but those about time
+//! (`clocks`, `delay`, `rest`, …) only in documents about timed models. States, steps and
 //! certificates are written in the model's own names, so that they outlive changes of the numbering. Documents are
 //! written piece by piece and certificates read row by row: they may have hundreds of thousands of entries.
+//!
+//! Everything comes back as it was written, but for what means nothing: the value in a cell that an entry does not know
+//! (it comes back as the initial one), a list of known cells that are all known, constraints without a bound.
 //!
 //! What is read back fits the network (names, numbers, widths); whether it shows anything is for `trellis-check` to say.
 
@@ -74,5 +78,5 @@ pub fn write_certificate(
     certificate: &Certificate,
 ) -> io::Result<()> {
     let teller = Teller::new(net);
-    CertificateDoc { teller: &teller, header, certificate }.write_lines(&mut out)
+    CertificateDoc::new(&teller, header, certificate).write_lines(&mut out)
 }

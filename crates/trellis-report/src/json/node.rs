@@ -7,6 +7,7 @@ use std::fmt;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use trellis_domain::zone::Rational;
 use trellis_order::Word;
 
 /// Evidence that cannot be read.
@@ -184,9 +185,23 @@ impl<'p, 'a> Node<'p, 'a> {
         }
     }
 
-    /// As a list of so many integers, if that is what it is.
-    pub fn integers(&self, n: usize) -> Option<Vec<i64>> {
-        serde_json::from_str::<Vec<i64>>(self.raw.get()).ok().filter(|all| all.len() == n)
+    /// `"5/2"`, `"3"`: a fraction that is not negative.
+    pub fn rational(&self, what: &str) -> Result<Rational, ReadError> {
+        let expected = format!("{what}: a fraction like \"5/2\" or \"3\" that is not negative, of numbers below 2^63");
+        let text = self.string(&expected)?;
+        let (num, den) = text.split_once('/').unwrap_or((&text, "1"));
+        // Digits only: the parser of numbers would take signs.
+        let number = |t: &str| t.parse::<i64>().ok().filter(|_| t.bytes().all(|b| b.is_ascii_digit()));
+        match (number(num), number(den)) {
+            (Some(_), Some(0)) => self.fail(format_args!("{what}: a fraction with a denominator above 0")),
+            (Some(num), Some(den)) => Ok(Rational::new(num, den)),
+            _ => self.fail(expected),
+        }
+    }
+
+    /// As a list of so many integers, some of which may be missing, if that is what it is.
+    pub fn integers(&self, n: usize) -> Option<Vec<Option<i64>>> {
+        serde_json::from_str::<Vec<Option<i64>>>(self.raw.get()).ok().filter(|all| all.len() == n)
     }
 }
 

@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashMap;
 use serde_json::value::RawValue;
-use trellis_model::network::{Action, CertEntry, Certificate, EdgeRef, Network, Snapshot, Step, Trace};
+use trellis_domain::zone::{Bound, Constraint, MAX_CONSTANT, Rational};
+use trellis_model::network::{Action, CertEntry, Certificate, EdgeRef, LuBounds, Network, Snapshot, Step, Trace};
 use trellis_order::{Lattice, Word};
 
 use super::node::{Fields, Node, Path, ReadError, excerpt, field, optional};
@@ -75,6 +76,8 @@ struct Reader<'n> {
     processes: FxHashMap<String, usize>,
     /// The variable that each cell belongs to.
     vars: Vec<usize>,
+    /// The initial value of each cell.
+    initial: Vec<i64>,
 }
 
 /// Positions by name.
@@ -95,7 +98,8 @@ impl<'n> Reader<'n> {
     fn new(net: &'n Network) -> Reader<'n> {
         let names = Names::new(net);
         let vars = net.vars.iter().enumerate().flat_map(|(i, v)| v.init.iter().map(move |_| i)).collect();
-        Reader { net, processes: positions(&names.processes), names, vars }
+        let initial = net.vars.iter().flat_map(|v| v.init.iter().copied()).collect();
+        Reader { net, processes: positions(&names.processes), names, vars, initial }
     }
 
     fn trace(&self, fields: &Fields<'_>, top: &Path<'_>) -> Result<Trace, ReadError> {
@@ -109,7 +113,7 @@ impl<'n> Reader<'n> {
             Some(node) => Some(node.index(steps.len(), "the number of an earlier state")?),
             None => None,
         };
-        Ok(Trace { steps, back_to, ..Trace::at(initial) })
+        Ok(Trace { initial, steps, rest: delay(fields, top, "rest")?, back_to })
     }
 
     fn step(&self, node: Node<'_, '_>) -> Result<Step, ReadError> {
@@ -119,7 +123,8 @@ impl<'n> Reader<'n> {
         for (i, raw) in list.array()?.into_iter().enumerate() {
             action.push(self.edge(Node::new(Path::Item(&list.path, i), raw))?);
         }
-        Ok(Step::at_once(Action(action), self.state(field(&fields, &node.path, "state")?)?))
+        let state = self.state(field(&fields, &node.path, "state")?)?;
+        Ok(Step { delay: delay(&fields, &node.path, "delay")?, action: Action(action), state })
     }
 
     fn process(&self, node: Node<'_, '_>) -> Result<usize, ReadError> {
@@ -203,7 +208,18 @@ impl<'n> Reader<'n> {
         self.each(field(&fields, &node.path, "lattices")?, &self.names.lattices, "lattice variable", |l, at| {
             self.lattice(l, at, &mut element)
         })?;
-        Ok(Snapshot { locations, data, element, clocks: Vec::new() })
+        let mut clocks = Vec::new();
+        let given = match self.names.clocks.is_empty() {
+            true => optional(&fields, &node.path, "clocks"),
+            false => Some(field(&fields, &node.path, "clocks")?),
+        };
+        if let Some(given) = given {
+            self.each(given, &self.names.clocks, "clock", |_, at| {
+                clocks.push(at.rational("the value of a clock")?);
+                Ok(())
+            })?;
+        }
+        Ok(Snapshot { locations, data, element, clocks })
     }
 
     /// Visits the fields of an object that must have exactly the given names.
@@ -249,7 +265,13 @@ impl<'n> Reader<'n> {
 
     fn certificate(&self, fields: &Fields<'_>, top: &Path<'_>) -> Result<Certificate, ReadError> {
         let up_to_order = field(fields, top, "up_to_order")?.boolean()?;
-        let columns = self.columns(field(fields, top, "columns")?)?;
+        let mut columns = self.columns(field(fields, top, "columns")?)?;
+        if let Some(list) = optional(fields, top, "bounds") {
+            for (i, raw) in list.array()?.into_iter().enumerate() {
+                let bounds = self.bounds(&columns, Node::new(Path::Item(&list.path, i), raw))?;
+                columns.bounds.push(bounds);
+            }
+        }
         let list = field(fields, top, "entries")?;
         let rows = list.array()?;
         let mut entries = Vec::with_capacity(rows.len());
@@ -291,7 +313,36 @@ impl<'n> Reader<'n> {
             out.lattices.push(l);
             Ok(())
         })?;
+        let list = match self.names.clocks.is_empty() {
+            true => optional(&fields, &node.path, "clocks"),
+            false => Some(field(&fields, &node.path, "clocks")?),
+        };
+        out.clocks.push(0);
+        if let Some(list) = list {
+            self.column(list, &self.names.clocks, "clock", |c, _, _| {
+                out.clocks.push(c + 1);
+                Ok(())
+            })?;
+        }
         Ok(out)
+    }
+
+    fn bounds(&self, columns: &Columns, node: Node<'_, '_>) -> Result<LuBounds, ReadError> {
+        let fields = node.object()?;
+        let side = |name| {
+            let list = field(&fields, &node.path, name)?;
+            let mut side = vec![i32::MIN; columns.clocks.len()];
+            let all = list.array_of(side.len(), "bounds, that of no clock first")?;
+            for (i, (raw, &clock)) in all.into_iter().zip(&columns.clocks).enumerate() {
+                let bound = Node::new(Path::Item(&list.path, i), raw);
+                if !bound.is_null() {
+                    let (lo, hi) = (i64::from(i32::MIN) + 1, i64::from(i32::MAX));
+                    side[clock] = bound.integer(lo, hi, "null or a bound")? as i32;
+                }
+            }
+            Ok(side)
+        };
+        Ok(LuBounds { lower: side("lower")?, upper: side("upper")? })
     }
 
     /// Visits a list of columns, which must be the given names in any order; each is a name or an object with one.
@@ -324,8 +375,14 @@ impl<'n> Reader<'n> {
     }
 
     fn row(&self, columns: &Columns, node: Node<'_, '_>) -> Result<CertEntry, ReadError> {
+        let timed = !self.names.clocks.is_empty();
         let parts = match node.array() {
-            Ok(parts) if (3..=4).contains(&parts.len()) => parts,
+            Ok(parts) if (if timed { 5..=6 } else { 3..=4 }).contains(&parts.len()) => parts,
+            _ if timed => {
+                return node.fail(
+                    "an array of locations, variables, words, a rank or null, a zone and perhaps the number of bounds",
+                );
+            }
             _ => return node.fail("an array of locations, variables, words and perhaps a rank"),
         };
         let part = |i: usize| Node::new(Path::Item(&node.path, i), parts[i]);
@@ -337,8 +394,8 @@ impl<'n> Reader<'n> {
         };
         // The quick way first; if something is wrong, again slowly, for what and where it is.
         let list = part(0);
-        let put = |((p, locations), n): (&(usize, Vec<u32>), i64)| {
-            let found = usize::try_from(n).ok().and_then(|n| locations.get(n));
+        let put = |((p, locations), n): (&(usize, Vec<u32>), Option<i64>)| {
+            let found = n.and_then(|n| usize::try_from(n).ok()).and_then(|n| locations.get(n));
             found.map(|&l| state.locations[*p] = l).is_some()
         };
         if !list.integers(columns.locations.len()).is_some_and(|all| columns.locations.iter().zip(all).all(put)) {
@@ -349,23 +406,38 @@ impl<'n> Reader<'n> {
             }
         }
         let list = part(1);
-        let put = |(&c, n): (&usize, i64)| {
+        let mut known = vec![true; columns.cells.len()];
+        let put = |(&c, n): (&usize, Option<i64>)| {
             let var = &self.net.vars[self.vars[c]];
-            state.data[c] = n;
-            (var.lo..=var.hi).contains(&n)
+            known[c] = n.is_some();
+            state.data[c] = n.unwrap_or(self.initial[c]);
+            n.is_none_or(|n| (var.lo..=var.hi).contains(&n))
         };
         if !list.integers(columns.cells.len()).is_some_and(|all| columns.cells.iter().zip(all).all(put)) {
             for (i, raw) in list.array_of(columns.cells.len(), "values")?.into_iter().enumerate() {
-                let c = columns.cells[i];
-                state.data[c] = self.cell(c, Node::new(Path::Item(&list.path, i), raw))?;
+                let (c, value) = (columns.cells[i], Node::new(Path::Item(&list.path, i), raw));
+                known[c] = !value.is_null();
+                state.data[c] = if known[c] { self.cell(c, value)? } else { self.initial[c] };
             }
         }
+        if known.iter().all(|k| *k) {
+            known.clear();
+        }
         self.words(columns, part(2), &mut state.element)?;
-        let rank = match parts.len() {
-            4 => Some(part(3).count("a rank: a number of steps")?),
-            _ => None,
+        let given = |i: usize| (i < parts.len()).then(|| part(i)).filter(|at| !at.is_null());
+        let rank = given(3).map(|at| at.count("a rank: a number of steps")).transpose()?;
+        let mut zone = Vec::new();
+        if parts.len() > 4 {
+            let list = part(4);
+            for (i, raw) in list.array()?.into_iter().enumerate() {
+                zone.push(constraint(columns, Node::new(Path::Item(&list.path, i), raw))?);
+            }
+        }
+        let bounds = match given(5) {
+            Some(at) => Some(columns.bounds[at.index(columns.bounds.len(), "bounds by number")?].clone()),
+            None => None,
         };
-        Ok(CertEntry { rank, ..CertEntry::of(state) })
+        Ok(CertEntry { state, known, zone, bounds, rank })
     }
 
     fn words(&self, columns: &Columns, list: Node<'_, '_>, element: &mut [Word]) -> Result<(), ReadError> {
@@ -393,6 +465,33 @@ struct Columns {
     locations: Vec<(usize, Vec<u32>)>,
     cells: Vec<usize>,
     lattices: Vec<usize>,
+    /// For each number in zones the clock it stands for, 0 for 0.
+    clocks: Vec<usize>,
+    bounds: Vec<LuBounds>,
+}
+
+/// `[1, 2, "<", 3]`.
+fn constraint(columns: &Columns, node: Node<'_, '_>) -> Result<Constraint, ReadError> {
+    let parts = node.array_of(4, "parts: two clocks, \"≤\" or \"<\", a number")?;
+    let part = |i: usize| Node::new(Path::Item(&node.path, i), parts[i]);
+    let clock = |i: usize| Ok(columns.clocks[part(i).index(columns.clocks.len(), "a clock or none")?]);
+    let (left, right) = (clock(0)?, clock(1)?);
+    let strict = match &*part(2).string("\"≤\" or \"<\"")? {
+        "≤" | "<=" => false,
+        "<" => true,
+        _ => return part(2).fail("\"≤\" or \"<\""),
+    };
+    let limit = i64::from(MAX_CONSTANT);
+    let n = part(3).integer(-limit, limit, "a constant of a clock constraint")?;
+    match Bound::checked(n, strict) {
+        Some(bound) => Ok(Constraint::new(left, right, bound)),
+        None => part(3).fail("a constant of a clock constraint"),
+    }
+}
+
+/// How long something waits; a document that does not say so does not wait.
+fn delay<'p>(fields: &Fields<'_>, up: &'p Path<'p>, name: &'p str) -> Result<Rational, ReadError> {
+    optional(fields, up, name).map_or(Ok(Rational::ZERO), |node| node.rational("a duration"))
 }
 
 fn element_of(lattice: &dyn Lattice) -> String {

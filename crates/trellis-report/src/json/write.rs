@@ -2,12 +2,15 @@
 
 use std::io;
 
+use rustc_hash::FxHashMap;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde::{Serialize as Derive, ser::SerializeTuple};
-use trellis_model::network::{Action, CertEntry, Certificate, LatticeVar, Snapshot, Trace};
+use trellis_domain::zone::{Constraint, Rational};
+use trellis_model::network::{CertEntry, Certificate, LatticeVar, LuBounds, Network, Snapshot, Step, Trace};
 use trellis_order::Word;
 
 use super::{CERTIFICATE, Header, REPORT, TRACE};
+use crate::certificate::keys;
 use crate::property::{Ending, PropertyReport};
 use crate::tell::{Move, Teller, states};
 
@@ -35,6 +38,9 @@ impl Serialize for ReportDoc<'_> {
         m.serialize_entry("verdict", r.outcome.word())?;
         m.serialize_entry("holds", &r.holds())?;
         m.serialize_entry("bound", &r.bound)?;
+        if let Some(limit) = r.clock_bound {
+            m.serialize_entry("clock_bound", &LimitView { value: limit.value, attained: limit.attained })?;
+        }
         m.serialize_entry("reason", &r.reason.as_ref().map(|w| ReasonView { kind: &w.kind, text: &w.text }))?;
         m.serialize_entry("checked", &r.checked)?;
         m.serialize_entry("assumes", &r.assumes)?;
@@ -44,10 +50,14 @@ impl Serialize for ReportDoc<'_> {
         m.serialize_entry("trace", &trace)?;
         match &r.certificate {
             Some(certificate) if self.certificate => {
-                m.serialize_entry("certificate", &CertificateDoc { teller, header: r.header(), certificate })?;
+                m.serialize_entry("certificate", &CertificateDoc::new(teller, r.header(), certificate))?;
             }
             c => {
-                let count = c.as_ref().map(|c| Count { entries: c.entries.len(), up_to_order: c.up_to_order });
+                let count = c.as_ref().map(|c| Count {
+                    entries: c.entries.len(),
+                    up_to_order: c.up_to_order,
+                    keys: is_timed(teller.net).then(|| keys(c)),
+                });
                 m.serialize_entry("certificate", &count)?;
             }
         }
@@ -63,6 +73,17 @@ impl Serialize for ReportDoc<'_> {
     }
 }
 
+/// Only documents about timed models speak of time.
+fn is_timed(net: &Network) -> bool {
+    !net.clocks.is_empty()
+}
+
+#[derive(Derive)]
+struct LimitView {
+    value: Option<i64>,
+    attained: bool,
+}
+
 #[derive(Derive)]
 struct ReasonView<'a> {
     kind: &'a str,
@@ -74,6 +95,9 @@ struct ReasonView<'a> {
 struct Count {
     entries: usize,
     up_to_order: bool,
+    /// Of a timed model, where many entries have the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keys: Option<usize>,
 }
 
 #[derive(Derive)]
@@ -115,6 +139,9 @@ impl Serialize for TraceDoc<'_> {
         start(&mut m, TRACE, self.header)?;
         m.serialize_entry("initial", &State(self.teller, &self.trace.initial))?;
         m.serialize_entry("steps", &Steps(self.teller, self.trace))?;
+        if is_timed(self.teller.net) || self.trace.rest != Rational::ZERO {
+            m.serialize_entry("rest", &Exact(self.trace.rest))?;
+        }
         m.serialize_entry("back_to", &self.trace.back_to)?;
         m.serialize_entry("ending", self.ending.name())?;
         m.end()
@@ -126,23 +153,35 @@ struct Steps<'a>(&'a Teller<'a>, &'a Trace);
 impl Serialize for Steps<'_> {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         let mut seq = s.serialize_seq(Some(self.1.steps.len()))?;
-        for (before, action, after) in states(self.1) {
-            seq.serialize_element(&StepView(self.0, before, action, after))?;
+        for (before, step) in states(self.1) {
+            seq.serialize_element(&StepView(self.0, before, step))?;
         }
         seq.end()
     }
 }
 
-struct StepView<'a>(&'a Teller<'a>, &'a Snapshot, &'a Action, &'a Snapshot);
+struct StepView<'a>(&'a Teller<'a>, &'a Snapshot, &'a Step);
 
 impl Serialize for StepView<'_> {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        let StepView(teller, before, action, after) = *self;
-        let edges: Vec<EdgeView<'_>> = teller.moves(before, action).into_iter().map(EdgeView).collect();
-        let mut m = s.serialize_map(Some(2))?;
+        let StepView(teller, before, step) = *self;
+        let edges: Vec<EdgeView<'_>> = teller.moves(before, &step.action).into_iter().map(EdgeView).collect();
+        let mut m = s.serialize_map(None)?;
+        if is_timed(teller.net) || step.delay != Rational::ZERO {
+            m.serialize_entry("delay", &Exact(step.delay))?;
+        }
         m.serialize_entry("edges", &edges)?;
-        m.serialize_entry("state", &State(teller, after))?;
+        m.serialize_entry("state", &State(teller, &step.state))?;
         m.end()
+    }
+}
+
+/// `"5/2"`: floating-point numbers, which are what many readers make of numbers, would not be exact.
+struct Exact(Rational);
+
+impl Serialize for Exact {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_str(&self.0)
     }
 }
 
@@ -174,10 +213,13 @@ impl Serialize for State<'_> {
         let vars = teller.net.vars.iter().flat_map(|v| v.init.iter().map(move |_| v));
         let cells = names.cells.iter().zip(vars.zip(&state.data));
         let lattice = |(i, name)| (name, Lattice(teller, i, &state.element));
-        let mut m = s.serialize_map(Some(3))?;
+        let mut m = s.serialize_map(None)?;
         m.serialize_entry("locations", &Pairs(state.locations.iter().enumerate().map(location)))?;
         m.serialize_entry("variables", &Pairs(cells.map(|(name, (v, &n))| (name, Cell(v.is_bool, n)))))?;
         m.serialize_entry("lattices", &Pairs(names.lattices.iter().enumerate().map(lattice)))?;
+        if !state.clocks.is_empty() {
+            m.serialize_entry("clocks", &Pairs(names.clocks.iter().zip(state.clocks.iter().map(|c| Exact(*c)))))?;
+        }
         m.end()
     }
 }
@@ -227,18 +269,38 @@ pub(super) struct CertificateDoc<'a> {
     pub teller: &'a Teller<'a>,
     pub header: Header<'a>,
     pub certificate: &'a Certificate,
+    /// The different bounds, and the number of each: thousands of entries may share a few.
+    bounds: Vec<&'a LuBounds>,
+    numbers: FxHashMap<&'a LuBounds, usize>,
 }
 
 impl<'n> CertificateDoc<'n> {
+    pub fn new(teller: &'n Teller<'n>, header: Header<'n>, certificate: &'n Certificate) -> CertificateDoc<'n> {
+        let (mut bounds, mut numbers) = (Vec::new(), FxHashMap::default());
+        for b in certificate.entries.iter().filter_map(|e| e.bounds.as_ref()) {
+            numbers.entry(b).or_insert_with(|| {
+                bounds.push(b);
+                bounds.len() - 1
+            });
+        }
+        CertificateDoc { teller, header, certificate, bounds, numbers }
+    }
+
+    fn rows(&self) -> impl Iterator<Item = Row<'n>> {
+        let timed = is_timed(self.teller.net);
+        let number = |e: &CertEntry| e.bounds.as_ref().map(|b| self.numbers[b]);
+        self.certificate.entries.iter().map(move |e| Row { entry: e, timed, bounds: number(e) })
+    }
+
     /// As [`Serialize`], but each entry on a line of its own.
     pub fn write_lines(&self, out: &mut impl io::Write) -> io::Result<()> {
         // The entries come last, so that what comes before can be written as one object.
         let head = serde_json::to_string(&Head(self))?;
         let head = head.strip_suffix('}').unwrap_or(&head);
         write!(out, "{head},\"entries\":[")?;
-        for (i, e) in self.certificate.entries.iter().enumerate() {
+        for (i, row) in self.rows().enumerate() {
             out.write_all(if i == 0 { b"\n" } else { b",\n" })?;
-            serde_json::to_writer(&mut *out, &Row(e))?;
+            serde_json::to_writer(&mut *out, &row)?;
         }
         out.write_all(b"\n]}\n")
     }
@@ -257,8 +319,14 @@ impl<'n> CertificateDoc<'n> {
             processes: names.processes.iter().zip(&names.locations).map(process).collect(),
             variables: &names.cells,
             lattices: names.lattices.iter().zip(&net.lattices).map(lattice).collect(),
+            clocks: &names.clocks,
         };
-        m.serialize_entry("columns", &columns)
+        m.serialize_entry("columns", &columns)?;
+        if !self.bounds.is_empty() {
+            let view = |b: &&LuBounds| BoundsView { lower: compared(&b.lower), upper: compared(&b.upper) };
+            m.serialize_entry("bounds", &self.bounds.iter().map(view).collect::<Vec<_>>())?;
+        }
+        Ok(())
     }
 }
 
@@ -277,7 +345,7 @@ impl Serialize for CertificateDoc<'_> {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         let mut m = s.serialize_map(None)?;
         self.head(&mut m)?;
-        m.serialize_entry("entries", &Rows(&self.certificate.entries))?;
+        m.serialize_entry("entries", &Rows(self))?;
         m.end()
     }
 }
@@ -287,6 +355,19 @@ struct Columns<'a> {
     processes: Vec<ProcessColumn<'a>>,
     variables: &'a [String],
     lattices: Vec<LatticeColumn<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    clocks: &'a [String],
+}
+
+#[derive(Derive)]
+struct BoundsView {
+    lower: Vec<Option<i32>>,
+    upper: Vec<Option<i32>>,
+}
+
+/// Bounds of clocks; nothing for one that is never compared so.
+fn compared(bounds: &[i32]) -> Vec<Option<i32>> {
+    bounds.iter().map(|&n| (n != i32::MIN).then_some(n)).collect()
 }
 
 #[derive(Derive)]
@@ -302,27 +383,70 @@ struct LatticeColumn<'a> {
     width: usize,
 }
 
-struct Rows<'a>(&'a [CertEntry]);
+struct Rows<'a>(&'a CertificateDoc<'a>);
 
 impl Serialize for Rows<'_> {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        s.collect_seq(self.0.iter().map(Row))
+        s.collect_seq(self.0.rows())
     }
 }
 
-/// Locations by number, cells, words; for liveness also the rank.
-struct Row<'a>(&'a CertEntry);
+/// Locations by number, cells, words; for liveness also the rank; for timed models, after the rank or `null`, the zone, and
+/// perhaps the number of its bounds.
+struct Row<'a> {
+    entry: &'a CertEntry,
+    timed: bool,
+    bounds: Option<usize>,
+}
 
 impl Serialize for Row<'_> {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        let CertEntry { state, rank, .. } = self.0;
-        let mut t = s.serialize_tuple(3 + usize::from(rank.is_some()))?;
+        let CertEntry { state, known, zone, rank, .. } = self.entry;
+        let length = match (self.bounds, rank) {
+            (Some(_), _) => 6,
+            _ if self.timed || !zone.is_empty() => 5,
+            (None, Some(_)) => 4,
+            (None, None) => 3,
+        };
+        let mut t = s.serialize_tuple(length)?;
         t.serialize_element(&state.locations)?;
-        t.serialize_element(&state.data)?;
+        match known[..] {
+            [] => t.serialize_element(&state.data)?,
+            _ => t.serialize_element(&Known(&state.data, known))?,
+        }
         t.serialize_element(&Words(&state.element))?;
-        if let Some(rank) = rank {
+        if length > 3 {
             t.serialize_element(rank)?;
         }
+        if length > 4 {
+            t.serialize_element(&ZoneView(zone))?;
+        }
+        if length > 5 {
+            t.serialize_element(&self.bounds)?;
+        }
         t.end()
+    }
+}
+
+/// Cells; `null` where the entry allows any value, so that nobody who does not expect this takes it for a value.
+struct Known<'a>(&'a [i64], &'a [bool]);
+
+impl Serialize for Known<'_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let known = |i: usize| self.1.get(i).is_none_or(|k| *k);
+        s.collect_seq(self.0.iter().enumerate().map(|(i, n)| known(i).then_some(n)))
+    }
+}
+
+/// `[[1, 2, "<", 3], …]`. A constraint without a bound says nothing and is not written.
+struct ZoneView<'a>(&'a [Constraint]);
+
+impl Serialize for ZoneView<'_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let view = |c: &Constraint| {
+            let sign = if c.bound.is_strict() { "<" } else { "≤" };
+            c.bound.constant().map(|n| (c.left, c.right, sign, n))
+        };
+        s.collect_seq(self.0.iter().filter_map(view))
     }
 }

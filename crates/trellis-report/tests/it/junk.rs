@@ -24,7 +24,7 @@ fn deep_nesting() {
     }
 }
 
-fn anything() -> impl Strategy<Value = Value> {
+pub fn anything() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
@@ -33,8 +33,19 @@ fn anything() -> impl Strategy<Value = Value> {
         any::<u64>().prop_map(Value::from),
         any::<f64>().prop_map(Value::from),
         "\\PC{0,6}".prop_map(Value::from),
-        prop::sample::select(vec!["User(0)", "Desk", "Idle", "0x1", "0xffffffffffffffff", "0x", "trellis-report/1"])
-            .prop_map(Value::from),
+        prop::sample::select(vec![
+            "User(0)",
+            "Desk",
+            "Idle",
+            "0x1",
+            "0xffffffffffffffff",
+            "0x",
+            "5/2",
+            "1/0",
+            "<",
+            "trellis-report/1"
+        ])
+        .prop_map(Value::from),
     ];
     leaf.prop_recursive(3, 24, 6, |inner| {
         prop_oneof![
@@ -63,7 +74,7 @@ const FIELDS: [&str; 14] = [
 ];
 
 /// All places in a value.
-fn count(v: &Value) -> usize {
+pub fn count(v: &Value) -> usize {
     1 + match v {
         Value::Array(items) => items.iter().map(count).sum::<usize>(),
         Value::Object(fields) => fields.values().map(count).sum(),
@@ -72,7 +83,7 @@ fn count(v: &Value) -> usize {
 }
 
 /// Replaces the n-th place (or removes it, if it is a part of something).
-fn replace(v: &mut Value, n: &mut usize, by: &Option<Value>) -> bool {
+pub fn replace(v: &mut Value, n: &mut usize, by: &Option<Value>) -> bool {
     if *n == 0 {
         match by {
             Some(by) => *v = by.clone(),

@@ -5,5 +5,6 @@ mod junk;
 mod pictures;
 mod round_trip;
 mod texts;
+mod timed;
 mod validate;
 mod world;

@@ -5,7 +5,7 @@ use trellis_report::{Ending, dot, html};
 use crate::world::{LIBRARY, library, queries_of, reports, walk};
 
 /// Quotes and braces close, as far as one can tell without Graphviz.
-fn assert_balanced(text: &str) {
+pub fn assert_balanced(text: &str) {
     let (mut depth, mut quoted, mut chars) = (0, false, text.chars());
     while let Some(c) = chars.next() {
         match c {

@@ -20,14 +20,14 @@ pub fn certificate_text(net: &Network, c: &Certificate) -> String {
     String::from_utf8(out).unwrap()
 }
 
-fn read_trace(net: &Network, text: &str) -> Trace {
+pub fn read_trace(net: &Network, text: &str) -> Trace {
     match read_evidence(net, text) {
         Ok(Evidence { content: Content::Trace(t), .. }) => t,
         other => panic!("{other:?}"),
     }
 }
 
-fn read_certificate(net: &Network, text: &str) -> Certificate {
+pub fn read_certificate(net: &Network, text: &str) -> Certificate {
     match read_evidence(net, text) {
         Ok(Evidence { content: Content::Certificate(c), .. }) => c,
         other => panic!("{other:?}"),
@@ -130,7 +130,7 @@ fn the_json_of_a_step() {
     );
 }
 
-fn complaint(net: &Network, text: &str) -> String {
+pub fn complaint(net: &Network, text: &str) -> String {
     match read_evidence(net, text) {
         Err(e @ ReadError::Content { .. }) => e.to_string(),
         other => panic!("{other:?}"),

@@ -68,11 +68,19 @@ impl Validator {
             "minItems" => need(v.as_array().is_none_or(|a| a.len() as u64 >= what.as_u64().unwrap())),
             "maxItems" => need(v.as_array().is_none_or(|a| a.len() as u64 <= what.as_u64().unwrap())),
             "pattern" => {
-                assert_eq!(what, "^0x[0-9a-fA-F]{1,16}$");
-                need(v.as_str().is_none_or(|s| {
-                    let digits = s.strip_prefix("0x").unwrap_or_default();
-                    (1..=16).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_hexdigit())
-                }))
+                let matches: fn(&str) -> bool = match what.as_str().unwrap() {
+                    "^0x[0-9a-fA-F]{1,16}$" => |s| {
+                        let digits = s.strip_prefix("0x").unwrap_or_default();
+                        (1..=16).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_hexdigit())
+                    },
+                    "^[0-9]{1,19}(/[1-9][0-9]{0,18})?$" => |s| {
+                        let is = |s: &str| (1..=19).contains(&s.len()) && s.bytes().all(|b| b.is_ascii_digit());
+                        let (num, den) = s.split_once('/').unwrap_or((s, "1"));
+                        is(num) && is(den) && !den.starts_with('0')
+                    },
+                    other => panic!("pattern {other}"),
+                };
+                need(v.as_str().is_none_or(matches))
             }
             "anyOf" => need(what.as_array().unwrap().iter().any(|s| self.check(document, s, v, path).is_ok())),
             "required" => need(

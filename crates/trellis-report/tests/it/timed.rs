@@ -1,0 +1,492 @@
+//! Clocks, delays, zones and bounds, in every form. The runs are walks of the untimed library with time put between their
+//! steps: whether a clock really could have such a value is not for reports to say.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use trellis_domain::zone::{Bound, Constraint, MAX_CONSTANT, Rational};
+use trellis_model::evidence::Verdict;
+use trellis_model::network::{
+    CertEntry, Certificate, ClockAtom, LuBounds, Network, Query, QueryKind, Reset, ResetTo, Trace,
+};
+use trellis_report::{ClockLimit, Ending, PropertyReport, Style, dot, html, json, read_evidence, text};
+
+use crate::junk::{anything, count, replace};
+use crate::pictures::assert_balanced;
+use crate::round_trip::{certificate_text, complaint, read_certificate, read_trace, trace_text};
+use crate::validate::Validator;
+use crate::world::{LIBRARY, certificate, library, queries_of, walk};
+
+/// The library with clocks, which it does not use.
+pub fn clocked() -> Network {
+    Network { clocks: ["User(0).x", "User(1).x", "y"].map(String::from).to_vec(), ..library() }
+}
+
+fn r(num: i64, den: i64) -> Rational {
+    Rational::new(num, den)
+}
+
+/// A walk with delays in sixths; each step sets the clock of its number.
+fn timed_walk(choices: &[usize], sixths: &[i64], rest: Rational) -> Trace {
+    let mut t = walk(&library(), choices);
+    let mut now = [0; 3];
+    t.initial.clocks = vec![Rational::ZERO; 3];
+    for (i, step) in t.steps.iter_mut().enumerate() {
+        let delay = sixths.get(i).copied().unwrap_or(0);
+        now = now.map(|c| c + delay);
+        now[i % 3] = 0;
+        step.delay = r(delay, 6);
+        step.state.clocks = now.map(|c| r(c, 6)).to_vec();
+    }
+    Trace { rest, ..t }
+}
+
+fn example() -> Trace {
+    timed_walk(&[0, 0, 0, 1], &[15, 0, 2, 0], r(3, 1))
+}
+
+fn c(left: usize, right: usize, bound: Bound) -> Constraint {
+    Constraint::new(left, right, bound)
+}
+
+/// Two zones at one key, one at another.
+fn zones() -> Certificate {
+    let t = walk(&library(), &[0]);
+    let bounds = LuBounds { lower: vec![0, 3, i32::MIN, 2], upper: vec![0, i32::MIN, 5, -1] };
+    let mut known = vec![true; t.initial.data.len()];
+    known[0] = false;
+    let free = CertEntry { known, ..CertEntry::of(t.last().clone()) };
+    let mut free = CertEntry { zone: vec![c(3, 0, Bound::lt(5)), c(1, 2, Bound::le(3))], ..free };
+    free.state.data[0] = 0;
+    let start = CertEntry::of(t.initial);
+    Certificate {
+        entries: vec![
+            CertEntry { zone: vec![c(1, 0, Bound::le(0)), c(2, 1, Bound::le(0))], ..start.clone() },
+            CertEntry { bounds: Some(bounds), rank: Some(4), ..free },
+            CertEntry { zone: vec![], ..start },
+        ],
+        up_to_order: true,
+    }
+}
+
+#[test]
+fn a_run_waits() {
+    assert_eq!(
+        text::trace(&clocked(), &example(), Some(Ending::Target), Style::default()),
+        "     0   User(0).Idle, User(1).Idle, Desk.Closed
+         open = false, grid = [[0, 0], [0, 0]], last = 0, User(0).known = false, User(1).known = false,
+         Desk.who = 0, pool = {}, load = [0, 0], User(0).x = 0, User(1).x = 0, y = 0
+         wait 2.5, until time 2.5
+     1   Desk: Closed → Open
+         open = true, last = -2, User(0).x = 0
+     2   User(0): Idle → Reading  login[0]!
+         Desk: Open → Open  login[0]?
+         User(0).known = true, Desk.who = 1, User(1).x = 0
+         wait 1/3 ≈ 0.333, until time 17/6 ≈ 2.833
+     3   User(0): Reading → Idle  (w = 0)
+         pool = {60}, y = 0
+     4   User(1): Idle → Reading  login[1]!
+         Desk: Open → Open  login[1]?
+         User(1).known = true, Desk.who = 0, User(0).x = 0
+         then 3 time units pass, until time 35/6 ≈ 5.833
+         User(0).x = 3, User(1).x = 10/3, y = 3
+"
+    );
+    let verbose = text::trace(&clocked(), &example(), None, Style { verbose: true, ..Style::default() });
+    assert!(verbose.contains("pool = {60}, User(0).x = 1/3, User(1).x = 1/3, y = 0\n"), "{verbose}");
+    let state = text::state(&clocked(), &example().steps[0].state);
+    assert!(state.ends_with("load = [0, 0], User(0).x = 0, User(1).x = 2.5, y = 2.5\n"), "{state}");
+}
+
+/// Numbers that cannot be added up are left out; nothing panics.
+#[test]
+fn absurd_durations() {
+    let mut t = example();
+    for (i, step) in t.steps.iter_mut().enumerate() {
+        step.delay = r(i64::MAX, i64::MAX - 1 - i as i64);
+        step.state.clocks.fill(r(i64::MAX - i as i64, 7));
+    }
+    t.rest = r(i64::MAX, 1);
+    let net = clocked();
+    let shown = text::trace(&net, &t, None, Style::default());
+    assert!(shown.contains("then 9223372036854775807 time units pass\n"), "{shown}");
+    assert_balanced(&dot::trace(&net, &t, Ending::Target, "t"));
+    assert_eq!(read_trace(&net, &trace_text(&net, &t)), t);
+    let (_, queries) = queries_of(LIBRARY, "A[] true");
+    let report = PropertyReport::new("m", "uppaal", &queries[0], Verdict::Unsafe(t));
+    assert!(!html::render(&[report], &net).contains("<svg"));
+}
+
+#[test]
+fn a_certificate_shows_its_zones() {
+    assert_eq!(
+        text::certificate(&clocked(), &zones(), 10),
+        "certificate of 3 zones at 2 keys (locations and data), up to the lattice order
+     0   User(0).Idle, User(1).Idle, Desk.Closed
+         open = false, grid = [[0, 0], [0, 0]], last = 0, User(0).known = false, User(1).known = false,
+         Desk.who = 0, pool = {}, load = [0, 0]
+         User(0).x = 0 ∧ User(1).x = 0
+         true
+     1   User(0).Idle, User(1).Idle, Desk.Open
+         open = *, grid = [[0, 0], [0, 0]], last = -2, User(0).known = false, User(1).known = false,
+         Desk.who = 0, pool = {}, load = [0, 0]
+         y < 5 ∧ User(0).x - User(1).x ≤ 3; up to a⊑LU with L(User(0).x) = 3, U(User(1).x) = 5, L(y) = 2, U(y) = -1; rank 4
+"
+    );
+    assert!(text::certificate(&clocked(), &zones(), 1).ends_with("         … and 1 more\n"));
+    let untimed = text::certificate(&library(), &certificate(&library(), false), 0);
+    assert!(untimed.starts_with("certificate of ") && untimed.contains(" entries, up to the lattice order"));
+    let mut partly = zones();
+    partly.entries[1].known = (0..9).map(|i| !(1..=4).contains(&i) && i != 5).collect();
+    assert!(text::certificate(&clocked(), &partly, 9).contains("open = false, grid = *, last = *,"));
+}
+
+fn bound_reports() -> (Network, Vec<PropertyReport>) {
+    let (_, mut queries) = queries_of(LIBRARY, "sup: last\ninf: last\nA[] not Desk.Ring");
+    for (query, text) in queries.iter_mut().zip(["sup: y", "inf: y"]) {
+        if let QueryKind::Bound { sup, when, .. } = query.kind {
+            *query = Query { text: text.into(), kind: QueryKind::ClockBound { sup, when, clock: 3 }, ..query.clone() };
+        }
+    }
+    let report = |i: usize, limit: Option<ClockLimit>| {
+        let mut r = PropertyReport::new("m.xta", "uppaal", &queries[i], Verdict::Safe(zones()));
+        r.clock_bound = limit;
+        r
+    };
+    let limit = |value, attained| Some(ClockLimit { value, attained });
+    let mut all = vec![
+        report(0, limit(Some(5), true)),
+        report(0, limit(Some(5), false)),
+        report(0, limit(None, false)),
+        report(1, limit(Some(0), true)),
+        report(1, None),
+    ];
+    all.push(PropertyReport::new("m.xta", "uppaal", &queries[2], Verdict::Unsafe(example())));
+    (clocked(), all)
+}
+
+#[test]
+fn bounds_of_clocks() {
+    let (net, all) = bound_reports();
+    let lines: String = all[..5].iter().map(|r| text::line(r, Style::default())).collect();
+    assert_eq!(
+        lines,
+        "BOUND    sup: y = 5    (0.00 s)
+BOUND    sup: y = 5 (not attained)    (0.00 s)
+BOUND    sup: y = ∞    (0.00 s)
+BOUND    inf: y = 0    (0.00 s)
+BOUND    inf: y: no state qualifies    (0.00 s)
+"
+    );
+    let verbose = text::render(&all[0], &net, Style { verbose: true, ..Style::default() });
+    assert!(verbose.ends_with("certificate of 3 zones at 2 keys (locations and data), up to the lattice order\n"));
+    let document = |i: usize| {
+        let mut out = Vec::new();
+        json::write_report(&mut out, &net, &all[i], false).unwrap();
+        serde_json::from_slice::<Value>(&out).unwrap()
+    };
+    assert_eq!(document(1)["clock_bound"], json!({ "value": 5, "attained": false }));
+    assert_eq!(document(2)["clock_bound"], json!({ "value": null, "attained": false }));
+    assert_eq!(document(4).get("clock_bound"), None);
+    assert_eq!(document(0)["certificate"], json!({ "entries": 3, "up_to_order": true, "keys": 2 }));
+}
+
+#[test]
+fn documents_are_valid() {
+    let validator = Validator::new();
+    let (net, all) = bound_reports();
+    for (r, whole) in all.iter().flat_map(|r| [(r, false), (r, true)]) {
+        let mut out = Vec::new();
+        json::write_report(&mut out, &net, r, whole).unwrap();
+        validator.assert_valid("report-1.json", &serde_json::from_slice(&out).unwrap());
+    }
+    let mut t: Value = serde_json::from_str(&trace_text(&net, &example())).unwrap();
+    validator.assert_valid("trace-1.json", &t);
+    let clocks = json!({ "User(0).x": "0", "User(1).x": "5/2", "y": "5/2" });
+    assert_eq!((&t["steps"][0]["state"]["clocks"], &t["rest"]), (&clocks, &json!("3")));
+    assert_eq!((&t["steps"][0]["delay"], &t["steps"][1]["delay"]), (&json!("5/2"), &json!("0")));
+    for bad in ["1/0", "-1", "", "1/", "0.5"] {
+        t["rest"] = bad.into();
+        assert!(validator.problem("trace-1.json", &t).is_some(), "{bad}");
+    }
+    let text = certificate_text(&net, &zones());
+    let written: Value = serde_json::from_str(&text).unwrap();
+    validator.assert_valid("certificate-1.json", &written);
+    assert_eq!(written["columns"]["clocks"], json!(["User(0).x", "User(1).x", "y"]));
+    assert_eq!(written["bounds"], json!([{ "lower": [0, 3, null, 2], "upper": [0, null, 5, -1] }]));
+    let words = written["entries"][1][2].clone();
+    let row = json!([[0, 0, 1], [null, 0, 0, 0, 0, -2, 0, 0, 0], words, 4, [[3, 0, "<", 5], [1, 2, "≤", 3]], 0]);
+    assert_eq!(written["entries"][1], row);
+    assert_eq!(written["entries"][2].as_array().unwrap().len(), 5);
+    assert_eq!(text.lines().count(), 5, "one line per entry");
+}
+
+/// Names count, not numbers.
+#[test]
+fn clocks_may_be_reordered() {
+    let (one, mut two) = (clocked(), clocked());
+    two.clocks = ["y", "User(0).x", "User(1).x"].map(String::from).to_vec();
+    let mut t = example();
+    let text = trace_text(&one, &t);
+    t.initial.clocks.rotate_right(1);
+    t.steps.iter_mut().for_each(|s| s.state.clocks.rotate_right(1));
+    assert_eq!(read_trace(&two, &text), t);
+    let read = read_certificate(&two, &certificate_text(&one, &zones()));
+    assert_eq!(read.entries[1].zone, [c(1, 0, Bound::lt(5)), c(2, 3, Bound::le(3))]);
+    let bounds = LuBounds { lower: vec![0, 2, 3, i32::MIN], upper: vec![0, -1, i32::MIN, 5] };
+    assert_eq!(read.entries[1].bounds, Some(bounds));
+}
+
+/// Documents without time are what they were, and a model without clocks has none.
+#[test]
+fn untimed_documents_do_not_speak_of_time() {
+    let net = library();
+    let t = walk(&net, &[0, 0]);
+    let text = trace_text(&net, &t);
+    assert!(!text.contains("clocks") && !text.contains("delay") && !text.contains("rest"));
+    assert!(!certificate_text(&net, &certificate(&net, true)).contains("clocks"));
+    assert_eq!(complaint(&clocked(), &text), "at initial: expected a field `clocks`, found none");
+    assert_eq!(
+        complaint(&net, &trace_text(&clocked(), &example())),
+        "at initial.clocks.User(0).x: expected no such clock, for the model has none of this name, found \"0\""
+    );
+    let rows = certificate_text(&net, &certificate(&net, false));
+    assert_eq!(complaint(&clocked(), &rows), "at columns: expected a field `clocks`, found none");
+    let cells = CertEntry { known: vec![false; 9], ..CertEntry::of(t.initial) };
+    let partial = Certificate { entries: vec![cells], up_to_order: false };
+    assert_eq!(read_certificate(&net, &certificate_text(&net, &partial)), partial);
+}
+
+#[test]
+fn mistakes_are_explained() {
+    let net = clocked();
+    let whole =
+        |what: &str| format!("{what}: a fraction like \"5/2\" or \"3\" that is not negative, of numbers below 2^63");
+    let (value, wait) = (whole("the value of a clock"), whole("a duration"));
+    let (first, later) = ("\"delay\": \"5/2\"", "\"rest\": \"3\"");
+    let text = trace_text(&net, &example());
+    let cases = [
+        (first, "\"delay\": \"-5/2\"", format!("at steps[0].delay: expected {wait}, found \"-5/2\"")),
+        (first, "\"delay\": 2.5", format!("at steps[0].delay: expected {wait}, found 2.5")),
+        (first, "\"delay\": \"+1\"", format!("at steps[0].delay: expected {wait}, found \"+1\"")),
+        (first, "\"delay\": \"1/2/3\"", format!("at steps[0].delay: expected {wait}, found \"1/2/3\"")),
+        (
+            later,
+            "\"rest\": \"3/0\"",
+            "at rest: expected a duration: a fraction with a denominator above 0, found \"3/0\"".into(),
+        ),
+        (
+            later,
+            "\"rest\": \"9223372036854775808\"",
+            format!("at rest: expected {wait}, found \"9223372036854775808\""),
+        ),
+        ("\"y\": \"0\"", "\"y\": \"-0\"", format!("at initial.clocks.y: expected {value}, found \"-0\"")),
+        (
+            "\"y\": \"0\"",
+            "\"y\": \"0\", \"z\": \"0\"",
+            "at initial.clocks.z: expected no such clock, for the model has none of this name, found \"0\"".into(),
+        ),
+        ("\"y\": \"0\"", "\"z\": \"0\"", "at initial.clocks: expected a field `y`, found none".into()),
+    ];
+    for (from, to, expected) in cases {
+        assert!(text.contains(from), "{from} in {text}");
+        assert_eq!(complaint(&net, &text.replacen(from, to, 1)), expected);
+    }
+    let text = certificate_text(&net, &zones());
+    let limit = format!("an integer from -{MAX_CONSTANT} to {MAX_CONSTANT}");
+    let cases = [
+        (
+            "[3,0,\"<\",5]",
+            "[4,0,\"<\",5]",
+            "at entries[1][4][0][0]: expected a clock or none: a number from 0 to 3, found 4".into(),
+        ),
+        ("[3,0,\"<\",5]", "[3,0,\">\",5]", "at entries[1][4][0][2]: expected \"≤\" or \"<\", found \">\"".into()),
+        (
+            "[3,0,\"<\",5]",
+            "[3,0,\"<\",268435456]",
+            format!("at entries[1][4][0][3]: expected a constant of a clock constraint: {limit}, found 268435456"),
+        ),
+        (
+            "[3,0,\"<\",5]",
+            "[3,0,5]",
+            "at entries[1][4][0]: expected an array of 4 parts: two clocks, \"≤\" or \"<\", a number, found an array of 3".into(),
+        ),
+        (",0]", ",1]", "at entries[1][5]: expected bounds by number: a number from 0 to 0, found 1".into()),
+        (
+            ",null,[]]",
+            "]",
+            "at entries[2]: expected an array of locations, variables, words, a rank or null, a zone and perhaps the number of bounds, found an array of 3".into(),
+        ),
+        (
+            "[0,3,null,2]",
+            "[0,3,null]",
+            "at bounds[0].lower: expected an array of 4 bounds, that of no clock first, found an array of 3".into(),
+        ),
+        (
+            "[0,3,null,2]",
+            "[0,3,null,-2147483648]",
+            "at bounds[0].lower[3]: expected null or a bound: an integer from -2147483647 to 2147483647, found -2147483648".into(),
+        ),
+        ("\"User(1).x\",\"y\"", "\"User(1).x\",\"z\"", "at columns.clocks[2]: expected the name of a clock of this model (User(0).x, User(1).x, y), found \"z\"".into()),
+        ("\"User(1).x\",\"y\"", "\"User(1).x\"", "at columns.clocks: expected all of the model's, also `y`, found an array of 2".into()),
+    ];
+    for (from, to, expected) in cases {
+        // In the entries, the last such place is the one meant.
+        let at = text.rfind(from).unwrap_or_else(|| panic!("{from} in {text}"));
+        let at = if from == ",0]" { text.find("3]],0]").unwrap() + 3 } else { at };
+        let broken = format!("{}{to}{}", &text[..at], &text[at + from.len()..]);
+        assert_eq!(complaint(&net, &broken), expected);
+    }
+}
+
+#[test]
+fn pictures_of_runs() {
+    let net = clocked();
+    let drawn = dot::trace(&net, &example(), Ending::Target, "t");
+    assert_balanced(&drawn);
+    for line in [
+        "s0 -> s1 [label=\"after 2.5\\nDesk: Closed → Open\"];",
+        "last = -2\\nUser(0).x = 0, User(1).x = 2.5, y = 2.5\"];",
+        "rest [shape=box, style=rounded, label=\"User(0).x = 3, User(1).x = 10/3, y = 3\"];",
+        "s4 -> rest [label=\"after 3\"];",
+        "rest [penwidth=3];",
+    ] {
+        assert!(drawn.contains(line), "{line} in\n{drawn}");
+    }
+    let (net, mut all) = bound_reports();
+    all[5].query = "<b>".into();
+    let page = html::render(&all, &net);
+    assert_eq!(page.matches("<svg").count(), 1);
+    assert!(!page.contains("http://") && !page.contains("https://"));
+    assert!(page.contains("<title>Closed: 0 to 2.5</title>") && page.contains("wait 2.5"), "{page}");
+    assert!(page.contains("then 3 time units pass: User(0).x = 3, User(1).x = 10/3, y = 3"), "{page}");
+    assert!(page.contains("y &lt; 5 ∧ User(0).x - User(1).x ≤ 3; up to a⊑LU with"), "{page}");
+    let svg = page.split_once("<svg").unwrap().1.split_once("</svg>").unwrap().0;
+    assert_eq!(svg.matches("class=\"name\"").count(), 3);
+    assert_eq!(svg.matches("class=\"sync\"").count(), 2);
+    assert_eq!(svg.matches("<circle").count(), 6);
+    // One bar for each stay: the users leave once or twice, the desk three times.
+    assert_eq!(svg.matches("<rect").count(), 3 + 2 + 4);
+}
+
+#[test]
+fn pictures_of_networks() {
+    let mut net = clocked();
+    let [two, minus_two, yes] = [net.terms.int(2), net.terms.int(-2), net.terms.bool(true)];
+    let who = net.vars.iter().find(|v| v.name == "last").unwrap().var;
+    let who = net.terms.var(who);
+    let atom = |left, right, strict, bound| ClockAtom { when: None, left, right, strict, bound };
+    net.processes[2].locations[2].clock_invariant = vec![atom(3, 0, false, two)];
+    let edge = &mut net.processes[2].edges[0];
+    edge.clock_guard = vec![
+        atom(3, 0, false, two),
+        atom(0, 3, false, minus_two),
+        atom(0, 1, true, minus_two),
+        atom(1, 2, true, who),
+        ClockAtom { when: Some(yes), ..atom(0, 3, false, who) },
+    ];
+    edge.resets = vec![
+        Reset { when: None, clock: 3, to: ResetTo::Value(two) },
+        Reset { when: Some(yes), clock: 1, to: ResetTo::Clock(3) },
+    ];
+    let drawn = dot::network(&net, "m");
+    assert_balanced(&drawn);
+    for part in [
+        "Ring\\ncommitted\\nopen\\ny <= 2",
+        "label=\"y == 2 && User(0).x > 2 && User(0).x - User(1).x < last && (true imply y >= -(last))\\n",
+        "\\ny := 2\\nif (true) User(0).x := y\"",
+    ] {
+        assert!(drawn.contains(part), "{part} in\n{drawn}");
+    }
+}
+
+fn some_rational() -> impl Strategy<Value = Rational> {
+    prop_oneof![
+        Just(Rational::ZERO),
+        (0i64..50, 1i64..12).prop_map(|(n, d)| r(n, d)),
+        (0..=i64::MAX, 1..=i64::MAX).prop_map(|(n, d)| r(n, d)),
+    ]
+}
+
+fn some_trace() -> impl Strategy<Value = Trace> {
+    let choices = prop::collection::vec(0usize..20, 0..12);
+    (choices, prop::collection::vec(some_rational(), 53), any::<Option<prop::sample::Index>>()).prop_map(
+        |(choices, mut numbers, back)| {
+            let mut t = walk(&library(), &choices);
+            let mut next = || numbers.pop().unwrap();
+            t.rest = next();
+            t.initial.clocks = vec![next(), next(), next()];
+            for step in &mut t.steps {
+                step.delay = next();
+                step.state.clocks = vec![next(), next(), next()];
+            }
+            t.back_to = back.filter(|_| !t.steps.is_empty()).map(|i| i.index(t.steps.len()));
+            t
+        },
+    )
+}
+
+fn some_entry() -> impl Strategy<Value = CertEntry> {
+    let constraint = (0usize..4, 0usize..4, -MAX_CONSTANT..=MAX_CONSTANT, any::<bool>())
+        .prop_map(|(x, y, n, strict)| c(x, y, Bound::checked(n.into(), strict).unwrap()));
+    let side = || prop::collection::vec(prop_oneof![Just(i32::MIN), any::<i32>(), 0..9], 4);
+    let bounds = (side(), side()).prop_map(|(lower, upper)| LuBounds { lower, upper });
+    (
+        prop::collection::vec(0usize..20, 0..6),
+        prop::option::of(prop::collection::vec(any::<bool>(), 9)),
+        prop::collection::vec(constraint, 0..7),
+        prop::option::of(bounds),
+        any::<Option<u32>>(),
+    )
+        .prop_map(|(choices, known, zone, bounds, rank)| {
+            let t = walk(&library(), &choices);
+            let mut state = t.last().clone();
+            // In normal form: what an entry does not know is as at the start, and knowing all is not said.
+            let known = known.filter(|k| k.contains(&false)).unwrap_or_default();
+            for (i, k) in known.iter().enumerate() {
+                state.data[i] = if *k { state.data[i] } else { t.initial.data[i] };
+            }
+            CertEntry { state, known, zone, bounds, rank }
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn traces_come_back(t in some_trace()) {
+        let net = clocked();
+        prop_assert_eq!(read_trace(&net, &trace_text(&net, &t)), t.clone());
+        let _ = text::trace(&net, &t, None, Style::default());
+        assert_balanced(&dot::trace(&net, &t, Ending::Target, "t"));
+    }
+
+    #[test]
+    fn certificates_come_back(entries in prop::collection::vec(some_entry(), 0..8), up_to_order: bool) {
+        let net = clocked();
+        let all = Certificate { entries, up_to_order };
+        let written = certificate_text(&net, &all);
+        prop_assert_eq!(read_certificate(&net, &written), all.clone());
+        Validator::new().assert_valid("certificate-1.json", &serde_json::from_str(&written).unwrap());
+        let _ = text::certificate(&net, &all, 5);
+    }
+
+    /// One part exchanged or removed: an answer in few words, or a value that can be written and shown.
+    #[test]
+    fn mutated_documents(is_trace: bool, at in any::<prop::sample::Index>(), by in prop::option::of(anything())) {
+        let net = clocked();
+        let good = if is_trace { trace_text(&net, &example()) } else { certificate_text(&net, &zones()) };
+        let mut v: Value = serde_json::from_str(&good).unwrap();
+        let mut n = at.index(count(&v));
+        replace(&mut v, &mut n, &by);
+        match read_evidence(&net, &v.to_string()) {
+            Err(e) => prop_assert!(e.to_string().len() < 500, "{e}"),
+            Ok(read) => match read.content {
+                trellis_report::Content::Trace(t) => prop_assert_eq!(read_trace(&net, &trace_text(&net, &t)), t),
+                trellis_report::Content::Certificate(all) => {
+                    let _ = text::certificate(&net, &all, 9);
+                    prop_assert_eq!(read_certificate(&net, &certificate_text(&net, &all)), all);
+                }
+            },
+        }
+    }
+}
