@@ -98,7 +98,9 @@ fn deadlocks() {
 /// The interpreter's word on deadlocks, against the graph: no step from any region that time leads to.
 #[test]
 fn deadlocks_are_those_of_the_graph() {
-    let (mut b, _) = lamp();
+    let mut b = Net::new(&["x", "y"]);
+    let p = b.process("P", &["a"]);
+    b.edge(p, "a", "a", E { guard: "x < 3 && y < 5", set: "x = 0", ..E::default() });
     let q = b.process("Q", &["a", "b: x <= 4", "c: y < 6"]);
     b.edge(q, "a", "b", E { guard: "x > 3", set: "x = 1", ..E::default() });
     b.edge(q, "b", "c", E { guard: "x - y >= 1", ..E::default() });
