@@ -6,7 +6,8 @@
 //!
 //! Rooms: [`state`] (packing), [`post`] (fast successors, compiled code, in-place with undo), [`interpret`] (the
 //! reference interpreter, slow and plain, shares nothing with `post` but this file), [`evidence`] (traces and
-//! certificates), [`query`] (what can be asked), [`clock`] (clock constraints, resets, synchronisation vectors).
+//! certificates), [`query`] (what can be asked), [`clock`] (clock constraints, resets, synchronisation vectors),
+//! [`region`] (the region graph, for small timed networks only: what others are held against).
 
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ pub mod evidence;
 pub mod interpret;
 pub mod post;
 pub mod query;
+pub mod region;
 pub mod state;
 
 pub use clock::{ClockAtom, Reset, ResetTo, Vector, VectorPart};
