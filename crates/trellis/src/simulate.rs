@@ -15,6 +15,7 @@ const COMMANDS: &str =
 
 pub fn simulate(args: &Simulate, out_color: bool, err_color: bool) -> Ran {
     let loaded = load(&args.model, &Asked { color: err_color, ..Default::default() })?;
+    loaded.runnable()?;
     eprint!("{}", loaded.warnings);
     let net = &loaded.network;
     let style = Style { color: out_color, ..Default::default() };
