@@ -1,6 +1,7 @@
 //! The TChecker language: what each construct becomes, what is refused and where.
 
 mod constructs;
+mod damaged;
 mod questions;
 mod refused;
 
