@@ -4,4 +4,5 @@
 //! [`diag::Diagnostic`]s, each with its place in the source. Knows nothing of engines.
 
 pub mod diag;
+pub mod tchecker;
 pub mod uppaal;

@@ -82,7 +82,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
             Ok(a) => answered(args, &loaded, query, a, &plan, seconds)?,
             Err(broken) => {
                 let broken = *broken;
-                let mut r = PropertyReport::broken(&loaded.name, "uppaal", query, broken.trace, &broken.error);
+                let mut r = PropertyReport::broken(&loaded.name, loaded.language, query, broken.trace, &broken.error);
                 r.seconds = seconds;
                 r
             }
@@ -111,9 +111,13 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
 /// What the command line alone cannot know to be wrong.
 fn usage(args: &Check, loaded: &Loaded) -> Result<(), Failure> {
     let say = |text: &str| Err(Failure::Usage(text.into()));
+    if loaded.queries.is_empty() && loaded.language == "tchecker" {
+        return Err(Failure::Usage(no_question(&loaded.labels)));
+    }
     if loaded.queries.is_empty() {
         return say("the model has no property: give one, for instance --property 'A[] not deadlock'");
     }
+    loaded.runnable()?;
     let lattices = !loaded.network.lattices.is_empty();
     let join = args.join.as_deref();
     if join.is_some() && !lattices {
@@ -126,6 +130,21 @@ fn usage(args: &Check, loaded: &Loaded) -> Result<(), Failure> {
         return say("--order priority and --priority EXPR go together");
     }
     Ok(())
+}
+
+/// What can be asked of a TChecker model.
+fn no_question(labels: &[String]) -> String {
+    let some = labels.iter().take(20).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match labels {
+        [] => "nothing is asked, and the model has no labels: give a property, for instance \
+               --property 'A[] not deadlock'"
+            .into(),
+        [first, ..] => format!(
+            "nothing is asked of the model; its labels are: {some}{}\ngive some, for instance --labels {first}, or a \
+             property, for instance --property 'A[] not deadlock'",
+            if labels.len() > 20 { ", …" } else { "" }
+        ),
+    }
 }
 
 /// Chooses how to search.
@@ -190,7 +209,7 @@ fn answered(
     seconds: f64,
 ) -> Result<PropertyReport, Failure> {
     let net = &loaded.network;
-    let mut r = PropertyReport::new(&loaded.name, "uppaal", query, a.verdict);
+    let mut r = PropertyReport::new(&loaded.name, loaded.language, query, a.verdict);
     r.seconds = seconds;
     r.engine = engine_line(plan.options, query, net);
     r.statistics = statistics(&a.stats);

@@ -86,7 +86,7 @@ pub enum Color {
 /// Which model, and which of its sizes.
 #[derive(Args, Debug, Clone)]
 pub struct Model {
-    /// The model: UPPAAL .xml, .xta or .ta.
+    /// The model: UPPAAL .xml, .xta or .ta, TChecker .tck or .txt.
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     /// Set a global integer constant of the model.
@@ -103,6 +103,9 @@ pub struct Properties {
     /// Something bad, which must never hold: the property A[] not (EXPR).
     #[arg(long = "error", value_name = "EXPR")]
     pub errors: Vec<String>,
+    /// For TChecker models: can a state be reached in which all these labels occur? May be given several times.
+    #[arg(long, value_name = "A,B")]
+    pub labels: Vec<String>,
     /// A file of queries (.q) to check instead of those in the model.
     #[arg(long, value_name = "FILE")]
     pub queries: Option<PathBuf>,

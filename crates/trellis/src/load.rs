@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use trellis_model::network::Network;
 use trellis_model::network::Query;
 use trellis_syntax::diag::{self, Diagnostic, Severity, SourceId, Sources};
+use trellis_syntax::tchecker;
 use trellis_syntax::uppaal::{self, ast, build};
 
 use crate::Failure;
@@ -21,6 +22,23 @@ pub struct Loaded {
     /// What the user should know, rendered.
     pub warnings: String,
     pub name: String,
+    /// The language, as reports call it.
+    pub language: &'static str,
+    /// The labels of a TChecker model.
+    pub labels: Vec<String>,
+}
+
+impl Loaded {
+    /// Refuses to run what no engine knows how to run yet: they would pass over clocks and vectors, and answer wrongly.
+    /// Whoever adds an engine for them takes this away.
+    pub fn runnable(&self) -> Result<(), Failure> {
+        let what = match &self.network {
+            net if !net.clocks.is_empty() => "has clocks",
+            net if !net.vectors.is_empty() => "synchronises by vectors",
+            _ => return Ok(()),
+        };
+        Err(Failure::Usage(format!("{} {what}; Trellis reads such models but has no engine for them yet", self.name)))
+    }
 }
 
 /// What is asked of a model apart from its file.
@@ -61,6 +79,25 @@ impl Loader {
         queries
     }
 
+    /// The properties on the command line.
+    fn given(&mut self, p: &Properties) -> Vec<ast::Query> {
+        let mut all = Vec::new();
+        for text in &p.properties {
+            all.extend(self.queries("--property", text));
+        }
+        for text in &p.errors {
+            all.extend(self.queries("--error", &format!("A[] not ({text})")));
+        }
+        all
+    }
+
+    fn query_file(&mut self, file: &Path) -> Result<Vec<ast::Query>, Failure> {
+        let (id, text) = self.read(file)?;
+        let (queries, diags) = uppaal::parse_queries(id, &text);
+        self.diags.extend(diags);
+        Ok(queries)
+    }
+
     fn expr(&mut self, name: &str, text: &str) -> Option<ast::Expr> {
         let id = self.sources.add(name, text);
         let (e, diags) = uppaal::parse_expr(id, text);
@@ -74,7 +111,14 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
     let mut l = Loader { sources: Sources::default(), diags: Vec::new(), color: asked.color };
     let path = &model.model;
     let (id, text) = l.read(path)?;
-    let is_xml = match path.extension().and_then(|e| e.to_str()) {
+    let extension = path.extension().and_then(|e| e.to_str());
+    if extension == Some("tck") || (!matches!(extension, Some("xml" | "xta" | "ta")) && tchecker::looks_like(&text)) {
+        return load_tchecker(l, model, asked, id, &text);
+    }
+    if asked.properties.is_some_and(|p| !p.labels.is_empty()) {
+        return Err(Failure::Usage("--labels: only models in the TChecker language have labels".into()));
+    }
+    let is_xml = match extension {
         Some("xml") => true,
         Some("xta" | "ta") => false,
         _ if text.trim_start().starts_with('<') => true,
@@ -87,7 +131,7 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
         }
         other => {
             return Err(Failure::Usage(format!(
-                "cannot tell the language of {}: its name ends in {}, and Trellis reads .xml, .xta and .ta",
+                "cannot tell the language of {}: its name ends in {}, and Trellis reads .xml, .xta, .ta and .tck",
                 path.display(),
                 other.map_or("nothing".into(), |e| format!("`.{e}`"))
             )));
@@ -101,23 +145,12 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
     if let Some(p) = asked.properties {
         let given = !p.properties.is_empty() || !p.errors.is_empty() || p.queries.is_some();
         questions.embedded = !given;
-        for text in &p.properties {
-            let queries = l.queries("--property", text);
-            questions.queries.extend(queries);
-        }
-        for text in &p.errors {
-            let whole = format!("A[] not ({text})");
-            let queries = l.queries("--error", &whole);
-            questions.queries.extend(queries);
-        }
+        questions.queries.extend(l.given(p));
         let beside = path.with_extension("q");
         let file =
             p.queries.clone().or_else(|| (!given && nta.queries.is_empty() && beside.is_file()).then_some(beside));
         if let Some(file) = file {
-            let (id, text) = l.read(&file)?;
-            let (queries, diags) = uppaal::parse_queries(id, &text);
-            l.diags.extend(diags);
-            questions.queries.extend(queries);
+            questions.queries.extend(l.query_file(&file)?);
         }
     }
     questions.strategy = asked.strategy.and_then(|s| l.expr("--join", s));
@@ -136,6 +169,61 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
                 priority: built.priority,
                 warnings: diag::render(&l.diags, &l.sources, asked.color),
                 name: path.display().to_string(),
+                language: "uppaal",
+                labels: Vec::new(),
+            })
+        }
+        Err(errors) => {
+            l.diags.extend(errors);
+            Err(Failure::Input(diag::render(&l.diags, &l.sources, asked.color)))
+        }
+    }
+}
+
+/// The same for a model in the TChecker language.
+fn load_tchecker(mut l: Loader, model: &Model, asked: &Asked<'_>, id: SourceId, text: &str) -> Result<Loaded, Failure> {
+    let path = &model.model;
+    if !model.constants.is_empty() {
+        return Err(Failure::Usage("--const: a TChecker model has no constants".into()));
+    }
+    if asked.strategy.is_some() || asked.priority.is_some() {
+        return Err(Failure::Usage("--join and --priority do not apply to TChecker models".into()));
+    }
+    let (ast, diags) = tchecker::parse(id, text);
+    l.diags.extend(diags);
+    l.settle()?;
+    let mut questions = tchecker::Questions::default();
+    if let Some(p) = asked.properties {
+        for set in &p.labels {
+            let id = l.sources.add("--labels", set);
+            let (labels, diags) = tchecker::parse_labels(id, set);
+            l.diags.extend(diags);
+            questions.labels.push(labels);
+        }
+        questions.queries = l.given(p);
+        let beside = path.with_extension("q");
+        let nothing = questions.labels.is_empty() && questions.queries.is_empty();
+        if let Some(file) = p.queries.clone().or_else(|| (nothing && beside.is_file()).then_some(beside)) {
+            questions.queries.extend(l.query_file(&file)?);
+        }
+    }
+    l.settle()?;
+    let built = match &ast {
+        Some(ast) => tchecker::build(ast, &questions, &l.sources),
+        None => Err(Vec::new()),
+    };
+    match built {
+        Ok(built) => {
+            l.diags.extend(built.warnings);
+            Ok(Loaded {
+                network: built.network,
+                queries: built.queries,
+                strategy: None,
+                priority: None,
+                warnings: diag::render(&l.diags, &l.sources, asked.color),
+                name: path.display().to_string(),
+                language: "tchecker",
+                labels: built.labels.into_iter().map(|(label, _)| label).collect(),
             })
         }
         Err(errors) => {

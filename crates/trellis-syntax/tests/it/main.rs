@@ -1,4 +1,4 @@
-//! The UPPAAL parser, from outside: what it reads, what it makes of it, and how it takes bad input.
+//! The parsers, from outside: what it reads, what it makes of it, and how it takes bad input.
 
 mod build;
 mod declarations;
@@ -11,4 +11,5 @@ mod old_syntax;
 mod queries;
 mod random;
 mod show;
+mod tchecker;
 mod xml;

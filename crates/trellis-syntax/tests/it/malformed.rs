@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use trellis_syntax::diag::{Diagnostic, Severity, SourceId, Sources, render};
+use trellis_syntax::tchecker;
 use trellis_syntax::uppaal::build::{Options, Questions, build};
 use trellis_syntax::uppaal::{parse_queries, parse_xml, parse_xta};
 
@@ -38,6 +39,16 @@ fn parse(kind: &str, id: SourceId, text: &str) -> Vec<Diagnostic> {
         "xta" => parse_xta(id, text).1,
         _ => parse_queries(id, text).1,
     }
+}
+
+/// What is wrong with a TChecker model, be it the syntax or what it says.
+fn tchecker_errors(id: SourceId, sources: &Sources) -> Vec<Diagnostic> {
+    let (ast, mut diags) = tchecker::parse(id, &sources.get(id).text);
+    let ast = ast.filter(|_| !diags.iter().any(|d| d.severity == Severity::Error));
+    if let Some(ast) = ast {
+        diags.extend(tchecker::build(&ast, &tchecker::Questions::default(), sources).err().unwrap_or_default());
+    }
+    diags
 }
 
 /// What is wrong with a text that is mostly right in its syntax. Queries are asked of the one model there is for them.
@@ -81,7 +92,7 @@ fn errors(name: &str, sources: &Sources, diags: &[Diagnostic]) -> Vec<String> {
 fn each_file_gives_the_errors_it_should() {
     let mut found = String::new();
     let mut count = 0;
-    for folder in ["q", "xml", "xta", "names", "types"] {
+    for folder in ["q", "xml", "xta", "names", "types", "tchecker"] {
         for path in files(folder) {
             count += 1;
             let name = path.file_name().and_then(|n| n.to_str()).expect("a name").to_string();
@@ -90,6 +101,7 @@ fn each_file_gives_the_errors_it_should() {
             let diags = match (folder, sources.read(&path)) {
                 (_, Err(error)) => vec![error],
                 ("names" | "types", Ok(id)) => build_errors(kind(&path), id, &corpus().join(folder), &mut sources),
+                ("tchecker", Ok(id)) => tchecker_errors(id, &sources),
                 (_, Ok(id)) => parse(folder, id, &sources.get(id).text),
             };
             assert!(started.elapsed() < BUDGET, "{name}: {:?}", started.elapsed());

@@ -6,6 +6,7 @@ mod counts;
 mod evidence;
 mod malformed;
 mod models;
+mod tchecker;
 
 use std::path::PathBuf;
 use std::process::{Command, Output};

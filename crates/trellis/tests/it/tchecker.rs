@@ -1,0 +1,38 @@
+//! Models in the TChecker language, from the command line.
+
+use crate::{reports, stderr, temporary, trellis};
+
+/// No clocks, no vectors: a counter that stops at its bound.
+const COUNTER: &str = "# counts to three\nsystem:s\nevent:e\nint:1:0:3:0:i\nprocess:P\nlocation:P:l{initial:}\n\
+    location:P:m{labels: full}\nedge:P:l:l:e{do: i = i + 1}\nedge:P:l:m:e{provided: i == 3}\n";
+
+#[test]
+fn labels_and_properties_are_checked() {
+    for name in ["counter.tck", "counter.txt", "counter"] {
+        let (_gone, path) = temporary(name);
+        std::fs::write(&path, COUNTER).expect("a written file");
+        let out = trellis(&["check", &path, "--labels", "full", "-p", "A[] i <= 3", "-p", "sup: i", "--json"]);
+        assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+        let found = reports(&out);
+        assert_eq!(found.len(), 3);
+        assert!(found.iter().all(|r| r["language"] == "tchecker"));
+        assert_eq!((&found[0]["query"], &found[0]["holds"]), (&"E<> full".into(), &true.into()));
+        assert_eq!(found[2]["bound"], 3);
+    }
+}
+
+#[test]
+fn what_cannot_be_asked_is_said() {
+    let complaint = |args: &[&str], words: &[&str]| {
+        let out = trellis(args);
+        assert_eq!(out.status.code(), Some(2), "{args:?}");
+        let said = stderr(&out);
+        assert!(words.iter().all(|w| said.contains(w)), "{args:?}: {said}");
+    };
+    let fischer = "timed/tchecker/fischer-5.txt";
+    complaint(&["check", fischer], &["its labels are: cs1, cs2, cs3, cs4, cs5", "--labels cs1"]);
+    complaint(&["check", "timed/tchecker/csmacd-5.txt"], &["has no labels", "--property"]);
+    complaint(&["check", fischer, "--labels", "cs1,cs9"], &["no location has the label `cs9`", "--labels:1:5"]);
+    complaint(&["check", fischer, "--labels", "cs1", "--const", "N=1"], &["no constants"]);
+    complaint(&["check", "data/peterson.xta", "--labels", "a"], &["only models in the TChecker language"]);
+}
