@@ -158,10 +158,13 @@ impl<'n> Teller<'n> {
             Ending::Loop
         } else if !kind.is_liveness() {
             Ending::Target
-        } else if self.interpreter.is_deadlocked(trace.last()).unwrap_or(false) {
-            Ending::Deadlock
         } else {
-            Ending::Idle
+            let last = trace.last();
+            let end = Snapshot { clocks: later(&last.clocks, trace.rest).unwrap_or_default(), ..last.clone() };
+            // Without their values nothing can be asked about clocks.
+            let known = end.clocks.len() == self.net.clocks.len();
+            let dead = known && self.interpreter.is_deadlocked(&end).unwrap_or(false);
+            if dead { Ending::Deadlock } else { Ending::Idle }
         }
     }
 }

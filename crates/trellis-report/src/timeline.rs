@@ -118,7 +118,8 @@ fn axis(total: f64, scale: f64, height: f64, out: &mut String) {
     let magnitude = 10f64.powf((total / 8.0).log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].map(|f| f * magnitude).into_iter().find(|s| total / s <= 10.0);
     let Some(step) = step.filter(|s| s.is_finite() && *s > 0.0) else { return };
-    let digits = (-magnitude.log10()).max(0.0) as usize;
+    // As many as the step has; what is only just below a power of ten is one.
+    let digits = (-(step.log10() + 1e-9).floor()).max(0.0) as usize;
     for i in 0..=(total / step) as usize {
         let (t, y) = (i as f64 * step, height + 18.0);
         let _ = writeln!(

@@ -8,6 +8,7 @@ mod load;
 mod simulate;
 mod strategy;
 mod topics;
+mod walk;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;

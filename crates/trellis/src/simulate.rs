@@ -2,16 +2,19 @@
 
 use std::io::{BufRead, IsTerminal, Write};
 
+use trellis_domain::zone::Rational;
 use trellis_model::network::interpret::Interpreter;
-use trellis_model::network::{ModelError, Network, Snapshot, Step, Trace};
+use trellis_model::network::{ModelError, Network, Step, Trace};
 use trellis_report::{Content, Style, read_evidence, text};
 
 use crate::cli::Simulate;
 use crate::load::{Asked, load};
+use crate::walk::{Patience, Walk, duration};
 use crate::{Failure, Ran, exit, print};
 
 const COMMANDS: &str =
     "number: take that step · r: a random one · b: back · s: the whole state · t: the way here · q: quit";
+const WAIT: &str = " · w 5/2: wait so long";
 
 pub fn simulate(args: &Simulate, out_color: bool, err_color: bool) -> Ran {
     let loaded = load(&args.model, &Asked { color: err_color, ..Default::default() })?;
@@ -26,10 +29,11 @@ pub fn simulate(args: &Simulate, out_color: bool, err_color: bool) -> Ran {
         };
         return replay(net, &trace, style);
     }
-    let walk = Walk { net, interpreter: Interpreter::new(net), style, seed: args.seed.wrapping_mul(2).wrapping_add(1) };
+    let walk = Walk::new(net).map_err(model_error)?;
+    let session = Session { net, walk, style, seed: args.seed.wrapping_mul(2).wrapping_add(1) };
     match args.random {
-        Some(steps) => walk.random(steps),
-        None => walk.by_hand(),
+        Some(steps) => session.random(steps),
+        None => session.by_hand(),
     }
 }
 
@@ -41,12 +45,20 @@ fn replay(net: &Network, trace: &Trace, style: Style) -> Ran {
         return Err(Failure::Input("error: the trace does not start in the model's initial state".into()));
     }
     let mut at = initial;
+    let cannot_wait = |delay: Rational, i: usize| {
+        Failure::Input(format!("error: {delay} time units may not pass in state {i} of this model"))
+    };
     for (i, step) in trace.steps.iter().enumerate() {
+        let waited = interpreter.wait(&at, step.delay).map_err(model_error)?;
+        at = waited.ok_or_else(|| cannot_wait(step.delay, i))?;
         match interpreter.take(&at, &step.action).map_err(model_error)? {
             Some(next) if next == step.state => at = next,
             Some(_) => return Err(Failure::Input(format!("error: step {} leads elsewhere in this model", i + 1))),
             None => return Err(Failure::Input(format!("error: step {} is not possible in this model", i + 1))),
         }
+    }
+    if !interpreter.can_wait(&at, trace.rest).map_err(model_error)? {
+        return Err(cannot_wait(trace.rest, trace.steps.len()));
     }
     print(&format!("replayed: {} steps", trace.steps.len()))
 }
@@ -55,14 +67,14 @@ fn model_error(e: ModelError) -> Failure {
     Failure::Input(format!("model error: {e}"))
 }
 
-struct Walk<'n> {
+struct Session<'n> {
     net: &'n Network,
-    interpreter: Interpreter<'n>,
+    walk: Walk<'n>,
     style: Style,
     seed: u64,
 }
 
-impl Walk<'_> {
+impl Session<'_> {
     fn draw(&mut self, n: usize) -> usize {
         self.seed ^= self.seed >> 12;
         self.seed ^= self.seed << 25;
@@ -70,75 +82,101 @@ impl Walk<'_> {
         (self.seed.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % n
     }
 
-    fn start(&self) -> Result<Trace, Failure> {
-        let initial = self.interpreter.initial().map_err(model_error)?;
-        Ok(Trace::at(initial))
-    }
-
-    fn steps(&self, at: &Snapshot) -> Result<Vec<Step>, Failure> {
-        let steps = self.interpreter.steps(at).map_err(model_error)?;
-        Ok(steps.into_iter().map(|(action, state)| Step::at_once(action, state)).collect())
-    }
-
     fn random(mut self, steps: usize) -> Ran {
-        let mut trace = self.start()?;
         for _ in 0..steps {
-            let mut next = self.steps(trace.last())?;
-            if next.is_empty() {
-                print(&text::trace(self.net, &trace, None, self.style))?;
+            if !self.random_step()? {
+                print(&text::trace(self.net, &self.walk.trace, None, self.style))?;
                 return print("deadlock: no step is possible");
             }
-            let i = self.draw(next.len());
-            trace.steps.push(next.swap_remove(i));
         }
-        print(&text::trace(self.net, &trace, None, self.style))
+        print(&text::trace(self.net, &self.walk.trace, None, self.style))
+    }
+
+    /// Takes some step, perhaps after waiting; answers whether there was one.
+    fn random_step(&mut self) -> Result<bool, Failure> {
+        let mut next = self.walk.later().map_err(model_error)?;
+        if next.is_empty() {
+            return Ok(false);
+        }
+        let i = self.draw(next.len());
+        self.walk.take(next.swap_remove(i));
+        Ok(true)
     }
 
     fn by_hand(mut self) -> Ran {
-        let mut trace = self.start()?;
+        let commands = format!("{COMMANDS}{}", if self.walk.is_timed() { WAIT } else { "" });
         let asking = std::io::stdin().is_terminal();
         let mut lines = std::io::stdin().lock().lines();
-        print(&text::state(self.net, trace.last()))?;
+        self.show_state()?;
         loop {
-            let mut steps = self.steps(trace.last())?;
-            for (i, s) in steps.iter().enumerate() {
-                print(&format!("  {i}: {}", trellis_check::describe_action(self.net, &s.action)))?;
-            }
-            if steps.is_empty() {
-                print("  no step is possible")?;
-            }
+            let mut steps = self.walk.steps().map_err(model_error)?;
+            self.offer(&steps)?;
             if asking {
-                eprint!("({COMMANDS})\n> ");
+                eprint!("({commands})\n> ");
                 let _ = std::io::stderr().flush();
             }
             let Some(Ok(line)) = lines.next() else { return Ok(exit::HOLDS) };
             match line.trim() {
                 "" => continue,
                 "q" | "quit" | "exit" => return Ok(exit::HOLDS),
-                "s" => {
-                    print(&text::state(self.net, trace.last()))?;
-                    continue;
-                }
+                "s" => {}
                 "t" => {
-                    print(&text::trace(self.net, &trace, None, self.style))?;
+                    print(&text::trace(self.net, &self.walk.trace, None, self.style))?;
                     continue;
                 }
-                "b" => {
-                    trace.steps.pop();
+                "b" => self.walk.back(),
+                "r" => {
+                    if !self.random_step()? {
+                        print("there is no step to take, now or later")?;
+                        continue;
+                    }
                 }
-                "r" if !steps.is_empty() => {
-                    let i = self.draw(steps.len());
-                    trace.steps.push(steps.swap_remove(i));
-                }
-                word => match word.parse::<usize>() {
-                    Ok(i) if i < steps.len() => trace.steps.push(steps.swap_remove(i)),
+                word => match (word.parse::<usize>(), word.strip_prefix("w ").map(|d| duration(d.trim()))) {
+                    (Ok(i), _) if i < steps.len() => self.walk.take(steps.swap_remove(i)),
+                    (_, Some(Some(delay))) if self.walk.is_timed() => {
+                        if !self.walk.wait(delay).map_err(model_error)? {
+                            print("time may not pass for so long here")?;
+                            continue;
+                        }
+                    }
                     _ => {
-                        print(&format!("`{word}` is not a step here; {COMMANDS}"))?;
+                        print(&format!("`{word}` is not a step here; {commands}"))?;
                         continue;
                     }
                 },
             }
-            print(&text::state(self.net, trace.last()))?;
+            self.show_state()?;
         }
+    }
+
+    fn show_state(&self) -> Result<(), Failure> {
+        print(&text::state(self.net, &self.walk.now().map_err(model_error)?))?;
+        if !self.walk.is_timed() {
+            return Ok(());
+        }
+        print(&match self.walk.patience().map_err(model_error)? {
+            Patience::Forever => "time may pass without limit".into(),
+            Patience::Until(Rational::ZERO, _) => "no time may pass".into(),
+            Patience::Until(limit, true) => format!("up to {limit} time units may pass"),
+            Patience::Until(limit, false) => format!("less than {limit} time units may pass"),
+            Patience::Unknown => return Ok(()),
+        })?;
+        Ok(())
+    }
+
+    /// What can be done now, by number, and what only after waiting.
+    fn offer(&self, steps: &[Step]) -> Result<(), Failure> {
+        for (i, s) in steps.iter().enumerate() {
+            print(&format!("  {i}: {}", trellis_check::describe_action(self.net, &s.action)))?;
+        }
+        let awaited = if self.walk.is_timed() { self.walk.awaited().map_err(model_error)? } else { Vec::new() };
+        for (wait, action) in &awaited {
+            let what = trellis_check::describe_action(self.net, action);
+            print(&format!("  w {wait}: and then, for example, {what}"))?;
+        }
+        if steps.is_empty() && awaited.is_empty() {
+            print("  no step is possible")?;
+        }
+        Ok(())
     }
 }

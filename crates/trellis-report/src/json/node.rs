@@ -8,6 +8,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use trellis_domain::zone::Rational;
+use trellis_model::network::interpret::timed::is_clock_value;
 use trellis_order::Word;
 
 /// Evidence that cannot be read.
@@ -187,14 +188,17 @@ impl<'p, 'a> Node<'p, 'a> {
 
     /// `"5/2"`, `"3"`: a fraction that is not negative.
     pub fn rational(&self, what: &str) -> Result<Rational, ReadError> {
-        let expected = format!("{what}: a fraction like \"5/2\" or \"3\" that is not negative, of numbers below 2^63");
+        let expected = format!(
+            "{what}: a fraction like \"5/2\" or \"3\" that is not negative, up to 2^60 and with a denominator up to 2^30"
+        );
         let text = self.string(&expected)?;
         let (num, den) = text.split_once('/').unwrap_or((&text, "1"));
         // Digits only: the parser of numbers would take signs.
         let number = |t: &str| t.parse::<i64>().ok().filter(|_| t.bytes().all(|b| b.is_ascii_digit()));
         match (number(num), number(den)) {
             (Some(_), Some(0)) => self.fail(format_args!("{what}: a fraction with a denominator above 0")),
-            (Some(num), Some(den)) => Ok(Rational::new(num, den)),
+            // Larger ones are nothing that anybody could calculate with.
+            (Some(num), Some(den)) if is_clock_value(Rational::new(num, den)) => Ok(Rational::new(num, den)),
             _ => self.fail(expected),
         }
     }

@@ -7,7 +7,7 @@
 //! What this deliberately does not do: clocks as numbers, rates (stopwatches), and clocks beside lattice variables or
 //! priorities. All of that is refused by name and place.
 
-use trellis_expr::{TermId, VarId};
+use trellis_expr::{Term, TermId, VarId};
 use trellis_model::network::ClockAtom;
 
 use super::expr::{Denotes, Lower, Unit};
@@ -197,10 +197,11 @@ impl Lower<'_, '_> {
 
     fn sum(&mut self, a: Linear, b: Linear, span: Span) -> Res<Linear> {
         if (a.plus.is_some() && b.plus.is_some()) || (a.minus.is_some() && b.minus.is_some()) {
-            return Err(self.b.report(
-                Diagnostic::error(span, "this adds two clocks, which zones cannot express")
-                    .help("a constraint has one clock, or the difference of two: `x <= n`, `x - y < n`, `x <= y + n`"),
-            ));
+            return Err(self
+                .b
+                .report(Diagnostic::error(span, "this adds two clocks, which zones cannot express").help(
+                    "a constraint has one clock, or the difference of two: `x <= n`, `x - y < n`, `x <= y + n`",
+                )));
         }
         let by = self.b.terms().add([a.by, b.by]);
         Ok(Linear { plus: a.plus.or(b.plus), minus: a.minus.or(b.minus), by: self.number(by, span)? })
@@ -236,7 +237,9 @@ impl Lower<'_, '_> {
         if let Some((f, _)) = self.calls.last() {
             let what = format!("function `{}` cannot look at clocks", shorten(&f.ast.name.name));
             let d = Diagnostic::error(span, what);
-            return Err(self.b.report(d.help("write the constraint into the guard, the invariant or the query itself")));
+            return Err(self
+                .b
+                .report(d.help("write the constraint into the guard, the invariant or the query itself")));
         }
         let (what, help) = match self.unit {
             Unit::Guard | Unit::Invariant | Unit::Query => return Ok(()),
@@ -295,21 +298,40 @@ impl Lower<'_, '_> {
         if atom.strict { terms.lt(zero, atom.bound) } else { terms.le(zero, atom.bound) }
     }
 
+    /// Does the term need what the statements of a condition compute, or other clock constraints?
+    fn is_computed(&self, t: TermId) -> bool {
+        let computed = |v: &VarId| self.b.leaves.get(v).is_some_and(|l| !l.shared && l.value.is_none());
+        self.b.net.terms.free_vars(t).iter().any(computed)
+    }
+
     /// A clock constraint in a query, as a truth value.
     fn asked(&mut self, atom: &Atom, span: Span) -> Res<TermId> {
         // The constraint is settled before the statements of the condition run, so that it must not need them.
-        let vars = self.b.net.terms.free_vars(atom.bound);
-        let computed = |v: &VarId| self.b.leaves.get(v).is_some_and(|l| !l.shared && l.value.is_none());
-        if vars.iter().any(computed) {
+        if self.is_computed(atom.bound) {
             return Err(self.b.report(
-                Diagnostic::error(span, "what a clock is compared with in a query must not need a function's statements")
-                    .help("use variables, constants, operators, and functions that are one `return`"),
+                Diagnostic::error(
+                    span,
+                    "what a clock is compared with in a query must not need a function's statements",
+                )
+                .help("use variables, constants, operators, and functions that are one `return`"),
             ));
         }
+        // Nor may it fault in states where nobody looks at it.
+        let mut atom = *atom;
+        if self.b.net.terms.may_fault(atom.bound) {
+            let parts = |t: &TermId| match self.b.net.terms.get(*t) {
+                Term::And(parts) => parts.to_vec(),
+                _ => vec![*t],
+            };
+            let path: Vec<TermId> = self.path.iter().flat_map(parts).filter(|t| !self.is_computed(*t)).collect();
+            let zero = self.b.int(0);
+            let here = self.b.terms().and(path);
+            atom.bound = self.b.terms().ite(here, atom.bound, zero);
+        }
         let mut parts = Vec::new();
-        for (left, right, when) in self.pairs(atom, span)? {
+        for (left, right, when) in self.pairs(&atom, span)? {
             let holds = if left == right {
-                self.zero_fits(atom)
+                self.zero_fits(&atom)
             } else {
                 let asked = ClockAtom { when: None, left, right, strict: atom.strict, bound: atom.bound };
                 let var = self.b.atom_var(asked);

@@ -73,6 +73,8 @@ pub(crate) struct Lower<'b, 'a> {
     /// In how many loops this stands, and where the innermost one sets a clock.
     pub loops: u32,
     pub loop_reset: Option<Span>,
+    /// In queries: what holds where this is looked at.
+    pub path: Vec<TermId>,
 }
 
 impl<'b, 'a> Lower<'b, 'a> {
@@ -89,6 +91,7 @@ impl<'b, 'a> Lower<'b, 'a> {
             nested: 0,
             loops: 0,
             loop_reset: None,
+            path: Vec::new(),
         }
     }
 
@@ -112,6 +115,14 @@ impl<'b, 'a> Lower<'b, 'a> {
         self.dead |= !reached;
         let result = f(self);
         self.dead = outer;
+        result
+    }
+
+    /// Lowers something that is looked at only where a condition holds.
+    pub fn under<T>(&mut self, condition: TermId, f: impl FnOnce(&mut Self) -> Res<T>) -> Res<T> {
+        self.path.push(condition);
+        let result = f(self);
+        self.path.pop();
         result
     }
 

@@ -126,7 +126,8 @@ impl Lower<'_, '_> {
         }
         let is_and = op == BinOp::And;
         let decided = self.b.net.terms.as_bool(fa.data) == Some(!is_and) && (is_and || fa.atoms.is_empty());
-        let (stmts, mut fb) = self.reached(!decided, |l| l.apart(|l| l.formula(b)))?;
+        let needed = if is_and { fa.data } else { self.b.terms().not(fa.data) };
+        let (stmts, mut fb) = self.reached(!decided, |l| l.apart(|l| l.under(needed, |l| l.formula(b))))?;
         if decided {
             return Ok(Formula { data: fa.data, atoms: Vec::new() }.into());
         }
@@ -162,13 +163,13 @@ impl Lower<'_, '_> {
     pub fn conditional(&mut self, c: &Expr, a: &Expr, b: &Expr) -> Res<Denotes> {
         let tc = self.boolean(c)?;
         let known = self.b.net.terms.as_bool(tc);
-        let (mut sa, da) = self.reached(known != Some(false), |l| l.apart(|l| l.denote(a)))?;
-        let (mut sb, db) = self.reached(known != Some(true), |l| l.apart(|l| l.denote(b)))?;
+        let otherwise = self.b.terms().not(tc);
+        let (mut sa, da) = self.reached(known != Some(false), |l| l.apart(|l| l.under(tc, |l| l.denote(a))))?;
+        let (mut sb, db) = self.reached(known != Some(true), |l| l.apart(|l| l.under(otherwise, |l| l.denote(b))))?;
         if matches!(da, Denotes::Constraint(_)) || matches!(db, Denotes::Constraint(_)) {
             let (fa, fb) = (self.formula_of(da, a.span)?, self.formula_of(db, b.span)?);
             self.branch(tc, sa, sb);
             let data = self.b.terms().ite(tc, fa.data, fb.data);
-            let otherwise = self.b.terms().not(tc);
             let mut atoms = self.only_when(fa.atoms, tc);
             atoms.extend(self.only_when(fb.atoms, otherwise));
             return Ok(self.simplified(Formula { data, atoms }).into());

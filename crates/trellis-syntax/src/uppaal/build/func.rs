@@ -248,7 +248,9 @@ impl Builder<'_> {
                     Entity::Lattice(LatticePlace { lattice, offset: index })
                 }
                 Ty::Chan { .. } => Entity::Chan(ChanPlace { ty, base: 0, index }),
-                _ if ty.is_data() || (p.by_ref && ty.is_stored()) => Entity::Var(Place { writable: !p.ty.is_const, ..self.local_place(&ty) }),
+                _ if ty.is_data() || (p.by_ref && ty.is_stored()) => {
+                    Entity::Var(Place { writable: !p.ty.is_const, ..self.local_place(&ty) })
+                }
                 _ if ty.is_stored() => {
                     let what = format!("a parameter of type `{}` must be a reference (`&`)", ty.describe());
                     return self.error(p.name.span, what);

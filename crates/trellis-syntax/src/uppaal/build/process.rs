@@ -81,13 +81,7 @@ impl Builder<'_> {
             }
             None => (None, Vec::new()),
         };
-        Ok(Location {
-            name: l.name.name.clone(),
-            invariant,
-            clock_invariant,
-            urgent: l.urgent,
-            committed: l.committed,
-        })
+        Ok(Location { name: l.name.name.clone(), invariant, clock_invariant, urgent: l.urgent, committed: l.committed })
     }
 
     /// A guard or an invariant: what it asks of data, and of clocks.

@@ -84,9 +84,7 @@ impl Lower<'_, '_> {
             None => self.combine(q, terms),
         };
         match (q, timed) {
-            (Quant::Exists, Some(f)) => {
-                Ok(self.either(Formula { data: term, atoms: Vec::new() }, f, span)?.into())
-            }
+            (Quant::Exists, Some(f)) => Ok(self.either(Formula { data: term, atoms: Vec::new() }, f, span)?.into()),
             (Quant::Forall, None) => Ok(Formula { data: term, atoms }.into()),
             _ => Ok(Value { term: self.number(term, span)?, kind }.into()),
         }

@@ -129,10 +129,17 @@ impl Lower<'_, '_> {
         }
     }
 
-    pub fn no_loop<T>(&mut self, span: Span) -> Res<T> {
+    /// A loop that sets a clock and cannot be written out. Within another loop that may change once that one is written
+    /// out, so that it is for the outermost to say.
+    pub fn no_loop(&mut self, span: Span) -> Res<()> {
+        if self.loops > 0 {
+            self.loop_reset.get_or_insert(span);
+            return Ok(());
+        }
         Err(self.b.report(
-            Diagnostic::error(span, "a clock is set in a loop whose rounds are not known beforehand")
-                .help("use `for (i : int[0,3])` or `for (i = 0; i < 4; i++)` with constant bounds: they are written out"),
+            Diagnostic::error(span, "a clock is set in a loop whose rounds are not known beforehand").help(
+                "use `for (i : int[0,3])` or `for (i = 0; i < 4; i++)` with constant bounds: they are written out",
+            ),
         ))
     }
 
@@ -191,7 +198,9 @@ impl Lower<'_, '_> {
         let Some(Entity::Var(p)) = self.scope.find(name) else { return None };
         let is_local = |v| self.b.leaves.get(v).is_some_and(|l| !l.shared && !l.array && l.value.is_none());
         let (lo, hi) = match p.ty {
-            Ty::Int { lo, hi } if steps && p.leaves.iter().all(is_local) && !syntax::stmt_writes(body, name) => (lo, hi),
+            Ty::Int { lo, hi } if steps && p.leaves.iter().all(is_local) && !syntax::stmt_writes(body, name) => {
+                (lo, hi)
+            }
             _ => return None,
         };
         let from = self.known_number(first)?;

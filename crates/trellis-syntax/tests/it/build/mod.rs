@@ -2,6 +2,7 @@
 //! one gets by hand.
 
 mod arrays;
+mod clocks;
 mod damaged;
 mod edges;
 mod effects;
@@ -10,6 +11,7 @@ mod growth;
 mod lattices;
 mod processes;
 mod refused;
+mod resets;
 mod timed_models;
 mod values;
 
