@@ -1,0 +1,476 @@
+//! Models with clocks: runs with exact delays, and proofs that are made of zones.
+
+use std::ops::ControlFlow;
+
+use trellis_check::{End, Rejection, Why, certify, replay};
+use trellis_domain::zone::{Bound, Constraint, Rational, Zone, ZoneDomain};
+use trellis_model::network::interpret::Interpreter;
+use trellis_model::network::region::{Options, Regions};
+use trellis_model::network::{
+    CertEntry, Certificate, LuBounds, Moves, Network, Post, Query, QueryKind, SetClock, Snapshot, Step, Trace,
+};
+use trellis_order::Domain;
+
+use crate::build::{E, Net};
+use crate::random::{Flavour, MOST, Random, network};
+
+fn r(n: i64, d: i64) -> Rational {
+    Rational::new(n, d)
+}
+
+// Runs.
+
+/// Waits and takes the first step there is, again and again.
+fn run(net: &Network, delays: &[Rational]) -> Trace {
+    let it = Interpreter::new(net);
+    let mut trace = Trace::at(it.initial().unwrap());
+    for &delay in delays {
+        let later = it.wait(trace.last(), delay).unwrap().expect("time may pass");
+        let (action, state) = it.steps(&later).unwrap().remove(0);
+        trace.steps.push(Step { delay, action, state });
+    }
+    trace
+}
+
+/// Work takes 2 to 3, and a break is due before 7 since the last one.
+fn worker() -> (Net, usize) {
+    let mut b = Net::new(&["x", "y"]);
+    let p = b.process("P", &["idle", "work: x <= 3 && y < 7", "rest", "late"]);
+    b.edge(p, "idle", "work", E { guard: "x > 0", set: "x = 0, y = 0", ..E::default() });
+    b.edge(p, "work", "rest", E { guard: "x >= 2", ..E::default() });
+    b.edge(p, "work", "work", E { guard: "x > 2", set: "x = 0", ..E::default() });
+    b.edge(p, "rest", "idle", E { guard: "x < 5", set: "y = x, x = 0", ..E::default() });
+    b.edge(p, "work", "late", E { guard: "y > 7", ..E::default() });
+    (b, p)
+}
+
+fn why(r: Result<impl std::fmt::Debug, Rejection>) -> Why {
+    r.unwrap_err().why
+}
+
+#[test]
+fn a_run_with_delays() {
+    let (mut b, p) = worker();
+    let (rest, clock) = (b.at(p, "rest"), b.clock("x > 3 && x - y == 0"));
+    let both = b.net.terms.and([rest, clock]);
+    let query = b.possibly(both);
+    let mut trace = run(&b.net, &[r(1, 2), r(7, 3)]);
+    assert!(matches!(why(replay(&b.net, &query, &trace)), Why::Condition(_)), "not yet");
+    trace.rest = r(1, 1);
+    assert_eq!(trace.last().clocks, [r(7, 3); 2]);
+    assert_eq!(replay(&b.net, &query, &trace).unwrap().end, End::Target);
+
+    let damaged = |damage: &dyn Fn(&mut Trace)| {
+        let mut t = trace.clone();
+        damage(&mut t);
+        why(replay(&b.net, &query, &t))
+    };
+    assert!(matches!(damaged(&|t| t.rest = r(2, 3)), Why::Condition(_)));
+    assert!(matches!(damaged(&|t| t.rest = r(-1, 3)), Why::CannotWait(_)));
+    assert!(matches!(damaged(&|t| t.steps[0].delay = Rational::ZERO), Why::NotAStep));
+    assert!(matches!(damaged(&|t| t.steps[1].delay = r(5, 2)), Why::LeadsElsewhere));
+    assert!(matches!(damaged(&|t| t.steps[1].delay = r(1, 1)), Why::NotAStep));
+    assert!(matches!(damaged(&|t| t.steps[1].delay = r(10, 3)), Why::CannotWait(_)));
+    assert!(matches!(damaged(&|t| t.steps[1].delay = r(i64::MAX, 2)), Why::Model(_)));
+    assert!(matches!(damaged(&|t| t.steps[1].state.clocks[0] = r(2, 1)), Why::LeadsElsewhere));
+    assert!(matches!(damaged(&|t| t.steps[0].state.clocks[1] = r(1, 2)), Why::LeadsElsewhere));
+    assert!(matches!(damaged(&|t| t.initial.clocks[1] = r(1, 2)), Why::NotInitial));
+    assert!(matches!(damaged(&|t| t.initial.clocks.clear()), Why::Malformed(_)));
+    assert!(matches!(damaged(&|t| t.steps[1].state.clocks.push(r(1, 1))), Why::Malformed(_)));
+    assert!(matches!(damaged(&|t| t.steps[1].state.clocks[0] = r(-1, 1)), Why::Malformed(_)));
+    assert!(matches!(damaged(&|t| t.steps[1].state.clocks[0] = r(1, i64::MAX)), Why::Malformed(_)));
+}
+
+#[test]
+fn what_holds_all_along_holds_while_time_passes() {
+    let (mut b, p) = worker();
+    let stays = |b: &mut Net, p, trace: &Trace| {
+        let c = b.condition(p);
+        let query = b.query(QueryKind::PotentiallyAlways(c));
+        replay(&b.net, &query, trace)
+    };
+    // Idle forever.
+    let here = Trace::at(Interpreter::new(&b.net).initial().unwrap());
+    let idle = b.at(p, "idle");
+    assert_eq!(stays(&mut b, idle, &here).unwrap().end, End::Idle);
+    let soon = b.clock("x <= 40");
+    assert!(matches!(why(stays(&mut b, soon, &here)), Why::Condition(_)));
+    // In the middle of a delay, for a moment only.
+    let trace = run(&b.net, &[r(3, 2), r(2, 1)]);
+    let one = b.clock("x == 1");
+    let not = b.net.terms.not(one);
+    assert!(matches!(why(stays(&mut b, not, &trace)), Why::Condition(_)));
+    // Time stops in `rest` only for those who wait too long; then nothing happens anymore.
+    let early = b.clock("x >= 0");
+    assert_eq!(stays(&mut b, early, &trace).unwrap().end, End::Idle);
+    // But not in `work`, where something can and must be done.
+    let trace = run(&b.net, &[r(1, 1)]);
+    let early = b.clock("x >= 0");
+    assert!(matches!(why(stays(&mut b, early, &trace)), Why::NotMaximal));
+}
+
+#[test]
+fn circles_return_exactly() {
+    let (mut b, p) = worker();
+    let (work, late) = (b.at(p, "work"), b.at(p, "late"));
+    let (work, late) = (b.condition(work), b.condition(late));
+    let query = b.query(QueryKind::LeadsTo(work, late));
+    let mut trace = run(&b.net, &[r(1, 2), r(2, 1), r(1, 1), r(1, 2), r(2, 1), r(1, 1)]);
+    trace.back_to = Some(3);
+    assert_eq!(replay(&b.net, &query, &trace).unwrap().end, End::Circle(3));
+    let mut other = run(&b.net, &[r(1, 2), r(2, 1), r(1, 1), r(1, 2), r(2, 1), r(1, 2)]);
+    other.back_to = Some(3);
+    assert!(matches!(why(replay(&b.net, &query, &other)), Why::NotACircle));
+    trace.rest = r(1, 2);
+    assert!(matches!(why(replay(&b.net, &query, &trace)), Why::NotACircle));
+    // An answer in the middle of a delay is an answer.
+    let (work, soon) = (b.at(p, "work"), b.clock("x > 2 && x < 3"));
+    let (work, soon) = (b.condition(work), b.condition(soon));
+    let query = b.query(QueryKind::LeadsTo(work, soon));
+    trace.rest = Rational::ZERO;
+    assert!(matches!(why(replay(&b.net, &query, &trace)), Why::Condition(_)));
+}
+
+#[test]
+fn timelocks_end_runs() {
+    let mut b = Net::new(&["x"]);
+    let p = b.process("P", &["a: x < 3", "b"]);
+    b.edge(p, "a", "b", E { guard: "x < 2", ..E::default() });
+    let there = b.at(p, "b");
+    let c = b.condition(there);
+    let query = b.query(QueryKind::Eventually(c));
+    let mut trace = Trace::at(Interpreter::new(&b.net).initial().unwrap());
+    assert!(matches!(why(replay(&b.net, &query, &trace)), Why::NotMaximal));
+    trace.rest = r(2, 1);
+    assert_eq!(replay(&b.net, &query, &trace).unwrap().end, End::Deadlock);
+    trace.rest = r(3, 1);
+    assert!(matches!(why(replay(&b.net, &query, &trace)), Why::CannotWait(_)));
+}
+
+#[test]
+fn a_clock_is_measured() {
+    let (mut b, p) = worker();
+    let rest = b.at(p, "rest");
+    let when = b.condition(rest);
+    let query = b.query(QueryKind::ClockBound { sup: true, when, clock: 1 });
+    let mut trace = run(&b.net, &[r(1, 2), r(5, 2)]);
+    trace.rest = r(1, 3);
+    assert_eq!(replay(&b.net, &query, &trace).unwrap().clock, Some(r(17, 6)));
+}
+
+// Proofs.
+
+/// How zones are kept few.
+#[derive(Clone, Copy)]
+enum Coarse {
+    Exact,
+    Extrapolated,
+    Bounded,
+}
+
+/// All zones, as a certificate. Nothing if there are too many.
+fn zones(net: &Network, coarse: Coarse) -> Option<Certificate> {
+    let clocks = net.clocks.len();
+    let d = ZoneDomain::new(clocks);
+    let most = vec![MOST; clocks + 1];
+    let mut post = Post::new(net);
+    let mut found: Vec<(Vec<u64>, Zone)> = Vec::new();
+    let add = |found: &mut Vec<(Vec<u64>, Zone)>, key: &[u64], mut z: Zone, inv: &[Constraint], delay| {
+        d.constrain_all(&mut z, inv).unwrap();
+        if delay {
+            d.up(&mut z);
+            d.constrain_all(&mut z, inv).unwrap();
+        }
+        if let Coarse::Extrapolated = coarse {
+            d.extra_m(&mut z, &most).unwrap();
+        }
+        let covers = |(k, old): &(Vec<u64>, Zone)| {
+            let within = match coarse {
+                Coarse::Bounded => d.leq_alu(&z, old, &most, &most),
+                _ => d.leq(&z, old),
+            };
+            k == key && within
+        };
+        if !d.is_empty(&z) && !found.iter().any(covers) {
+            found.push((key.to_vec(), z));
+        }
+    };
+    let initial = Interpreter::new(net).initial().ok()?;
+    let key = post.layout.key_of(&initial);
+    let mut invariant = Vec::new();
+    let delay = post.timing(&key, &mut invariant).unwrap();
+    add(&mut found, &key, Zone::zero(clocks), &invariant, delay);
+    let mut moves = Moves::default();
+    let mut i = 0;
+    while i < found.len() {
+        if found.len() > 300 {
+            return None;
+        }
+        let (key, zone) = found[i].clone();
+        post.moves(&key, &mut moves).ok()?;
+        for m in moves.iter() {
+            let mut z = zone.clone();
+            d.constrain_all(&mut z, m.guard).unwrap();
+            for s in m.resets {
+                match *s {
+                    SetClock::Value { clock, value } => d.reset(&mut z, clock as usize, value).unwrap(),
+                    SetClock::Copy { clock, from } => d.assign(&mut z, clock as usize, from as usize),
+                }
+            }
+            add(&mut found, m.key, z, m.invariant, m.delay);
+        }
+        i += 1;
+    }
+    let bounds = matches!(coarse, Coarse::Bounded).then(|| LuBounds { lower: most.clone(), upper: most });
+    let entry = |(key, zone): &(Vec<u64>, Zone)| CertEntry {
+        zone: d.minimal(zone),
+        bounds: bounds.clone(),
+        ..CertEntry::of(post.layout.snapshot(net, key, &[]))
+    };
+    Some(Certificate { entries: found.iter().map(entry).collect(), up_to_order: false })
+}
+
+/// Work, with a proof that it is never late. Constants are at most 3.
+fn proved() -> (Net, Query) {
+    let mut b = Net::new(&["x", "y"]);
+    let p = b.process("P", &["idle", "work: x <= 2", "rest", "late"]);
+    b.edge(p, "idle", "work", E { guard: "x > 0", set: "x = 0, y = 0", ..E::default() });
+    b.edge(p, "work", "rest", E { guard: "x >= 1", ..E::default() });
+    b.edge(p, "rest", "idle", E { guard: "x < 3", set: "x = 0", ..E::default() });
+    b.edge(p, "work", "late", E { guard: "y > 2", ..E::default() });
+    let late = b.at(p, "late");
+    let mut query = b.possibly(late);
+    query.deadlock = false;
+    (b, query)
+}
+
+#[test]
+fn proofs_are_accepted_and_no_part_is_superfluous() {
+    let (b, query) = proved();
+    for coarse in [Coarse::Extrapolated, Coarse::Bounded] {
+        let whole = zones(&b.net, coarse).unwrap();
+        let certified = certify(&b.net, &query, &whole).unwrap();
+        assert!(certified.entries == whole.entries.len() && certified.entries >= 3 && certified.steps >= 3);
+        for i in 0..whole.entries.len() {
+            let mut cert = whole.clone();
+            cert.entries.remove(i);
+            assert!(matches!(why(certify(&b.net, &query, &cert)), Why::LeadsOutside | Why::InitialMissing), "{i}");
+            // Smaller.
+            let mut cert = whole.clone();
+            cert.entries[i].zone.push(Constraint::new(1, 0, Bound::lt(1)));
+            let wrong = why(certify(&b.net, &query, &cert));
+            assert!(matches!(wrong, Why::LeadsOutside | Why::InitialMissing), "{i}");
+            // As large as can be: that is a proof still only where all clocks are reset next.
+            let mut cert = whole.clone();
+            cert.entries[i].zone.clear();
+            let larger = certify(&b.net, &query, &cert);
+            match cert.entries[i].state.locations[0] {
+                0 => assert!(larger.is_ok(), "{i}: {larger:?}"),
+                1 => assert!(matches!(why(larger), Why::LeadsOutside)),
+                _ => {}
+            }
+            let mut cert = whole.clone();
+            cert.entries[i].zone.push(Constraint::new(3, 0, Bound::lt(1)));
+            assert!(matches!(why(certify(&b.net, &query, &cert)), Why::Malformed(_)));
+            let mut cert = whole.clone();
+            cert.entries[i].state.clocks = vec![Rational::ZERO; 2];
+            assert!(matches!(why(certify(&b.net, &query, &cert)), Why::Malformed(_)));
+            let mut cert = whole.clone();
+            cert.entries[i].known = vec![];
+            cert.entries[i].state.locations = vec![3];
+            assert!(matches!(why(certify(&b.net, &query, &cert)), Why::Condition(_)));
+            cert.entries[i].known = vec![true];
+            assert!(matches!(why(certify(&b.net, &query, &cert)), Why::BesideThePoint(_)));
+        }
+    }
+}
+
+#[test]
+fn low_bounds_are_noticed() {
+    let (b, query) = proved();
+    let whole = zones(&b.net, Coarse::Bounded).unwrap();
+    let in_work = whole.entries.iter().position(|e| e.state.locations == [1]).unwrap();
+    let none = i32::MIN;
+    let lowered = |lower: [i32; 2], upper: [i32; 2]| {
+        let mut cert = whole.clone();
+        for e in &mut cert.entries {
+            e.bounds = Some(LuBounds { lower: vec![0, 1, none], upper: vec![0, 3, none] });
+        }
+        let (lower, upper) = (vec![0, lower[0], lower[1]], vec![0, upper[0], upper[1]]);
+        cert.entries[in_work].bounds = Some(LuBounds { lower, upper });
+        certify(&b.net, &query, &cert)
+    };
+    // In `work`, that y > 2 is not possible must be seen; that x < 3 matters, later; that x ≤ 2 was asked on the way in.
+    assert!(lowered([3, 3], [3, 3]).is_ok());
+    assert!(lowered([1, 2], [3, none]).is_ok());
+    assert!(matches!(why(lowered([1, 1], [3, 3])), Why::LowBounds(_)));
+    assert!(matches!(why(lowered([1, none], [3, none])), Why::LowBounds(_)));
+    assert!(matches!(why(lowered([0, 2], [3, none])), Why::LowBounds(_)));
+    assert!(matches!(why(lowered([1, 2], [2, 9])), Why::LeadsOutside));
+    // Where nothing is told apart, anything can happen: here, being late.
+    let mut cert = whole.clone();
+    for e in &mut cert.entries {
+        e.bounds = Some(LuBounds { lower: vec![none; 3], upper: vec![none; 3] });
+    }
+    assert!(matches!(why(certify(&b.net, &query, &cert)), Why::LowBounds(_)));
+    // Where a step leads must not know more than where it comes from.
+    let mut cert = whole.clone();
+    for e in &mut cert.entries {
+        e.bounds = Some(LuBounds { lower: vec![2; 3], upper: vec![3; 3] });
+    }
+    certify(&b.net, &query, &cert).unwrap();
+    let in_rest = cert.entries.iter().position(|e| e.state.locations == [2]).unwrap();
+    cert.entries[in_rest].bounds = Some(LuBounds { lower: vec![2; 3], upper: vec![4; 3] });
+    assert!(matches!(why(certify(&b.net, &query, &cert)), Why::LeadsOutside));
+    cert.entries[in_rest].bounds = None;
+    assert!(matches!(why(certify(&b.net, &query, &cert)), Why::LeadsOutside));
+    cert.entries[in_rest].bounds = Some(LuBounds { lower: vec![2; 2], upper: vec![4; 3] });
+    assert!(matches!(why(certify(&b.net, &query, &cert)), Why::Malformed(_)));
+}
+
+#[test]
+fn several_zones_may_cover_one() {
+    let (b, query) = proved();
+    let mut cert = zones(&b.net, Coarse::Extrapolated).unwrap();
+    let idle = cert.entries.iter().position(|e| e.state.locations == [0]).unwrap();
+    let mut late = cert.entries[idle].clone();
+    cert.entries[idle].zone.push(Constraint::new(1, 0, Bound::le(2)));
+    late.zone.push(Constraint::new(0, 1, Bound::lt(-2)));
+    assert!(matches!(why(certify(&b.net, &query, &cert)), Why::LeadsOutside | Why::InitialMissing));
+    cert.entries.push(late);
+    certify(&b.net, &query, &cert).unwrap();
+    let last = cert.entries.len() - 1;
+    cert.entries[last].zone.push(Constraint::new(0, 1, Bound::lt(-3)));
+    assert!(matches!(why(certify(&b.net, &query, &cert)), Why::LeadsOutside | Why::InitialMissing));
+}
+
+#[test]
+fn liveness_is_refused() {
+    let (b, mut query) = proved();
+    let cert = zones(&b.net, Coarse::Extrapolated).unwrap();
+    let QueryKind::Possibly(c) = query.kind else { unreachable!() };
+    query.kind = QueryKind::Eventually(c);
+    assert!(matches!(why(certify(&b.net, &query, &cert)), Why::BesideThePoint(_)));
+}
+
+// At random, against the region graph.
+
+fn regions<'n>(net: &'n Network, query: &Query) -> Option<Regions<'n>> {
+    let r = Regions::explore(net, Some(query), Options { limit: 3000, ..Options::default() })?;
+    r.fault.is_none().then_some(r)
+}
+
+/// What all zones prove is true, and all that is true is proved; without differences of clocks also in few zones.
+#[test]
+fn random_proofs() {
+    let mut count = [0; 2];
+    for seed in 0..1200 {
+        let flavour = Flavour { differences: seed % 3 == 0, copies: seed % 2 == 0, deadlock: seed % 4 == 1 };
+        let (b, query) = network(seed, flavour);
+        let Some(regions) = regions(&b.net, &query) else { continue };
+        let possible = regions.has_trace(&query).unwrap();
+        let ways: &[Coarse] = match flavour {
+            Flavour { differences: true, .. } => &[Coarse::Exact],
+            Flavour { deadlock: true, .. } => &[Coarse::Extrapolated],
+            _ => &[Coarse::Exact, Coarse::Extrapolated, Coarse::Bounded],
+        };
+        for &coarse in ways {
+            let Some(cert) = zones(&b.net, coarse) else { continue };
+            let accepted = certify(&b.net, &query, &cert);
+            assert_eq!(accepted.is_ok(), !possible, "seed {seed}: {accepted:?}");
+            count[usize::from(possible)] += 1;
+        }
+    }
+    assert!(count.iter().all(|&n| n > 100), "{count:?}");
+}
+
+/// Whatever is done to a certificate, it does not prove what is not so.
+#[test]
+fn random_damage() {
+    let mut tried = 0;
+    for seed in 0..1200 {
+        let flavour = Flavour { differences: false, copies: seed % 2 == 0, deadlock: seed % 4 == 1 };
+        let (b, query) = network(seed, flavour);
+        let Some(regions) = regions(&b.net, &query) else { continue };
+        if !regions.has_trace(&query).unwrap() {
+            continue;
+        }
+        let coarse = if flavour.deadlock { Coarse::Extrapolated } else { Coarse::Bounded };
+        let Some(whole) = zones(&b.net, coarse) else { continue };
+        let mut random = Random::new(seed + 77);
+        for _ in 0..20 {
+            let mut cert = whole.clone();
+            for _ in 0..1 + random.below(6) {
+                damage(&mut cert, &mut random);
+            }
+            assert!(certify(&b.net, &query, &cert).is_err(), "seed {seed}: {cert:?}");
+            tried += 1;
+        }
+    }
+    assert!(tried > 1000, "{tried}");
+}
+
+fn damage(cert: &mut Certificate, random: &mut Random) {
+    if cert.entries.is_empty() {
+        return;
+    }
+    let i = random.below(cert.entries.len());
+    let e = &mut cert.entries[i];
+    match random.below(6) {
+        0 => _ = cert.entries.remove(i),
+        1 => e.zone.clear(),
+        2 => _ = e.zone.pop(),
+        3 => {
+            let (left, right) = (random.below(3), random.below(3));
+            let n = random.below(6) as i32 - 3;
+            e.zone.push(Constraint::new(left, right, if random.percent(50) { Bound::le(n) } else { Bound::lt(n) }));
+        }
+        _ => {
+            if let Some(b) = &mut e.bounds {
+                let side = if random.percent(50) { &mut b.lower } else { &mut b.upper };
+                side[1 + random.below(2)] = [i32::MIN, 0, 1, 2][random.below(4)];
+            }
+        }
+    }
+}
+
+/// Random walks: every condition that holds somewhere on the way is shown by the run up to there, and by no other.
+#[test]
+fn random_runs() {
+    let mut shown = [0; 2];
+    for seed in 0..400 {
+        let flavour = Flavour { differences: true, copies: true, deadlock: seed % 4 == 1 };
+        let (b, query) = network(seed, flavour);
+        let QueryKind::Possibly(c) = query.kind else { unreachable!() };
+        let it = Interpreter::new(&b.net);
+        let Ok(initial) = it.initial() else { continue };
+        let mut random = Random::new(seed + 5);
+        let mut trace = Trace::at(initial);
+        for _ in 0..6 {
+            // Some moment at which there is a step.
+            let mut moments: Vec<(Rational, Snapshot)> = Vec::new();
+            let found = it.moments(trace.last(), None, &mut |m| {
+                moments.push((m.delay, m.state.clone()));
+                m.interpreter.steps(m.state)?;
+                Ok(ControlFlow::Continue(()))
+            });
+            if found.is_err() {
+                break;
+            }
+            for (delay, then) in &moments {
+                let Ok(holds) = it.holds_in(&query, &c, then) else { continue };
+                let t = Trace { rest: *delay, ..trace.clone() };
+                assert_eq!(replay(&b.net, &query, &t).is_ok(), holds, "seed {seed}: {t:?}");
+                shown[usize::from(holds)] += 1;
+            }
+            let (delay, then) = moments.swap_remove(random.below(moments.len()));
+            let Ok(mut steps) = it.steps(&then) else { break };
+            if steps.is_empty() {
+                continue;
+            }
+            let (action, state) = steps.swap_remove(random.below(steps.len()));
+            trace.steps.push(Step { delay, action, state });
+        }
+    }
+    assert!(shown.iter().all(|&n| n > 100), "{shown:?}");
+}
