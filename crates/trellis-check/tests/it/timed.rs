@@ -165,7 +165,10 @@ fn a_clock_is_measured() {
 enum Coarse {
     Exact,
     Extrapolated,
+    /// By bounds that suffice for all models here.
     Bounded,
+    /// By these bounds of `x` and `y`, lower and upper.
+    By([i32; 2], [i32; 2]),
 }
 
 /// All zones, as a certificate. Nothing if there are too many.
@@ -173,6 +176,11 @@ fn zones(net: &Network, coarse: Coarse) -> Option<Certificate> {
     let clocks = net.clocks.len();
     let d = ZoneDomain::new(clocks);
     let most = vec![MOST; clocks + 1];
+    let bounds = match coarse {
+        Coarse::Exact | Coarse::Extrapolated => None,
+        Coarse::Bounded => Some(LuBounds { lower: most.clone(), upper: most.clone() }),
+        Coarse::By(l, u) => Some(LuBounds { lower: vec![0, l[0], l[1]], upper: vec![0, u[0], u[1]] }),
+    };
     let mut post = Post::new(net);
     let mut found: Vec<(Vec<u64>, Zone)> = Vec::new();
     let add = |found: &mut Vec<(Vec<u64>, Zone)>, key: &[u64], mut z: Zone, inv: &[Constraint], delay| {
@@ -185,9 +193,9 @@ fn zones(net: &Network, coarse: Coarse) -> Option<Certificate> {
             d.extra_m(&mut z, &most).unwrap();
         }
         let covers = |(k, old): &(Vec<u64>, Zone)| {
-            let within = match coarse {
-                Coarse::Bounded => d.leq_alu(&z, old, &most, &most),
-                _ => d.leq(&z, old),
+            let within = match &bounds {
+                Some(b) => d.leq_alu(&z, old, &b.lower, &b.upper),
+                None => d.leq(&z, old),
             };
             k == key && within
         };
@@ -221,7 +229,6 @@ fn zones(net: &Network, coarse: Coarse) -> Option<Certificate> {
         }
         i += 1;
     }
-    let bounds = matches!(coarse, Coarse::Bounded).then(|| LuBounds { lower: most.clone(), upper: most });
     let entry = |(key, zone): &(Vec<u64>, Zone)| CertEntry {
         zone: d.minimal(zone),
         bounds: bounds.clone(),
@@ -345,6 +352,64 @@ fn several_zones_may_cover_one() {
 }
 
 #[test]
+fn conditions_on_clocks_are_judged_in_every_part_of_a_zone() {
+    let (mut b, _) = proved();
+    let ask = |b: &mut Net, location: &str, clocks: &str| {
+        let (here, clock) = (b.at(0, location), b.clock(clocks));
+        let both = b.net.terms.and([here, clock]);
+        let mut query = b.possibly(both);
+        query.deadlock = false;
+        query
+    };
+    for (location, clocks, possible) in [
+        ("work", "x > 2", false),
+        ("work", "x >= 2", true),
+        ("work", "x > 1 && y <= 1", false),
+        ("work", "x > 1 && x < 2", true),
+        ("rest", "x < 1", false),
+        ("rest", "x - y > 0", false),
+        ("rest", "x - y >= 0", true),
+    ] {
+        let query = ask(&mut b, location, clocks);
+        for coarse in [Coarse::Extrapolated, Coarse::Bounded] {
+            let cert = zones(&b.net, coarse).unwrap();
+            let found = certify(&b.net, &query, &cert);
+            match (coarse, possible) {
+                (Coarse::Bounded, _) if clocks.contains('-') => assert!(matches!(why(found), Why::LowBounds(_))),
+                (_, true) => assert!(matches!(why(found), Why::Condition(_)), "{location} {clocks}"),
+                (_, false) => assert!(found.is_ok(), "{location} {clocks}: {found:?}"),
+            }
+        }
+    }
+    // Bounds that suffice for the model need not suffice for the question: y is never 3 or more in `work`.
+    let query = ask(&mut b, "work", "y >= 3");
+    certify(&b.net, &query, &zones(&b.net, Coarse::By([3, 3], [3, 3])).unwrap()).unwrap();
+    let cert = zones(&b.net, Coarse::By([3, 2], [3, 3])).unwrap();
+    assert!(matches!(why(certify(&b.net, &query, &cert)), Why::LowBounds(_)));
+}
+
+#[test]
+fn deadlocks_are_looked_for_in_every_part_of_a_zone() {
+    for (guard, dies) in [("x > 1", false), ("x >= 2", false), ("x < 2", true), ("x == 0", true)] {
+        let mut b = Net::new(&["x", "y"]);
+        let p = b.process("P", &["a: x <= 2", "b: x <= 3"]);
+        b.edge(p, "a", "b", E { guard, set: "y = x", ..E::default() });
+        b.edge(p, "b", "a", E { guard: "x >= 1", set: "x = 0", ..E::default() });
+        let dead = b.deadlock();
+        let no = b.net.terms.not(dead);
+        let query = b.always(no);
+        let cert = zones(&b.net, Coarse::Extrapolated).unwrap();
+        let found = certify(&b.net, &query, &cert);
+        assert_eq!(found.is_err(), dies, "{guard}: {found:?}");
+        if dies {
+            assert!(matches!(why(found), Why::Condition(_)));
+        }
+        let cert = zones(&b.net, Coarse::Bounded).unwrap();
+        assert!(matches!(why(certify(&b.net, &query, &cert)), Why::BesideThePoint(_)));
+    }
+}
+
+#[test]
 fn liveness_is_refused() {
     let (b, mut query) = proved();
     let cert = zones(&b.net, Coarse::Extrapolated).unwrap();
@@ -382,6 +447,33 @@ fn random_proofs() {
         }
     }
     assert!(count.iter().all(|&n| n > 100), "{count:?}");
+}
+
+/// Bounds that are too low prove nothing that is not so; and if they prove it, they were not too low.
+#[test]
+fn random_bounds() {
+    let mut accepted = 0;
+    let mut low = 0;
+    for seed in 0..1200 {
+        let flavour = Flavour { copies: seed % 2 == 0, ..Flavour::default() };
+        let (b, query) = network(seed, flavour);
+        let Some(regions) = regions(&b.net, &query) else { continue };
+        let possible = regions.has_trace(&query).unwrap();
+        let mut random = Random::new(seed + 99);
+        for _ in 0..20 {
+            let mut draw = || [(); 2].map(|()| [i32::MIN, 0, 1, 2, MOST][random.below(5)]);
+            let Some(cert) = zones(&b.net, Coarse::By(draw(), draw())) else { continue };
+            match certify(&b.net, &query, &cert) {
+                Ok(_) => {
+                    assert!(!possible, "seed {seed}: {cert:?}");
+                    accepted += 1;
+                }
+                Err(Rejection { why: Why::LowBounds(_), .. }) => low += 1,
+                Err(_) => {}
+            }
+        }
+    }
+    assert!(accepted > 100 && low > 1000, "{accepted} {low}");
 }
 
 /// Whatever is done to a certificate, it does not prove what is not so.
