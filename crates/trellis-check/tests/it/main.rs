@@ -10,3 +10,4 @@ mod models;
 mod random;
 mod timed;
 mod traces;
+mod zones;
