@@ -201,7 +201,7 @@ impl Keys {
         self.words.capacity() * 8
             + self.index.capacity() * 5
             + self.shape_of.capacity() * 4
-            + self.shapes.iter().map(|s| s.clocks.len() * 12 + s.slot.len() * 2).sum::<usize>()
+            + self.shapes.len() * (size_of::<Shape>() + self.dim * 14)
     }
 }
 
