@@ -1,7 +1,13 @@
 //! Evidence from the engines is accepted; evidence that somebody has tampered with is not, whatever was done to it.
 
+#[path = "../../../trellis-model/tests/it/build.rs"]
+mod build;
 mod certificates;
 mod garbage;
 mod liveness;
 mod models;
+#[path = "../../../trellis-model/tests/it/random.rs"]
+mod random;
+mod timed;
 mod traces;
+mod zones;
