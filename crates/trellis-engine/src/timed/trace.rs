@@ -96,7 +96,7 @@ pub fn concretise(
     if !schedule.possible {
         return Ok(None);
     }
-    let Some(moments) = solve(last, &schedule.constraints) else { return Ok(None) };
+    let Some(moments) = solve(last + 1, &schedule.constraints) else { return Ok(None) };
     let (at, den) = (|i: usize| moments.numerators()[i], moments.denominator());
     let snapshot = |i: usize| -> Snapshot {
         let value = |s: &Since| Rational::new(at(i) - at(s.moment) + i64::from(s.value) * den, den);
