@@ -233,6 +233,15 @@ impl<'a> Checker<'a> {
 
     /// A move leads from an entry into the set.
     fn stays(&self, e: &Entry<'a>, m: &Move<'_>) -> Result<(), Rejection> {
+        if let Some(error) = m.fault {
+            // Nothing goes wrong if the clocks never allow it.
+            if let Some(bounds) = e.bounds {
+                let same: Vec<_> = (0..self.domain.dim()).map(Some).collect();
+                enough(bounds, m.guard, &same).map_err(|why| self.wrong_move(Why::LowBounds(why), e, m))?;
+            }
+            let zone = self.within(&self.valuations(e)?, m.guard)?;
+            return if self.domain.is_empty(&zone) { Ok(()) } else { Err(self.model(error.clone())) };
+        }
         let mut targets = self.targets(m.key);
         if targets.iter().any(|t| t.bounds.is_some_and(stands_for_all)) {
             return Ok(());

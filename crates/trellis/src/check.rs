@@ -10,6 +10,7 @@ use trellis_engine::audit::{self, Audit, Unmatched};
 use trellis_engine::budget::{Budget, Progress, Stats};
 use trellis_engine::network::{Answer, ExprStrategy, answer};
 use trellis_engine::reach::{Options, Refine, Strategy, Update};
+use trellis_engine::timed::Config;
 use trellis_engine::waitlist::Order;
 use trellis_model::network::{Network, Query, QueryKind};
 use trellis_report::{Inconclusive, Outcome, PropertyReport, dot, ending, html, json, text};
@@ -17,6 +18,7 @@ use trellis_report::{Inconclusive, Outcome, PropertyReport, dot, ending, html, j
 use crate::cli::{self, Check};
 use crate::load::{Asked, Loaded, load};
 use crate::strategy::LuaStrategy;
+use crate::timed;
 use crate::{Failure, Ran, exit};
 
 /// Pairs of states compared before cover or join is chosen on its own, and under `--audit`.
@@ -26,6 +28,8 @@ const LONG_AUDIT: usize = 20_000;
 /// How one property is going to be searched, and what that rests on.
 struct Plan {
     options: Options,
+    /// For models with clocks.
+    timed: Option<Config>,
     assumes: Vec<String>,
     notes: Vec<String>,
 }
@@ -75,7 +79,10 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
                 (None, Some(l)) => Some(l),
                 (None, None) => None,
             };
-            answer(net, query, plan.options, strategy, loaded.priority, &mut budget)
+            match &plan.timed {
+                Some(config) => trellis_engine::timed::answer(net, query, config, &mut budget),
+                None => answer(net, query, plan.options, strategy, loaded.priority, &mut budget),
+            }
         };
         let seconds = started.elapsed().as_secs_f64();
         let report = match found {
@@ -117,7 +124,15 @@ fn usage(args: &Check, loaded: &Loaded) -> Result<(), Failure> {
     if loaded.queries.is_empty() {
         return say("the model has no property: give one, for instance --property 'A[] not deadlock'");
     }
-    loaded.runnable()?;
+    if !loaded.network.clocks.is_empty() {
+        return Ok(());
+    }
+    let timed = args.extrapolation.is_some() || args.cover.is_some() || args.clocks.is_some() || args.all_clocks;
+    if timed || args.non_zeno || args.engine == cli::Engine::Lazy || args.order == Some(cli::Order::Largest) {
+        return say(
+            "--engine lazy, --clocks, --all-clocks, --extrapolation, --cover, --non-zeno and --order largest are for models with clocks; this one has none",
+        );
+    }
     let lattices = !loaded.network.lattices.is_empty();
     let join = args.join.as_deref();
     if join.is_some() && !lattices {
@@ -126,7 +141,7 @@ fn usage(args: &Check, loaded: &Loaded) -> Result<(), Failure> {
     if join.is_some_and(|j| j != "none") && args.update.is_some_and(|u| u != cli::Update::Join) {
         return say("--join goes with --update join");
     }
-    if (args.order == cli::Order::Priority) != args.priority.is_some() {
+    if (args.order == Some(cli::Order::Priority)) != args.priority.is_some() {
         return say("--order priority and --priority EXPR go together");
     }
     Ok(())
@@ -150,13 +165,18 @@ fn no_question(labels: &[String]) -> String {
 /// Chooses how to search.
 fn plan(args: &Check, net: &Network, query: &Query) -> Result<Plan, Failure> {
     let order = match args.order {
-        cli::Order::Bfs => Order::Bfs,
-        cli::Order::Dfs => Order::Dfs,
-        cli::Order::Random => Order::Random(args.seed),
-        cli::Order::Priority => Order::Priority,
+        None | Some(cli::Order::Bfs | cli::Order::Largest) => Order::Bfs,
+        Some(cli::Order::Dfs) => Order::Dfs,
+        Some(cli::Order::Random) => Order::Random(args.seed),
+        Some(cli::Order::Priority) => Order::Priority,
     };
     let with = |update, refine| Options { update, order, refine };
-    let mut plan = Plan { options: with(Update::Simple, Refine::Never), assumes: Vec::new(), notes: Vec::new() };
+    let mut plan =
+        Plan { options: with(Update::Simple, Refine::Never), timed: None, assumes: Vec::new(), notes: Vec::new() };
+    if !net.clocks.is_empty() {
+        plan.timed = Some(timed::config(args, net, query)?);
+        return Ok(plan);
+    }
     let asked = match (args.join.as_deref(), args.update) {
         (Some("none"), None) => Some(Update::Cover),
         (Some("auto"), None) => None,
@@ -211,7 +231,10 @@ fn answered(
     let net = &loaded.network;
     let mut r = PropertyReport::new(&loaded.name, loaded.language, query, a.verdict);
     r.seconds = seconds;
-    r.engine = engine_line(plan.options, query, net);
+    r.engine = match &plan.timed {
+        Some(config) => timed::engine_line(config, net, query),
+        None => engine_line(plan.options, query, net),
+    };
     r.statistics = statistics(&a.stats);
     if r.certificate.as_ref().is_some_and(|c| c.up_to_order) {
         r.assumes.clone_from(&plan.assumes);

@@ -128,9 +128,9 @@ pub struct Check {
     /// Without it, Trellis joins everything and refines where that is too coarse.
     #[arg(long, value_name = "STRATEGY", help_heading = "Engine")]
     pub join: Option<String>,
-    /// What to explore next.
-    #[arg(long, value_enum, default_value = "bfs", help_heading = "Engine")]
-    pub order: Order,
+    /// What to explore next; without it, what suits the engine.
+    #[arg(long, value_enum, help_heading = "Engine")]
+    pub order: Option<Order>,
     /// The seed of the random order and of the audit.
     #[arg(long, default_value_t = 1, help_heading = "Engine")]
     pub seed: u64,
@@ -140,6 +140,22 @@ pub struct Check {
     /// Sample whether the model's transitions are monotone, as cover and join need; print what breaks it.
     #[arg(long, help_heading = "Engine")]
     pub audit: bool,
+
+    /// What reach forgets of zones.
+    #[arg(long, value_enum, value_name = "WHAT", help_heading = "Models with clocks")]
+    pub extrapolation: Option<Extrapolation>,
+    /// When one zone stands for another in reach.
+    #[arg(long, value_enum, value_name = "WHEN", help_heading = "Models with clocks")]
+    pub cover: Option<Cover>,
+    /// How lazy refines what it knows of clocks.
+    #[arg(long, value_enum, value_name = "HOW", help_heading = "Models with clocks")]
+    pub clocks: Option<Clocks>,
+    /// Keep all clocks in the zones of lazy, as 002's prototype does, not only those that matter where they are.
+    #[arg(long, help_heading = "Models with clocks")]
+    pub all_clocks: bool,
+    /// For liveness: runs in which infinitely much happens in finite time do not count.
+    #[arg(long, help_heading = "Models with clocks")]
+    pub non_zeno: bool,
 
     /// Give up on a property after this long (60s, 5m, 1h).
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = "Limits")]
@@ -232,8 +248,43 @@ pub enum Format {
 pub enum Engine {
     /// The best for the question.
     Auto,
-    /// Reachability over lattice elements (000).
+    /// Reachability over lattice elements (000) or zones.
     Reach,
+    /// Lazy abstraction (002): for models with clocks.
+    Lazy,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Extrapolation {
+    /// Exact zones: may not end.
+    None,
+    /// Extra-M.
+    M,
+    /// Extra-LU.
+    Lu,
+    /// Extra-LU+.
+    #[value(name = "lu+")]
+    LuPlus,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Cover {
+    /// Only equal zones are the same.
+    Equality,
+    /// A larger zone stands for smaller ones.
+    Inclusion,
+    /// A zone stands for those it simulates (a⊑LU).
+    Alu,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Clocks {
+    /// By zone interpolation, forward.
+    Forward,
+    /// By zone interpolation, backward.
+    Backward,
+    /// By lazily propagated bounds.
+    Bounds,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -256,6 +307,8 @@ pub enum Order {
     Random,
     /// By --priority.
     Priority,
+    /// For models with clocks: a larger zone first.
+    Largest,
 }
 
 fn constant(s: &str) -> Result<(String, i64), String> {

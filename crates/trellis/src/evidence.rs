@@ -16,7 +16,6 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     let question = evidence.query.ok_or_else(|| unreadable(&"it does not say which query it is about"))?;
     let properties = Properties { properties: vec![question], ..Default::default() };
     let loaded = load(&args.model, &Asked { properties: Some(&properties), color: err_color, ..Default::default() })?;
-    loaded.runnable()?;
     let (net, query) = (&loaded.network, &loaded.queries[0]);
     let result = match evidence.content {
         Content::Trace(t) => trellis_check::replay(net, query, &t).map(|done| {

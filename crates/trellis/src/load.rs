@@ -28,19 +28,6 @@ pub struct Loaded {
     pub labels: Vec<String>,
 }
 
-impl Loaded {
-    /// Refuses to run what no engine knows how to run yet: they would pass over clocks and vectors, and answer wrongly.
-    /// Whoever adds an engine for them takes this away.
-    pub fn runnable(&self) -> Result<(), Failure> {
-        let what = match &self.network {
-            net if !net.clocks.is_empty() => "has clocks",
-            net if !net.vectors.is_empty() => "synchronises by vectors",
-            _ => return Ok(()),
-        };
-        Err(Failure::Usage(format!("{} {what}; Trellis reads such models but has no engine for them yet", self.name)))
-    }
-}
-
 /// What is asked of a model apart from its file.
 #[derive(Default)]
 pub struct Asked<'a> {

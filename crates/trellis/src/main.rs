@@ -7,6 +7,7 @@ mod evidence;
 mod load;
 mod simulate;
 mod strategy;
+mod timed;
 mod topics;
 mod walk;
 

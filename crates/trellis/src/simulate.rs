@@ -18,7 +18,6 @@ const WAIT: &str = " · w 5/2: wait so long";
 
 pub fn simulate(args: &Simulate, out_color: bool, err_color: bool) -> Ran {
     let loaded = load(&args.model, &Asked { color: err_color, ..Default::default() })?;
-    loaded.runnable()?;
     eprint!("{}", loaded.warnings);
     let net = &loaded.network;
     let style = Style { color: out_color, ..Default::default() };

@@ -78,8 +78,8 @@ impl<A: Refiner, B: Refiner> Refiner for (A, B) {
 pub enum Ending {
     /// Everything is covered.
     Closed,
-    /// A node with a part of its zone that is looked for.
-    Found(u32, Zone),
+    /// A node with the parts of its zone that are looked for; none: any will do.
+    Found(u32, Vec<Zone>),
     /// A limit.
     Stopped(Reason),
     /// The model is broken in this node (or before the first one).
@@ -128,7 +128,7 @@ impl<'n, R: Refiner> Lazy<'n, R> {
     pub fn check(&mut self, query: &Query, mut target: Option<&mut Target>, budget: &mut Budget<'_>) -> Ending {
         match self.start(query, &mut target) {
             Ok(None) => {}
-            Ok(Some((n, zone))) => return Ending::Found(n, zone),
+            Ok(Some((n, parts))) => return Ending::Found(n, parts),
             Err(trouble) => return Ending::Broken(NONE, trouble),
         }
         let mut moves = Moves::default();
@@ -144,7 +144,7 @@ impl<'n, R: Refiner> Lazy<'n, R> {
             });
             match done {
                 Ok(None) => {}
-                Ok(Some((n, zone))) => return Ending::Found(n, zone),
+                Ok(Some((n, parts))) => return Ending::Found(n, parts),
                 Err(trouble) => return Ending::Broken(n, trouble),
             }
         }
@@ -152,7 +152,7 @@ impl<'n, R: Refiner> Lazy<'n, R> {
         Ending::Closed
     }
 
-    fn start(&mut self, query: &Query, target: &mut Option<&mut Target>) -> Result<Option<(u32, Zone)>, Trouble> {
+    fn start(&mut self, query: &Query, target: &mut Option<&mut Target>) -> Result<Option<(u32, Vec<Zone>)>, Trouble> {
         let (key, _) = self.post.initial()?;
         let mut own = Vec::new();
         let delay = self.post.timing(&key, &mut own)?;
@@ -172,14 +172,14 @@ impl<'n, R: Refiner> Lazy<'n, R> {
         n: u32,
         query: &Query,
         target: &mut Option<&mut Target>,
-    ) -> Result<Option<(u32, Zone)>, Trouble> {
+    ) -> Result<Option<(u32, Vec<Zone>)>, Trouble> {
         let Some(target) = target else { return Ok(None) };
         let tree = &self.tree;
         let key = tree.keys.get(tree.nodes[n as usize].key);
         let shape = tree.shape(n);
         if target.is_discrete() {
             let found = tree.is_first(n) && target.holds(&mut self.post, key)?;
-            return Ok(found.then(|| (n, Zone::copied(shape.domain(), tree.zone(n)))));
+            return Ok(found.then(|| (n, Vec::new())));
         }
         // The label has not met the invariant yet after time has passed.
         let mut zone: Vec<Bound> = tree.zone(n).to_vec();
@@ -187,8 +187,8 @@ impl<'n, R: Refiner> Lazy<'n, R> {
         if !crate::timed::space::invariant(shape, t.invariant(), &mut zone)? {
             return Ok(None);
         }
-        let found = target.find(&mut self.post, query, key, shape, &zone, t.delay)?;
-        Ok(found.map(|zone| (n, zone)))
+        let parts = target.find(&mut self.post, query, key, shape, &zone, t.delay)?;
+        Ok((!parts.is_empty()).then_some((n, parts)))
     }
 
     /// 002 Algorithm 2: looks for a node that covers, newest first.
@@ -226,7 +226,7 @@ impl<'n, R: Refiner> Lazy<'n, R> {
         target: &mut Option<&mut Target>,
         moves: &mut Moves,
         zone: &mut Vec<Bound>,
-    ) -> Result<Option<(u32, Zone)>, Trouble> {
+    ) -> Result<Option<(u32, Vec<Zone>)>, Trouble> {
         self.tree.stats.expanded += 1;
         let key = self.tree.nodes[n as usize].key;
         self.post.moves(self.tree.keys.get(key), moves)?;
@@ -236,6 +236,9 @@ impl<'n, R: Refiner> Lazy<'n, R> {
             self.tree.stats.steps += 1;
             let t = self.tree.transition(n, &m);
             let (feasible, k) = self.tree.step(n, zone, t, m.key)?;
+            if let (true, Some(error)) = (feasible, m.fault) {
+                return Err(error.clone().into());
+            }
             if !feasible {
                 self.refiner.disable(&mut self.tree, n, t)?;
                 self.requeue(NONE);

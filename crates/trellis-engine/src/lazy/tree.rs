@@ -350,6 +350,7 @@ pub fn post(
         resets: &t.resets,
         invariant: t.invariant(),
         delay: t.delay,
+        fault: None,
     };
     if !stepper.act(source, zone, t.own(), &m, target)? {
         return Ok(false);

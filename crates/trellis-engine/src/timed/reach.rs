@@ -104,8 +104,8 @@ pub struct Node {
 pub enum Ending {
     /// Everything was explored.
     Exhausted,
-    /// A node with a part of its zone (over the key's active clocks) that is looked for.
-    Found(u32, Zone),
+    /// A node with the parts of its zone (over the key's active clocks) that are looked for; none: any will do.
+    Found(u32, Vec<Zone>),
     /// A limit.
     Stopped(Reason),
     /// The model is broken in this node (or before the first one).
@@ -168,7 +168,7 @@ impl<'n> ZoneGraph<'n> {
         let mut waiting = Waitlist::new(self.options.order);
         match self.start(query, &mut target, &mut waiting) {
             Ok(None) => {}
-            Ok(Some((n, zone))) => return Ending::Found(n, zone),
+            Ok(Some((n, parts))) => return Ending::Found(n, parts),
             Err(trouble) => return Ending::Broken(NONE, trouble),
         }
         let mut moves = Moves::default();
@@ -185,7 +185,7 @@ impl<'n> ZoneGraph<'n> {
             self.stats.expanded += 1;
             match self.expand(n, query, &mut target, &mut waiting, &mut moves, &mut source) {
                 Ok(None) => {}
-                Ok(Some((n, zone))) => return Ending::Found(n, zone),
+                Ok(Some((n, parts))) => return Ending::Found(n, parts),
                 Err(trouble) => return Ending::Broken(n, trouble),
             }
         }
@@ -198,7 +198,7 @@ impl<'n> ZoneGraph<'n> {
         query: &Query,
         target: &mut Option<&mut Target>,
         waiting: &mut Waitlist,
-    ) -> Result<Option<(u32, Zone)>, Trouble> {
+    ) -> Result<Option<(u32, Vec<Zone>)>, Trouble> {
         let (key, _) = self.post.initial()?;
         let mut constraints: Vec<Constraint> = Vec::new();
         let delay = self.post.timing(&key, &mut constraints)?;
@@ -214,13 +214,16 @@ impl<'n> ZoneGraph<'n> {
         self.stepper.zone = zone;
         self.settle(k, &constraints, delay)?;
         let hit = match target {
-            Some(t) if t.is_discrete() => t.holds(&mut self.post, &key)?.then(|| Zone::copied(d, &self.stepper.zone)),
-            Some(t) => t.find(&mut self.post, query, &key, self.keys.shape(k), &self.stepper.zone, delay)?,
+            Some(t) if t.is_discrete() => t.holds(&mut self.post, &key)?.then(Vec::new),
+            Some(t) => {
+                let parts = t.find(&mut self.post, query, &key, self.keys.shape(k), &self.stepper.zone, delay)?;
+                (!parts.is_empty()).then_some(parts)
+            }
             None => None,
         };
         let n = self.add(k, NONE, 0, delay);
         waiting.push(n, 0);
-        Ok(hit.map(|zone| (n, zone)))
+        Ok(hit.map(|parts| (n, parts)))
     }
 
     /// Lets time pass and extrapolates the stepper's zone.
@@ -253,7 +256,7 @@ impl<'n> ZoneGraph<'n> {
         waiting: &mut Waitlist,
         moves: &mut Moves,
         source: &mut Vec<Bound>,
-    ) -> Result<Option<(u32, Zone)>, Trouble> {
+    ) -> Result<Option<(u32, Vec<Zone>)>, Trouble> {
         let Node { key, zone, .. } = self.nodes[n as usize];
         self.post.moves(self.keys.get(key), moves)?;
         source.clear();
@@ -265,6 +268,13 @@ impl<'n> ZoneGraph<'n> {
             let d = from.domain();
             let possible = |c: &Constraint| d.satisfies(source, from.place(c.left), from.place(c.right), c.bound);
             if !m.guard.iter().all(possible) {
+                continue;
+            }
+            if let Some(error) = m.fault {
+                let mut zone = source.clone();
+                if invariant(from, m.guard, &mut zone)? {
+                    return Err(error.clone().into());
+                }
                 continue;
             }
             let (k, is_new) = self.keys.id(m.key);
@@ -280,17 +290,16 @@ impl<'n> ZoneGraph<'n> {
             if let (true, true, Some(t)) = (discrete, is_new, target.as_ref())
                 && t.holds(&mut self.post, m.key)?
             {
-                let to = self.keys.shape(k);
-                let zone = Zone::copied(to.domain(), &self.stepper.zone);
                 let new = self.add(k, n, m.ordinal, m.delay);
-                return Ok(Some((new, zone)));
+                return Ok(Some((new, Vec::new())));
             }
             self.settle(k, m.invariant, m.delay)?;
             if !discrete && let Some(t) = target {
                 let to = self.keys.shape(k);
-                if let Some(part) = t.find(&mut self.post, query, m.key, to, &self.stepper.zone, m.delay)? {
+                let parts = t.find(&mut self.post, query, m.key, to, &self.stepper.zone, m.delay)?;
+                if !parts.is_empty() {
                     let new = self.add(k, n, m.ordinal, m.delay);
-                    return Ok(Some((new, part)));
+                    return Ok(Some((new, parts)));
                 }
             }
             if self.is_covered(k) {

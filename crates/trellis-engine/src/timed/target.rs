@@ -73,7 +73,7 @@ impl Target {
         Ok((post.judge_with(&self.judge, key, &[])? != 0) == self.value)
     }
 
-    /// A part of the zone in which the condition has the wanted value, if there is one. The zone must respect the key's
+    /// The parts of the zone in which the condition has the wanted value. The zone must respect the key's
     /// invariant and be closed under delay (where time may pass, which `delay` says).
     pub fn find(
         &mut self,
@@ -83,7 +83,7 @@ impl Target {
         shape: &Shape,
         zone: &[Bound],
         delay: bool,
-    ) -> Result<Option<Zone>, Trouble> {
+    ) -> Result<Vec<Zone>, Trouble> {
         let net = post.network();
         self.values.clear();
         for &a in &self.atoms {
@@ -97,9 +97,10 @@ impl Target {
         }
         let start = Zone::copied(shape.domain(), zone);
         let values = std::mem::take(&mut self.values);
-        let found = self.split(post, net, query, key, shape, start, &values, &mut settings, &alive);
+        let mut parts = Vec::new();
+        let done = self.split(post, net, query, key, shape, start, &values, &mut settings, &alive, &mut parts);
         self.values = values;
-        found
+        done.map(|()| parts)
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -114,9 +115,10 @@ impl Target {
         rest: &[Constraint],
         settings: &mut Vec<(trellis_expr::VarId, bool)>,
         alive: &[Zone],
-    ) -> Result<Option<Zone>, Trouble> {
+        found: &mut Vec<Zone>,
+    ) -> Result<(), Trouble> {
         let Some((c, rest)) = rest.split_first() else {
-            return self.leaf(post, net, key, shape, zone, settings, alive);
+            return self.leaf(post, net, key, shape, zone, settings, alive, found);
         };
         let var = query.atoms[self.atoms[settings.len()] as usize].0;
         let opposite = c.bound.complement().map(|bound| Constraint { left: c.right, right: c.left, bound });
@@ -125,14 +127,12 @@ impl Target {
             let mut part = zone.clone();
             if invariant(shape, &[constraint], &mut part)? {
                 settings.push((var, value));
-                let found = self.split(post, net, query, key, shape, part, rest, settings, alive);
+                let done = self.split(post, net, query, key, shape, part, rest, settings, alive, found);
                 settings.pop();
-                if let Some(found) = found? {
-                    return Ok(Some(found));
-                }
+                done?;
             }
         }
-        Ok(None)
+        Ok(())
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -145,10 +145,13 @@ impl Target {
         zone: Zone,
         settings: &mut Vec<(trellis_expr::VarId, bool)>,
         alive: &[Zone],
-    ) -> Result<Option<Zone>, Trouble> {
+        found: &mut Vec<Zone>,
+    ) -> Result<(), Trouble> {
         let (true, Some(var)) = (self.deadlock, net.deadlock) else {
-            let holds = (post.judge_with(&self.judge, key, settings)? != 0) == self.value;
-            return Ok(holds.then_some(zone));
+            if (post.judge_with(&self.judge, key, settings)? != 0) == self.value {
+                found.push(zone);
+            }
+            return Ok(());
         };
         let d = shape.domain();
         for dead in [true, false] {
@@ -167,19 +170,17 @@ impl Target {
                     }
                     parts = left;
                 }
-                if let Some(part) = parts.pop() {
-                    return Ok(Some(part));
-                }
+                found.append(&mut parts);
             } else {
                 for a in alive {
                     let mut part = zone.clone();
                     if d.intersect(&mut part, a)? {
-                        return Ok(Some(part));
+                        found.push(part);
                     }
                 }
             }
         }
-        Ok(None)
+        Ok(())
     }
 
     /// The valuations from which some move is possible, now or later.

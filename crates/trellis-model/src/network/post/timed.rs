@@ -26,6 +26,7 @@ pub struct Moves {
     key_width: usize,
     constraints: Vec<Constraint>,
     resets: Vec<SetClock>,
+    faults: Vec<ModelError>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +37,8 @@ struct Item {
     invariant_end: u32,
     resets_end: u32,
     delay: bool,
+    /// The number of the fault it leads to, or `u32::MAX`.
+    fault: u32,
 }
 
 /// One move.
@@ -55,6 +58,8 @@ pub struct Move<'a> {
     pub invariant: &'a [Constraint],
     /// May time pass in the target?
     pub delay: bool,
+    /// What goes wrong if the clocks allow the move; there is no target then.
+    pub fault: Option<&'a ModelError>,
 }
 
 impl Moves {
@@ -74,6 +79,7 @@ impl Moves {
         self.keys.clear();
         self.constraints.clear();
         self.resets.clear();
+        self.faults.clear();
         self.key_width = key_width;
     }
 
@@ -89,6 +95,7 @@ impl Moves {
             invariant: &self.constraints[item.guard_end as usize..item.invariant_end as usize],
             resets: &self.resets[start(|p| p.resets_end)..item.resets_end as usize],
             delay: item.delay,
+            fault: self.faults.get(item.fault as usize),
         }
     }
 
@@ -169,7 +176,7 @@ impl Post<'_> {
             self.guard_of(*e, &action[..=i], &mut out.constraints)?;
         }
         let resets_before = out.resets.len();
-        let fired = self.fire_timed(action, out)?;
+        let fired = self.fire_timed(action, before, out)?;
         if !fired {
             out.constraints.truncate(before);
             out.resets.truncate(resets_before);
@@ -188,6 +195,7 @@ impl Post<'_> {
         let m = out.get(last);
         let (guard, invariant) = (m.guard.to_vec(), m.invariant.to_vec());
         let (resets, key, delay) = (m.resets.to_vec(), m.key.to_vec(), m.delay);
+        let fault = out.items[last].fault;
         out.items.pop();
         let shared = (guard.len() + invariant.len(), resets.len());
         out.constraints.truncate(out.constraints.len() - shared.0);
@@ -220,6 +228,7 @@ impl Post<'_> {
                 invariant_end: out.constraints.len() as u32,
                 resets_end: out.resets.len() as u32,
                 delay,
+                fault,
             });
         }
         self.absent = absent;
@@ -257,11 +266,26 @@ impl Post<'_> {
     }
 
     /// Takes the step as far as data goes, notes resets, target and invariant, and takes it back.
-    fn fire_timed(&mut self, action: &[EdgeRef], out: &mut Moves) -> Result<bool, ModelError> {
+    fn fire_timed(&mut self, action: &[EdgeRef], before: usize, out: &mut Moves) -> Result<bool, ModelError> {
         let guard_end = out.constraints.len() as u32;
-        let fired = self.run_timed(action, out);
+        let resets_before = out.resets.len();
+        let mut fault = u32::MAX;
+        let fired = match self.run_timed(action, out) {
+            // If clocks can forbid the move, they decide whether anything goes wrong.
+            Err(error) if out.constraints.len() > before || !self.absent.is_empty() => {
+                out.constraints.truncate(guard_end as usize);
+                out.resets.truncate(resets_before);
+                fault = out.faults.len() as u32;
+                out.faults.push(error);
+                Ok(true)
+            }
+            done => done,
+        };
         if matches!(fired, Ok(true)) {
-            self.collect_changes(action);
+            self.key.copy_from_slice(&self.base_key);
+            if fault == u32::MAX {
+                self.collect_changes(action);
+            }
             out.actions.extend_from_slice(action);
             out.keys.extend_from_slice(&self.key);
             let is_still = |p: usize| self.still[p][self.mem[p] as usize];
@@ -271,6 +295,7 @@ impl Post<'_> {
                 invariant_end: out.constraints.len() as u32,
                 resets_end: out.resets.len() as u32,
                 delay: !self.has_still || !(0..self.still.len()).any(is_still),
+                fault,
             });
         }
         self.undo(action);

@@ -1,0 +1,279 @@
+//! Questions about timed networks, answered: the engine is chosen, and what it found becomes evidence.
+
+use trellis_domain::zone::{Bound, Constraint, Zone};
+use trellis_model::evidence::{Reason, Verdict};
+use trellis_model::network::{CertEntry, Certificate, Condition, LuBounds, Network, Query, QueryKind, Trace};
+
+use super::bounds::{self, Bounds};
+use super::reach::{self, Cover, Mark, ZoneGraph};
+use super::space::Shape;
+use super::target::{Target, Trouble};
+use super::trace::concretise;
+use crate::budget::{Budget, Stats};
+use crate::lazy::block::{Direction, Interpolating};
+use crate::lazy::lu::{Bounding, Lu};
+use crate::lazy::zone::ZoneInterpolation;
+use crate::lazy::{self, Lazy, Refiner};
+use crate::network::{Answer, Broken};
+use crate::waitlist::Order;
+
+/// How clocks are abstracted by lazy abstraction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clocks {
+    /// By zone interpolation (002 Ch. 4).
+    Interpolation(Direction),
+    /// By lazily propagated bounds.
+    Bounds,
+}
+
+/// How data is abstracted by lazy abstraction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Data {
+    /// Not at all.
+    Identity,
+}
+
+/// An engine and its options.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    /// Exploration of the zone graph.
+    Reach(reach::Options),
+    /// Lazy abstraction.
+    Lazy {
+        /// Of clocks.
+        clocks: Clocks,
+        /// Of data.
+        data: Data,
+        /// What comes first, and which clocks zones have.
+        options: lazy::Options,
+    },
+}
+
+/// How to answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Config {
+    /// For safety and reachability; `None`: a good one.
+    pub engine: Option<Engine>,
+    /// What the chosen engine explores first, if the user has said.
+    pub order: Option<Order>,
+    /// Runs in which infinitely much happens in finite time do not count.
+    pub non_zeno: bool,
+}
+
+/// The engine that answers when nobody chooses one: zone interpolation where constraints are diagonal, bounds otherwise.
+pub fn default_engine(net: &Network, query: &Query, order: Option<Order>) -> Engine {
+    if query.deadlock {
+        let options = reach::Options::default();
+        return Engine::Reach(reach::Options { order: order.unwrap_or(options.order), ..options });
+    }
+    let options = lazy::Options::default();
+    let options = lazy::Options { order: order.unwrap_or(options.order), ..options };
+    let diagonal = Bounds::new(net, query).diagonal;
+    let clocks = if diagonal { Clocks::Interpolation(Direction::Forward) } else { Clocks::Bounds };
+    Engine::Lazy { clocks, data: Data::Identity, options }
+}
+
+/// Why an engine cannot answer a question; `None` if it can.
+pub fn obstacle(net: &Network, query: &Query, engine: Engine) -> Option<&'static str> {
+    let Engine::Lazy { clocks, .. } = engine else { return None };
+    if query.deadlock {
+        return Some("lazy abstraction cannot see deadlocks: abstract labels allow moves that are not possible");
+    }
+    if clocks == Clocks::Bounds && Bounds::new(net, query).diagonal {
+        return Some("bounds say nothing about differences of clocks, which this model or question compares");
+    }
+    None
+}
+
+/// Answers a query about a network with clocks.
+pub fn answer(net: &Network, query: &Query, config: &Config, budget: &mut Budget<'_>) -> Result<Answer, Box<Broken>> {
+    let (condition, value) = match query.kind {
+        QueryKind::Always(p) => (p, false),
+        QueryKind::Possibly(p) => (p, true),
+        _ => return Ok(unknown(Stats::default(), Reason::Unsupported("liveness and bounds of timed models".into()))),
+    };
+    let engine = config.engine.unwrap_or_else(|| default_engine(net, query, config.order));
+    if let Some(why) = obstacle(net, query, engine) {
+        return Ok(unknown(Stats::default(), Reason::Unsupported(why.into())));
+    }
+    match engine {
+        Engine::Reach(options) => explore(net, query, condition, value, options, budget),
+        Engine::Lazy { clocks, data: Data::Identity, options } => match clocks {
+            Clocks::Interpolation(direction) => {
+                let refiner = Interpolating::new(ZoneInterpolation::default(), direction);
+                let label = |r: &Interpolating<ZoneInterpolation>, n: u32, _: &Lazy<'_, _>| {
+                    (r.labels[n as usize].clone(), None)
+                };
+                search(Lazy::new(net, query, options, refiner), net, query, condition, value, budget, label)
+            }
+            Clocks::Bounds => {
+                let refiner = Bounding::new(net.clocks.len());
+                let dim = net.clocks.len() + 1;
+                let label = |r: &Bounding, n: u32, l: &Lazy<'_, _>| {
+                    let none = || Lu { lower: vec![bounds::NONE; dim], upper: vec![bounds::NONE; dim] };
+                    let Lu { lower, upper } = r.labels[n as usize].as_deref().cloned().unwrap_or_else(none);
+                    let zone = constraints(l.tree.shape(n), l.tree.zone(n));
+                    (zone, Some(LuBounds { lower, upper }))
+                };
+                search(Lazy::new(net, query, options, refiner), net, query, condition, value, budget, label)
+            }
+        },
+    }
+}
+
+fn unknown(stats: Stats, reason: Reason) -> Answer {
+    Answer { verdict: Verdict::Unknown(reason), stats, inconclusive: None, bound: None }
+}
+
+fn finished(stats: Stats, verdict: Verdict<Trace, Certificate>) -> Answer {
+    Answer { verdict, stats, inconclusive: None, bound: None }
+}
+
+/// A zone over the active clocks as constraints in the network's numbering.
+pub fn constraints(shape: &Shape, zone: &[Bound]) -> Vec<Constraint> {
+    let name = |i: u32| shape.clocks[i as usize];
+    let rename = |c: Constraint| Constraint { left: name(c.left), right: name(c.right), bound: c.bound };
+    shape.domain().minimal(zone).into_iter().map(rename).collect()
+}
+
+/// What went wrong, with the way there.
+fn trouble(
+    net: &Network,
+    post: &mut trellis_model::network::Post<'_>,
+    via: Option<Vec<u32>>,
+    stats: Stats,
+    trouble: Trouble,
+) -> Result<Answer, Box<Broken>> {
+    match trouble {
+        Trouble::Range => Ok(unknown(stats, Reason::Unsupported("a clock constant of 2^28 or more".into()))),
+        Trouble::Model(error) => {
+            let trace = via.and_then(|via| concretise(net, post, &via, &[]).ok().flatten());
+            Err(Box::new(Broken { trace, error: *error }))
+        }
+    }
+}
+
+fn explore(
+    net: &Network,
+    query: &Query,
+    condition: Condition,
+    value: bool,
+    options: reach::Options,
+    budget: &mut Budget<'_>,
+) -> Result<Answer, Box<Broken>> {
+    let mut graph = ZoneGraph::new(net, query, options);
+    let mut target = Target::new(&graph.post, query, condition, value);
+    let ending = graph.explore(query, Some(&mut target), budget);
+    let path = |graph: &ZoneGraph<'_>, mut n: u32| {
+        let mut via = Vec::new();
+        while n != reach::NONE && graph.nodes[n as usize].parent != reach::NONE {
+            via.push(graph.nodes[n as usize].via);
+            n = graph.nodes[n as usize].parent;
+        }
+        via.reverse();
+        via
+    };
+    let stats = graph.stats;
+    match ending {
+        reach::Ending::Exhausted => {
+            let alu = graph.options().cover == Cover::Alu;
+            let dim = net.clocks.len() + 1;
+            let stored = graph.nodes.iter().filter(|n| n.mark != Mark::Replaced);
+            let entries = stored.map(|n| {
+                let shape = graph.keys.shape(n.key);
+                let state = graph.post.layout.snapshot(net, graph.keys.get(n.key), &[]);
+                let bounds = alu.then(|| {
+                    let mut lu = LuBounds { lower: vec![bounds::NONE; dim], upper: vec![bounds::NONE; dim] };
+                    for (i, &c) in shape.clocks.iter().enumerate().skip(1) {
+                        lu.lower[c as usize] = shape.lower[i];
+                        lu.upper[c as usize] = shape.upper[i];
+                    }
+                    lu
+                });
+                CertEntry { zone: constraints(shape, graph.zones.get(n.zone)), bounds, ..CertEntry::of(state) }
+            });
+            let entries = entries.collect();
+            Ok(finished(stats, Verdict::Safe(Certificate { entries, up_to_order: true })))
+        }
+        reach::Ending::Found(n, parts) => {
+            let (via, shape) = (path(&graph, n), graph.keys.shape(graph.nodes[n as usize].key));
+            let finally = ends(shape, &parts);
+            witness(net, &mut graph.post, &via, &finally, stats)
+        }
+        reach::Ending::Stopped(reason) => Ok(unknown(stats, reason)),
+        reach::Ending::Broken(n, why) => {
+            let via = (n != reach::NONE).then(|| path(&graph, n));
+            trouble(net, &mut graph.post, via, stats, why)
+        }
+    }
+}
+
+fn witness(
+    net: &Network,
+    post: &mut trellis_model::network::Post<'_>,
+    via: &[u32],
+    finally: &[Vec<Constraint>],
+    stats: Stats,
+) -> Result<Answer, Box<Broken>> {
+    // Extrapolation adds valuations that no run has; in at least one of the parts there is one that some run does have.
+    for end in finally {
+        match concretise(net, post, via, end) {
+            Ok(Some(trace)) => return Ok(finished(stats, Verdict::Unsafe(trace))),
+            Ok(None) => {}
+            Err(error) => return Err(Box::new(Broken { trace: None, error })),
+        }
+    }
+    Ok(unknown(stats, Reason::Unsupported("a run whose delays are out of range".into())))
+}
+
+/// What may hold at the end of a run.
+fn ends(shape: &Shape, parts: &[Zone]) -> Vec<Vec<Constraint>> {
+    match parts {
+        [] => vec![Vec::new()],
+        parts => parts.iter().map(|p| constraints(shape, p)).collect(),
+    }
+}
+
+fn search<R: Refiner>(
+    mut lazy: Lazy<'_, R>,
+    net: &Network,
+    query: &Query,
+    condition: Condition,
+    value: bool,
+    budget: &mut Budget<'_>,
+    label: impl Fn(&R, u32, &Lazy<'_, R>) -> (Vec<Constraint>, Option<LuBounds>),
+) -> Result<Answer, Box<Broken>> {
+    let mut target = Target::new(&lazy.post, query, condition, value);
+    let ending = lazy.check(query, Some(&mut target), budget);
+    let path = |lazy: &Lazy<'_, R>, mut n: u32| {
+        let mut via = Vec::new();
+        while lazy.tree.nodes[n as usize].parent != lazy::tree::NONE {
+            via.push(lazy.tree.nodes[n as usize].via);
+            n = lazy.tree.nodes[n as usize].parent;
+        }
+        via.reverse();
+        via
+    };
+    let stats = lazy.tree.stats;
+    match ending {
+        lazy::Ending::Closed => {
+            let entry = |n: u32| {
+                let key = lazy.tree.keys.get(lazy.tree.nodes[n as usize].key);
+                let (zone, bounds) = label(&lazy.refiner, n, &lazy);
+                CertEntry { zone, bounds, ..CertEntry::of(lazy.post.layout.snapshot(net, key, &[])) }
+            };
+            let entries = lazy.expanded().map(entry).collect();
+            Ok(finished(stats, Verdict::Safe(Certificate { entries, up_to_order: true })))
+        }
+        lazy::Ending::Found(n, parts) => {
+            let via = path(&lazy, n);
+            let finally = ends(lazy.tree.shape(n), &parts);
+            witness(net, &mut lazy.post, &via, &finally, stats)
+        }
+        lazy::Ending::Stopped(reason) => Ok(unknown(stats, reason)),
+        lazy::Ending::Broken(n, why) => {
+            let via = (n != lazy::tree::NONE).then(|| path(&lazy, n));
+            trouble(net, &mut lazy.post, via, stats, why)
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The options for timed models: from the command line to an engine, and from an engine to words.
+
+use trellis_engine::lazy::{self, block::Direction};
+use trellis_engine::timed::reach::{self, Cover, Extrapolation};
+use trellis_engine::timed::{Clocks, Config, Data, Engine, default_engine, obstacle};
+use trellis_engine::waitlist::Order;
+use trellis_model::network::{Network, Query, QueryKind};
+
+use crate::Failure;
+use crate::cli::{self, Check};
+
+/// What the command line asks for.
+pub fn config(args: &Check, net: &Network, query: &Query) -> Result<Config, Failure> {
+    let say = |text: String| Err(Failure::Usage(text));
+    let order = args.order.map(|o| match o {
+        cli::Order::Bfs => Order::Bfs,
+        cli::Order::Dfs => Order::Dfs,
+        cli::Order::Random => Order::Random(args.seed),
+        cli::Order::Priority | cli::Order::Largest => Order::Priority,
+    });
+    if args.order == Some(cli::Order::Priority) || args.priority.is_some() {
+        return say("--priority is for models without clocks; --order largest explores larger zones first".into());
+    }
+    if args.update.is_some() || args.join.is_some() || args.audit {
+        return say("--update, --join and --audit are about lattices; the model has clocks".into());
+    }
+    let lazily = args.clocks.is_some() || args.all_clocks;
+    let by_zones = args.extrapolation.is_some() || args.cover.is_some();
+    if lazily && by_zones {
+        return say(
+            "--extrapolation and --cover go with --engine reach, --clocks and --all-clocks with --engine lazy".into()
+        );
+    }
+    let engine = match args.engine {
+        cli::Engine::Reach if lazily => return say("--clocks and --all-clocks go with --engine lazy".into()),
+        cli::Engine::Lazy if by_zones => return say("--extrapolation and --cover go with --engine reach".into()),
+        cli::Engine::Auto if !lazily && !by_zones => None,
+        cli::Engine::Lazy => Some(lazy_engine(args, net, query, order)),
+        cli::Engine::Auto if lazily => Some(lazy_engine(args, net, query, order)),
+        cli::Engine::Reach | cli::Engine::Auto => {
+            let default = reach::Options::default();
+            let extrapolation = match args.extrapolation {
+                Some(cli::Extrapolation::None) => Extrapolation::None,
+                Some(cli::Extrapolation::M) => Extrapolation::M,
+                Some(cli::Extrapolation::Lu) => Extrapolation::Lu,
+                Some(cli::Extrapolation::LuPlus) => Extrapolation::LuPlus,
+                None => default.extrapolation,
+            };
+            let cover = match args.cover {
+                Some(cli::Cover::Equality) => Cover::Equality,
+                Some(cli::Cover::Inclusion) => Cover::Inclusion,
+                Some(cli::Cover::Alu) => Cover::Alu,
+                None => default.cover,
+            };
+            Some(Engine::Reach(reach::Options { extrapolation, cover, order: order.unwrap_or(default.order) }))
+        }
+    };
+    if let Some(why) = engine.and_then(|e| obstacle(net, query, e)) {
+        return say(format!("`{}`: {why}", query.text));
+    }
+    Ok(Config { engine, order, non_zeno: args.non_zeno })
+}
+
+fn lazy_engine(args: &Check, net: &Network, query: &Query, order: Option<Order>) -> Engine {
+    let default = match default_engine(net, query, None) {
+        Engine::Lazy { clocks, .. } => clocks,
+        Engine::Reach(_) => Clocks::Bounds,
+    };
+    let clocks = match args.clocks {
+        Some(cli::Clocks::Forward) => Clocks::Interpolation(Direction::Forward),
+        Some(cli::Clocks::Backward) => Clocks::Interpolation(Direction::Backward),
+        Some(cli::Clocks::Bounds) => Clocks::Bounds,
+        None => default,
+    };
+    let options = lazy::Options::default();
+    let options = lazy::Options { order: order.unwrap_or(options.order), reduce: !args.all_clocks };
+    Engine::Lazy { clocks, data: Data::Identity, options }
+}
+
+/// The engine in words.
+pub fn engine_line(config: &Config, net: &Network, query: &Query) -> String {
+    if !matches!(query.kind, QueryKind::Always(_) | QueryKind::Possibly(_)) {
+        return "zone graph with cycles".into();
+    }
+    let order = |o: Order| match o {
+        Order::Bfs => "breadth first".to_string(),
+        Order::Dfs => "depth first".to_string(),
+        Order::Random(seed) => format!("random order, seed {seed}"),
+        Order::Priority => "larger zones first".to_string(),
+    };
+    match config.engine.unwrap_or_else(|| default_engine(net, query, config.order)) {
+        Engine::Reach(o) => {
+            let forget = match o.extrapolation {
+                Extrapolation::None => "exact zones",
+                Extrapolation::M => "Extra-M",
+                Extrapolation::Lu => "Extra-LU",
+                Extrapolation::LuPlus => "Extra-LU+",
+            };
+            let cover = match o.cover {
+                Cover::Equality => format!("{forget}, equality"),
+                Cover::Inclusion => format!("{forget}, inclusion"),
+                Cover::Alu => "a⊑LU".to_string(),
+            };
+            format!("reach, zones, {cover}, {}", order(o.order))
+        }
+        Engine::Lazy { clocks, options, .. } => {
+            let clocks = match clocks {
+                Clocks::Interpolation(Direction::Forward) => "zone interpolation forward",
+                Clocks::Interpolation(Direction::Backward) => "zone interpolation backward",
+                Clocks::Bounds => "bounds",
+            };
+            format!("lazy, {clocks}, {}", order(options.order))
+        }
+    }
+}
