@@ -325,7 +325,7 @@ impl Generator {
     // Questions.
 
     fn query(&mut self, kind: usize, locations: &[usize]) -> String {
-        let mut location = |g: &mut Generator| {
+        let location = |g: &mut Generator| {
             let p = g.r.below(locations.len());
             format!("P{p}.L{}", g.r.below(locations[p]))
         };

@@ -1,15 +1,20 @@
-//! Every way to explore, against the region graph.
+//! Every way to answer, against the region graph.
 //!
-//! A verdict must be the region graph's; where that is too large, all ways must agree. Only exact zones without
-//! simulation (and all ways where clocks are compared with each other) may give up.
+//! A verdict must be the region graph's, a trace must replay, a certificate must prove. Where the region graph is too
+//! large, all ways must agree. Zones that nothing is forgotten of may be too many; everything else must answer.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use trellis_model::network::Network;
-use trellis_model::network::Query;
+use trellis_check::{certify, replay};
+use trellis_engine::budget::Budget;
+use trellis_engine::timed::answer::{Config, Engine, answer};
+use trellis_engine::timed::bounds::Bounds;
+use trellis_engine::timed::reach::{Cover, Extrapolation};
+use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::region::{Options, Regions};
+use trellis_model::network::{Network, Query};
 
-use crate::configurations::{Outcome, explore, ways};
+use crate::configurations::ways;
 use crate::generator::generate;
 use crate::model::Model;
 use crate::random::for_seeds;
@@ -30,8 +35,9 @@ pub struct Count {
     faults: usize,
     found: usize,
     nothing: usize,
-    runs: usize,
-    stopped: usize,
+    pub traces: usize,
+    pub certificates: usize,
+    pub stopped: usize,
     unsuited: usize,
 }
 
@@ -40,6 +46,54 @@ fn regions<'n>(net: &'n Network, queries: &[Query]) -> Option<Regions<'n>> {
     let mut all = queries.first()?.clone();
     all.atoms = queries.iter().flat_map(|q| q.atoms.clone()).collect();
     Regions::explore(net, Some(&all), Options { limit: REGIONS, ..Options::default() })
+}
+
+/// What one way says: is there something to find? Its evidence is checked.
+pub fn ask(net: &Network, query: &Query, way: &Config, nodes: u64, count: &mut Count) -> Result<Said, String> {
+    let budget = &mut Budget::unlimited().states(Some(nodes));
+    let answer = match answer(net, query, way, budget) {
+        Ok(answer) => answer,
+        Err(broken) => return Ok(Said::Broken(broken.error.to_string())),
+    };
+    match answer.verdict {
+        Verdict::Safe(cert) => {
+            count.certificates += 1;
+            certify(net, query, &cert).map_err(|r| format!("certificate rejected: {r}"))?;
+            Ok(Said::Verdict(false))
+        }
+        Verdict::Unsafe(trace) => {
+            count.traces += 1;
+            replay(net, query, &trace).map_err(|r| format!("trace rejected: {r}"))?;
+            Ok(Said::Verdict(true))
+        }
+        Verdict::Unknown(Reason::Iterations) => {
+            count.stopped += 1;
+            let exact = match way.engine {
+                Some(Engine::Reach(o)) => o.extrapolation == Extrapolation::None && o.cover != Cover::Alu,
+                _ => false,
+            };
+            let hard = exact || Bounds::new(net, query).diagonal;
+            if hard { Ok(Said::Nothing) } else { Ok(Said::TooLarge) }
+        }
+        Verdict::Unknown(Reason::Unsupported(_)) => {
+            count.unsuited += 1;
+            Ok(Said::Nothing)
+        }
+        Verdict::Unknown(reason) => Err(format!("no answer: {reason}")),
+    }
+}
+
+/// What one way says.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Said {
+    /// There is something to find (or not).
+    Verdict(bool),
+    /// The model is broken.
+    Broken(String),
+    /// Nothing, which it may.
+    Nothing,
+    /// The limit was met.
+    TooLarge,
 }
 
 /// Holds all ways against the region graph, and each other.
@@ -55,7 +109,7 @@ pub fn check(model: &Model, seed: u64, count: &mut Count) -> Result<(), String> 
         count.too_large += 1;
     }
     for (i, query) in queries.iter().enumerate() {
-        // Who says what: the first to do so.
+        // What is known, and who says so.
         let mut known: Option<(bool, String)> = None;
         let mut faulty = false;
         if let Some(o) = &oracle {
@@ -66,24 +120,16 @@ pub fn check(model: &Model, seed: u64, count: &mut Count) -> Result<(), String> 
             count.nothing += usize::from(truth == Some(false));
         }
         for way in ways(seed + i as u64) {
-            let at = |why: String| format!("{} by {way:?}: {why}", query.text);
-            let outcome = catch_unwind(AssertUnwindSafe(|| explore(&net, query, way, NODES)));
-            let outcome = outcome.map_err(|_| at("panicked".into()))?;
-            count.runs += 1;
-            let says = match outcome {
-                Outcome::Stopped => {
-                    count.stopped += 1;
-                    continue;
-                }
-                Outcome::Unsuited => {
-                    count.unsuited += 1;
-                    continue;
-                }
-                Outcome::Broken(_) if faulty || oracle.is_none() => continue,
-                Outcome::Broken(why) => return Err(at(format!("a fault that is none: {why}"))),
-                Outcome::Nothing if faulty => return Err(at("nothing although there is a fault".into())),
-                Outcome::Nothing => false,
-                Outcome::Found => true,
+            let at = |why: String| format!("{} by {:?}: {why}", query.text, way.engine);
+            let said = catch_unwind(AssertUnwindSafe(|| ask(&net, query, &way, NODES, count)));
+            let says = match said.map_err(|_| at("panicked".into()))?.map_err(at)? {
+                Said::Nothing => continue,
+                Said::TooLarge if oracle.is_none() => continue,
+                Said::TooLarge => return Err(at("too many zones".into())),
+                Said::Broken(_) if faulty || oracle.is_none() => continue,
+                Said::Broken(why) => return Err(at(format!("a fault that is none: {why}"))),
+                Said::Verdict(false) if faulty => return Err(at("a proof although there is a fault".into())),
+                Said::Verdict(says) => says,
             };
             match &known {
                 // Behind a fault the region graph does not look further.
@@ -92,7 +138,7 @@ pub fn check(model: &Model, seed: u64, count: &mut Count) -> Result<(), String> 
                     return Err(at(format!("{}, but {truth} by {by}", if says { "true" } else { "UNSOUND: false" })));
                 }
                 Some(_) => {}
-                None => known = Some((says, format!("{way:?}"))),
+                None => known = Some((says, format!("{:?}", way.engine))),
             }
         }
     }
@@ -111,7 +157,12 @@ pub fn check_or_shrink(model: &Model, seed: u64, count: &mut Count) -> Result<()
 
 fn agree(first: u64, models: u64) {
     let mut count = Count::default();
-    for_seeds(first, models, |seed| generate(seed).shown(), |seed| check_or_shrink(&generate(seed), seed, &mut count));
+    for_seeds(
+        first,
+        models,
+        |seed| generate(seed).shown(),
+        |seed| check_or_shrink(&generate(seed), seed, &mut count),
+    );
     println!("{models} models from {first}: {count:?}");
 }
 
