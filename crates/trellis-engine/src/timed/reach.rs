@@ -135,11 +135,11 @@ impl<'n> ZoneGraph<'n> {
     pub fn new(net: &'n Network, query: &Query, mut options: Options) -> ZoneGraph<'n> {
         let post = Post::new(net);
         let bounds = Bounds::new(net, query);
+        if query.deadlock && (options.extrapolation != Extrapolation::None || options.cover == Cover::Alu) {
+            options.extrapolation = Extrapolation::M;
+        }
         if bounds.diagonal {
             options.extrapolation = Extrapolation::None;
-        }
-        if query.deadlock && options.extrapolation != Extrapolation::None {
-            options.extrapolation = Extrapolation::M;
         }
         if (bounds.diagonal || query.deadlock) && options.cover == Cover::Alu {
             options.cover = Cover::Inclusion;

@@ -157,12 +157,7 @@ pub fn check_or_shrink(model: &Model, seed: u64, count: &mut Count) -> Result<()
 
 fn agree(first: u64, models: u64) {
     let mut count = Count::default();
-    for_seeds(
-        first,
-        models,
-        |seed| generate(seed).shown(),
-        |seed| check_or_shrink(&generate(seed), seed, &mut count),
-    );
+    for_seeds(first, models, |seed| generate(seed).shown(), |seed| check_or_shrink(&generate(seed), seed, &mut count));
     println!("{models} models from {first}: {count:?}");
 }
 
