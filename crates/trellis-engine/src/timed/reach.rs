@@ -287,7 +287,9 @@ impl<'n> ZoneGraph<'n> {
                 continue;
             }
             let discrete = target.as_ref().is_some_and(|t| t.is_discrete());
-            if let (true, true, Some(t)) = (discrete, is_new, target.as_ref())
+            // The key may be known from moves that clocks did not allow.
+            let first = self.chains[k as usize] == NONE;
+            if let (true, true, Some(t)) = (discrete, first, target.as_ref())
                 && t.holds(&mut self.post, m.key)?
             {
                 let new = self.add(k, n, m.ordinal, m.delay);
