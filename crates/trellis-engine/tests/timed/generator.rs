@@ -2,7 +2,7 @@
 //!
 //! Two or three processes of two to four locations, one to three clocks, one or two small integers; guards, invariants
 //! and resets of every kind that the front ends know. Each model draws which kinds it has ([`Kinds`]), so that most are
-//! plain enough to be small and all kinds meet each other now and then. Constants are mostly at most 3.
+//! plain enough to be small and all kinds meet each other now and then. Constants are mostly at most 3, so that regions are few.
 
 use crate::model::{Edge, Location, Model, Process};
 use crate::random::Random;
@@ -29,6 +29,8 @@ struct Kinds {
     /// Updates may leave the range of a variable.
     careless: bool,
     tchecker: bool,
+    /// The largest constant.
+    top: i64,
 }
 
 struct Channel {
@@ -61,6 +63,7 @@ pub fn generate(seed: u64) -> Model {
         array: r.percent(10),
         careless: r.percent(6),
         tchecker: r.percent(20),
+        top: *r.one(&[1, 2, 2, 2, 3, 3, 3, 6]),
     };
     let mut g = Generator { r, kinds, clocks: vec![], channels: vec![], ints: vec![], functions: vec![] };
     g.model()
@@ -138,7 +141,7 @@ impl Generator {
     }
 
     fn constant(&mut self) -> i64 {
-        if self.r.percent(92) { self.r.range(0, 3) } else { self.r.range(4, 6) }
+        self.r.range(0, self.kinds.top)
     }
 
     fn bound(&mut self) -> String {
@@ -158,7 +161,7 @@ impl Generator {
         let op = self.r.pick(ops);
         let (x, y) = (self.clock(), self.clock());
         if self.kinds.diagonals && x != y && self.r.percent(35) {
-            let c = self.r.range(-2, 3);
+            let c = self.r.range(-2, 2);
             return format!("{x} - {y} {op} {c}");
         }
         let bound = self.bound();
