@@ -79,8 +79,12 @@ struct Checker<'a> {
 /// A part of what an entry stands for, in which conditions have one value.
 struct Leaf {
     zone: Zone,
+    /// All valuations in which they have this value, whatever the entry says.
+    any: Zone,
     truths: Vec<(VarId, bool)>,
     deadlock: Option<bool>,
+    /// Why the bounds cannot tell this part from others, if they cannot.
+    low: Option<&'static str>,
 }
 
 fn zones(e: ZoneError) -> Rejection {
@@ -290,6 +294,9 @@ impl<'a> Checker<'a> {
             for leaf in self.leaves(i)? {
                 let e = &self.entries[i];
                 if (self.value(c, e, &leaf)? != 0) != value {
+                    if let Some(why) = leaf.low {
+                        return Err(self.wrong(Why::LowBounds(why), e, &leaf.zone));
+                    }
                     return Err(self.wrong(Why::Condition(otherwise), e, &leaf.zone));
                 }
             }
@@ -304,6 +311,9 @@ impl<'a> Checker<'a> {
             for leaf in self.leaves(i)? {
                 let e = &self.entries[i];
                 if self.value(when, e, &leaf)? != 0 {
+                    if let Some(why) = leaf.low {
+                        return Err(self.wrong(Why::LowBounds(why), e, &leaf.zone));
+                    }
                     let n = self.value(of, e, &leaf)?;
                     bound = Some(bound.map_or(n, |b: i64| if sup { n.max(b) } else { n.min(b) }));
                 }
@@ -317,9 +327,12 @@ impl<'a> Checker<'a> {
     }
 
     /// The parts of an entry in which each clock constraint of the question, and `deadlock`, has one value. A valuation
-    /// within the bounds of an entry is in the same part as what simulates it, if the bounds can tell the parts apart.
+    /// within the bounds of an entry is in the same part as what simulates it, if the bounds can tell the parts apart; if they
+    /// cannot, it may be in either.
     fn leaves(&mut self, i: usize) -> Result<Vec<Leaf>, Rejection> {
         let whole = self.valuations(&self.entries[i])?;
+        let any = Zone::universe(self.domain.clocks());
+        let leaf = |zone, deadlock| Leaf { zone, any: any.clone(), truths: Vec::new(), deadlock, low: None };
         let mut leaves = Vec::new();
         if self.query.deadlock {
             if self.entries[i].bounds.is_some() {
@@ -333,13 +346,13 @@ impl<'a> Checker<'a> {
                     rest.extend(self.domain.subtract(part, &alive).map_err(zones)?);
                     let mut zone = part.clone();
                     self.domain.intersect(&mut zone, &alive).map_err(zones)?;
-                    leaves.push(Leaf { zone, truths: Vec::new(), deadlock: Some(false) });
+                    leaves.push(leaf(zone, Some(false)));
                 }
                 dead = rest;
             }
-            leaves.extend(dead.into_iter().map(|zone| Leaf { zone, truths: Vec::new(), deadlock: Some(true) }));
+            leaves.extend(dead.into_iter().map(|zone| leaf(zone, Some(true))));
         } else {
-            leaves.push(Leaf { zone: whole, truths: Vec::new(), deadlock: None });
+            leaves.push(leaf(whole, None));
         }
         leaves.retain(|l| !self.domain.is_empty(&l.zone));
         for (var, atom) in &self.query.atoms {
@@ -353,19 +366,17 @@ impl<'a> Checker<'a> {
             let yes = Constraint { left: atom.left, right: atom.right, bound };
             let no = bound.complement().map(|bound| Constraint { left: atom.right, right: atom.left, bound });
             let sides = [Some((yes, true)), no.map(|no| (no, false))];
-            if let Some(b) = e.bounds {
-                let same: Vec<_> = (0..self.domain.dim()).map(Some).collect();
-                for (c, _) in sides.iter().flatten() {
-                    enough(b, &[*c], &same).map_err(|why| self.wrong(Why::LowBounds(why), e, &e.zone))?;
-                }
-            }
+            let same: Vec<_> = (0..self.domain.dim()).map(Some).collect();
             let mut split = Vec::new();
             for l in &leaves {
                 for (c, holds) in sides.iter().flatten() {
-                    let zone = self.within(&l.zone, &[*c])?;
-                    if !self.domain.is_empty(&zone) {
+                    // If the bounds cannot tell, what satisfies it may be simulated by what does not.
+                    let low = e.bounds.and_then(|b| enough(b, &[*c], &same).err());
+                    let zone = if low.is_some() { l.zone.clone() } else { self.within(&l.zone, &[*c])? };
+                    let any = self.within(&l.any, &[*c])?;
+                    if !self.domain.is_empty(&zone) && !self.domain.is_empty(&any) {
                         let truths = l.truths.iter().copied().chain([(*var, *holds)]).collect();
-                        split.push(Leaf { zone, truths, deadlock: l.deadlock });
+                        split.push(Leaf { zone, any, truths, deadlock: l.deadlock, low: l.low.or(low) });
                     }
                 }
             }

@@ -251,8 +251,27 @@ impl<'n, R: Refiner> Lazy<'n, R> {
             }
             self.waiting.push(new, 0);
         }
+        if let Some(target) = target {
+            self.exclude(n, query, target)?;
+        }
         self.tree.pass(n);
         Ok(None)
+    }
+
+    /// What the concrete label of a node does not have of a target, its abstract label must not have either: the node will
+    /// stand for others. (002 has targets that are locations; a target that depends on clocks is a location behind a
+    /// transition that is disabled.)
+    fn exclude(&mut self, n: u32, query: &Query, target: &Target) -> Result<(), Trouble> {
+        if target.is_discrete() {
+            return Ok(());
+        }
+        let key = self.tree.keys.get(self.tree.nodes[n as usize].key);
+        for case in target.cases(&mut self.post, query, key, self.tree.shape(n))? {
+            let t = self.tree.probe(n, &case);
+            self.refiner.disable(&mut self.tree, n, t)?;
+            self.requeue(NONE);
+        }
+        Ok(())
     }
 }
 

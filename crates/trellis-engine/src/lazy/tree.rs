@@ -54,7 +54,7 @@ pub struct Node {
 }
 
 /// What a move does to clocks, with the invariant of where it starts.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transition {
     /// Who moves.
     pub action: Vec<EdgeRef>,
@@ -69,6 +69,14 @@ pub struct Transition {
 }
 
 impl Transition {
+    fn hash(&self) -> u64 {
+        let mut h = FxHasher::default();
+        self.action.as_slice().hash(&mut h);
+        hash_constraints(&mut h, self.constraints.iter());
+        self.resets.as_slice().hash(&mut h);
+        h.finish()
+    }
+
     /// What must hold before: the source's invariant and the guard.
     pub fn before(&self) -> &[Constraint] {
         &self.constraints[..self.guard_end as usize]
@@ -195,19 +203,30 @@ impl Tree {
         self.intern(t)
     }
 
+    /// A pretended transition that is possible in a node where these constraints hold.
+    pub fn probe(&mut self, n: u32, guard: &[Constraint]) -> u32 {
+        let own = self.transitions[self.nodes[n as usize].transition as usize].invariant();
+        let t = Transition {
+            action: Vec::new(),
+            own_end: own.len() as u32,
+            guard_end: (own.len() + guard.len()) as u32,
+            constraints: own.iter().chain(guard).copied().collect(),
+            resets: Vec::new(),
+            delay: false,
+        };
+        let hash = t.hash();
+        match self.index.find(hash, |&known| self.transitions[known as usize] == t) {
+            Some(&known) => known,
+            None => self.intern(t),
+        }
+    }
+
     fn intern(&mut self, t: Transition) -> u32 {
         let id = self.transitions.len() as u32;
-        let hash = |t: &Transition| {
-            let mut h = FxHasher::default();
-            t.action.as_slice().hash(&mut h);
-            hash_constraints(&mut h, t.constraints.iter());
-            t.resets.as_slice().hash(&mut h);
-            h.finish()
-        };
-        let own = hash(&t);
+        let own = t.hash();
         self.transitions.push(t);
         let transitions = &self.transitions;
-        self.index.insert_unique(own, id, |&t| hash(&transitions[t as usize]));
+        self.index.insert_unique(own, id, |&t| transitions[t as usize].hash());
         id
     }
 

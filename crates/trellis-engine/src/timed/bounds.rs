@@ -2,7 +2,8 @@
 //!
 //! For each process and location, the largest lower and upper bounds of every clock on any way from there until the clock
 //! is reset (Behrmann, Bouyer, Larsen, Pelánek 2006, computed per location). The bounds of a key are the largest over its
-//! processes; another process's resets of a shared clock are not counted on, which only makes bounds larger. A clock
+//! processes; another process's resets of a shared clock are not counted on, which only makes bounds larger; but a copy of a clock may be
+//! compared by any of them. A clock
 //! without bounds in a key is *inactive* there: its value cannot matter before it is reset, and zones leave it out
 //! (location-based active clock reduction). What a query compares counts everywhere.
 //!
@@ -53,6 +54,41 @@ fn sorted(map: Map) -> Vec<Lu> {
     all
 }
 
+/// Carries bounds backwards along edges, through resets.
+fn propagate(net: &Network, global: &Map, all: &mut [Vec<Map>]) {
+    loop {
+        let mut grew = false;
+        for (i, p) in net.processes.iter().enumerate() {
+            // A clock that gets the value of another may be compared by the query, or by another process wherever that is.
+            let mut outside = global.clone();
+            if p.edges.iter().any(|e| e.resets.iter().any(|r| matches!(r.to, ResetTo::Clock(_)))) {
+                let others = all.iter().enumerate().filter(|(j, _)| *j != i);
+                for (&clock, &(lower, upper)) in others.flat_map(|(_, maps)| maps).flatten() {
+                    raise(&mut outside, clock, lower, upper);
+                }
+            }
+            for e in &p.edges {
+                let mut target = all[i][e.target as usize].clone();
+                for r in e.resets.iter().rev() {
+                    // Unless it surely happens, the old value may live on.
+                    let old = if r.when.is_none() { target.remove(&r.clock) } else { target.get(&r.clock).copied() };
+                    if let ResetTo::Clock(from) = r.to {
+                        for (lower, upper) in [old, outside.get(&r.clock).copied()].into_iter().flatten() {
+                            raise(&mut target, from, lower, upper);
+                        }
+                    }
+                }
+                for (clock, (lower, upper)) in target {
+                    grew |= raise(&mut all[i][e.source as usize], clock, lower, upper);
+                }
+            }
+        }
+        if !grew {
+            return;
+        }
+    }
+}
+
 impl Bounds {
     /// The bounds of a network under a query.
     pub fn new(net: &Network, query: &Query) -> Bounds {
@@ -64,7 +100,7 @@ impl Bounds {
                 raise(&mut global, clock, c, c);
             });
         }
-        let mut local = Vec::new();
+        let mut all = Vec::new();
         for p in &net.processes {
             let mut maps = vec![Map::default(); p.locations.len()];
             let mut note = |map: &mut Map, a: &ClockAtom| {
@@ -88,28 +124,10 @@ impl Bounds {
                     }
                 }
             }
-            loop {
-                let mut grew = false;
-                for e in &p.edges {
-                    let mut target = maps[e.target as usize].clone();
-                    for r in e.resets.iter().rev() {
-                        // Unless it surely happens, the old value may live on.
-                        let old =
-                            if r.when.is_none() { target.remove(&r.clock) } else { target.get(&r.clock).copied() };
-                        if let (ResetTo::Clock(from), Some((lower, upper))) = (r.to, old) {
-                            raise(&mut target, from, lower, upper);
-                        }
-                    }
-                    for (clock, (lower, upper)) in target {
-                        grew |= raise(&mut maps[e.source as usize], clock, lower, upper);
-                    }
-                }
-                if !grew {
-                    break;
-                }
-            }
-            local.push(maps.into_iter().map(sorted).collect());
+            all.push(maps);
         }
+        propagate(net, &global, &mut all);
+        let local = all.into_iter().map(|maps| maps.into_iter().map(sorted).collect()).collect();
         Bounds { local, global: sorted(global), diagonal }
     }
 

@@ -136,11 +136,11 @@ impl<'n> ZoneGraph<'n> {
     pub fn new(net: &'n Network, query: &Query, mut options: Options) -> ZoneGraph<'n> {
         let post = Post::new(net);
         let bounds = Bounds::new(net, query);
+        if query.deadlock && (options.extrapolation != Extrapolation::None || options.cover == Cover::Alu) {
+            options.extrapolation = Extrapolation::M;
+        }
         if bounds.diagonal {
             options.extrapolation = Extrapolation::None;
-        }
-        if query.deadlock && options.extrapolation != Extrapolation::None {
-            options.extrapolation = Extrapolation::M;
         }
         if (bounds.diagonal || query.deadlock) && options.cover == Cover::Alu {
             options.cover = Cover::Inclusion;
@@ -287,7 +287,9 @@ impl<'n> ZoneGraph<'n> {
                 continue;
             }
             let discrete = target.as_ref().is_some_and(|t| t.is_discrete());
-            if let (true, true, Some(t)) = (discrete, is_new, target.as_ref())
+            // The key may be known from moves that clocks did not allow.
+            let first = self.chains[k as usize] == NONE;
+            if let (true, true, Some(t)) = (discrete, first, target.as_ref())
                 && t.holds(&mut self.post, m.key)?
             {
                 let new = self.add(k, n, m.ordinal, m.delay);

@@ -103,6 +103,61 @@ impl Target {
         done.map(|()| parts)
     }
 
+    /// What clocks must satisfy in a key for the condition to have the wanted value: one conjunction or another. Not for
+    /// deadlocks.
+    pub fn cases(
+        &self,
+        post: &mut Post<'_>,
+        query: &Query,
+        key: &[Word],
+        shape: &Shape,
+    ) -> Result<Vec<Vec<Constraint>>, Trouble> {
+        let mut values = Vec::new();
+        for &a in &self.atoms {
+            values.push(post.atom(key, &query.atoms[a as usize].1)?);
+        }
+        let start = Zone::universe(shape.domain().clocks());
+        self.cases_within(post, query, key, shape, &start, &values, &mut Vec::new())
+    }
+
+    /// The cases that a part of the valuations has. A constraint is left out where it makes no difference.
+    #[allow(clippy::too_many_arguments)]
+    fn cases_within(
+        &self,
+        post: &mut Post<'_>,
+        query: &Query,
+        key: &[Word],
+        shape: &Shape,
+        zone: &Zone,
+        rest: &[Constraint],
+        settings: &mut Vec<(trellis_expr::VarId, bool)>,
+    ) -> Result<Vec<Vec<Constraint>>, Trouble> {
+        let Some((c, rest)) = rest.split_first() else {
+            let holds = (post.judge_with(&self.judge, key, settings)? != 0) == self.value;
+            return Ok(if holds { vec![Vec::new()] } else { Vec::new() });
+        };
+        let var = query.atoms[self.atoms[settings.len()] as usize].0;
+        let mut sides = Vec::new();
+        for (constraint, value) in [(Some(*c), true), (opposite(c), false)] {
+            let Some(constraint) = constraint else { continue };
+            let mut part = zone.clone();
+            if invariant(shape, &[constraint], &mut part)? {
+                settings.push((var, value));
+                let cases = self.cases_within(post, query, key, shape, &part, rest, settings);
+                settings.pop();
+                sides.push((constraint, cases?));
+            }
+        }
+        let first = sides.first().map(|s| s.1.clone()).unwrap_or_default();
+        if sides.iter().all(|s| s.1 == first) {
+            return Ok(first);
+        }
+        let with = |(c, cases): (Constraint, Vec<Vec<Constraint>>)| {
+            cases.into_iter().map(move |case| [&[c], case.as_slice()].concat())
+        };
+        Ok(sides.into_iter().flat_map(with).collect())
+    }
+
     #[allow(clippy::too_many_arguments)]
     fn split(
         &self,
@@ -121,8 +176,7 @@ impl Target {
             return self.leaf(post, net, key, shape, zone, settings, alive, found);
         };
         let var = query.atoms[self.atoms[settings.len()] as usize].0;
-        let opposite = c.bound.complement().map(|bound| Constraint { left: c.right, right: c.left, bound });
-        for (constraint, value) in [(Some(*c), true), (opposite, false)] {
+        for (constraint, value) in [(Some(*c), true), (opposite(c), false)] {
             let Some(constraint) = constraint else { continue };
             let mut part = zone.clone();
             if invariant(shape, &[constraint], &mut part)? {
@@ -205,6 +259,11 @@ impl Target {
         }
         Ok(())
     }
+}
+
+/// What holds where a constraint does not, if it can fail at all.
+fn opposite(c: &Constraint) -> Option<Constraint> {
+    c.bound.complement().map(|bound| Constraint { left: c.right, right: c.left, bound })
 }
 
 /// The valuations in which a move can be taken at once: invariant, guard, and the target's invariant before the resets.

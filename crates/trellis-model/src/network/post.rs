@@ -281,7 +281,9 @@ impl<'n> Post<'n> {
         }
         let mut idle = true;
         self.enabled(&mut |this, action| {
-            if this.can_fire(action)? && this.channel(action[0])?.is_some_and(|c| this.net.channels[c as usize].urgent)
+            // Others are not even tried: clocks may forbid them, and with them what would go wrong.
+            if this.channel(action[0])?.is_some_and(|c| this.net.channels[c as usize].urgent)
+                && this.can_fire(action)?
             {
                 idle = false;
                 return Ok(ControlFlow::Break(()));

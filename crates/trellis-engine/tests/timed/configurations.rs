@@ -1,0 +1,41 @@
+//! The ways to answer a question about a timed network.
+
+use trellis_engine::lazy;
+use trellis_engine::lazy::block::Direction;
+use trellis_engine::timed::answer::{Clocks, Config, Data, Engine};
+use trellis_engine::timed::reach::{self, Cover, Extrapolation};
+use trellis_engine::waitlist::Order;
+
+/// All ways, each with an order drawn by `seed`; the last one is what nobody has to choose.
+pub fn ways(seed: u64) -> Vec<Config> {
+    let orders = [Order::Bfs, Order::Dfs, Order::Random(seed), Order::Priority];
+    let mut turn = seed as usize;
+    let mut order = || {
+        turn += 1;
+        orders[turn % orders.len()]
+    };
+    let mut zones = vec![
+        (Extrapolation::None, Cover::Inclusion),
+        (Extrapolation::None, Cover::Equality),
+        // Alu keeps zones exact, whatever the extrapolation.
+        (Extrapolation::LuPlus, Cover::Alu),
+        (Extrapolation::None, Cover::Alu),
+    ];
+    for extrapolation in [Extrapolation::M, Extrapolation::Lu, Extrapolation::LuPlus] {
+        zones.extend([Cover::Equality, Cover::Inclusion].map(|cover| (extrapolation, cover)));
+    }
+    let mut all = Vec::new();
+    for (extrapolation, cover) in zones {
+        all.push(Some(Engine::Reach(reach::Options { extrapolation, cover, order: order() })));
+    }
+    for clocks in
+        [Clocks::Interpolation(Direction::Forward), Clocks::Interpolation(Direction::Backward), Clocks::Bounds]
+    {
+        for reduce in [true, false] {
+            let options = lazy::Options { order: order(), reduce };
+            all.push(Some(Engine::Lazy { clocks, data: Data::Identity, options }));
+        }
+    }
+    all.push(None);
+    all.into_iter().map(|engine| Config { engine, order: None, non_zeno: false }).collect()
+}

@@ -1,0 +1,23 @@
+//! The timed engines against the region graph.
+//!
+//! - [`generator`] makes random timed networks, as UPPAAL or TChecker text; [`model`] is what they are made of, and how
+//!   to make a failing one smaller.
+//! - [`steps`] holds zone-free moves against the interpreter, at a point of every region; [`verdicts`] holds every way to
+//!   explore against the region graph.
+//! - [`models`] lets all of them loose on the shared models, where they must agree with each other.
+//! - [`regressions`] are what these found, by name.
+//!
+//! Everything is deterministic: a failure prints its seed, its model made smaller, the query and the configuration.
+//! `TRELLIS_SEED=n` runs one seed alone, `TRELLIS_RUNS=n` runs so many per test.
+
+mod configurations;
+mod generator;
+#[path = "../it/load.rs"]
+mod load;
+mod model;
+mod models;
+#[path = "../it/random.rs"]
+mod random;
+mod regressions;
+mod steps;
+mod verdicts;

@@ -1,0 +1,1 @@
+//! What random models found, by name.
