@@ -7,6 +7,8 @@
 //! Up to the order, "inside" means below an entry. Then a proof rests on the monotonicity of the model and of what is
 //! looked for (000 Def. 2), which is not checked here; [`Certified::up_to_order`] says so. Where the form of the model or
 //! of the question shows that it cannot be relied on, the proof is refused.
+//!
+//! What is not here: models with clocks. They have a room of their own, `timed`.
 
 use std::ops::ControlFlow;
 
@@ -37,6 +39,9 @@ pub struct Certified {
 /// Checks a certificate. It must prove what a certificate can prove about the query: see the table in the
 /// [crate](crate)'s description.
 pub fn certify(net: &Network, query: &Query, cert: &Certificate) -> Result<Certified, Rejection> {
+    if !net.clocks.is_empty() {
+        return crate::timed::certify(net, query, cert);
+    }
     let mut c = Checker::new(net, query, cert)?;
     let mut bound = None;
     match &query.kind {
@@ -112,6 +117,14 @@ impl<'n> Checker<'n> {
         let post = Post::new(net);
         for (i, e) in cert.entries.iter().enumerate() {
             check(net, &e.state).map_err(|r| r.number(i))?;
+            if !e.known.is_empty() {
+                let why = "entries that know only part of the data cannot be checked";
+                return Err(Rejection::new(Why::BesideThePoint(why)).number(i));
+            }
+            if !e.zone.is_empty() || e.bounds.is_some() || !e.state.clocks.is_empty() {
+                let why = Why::Malformed("there is something about clocks, and the model has none".into());
+                return Err(Rejection::new(why).number(i).state(net, &e.state));
+            }
         }
         let index = Index::new(&post.layout, net.element_width(), cert)?;
         // Without lattice variables, being below means being equal.

@@ -20,13 +20,19 @@
 //! | `p --> q` | refutes: a maximal run, p, then never q | proves: a closed set, after p ranks count down to q |
 //! | `sup: e`, `inf: e` | a state with this value | a closed set without a larger (smaller) one |
 //!
+//! | `sup: x`, `inf: x` of a clock | a state with this value | not yet |
+//!
 //! A run is maximal if it ends where nothing can happen, or where time may pass forever, or goes round in a circle.
+//!
+//! In models with clocks, entries of certificates are zones, liveness has no certificates yet, and a run that ends goes on for
+//! as long as time may pass: what must hold all along must hold then too.
 
 mod certificate;
 mod index;
 mod monotone;
 mod rejection;
 mod state;
+mod timed;
 mod trace;
 
 pub use certificate::{Certified, certify, certify_bound};

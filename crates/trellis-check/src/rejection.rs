@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use trellis_domain::zone::{Rational, ZoneError};
 use trellis_model::network::{Action, ModelError, Network, Snapshot};
 
 use crate::state::{describe, describe_action};
@@ -43,6 +44,15 @@ pub enum Why {
     /// The edges cannot move together here.
     #[error("this step is not possible here")]
     NotAStep,
+    /// Time may not pass for so long.
+    #[error("a delay of {0} is not possible here")]
+    CannotWait(Rational),
+    /// The bounds of an entry are too low for what the model, or the question, compares clocks with.
+    #[error("the bounds of the entry cannot tell valuations apart that must be: {0}")]
+    LowBounds(&'static str),
+    /// The numbers in zones leave their range.
+    #[error("{0}")]
+    Zones(ZoneError),
     /// The step leads somewhere else.
     #[error("the step leads to another state than the trace says")]
     LeadsElsewhere,
@@ -138,6 +148,13 @@ impl Rejection {
 
     pub(crate) fn state(mut self, net: &Network, s: &Snapshot) -> Rejection {
         self.state = Some(describe(net, s));
+        self
+    }
+
+    /// Says more about the state.
+    pub(crate) fn with(mut self, more: impl fmt::Display) -> Rejection {
+        let state = self.state.get_or_insert_default();
+        *state = format!("{state}; {more}");
         self
     }
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use trellis_model::network::interpret::timed::is_clock_value;
 use trellis_model::network::{Action, Network, Snapshot};
 use trellis_order::Shown;
 
@@ -43,7 +44,19 @@ pub(crate) fn check(net: &Network, s: &Snapshot) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// A state as a reader knows it: `P.idle, Q.busy; n = 2, seen = {0, 1}; pool = {1, 3}`. Parts that do not fit the network
+/// Has each clock a value in this state of a run, and a reasonable one?
+pub(crate) fn check_clocks(net: &Network, s: &Snapshot) -> Result<(), Rejection> {
+    let malformed = |what: String| Err(Rejection::new(Why::Malformed(what)).state(net, s));
+    if s.clocks.len() != net.clocks.len() {
+        return malformed(format!("{} values for {} clocks", s.clocks.len(), net.clocks.len()));
+    }
+    match net.clocks.iter().zip(&s.clocks).find(|(_, v)| !is_clock_value(**v)) {
+        Some((name, value)) => malformed(format!("`{name}` cannot be {value}")),
+        None => Ok(()),
+    }
+}
+
+/// A state as a reader knows it: `P.idle, Q.busy; n = 2, seen = {0, 1}; pool = {1, 3}; x = 1/2`. Parts that do not fit the network
 /// are shown as they are.
 pub fn describe(net: &Network, s: &Snapshot) -> String {
     let mut parts = Vec::new();
@@ -82,6 +95,8 @@ pub fn describe(net: &Network, s: &Snapshot) -> String {
         text
     };
     parts.push(net.lattices.iter().map(lattice).collect::<Vec<_>>().join(", "));
+    let clock = |(i, v): (usize, &_)| format!("{} = {v}", net.clocks.get(i).map_or("?", String::as_str));
+    parts.push(s.clocks.iter().enumerate().map(clock).collect::<Vec<_>>().join(", "));
     parts.retain(|p| !p.is_empty());
     parts.join("; ")
 }

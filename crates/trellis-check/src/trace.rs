@@ -1,10 +1,17 @@
-//! Traces: taken again, step by step, by the reference interpreter.
+//! Traces: taken again, step by step and delay by delay, by the reference interpreter.
+//!
+//! In a timed model a run is more than its states: what must hold all along a run is judged at every moment of every delay
+//! (at finitely many that stand for all), and after the last step for as long as time may pass. What is
+//! deliberately not asked: that infinitely much time passes on a circle.
 
+use std::ops::ControlFlow;
+
+use trellis_domain::zone::Rational;
 use trellis_model::network::interpret::Interpreter;
 use trellis_model::network::{Condition, Network, Query, QueryKind, Snapshot, Trace};
 
 use crate::rejection::Claimed;
-use crate::state::check;
+use crate::state::{check, check_clocks};
 use crate::{Rejection, Why};
 
 /// A trace that shows what it should.
@@ -16,6 +23,8 @@ pub struct Replayed {
     pub end: End,
     /// For `sup` and `inf`: the value of the expression in the last state.
     pub value: Option<i64>,
+    /// For `sup` and `inf` of a clock: its value in the end.
+    pub clock: Option<Rational>,
 }
 
 /// How a run ends.
@@ -34,30 +43,33 @@ pub enum End {
 /// Replays a trace. It must be a run of the network, and must show what a trace can show about the query: see the table
 /// in the [crate](crate)'s description.
 pub fn replay(net: &Network, query: &Query, trace: &Trace) -> Result<Replayed, Rejection> {
-    let run = Run::new(net, query.deadlock, trace)?;
-    let mut value = None;
+    let run = Run::new(net, query, trace)?;
+    let (mut value, mut clock) = (None, None);
+    let measured = "the last state is not one of those that are measured";
     let end = match &query.kind {
         QueryKind::Always(p) => {
             run.ends_where(p, false, "the property holds in the last state, so it is not violated")?
         }
         QueryKind::Possibly(p) => run.ends_where(p, true, "the property does not hold in the last state")?,
         QueryKind::Eventually(p) => {
-            run.stays_where(p, false, 0, "the awaited property holds here, so the run is no counterexample")?;
-            run.end()?
+            run.stays_where(p, false, "the awaited property holds here, so the run is no counterexample")?
         }
         QueryKind::PotentiallyAlways(p) => {
-            run.stays_where(p, true, 0, "the property does not hold here, so the run does not stay in it")?;
-            run.end()?
+            run.stays_where(p, true, "the property does not hold here, so the run does not stay in it")?
         }
         QueryKind::LeadsTo(p, q) => run.never_answers(p, q)?,
         QueryKind::Bound { when, of, .. } => {
-            let end = run.ends_where(when, true, "the last state is not one of those that are measured")?;
-            value = Some(run.number(of, run.states.len() - 1)?);
+            let end = run.ends_where(when, true, measured)?;
+            value = Some(run.interpreter.number_in(query, of, &run.last).map_err(|e| Rejection::model(net, e))?);
             end
         }
-        QueryKind::ClockBound { .. } => return Err(Rejection::new(Why::BesideThePoint("bounds of clocks"))),
+        QueryKind::ClockBound { when, clock: x, .. } => {
+            let end = run.ends_where(when, true, measured)?;
+            clock = (*x as usize).checked_sub(1).and_then(|x| run.last.clocks.get(x).copied());
+            end
+        }
     };
-    Ok(Replayed { states: run.states.len(), end, value })
+    Ok(Replayed { states: run.states.len(), end, value, clock })
 }
 
 /// Replays the trace behind `sup: e = value` or `inf: e = value`: it must lead to a state with exactly this value.
@@ -76,94 +88,125 @@ pub fn replay_bound(net: &Network, query: &Query, trace: &Trace, value: i64) -> 
 /// A trace whose steps are known to be steps.
 struct Run<'a> {
     net: &'a Network,
+    query: &'a Query,
     interpreter: Interpreter<'a>,
-    deadlock: bool,
     states: Vec<&'a Snapshot>,
+    /// How long it stays in each state but the last.
+    delays: Vec<Rational>,
+    /// The last state, after what time passes in it.
+    last: Snapshot,
     /// For a lasso: where the last state occurs first.
     back_to: Option<usize>,
 }
 
+/// A moment of a run, and which of some conditions hold then.
+struct Moment<const N: usize> {
+    number: usize,
+    state: Snapshot,
+    holds: [bool; N],
+}
+
 impl<'a> Run<'a> {
-    fn new(net: &'a Network, deadlock: bool, trace: &'a Trace) -> Result<Run<'a>, Rejection> {
+    fn new(net: &'a Network, query: &'a Query, trace: &'a Trace) -> Result<Run<'a>, Rejection> {
         let interpreter = Interpreter::new(net);
         let model = |e| Rejection::model(net, e);
-        check(net, &trace.initial).map_err(|r| r.number(0))?;
+        check(net, &trace.initial).and_then(|()| check_clocks(net, &trace.initial)).map_err(|r| r.number(0))?;
         if interpreter.initial().map_err(model)? != trace.initial {
             return Err(Rejection::new(Why::NotInitial).number(0).state(net, &trace.initial));
         }
         let mut states = vec![&trace.initial];
         for (i, step) in trace.steps.iter().enumerate() {
-            check(net, &step.state).map_err(|r| r.number(i + 1))?;
+            check(net, &step.state).and_then(|()| check_clocks(net, &step.state)).map_err(|r| r.number(i + 1))?;
             let from = states[i];
             let wrong = |why| Rejection::new(why).number(i).state(net, from).step(net, &step.action);
-            match interpreter.take(from, &step.action).map_err(model)? {
+            let Some(later) = interpreter.wait(from, step.delay).map_err(model)? else {
+                return Err(wrong(Why::CannotWait(step.delay)));
+            };
+            match interpreter.take(&later, &step.action).map_err(model)? {
                 None => return Err(wrong(Why::NotAStep)),
                 Some(next) if next != step.state => return Err(wrong(Why::LeadsElsewhere).next(net, &next)),
                 Some(_) => states.push(&step.state),
             }
         }
-        if let Some(back) = trace.back_to {
-            let last = states.len() - 1;
-            if back >= last || states[back] != states[last] {
-                return Err(Rejection::new(Why::NotACircle).number(last).state(net, states[last]));
-            }
+        let last = states.len() - 1;
+        let wrong = |why| Rejection::new(why).number(last).state(net, states[last]);
+        if let Some(back) = trace.back_to
+            && (back >= last || states[back] != states[last] || trace.rest != Rational::ZERO)
+        {
+            return Err(wrong(Why::NotACircle));
         }
-        Ok(Run { net, interpreter, deadlock, states, back_to: trace.back_to })
+        let Some(end) = interpreter.wait(states[last], trace.rest).map_err(model)? else {
+            return Err(wrong(Why::CannotWait(trace.rest)));
+        };
+        let delays = trace.steps.iter().map(|s| s.delay).collect();
+        Ok(Run { net, query, interpreter, states, delays, last: end, back_to: trace.back_to })
     }
 
-    fn holds(&self, c: &Condition, i: usize) -> Result<bool, Rejection> {
-        self.interpreter.holds(c, self.deadlock, self.states[i]).map_err(|e| Rejection::model(self.net, e))
+    /// The moments of the run, until the last step or, if it ends there, for as long as time may pass.
+    fn moments<const N: usize>(&self, conditions: [&Condition; N]) -> Result<Vec<Moment<N>>, Rejection> {
+        let mut all = Vec::new();
+        let last = self.states.len() - 1;
+        for (number, state) in self.states.iter().enumerate() {
+            let until = match self.delays.get(number) {
+                _ if self.net.clocks.is_empty() => Some(Rational::ZERO),
+                Some(delay) => Some(*delay),
+                None if number == last && self.back_to.is_some() => Some(Rational::ZERO),
+                None => None,
+            };
+            let found = self.interpreter.moments(state, until, &mut |m| {
+                let mut holds = [false; N];
+                for (holds, c) in holds.iter_mut().zip(conditions) {
+                    *holds = m.interpreter.holds_in(self.query, c, m.state)?;
+                }
+                all.push(Moment { number, state: m.state.clone(), holds });
+                Ok(ControlFlow::Continue(()))
+            });
+            found.map_err(|e| Rejection::model(self.net, e))?;
+        }
+        Ok(all)
     }
 
-    fn number(&self, c: &Condition, i: usize) -> Result<i64, Rejection> {
-        self.interpreter.number(c, self.deadlock, self.states[i]).map_err(|e| Rejection::model(self.net, e))
+    fn wrong<T>(&self, why: Why, number: usize, state: &Snapshot) -> Result<T, Rejection> {
+        Err(Rejection::new(why).number(number).state(self.net, state))
     }
 
-    fn wrong<T>(&self, why: Why, i: usize) -> Result<T, Rejection> {
-        Err(Rejection::new(why).number(i).state(self.net, self.states[i]))
-    }
-
-    /// A finite run whose last state satisfies (or violates) a condition.
+    /// A finite run whose end satisfies (or violates) a condition.
     fn ends_where(&self, c: &Condition, wanted: bool, otherwise: &'static str) -> Result<End, Rejection> {
         if self.back_to.is_some() {
             return Err(Rejection::new(Why::BesideThePoint("a circle where a finite run is asked for")));
         }
-        let last = self.states.len() - 1;
-        if self.holds(c, last)? == wanted { Ok(End::Target) } else { self.wrong(Why::Condition(otherwise), last) }
-    }
-
-    /// From some state on, all satisfy (or violate) a condition.
-    fn stays_where(&self, c: &Condition, wanted: bool, from: usize, otherwise: &'static str) -> Result<(), Rejection> {
-        for i in from..self.states.len() {
-            if self.holds(c, i)? != wanted {
-                return self.wrong(Why::Condition(otherwise), i);
-            }
+        let holds = self.interpreter.holds_in(self.query, c, &self.last).map_err(|e| Rejection::model(self.net, e))?;
+        if holds == wanted {
+            return Ok(End::Target);
         }
-        Ok(())
+        self.wrong(Why::Condition(otherwise), self.states.len() - 1, &self.last)
     }
 
-    /// Some state satisfies p, and q holds neither there nor ever after.
+    /// A maximal run that satisfies (or violates) a condition all along.
+    fn stays_where(&self, c: &Condition, wanted: bool, otherwise: &'static str) -> Result<End, Rejection> {
+        match self.moments([c])?.iter().find(|m| m.holds != [wanted]) {
+            Some(m) => self.wrong(Why::Condition(otherwise), m.number, &m.state),
+            None => self.end(),
+        }
+    }
+
+    /// At some moment p holds, and q holds neither then nor ever after.
     fn never_answers(&self, p: &Condition, q: &Condition) -> Result<End, Rejection> {
-        // The run after the last state with q, and (on a circle) that state is not on the circle.
-        let mut quiet = 0;
-        for i in 0..self.states.len() {
-            if self.holds(q, i)? {
-                quiet = i + 1;
+        let moments = self.moments([p, q])?;
+        // The run after the last moment with q, and (on a circle) that moment is not on the circle.
+        let quiet = moments.iter().rposition(|m| m.holds[1]).map_or(0, |i| i + 1);
+        if let Some(i) = quiet.checked_sub(1) {
+            let again = self.back_to.is_some_and(|back| moments[i].number >= back);
+            if again || quiet == moments.len() {
+                let why = "the second property holds again and again, so every first is answered";
+                return self.wrong(Why::Condition(why), moments[i].number, &moments[i].state);
             }
         }
-        let answered = Why::Condition("the second property holds again and again, so every first is answered");
-        match self.back_to {
-            Some(back) if quiet > back => return self.wrong(answered, quiet - 1),
-            None if quiet == self.states.len() => return self.wrong(answered, quiet - 1),
-            _ => {}
-        }
-        for i in quiet..self.states.len() {
-            if self.holds(p, i)? {
-                return self.end();
-            }
+        if moments[quiet..].iter().any(|m| m.holds[0]) {
+            return self.end();
         }
         let never = "the first property does not hold in any state after which the second never does";
-        self.wrong(Why::Condition(never), self.states.len() - 1)
+        self.wrong(Why::Condition(never), self.states.len() - 1, &self.last)
     }
 
     /// Why the run needs no further step.
@@ -171,14 +214,13 @@ impl<'a> Run<'a> {
         if let Some(back) = self.back_to {
             return Ok(End::Circle(back));
         }
-        let last = self.states.len() - 1;
         let model = |e| Rejection::model(self.net, e);
-        if self.interpreter.is_deadlocked(self.states[last]).map_err(model)? {
+        if self.interpreter.is_deadlocked(&self.last).map_err(model)? {
             return Ok(End::Deadlock);
         }
-        if self.interpreter.may_idle(self.states[last]).map_err(model)? {
+        if self.interpreter.may_idle(&self.last).map_err(model)? {
             return Ok(End::Idle);
         }
-        self.wrong(Why::NotMaximal, last)
+        self.wrong(Why::NotMaximal, self.states.len() - 1, &self.last)
     }
 }

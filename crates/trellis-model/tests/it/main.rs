@@ -1,5 +1,8 @@
-//! Timed networks, built by hand: what the interpreter says step by step, and what the region graph makes of it.
+//! Timed networks, built by hand or at random: what the interpreter says step by step, what the region graph makes of it,
+//! and whether the fast semantics agrees.
 
 mod build;
+mod moves;
+mod random;
 mod regions;
 mod steps;

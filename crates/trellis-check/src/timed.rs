@@ -1,0 +1,444 @@
+//! Certificates of timed models: sets of locations, data and zones, checked to be proofs.
+//!
+//! An entry stands for the valuations of its zone that satisfy the clock invariants of its locations; with bounds, also for
+//! those that the bounds cannot tell from one of these (`a⊑LU`: Herbreteau, Srivathsan and Walukiewicz, *Better
+//! abstractions for timed automata*, LICS 2012). A set of entries is a proof if it has the initial valuation and all that it
+//! becomes while time passes; if every step, and then any delay, leads to a valuation in the set; and if none in it is bad.
+//!
+//! With bounds, what an entry stands for need not be written down. Say `v` is such a valuation, simulated by `w` of the zone.
+//! If the bounds are at least the constants that a step compares clocks with (in guards, and in the target's invariant
+//! for clocks that the step does not set), then what `v` can do and wait, `w` can. If they are also at least the bounds of an
+//! entry of the target (for clocks that the step does not set), then what `w` becomes simulates what `v` becomes as far as
+//! that entry is concerned. So it is enough that all that the zone becomes is within an entry. An entry whose bounds are all
+//! minus infinity stands for every valuation, and may be reached from anywhere.
+//!
+//! What it deliberately does not do: liveness, bounds of clocks, lattice variables beside clocks, priorities (whether a
+//! step is blocked by another may depend on clocks), and entries that know only part of the data. All are refused.
+
+use std::collections::HashMap;
+
+use trellis_domain::zone::{Bound, Constraint, Zone, ZoneDomain, ZoneError};
+use trellis_expr::VarId;
+use trellis_model::network::interpret::Interpreter;
+use trellis_model::network::{
+    Action, CertEntry, Certificate, Condition, LuBounds, ModelError, Move, Moves, Network, Post, Query, QueryKind,
+    SetClock, Snapshot,
+};
+use trellis_order::{Domain, Word};
+
+use crate::certificate::Certified;
+use crate::state::check;
+use crate::{Rejection, Why};
+
+/// Checks a certificate of a model with clocks.
+pub(crate) fn certify(net: &Network, query: &Query, cert: &Certificate) -> Result<Certified, Rejection> {
+    let beside = |why| Err(Rejection::new(Why::BesideThePoint(why)));
+    if !net.lattices.is_empty() {
+        return beside("certificates of models with both clocks and lattice variables cannot be checked");
+    }
+    if net.has_priorities {
+        return beside("certificates of models with both clocks and priorities cannot be checked");
+    }
+    let mut c = Checker::new(net, query, cert)?;
+    let mut bound = None;
+    match &query.kind {
+        QueryKind::Always(p) => c.everywhere(p, true, "the property does not hold in this state")?,
+        QueryKind::Possibly(p) => c.everywhere(p, false, "the property holds in this state, so it may be possible")?,
+        QueryKind::Bound { sup, when, of } => bound = c.bound(*sup, when, of)?,
+        QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..) => {
+            return beside("certificates for liveness of models with clocks cannot be checked");
+        }
+        QueryKind::ClockBound { .. } => return beside("bounds of clocks"),
+    }
+    c.closed()?;
+    Ok(Certified { entries: cert.entries.len(), steps: c.steps, up_to_order: false, bound })
+}
+
+struct Entry<'a> {
+    /// Its number in the certificate.
+    number: usize,
+    state: &'a Snapshot,
+    key: Vec<Word>,
+    zone: Zone,
+    bounds: Option<&'a LuBounds>,
+    /// The clock invariant.
+    invariant: Vec<Constraint>,
+}
+
+struct Checker<'a> {
+    net: &'a Network,
+    query: &'a Query,
+    interpreter: Interpreter<'a>,
+    post: Post<'a>,
+    domain: ZoneDomain,
+    entries: Vec<Entry<'a>>,
+    by_key: HashMap<Vec<Word>, Vec<usize>>,
+    steps: u64,
+}
+
+/// A part of what an entry stands for, in which conditions have one value.
+struct Leaf {
+    zone: Zone,
+    truths: Vec<(VarId, bool)>,
+    deadlock: Option<bool>,
+}
+
+fn zones(e: ZoneError) -> Rejection {
+    Rejection::new(Why::Zones(e))
+}
+
+impl<'a> Checker<'a> {
+    fn new(net: &'a Network, query: &'a Query, cert: &'a Certificate) -> Result<Checker<'a>, Rejection> {
+        let mut c = Checker {
+            net,
+            query,
+            interpreter: Interpreter::new(net),
+            post: Post::new(net),
+            domain: ZoneDomain::new(net.clocks.len()),
+            entries: Vec::new(),
+            by_key: HashMap::new(),
+            steps: 0,
+        };
+        for (number, e) in cert.entries.iter().enumerate() {
+            let entry = c.read(number, e).map_err(|r| r.number(number))?;
+            if !c.domain.is_empty(&entry.zone) {
+                c.by_key.entry(entry.key.clone()).or_default().push(c.entries.len());
+                c.entries.push(entry);
+            }
+        }
+        Ok(c)
+    }
+
+    fn read(&mut self, number: usize, e: &'a CertEntry) -> Result<Entry<'a>, Rejection> {
+        check(self.net, &e.state)?;
+        let malformed = |what: &str| Rejection::new(Why::Malformed(what.into())).state(self.net, &e.state);
+        if !e.known.is_empty() {
+            let why = "entries that know only part of the data, beside clocks, cannot be checked";
+            return Err(Rejection::new(Why::BesideThePoint(why)));
+        }
+        if !e.state.clocks.is_empty() {
+            return Err(malformed("an entry has a zone, and no values of clocks"));
+        }
+        let dim = self.domain.dim();
+        if e.zone.iter().any(|c| c.clocks().0 >= dim || c.clocks().1 >= dim) {
+            return Err(malformed("a constraint on a clock that does not exist"));
+        }
+        if e.bounds.as_ref().is_some_and(|b| b.lower.len() != dim || b.upper.len() != dim) {
+            return Err(malformed("bounds for another number of clocks"));
+        }
+        let zone = Zone::build(self.net.clocks.len(), &e.zone).map_err(zones)?;
+        let key = self.post.layout.key_of(&e.state);
+        let mut invariant = Vec::new();
+        self.post.timing(&key, &mut invariant).map_err(|e| self.model(e))?;
+        Ok(Entry { number, state: &e.state, key, zone, bounds: e.bounds.as_ref(), invariant })
+    }
+
+    // Words for what is wrong.
+
+    fn model(&self, e: ModelError) -> Rejection {
+        Rejection::model(self.net, e)
+    }
+
+    fn wrong(&self, why: Why, e: &Entry<'_>, zone: &Zone) -> Rejection {
+        let shown = self.domain.show(zone, &self.net.clocks);
+        Rejection::new(why).number(e.number).state(self.net, e.state).with(shown)
+    }
+
+    fn wrong_move(&self, why: Why, e: &Entry<'_>, m: &Move<'_>) -> Rejection {
+        let next = self.post.layout.snapshot(self.net, m.key, &[]);
+        self.wrong(why, e, &e.zone).step(self.net, &Action(m.action.to_vec())).next(self.net, &next)
+    }
+
+    // Zones.
+
+    /// What is left of a zone.
+    fn within(&self, zone: &Zone, constraints: &[Constraint]) -> Result<Zone, Rejection> {
+        let mut zone = zone.clone();
+        self.domain.constrain_all(&mut zone, constraints).map_err(zones)?;
+        Ok(zone)
+    }
+
+    /// Is the zone within what these entries stand for, together?
+    fn covered<'e>(&self, zone: Zone, by: impl Iterator<Item = &'e Entry<'a>>) -> Result<bool, Rejection>
+    where
+        'a: 'e,
+    {
+        let d = self.domain;
+        let mut parts = vec![zone];
+        parts.retain(|z| !d.is_empty(z));
+        for e in by {
+            let mut rest = Vec::new();
+            for part in parts {
+                let inside = match e.bounds {
+                    None => d.leq(&part, &e.zone),
+                    Some(b) => d.leq_alu(&part, &e.zone, &b.lower, &b.upper),
+                };
+                if !inside {
+                    rest.extend(d.subtract(&part, &e.zone).map_err(zones)?);
+                }
+            }
+            parts = rest;
+        }
+        Ok(parts.is_empty())
+    }
+
+    /// As `covered`, but first tries each entry alone.
+    fn included(&self, zone: &Zone, by: &[&Entry<'a>]) -> Result<bool, Rejection> {
+        for e in by {
+            if self.covered(zone.clone(), std::iter::once(*e))? {
+                return Ok(true);
+            }
+        }
+        Ok(by.len() > 1 && self.covered(zone.clone(), by.iter().copied())?)
+    }
+
+    /// The entries of a key.
+    fn targets(&self, key: &[Word]) -> Vec<&Entry<'a>> {
+        self.by_key.get(key).map_or(Vec::new(), |all| all.iter().map(|&i| &self.entries[i]).collect())
+    }
+
+    // A closed set.
+
+    /// The set has the initial valuation with all delays, and no step leads out of it, whatever the delay after it.
+    fn closed(&mut self) -> Result<(), Rejection> {
+        let initial = self.interpreter.initial().map_err(|e| self.model(e))?;
+        let key = self.post.layout.key_of(&initial);
+        let mut invariant = Vec::new();
+        let delay = self.post.timing(&key, &mut invariant).map_err(|e| self.model(e))?;
+        let zero = self.later(Zone::zero(self.net.clocks.len()), &invariant, delay)?;
+        if !self.included(&zero, &self.targets(&key))? {
+            return Err(Rejection::new(Why::InitialMissing).state(self.net, &initial));
+        }
+        let mut moves = Moves::default();
+        for i in 0..self.entries.len() {
+            let found = self.post.moves(&self.entries[i].key, &mut moves);
+            found.map_err(|e| self.model(e))?;
+            self.steps += moves.len() as u64;
+            for m in moves.iter() {
+                self.stays(&self.entries[i], &m)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a zone becomes while time passes, if it may.
+    fn later(&self, mut zone: Zone, invariant: &[Constraint], delay: bool) -> Result<Zone, Rejection> {
+        self.domain.constrain_all(&mut zone, invariant).map_err(zones)?;
+        if delay {
+            self.domain.up(&mut zone);
+            self.domain.constrain_all(&mut zone, invariant).map_err(zones)?;
+        }
+        Ok(zone)
+    }
+
+    /// A move leads from an entry into the set.
+    fn stays(&self, e: &Entry<'a>, m: &Move<'_>) -> Result<(), Rejection> {
+        let mut targets = self.targets(m.key);
+        if targets.iter().any(|t| t.bounds.is_some_and(stands_for_all)) {
+            return Ok(());
+        }
+        if let Some(bounds) = e.bounds {
+            let origins = origins(self.domain.dim(), m.resets);
+            let same: Vec<_> = (0..self.domain.dim()).map(Some).collect();
+            enough(bounds, m.guard, &same)
+                .and_then(|()| enough(bounds, m.invariant, &origins))
+                .map_err(|why| self.wrong_move(Why::LowBounds(why), e, m))?;
+            targets.retain(|t| t.bounds.is_some_and(|b| at_least(bounds, b, &origins)));
+        }
+        let mut zone = self.within(&self.valuations(e)?, m.guard)?;
+        for r in m.resets {
+            match *r {
+                SetClock::Value { clock, value } => {
+                    self.domain.reset(&mut zone, clock as usize, value).map_err(zones)?;
+                }
+                SetClock::Copy { clock, from } => self.domain.assign(&mut zone, clock as usize, from as usize),
+            }
+        }
+        let zone = self.later(zone, m.invariant, m.delay)?;
+        if self.domain.is_empty(&zone) || self.included(&zone, &targets)? {
+            return Ok(());
+        }
+        let shown = self.domain.show(&zone, &self.net.clocks).to_string();
+        let mut wrong = self.wrong_move(Why::LeadsOutside, e, m);
+        wrong.next = wrong.next.map(|next| format!("{next}; {shown}"));
+        Err(wrong)
+    }
+
+    /// The zone of an entry, without what violates the invariant: if there are bounds, only if they can tell.
+    fn valuations(&self, e: &Entry<'a>) -> Result<Zone, Rejection> {
+        let same: Vec<_> = (0..self.domain.dim()).map(Some).collect();
+        match e.bounds {
+            Some(b) if enough(b, &e.invariant, &same).is_err() => Ok(e.zone.clone()),
+            _ => self.within(&e.zone, &e.invariant),
+        }
+    }
+
+    // What can be asked.
+
+    /// A condition has the same value everywhere.
+    fn everywhere(&mut self, c: &Condition, value: bool, otherwise: &'static str) -> Result<(), Rejection> {
+        for i in 0..self.entries.len() {
+            for leaf in self.leaves(i)? {
+                let e = &self.entries[i];
+                if (self.value(c, e, &leaf)? != 0) != value {
+                    return Err(self.wrong(Why::Condition(otherwise), e, &leaf.zone));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The extreme value of an expression where it is measured.
+    fn bound(&mut self, sup: bool, when: &Condition, of: &Condition) -> Result<Option<i64>, Rejection> {
+        let mut bound = None;
+        for i in 0..self.entries.len() {
+            for leaf in self.leaves(i)? {
+                let e = &self.entries[i];
+                if self.value(when, e, &leaf)? != 0 {
+                    let n = self.value(of, e, &leaf)?;
+                    bound = Some(bound.map_or(n, |b: i64| if sup { n.max(b) } else { n.min(b) }));
+                }
+            }
+        }
+        Ok(bound)
+    }
+
+    fn value(&self, c: &Condition, e: &Entry<'_>, leaf: &Leaf) -> Result<i64, Rejection> {
+        self.interpreter.value_given(c, e.state, leaf.deadlock, &leaf.truths).map_err(|e| self.model(e))
+    }
+
+    /// The parts of an entry in which each clock constraint of the question, and `deadlock`, has one value. A valuation
+    /// within the bounds of an entry is in the same part as what simulates it, if the bounds can tell the parts apart.
+    fn leaves(&mut self, i: usize) -> Result<Vec<Leaf>, Rejection> {
+        let whole = self.valuations(&self.entries[i])?;
+        let mut leaves = Vec::new();
+        if self.query.deadlock {
+            if self.entries[i].bounds.is_some() {
+                let why = "what an entry stands for by its bounds may be a deadlock where its zone is none: list zones";
+                return Err(Rejection::new(Why::BesideThePoint(why)));
+            }
+            let mut dead = vec![whole];
+            for alive in self.alive(i)? {
+                let mut rest = Vec::new();
+                for part in &dead {
+                    rest.extend(self.domain.subtract(part, &alive).map_err(zones)?);
+                    let mut zone = part.clone();
+                    self.domain.intersect(&mut zone, &alive).map_err(zones)?;
+                    leaves.push(Leaf { zone, truths: Vec::new(), deadlock: Some(false) });
+                }
+                dead = rest;
+            }
+            leaves.extend(dead.into_iter().map(|zone| Leaf { zone, truths: Vec::new(), deadlock: Some(true) }));
+        } else {
+            leaves.push(Leaf { zone: whole, truths: Vec::new(), deadlock: None });
+        }
+        leaves.retain(|l| !self.domain.is_empty(&l.zone));
+        for (var, atom) in &self.query.atoms {
+            let e = &self.entries[i];
+            let bound = self.interpreter.atom_bound(e.state, atom).map_err(|e| self.model(e))?;
+            let Some(bound) = bound else {
+                leaves.iter_mut().for_each(|l| l.truths.push((*var, true)));
+                continue;
+            };
+            let bound = Bound::checked(bound, atom.strict).ok_or_else(|| zones(ZoneError::Overflow))?;
+            let yes = Constraint { left: atom.left, right: atom.right, bound };
+            let no = bound.complement().map(|bound| Constraint { left: atom.right, right: atom.left, bound });
+            let sides = [Some((yes, true)), no.map(|no| (no, false))];
+            if let Some(b) = e.bounds {
+                let same: Vec<_> = (0..self.domain.dim()).map(Some).collect();
+                for (c, _) in sides.iter().flatten() {
+                    enough(b, &[*c], &same).map_err(|why| self.wrong(Why::LowBounds(why), e, &e.zone))?;
+                }
+            }
+            let mut split = Vec::new();
+            for l in &leaves {
+                for (c, holds) in sides.iter().flatten() {
+                    let zone = self.within(&l.zone, &[*c])?;
+                    if !self.domain.is_empty(&zone) {
+                        let truths = l.truths.iter().copied().chain([(*var, *holds)]).collect();
+                        split.push(Leaf { zone, truths, deadlock: l.deadlock });
+                    }
+                }
+            }
+            leaves = split;
+        }
+        Ok(leaves)
+    }
+
+    /// From where in an entry's locations and data some step can happen, now or later.
+    fn alive(&mut self, i: usize) -> Result<Vec<Zone>, Rejection> {
+        let mut moves = Moves::default();
+        let mut invariant = Vec::new();
+        let found = self.post.moves(&self.entries[i].key, &mut moves);
+        let found = found.and_then(|()| self.post.timing(&self.entries[i].key, &mut invariant));
+        let delay = found.map_err(|e| self.model(e))?;
+        let mut alive = Vec::new();
+        for m in moves.iter() {
+            let mut zone = Zone::build(self.net.clocks.len(), m.invariant).map_err(zones)?;
+            for r in m.resets.iter().rev() {
+                match *r {
+                    SetClock::Value { clock, value } => self.domain.pre_reset(&mut zone, clock as usize, value),
+                    SetClock::Copy { clock, from } => self.domain.pre_assign(&mut zone, clock as usize, from as usize),
+                }
+                .map_err(zones)?;
+            }
+            self.domain.constrain_all(&mut zone, m.guard).map_err(zones)?;
+            self.domain.constrain_all(&mut zone, &invariant).map_err(zones)?;
+            if delay {
+                self.domain.down(&mut zone);
+            }
+            alive.push(zone);
+        }
+        Ok(alive)
+    }
+}
+
+/// Can the bounds tell no valuation from any other?
+fn stands_for_all(b: &LuBounds) -> bool {
+    b.lower.iter().skip(1).chain(b.upper.iter().skip(1)).all(|&c| c < 0)
+}
+
+/// For each clock after some resets, the one whose value it has, if any.
+fn origins(dim: usize, resets: &[SetClock]) -> Vec<Option<usize>> {
+    let mut origins: Vec<_> = (0..dim).map(Some).collect();
+    for r in resets {
+        match *r {
+            SetClock::Value { clock, .. } => origins[clock as usize] = None,
+            SetClock::Copy { clock, from } => origins[clock as usize] = origins[from as usize].filter(|&o| o != 0),
+        }
+    }
+    origins
+}
+
+/// Are the bounds at least the constants in these constraints, of clocks that come from these?
+fn enough(b: &LuBounds, constraints: &[Constraint], origins: &[Option<usize>]) -> Result<(), &'static str> {
+    for c in constraints {
+        let Some(n) = c.bound.constant() else { continue };
+        let strict = c.bound.is_strict();
+        match c.clocks() {
+            (0, 0) => {}
+            (x, 0) => {
+                let never = n < 0 || n == 0 && strict;
+                if origins[x].is_some_and(|x| !never && b.upper[x] < n) {
+                    return Err("an upper bound is below a constant that a clock is compared with from above");
+                }
+            }
+            (0, x) => {
+                let always = -n < 0 || n == 0 && !strict;
+                if origins[x].is_some_and(|x| !always && b.lower[x] < -n) {
+                    return Err("a lower bound is below a constant that a clock is compared with from below");
+                }
+            }
+            _ => return Err("two clocks are compared with each other"),
+        }
+    }
+    Ok(())
+}
+
+/// Are the bounds at least these others, of clocks that come from these?
+fn at_least(b: &LuBounds, others: &LuBounds, origins: &[Option<usize>]) -> bool {
+    let holds = |b: &[i32], others: &[i32]| {
+        (1..others.len()).all(|x| origins[x].is_none_or(|from| others[x] < 0 || others[x] <= b[from]))
+    };
+    holds(&b.lower, &others.lower) && holds(&b.upper, &others.upper)
+}
