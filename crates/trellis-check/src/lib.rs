@@ -33,9 +33,11 @@ mod monotone;
 mod rejection;
 mod state;
 mod timed;
+mod timed_liveness;
 mod trace;
 
 pub use certificate::{Certified, certify, certify_bound};
 pub use rejection::{Claimed, Rejection, Why};
 pub use state::{describe, describe_action};
-pub use trace::{End, Replayed, replay, replay_bound};
+pub use timed_liveness::certify_non_zeno;
+pub use trace::{End, Replayed, replay, replay_bound, replay_non_zeno};

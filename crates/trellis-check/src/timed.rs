@@ -12,7 +12,7 @@
 //! that entry is concerned. So it is enough that all that the zone becomes is within an entry. An entry whose bounds are all
 //! minus infinity stands for every valuation, and may be reached from anywhere.
 //!
-//! What it deliberately does not do: liveness, bounds of clocks, lattice variables beside clocks, priorities (whether a
+//! What it deliberately does not do: liveness (which has a room of its own), bounds of clocks, lattice variables beside clocks, priorities (whether a
 //! step is blocked by another may depend on clocks), and entries that know only part of the data. All are refused.
 
 use std::collections::HashMap;
@@ -39,6 +39,9 @@ pub(crate) fn certify(net: &Network, query: &Query, cert: &Certificate) -> Resul
     if net.has_priorities {
         return beside("certificates of models with both clocks and priorities cannot be checked");
     }
+    if matches!(query.kind, QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..)) {
+        return crate::timed_liveness::inevitable(net, query, cert, None);
+    }
     let mut c = Checker::new(net, query, cert)?;
     let mut bound = None;
     match &query.kind {
@@ -46,7 +49,7 @@ pub(crate) fn certify(net: &Network, query: &Query, cert: &Certificate) -> Resul
         QueryKind::Possibly(p) => c.everywhere(p, false, "the property holds in this state, so it may be possible")?,
         QueryKind::Bound { sup, when, of } => bound = c.bound(*sup, when, of)?,
         QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..) => {
-            return beside("certificates for liveness of models with clocks cannot be checked");
+            unreachable!("liveness has a room of its own")
         }
         QueryKind::ClockBound { .. } => return beside("bounds of clocks"),
     }

@@ -64,52 +64,34 @@ impl Bounds {
                 raise(&mut global, clock, c, c);
             });
         }
-        let mut local = Vec::new();
+        let mut maps: Vec<Vec<Map>> = Vec::new();
         for p in &net.processes {
-            let mut maps = vec![Map::default(); p.locations.len()];
+            let mut own = vec![Map::default(); p.locations.len()];
             let mut note = |map: &mut Map, a: &ClockAtom| {
                 diagonal |= compare(net, a, &mut |clock, is_lower, c| {
                     let (lower, upper) = if is_lower { (c, NONE) } else { (NONE, c) };
                     raise(map, clock, lower, upper);
                 });
             };
-            for (map, l) in maps.iter_mut().zip(&p.locations) {
+            for (map, l) in own.iter_mut().zip(&p.locations) {
                 l.clock_invariant.iter().for_each(|a| note(map, a));
             }
             for e in &p.edges {
                 let is_receiver = e.sync.is_some_and(|s| !s.send && net.channels[s.base as usize].broadcast);
                 for a in &e.clock_guard {
-                    note(&mut maps[e.source as usize], a);
+                    note(&mut own[e.source as usize], a);
                     if is_receiver {
                         // A broadcast may need it not to hold.
                         compare(net, a, &mut |clock, _, c| {
-                            raise(&mut maps[e.source as usize], clock, c, c);
+                            raise(&mut own[e.source as usize], clock, c, c);
                         });
                     }
                 }
             }
-            loop {
-                let mut grew = false;
-                for e in &p.edges {
-                    let mut target = maps[e.target as usize].clone();
-                    for r in e.resets.iter().rev() {
-                        // Unless it surely happens, the old value may live on.
-                        let old =
-                            if r.when.is_none() { target.remove(&r.clock) } else { target.get(&r.clock).copied() };
-                        if let (ResetTo::Clock(from), Some((lower, upper))) = (r.to, old) {
-                            raise(&mut target, from, lower, upper);
-                        }
-                    }
-                    for (clock, (lower, upper)) in target {
-                        grew |= raise(&mut maps[e.source as usize], clock, lower, upper);
-                    }
-                }
-                if !grew {
-                    break;
-                }
-            }
-            local.push(maps.into_iter().map(sorted).collect());
+            maps.push(own);
         }
+        while spread(net, &global, &mut maps) {}
+        let local = maps.into_iter().map(|own| own.into_iter().map(sorted).collect()).collect();
         Bounds { local, global: sorted(global), diagonal }
     }
 
@@ -119,6 +101,15 @@ impl Bounds {
             if !self.global.iter().any(|b| b.clock == clock) {
                 self.global.push(Lu { clock, lower: NONE, upper: NONE });
             }
+        }
+        self.global.sort_unstable_by_key(|b| b.clock);
+    }
+
+    /// A clock is compared with this constant everywhere.
+    pub fn compare_everywhere(&mut self, clock: u32, constant: i32) {
+        match self.global.iter_mut().find(|b| b.clock == clock) {
+            Some(b) => (b.lower, b.upper) = (b.lower.max(constant), b.upper.max(constant)),
+            None => self.global.push(Lu { clock, lower: constant, upper: constant }),
         }
         self.global.sort_unstable_by_key(|b| b.clock);
     }
@@ -144,6 +135,37 @@ impl Bounds {
         out.iter().for_each(|b| scratch.at[b.clock as usize] = u32::MAX);
         out.sort_unstable_by_key(|b| b.clock);
     }
+}
+
+/// Takes bounds from the targets of edges to their sources. Answers whether any grew.
+fn spread(net: &Network, global: &Map, maps: &mut [Vec<Map>]) -> bool {
+    let mut grew = false;
+    // A copied value lives on in a clock that any process may compare, wherever that is.
+    let mut anywhere = global.clone();
+    for map in maps.iter().flatten() {
+        for (&clock, &(lower, upper)) in map {
+            raise(&mut anywhere, clock, lower, upper);
+        }
+    }
+    for (p, own) in net.processes.iter().zip(maps) {
+        for e in &p.edges {
+            let mut before = own[e.target as usize].clone();
+            for r in e.resets.iter().rev() {
+                // Unless it surely happens, the old value may live on.
+                if r.when.is_none() {
+                    before.remove(&r.clock);
+                }
+                if let (ResetTo::Clock(from), Some(&(lower, upper))) = (r.to, anywhere.get(&r.clock)) {
+                    raise(&mut before, from, lower, upper);
+                }
+            }
+            before.remove(&0);
+            for (clock, (lower, upper)) in before {
+                grew |= raise(&mut own[e.source as usize], clock, lower, upper);
+            }
+        }
+    }
+    grew
 }
 
 /// Working memory for [`Bounds::of`].

@@ -1,6 +1,10 @@
 //! Timed networks under the engines: zones, bounds, exploration, lazy abstraction (002), and their evidence.
 
 pub mod bounds;
+pub mod cells;
+pub mod cycle;
+pub mod live;
 pub mod reach;
+pub mod schedule;
 pub mod space;
 pub mod target;

@@ -1,0 +1,1 @@
+//! Small models whose answers are known.
