@@ -18,7 +18,10 @@ struct Inner {
 
 impl Inner {
     fn new(nodes: &[Node], edges: &[Edge]) -> Inner {
-        let inner = |e: &Edge| nodes[e.from as usize].stays && nodes[e.to as usize].stays;
+        Inner::of_edges(nodes, edges, |e| nodes[e.from as usize].stays && nodes[e.to as usize].stays)
+    }
+
+    fn of_edges(nodes: &[Node], edges: &[Edge], inner: impl Fn(&Edge) -> bool) -> Inner {
         let mut starts = vec![0u32; nodes.len() + 1];
         for e in edges.iter().filter(|e| inner(e)) {
             starts[e.from as usize + 1] += 1;
@@ -116,6 +119,28 @@ pub(super) fn ranks(nodes: &[Node], edges: &[Edge], marks: bool) -> Vec<Option<u
         members.iter().for_each(|&n| ranks[n as usize] = rank);
     }
     ranks
+}
+
+/// Does some cycle with a marked edge, and without edges that set the watched clock, lead to a node where the question starts
+/// without setting it either?
+pub(super) fn grows(nodes: &[Node], edges: &[Edge]) -> bool {
+    let inner = Inner::of_edges(nodes, edges, |e| !e.sets);
+    let component = components(nodes, edges, &inner);
+    let count = component.iter().map(|&c| c + 1).max().unwrap_or(0) as usize;
+    let (mut turns, mut leads) = (vec![false; count], vec![false; count]);
+    let mut order: Vec<u32> = (0..nodes.len() as u32).collect();
+    order.sort_unstable_by_key(|&n| component[n as usize]);
+    for n in order {
+        // Edges lead to smaller components, which are done, or stay in this one.
+        let c = component[n as usize] as usize;
+        leads[c] |= nodes[n as usize].starts;
+        for &e in inner.of(n) {
+            let to = component[edges[e as usize].to as usize] as usize;
+            leads[c] |= leads[to];
+            turns[c] |= to == c && edges[e as usize].marked;
+        }
+    }
+    turns.iter().zip(&leads).any(|(t, l)| *t && *l)
 }
 
 /// A way to stay.

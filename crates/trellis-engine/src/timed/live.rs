@@ -61,7 +61,32 @@ pub(super) struct Edge {
     /// The number of the move; [`NONE`] for a delay into another cell.
     pub via: u32,
     pub marked: bool,
+    /// It sets the clock that is watched.
+    pub sets: bool,
     pub to: u32,
+}
+
+/// The number of the step that is no more than a period of time being complete.
+const TICK: u32 = u32::MAX - 1;
+
+/// How time is measured, by which clock.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Measure {
+    /// Not at all.
+    None,
+    /// Steps that find the clock at 1 or more are marked.
+    Steps(u32),
+    /// Whenever the clock is so much, a marked step of its own sets it to 0.
+    Ticks(u32, i32),
+}
+
+impl Measure {
+    fn clock(self) -> Option<u32> {
+        match self {
+            Measure::None => None,
+            Measure::Steps(z) | Measure::Ticks(z, _) => Some(z),
+        }
+    }
 }
 
 /// What is the same for all nodes of a key.
@@ -90,23 +115,27 @@ pub(super) struct Graph<'n> {
     pub edges: Vec<Edge>,
     index: FxHashMap<(u32, Cell, u32), u32>,
     stepper: Stepper,
-    stats: Stats,
-    /// The clock that measures divergence.
-    measure: Option<u32>,
+    pub stats: Stats,
+    measure: Measure,
+    /// The clock of which is noted when it is set.
+    watched: u32,
 }
 
-enum Stop {
+/// From where, by which move, whether it is marked and sets the watched clock.
+type Step = (u32, u32, bool, bool);
+
+pub(super) enum Stop {
     Limit(Reason),
     /// In a node, or before the first.
     Broken(u32, Trouble),
 }
 
-fn unknown(why: &str) -> Answer {
+pub(super) fn unknown(why: &str) -> Answer {
     refused(Reason::Unsupported(why.into()), Stats::default())
 }
 
-fn refused(reason: Reason, stats: Stats) -> Answer {
-    Answer { verdict: Verdict::Unknown(reason), stats, inconclusive: None, bound: None }
+pub(super) fn refused(reason: Reason, stats: Stats) -> Answer {
+    Answer { verdict: Verdict::Unknown(reason), stats, inconclusive: None, bound: None, clock_bound: None }
 }
 
 /// Answers a question about maximal runs. With `non_zeno`, runs with infinitely many steps in finite time do not count.
@@ -127,11 +156,18 @@ pub fn live(net: &Network, query: &Query, non_zeno: bool, budget: &mut Budget<'_
         return Ok(unknown("so many clock constraints in a question about maximal runs"));
     }
     if !non_zeno {
-        return search(net, net, query, None, budget);
+        return search(net, net, query, Measure::None, budget);
     }
+    let (measured, z) = with_measure(net);
+    search(net, &measured, query, Measure::Steps(z), budget)
+}
+
+/// The network with one more clock.
+pub(super) fn with_measure(net: &Network) -> (Network, u32) {
     let mut measured = net.clone();
     measured.clocks.push("the measure of divergence".into());
-    search(net, &measured, query, Some(measured.clocks.len() as u32), budget)
+    let z = measured.clocks.len() as u32;
+    (measured, z)
 }
 
 /// `net` is as the user knows it, `measured` perhaps with one more clock.
@@ -139,7 +175,7 @@ fn search(
     net: &Network,
     measured: &Network,
     query: &Query,
-    measure: Option<u32>,
+    measure: Measure,
     budget: &mut Budget<'_>,
 ) -> Result<Answer, Box<Broken>> {
     let mut g = Graph::new(measured, query, measure);
@@ -156,17 +192,21 @@ fn search(
         };
     }
     g.stats.stored = g.nodes.len() as u64;
-    let ranks = cycle::ranks(&g.nodes, &g.edges, measure.is_some());
+    let ranks = cycle::ranks(&g.nodes, &g.edges, measure.clock().is_some());
     let bad = |n: &&Node| n.starts && n.stays;
     if g.nodes.iter().zip(&ranks).all(|(n, r)| !bad(&n) || r.is_some()) {
         let certificate = g.certificate(&ranks);
         let verdict = Verdict::Safe(certificate);
-        return Ok(Answer { verdict, stats: g.stats, inconclusive: None, bound: None });
+        return Ok(Answer { verdict, stats: g.stats, inconclusive: None, bound: None, clock_bound: None });
     }
     match g.counterexample(net, &ranks) {
-        Ok(Some(trace)) => {
-            Ok(Answer { verdict: Verdict::Unsafe(trace), stats: g.stats, inconclusive: None, bound: None })
-        }
+        Ok(Some(trace)) => Ok(Answer {
+            verdict: Verdict::Unsafe(trace),
+            stats: g.stats,
+            inconclusive: None,
+            bound: None,
+            clock_bound: None,
+        }),
         // There is such a run, but no answer without evidence.
         Ok(None) => {
             Ok(refused(Reason::Unsupported("a run that exists, but was not found with exact delays".into()), g.stats))
@@ -177,19 +217,23 @@ fn search(
 }
 
 impl<'n> Graph<'n> {
-    fn new(net: &'n Network, query: &'n Query, measure: Option<u32>) -> Graph<'n> {
+    pub fn new(net: &'n Network, query: &'n Query, measure: Measure) -> Graph<'n> {
         let post = Post::new(net);
         let mut bounds = Bounds::new(net, query);
-        if let Some(z) = measure {
-            bounds.compare_everywhere(z, 1);
+        if let Some(z) = measure.clock() {
+            bounds.compare_everywhere(z, if let Measure::Ticks(_, period) = measure { period } else { 1 });
         }
         let compile = |c: Condition| post.compile(c, false);
         let question = match query.kind {
             QueryKind::Eventually(p) => Question { stays: (compile(p), false), starts: None },
             QueryKind::PotentiallyAlways(p) => Question { stays: (compile(p), true), starts: None },
             QueryKind::LeadsTo(p, q) => Question { stays: (compile(q), false), starts: Some(compile(p)) },
+            QueryKind::ClockBound { when, .. } => {
+                Question { stays: (compile(when), true), starts: Some(compile(when)) }
+            }
             _ => unreachable!("other questions were refused"),
         };
+        let watched = if let QueryKind::ClockBound { clock, .. } = query.kind { clock } else { 0 };
         Graph {
             net,
             query,
@@ -204,10 +248,11 @@ impl<'n> Graph<'n> {
             stepper: Stepper::default(),
             stats: Stats::default(),
             measure,
+            watched,
         }
     }
 
-    fn explore(&mut self, budget: &mut Budget<'_>) -> Result<(), Stop> {
+    pub fn explore(&mut self, budget: &mut Budget<'_>) -> Result<(), Stop> {
         self.start().map_err(|e| Stop::Broken(NONE, e))?;
         let mut moves = Moves::default();
         let mut n = 0;
@@ -232,7 +277,7 @@ impl<'n> Graph<'n> {
             return Err(self.post.broken_start().into());
         }
         for (cell, zone) in cells::split(shape, &zone, &self.places[k as usize].atoms)? {
-            self.reach(k, cell, zone, NONE, NONE, false)?;
+            self.reach(k, cell, zone, (NONE, NONE, false, false))?;
         }
         Ok(())
     }
@@ -243,6 +288,9 @@ impl<'n> Graph<'n> {
         if is_new {
             let mut invariant = Vec::new();
             let delay = self.post.timing(key, &mut invariant)?;
+            if let Measure::Ticks(z, period) = self.measure {
+                invariant.push(Constraint { left: z, right: 0, bound: Bound::le(period) });
+            }
             let atoms = self.query.atoms.iter().map(|(_, a)| self.post.atom(key, a));
             let atoms = atoms.collect::<Result<Vec<_>, _>>()?;
             self.places.push(Place { delay, invariant, atoms });
@@ -251,7 +299,8 @@ impl<'n> Graph<'n> {
     }
 
     /// Comes to a cell with some valuations, lets time pass within it, and finds the node.
-    fn reach(&mut self, k: u32, cell: Cell, mut zone: Zone, from: u32, via: u32, marked: bool) -> Result<(), Trouble> {
+    fn reach(&mut self, k: u32, cell: Cell, mut zone: Zone, by: Step) -> Result<(), Trouble> {
+        let (from, via, marked, sets) = by;
         let shape = self.keys.shape(k);
         let place = &self.places[k as usize];
         let d = shape.domain();
@@ -293,7 +342,7 @@ impl<'n> Graph<'n> {
             }
         };
         if from != NONE {
-            self.edges.push(Edge { from, via, marked, to });
+            self.edges.push(Edge { from, via, marked, sets, to });
         }
         Ok(())
     }
@@ -313,19 +362,27 @@ impl<'n> Graph<'n> {
             let shape = self.keys.shape(k);
             let mut next = self.later(k, &zone)?;
             if invariant(shape, &exit.constraints, &mut next)? {
-                self.reach(k, exit.cell, next, n, NONE, false)?;
+                self.reach(k, exit.cell, next, (n, NONE, false, false))?;
             }
         }
         for m in moves.iter() {
             match self.measure {
-                None => self.act(n, &zone, &m, false)?,
-                Some(z) => {
+                Measure::None | Measure::Ticks(..) => self.act(n, &zone, &m, false)?,
+                Measure::Steps(z) => {
                     for marked in [false, true] {
                         let (guard, resets) = measured(&m, z, marked);
                         self.act(n, &zone, &Move { guard: &guard, resets: &resets, ..m }, marked)?;
                     }
                 }
             }
+        }
+        if let Measure::Ticks(z, period) = self.measure {
+            let (guard, resets) = (vec![at_least(z, period)], vec![SetClock::Value { clock: z, value: 0 }]);
+            let place = &self.places[k as usize];
+            let (invariant, delay) = (place.invariant.clone(), place.delay);
+            let (guard, resets, invariant) = (&guard[..], &resets[..], &invariant[..]);
+            let tick = Move { ordinal: TICK, action: &[], key: &key, guard, resets, invariant, delay };
+            self.act(n, &zone, &tick, true)?;
         }
         Ok(())
     }
@@ -343,8 +400,11 @@ impl<'n> Graph<'n> {
         if !self.stepper.act(source, zone, &[], m, target)? {
             return Ok(());
         }
+        let sets = m.resets.iter().any(|r| match *r {
+            SetClock::Value { clock, .. } | SetClock::Copy { clock, .. } => clock == self.watched,
+        });
         for (cell, part) in cells::split(target, &self.stepper.zone, &self.places[k as usize].atoms)? {
-            self.reach(k, cell, part, n, m.ordinal, marked)?;
+            self.reach(k, cell, part, (n, m.ordinal, marked, sets))?;
         }
         Ok(())
     }
@@ -485,8 +545,8 @@ impl<'n> Graph<'n> {
                 let m = moves.get(edge.via as usize);
                 leg.action = Some(trellis_model::network::Action(m.action.to_vec()));
                 (leg.guard, leg.resets) = match self.measure {
-                    None => (m.guard.to_vec(), m.resets.to_vec()),
-                    Some(z) => measured(&m, z, edge.marked),
+                    Measure::None | Measure::Ticks(..) => (m.guard.to_vec(), m.resets.to_vec()),
+                    Measure::Steps(z) => measured(&m, z, edge.marked),
                 };
             }
             legs.push(leg);
@@ -506,7 +566,7 @@ impl<'n> Graph<'n> {
         let starts = self.nodes.iter().zip(ranks).enumerate();
         let starts = starts.filter(|(_, (n, r))| n.starts && n.stays && r.is_none()).map(|(i, _)| i as u32);
         let starts: Vec<u32> = starts.collect();
-        let lasso = cycle::find(&self.nodes, &self.edges, ranks, &starts, self.measure.is_some());
+        let lasso = cycle::find(&self.nodes, &self.edges, ranks, &starts, self.measure.clock().is_some());
         let first = lasso.stem.first().or(lasso.round.first()).map_or(lasso.last, |&e| self.edges[e as usize].from);
         let mut path = self.path_to(first);
         path.extend_from_slice(&lasso.stem);
@@ -515,7 +575,7 @@ impl<'n> Graph<'n> {
         plan.end = self.stay(lasso.last);
         if !lasso.round.is_empty() {
             let round = self.legs(&lasso.round)?;
-            return Ok(plan.circle(net, self.query, &round, self.measure));
+            return Ok(plan.circle(net, self.query, &round, self.measure.clock().is_some()));
         }
         let node = self.nodes[lasso.last as usize].clone();
         let zone = Zone::copied(self.keys.shape(node.key).domain(), self.zones.get(node.zone));
@@ -542,12 +602,12 @@ impl<'n> Graph<'n> {
 
 /// A move that finds the measure at 1 or more (marked), or below.
 fn measured(m: &Move<'_>, z: u32, marked: bool) -> (Vec<Constraint>, Vec<SetClock>) {
-    let bound = if marked {
-        Constraint { left: 0, right: z, bound: Bound::le(-1) }
-    } else {
-        Constraint { left: z, right: 0, bound: Bound::lt(1) }
-    };
+    let bound = if marked { at_least(z, 1) } else { Constraint { left: z, right: 0, bound: Bound::lt(1) } };
     let guard = m.guard.iter().copied().chain([bound]).collect();
     let reset = marked.then_some(SetClock::Value { clock: z, value: 0 });
     (guard, m.resets.iter().copied().chain(reset).collect())
+}
+
+fn at_least(z: u32, n: i32) -> Constraint {
+    Constraint { left: 0, right: z, bound: Bound::le(-n) }
 }

@@ -1,5 +1,6 @@
 //! Timed networks under the engines: zones, bounds, exploration, lazy abstraction (002), and their evidence.
 
+pub mod bound;
 pub mod bounds;
 pub mod cells;
 pub mod cycle;

@@ -145,8 +145,8 @@ impl Plan {
         Some(Schedule { plan: self, moments, last: point.value(last as usize) })
     }
 
-    /// A run along the path and then round and round. `measure`: the clock that is set by marked steps.
-    pub fn circle(mut self, net: &Network, query: &Query, round: &[Leg], measure: Option<u32>) -> Option<Trace> {
+    /// A run along the path and then round and round. `diverging`: infinitely much time must pass.
+    pub fn circle(mut self, net: &Network, query: &Query, round: &[Leg], diverging: bool) -> Option<Trace> {
         let stem = self.legs.len();
         let set: Vec<u32> = (round.iter().flat_map(|l| &l.resets))
             .map(|r| match *r {
@@ -167,7 +167,7 @@ impl Plan {
                 .collect();
             let from_far = |i: usize| (i == stem).then_some(&far[..]);
             for schedule in [self.schedule_with(from_far), self.schedule()].into_iter().flatten() {
-                if let Some(trace) = schedule.returns(net, &circle, stem, round.len(), measure.is_some()) {
+                if let Some(trace) = schedule.returns(net, &circle, stem, round.len(), diverging) {
                     return Some(trace);
                 }
             }

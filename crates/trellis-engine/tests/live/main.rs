@@ -1,5 +1,6 @@
 //! Liveness of timed networks, held against the region graph.
 
+mod bounds;
 #[path = "../it/load.rs"]
 mod load;
 mod random;

@@ -168,3 +168,40 @@ fn random_networks_agree_with_regions() {
     eprintln!("compared {compared:?}, of which stay {can:?}");
     assert!(compared[0] > count && can[0] * 10 > compared[0] && can[0] * 10 < compared[0] * 9);
 }
+
+#[test]
+fn random_bounds_agree_with_regions() {
+    let count: u64 = std::env::var("TRELLIS_LIVE").ok().and_then(|s| s.parse().ok()).unwrap_or(1000);
+    let first: u64 = std::env::var("TRELLIS_LIVE_FROM").ok().and_then(|s| s.parse().ok()).unwrap_or(0);
+    let (mut compared, mut bad) = (0, 0);
+    for seed in first..first + count {
+        let mut r = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        (0..7).for_each(|_| _ = r.below(2));
+        let text = model(&mut r);
+        let queries = [
+            format!("sup{{{}}}: x", condition(&mut r)),
+            format!("inf{{{}}}: y", condition(&mut r)),
+            "sup: y".to_string(),
+            format!("sup{{{}}}: n", condition(&mut r)),
+        ];
+        let (net, built) = load(&text, &queries.join("\n")).unwrap_or_else(|e| panic!("{text}\n{queries:?}\n{e}"));
+        if trellis_model::network::interpret::Interpreter::new(&net).initial().is_err() {
+            continue;
+        }
+        for (i, query) in built.iter().enumerate() {
+            match crate::bounds::compare(&net, query) {
+                None => {}
+                Some(Ok(())) => compared += 1,
+                // Copies of clocks that may be unbounded are refused.
+                Some(Err(e)) if e == "no certificate" && (text.contains("= x") || text.contains("= y")) => {}
+                Some(Err(e)) => {
+                    bad += 1;
+                    eprintln!("seed {seed}, {}: {e}\n{text}", queries[i]);
+                    assert!(bad < 4, "enough");
+                }
+            }
+        }
+    }
+    assert_eq!(bad, 0);
+    assert!(compared > count * 2, "{compared}");
+}
