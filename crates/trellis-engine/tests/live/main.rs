@@ -22,7 +22,8 @@ pub fn oracle(net: &Network, query: &Query, diverging: bool) -> Option<bool> {
 
 /// What the zone graph says, its evidence checked.
 pub fn zones(net: &Network, query: &Query, non_zeno: bool) -> Result<bool, String> {
-    let answer = live(net, query, non_zeno, &mut Budget::unlimited()).map_err(|b| format!("broken: {}", b.error))?;
+    let answer = live(net, query, non_zeno, &mut Budget::unlimited().states(Some(4000)))
+        .map_err(|b| format!("broken: {}", b.error))?;
     match answer.verdict {
         Verdict::Unknown(reason) => Err(format!("unknown: {reason}")),
         Verdict::Safe(certificate) => {
