@@ -24,7 +24,7 @@ use crate::state::check;
 use crate::{Rejection, Why};
 
 /// A certificate that is a proof.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Default, Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Certified {
     /// How many states it lists.
     pub entries: usize,

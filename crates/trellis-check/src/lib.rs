@@ -20,11 +20,12 @@
 //! | `p --> q` | refutes: a maximal run, p, then never q | proves: a closed set, after p ranks count down to q |
 //! | `sup: e`, `inf: e` | a state with this value | a closed set without a larger (smaller) one |
 //!
-//! | `sup: x`, `inf: x` of a clock | a state with this value | not yet |
+//! | `sup: x`, `inf: x` of a clock | a state with this value | a closed set without a larger (smaller) one |
 //!
 //! A run is maximal if it ends where nothing can happen, or where time may pass forever, or goes round in a circle.
 //!
-//! In models with clocks, entries of certificates are zones, liveness has no certificates yet, and a run that ends goes on for
+//! In models with clocks, entries of certificates are zones, a circle need only return to a state that nothing can tell from
+//! the first, and a run that ends goes on for
 //! as long as time may pass: what must hold all along must hold then too.
 
 mod certificate;
@@ -33,9 +34,12 @@ mod monotone;
 mod rejection;
 mod state;
 mod timed;
+mod timed_liveness;
 mod trace;
 
 pub use certificate::{Certified, certify, certify_bound};
 pub use rejection::{Claimed, Rejection, Why};
 pub use state::{describe, describe_action};
-pub use trace::{End, Replayed, replay, replay_bound};
+pub use timed::certify_clock_bound;
+pub use timed_liveness::certify_non_zeno;
+pub use trace::{End, Replayed, replay, replay_bound, replay_non_zeno};

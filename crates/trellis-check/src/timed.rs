@@ -12,7 +12,7 @@
 //! that entry is concerned. So it is enough that all that the zone becomes is within an entry. An entry whose bounds are all
 //! minus infinity stands for every valuation, and may be reached from anywhere.
 //!
-//! What it deliberately does not do: liveness, bounds of clocks, lattice variables beside clocks, priorities (whether a
+//! What it deliberately does not do: liveness (which has a room of its own), bounds of clocks, lattice variables beside clocks, priorities (whether a
 //! step is blocked by another may depend on clocks), and entries that know only part of the data. All are refused.
 
 use std::collections::HashMap;
@@ -39,6 +39,9 @@ pub(crate) fn certify(net: &Network, query: &Query, cert: &Certificate) -> Resul
     if net.has_priorities {
         return beside("certificates of models with both clocks and priorities cannot be checked");
     }
+    if matches!(query.kind, QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..)) {
+        return crate::timed_liveness::inevitable(net, query, cert, None);
+    }
     let mut c = Checker::new(net, query, cert)?;
     let mut bound = None;
     match &query.kind {
@@ -46,12 +49,55 @@ pub(crate) fn certify(net: &Network, query: &Query, cert: &Certificate) -> Resul
         QueryKind::Possibly(p) => c.everywhere(p, false, "the property holds in this state, so it may be possible")?,
         QueryKind::Bound { sup, when, of } => bound = c.bound(*sup, when, of)?,
         QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..) => {
-            return beside("certificates for liveness of models with clocks cannot be checked");
+            unreachable!("liveness has a room of its own")
         }
         QueryKind::ClockBound { .. } => return beside("bounds of clocks"),
     }
     c.closed()?;
     Ok(Certified { entries: cert.entries.len(), steps: c.steps, up_to_order: false, bound })
+}
+
+/// Checks the certificate behind `sup: x` or `inf: x` of a clock: no state that is measured has a value above (below) the
+/// claimed one, nor that value itself if it is not attained. `None`: no state is measured.
+pub fn certify_clock_bound(
+    net: &Network,
+    query: &Query,
+    cert: &Certificate,
+    claimed: Option<(i64, bool)>,
+) -> Result<Certified, Rejection> {
+    let beside = |why| Err(Rejection::new(Why::BesideThePoint(why)));
+    let QueryKind::ClockBound { sup, when, clock } = &query.kind else {
+        return beside("a bound of a clock for a question that asks for none");
+    };
+    if !net.lattices.is_empty() || net.has_priorities {
+        return beside("models with clocks, and lattice variables or priorities, cannot be checked");
+    }
+    let mut c = Checker::new(net, query, cert)?;
+    if c.entries.iter().any(|e| e.bounds.is_some()) {
+        return beside("what entries stand for by their bounds says nothing about values of clocks");
+    }
+    for i in 0..c.entries.len() {
+        for leaf in c.leaves(i)? {
+            let e = &c.entries[i];
+            if c.value(when, e, &leaf)? == 0 {
+                continue;
+            }
+            let (value, attained) = match claimed {
+                None => {
+                    return Err(c.wrong(Why::Condition("this state is measured, and none was to be"), e, &leaf.zone));
+                }
+                Some(claimed) => claimed,
+            };
+            let x = *clock as usize;
+            let (value, of) = if *sup { (value, (x, 0)) } else { (-value, (0, x)) };
+            let limit = Bound::checked(value, !attained).ok_or_else(|| zones(ZoneError::Overflow))?;
+            if c.domain.get(&leaf.zone, of.0, of.1) > limit {
+                return Err(c.wrong(Why::Condition("the clock may be beyond the bound here"), e, &leaf.zone));
+            }
+        }
+    }
+    c.closed()?;
+    Ok(Certified { entries: cert.entries.len(), steps: c.steps, up_to_order: false, bound: None })
 }
 
 struct Entry<'a> {

@@ -7,6 +7,7 @@
 use std::ops::ControlFlow;
 
 use trellis_domain::zone::Rational;
+use trellis_model::network::circle::Circle;
 use trellis_model::network::interpret::Interpreter;
 use trellis_model::network::{Condition, Network, Query, QueryKind, Snapshot, Trace};
 
@@ -43,7 +44,16 @@ pub enum End {
 /// Replays a trace. It must be a run of the network, and must show what a trace can show about the query: see the table
 /// in the [crate](crate)'s description.
 pub fn replay(net: &Network, query: &Query, trace: &Trace) -> Result<Replayed, Rejection> {
-    let run = Run::new(net, query, trace)?;
+    replay_as(net, query, trace, false)
+}
+
+/// As [`replay`]; a run that goes round counts only if infinitely much time passes.
+pub fn replay_non_zeno(net: &Network, query: &Query, trace: &Trace) -> Result<Replayed, Rejection> {
+    replay_as(net, query, trace, true)
+}
+
+fn replay_as(net: &Network, query: &Query, trace: &Trace, diverging: bool) -> Result<Replayed, Rejection> {
+    let run = Run::new(net, query, trace, diverging)?;
     let (mut value, mut clock) = (None, None);
     let measured = "the last state is not one of those that are measured";
     let end = match &query.kind {
@@ -85,6 +95,21 @@ pub fn replay_bound(net: &Network, query: &Query, trace: &Trace, value: i64) -> 
     Ok(replayed)
 }
 
+/// Can what happens after state `back` happen again and again? In a model with clocks the last state need not be
+/// the same, if nothing can tell it from that one.
+fn returns(net: &Network, query: &Query, trace: &Trace, back: usize, diverging: bool) -> bool {
+    let last = trace.steps.len();
+    if back >= last {
+        return false;
+    }
+    let before = if back == 0 { &trace.initial } else { &trace.steps[back - 1].state };
+    if !diverging && before == trace.last() {
+        return true;
+    }
+    let lap = Circle::new(net, query).lap(trace, back, last);
+    !net.clocks.is_empty() && lap.is_some_and(|lap| lap.diverges || !diverging)
+}
+
 /// A trace whose steps are known to be steps.
 struct Run<'a> {
     net: &'a Network,
@@ -107,7 +132,7 @@ struct Moment<const N: usize> {
 }
 
 impl<'a> Run<'a> {
-    fn new(net: &'a Network, query: &'a Query, trace: &'a Trace) -> Result<Run<'a>, Rejection> {
+    fn new(net: &'a Network, query: &'a Query, trace: &'a Trace, diverging: bool) -> Result<Run<'a>, Rejection> {
         let interpreter = Interpreter::new(net);
         let model = |e| Rejection::model(net, e);
         check(net, &trace.initial).and_then(|()| check_clocks(net, &trace.initial)).map_err(|r| r.number(0))?;
@@ -131,7 +156,7 @@ impl<'a> Run<'a> {
         let last = states.len() - 1;
         let wrong = |why| Rejection::new(why).number(last).state(net, states[last]);
         if let Some(back) = trace.back_to
-            && (back >= last || states[back] != states[last] || trace.rest != Rational::ZERO)
+            && (trace.rest != Rational::ZERO || !returns(net, query, trace, back, diverging))
         {
             return Err(wrong(Why::NotACircle));
         }

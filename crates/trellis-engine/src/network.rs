@@ -178,6 +178,25 @@ pub struct Answer {
     pub inconclusive: Option<Inconclusive>,
     /// For `sup` and `inf`: the bound, if any state qualifies.
     pub bound: Option<Bound>,
+    /// For `sup` and `inf` of a clock: the limit, if any state qualifies.
+    pub clock_bound: Option<ClockBound>,
+}
+
+/// The supremum or infimum of a clock. The verdict's certificate proves a number to be a bound.
+pub struct ClockBound {
+    /// What it is.
+    pub limit: ClockLimit,
+    /// A run that reaches it, if it is attained.
+    pub witness: Option<Trace>,
+}
+
+/// The supremum or infimum of a clock: a whole number, for the constants of models are, or infinity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClockLimit {
+    /// The number; nothing if the clock grows without limit.
+    pub value: Option<i64>,
+    /// Whether some reachable state has it. Infinity is never attained.
+    pub attained: bool,
 }
 
 /// The largest or smallest value found. The verdict's certificate proves that it is a bound.
@@ -261,7 +280,7 @@ fn search(
         QueryKind::Bound { sup, when, of } => return bound(system, options, sup, when, of, query.deadlock, budget),
         QueryKind::ClockBound { .. } => {
             let verdict = Verdict::Unknown(Reason::Unsupported("bounds of clocks".into()));
-            return Ok(Answer { verdict, stats: Stats::default(), inconclusive: None, bound: None });
+            return Ok(Answer { verdict, stats: Stats::default(), inconclusive: None, bound: None, clock_bound: None });
         }
         QueryKind::Eventually(p) => return live(system, Question::Avoids(p, false), query, budget),
         QueryKind::PotentiallyAlways(p) => return live(system, Question::Avoids(p, true), query, budget),
@@ -285,7 +304,7 @@ fn search(
         reach::Answer::Stopped(reason) => Verdict::Unknown(reason),
         reach::Answer::Error(path, error) => return Err(broken(&system, &path, error)),
     };
-    Ok(Answer { verdict, stats: explored.stats, inconclusive, bound: None })
+    Ok(Answer { verdict, stats: explored.stats, inconclusive, bound: None, clock_bound: None })
 }
 
 fn broken(system: &NetworkSystem<'_>, path: &Path<Action>, error: ModelError) -> Box<Broken> {
@@ -337,7 +356,13 @@ fn bound(
                     Some((path, error)) => Err(broken(&system, &path, error)),
                     None => {
                         let verdict = Verdict::Unknown(Reason::InconclusiveJoin);
-                        Ok(Answer { verdict, stats: explored.stats, inconclusive: None, bound: None })
+                        Ok(Answer {
+                            verdict,
+                            stats: explored.stats,
+                            inconclusive: None,
+                            bound: None,
+                            clock_bound: None,
+                        })
                     }
                 };
             }
@@ -351,7 +376,7 @@ fn bound(
         });
         Bound { value, witness: witness.and_then(|p| system.trace(&p, None)) }
     });
-    Ok(Answer { verdict, stats: explored.stats, inconclusive: None, bound })
+    Ok(Answer { verdict, stats: explored.stats, inconclusive: None, bound, clock_bound: None })
 }
 
 /// What is measured in a state, if it is.
@@ -431,5 +456,5 @@ fn live(
         liveness::Answer::Stopped(reason) => Verdict::Unknown(reason),
         liveness::Answer::Error(path, error) => return Err(broken(&system, &path, error)),
     };
-    Ok(Answer { verdict, stats: search.stats, inconclusive: None, bound: None })
+    Ok(Answer { verdict, stats: search.stats, inconclusive: None, bound: None, clock_bound: None })
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use trellis_check::Certified;
 use trellis_engine::audit::{self, Audit, Unmatched};
 use trellis_engine::budget::{Budget, Progress, Stats};
 use trellis_engine::network::{Answer, ExprStrategy, answer};
@@ -242,6 +243,10 @@ fn answered(
     r.inconclusive =
         a.inconclusive.map(|i| Inconclusive { path: i.path, fails_at: i.fails_at, joins: i.joins, pivot: i.pivot });
     let mut witness = None;
+    if let Some(b) = a.clock_bound {
+        r.clock_bound = Some(trellis_report::ClockLimit { value: b.limit.value, attained: b.limit.attained });
+        witness = b.witness;
+    }
     if let Some(b) = a.bound {
         r.bound = Some(b.value);
         if b.witness.is_none() {
@@ -257,16 +262,36 @@ fn answered(
     };
     let mut said = Vec::new();
     if let Some(t) = &r.trace {
-        trellis_check::replay(net, query, t).map_err(|e| failed("trace", e))?;
+        match args.non_zeno {
+            true => trellis_check::replay_non_zeno(net, query, t),
+            false => trellis_check::replay(net, query, t),
+        }
+        .map_err(|e| failed("trace", e))?;
         said.push(format!("trace of {} replayed", steps(t.steps.len())));
     }
     if let Some(c) = &r.certificate {
         match query.kind {
             QueryKind::Bound { .. } => trellis_check::certify_bound(net, query, c, r.bound),
+            QueryKind::ClockBound { .. } => match r.clock_bound {
+                // That a clock grows without limit is not what a closed set can prove.
+                Some(limit) if limit.value.is_none() => Ok(Certified::default()),
+                limit => {
+                    let claimed = limit.and_then(|l| l.value.map(|v| (v, l.attained)));
+                    trellis_check::certify_clock_bound(net, query, c, claimed)
+                }
+            },
+            _ if args.non_zeno => trellis_check::certify_non_zeno(net, query, c),
             _ => trellis_check::certify(net, query, c),
         }
         .map_err(|e| failed("certificate", e))?;
-        said.push("certificate re-validated".into());
+        let infinite = r.clock_bound.is_some_and(|l| l.value.is_none());
+        if !infinite {
+            said.push("certificate re-validated".into());
+        }
+    }
+    if let (Some(t), Some(_)) = (&witness, r.clock_bound) {
+        trellis_check::replay(net, query, t).map_err(|e| failed("trace", e))?;
+        said.push(format!("reached by a trace of {}, replayed", steps(t.steps.len())));
     }
     if let (Some(t), Some(value)) = (&witness, r.bound) {
         trellis_check::replay_bound(net, query, t, value).map_err(|e| failed("trace", e))?;

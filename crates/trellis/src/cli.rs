@@ -200,6 +200,9 @@ pub struct Certify {
     /// The certificate or trace (JSON).
     #[arg(value_name = "EVIDENCE")]
     pub evidence: PathBuf,
+    /// The evidence was made with --non-zeno.
+    #[arg(long)]
+    pub non_zeno: bool,
 }
 
 #[derive(Args, Debug)]

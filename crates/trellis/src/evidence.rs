@@ -18,11 +18,19 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     let loaded = load(&args.model, &Asked { properties: Some(&properties), color: err_color, ..Default::default() })?;
     let (net, query) = (&loaded.network, &loaded.queries[0]);
     let result = match evidence.content {
-        Content::Trace(t) => trellis_check::replay(net, query, &t).map(|done| {
+        Content::Trace(t) => match args.non_zeno {
+            true => trellis_check::replay_non_zeno(net, query, &t),
+            false => trellis_check::replay(net, query, &t),
+        }
+        .map(|done| {
             let value = done.value.map_or(String::new(), |v| format!(", value {v}"));
             format!("the trace ({} steps{value}) shows what it claims", t.steps.len())
         }),
-        Content::Certificate(c) => trellis_check::certify(net, query, &c).map(|done| {
+        Content::Certificate(c) => match args.non_zeno {
+            true => trellis_check::certify_non_zeno(net, query, &c),
+            false => trellis_check::certify(net, query, &c),
+        }
+        .map(|done| {
             let rests = if c.up_to_order { ", given monotone transitions" } else { "" };
             let bound = done.bound.map_or(String::new(), |b| format!(", bound {b}"));
             format!("the certificate ({} elements{bound}) proves its claim{rests}", c.entries.len())

@@ -90,7 +90,10 @@ pub fn answer(net: &Network, query: &Query, config: &Config, budget: &mut Budget
     let (condition, value) = match query.kind {
         QueryKind::Always(p) => (p, false),
         QueryKind::Possibly(p) => (p, true),
-        _ => return Ok(unknown(Stats::default(), Reason::Unsupported("liveness and bounds of timed models".into()))),
+        QueryKind::Bound { .. } | QueryKind::ClockBound { .. } => return super::bound::bound(net, query, budget),
+        QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..) => {
+            return super::live::live(net, query, config.non_zeno, budget);
+        }
     };
     let engine = config.engine.unwrap_or_else(|| default_engine(net, query, config.order));
     if let Some(why) = obstacle(net, query, engine) {
@@ -122,11 +125,11 @@ pub fn answer(net: &Network, query: &Query, config: &Config, budget: &mut Budget
 }
 
 fn unknown(stats: Stats, reason: Reason) -> Answer {
-    Answer { verdict: Verdict::Unknown(reason), stats, inconclusive: None, bound: None }
+    Answer { verdict: Verdict::Unknown(reason), stats, inconclusive: None, bound: None, clock_bound: None }
 }
 
 fn finished(stats: Stats, verdict: Verdict<Trace, Certificate>) -> Answer {
-    Answer { verdict, stats, inconclusive: None, bound: None }
+    Answer { verdict, stats, inconclusive: None, bound: None, clock_bound: None }
 }
 
 /// A zone over the active clocks as constraints in the network's numbering.
@@ -193,7 +196,7 @@ fn explore(
                 CertEntry { zone: constraints(shape, graph.zones.get(n.zone)), bounds, ..CertEntry::of(state) }
             });
             let entries = entries.collect();
-            Ok(finished(stats, Verdict::Safe(Certificate { entries, up_to_order: true })))
+            Ok(finished(stats, Verdict::Safe(Certificate { entries, up_to_order: false })))
         }
         reach::Ending::Found(n, parts) => {
             let (via, shape) = (path(&graph, n), graph.keys.shape(graph.nodes[n as usize].key));
@@ -263,7 +266,7 @@ fn search<R: Refiner>(
                 CertEntry { zone, bounds, ..CertEntry::of(lazy.post.layout.snapshot(net, key, &[])) }
             };
             let entries = lazy.expanded().map(entry).collect();
-            Ok(finished(stats, Verdict::Safe(Certificate { entries, up_to_order: true })))
+            Ok(finished(stats, Verdict::Safe(Certificate { entries, up_to_order: false })))
         }
         lazy::Ending::Found(n, parts) => {
             let via = path(&lazy, n);

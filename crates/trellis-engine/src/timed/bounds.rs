@@ -141,6 +141,15 @@ impl Bounds {
         self.global.sort_unstable_by_key(|b| b.clock);
     }
 
+    /// A clock is compared with this constant everywhere. Clocks whose values it may get must be, too.
+    pub fn compare_everywhere(&mut self, clock: u32, constant: i32) {
+        match self.global.iter_mut().find(|b| b.clock == clock) {
+            Some(b) => (b.lower, b.upper) = (b.lower.max(constant), b.upper.max(constant)),
+            None => self.global.push(Lu { clock, lower: constant, upper: constant }),
+        }
+        self.global.sort_unstable_by_key(|b| b.clock);
+    }
+
     /// The bounds in a key with these locations: active clocks ascending.
     pub fn of(&self, locations: impl Iterator<Item = usize>, scratch: &mut Scratch, out: &mut Vec<Lu>) {
         out.clear();

@@ -1,8 +1,13 @@
 //! Timed networks under the engines: zones, bounds, exploration, lazy abstraction (002), and their evidence.
 
 pub mod answer;
+pub mod bound;
 pub mod bounds;
+pub mod cells;
+pub mod cycle;
+pub mod live;
 pub mod reach;
+pub mod schedule;
 pub mod space;
 pub mod target;
 pub mod trace;

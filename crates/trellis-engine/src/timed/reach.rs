@@ -2,8 +2,8 @@
 //!
 //! A node is a key and a zone over the key's active clocks, closed under delay. A new zone that a stored one covers is
 //! dropped; stored ones that it covers are *replaced* by it. If one of those had been expanded already, its successors wait
-//! although those of the new zone will cover them: with [`Order::Priority`] the new zone and all that follows from it come
-//! first and overtake them (after Herbreteau and Tran, *Improving search order for reachability testing in timed automata*,
+//! although those of the new zone will cover them: with [`Order::Priority`] the new zone has a higher *rank* than all of them,
+//! comes first, and overtakes (Herbreteau and Tran, *Improving search order for reachability testing in timed automata*,
 //! 2015). Nothing is ever removed but by being covered: removing what was reached from a replaced node is not sound, for it
 //! may be all that covers the successors of some other node.
 //!
@@ -91,8 +91,10 @@ pub struct Node {
     /// By which move of the parent's key.
     pub via: u32,
     next: u32,
-    /// How many overtakings led to it.
-    rank: u32,
+    /// The highest rank of any node reached from it.
+    highest: u32,
+    /// How many moves lead to it.
+    depth: u32,
     /// What has become of it.
     pub mark: Mark,
     /// May time pass?
@@ -123,7 +125,6 @@ pub struct ZoneGraph<'n> {
     /// Nodes.
     pub nodes: Vec<Node>,
     chains: Vec<u32>,
-    overtakers: u32,
     options: Options,
     stepper: Stepper,
     /// What was counted.
@@ -151,7 +152,6 @@ impl<'n> ZoneGraph<'n> {
             zones: Zones::default(),
             nodes: Vec::new(),
             chains: Vec::new(),
-            overtakers: 0,
             options,
             stepper: Stepper::default(),
             stats: Stats::default(),
@@ -308,14 +308,12 @@ impl<'n> ZoneGraph<'n> {
                 self.stats.covered += 1;
                 continue;
             }
-            let overtakes = self.replace(k);
-            let rank = self.nodes[n as usize].rank;
+            let depth = self.nodes[n as usize].depth + 1;
+            let rank = self.replace(k, depth);
             let new = self.add(k, n, m.ordinal, m.delay);
-            if overtakes {
-                self.overtakers += 1;
-            }
-            self.nodes[new as usize].rank = if overtakes { self.overtakers } else { rank };
-            waiting.push(new, i64::from(self.nodes[new as usize].rank));
+            self.raise(new, rank);
+            self.raise(n, 1);
+            waiting.push(new, i64::from(rank));
         }
         Ok(None)
     }
@@ -341,17 +339,18 @@ impl<'n> ZoneGraph<'n> {
         false
     }
 
-    /// Takes nodes that the new zone covers out of the chain. Answers whether one of them had been expanded.
-    fn replace(&mut self, k: u32) -> bool {
+    /// Takes nodes that the new zone covers out of the chain. Answers the rank with which the new node overtakes what was
+    /// reached from them; 0 if nothing was. (Breadth first, one that is no deeper comes early enough by itself.)
+    fn replace(&mut self, k: u32, depth: u32) -> u32 {
         if self.options.cover == Cover::Equality {
-            return false;
+            return 0;
         }
         let new = &self.stepper.zone;
         let shape = self.keys.shape(k);
         let d: ZoneDomain = shape.domain();
         let mut before = NONE;
         let mut at = self.chains[k as usize];
-        let mut overtakes = false;
+        let mut rank = 0;
         while at != NONE {
             let node = &self.nodes[at as usize];
             let next = node.next;
@@ -361,7 +360,7 @@ impl<'n> ZoneGraph<'n> {
                 _ => d.leq(old, new),
             };
             if covered {
-                overtakes |= node.mark == Mark::Passed;
+                rank = rank.max(if node.highest > 0 && depth > node.depth { 1 + node.highest } else { 0 });
                 self.nodes[at as usize].mark = Mark::Replaced;
                 match before {
                     NONE => self.chains[k as usize] = next,
@@ -372,7 +371,15 @@ impl<'n> ZoneGraph<'n> {
             }
             at = next;
         }
-        overtakes
+        rank
+    }
+
+    /// Tells all ancestors that a node of this rank was reached from them.
+    fn raise(&mut self, mut n: u32, rank: u32) {
+        while n != NONE && self.nodes[n as usize].highest < rank {
+            self.nodes[n as usize].highest = rank;
+            n = self.nodes[n as usize].parent;
+        }
     }
 
     fn add(&mut self, k: u32, parent: u32, via: u32, delay: bool) -> u32 {
@@ -380,7 +387,8 @@ impl<'n> ZoneGraph<'n> {
         assert!(n < NONE, "more than four billion states");
         let zone = self.zones.id(&self.stepper.zone);
         let next = self.chains[k as usize];
-        self.nodes.push(Node { key: k, zone, parent, via, next, rank: 0, mark: Mark::Waiting, delay });
+        let depth = if parent == NONE { 0 } else { self.nodes[parent as usize].depth + 1 };
+        self.nodes.push(Node { key: k, zone, parent, via, next, highest: 0, depth, mark: Mark::Waiting, delay });
         self.chains[k as usize] = n;
         self.stats.added += 1;
         n

@@ -57,7 +57,8 @@ pub struct Trace {
     pub steps: Vec<Step>,
     /// How much time passes after the last step. The last state is the one before that.
     pub rest: Rational,
-    /// For a lasso: the state (0 is the initial one) to which the last step returns.
+    /// For a lasso: the state (0 is the initial one) to which the last step returns. In a timed model the last state may
+    /// be another one that nothing on the way can tell from it ([`super::circle`]): clocks that are never set grow.
     pub back_to: Option<usize>,
 }
 

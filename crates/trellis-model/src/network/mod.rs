@@ -7,13 +7,14 @@
 //! Rooms: [`state`] (packing), [`post`] (fast successors, compiled code, in-place with undo), [`interpret`] (the
 //! reference interpreter, slow and plain, shares nothing with `post` but this file), [`evidence`] (traces and
 //! certificates), [`query`] (what can be asked), [`clock`] (clock constraints, resets, synchronisation vectors),
-//! [`region`] (the region graph, for small timed networks only: what others are held against).
+//! [`circle`] (when a timed run can go round forever), [`region`] (the region graph, for small timed networks only: what others are held against).
 
 use std::sync::Arc;
 
 use trellis_expr::{FnId, StmtId, TermId, Terms, VarId};
 use trellis_order::{Domain, Join, Lattice, Word};
 
+pub mod circle;
 pub mod clock;
 mod compiled;
 pub mod evidence;

@@ -303,6 +303,19 @@ fn canonise(clocks: &mut [Rational], ticking: &mut Option<Rational>) {
     }
 }
 
+/// Can neither the network nor the question, now or later, tell these values of the clocks apart, if all else is the same?
+/// `false` if that is not known.
+pub fn indistinguishable(net: &Network, query: &Query, a: &[Rational], b: &[Rational]) -> bool {
+    let Some(exact) = constants(net, Some(query)) else { return false };
+    let canonical = |clocks: &[Rational]| {
+        let mut clocks = clocks.to_vec();
+        cap(&mut clocks, exact);
+        canonise(&mut clocks, &mut None);
+        clocks
+    };
+    canonical(a) == canonical(b)
+}
+
 /// The largest magnitude of the constants that clocks are compared with, plus that of those that they are set to.
 fn constants(net: &Network, query: Option<&Query>) -> Option<i64> {
     let (mut compared, mut set) = (0, 0);
@@ -324,7 +337,7 @@ fn constants(net: &Network, query: Option<&Query>) -> Option<i64> {
 }
 
 /// Bounds of an integer term.
-fn range(terms: &Terms, t: TermId) -> Option<(i64, i64)> {
+pub(super) fn range(terms: &Terms, t: TermId) -> Option<(i64, i64)> {
     if let Some(known) = terms.bounds(t) {
         return Some(known);
     }
