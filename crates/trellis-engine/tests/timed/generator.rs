@@ -50,7 +50,16 @@ struct Generator {
     functions: Vec<&'static str>,
 }
 
-pub fn generate(seed: u64) -> Model {
+/// What is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// `E<>` and `A[]`.
+    States,
+    /// `A<>`, `E[]`, `-->`, and the `sup` or `inf` of a clock.
+    Runs,
+}
+
+pub fn generate(seed: u64, asked: Asked) -> Model {
     let mut r = Random::new(seed);
     let kinds = Kinds {
         diagonals: r.percent(20),
@@ -66,11 +75,11 @@ pub fn generate(seed: u64) -> Model {
         top: *r.one(&[1, 2, 2, 2, 3, 3, 3, 6]),
     };
     let mut g = Generator { r, kinds, clocks: vec![], channels: vec![], ints: vec![], functions: vec![] };
-    g.model()
+    g.model(asked)
 }
 
 impl Generator {
-    fn model(&mut self) -> Model {
+    fn model(&mut self, asked: Asked) -> Model {
         let mut m = Model { tchecker: self.kinds.tchecker, ..Model::default() };
         self.declare(&mut m);
         let count = if self.r.percent(70) { 2 } else { 3 };
@@ -83,7 +92,12 @@ impl Generator {
         }
         let locations: Vec<usize> = m.processes.iter().map(|p| p.locations.len()).collect();
         self.clocks.extend(questions);
-        m.queries = (0..4).map(|i| self.query(i, &locations)).collect();
+        m.queries = (0..4)
+            .map(|i| match asked {
+                Asked::States => self.query(i, &locations),
+                Asked::Runs => self.run_query(i, &locations),
+            })
+            .collect();
         m
     }
 
@@ -358,6 +372,35 @@ impl Generator {
             },
             _ if self.r.percent(50) => format!("E<> {}", parts.join(" && ")),
             _ => format!("A[] not ({})", parts.join(" && ")),
+        }
+    }
+    fn condition(&mut self, locations: &[usize]) -> String {
+        let p = self.r.below(locations.len());
+        let mut parts = vec![format!("P{p}.L{}", self.r.below(locations[p]))];
+        if self.r.percent(60) {
+            parts.push(self.compared(&["<", "<=", "==", ">=", ">"]));
+        }
+        if self.r.percent(20) {
+            parts.push(self.data());
+        }
+        if parts.len() > 1 && self.r.percent(20) {
+            parts.remove(0);
+        }
+        let joined = parts.join(self.r.pick(&[" && ", " || "]));
+        if self.r.percent(30) { format!("!({joined})") } else { format!("({joined})") }
+    }
+
+    fn run_query(&mut self, kind: usize, locations: &[usize]) -> String {
+        let c = self.condition(locations);
+        match kind {
+            0 => format!("A<> {c}"),
+            1 => format!("E[] {c}"),
+            2 => format!("{} --> {c}", self.condition(locations)),
+            _ => {
+                let all = self.clocks.iter().filter(|c| !c.contains('k')).cloned().collect::<Vec<_>>();
+                let clock = self.r.one(&all).clone();
+                format!("{}{{{c}}}: {clock}", self.r.pick(&["sup", "inf"]))
+            }
         }
     }
 }
