@@ -88,6 +88,9 @@ fn made_questions(net: &Network) -> Vec<String> {
 fn check(path: &Path, nodes: u64, count: &mut Count) -> Result<usize, String> {
     let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
     let Ok((net, _)) = build(&text, "") else { return Ok(0) };
+    if net.clocks.is_empty() {
+        return Ok(0);
+    }
     let mut texts = made_questions(&net);
     texts.push(own_questions(path));
     let mut verdicts = 0;
