@@ -176,6 +176,12 @@ fn plan(args: &Check, net: &Network, query: &Query) -> Result<Plan, Failure> {
         Plan { options: with(Update::Simple, Refine::Never), timed: None, assumes: Vec::new(), notes: Vec::new() };
     if !net.clocks.is_empty() {
         plan.timed = Some(timed::config(args, net, query)?);
+        let live =
+            matches!(query.kind, QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..));
+        if live && !args.non_zeno {
+            plan.notes
+                .push("runs with infinitely many steps in finite time (Zeno) count; --non-zeno excludes them".into());
+        }
         return Ok(plan);
     }
     let asked = match (args.join.as_deref(), args.update) {
