@@ -283,7 +283,7 @@ impl<'n> ZoneGraph<'n> {
             }
             let Keys { shapes, shape_of, .. } = &self.keys;
             let (from, to) = (&shapes[shape_of[key as usize] as usize], &shapes[shape_of[k as usize] as usize]);
-            if !self.stepper.act(from, source, &[], &m, to)? {
+            if !self.stepper.act(from, source, [&[], m.guard], m.resets, m.invariant, to)? {
                 continue;
             }
             let discrete = target.as_ref().is_some_and(|t| t.is_discrete());
