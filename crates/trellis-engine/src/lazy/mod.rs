@@ -228,6 +228,8 @@ impl<'n, R: Refiner> Lazy<'n, R> {
         self.post.moves(self.tree.keys.get(key), moves)?;
         zone.clear();
         zone.extend_from_slice(self.tree.zone(n));
+        // Leaving asks for the invariant; once for all moves.
+        crate::timed::space::invariant(self.tree.shape(n), self.tree.invariant(key), zone)?;
         for m in moves.iter() {
             self.tree.stats.steps += 1;
             let (feasible, to) = self.tree.step(n, zone, &m)?;

@@ -248,12 +248,13 @@ impl Tree {
         k
     }
 
-    /// Computes where a move leads from a zone of a node; answers whether anywhere.
+    /// Computes where a move leads from a zone of a node, which respects the node's invariant; answers whether anywhere.
     pub fn step(&mut self, n: u32, zone: &[Bound], m: &Move<'_>) -> Result<(bool, Try), ZoneError> {
         let target = self.key(m.key, m.invariant, m.delay);
         let to = Try { transition: self.transition(m.action, m.guard, m.resets), target };
         let mut stepper = std::mem::take(&mut self.stepper);
-        let feasible = post(&mut stepper, self.shape(n), zone, &self.leg(n, to), self.keys.shape(target));
+        let leg = Leg { own: &[], ..self.leg(n, to) };
+        let feasible = post(&mut stepper, self.shape(n), zone, &leg, self.keys.shape(target));
         self.stepper = stepper;
         Ok((feasible?, to))
     }

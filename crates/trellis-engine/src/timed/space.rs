@@ -275,13 +275,11 @@ impl Zones {
     }
 }
 
-/// Where a clock of the target gets its value.
+/// Where a clock of the target gets its value: a clock of the source, moved by a constant.
 #[derive(Debug, Clone, Copy)]
-enum From {
-    /// The clock at this place of the source.
-    Clock(usize),
-    /// A constant.
-    Value(i32),
+struct From {
+    place: usize,
+    shift: i32,
 }
 
 /// Where a clock's value comes from when resets have happened: a clock before them, or 0 and a constant.
@@ -338,25 +336,27 @@ impl Stepper {
     /// Goes over from the source's clocks to the target's, resetting some.
     fn reset(&mut self, source: &Shape, resets: &[SetClock], target: &Shape) -> Result<(), ZoneError> {
         self.from.clear();
-        self.from.extend(target.clocks.iter().map(|&c| match origin(resets, c) {
-            (0, value) => From::Value(value),
-            (clock, _) => From::Clock(source.place(clock)),
+        let mut shifts = false;
+        self.from.extend(target.clocks.iter().map(|&c| {
+            let (clock, value) = origin(resets, c);
+            shifts |= value != 0;
+            // A constant is the clock that is always zero, moved.
+            From { place: source.place(clock), shift: value }
         }));
         let n = source.clocks.len();
-        let work = &self.work;
         self.zone.clear();
-        for &a in &self.from {
-            for &b in &self.from {
-                let (row, column, shift) = match (a, b) {
-                    (From::Clock(i), From::Clock(j)) => (i, j, 0),
-                    (From::Clock(i), From::Value(v)) => (i, 0, -v),
-                    (From::Value(v), From::Clock(j)) => (0, j, v),
-                    (From::Value(v), From::Value(w)) => (0, 0, v - w),
-                };
-                let bound = work[row * n + column];
-                let shifted =
-                    if shift == 0 { bound } else { bound.checked_add(Bound::le(shift)).ok_or(ZoneError::Overflow)? };
-                self.zone.push(shifted);
+        if !shifts {
+            for a in &self.from {
+                let row = &self.work[a.place * n..][..n];
+                self.zone.extend(self.from.iter().map(|b| row[b.place]));
+            }
+            return Ok(());
+        }
+        for a in &self.from {
+            for b in &self.from {
+                let bound = self.work[a.place * n + b.place];
+                let moved = bound.checked_add(Bound::le(a.shift - b.shift)).ok_or(ZoneError::Overflow)?;
+                self.zone.push(moved);
             }
         }
         Ok(())
