@@ -176,6 +176,12 @@ fn plan(args: &Check, net: &Network, query: &Query) -> Result<Plan, Failure> {
         Plan { options: with(Update::Simple, Refine::Never), timed: None, assumes: Vec::new(), notes: Vec::new() };
     if !net.clocks.is_empty() {
         plan.timed = Some(timed::config(args, net, query)?);
+        let live =
+            matches!(query.kind, QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..));
+        if live && !args.non_zeno {
+            plan.notes
+                .push("runs with infinitely many steps in finite time (Zeno) count; --non-zeno excludes them".into());
+        }
         return Ok(plan);
     }
     let asked = match (args.join.as_deref(), args.update) {
@@ -237,6 +243,9 @@ fn answered(
         None => engine_line(plan.options, query, net),
     };
     r.statistics = statistics(&a.stats);
+    if plan.timed.is_some_and(|c| !c.certificate) {
+        r.certificate = None;
+    }
     if r.certificate.as_ref().is_some_and(|c| c.up_to_order) {
         r.assumes.clone_from(&plan.assumes);
     }
