@@ -124,11 +124,29 @@ fn counted(table: &str, stats: &Stats) -> Vec<u64> {
     }
 }
 
-/// Seconds of this thread on a processor, where the system says; otherwise seconds that have passed.
-fn cpu(started: Instant) -> f64 {
-    let spent = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let spent = spent.and_then(|s| s.split_whitespace().next().and_then(|n| n.parse::<f64>().ok()));
-    spent.map_or_else(|| started.elapsed().as_secs_f64(), |ns| ns / 1e9)
+/// A watch that tells what this thread has spent on a processor, where the system says and it is long enough to say so.
+struct Watch {
+    started: Instant,
+    before: Option<f64>,
+}
+
+impl Watch {
+    fn start() -> Watch {
+        Watch { started: Instant::now(), before: Watch::cpu() }
+    }
+
+    fn cpu() -> Option<f64> {
+        let spent = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+        Some(spent.split_whitespace().next()?.parse::<f64>().ok()? / 1e9)
+    }
+
+    fn seconds(&self) -> f64 {
+        let passed = self.started.elapsed().as_secs_f64();
+        match (self.before, Watch::cpu()) {
+            (Some(before), Some(now)) if passed > 0.05 => now - before,
+            _ => passed,
+        }
+    }
 }
 
 fn find(folders: &[PathBuf], file: &str) -> Option<PathBuf> {
@@ -149,8 +167,7 @@ fn run(row: &Row<'_>, path: &Path, engines: &[Engine]) -> Result<(Vec<u64>, f64)
     let loaded = load(&model, &Asked { properties: Some(&properties), ..Default::default() })?;
     let wrong = |why: &str| Failure::Internal(format!("{} with {}: {why}", path.display(), row.config));
     let query = loaded.queries.first().ok_or_else(|| wrong("no question"))?;
-    let (mut counts, started) = (Vec::new(), Instant::now());
-    let before = cpu(started);
+    let (mut counts, watch) = (Vec::new(), Watch::start());
     for &engine in engines {
         let config = Config { engine: Some(engine), order: None, non_zeno: false };
         let a = answer(&loaded.network, query, &config, &mut Budget::unlimited())
@@ -160,7 +177,7 @@ fn run(row: &Row<'_>, path: &Path, engines: &[Engine]) -> Result<(Vec<u64>, f64)
         }
         counts.extend(counted(row.table, &a.stats));
     }
-    Ok((counts, cpu(started) - before))
+    Ok((counts, watch.seconds()))
 }
 
 fn title(table: &str) -> (&'static str, &'static str) {
