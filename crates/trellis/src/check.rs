@@ -243,6 +243,9 @@ fn answered(
         None => engine_line(plan.options, query, net),
     };
     r.statistics = statistics(&a.stats);
+    if plan.timed.is_some_and(|c| !c.certificate) {
+        r.certificate = None;
+    }
     if r.certificate.as_ref().is_some_and(|c| c.up_to_order) {
         r.assumes.clone_from(&plan.assumes);
     }

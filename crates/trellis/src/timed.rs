@@ -58,7 +58,8 @@ pub fn config(args: &Check, net: &Network, query: &Query) -> Result<Config, Fail
     if let Some(why) = engine.and_then(|e| obstacle(net, query, e)) {
         return say(format!("`{}`: {why}", query.text));
     }
-    Ok(Config { engine, order, non_zeno: args.non_zeno })
+    let certificate = !args.no_check || args.certificate.is_some() || args.html.is_some();
+    Ok(Config { engine, order, certificate, non_zeno: args.non_zeno })
 }
 
 fn lazy_engine(args: &Check, net: &Network, query: &Query, order: Option<Order>) -> Engine {

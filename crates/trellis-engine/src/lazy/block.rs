@@ -6,7 +6,7 @@
 //! what the parent's new label leads to.
 
 use super::Refiner;
-use super::tree::{NONE, Tree};
+use super::tree::{NONE, Tree, Try};
 use crate::timed::target::Trouble;
 
 /// The direction in which labels are refined.
@@ -40,7 +40,7 @@ pub trait Interpolation {
     /// From where in the parent of `n` the edge to `n` may lead to `bad`. Exact.
     fn pre(&mut self, tree: &Tree, n: u32, bad: &Self::Bad) -> Result<Self::Bad, Trouble>;
     /// From where in `n` a transition is possible at all.
-    fn enabling(&mut self, tree: &Tree, n: u32, t: u32) -> Result<Self::Bad, Trouble>;
+    fn enabling(&mut self, tree: &Tree, n: u32, t: Try) -> Result<Self::Bad, Trouble>;
     /// A label that holds all of `a` and nothing of `bad`.
     fn interpolant(&mut self, tree: &Tree, n: u32, a: &Self::Exact, bad: &Self::Bad) -> Result<Self::Label, Trouble>;
     /// All that is outside a label of node `n`.
@@ -160,7 +160,7 @@ impl<D: Interpolation> Refiner for Interpolating<D> {
     }
 
     /// Algorithm 5.
-    fn disable(&mut self, tree: &mut Tree, n: u32, t: u32) -> Result<(), Trouble> {
+    fn disable(&mut self, tree: &mut Tree, n: u32, t: Try) -> Result<(), Trouble> {
         let bad = self.domain.enabling(tree, n, t)?;
         self.block(tree, n, &bad)
     }

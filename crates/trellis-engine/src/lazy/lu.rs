@@ -9,7 +9,7 @@
 use trellis_domain::zone::Constraint;
 
 use super::Refiner;
-use super::tree::{NONE, Transition, Tree};
+use super::tree::{Leg, NONE, Tree, Try};
 use crate::timed::bounds;
 use crate::timed::space::origin;
 use crate::timed::target::Trouble;
@@ -51,18 +51,19 @@ impl Lu {
     }
 
     /// The bounds before a transition that need these bounds after it.
-    fn before(&self, t: &Transition) -> Lu {
+    fn before(&self, t: &Leg<'_>) -> Lu {
         let mut after = self.clone();
-        after.compare(t.invariant());
+        after.compare(t.invariant);
         let mut lu = Lu::none(self.lower.len());
         for x in 1..self.lower.len() as u32 {
-            if let (from @ 1.., _) = origin(&t.resets, x) {
+            if let (from @ 1.., _) = origin(t.resets, x) {
                 let (lower, upper) = (&mut lu.lower[from as usize], &mut lu.upper[from as usize]);
                 *lower = (*lower).max(after.lower[x as usize]);
                 *upper = (*upper).max(after.upper[x as usize]);
             }
         }
-        lu.compare(t.before());
+        lu.compare(t.own);
+        lu.compare(t.guard);
         lu
     }
 }
@@ -111,7 +112,7 @@ impl Bounding {
             if node.parent == NONE {
                 return Ok(());
             }
-            lu = lu.before(&tree.transitions[node.transition as usize]);
+            lu = lu.before(&tree.edge(n));
             n = node.parent;
         }
     }
@@ -136,8 +137,8 @@ impl Refiner for Bounding {
         }
     }
 
-    fn disable(&mut self, tree: &mut Tree, n: u32, t: u32) -> Result<(), Trouble> {
-        let lu = Lu::none(self.dim).before(&tree.transitions[t as usize]);
+    fn disable(&mut self, tree: &mut Tree, n: u32, t: Try) -> Result<(), Trouble> {
+        let lu = Lu::none(self.dim).before(&tree.leg(n, t));
         self.propagate(tree, n, lu)
     }
 }

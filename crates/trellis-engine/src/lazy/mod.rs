@@ -33,7 +33,7 @@ use crate::timed::bounds::Bounds;
 use crate::timed::space::Keys;
 use crate::timed::target::{Target, Trouble};
 use crate::waitlist::{Order, Waitlist};
-use tree::{Mark, NONE, Tree};
+use tree::{Mark, NONE, Tree, Try};
 
 /// How one factor of the abstract labels is kept and refined.
 pub trait Refiner {
@@ -44,7 +44,7 @@ pub trait Refiner {
     /// Makes the abstract label of `n` lie below that of `by`, which its concrete label proves.
     fn cover(&mut self, tree: &mut Tree, n: u32, by: u32) -> Result<(), Trouble>;
     /// Makes the abstract label of `n` refuse a transition that its concrete label refuses.
-    fn disable(&mut self, tree: &mut Tree, n: u32, t: u32) -> Result<(), Trouble>;
+    fn disable(&mut self, tree: &mut Tree, n: u32, t: Try) -> Result<(), Trouble>;
 }
 
 /// Two factors.
@@ -67,7 +67,7 @@ impl<A: Refiner, B: Refiner> Refiner for (A, B) {
         Ok(())
     }
 
-    fn disable(&mut self, tree: &mut Tree, n: u32, t: u32) -> Result<(), Trouble> {
+    fn disable(&mut self, tree: &mut Tree, n: u32, t: Try) -> Result<(), Trouble> {
         self.0.disable(tree, n, t)?;
         self.1.disable(tree, n, t)
     }
@@ -156,11 +156,7 @@ impl<'n, R: Refiner> Lazy<'n, R> {
         let (key, _) = self.post.initial()?;
         let mut own = Vec::new();
         let delay = self.post.timing(&key, &mut own)?;
-        let t = self.tree.start(&own, delay);
-        if !self.tree.begin(&key)? {
-            return Err(self.post.broken_start().into());
-        }
-        let n = self.tree.add(&key, NONE, t, 0);
+        let Some(n) = self.tree.root(&key, &own, delay)? else { return Err(self.post.broken_start().into()) };
         self.refiner.add(&self.tree, n);
         self.waiting.push(n, 0);
         self.look(n, query, target)
@@ -183,11 +179,11 @@ impl<'n, R: Refiner> Lazy<'n, R> {
         }
         // The label has not met the invariant yet after time has passed.
         let mut zone: Vec<Bound> = tree.zone(n).to_vec();
-        let t = &tree.transitions[tree.nodes[n as usize].transition as usize];
-        if !crate::timed::space::invariant(shape, t.invariant(), &mut zone)? {
+        let k = tree.nodes[n as usize].key;
+        if !crate::timed::space::invariant(shape, tree.invariant(k), &mut zone)? {
             return Ok(None);
         }
-        let parts = target.find(&mut self.post, query, key, shape, &zone, t.delay)?;
+        let parts = target.find(&mut self.post, query, key, shape, &zone, tree.delay(k))?;
         Ok((!parts.is_empty()).then_some((n, parts)))
     }
 
@@ -232,19 +228,20 @@ impl<'n, R: Refiner> Lazy<'n, R> {
         self.post.moves(self.tree.keys.get(key), moves)?;
         zone.clear();
         zone.extend_from_slice(self.tree.zone(n));
+        // Leaving asks for the invariant; once for all moves.
+        crate::timed::space::invariant(self.tree.shape(n), self.tree.invariant(key), zone)?;
         for m in moves.iter() {
             self.tree.stats.steps += 1;
-            let t = self.tree.transition(n, &m);
-            let (feasible, k) = self.tree.step(n, zone, t, m.key)?;
+            let (feasible, to) = self.tree.step(n, zone, &m)?;
             if let (true, Some(error)) = (feasible, m.fault) {
                 return Err(error.clone().into());
             }
             if !feasible {
-                self.refiner.disable(&mut self.tree, n, t)?;
+                self.refiner.disable(&mut self.tree, n, to)?;
                 self.requeue(NONE);
                 continue;
             }
-            let new = self.tree.add_at(k, n, t, m.ordinal);
+            let new = self.tree.add(to, n, m.ordinal);
             self.refiner.add(&self.tree, new);
             if let Some(found) = self.look(new, query, target)? {
                 return Ok(Some(found));
@@ -267,7 +264,7 @@ impl<'n, R: Refiner> Lazy<'n, R> {
         }
         let key = self.tree.keys.get(self.tree.nodes[n as usize].key);
         for case in target.cases(&mut self.post, query, key, self.tree.shape(n))? {
-            let t = self.tree.probe(n, &case);
+            let t = self.tree.probe(&case);
             self.refiner.disable(&mut self.tree, n, t)?;
             self.requeue(NONE);
         }

@@ -4,7 +4,7 @@
 //! invariant is met again: leaving a location asks for its invariant as part of the transition. (So does 002's prototype, and
 //! coverings and refinements can be compared.) Transitions are stored once; a tree has many edges and few of them.
 
-use std::hash::{Hash, Hasher};
+use std::hash::Hasher;
 
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
@@ -53,49 +53,40 @@ pub struct Node {
     pub mark: Mark,
 }
 
-/// What a move does to clocks, with the invariant of where it starts.
+/// What a move does, apart from where it starts and ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transition {
     /// Who moves.
     pub action: Vec<EdgeRef>,
-    /// The source's invariant, the guard, and the target's invariant, one after the other.
-    constraints: Vec<Constraint>,
-    own_end: u32,
-    guard_end: u32,
+    /// What the clocks must satisfy.
+    pub guard: Vec<Constraint>,
     /// Which clocks are set.
     pub resets: Vec<SetClock>,
-    /// May time pass in the target?
+}
+
+/// A transition with its ends: all that it means for clocks.
+#[derive(Debug, Clone, Copy)]
+pub struct Leg<'t> {
+    /// The invariant of where it starts.
+    pub own: &'t [Constraint],
+    /// What must hold before.
+    pub guard: &'t [Constraint],
+    /// Which clocks are set.
+    pub resets: &'t [SetClock],
+    /// The invariant of where it ends.
+    pub invariant: &'t [Constraint],
+    /// May time pass where it ends?
     pub delay: bool,
 }
 
-impl Transition {
-    fn hash(&self) -> u64 {
-        let mut h = FxHasher::default();
-        self.action.as_slice().hash(&mut h);
-        hash_constraints(&mut h, self.constraints.iter());
-        self.resets.as_slice().hash(&mut h);
-        h.finish()
-    }
-
-    /// What must hold before: the source's invariant and the guard.
-    pub fn before(&self) -> &[Constraint] {
-        &self.constraints[..self.guard_end as usize]
-    }
-
-    /// The source's invariant.
-    pub fn own(&self) -> &[Constraint] {
-        &self.constraints[..self.own_end as usize]
-    }
-
-    /// The guard.
-    pub fn guard(&self) -> &[Constraint] {
-        &self.constraints[self.own_end as usize..self.guard_end as usize]
-    }
-
-    /// The target's invariant.
-    pub fn invariant(&self) -> &[Constraint] {
-        &self.constraints[self.guard_end as usize..]
-    }
+/// A transition that is not, or not yet, an edge of the tree: its number, and the key to which it leads; `NONE` if it is only
+/// pretended, to say in which states something is possible.
+#[derive(Debug, Clone, Copy)]
+pub struct Try {
+    /// The transition.
+    pub transition: u32,
+    /// Where it leads.
+    pub target: u32,
 }
 
 /// The tree.
@@ -113,6 +104,10 @@ pub struct Tree {
     /// The newest expanded node of each key, and whether the key has any node at all.
     newest: Vec<u32>,
     first: Vec<u32>,
+    /// Each key's invariant, and whether time may pass there.
+    places: Vec<(u32, bool)>,
+    invariants: Vec<Vec<Constraint>>,
+    invariant_index: HashTable<u32>,
     /// Nodes that have lost their cover since this was last emptied.
     pub uncovered: Vec<u32>,
     stepper: Stepper,
@@ -131,6 +126,9 @@ impl Tree {
             index: HashTable::new(),
             newest: Vec::new(),
             first: Vec::new(),
+            places: Vec::new(),
+            invariants: Vec::new(),
+            invariant_index: HashTable::new(),
             uncovered: Vec::new(),
             stepper: Stepper::default(),
             stats: Stats::default(),
@@ -159,121 +157,111 @@ impl Tree {
         self.first[self.nodes[n as usize].key as usize] == n
     }
 
-    /// The pretended transition into the start.
-    pub fn start(&mut self, invariant: &[Constraint], delay: bool) -> u32 {
-        self.intern(Transition {
-            action: Vec::new(),
-            constraints: invariant.to_vec(),
-            own_end: 0,
-            guard_end: 0,
-            resets: Vec::new(),
-            delay,
-        })
+    /// The invariant of a key.
+    pub fn invariant(&self, k: u32) -> &[Constraint] {
+        &self.invariants[self.places[k as usize].0 as usize]
     }
 
-    /// The transition of a move from a node.
-    pub fn transition(&mut self, n: u32, m: &Move<'_>) -> u32 {
-        let into = &self.transitions[self.nodes[n as usize].transition as usize];
-        let own = into.invariant();
-        let mut h = FxHasher::default();
-        m.action.hash(&mut h);
-        hash_constraints(&mut h, own.iter().chain(m.guard).chain(m.invariant));
-        m.resets.hash(&mut h);
-        let hash = h.finish();
+    /// May time pass in a key?
+    pub fn delay(&self, k: u32) -> bool {
+        self.places[k as usize].1
+    }
+
+    /// The edge into a node; not for the root.
+    pub fn edge(&self, n: u32) -> Leg<'_> {
+        let node = &self.nodes[n as usize];
+        self.leg(node.parent, Try { transition: node.transition, target: node.key })
+    }
+
+    /// A transition from a node.
+    pub fn leg(&self, n: u32, to: Try) -> Leg<'_> {
+        let t = &self.transitions[to.transition as usize];
+        let (invariant, delay): (&[Constraint], bool) = match to.target {
+            NONE => (&[], false),
+            k => (self.invariant(k), self.delay(k)),
+        };
+        Leg { own: self.invariant(self.nodes[n as usize].key), guard: &t.guard, resets: &t.resets, invariant, delay }
+    }
+
+    fn transition(&mut self, action: &[EdgeRef], guard: &[Constraint], resets: &[SetClock]) -> u32 {
+        let hash = hash_transition(action, guard);
         let same = |&t: &u32| {
             let t = &self.transitions[t as usize];
-            t.delay == m.delay
-                && t.action == m.action
-                && t.own() == own
-                && t.guard() == m.guard
-                && t.invariant() == m.invariant
-                && t.resets == m.resets
+            t.action == action && t.guard == guard && t.resets == resets
         };
         if let Some(&t) = self.index.find(hash, same) {
             return t;
         }
-        let t = Transition {
-            action: m.action.to_vec(),
-            constraints: own.iter().chain(m.guard).chain(m.invariant).copied().collect(),
-            own_end: own.len() as u32,
-            guard_end: (own.len() + m.guard.len()) as u32,
-            resets: m.resets.to_vec(),
-            delay: m.delay,
-        };
-        self.intern(t)
-    }
-
-    /// A pretended transition that is possible in a node where these constraints hold.
-    pub fn probe(&mut self, n: u32, guard: &[Constraint]) -> u32 {
-        let own = self.transitions[self.nodes[n as usize].transition as usize].invariant();
-        let t = Transition {
-            action: Vec::new(),
-            own_end: own.len() as u32,
-            guard_end: (own.len() + guard.len()) as u32,
-            constraints: own.iter().chain(guard).copied().collect(),
-            resets: Vec::new(),
-            delay: false,
-        };
-        let hash = t.hash();
-        match self.index.find(hash, |&known| self.transitions[known as usize] == t) {
-            Some(&known) => known,
-            None => self.intern(t),
-        }
-    }
-
-    fn intern(&mut self, t: Transition) -> u32 {
         let id = self.transitions.len() as u32;
-        let own = t.hash();
-        self.transitions.push(t);
+        let (action, guard, resets) = (action.to_vec(), guard.to_vec(), resets.to_vec());
+        self.transitions.push(Transition { action, guard, resets });
         let transitions = &self.transitions;
-        self.index.insert_unique(own, id, |&t| transitions[t as usize].hash());
+        self.index.insert_unique(hash, id, |&t| {
+            let t = &transitions[t as usize];
+            hash_transition(&t.action, &t.guard)
+        });
         id
     }
 
-    /// Computes the initial zone; answers whether there is one.
-    pub fn begin(&mut self, key: &[Word]) -> Result<bool, Trouble> {
-        let k = self.key(key);
+    /// A pretended transition that is possible in a node where these constraints hold.
+    pub fn probe(&mut self, guard: &[Constraint]) -> Try {
+        Try { transition: self.transition(&[], guard, &[]), target: NONE }
+    }
+
+    /// The root, in a key with this invariant; nothing if that does not hold at the start.
+    pub fn root(&mut self, key: &[Word], invariant: &[Constraint], delay: bool) -> Result<Option<u32>, Trouble> {
+        let k = self.key(key, invariant, delay);
         let shape = self.keys.shape(k);
         let d = shape.domain();
         let zone = &mut self.stepper.zone;
         zone.resize(d.size(), Bound::INF);
         d.zero(zone);
-        let t = &self.transitions[0];
-        if !crate::timed::space::invariant(shape, t.invariant(), zone)? {
-            return Ok(false);
+        if !crate::timed::space::invariant(shape, invariant, zone)? {
+            return Ok(None);
         }
-        if t.delay {
+        if delay {
             d.up(zone);
         }
-        Ok(true)
+        let transition = self.transition(&[], &[], &[]);
+        Ok(Some(self.add(Try { transition, target: k }, NONE, 0)))
     }
 
-    fn key(&mut self, key: &[Word]) -> u32 {
+    fn key(&mut self, key: &[Word], invariant: &[Constraint], delay: bool) -> u32 {
         let (k, is_new) = self.keys.id(key);
         if is_new {
             self.newest.push(NONE);
             self.first.push(NONE);
+            let hash = hash_transition(&[], invariant);
+            let lists = &self.invariants;
+            let list = match self.invariant_index.find(hash, |&i| lists[i as usize] == invariant) {
+                Some(&list) => list,
+                None => {
+                    let list = lists.len() as u32;
+                    self.invariants.push(invariant.to_vec());
+                    let lists = &self.invariants;
+                    self.invariant_index.insert_unique(hash, list, |&i| hash_transition(&[], &lists[i as usize]));
+                    list
+                }
+            };
+            self.places.push((list, delay));
         }
         k
     }
 
-    /// Computes where a transition leads from a zone of a node; answers whether anywhere, and the target's key.
-    pub fn step(&mut self, n: u32, zone: &[Bound], t: u32, target: &[Word]) -> Result<(bool, u32), ZoneError> {
-        let k = self.key(target);
-        let source = self.nodes[n as usize].key;
-        let t = &self.transitions[t as usize];
-        let feasible = post(&mut self.stepper, self.keys.shape(source), zone, t, self.keys.shape(k))?;
-        Ok((feasible, k))
+    /// Computes where a move leads from a zone of a node, which respects the node's invariant; answers whether anywhere.
+    pub fn step(&mut self, n: u32, zone: &[Bound], m: &Move<'_>) -> Result<(bool, Try), ZoneError> {
+        let target = self.key(m.key, m.invariant, m.delay);
+        let to = Try { transition: self.transition(m.action, m.guard, m.resets), target };
+        let mut stepper = std::mem::take(&mut self.stepper);
+        let leg = Leg { own: &[], ..self.leg(n, to) };
+        let feasible = post(&mut stepper, self.shape(n), zone, &leg, self.keys.shape(target));
+        self.stepper = stepper;
+        Ok((feasible?, to))
     }
 
     /// Adds a node with the zone that was computed last.
-    pub fn add(&mut self, key: &[Word], parent: u32, transition: u32, via: u32) -> u32 {
-        let k = self.key(key);
-        self.add_at(k, parent, transition, via)
-    }
-
-    /// As [`Tree::add`], the key being known.
-    pub fn add_at(&mut self, key: u32, parent: u32, transition: u32, via: u32) -> u32 {
+    pub fn add(&mut self, to: Try, parent: u32, via: u32) -> u32 {
+        let Try { transition, target: key } = to;
         let n = self.nodes.len() as u32;
         assert!(n < NONE, "more than four billion nodes");
         let zone = self.zones.id(&self.stepper.zone);
@@ -347,10 +335,14 @@ impl Tree {
     }
 }
 
-fn hash_constraints<'a>(h: &mut FxHasher, all: impl Iterator<Item = &'a Constraint>) {
-    for c in all {
+/// Who moves, and when, says nearly all about a transition.
+fn hash_transition(action: &[EdgeRef], guard: &[Constraint]) -> u64 {
+    let mut h = FxHasher::default();
+    action.iter().for_each(|e| h.write_u64(u64::from(e.process) << 32 | u64::from(e.edge)));
+    for c in guard {
         h.write_u64(u64::from(c.left) << 48 ^ u64::from(c.right) << 32 ^ u64::from(c.bound.code() as u32));
     }
+    h.finish()
 }
 
 /// Where a transition leads from a zone, in the stepper's zone; answers whether anywhere.
@@ -358,20 +350,10 @@ pub fn post(
     stepper: &mut Stepper,
     source: &Shape,
     zone: &[Bound],
-    t: &Transition,
+    t: &Leg<'_>,
     target: &Shape,
 ) -> Result<bool, ZoneError> {
-    let m = Move {
-        ordinal: 0,
-        action: &[],
-        key: &[],
-        guard: t.guard(),
-        resets: &t.resets,
-        invariant: t.invariant(),
-        delay: t.delay,
-        fault: None,
-    };
-    if !stepper.act(source, zone, t.own(), &m, target)? {
+    if !stepper.act(source, zone, [t.own, t.guard], t.resets, t.invariant, target)? {
         return Ok(false);
     }
     if t.delay {

@@ -6,7 +6,7 @@
 use trellis_domain::zone::{Bound, Constraint, Zone};
 
 use super::block::Interpolation;
-use super::tree::{Tree, post};
+use super::tree::{Leg, Tree, Try, post};
 use crate::timed::space::{Shape, Stepper, invariant, origin};
 use crate::timed::target::Trouble;
 
@@ -67,8 +67,7 @@ impl Interpolation for ZoneInterpolation {
         let node = &tree.nodes[n as usize];
         let (source, target) = (tree.shape(node.parent), tree.shape(n));
         let zone = build(source, label)?;
-        let t = &tree.transitions[node.transition as usize];
-        if !post(&mut self.stepper, source, &zone, t, target)? {
+        if !post(&mut self.stepper, source, &zone, &tree.edge(n), target)? {
             return Ok(Zone::empty(target.domain().clocks()));
         }
         Ok(Zone::copied(target.domain(), &self.stepper.zone))
@@ -76,15 +75,18 @@ impl Interpolation for ZoneInterpolation {
 
     fn pre(&mut self, tree: &Tree, n: u32, bad: &Zone) -> Result<Zone, Trouble> {
         let node = &tree.nodes[n as usize];
-        before(tree.shape(node.parent), &tree.transitions[node.transition as usize], tree.shape(n), bad)
+        before(tree.shape(node.parent), &tree.edge(n), tree.shape(n), bad)
     }
 
-    fn enabling(&mut self, tree: &Tree, n: u32, t: u32) -> Result<Zone, Trouble> {
+    fn enabling(&mut self, tree: &Tree, n: u32, t: Try) -> Result<Zone, Trouble> {
         // All of the target, time having passed or not: its invariant pulled back, and the guard.
-        let t = &tree.transitions[t as usize];
+        let t = tree.leg(n, t);
         let shape = tree.shape(n);
         let mut zone = Zone::universe(shape.domain().clocks());
-        if !pull_back(shape, &t.resets, t.invariant(), &mut zone)? || !invariant(shape, t.before(), &mut zone)? {
+        if !pull_back(shape, t.resets, t.invariant, &mut zone)?
+            || !invariant(shape, t.own, &mut zone)?
+            || !invariant(shape, t.guard, &mut zone)?
+        {
             return Ok(Zone::empty(shape.domain().clocks()));
         }
         Ok(zone)
@@ -138,7 +140,7 @@ impl Interpolation for ZoneInterpolation {
 }
 
 /// The valuations of the source from which a transition leads into a zone of the target.
-fn before(source: &Shape, t: &super::tree::Transition, target: &Shape, bad: &Zone) -> Result<Zone, Trouble> {
+fn before(source: &Shape, t: &Leg<'_>, target: &Shape, bad: &Zone) -> Result<Zone, Trouble> {
     let d = target.domain();
     let nothing = || Ok(Zone::empty(source.domain().clocks()));
     if d.is_empty(bad) {
@@ -148,18 +150,24 @@ fn before(source: &Shape, t: &super::tree::Transition, target: &Shape, bad: &Zon
     if t.delay {
         d.down(&mut after);
     }
-    if !invariant(target, t.invariant(), &mut after)? {
+    if !invariant(target, t.invariant, &mut after)? {
         return nothing();
     }
-    let rename = |c: &Constraint| Constraint {
-        left: target.clocks[c.left as usize],
-        right: target.clocks[c.right as usize],
-        bound: c.bound,
-    };
-    let constraints: Vec<Constraint> = d.minimal(&after).iter().map(rename).collect();
     let mut zone = Zone::universe(source.domain().clocks());
-    if !pull_back(source, &t.resets, &constraints, &mut zone)? || !invariant(source, t.before(), &mut zone)? {
+    if !invariant(source, t.own, &mut zone)? || !invariant(source, t.guard, &mut zone)? {
         return nothing();
+    }
+    // What is blocked has few bounds; most entries of its matrix say nothing.
+    for (i, row) in after.chunks_exact(d.dim()).enumerate() {
+        for (j, &bound) in row.iter().enumerate() {
+            if i == j || bound.is_inf() || (i == 0 && bound == Bound::LE_ZERO) {
+                continue;
+            }
+            let c = Constraint { left: target.clocks[i], right: target.clocks[j], bound };
+            if !pull_back(source, t.resets, &[c], &mut zone)? {
+                return nothing();
+            }
+        }
     }
     Ok(zone)
 }

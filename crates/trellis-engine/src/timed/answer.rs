@@ -56,6 +56,8 @@ pub struct Config {
     pub engine: Option<Engine>,
     /// What the chosen engine explores first, if the user has said.
     pub order: Option<Order>,
+    /// Whether anybody wants a certificate; without, there is none to check.
+    pub certificate: bool,
     /// Runs in which infinitely much happens in finite time do not count.
     pub non_zeno: bool,
 }
@@ -100,14 +102,22 @@ pub fn answer(net: &Network, query: &Query, config: &Config, budget: &mut Budget
         return Ok(unknown(Stats::default(), Reason::Unsupported(why.into())));
     }
     match engine {
-        Engine::Reach(options) => explore(net, query, condition, value, options, budget),
+        Engine::Reach(options) => explore(net, query, condition, value, options, config.certificate, budget),
         Engine::Lazy { clocks, data: Data::Identity, options } => match clocks {
             Clocks::Interpolation(direction) => {
                 let refiner = Interpolating::new(ZoneInterpolation::default(), direction);
                 let label = |r: &Interpolating<ZoneInterpolation>, n: u32, _: &Lazy<'_, _>| {
                     (r.labels[n as usize].clone(), None)
                 };
-                search(Lazy::new(net, query, options, refiner), net, query, condition, value, budget, label)
+                search(
+                    Lazy::new(net, query, options, refiner),
+                    net,
+                    query,
+                    (condition, value),
+                    config.certificate,
+                    budget,
+                    label,
+                )
             }
             Clocks::Bounds => {
                 let refiner = Bounding::new(net.clocks.len());
@@ -118,7 +128,15 @@ pub fn answer(net: &Network, query: &Query, config: &Config, budget: &mut Budget
                     let zone = constraints(l.tree.shape(n), l.tree.zone(n));
                     (zone, Some(LuBounds { lower, upper }))
                 };
-                search(Lazy::new(net, query, options, refiner), net, query, condition, value, budget, label)
+                search(
+                    Lazy::new(net, query, options, refiner),
+                    net,
+                    query,
+                    (condition, value),
+                    config.certificate,
+                    budget,
+                    label,
+                )
             }
         },
     }
@@ -162,6 +180,7 @@ fn explore(
     condition: Condition,
     value: bool,
     options: reach::Options,
+    certificate: bool,
     budget: &mut Budget<'_>,
 ) -> Result<Answer, Box<Broken>> {
     let mut graph = ZoneGraph::new(net, query, options);
@@ -182,7 +201,7 @@ fn explore(
         reach::Ending::Exhausted => {
             let alu = graph.options().cover == Cover::Alu;
             let dim = net.clocks.len() + 1;
-            let stored = graph.nodes.iter().filter(|n| n.mark != Mark::Replaced);
+            let stored = graph.nodes.iter().filter(|n| certificate && n.mark != Mark::Replaced);
             let entries = stored.map(|n| {
                 let shape = graph.keys.shape(n.key);
                 let state = graph.post.layout.snapshot(net, graph.keys.get(n.key), &[]);
@@ -242,8 +261,8 @@ fn search<R: Refiner>(
     mut lazy: Lazy<'_, R>,
     net: &Network,
     query: &Query,
-    condition: Condition,
-    value: bool,
+    (condition, value): (Condition, bool),
+    certificate: bool,
     budget: &mut Budget<'_>,
     label: impl Fn(&R, u32, &Lazy<'_, R>) -> (Vec<Constraint>, Option<LuBounds>),
 ) -> Result<Answer, Box<Broken>> {
@@ -266,7 +285,7 @@ fn search<R: Refiner>(
                 let (zone, bounds) = label(&lazy.refiner, n, &lazy);
                 CertEntry { zone, bounds, ..CertEntry::of(lazy.post.layout.snapshot(net, key, &[])) }
             };
-            let entries = lazy.expanded().map(entry).collect();
+            let entries = lazy.expanded().filter(|_| certificate).map(entry).collect();
             Ok(finished(stats, Verdict::Safe(Certificate { entries, up_to_order: false })))
         }
         lazy::Ending::Found(n, parts) => {

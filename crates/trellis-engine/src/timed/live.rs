@@ -401,7 +401,7 @@ impl<'n> Graph<'n> {
         let k = self.key(m.key)?;
         let Keys { shapes, shape_of, .. } = &self.keys;
         let (source, target) = (&shapes[shape_of[from as usize] as usize], &shapes[shape_of[k as usize] as usize]);
-        if !self.stepper.act(source, zone, &[], m, target)? {
+        if !self.stepper.act(source, zone, [&[], m.guard], m.resets, m.invariant, target)? {
             return Ok(());
         }
         let sets = m.resets.iter().any(|r| match *r {

@@ -11,10 +11,9 @@
 //! `a⊑LU`. None is sound with diagonal constraints; then zones stay exact, and the exploration may not end. For deadlocks
 //! only Extra-M will do: it forgets nothing that a region does not.
 
-use trellis_domain::zone::{Bound, Constraint, Zone, ZoneDomain};
+use trellis_domain::zone::{Bound, Constraint, Relation, Zone, ZoneDomain};
 use trellis_model::evidence::Reason;
 use trellis_model::network::{Moves, Network, Post, Query};
-use trellis_order::Domain;
 
 use super::bounds::Bounds;
 use super::space::{Keys, Stepper, Zones, invariant};
@@ -283,7 +282,7 @@ impl<'n> ZoneGraph<'n> {
             }
             let Keys { shapes, shape_of, .. } = &self.keys;
             let (from, to) = (&shapes[shape_of[key as usize] as usize], &shapes[shape_of[k as usize] as usize]);
-            if !self.stepper.act(from, source, &[], &m, to)? {
+            if !self.stepper.act(from, source, [&[], m.guard], m.resets, m.invariant, to)? {
                 continue;
             }
             let discrete = target.as_ref().is_some_and(|t| t.is_discrete());
@@ -304,12 +303,11 @@ impl<'n> ZoneGraph<'n> {
                     return Ok(Some((new, parts)));
                 }
             }
-            if self.is_covered(k) {
+            let depth = self.nodes[n as usize].depth + 1;
+            let Some(rank) = self.admit(k, depth) else {
                 self.stats.covered += 1;
                 continue;
-            }
-            let depth = self.nodes[n as usize].depth + 1;
-            let rank = self.replace(k, depth);
+            };
             let new = self.add(k, n, m.ordinal, m.delay);
             self.raise(new, rank);
             self.raise(n, 1);
@@ -318,36 +316,25 @@ impl<'n> ZoneGraph<'n> {
         Ok(None)
     }
 
-    fn is_covered(&self, k: u32) -> bool {
-        let new = &self.stepper.zone;
-        let shape = self.keys.shape(k);
-        let d = shape.domain();
-        let mut at = self.chains[k as usize];
-        while at != NONE {
-            let node = &self.nodes[at as usize];
-            let old = self.zones.get(node.zone);
-            let covers = match self.options.cover {
-                Cover::Equality => old == new,
-                Cover::Inclusion => d.leq(new, old),
-                Cover::Alu => d.leq_alu(new, old, &shape.lower, &shape.upper),
-            };
-            if covers {
-                return true;
-            }
-            at = node.next;
-        }
-        false
-    }
-
-    /// Takes nodes that the new zone covers out of the chain. Answers the rank with which the new node overtakes what was
-    /// reached from them; 0 if nothing was. (Breadth first, one that is no deeper comes early enough by itself.)
-    fn replace(&mut self, k: u32, depth: u32) -> u32 {
-        if self.options.cover == Cover::Equality {
-            return 0;
-        }
+    /// Is the new zone needed? Takes nodes that it covers out of the chain, and answers the rank with which the new node
+    /// overtakes what was reached from them; 0 if nothing was. (Breadth first, one that is no deeper comes early enough by
+    /// itself.) Nothing: a stored zone covers it.
+    fn admit(&mut self, k: u32, depth: u32) -> Option<u32> {
         let new = &self.stepper.zone;
         let shape = self.keys.shape(k);
         let d: ZoneDomain = shape.domain();
+        let alu = |a: &[Bound], b: &[Bound]| d.leq_alu(a, b, &shape.lower, &shape.upper);
+        if self.options.cover == Cover::Alu {
+            // Simulation is not an order on zones as they are stored: first all that could cover.
+            let mut at = self.chains[k as usize];
+            while at != NONE {
+                let node = &self.nodes[at as usize];
+                if alu(new, self.zones.get(node.zone)) {
+                    return None;
+                }
+                at = node.next;
+            }
+        }
         let mut before = NONE;
         let mut at = self.chains[k as usize];
         let mut rank = 0;
@@ -355,9 +342,16 @@ impl<'n> ZoneGraph<'n> {
             let node = &self.nodes[at as usize];
             let next = node.next;
             let old = self.zones.get(node.zone);
+            // No stored zone includes another, so one that is included cannot be met before one that includes.
             let covered = match self.options.cover {
-                Cover::Alu => d.leq_alu(old, new, &shape.lower, &shape.upper),
-                _ => d.leq(old, new),
+                Cover::Equality if old == new => return None,
+                Cover::Equality => false,
+                Cover::Inclusion => match d.relation(new, old) {
+                    Relation::Equal | Relation::Subset => return None,
+                    Relation::Superset => true,
+                    Relation::Incomparable => false,
+                },
+                Cover::Alu => alu(old, new),
             };
             if covered {
                 rank = rank.max(if node.highest > 0 && depth > node.depth { 1 + node.highest } else { 0 });
@@ -371,7 +365,7 @@ impl<'n> ZoneGraph<'n> {
             }
             at = next;
         }
-        rank
+        Some(rank)
     }
 
     /// Tells all ancestors that a node of this rank was reached from them.

@@ -9,7 +9,7 @@ use std::hash::Hasher;
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 use trellis_domain::zone::{Bound, Constraint, ZoneDomain, ZoneError};
-use trellis_model::network::{Layout, Move, Network, SetClock};
+use trellis_model::network::{Layout, Network, SetClock};
 use trellis_order::Word;
 
 use super::bounds::{Bounds, Lu, Scratch};
@@ -95,7 +95,8 @@ fn hash_words<T: Copy>(seed: u64, items: &[T], word: impl Fn(T) -> u64) -> u64 {
 pub struct Keys {
     width: usize,
     words: Vec<Word>,
-    index: HashTable<u32>,
+    /// Each key's hash and number.
+    index: HashTable<(u64, u32)>,
     /// Each key's shape.
     pub shape_of: Vec<u32>,
     /// The shapes.
@@ -158,13 +159,13 @@ impl Keys {
     pub fn id(&mut self, key: &[Word]) -> (u32, bool) {
         let w = self.width;
         let hash = hash_words(0, key, |x| x);
-        if let Some(&k) = self.index.find(hash, |&k| &self.words[k as usize * w..][..w] == key) {
+        let same = |&(h, k): &(u64, u32)| h == hash && &self.words[k as usize * w..][..w] == key;
+        if let Some(&(_, k)) = self.index.find(hash, same) {
             return (k, false);
         }
         let id = self.shape_of.len() as u32;
         self.words.extend_from_slice(key);
-        let words = &self.words;
-        self.index.insert_unique(hash, id, |&k| hash_words(0, &words[k as usize * w..][..w], |x| x));
+        self.index.insert_unique(hash, (hash, id), |&(h, _)| h);
         let shape = self.find_shape(key);
         self.shape_of.push(shape);
         (id, true)
@@ -199,7 +200,7 @@ impl Keys {
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
         self.words.capacity() * 8
-            + self.index.capacity() * 5
+            + self.index.capacity() * 17
             + self.shape_of.capacity() * 4
             + self.shapes.len() * (size_of::<Shape>() + self.dim * 14)
     }
@@ -211,17 +212,24 @@ pub struct Zones {
     entries: Vec<Bound>,
     /// Where each ends; it starts where the one before ends.
     ends: Vec<u32>,
-    index: HashTable<u32>,
+    /// Each zone's hash and number.
+    index: HashTable<(u32, u32)>,
 }
 
-fn hash_zone(zone: &[Bound]) -> u64 {
+fn hash_zone(zone: &[Bound]) -> u32 {
     let mut h = FxHasher::default();
     for pair in zone.chunks(2) {
         let low = pair[0].code() as u32;
         let high = pair.get(1).map_or(0, |b| b.code() as u32);
         h.write_u64(u64::from(low) | u64::from(high) << 32);
     }
-    h.finish()
+    let hash = h.finish();
+    (hash ^ hash >> 32) as u32
+}
+
+/// A table takes the place from the low bits and a tag from the high ones.
+fn spread(hash: u32) -> u64 {
+    u64::from(hash).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 impl Zones {
@@ -244,39 +252,34 @@ impl Zones {
 
     /// The number of a zone, if it is stored.
     pub fn find(&self, zone: &[Bound]) -> Option<u32> {
-        self.index.find(hash_zone(zone), |&z| self.get(z) == zone).copied()
+        let hash = hash_zone(zone);
+        self.index.find(spread(hash), |&(h, z)| h == hash && self.get(z) == zone).map(|&(_, z)| z)
     }
 
     /// The number of a zone; new ones get one.
     pub fn id(&mut self, zone: &[Bound]) -> u32 {
         let hash = hash_zone(zone);
-        if let Some(&z) = self.index.find(hash, |&z| self.get(z) == zone) {
+        if let Some(&(_, z)) = self.index.find(spread(hash), |&(h, z)| h == hash && self.get(z) == zone) {
             return z;
         }
         let id = self.ends.len() as u32;
         self.entries.extend_from_slice(zone);
         self.ends.push(u32::try_from(self.entries.len()).expect("fewer than four billion bounds"));
-        let Zones { entries, ends, index } = self;
-        index.insert_unique(hash, id, |&z| {
-            let start = if z == 0 { 0 } else { ends[z as usize - 1] as usize };
-            hash_zone(&entries[start..ends[z as usize] as usize])
-        });
+        self.index.insert_unique(spread(hash), (hash, id), |&(h, _)| spread(h));
         id
     }
 
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
-        (self.entries.capacity() + self.ends.capacity()) * 4 + self.index.capacity() * 5
+        (self.entries.capacity() + self.ends.capacity()) * 4 + self.index.capacity() * 9
     }
 }
 
-/// Where a clock of the target gets its value.
+/// Where a clock of the target gets its value: a clock of the source, moved by a constant.
 #[derive(Debug, Clone, Copy)]
-enum From {
-    /// The clock at this place of the source.
-    Clock(usize),
-    /// A constant.
-    Value(i32),
+struct From {
+    place: usize,
+    shift: i32,
 }
 
 /// Where a clock's value comes from when resets have happened: a clock before them, or 0 and a constant.
@@ -301,18 +304,20 @@ pub struct Stepper {
 }
 
 impl Stepper {
-    /// The valuations after a move, before time passes, in `self.zone`: guard, resets, the target's invariant. Answers whether there
-    /// are any. `also` must hold before the move as well.
+    /// The valuations after a move, before time passes, in `self.zone`: what must hold before, resets, the target's invariant.
+    /// Answers whether there are any.
     pub fn act(
         &mut self,
         source: &Shape,
         zone: &[Bound],
-        also: &[Constraint],
-        m: &Move<'_>,
+        before: [&[Constraint]; 2],
+        resets: &[SetClock],
+        after: &[Constraint],
         target: &Shape,
     ) -> Result<bool, ZoneError> {
         let d = source.domain();
-        let all = || also.iter().chain(m.guard).map(|c| (source.place(c.left), source.place(c.right), c.bound));
+        let place = |c: &Constraint| (source.place(c.left), source.place(c.right), c.bound);
+        let all = || before[0].iter().chain(before[1]).map(place);
         // Most moves that are not possible are refused by one constraint alone.
         if !all().all(|(i, j, bound)| d.satisfies(zone, i, j, bound)) {
             return Ok(false);
@@ -324,32 +329,34 @@ impl Stepper {
                 return Ok(false);
             }
         }
-        self.reset(source, m.resets, target)?;
-        invariant(target, m.invariant, &mut self.zone)
+        self.reset(source, resets, target)?;
+        invariant(target, after, &mut self.zone)
     }
 
     /// Goes over from the source's clocks to the target's, resetting some.
     fn reset(&mut self, source: &Shape, resets: &[SetClock], target: &Shape) -> Result<(), ZoneError> {
         self.from.clear();
-        self.from.extend(target.clocks.iter().map(|&c| match origin(resets, c) {
-            (0, value) => From::Value(value),
-            (clock, _) => From::Clock(source.place(clock)),
+        let mut shifts = false;
+        self.from.extend(target.clocks.iter().map(|&c| {
+            let (clock, value) = origin(resets, c);
+            shifts |= value != 0;
+            // A constant is the clock that is always zero, moved.
+            From { place: source.place(clock), shift: value }
         }));
         let n = source.clocks.len();
-        let work = &self.work;
         self.zone.clear();
-        for &a in &self.from {
-            for &b in &self.from {
-                let (row, column, shift) = match (a, b) {
-                    (From::Clock(i), From::Clock(j)) => (i, j, 0),
-                    (From::Clock(i), From::Value(v)) => (i, 0, -v),
-                    (From::Value(v), From::Clock(j)) => (0, j, v),
-                    (From::Value(v), From::Value(w)) => (0, 0, v - w),
-                };
-                let bound = work[row * n + column];
-                let shifted =
-                    if shift == 0 { bound } else { bound.checked_add(Bound::le(shift)).ok_or(ZoneError::Overflow)? };
-                self.zone.push(shifted);
+        if !shifts {
+            for a in &self.from {
+                let row = &self.work[a.place * n..][..n];
+                self.zone.extend(self.from.iter().map(|b| row[b.place]));
+            }
+            return Ok(());
+        }
+        for a in &self.from {
+            for b in &self.from {
+                let bound = self.work[a.place * n + b.place];
+                let moved = bound.checked_add(Bound::le(a.shift - b.shift)).ok_or(ZoneError::Overflow)?;
+                self.zone.push(moved);
             }
         }
         Ok(())

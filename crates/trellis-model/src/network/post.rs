@@ -353,6 +353,15 @@ impl<'n> Post<'n> {
         }
     }
 
+    /// Does an edge receive on a channel in the current state?
+    #[inline]
+    fn receives(&mut self, e: EdgeRef, channel: u32) -> Result<bool, ModelError> {
+        match &self.edges[e.process as usize][e.edge as usize].channel {
+            Channel::Fixed(c) => Ok(*c == channel),
+            _ => Ok(self.channel(e)? == Some(channel)),
+        }
+    }
+
     /// Calls `found` for every combination of edges that can move together (targets' invariants are judged by `fire`).
     fn enabled(
         &mut self,
@@ -430,6 +439,15 @@ impl<'n> Post<'n> {
         found: &mut impl FnMut(&mut Self, &[EdgeRef]) -> Result<ControlFlow<()>, ModelError>,
     ) -> Result<ControlFlow<()>, ModelError> {
         let net = self.net;
+        // Most vectors lack somebody.
+        let lacks = |part: &super::VectorPart| {
+            let p = part.process as usize;
+            let events = &self.outgoing[p][self.base[p] as usize].events;
+            !part.weak && !events.iter().any(|&e| self.edges[p][e as usize].event == Some(part.event))
+        };
+        if net.vectors[v].parts.iter().any(lacks) {
+            return Ok(ControlFlow::Continue(()));
+        }
         let mut choices: SmallVec<[(u32, SmallVec<[u32; 4]>); 4]> = SmallVec::new();
         for part in &net.vectors[v].parts {
             let p = part.process as usize;
@@ -516,7 +534,7 @@ impl<'n> Post<'n> {
             for n in 0..self.outgoing[q][location].receiving.len() {
                 let edge = self.outgoing[q][location].receiving[n];
                 let second = EdgeRef { process: q as u32, edge };
-                if self.channel(second)? == Some(channel)
+                if self.receives(second, channel)?
                     && self.test(q, edge, &[sender])?
                     && found(self, &[sender, second])?.is_break()
                 {
@@ -547,7 +565,7 @@ impl<'n> Post<'n> {
             for n in 0..self.outgoing[q][location].receiving.len() {
                 let edge = self.outgoing[q][location].receiving[n];
                 let second = EdgeRef { process: q as u32, edge };
-                if self.channel(second)? == Some(channel) && self.test(q, edge, &[sender])? {
+                if self.receives(second, channel)? && self.test(q, edge, &[sender])? {
                     choices.push(edge);
                 }
             }
