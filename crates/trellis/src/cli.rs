@@ -19,12 +19,14 @@ Examples:
   trellis check model.xml --const N=7 --json              another size, for a program to read
   trellis check model.xml --trace t.json                  keep the counterexample …
   trellis certify model.xml t.json                        … and have it checked again
+  trellis check models/timed/fischer-4-32-64.xta          a model with clocks
+  trellis check fischer.txt --labels cs1,cs2              a TChecker model: can both labels be reached at once?
   trellis simulate model.xml                              step through the model by hand
   trellis help lattices                                   the lattices a model can use
 
 Exit codes: 0 every property holds, 10 some property fails, 20 undecided,
             2 bad usage or input, 1 internal error, 130 interrupted.
-More: trellis help check, trellis help uppaal, trellis help lattices, trellis help join, trellis help evidence";
+More: trellis help check, trellis help TOPIC; topics are uppaal, timed, tchecker, lattices, join, evidence";
 
 /// Trellis: can something bad happen? SAFE, UNSAFE or UNKNOWN, with evidence that is checked again.
 #[derive(Parser, Debug)]
@@ -68,7 +70,7 @@ pub enum Command {
     },
     /// Explain a command or a topic.
     Help {
-        /// A command, or one of: uppaal, lattices, join, evidence, exit-codes.
+        /// A command, or one of: uppaal, timed, tchecker, lattices, join, evidence, exit-codes.
         topic: Option<String>,
     },
 }
@@ -234,11 +236,14 @@ pub struct Convert {
 
 #[derive(Args, Debug)]
 pub struct Bench {
-    /// The suite: lattice.
+    /// The suite: lattice or lazy.
     pub suite: String,
     /// Only the sizes that take a moment.
     #[arg(long)]
     pub quick: bool,
+    /// For lazy: another folder with models, searched before models/timed.
+    #[arg(long, value_name = "FOLDER")]
+    pub models: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

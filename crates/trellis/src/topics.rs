@@ -9,6 +9,8 @@ use trellis_order::lattice::library::catalogue;
 pub fn topic(name: &str) -> Option<String> {
     match name {
         "uppaal" => Some(UPPAAL.into()),
+        "timed" | "clocks" => Some(TIMED.into()),
+        "tchecker" => Some(TCHECKER.into()),
         "lattices" | "lattice" => Some(lattices()),
         "join" | "strategies" => Some(JOIN.into()),
         "evidence" | "certificates" | "traces" => Some(EVIDENCE.into()),
@@ -18,29 +20,87 @@ pub fn topic(name: &str) -> Option<String> {
 }
 
 /// The topics, for messages.
-pub const NAMES: &str = "uppaal, lattices, join, evidence, exit-codes";
+pub const NAMES: &str = "uppaal, timed, tchecker, lattices, join, evidence, exit-codes";
 
 const UPPAAL: &str = "\
 UPPAAL models
 
 Trellis reads UPPAAL's XML (.xml, flat DTDs 1.1 to 1.6, embedded queries) and its textual language (.xta, .ta, with
-queries in a .q file of the same name or given by --queries). Everything without clocks is checked:
+queries in a .q file of the same name or given by --queries):
 
   data        int, int[lo,hi], bool, scalar[N], arrays, structs, typedef, const, meta (reset at every step)
   functions   with loops, local variables, reference parameters; no recursion
   processes   templates with parameters, partial instantiation, free parameters in the system line, priorities
   channels    binary, broadcast, urgent, arrays, priorities
-  locations   invariants over data, urgent, committed
+  locations   invariants, urgent, committed
+  clocks      guards, invariants, resets to integers or other clocks, differences; see `trellis help timed`
   lattices    extern NAME; see `trellis help lattices`
 
 Queries: A[] p, E<> p, A<> p, E[] p, p --> q, sup: e, inf: e, with deadlock, imply, forall, exists, P.location, P(1).x.
 
 A value out of range, a division by zero or an index outside its array is an error of the model, shown with the trace
-that leads to it (exit code 2). What Trellis reads but cannot check (clocks, for now; stopwatches, double, dynamic
-templates, statistical queries) is refused by name and place; nothing is skipped silently.
+that leads to it (exit code 2). What Trellis reads but cannot check (stopwatches, double, dynamic templates, statistical
+queries; clocks together with lattice variables or priorities) is refused by name and place; nothing is skipped silently.
 
 Without clocks, time still passes: a run may stay forever in a state unless a location there is urgent or committed or
 an urgent channel is ready. A<> and --> count such runs.";
+
+const TIMED: &str = "\
+Models with clocks
+
+Trellis explores *zones*: conjunctions of bounds on clocks and on differences of clocks. Two engines do it for A[] and E<>.
+
+  --engine lazy (the default)   lazy abstraction (002): a label starts by saying nothing about clocks, and learns only what
+                                it must to forbid moves that are impossible
+    --clocks bounds             … bounds of clocks, propagated backward; the default, not for differences of clocks
+    --clocks forward|backward   … zones, by interpolation; the default (forward) where differences are compared
+    --all-clocks                clocks that do not matter in a location stay in its zones (as in 002's prototype)
+  --engine reach                the zone graph; the default for questions about deadlock
+    --cover inclusion           a zone stands for those it includes (default); equality: only for itself
+    --cover alu                 … for those that it simulates, up to lower and upper bounds
+    --extrapolation lu+|lu|m    what is forgotten of a zone (default: lu+); none: exact, may not end
+
+  --order bfs|dfs|random        what comes first; bfs is the default of lazy
+  --order largest               larger zones overtake smaller ones: the default of reach
+
+Extrapolation and simulation are not sound where differences of clocks are compared: reach then keeps exact zones and may
+not end; lazy with forward or backward can be used instead. For deadlock, reach forgets no more than Extra-M does.
+
+A<>, E[] and --> are answered on the zone graph with cycles; a run may stay forever where time may pass. --non-zeno leaves
+out runs in which infinitely much happens in finite time. sup and inf take integers and clocks.
+
+Conditions may compare clocks: P.x <= 3, P.x - P.y < 2. A trace has exact delays, fractions where it must, and is replayed;
+a certificate lists zones, and is checked by a program that shares no code with the engines (`trellis help evidence`).
+
+Examples:
+  trellis check models/timed/fischer-4-32-64.xta
+  trellis check models/timed/engine-classic.xta -p 'E<> GearControl.GearChanged and SysTimer == 150'
+  trellis check models/timed/csma-05.xta -p 'A[] not deadlock' -q
+  trellis check models/timed/fischer-diag-3-32-64.xta --clocks backward --stats
+  trellis check models/timed/fddi-10.xta --engine reach --cover alu --order dfs";
+
+const TCHECKER: &str = "\
+TChecker models
+
+Trellis reads the language of TChecker (.tck, or .txt that starts with `system:`): processes, locations with invariants,
+labels, committed and urgent, edges with provided and do, bounded integers and arrays, clocks, synchronisation vectors with
+weak parts. All that `trellis help timed` says of engines applies.
+
+  --labels a,b    can a state be reached in which all these labels occur? May be given several times
+  --property Q    UPPAAL's queries, over process.location, variables, clocks and labels: A[] not (cs1 && cs2)
+
+What differs from UPPAAL: an assignment out of range makes a step impossible, and is no error; a weak part of a vector takes
+part whenever its location has such an edge, whatever its guard. Refused, each with its place: several initial locations of
+a process, clocks set to a clock plus a number, clocks in the conditions of statements or set in loops, disjunctions over
+clocks. Attributes that mean nothing are ignored with a warning.
+
+tck-reach's `visited` is our `expanded` (--stats, --json) for --engine reach --order bfs.
+
+Examples:
+  trellis check models/timed/tchecker/fischer-5.txt --labels cs1,cs2 --labels cs1
+  trellis check models/timed/tchecker/fischer-5.txt --labels cs1,cs2 --engine reach --order bfs --stats
+  trellis check models/timed/tchecker/csmacd-5.txt -p 'E<> Station1.Start && Station2.Start'
+  trellis check models/timed/tchecker/gpsmc-2.txt --labels error";
 
 const JOIN: &str = "\
 Cover, join, and joining strategies (000)

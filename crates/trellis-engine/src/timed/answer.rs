@@ -195,7 +195,8 @@ fn explore(
         via.reverse();
         via
     };
-    let stats = graph.stats;
+    let stored = graph.nodes.iter().filter(|n| n.mark != Mark::Replaced).count() as u64;
+    let stats = Stats { stored, ..graph.stats };
     match ending {
         reach::Ending::Exhausted => {
             let alu = graph.options().cover == Cover::Alu;
@@ -276,7 +277,7 @@ fn search<R: Refiner>(
         via.reverse();
         via
     };
-    let stats = lazy.tree.stats;
+    let stats = Stats { stored: lazy.tree.stats.expanded, ..lazy.tree.stats };
     match ending {
         lazy::Ending::Closed => {
             let entry = |n: u32| {

@@ -14,7 +14,11 @@ fn exit_codes_tell_the_verdict() {
     );
     assert_eq!(code(&["check", "nowhere.xml"]), Some(2));
     assert_eq!(code(&["check", "lattice/leader.xml", "--frobnicate"]), Some(2));
-    assert_eq!(code(&["check", "timed/lamp.xml"]), Some(2));
+    // The lamp can be bright, and no clock is ever negative.
+    assert_eq!(code(&["check", "timed/lamp.xml"]), Some(0));
+    assert_eq!(code(&["check", "timed/lamp.xml", "-p", "A[] not Lamp.Bright"]), Some(10));
+    assert_eq!(code(&["check", "timed/lamp.xml", "--states", "1", "-p", "A[] presses <= 100"]), Some(20));
+    assert_eq!(code(&["check", "timed/lamp.xml", "--update", "join"]), Some(2));
 }
 
 #[test]
@@ -106,7 +110,9 @@ fn scripted_lattices_work_like_those_of_the_library() {
 
 #[test]
 fn help_teaches() {
-    for topic in ["check", "certify", "simulate", "uppaal", "lattices", "join", "evidence", "exit-codes"] {
+    for topic in
+        ["check", "certify", "simulate", "uppaal", "timed", "tchecker", "lattices", "join", "evidence", "exit-codes"]
+    {
         let out = trellis(&["help", topic]);
         assert_eq!(out.status.code(), Some(0), "{topic}");
         assert!(stdout(&out).lines().count() > 5, "{topic}");
@@ -116,6 +122,39 @@ fn help_teaches() {
         assert!(lattices.contains(name), "{name}");
     }
     assert_eq!(trellis(&["help", "nonsense"]).status.code(), Some(2));
+}
+
+/// The commands in a text: lines that start with `trellis`, up to two spaces or more.
+fn commands(text: &str) -> Vec<Vec<String>> {
+    let lines = text.lines().map(str::trim_start).filter(|l| l.starts_with("trellis check models/"));
+    lines.map(|l| words(l.split("   ").next().unwrap_or(l))).collect()
+}
+
+/// Words as a shell splits them, as far as our examples need it.
+fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for (i, part) in line.split('\'').enumerate() {
+        match i % 2 {
+            0 => words.extend(part.split_whitespace().map(str::to_string)),
+            _ => words.push(part.to_string()),
+        }
+    }
+    words
+}
+
+#[test]
+fn the_examples_in_the_topics_about_clocks_run() {
+    for topic in ["timed", "tchecker"] {
+        let text = stdout(&trellis(&["help", topic]));
+        let all = commands(&text);
+        assert!(all.len() > 2, "{topic}: {text}");
+        for command in all {
+            let args: Vec<&str> =
+                command[1..].iter().map(|a| a.strip_prefix("models/").unwrap_or(a.as_str())).collect();
+            let out = trellis(&args);
+            assert!(matches!(out.status.code(), Some(0 | 10)), "{command:?}: {}", stderr(&out));
+        }
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The state counts of 000 Fig. 4–6, exactly.
+//! The counts of 000 Fig. 4–6, of 002 Table 6.1 and of TChecker, exactly. `trellis bench` has the larger ones.
 
 use crate::{reports, stderr, trellis};
 
@@ -68,4 +68,51 @@ fn the_database_cannot_become_full() {
     // The same strategy as a script.
     let (verdict, _, stored) = full(8, &["--join", "lattice/database-full.strategy.lua"]);
     assert_eq!((verdict.as_str(), stored), ("SAFE", 787));
+}
+
+/// The named counts of a full exploration of a model with clocks.
+fn explore(model: &str, question: &[&str], more: &str, names: [&str; 3]) -> [u64; 3] {
+    let mut args = vec!["check", model, "--json", "--no-check", "--order", "bfs"];
+    args.extend(question);
+    args.extend(more.split(' '));
+    let out = trellis(&args);
+    let found = reports(&out);
+    assert_eq!(found.len(), 1, "{}", stderr(&out));
+    names.map(|n| found[0]["statistics"][n].as_u64().expect("a count"))
+}
+
+#[test]
+fn lazy_abstraction_as_in_theta() {
+    let art = |model: &str, clocks: &str| {
+        let how = format!("--engine lazy --all-clocks --clocks {clocks}");
+        explore(model, &["-p", "A[] true"], &how, ["added", "covered", "refinements"])
+    };
+    assert_eq!(art("timed/fddi-2.xta", "forward"), [40, 11, 22]);
+    assert_eq!(art("timed/fddi-2.xta", "backward"), [40, 11, 22]);
+    assert_eq!(art("timed/fddi-2.xta", "bounds"), [46, 20, 117]);
+    assert_eq!(art("timed/fischer-diag-3-32-64.xta", "forward"), [193, 95, 72]);
+    assert_eq!(art("timed/fischer-diag-3-32-64.xta", "backward"), [199, 103, 77]);
+    assert_eq!(art("timed/engine-classic.xta", "forward"), [693, 75, 538]);
+    assert_eq!(art("timed/engine-classic.xta", "backward"), [693, 75, 682]);
+    assert_eq!(art("timed/engine-classic.xta", "bounds"), [765, 99, 805]);
+}
+
+#[test]
+fn zones_as_in_tchecker() {
+    let names = ["expanded", "stored", "joins"];
+    let fischer = "timed/tchecker/fischer-5.txt";
+    for cover in ["inclusion", "alu"] {
+        let how = format!("--engine reach --cover {cover}");
+        let [visited, stored, _] = explore(fischer, &["--labels", "cs1,cs2"], &how, names);
+        assert_eq!((visited, stored), (977, 727), "{cover}");
+    }
+    let corsso = explore("timed/tchecker/corsso-3.txt", &["-p", "A[] true"], "--engine reach --cover alu", names);
+    assert_eq!(corsso[0], 8746);
+}
+
+#[test]
+fn depth_first_lazy_bounds_are_linear_on_fddi() {
+    let args = ["check", "timed/fddi-10.xta", "--json", "-p", "A[] true", "--engine", "lazy", "--order", "dfs"];
+    let found = reports(&trellis(&args));
+    assert_eq!(found[0]["statistics"]["added"], 103);
 }

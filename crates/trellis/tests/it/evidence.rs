@@ -124,3 +124,87 @@ fn nonsense_in_evidence_is_an_input_error() {
         assert!(!said.contains("panicked"), "{said}");
     }
 }
+
+const FISCHER: &[&str] = &["timed/fischer-4-32-64.xta"];
+const MUTEX: &[&str] = &["-p", "A[] not (P(1).cs && P(2).cs)"];
+/// Engines whose certificates say different things: zones, zones up to bounds, abstract zones.
+const TIMED: [&str; 5] = [
+    "--engine reach --cover inclusion",
+    "--engine reach --cover alu",
+    "--engine lazy --clocks forward",
+    "--engine lazy --clocks backward",
+    "--engine lazy --clocks bounds",
+];
+
+fn timed<'a>(question: &[&'a str], config: &'a str) -> Vec<&'a str> {
+    question.iter().copied().chain(config.split(' ')).collect()
+}
+
+fn entries(doc: &mut Value) -> &mut Vec<Value> {
+    doc["entries"].as_array_mut().expect("entries")
+}
+
+#[test]
+fn a_timed_certificate_without_an_entry_is_rejected() {
+    for config in TIMED {
+        let check = timed(MUTEX, config);
+        let (code, said) = certify_changed(FISCHER, &check, |_| {});
+        assert_eq!(code, Some(0), "{config}: {said}");
+        // Without the start, nothing is proven; without the last, something leads outside.
+        for at in [0, usize::MAX] {
+            let (code, said) = certify_changed(FISCHER, &check, |doc| {
+                let entries = entries(doc);
+                entries.remove(at.min(entries.len() - 1));
+            });
+            assert_eq!(code, Some(10), "{config}, {at}: {said}");
+            assert!(said.starts_with("REJECTED"), "{said}");
+        }
+    }
+}
+
+#[test]
+fn a_timed_certificate_with_larger_zones_is_rejected() {
+    // All valuations everywhere: then a process could enter at any time, and two be inside.
+    for config in TIMED {
+        let (code, said) = certify_changed(FISCHER, &timed(MUTEX, config), |doc| {
+            for entry in entries(doc) {
+                entry[4] = Value::from(Vec::<Value>::new());
+            }
+        });
+        assert_eq!(code, Some(10), "{config}: {said}");
+    }
+    // One bound of one zone: whoever waits while another requests has waited for at most 32.
+    let (code, said) = certify_changed(FISCHER, &timed(MUTEX, "--engine reach --cover inclusion"), |doc| {
+        let enlarged = entries(doc).iter_mut().find_map(|entry| {
+            let waiting = entry[0] == serde_json::json!([0, 1, 2, 2]);
+            let bound = entry[4].as_array_mut()?.iter_mut().find(|c| c[3] == 32)?;
+            waiting.then(|| bound[3] = Value::from(64))
+        });
+        assert!(enlarged.is_some(), "no such bound");
+    });
+    assert_eq!(code, Some(10), "{said}");
+}
+
+#[test]
+fn a_timed_trace_with_another_delay_is_rejected() {
+    let model = &["timed/engine-classic.xta"];
+    let question = ["-p", "E<> UseCase == 0 and GearControl.GearChanged and SysTimer == 150", "--want-trace"];
+    for config in TIMED {
+        let check = timed(&question, config);
+        let (code, said) = certify_changed(model, &check, |_| {});
+        assert_eq!(code, Some(0), "{config}: {said}");
+        for delay in ["0", "99", "199/2", "101"] {
+            let (code, said) = certify_changed(model, &check, |doc| {
+                let steps = doc["steps"].as_array_mut().expect("steps");
+                let step = steps.iter_mut().find(|s| s["delay"] == "100").expect("a wait of 100");
+                step["delay"] = Value::from(delay);
+            });
+            assert_eq!(code, Some(10), "{config}, {delay}: {said}");
+        }
+        let (code, said) = certify_changed(model, &check, |doc| {
+            let last = doc["steps"].as_array_mut().and_then(|s| s.last_mut()).expect("steps");
+            last["state"]["clocks"]["SysTimer"] = Value::from("149");
+        });
+        assert_eq!(code, Some(10), "{config}: {said}");
+    }
+}
