@@ -41,9 +41,9 @@ pub enum Cover {
     /// Only for itself.
     Equality,
     /// When it includes it.
-    #[default]
     Inclusion,
     /// When it simulates it.
+    #[default]
     Alu,
 }
 
@@ -60,7 +60,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { extrapolation: Extrapolation::LuPlus, cover: Cover::Inclusion, order: Order::Priority }
+        Options { extrapolation: Extrapolation::LuPlus, cover: Cover::Alu, order: Order::Priority }
     }
 }
 
