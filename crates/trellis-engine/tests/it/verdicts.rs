@@ -72,6 +72,7 @@ impl Case<'_> {
                     stats: trellis_engine::budget::Stats::default(),
                     inconclusive: None,
                     bound: None,
+                    clock_bound: None,
                 });
             }
             Err(broken) => return Err(context(format!("a fault that is none: {}", broken.error))),
