@@ -65,10 +65,9 @@ impl Model {
             };
             let states: Vec<String> = p.locations.iter().enumerate().map(state).collect();
             _ = writeln!(t, "    state {};", states.join(", "));
-            let marks: [(&str, fn(&Location) -> bool); 2] = [("commit", |l| l.committed), ("urgent", |l| l.urgent)];
-            for (mark, has) in marks {
-                let all: Vec<String> =
-                    (0..p.locations.len()).filter(|&l| has(&p.locations[l])).map(|l| format!("L{l}")).collect();
+            for mark in ["commit", "urgent"] {
+                let has = |l: &usize| if mark == "commit" { p.locations[*l].committed } else { p.locations[*l].urgent };
+                let all: Vec<String> = (0..p.locations.len()).filter(has).map(|l| format!("L{l}")).collect();
                 if !all.is_empty() {
                     _ = writeln!(t, "    {mark} {};", all.join(", "));
                 }

@@ -197,7 +197,7 @@ fn agree(first: u64, models: u64) {
                 .or_else(|_| check_or_shrink(&model, &mut |m| check(m, seed, &mut Count::default())))
         },
     );
-    println!("{models} models from {first}: {count:?}");
+    println!("models from {first}: {count:?}");
 }
 
 #[test]
