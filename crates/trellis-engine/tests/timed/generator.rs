@@ -2,7 +2,7 @@
 //!
 //! Two or three processes of two to four locations, one to three clocks, one or two small integers; guards, invariants
 //! and resets of every kind that the front ends know. Each model draws which kinds it has ([`Kinds`]), so that most are
-//! plain enough to be small and all kinds meet each other now and then. Constants are mostly at most 3.
+//! plain enough to be small and all kinds meet each other now and then. Constants are mostly at most 3, so that regions are few.
 
 use crate::model::{Edge, Location, Model, Process};
 use crate::random::Random;
@@ -29,6 +29,8 @@ struct Kinds {
     /// Updates may leave the range of a variable.
     careless: bool,
     tchecker: bool,
+    /// The largest constant.
+    top: i64,
 }
 
 struct Channel {
@@ -48,7 +50,16 @@ struct Generator {
     functions: Vec<&'static str>,
 }
 
-pub fn generate(seed: u64) -> Model {
+/// What is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// `E<>` and `A[]`.
+    States,
+    /// `A<>`, `E[]`, `-->`, and the `sup` or `inf` of a clock.
+    Runs,
+}
+
+pub fn generate(seed: u64, asked: Asked) -> Model {
     let mut r = Random::new(seed);
     let kinds = Kinds {
         diagonals: r.percent(20),
@@ -61,13 +72,14 @@ pub fn generate(seed: u64) -> Model {
         array: r.percent(10),
         careless: r.percent(6),
         tchecker: r.percent(20),
+        top: *r.one(&[1, 2, 2, 2, 3, 3, 3, 6]),
     };
     let mut g = Generator { r, kinds, clocks: vec![], channels: vec![], ints: vec![], functions: vec![] };
-    g.model()
+    g.model(asked)
 }
 
 impl Generator {
-    fn model(&mut self) -> Model {
+    fn model(&mut self, asked: Asked) -> Model {
         let mut m = Model { tchecker: self.kinds.tchecker, ..Model::default() };
         self.declare(&mut m);
         let count = if self.r.percent(70) { 2 } else { 3 };
@@ -80,7 +92,12 @@ impl Generator {
         }
         let locations: Vec<usize> = m.processes.iter().map(|p| p.locations.len()).collect();
         self.clocks.extend(questions);
-        m.queries = (0..4).map(|i| self.query(i, &locations)).collect();
+        m.queries = (0..4)
+            .map(|i| match asked {
+                Asked::States => self.query(i, &locations),
+                Asked::Runs => self.run_query(i, &locations),
+            })
+            .collect();
         m
     }
 
@@ -138,7 +155,7 @@ impl Generator {
     }
 
     fn constant(&mut self) -> i64 {
-        if self.r.percent(92) { self.r.range(0, 3) } else { self.r.range(4, 6) }
+        self.r.range(0, self.kinds.top)
     }
 
     fn bound(&mut self) -> String {
@@ -158,7 +175,7 @@ impl Generator {
         let op = self.r.pick(ops);
         let (x, y) = (self.clock(), self.clock());
         if self.kinds.diagonals && x != y && self.r.percent(35) {
-            let c = self.r.range(-2, 3);
+            let c = self.r.range(-2, 2);
             return format!("{x} - {y} {op} {c}");
         }
         let bound = self.bound();
@@ -355,6 +372,35 @@ impl Generator {
             },
             _ if self.r.percent(50) => format!("E<> {}", parts.join(" && ")),
             _ => format!("A[] not ({})", parts.join(" && ")),
+        }
+    }
+    fn condition(&mut self, locations: &[usize]) -> String {
+        let p = self.r.below(locations.len());
+        let mut parts = vec![format!("P{p}.L{}", self.r.below(locations[p]))];
+        if self.r.percent(60) {
+            parts.push(self.compared(&["<", "<=", "==", ">=", ">"]));
+        }
+        if self.r.percent(20) {
+            parts.push(self.data());
+        }
+        if parts.len() > 1 && self.r.percent(20) {
+            parts.remove(0);
+        }
+        let joined = parts.join(self.r.pick(&[" && ", " || "]));
+        if self.r.percent(30) { format!("!({joined})") } else { format!("({joined})") }
+    }
+
+    fn run_query(&mut self, kind: usize, locations: &[usize]) -> String {
+        let c = self.condition(locations);
+        match kind {
+            0 => format!("A<> {c}"),
+            1 => format!("E[] {c}"),
+            2 => format!("{} --> {c}", self.condition(locations)),
+            _ => {
+                let all = self.clocks.iter().filter(|c| !c.contains('k')).cloned().collect::<Vec<_>>();
+                let clock = self.r.one(&all).clone();
+                format!("{}{{{c}}}: {clock}", self.r.pick(&["sup", "inf"]))
+            }
         }
     }
 }

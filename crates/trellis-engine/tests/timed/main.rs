@@ -4,6 +4,7 @@
 //!   to make a failing one smaller.
 //! - [`steps`] holds zone-free moves against the interpreter, at a point of every region; [`verdicts`] holds every way to
 //!   explore against the region graph.
+//! - [`runs`] holds liveness and bounds of clocks against it.
 //! - [`models`] lets all of them loose on the shared models, where they must agree with each other.
 //! - [`regressions`] are what these found, by name.
 //!
@@ -19,5 +20,6 @@ mod models;
 #[path = "../it/random.rs"]
 mod random;
 mod regressions;
+mod runs;
 mod steps;
 mod verdicts;

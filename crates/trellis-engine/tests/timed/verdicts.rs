@@ -15,7 +15,7 @@ use trellis_model::network::region::{Options, Regions};
 use trellis_model::network::{Network, Query};
 
 use crate::configurations::ways;
-use crate::generator::generate;
+use crate::generator::{Asked, generate};
 use crate::model::Model;
 use crate::random::for_seeds;
 use crate::steps;
@@ -29,11 +29,11 @@ const NODES: u64 = 4000;
 #[derive(Default, Debug)]
 pub struct Count {
     /// Models with a region graph, and their regions.
-    exhausted: usize,
+    pub exhausted: usize,
     regions: usize,
     too_large: usize,
     faults: usize,
-    found: usize,
+    pub found: usize,
     nothing: usize,
     pub traces: usize,
     pub certificates: usize,
@@ -97,14 +97,19 @@ pub enum Said {
 }
 
 /// Holds all ways against the region graph, and each other.
-pub fn check(model: &Model, seed: u64, count: &mut Count) -> Result<(), String> {
+fn check(model: &Model, seed: u64, count: &mut Count) -> Result<(), String> {
     let (net, queries) = model.load()?;
-    let oracle = regions(&net, &queries);
+    check_network(&net, &queries, seed, count)
+}
+
+/// As [`check`].
+pub fn check_network(net: &Network, queries: &[Query], seed: u64, count: &mut Count) -> Result<(), String> {
+    let oracle = regions(net, queries);
     if let Some(o) = &oracle {
         count.exhausted += 1;
         count.regions += o.states.len();
         count.faults += usize::from(o.fault.is_some());
-        steps::compare(&net, o, 300)?;
+        steps::compare(net, o, 300)?;
     } else {
         count.too_large += 1;
     }
@@ -121,7 +126,7 @@ pub fn check(model: &Model, seed: u64, count: &mut Count) -> Result<(), String> 
         }
         for way in ways(seed + i as u64) {
             let at = |why: String| format!("{} by {:?}: {why}", query.text, way.engine);
-            let said = catch_unwind(AssertUnwindSafe(|| ask(&net, query, &way, NODES, count)));
+            let said = catch_unwind(AssertUnwindSafe(|| ask(net, query, &way, NODES, count)));
             let said = match said.map_err(|_| at("panicked".into()))? {
                 // A trace may pass by a fault; whoever replays it meets it.
                 Err(why) if faulty && why.contains("the model fails") => continue,
@@ -152,7 +157,8 @@ pub fn check(model: &Model, seed: u64, count: &mut Count) -> Result<(), String> 
 
 /// What kind of failure it is: making a model smaller must not turn one into another.
 fn kind(why: &str) -> Option<&'static str> {
-    const KINDS: [&str; 13] = [
+    const KINDS: [&str; 14] = [
+        "limit of a clock",
         "UNSOUND",
         "true, but",
         "certificate rejected",
@@ -171,19 +177,26 @@ fn kind(why: &str) -> Option<&'static str> {
 }
 
 /// Checks, and if it fails makes the model smaller.
-pub fn check_or_shrink(model: &Model, seed: u64, count: &mut Count) -> Result<(), String> {
-    let once = |m: &Model, count: &mut Count| {
-        catch_unwind(AssertUnwindSafe(|| check(m, seed, count))).unwrap_or_else(|_| Err("panicked".into())).err()
-    };
-    let Some(why) = once(model, count) else { return Ok(()) };
-    let (small, now) =
-        model.shrink(why.clone(), &mut |m| once(m, &mut Count::default()).filter(|now| kind(now) == kind(&why)));
+pub fn check_or_shrink(model: &Model, check: &mut dyn FnMut(&Model) -> Result<(), String>) -> Result<(), String> {
+    let mut once =
+        |m: &Model| catch_unwind(AssertUnwindSafe(|| check(m))).unwrap_or_else(|_| Err("panicked".into())).err();
+    let Some(why) = once(model) else { return Ok(()) };
+    let (small, now) = model.shrink(why.clone(), &mut |m| once(m).filter(|now| kind(now) == kind(&why)));
     Err(format!("{why}\n--- made smaller: {now}\n{}\n--- from", small.shown()))
 }
 
 fn agree(first: u64, models: u64) {
     let mut count = Count::default();
-    for_seeds(first, models, |seed| generate(seed).shown(), |seed| check_or_shrink(&generate(seed), seed, &mut count));
+    for_seeds(
+        first,
+        models,
+        |seed| generate(seed, Asked::States).shown(),
+        |seed| {
+            let model = generate(seed, Asked::States);
+            check(&model, seed, &mut count)
+                .or_else(|_| check_or_shrink(&model, &mut |m| check(m, seed, &mut Count::default())))
+        },
+    );
     println!("{models} models from {first}: {count:?}");
 }
 

@@ -124,6 +124,22 @@ fn help_teaches() {
     assert_eq!(trellis(&["help", "nonsense"]).status.code(), Some(2));
 }
 
+#[test]
+fn reports_say_what_was_done_with_zones() {
+    let engine = |args: &[&str]| {
+        let mut all = vec!["check", "timed/fischer-2-32-64.xta", "--json"];
+        all.extend(args);
+        reports(&trellis(&all))[0]["engine"].as_str().expect("an engine").to_string()
+    };
+    assert!(engine(&["--engine", "reach", "--cover", "alu"]).contains("a⊑LU"));
+    assert!(engine(&["--extrapolation", "m"]).contains("Extra-M, inclusion"));
+    assert!(engine(&["--cover", "inclusion"]).contains("Extra-LU+, inclusion"));
+    // Simulation would overlook deadlocks.
+    assert!(engine(&["--cover", "alu", "-p", "A[] not deadlock"]).contains("Extra-M, inclusion"));
+    let both = ["check", "timed/fischer-2-32-64.xta", "--cover", "alu", "--extrapolation", "m"];
+    assert_eq!(trellis(&both).status.code(), Some(2));
+}
+
 /// The commands in a text: lines that start with `trellis`, up to two spaces or more.
 fn commands(text: &str) -> Vec<Vec<String>> {
     let lines = text.lines().map(str::trim_start).filter(|l| l.starts_with("trellis check models/"));
