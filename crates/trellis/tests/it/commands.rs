@@ -233,3 +233,16 @@ fn the_readme_has_its_two_commands() {
     let block = block.split("```").nth(1).expect("a block");
     assert_eq!(block.lines().filter(|l| l.starts_with("cargo ")).count(), 2, "{block}");
 }
+
+#[test]
+fn the_readme_shows_the_timed_trace_as_it_is_printed() {
+    let readme = std::fs::read_to_string(root().join("README.md")).expect("README.md");
+    let question = "A[] UseCase == 0 and SysTimer < 151 imply not GearControl.GearChanged";
+    let printed = stdout(&trellis(&["check", "timed/engine-classic.xta", "-p", question]));
+    let (first, rest) = printed.split_once('\n').expect("lines");
+    let shown = readme.split_once(first.split("states,").next().expect("a count")).expect("the verdict").1;
+    let mut shown = shown.lines().skip(1).map(str::trim_end);
+    for line in rest.lines() {
+        assert_eq!(shown.next(), Some(format!("    {line}").as_str()), "in README.md");
+    }
+}
