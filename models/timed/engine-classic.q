@@ -1,4 +1,4 @@
-// From engine.q of Lindahl, Pettersson and Yi (Uppsala 1997), which numbers them so; all of these hold.
+// After engine.q of Pettersson and Lindahl (Uppsala 1997), which numbers them so and says that they hold.
 // P1, P2
 E<> GearControl.GearChanged
 E<> Interface.Gear5

@@ -4,6 +4,8 @@
 //! - [`liveness`]: maximal runs that stay in a condition, on the explicit graph;
 //! - [`audit`]: looks for broken promises of monotonicity (Def. 2);
 //! - [`network`]: networks of automata under these;
+//! - [`timed`]: networks with clocks: zones, liveness, bounds, and the choice of an engine;
+//! - [`lazy`]: lazy abstraction (002 Alg. 1–8), with networks with clocks as its client;
 //! - shared: [`arg`] (states by key in flat memory), [`path`], [`waitlist`], [`budget`] (limits, cancellation, progress).
 //!
 //! Engines know nothing of file formats and never print. What they explore is a [`System`]; they store its states as

@@ -143,7 +143,7 @@ pub struct Check {
     #[arg(long, help_heading = "Engine")]
     pub audit: bool,
 
-    /// What reach forgets of zones.
+    /// What reach forgets of zones; without --cover, zones then stand for those that they include.
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Models with clocks")]
     pub extrapolation: Option<Extrapolation>,
     /// When one zone stands for another in reach.

@@ -1,6 +1,7 @@
 //! The options for timed models: from the command line to an engine, and from an engine to words.
 
 use trellis_engine::lazy::{self, block::Direction};
+use trellis_engine::timed::bounds::Bounds;
 use trellis_engine::timed::reach::{self, Cover, Extrapolation};
 use trellis_engine::timed::{Clocks, Config, Data, Engine, default_engine, obstacle};
 use trellis_engine::waitlist::Order;
@@ -31,6 +32,11 @@ pub fn config(args: &Check, net: &Network, query: &Query) -> Result<Config, Fail
             "--extrapolation and --cover go with --engine reach, --clocks and --all-clocks with --engine lazy".into()
         );
     }
+    if args.cover == Some(cli::Cover::Alu) && args.extrapolation.is_some() {
+        return say(
+            "--cover alu compares zones as they are; --extrapolation goes with --cover inclusion or equality".into()
+        );
+    }
     let engine = match args.engine {
         cli::Engine::Reach if lazily => return say("--clocks and --all-clocks go with --engine lazy".into()),
         cli::Engine::Lazy if by_zones => return say("--extrapolation and --cover go with --engine reach".into()),
@@ -50,6 +56,8 @@ pub fn config(args: &Check, net: &Network, query: &Query) -> Result<Config, Fail
                 Some(cli::Cover::Equality) => Cover::Equality,
                 Some(cli::Cover::Inclusion) => Cover::Inclusion,
                 Some(cli::Cover::Alu) => Cover::Alu,
+                // Simulation compares exact zones.
+                None if args.extrapolation.is_some() => Cover::Inclusion,
                 None => default.cover,
             };
             Some(Engine::Reach(reach::Options { extrapolation, cover, order: order.unwrap_or(default.order) }))
@@ -91,6 +99,7 @@ pub fn engine_line(config: &Config, net: &Network, query: &Query) -> String {
     };
     match config.engine.unwrap_or_else(|| default_engine(net, query, config.order)) {
         Engine::Reach(o) => {
+            let o = o.sound(query, Bounds::new(net, query).diagonal);
             let forget = match o.extrapolation {
                 Extrapolation::None => "exact zones",
                 Extrapolation::M => "Extra-M",

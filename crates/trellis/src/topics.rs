@@ -50,21 +50,22 @@ Models with clocks
 
 Trellis explores *zones*: conjunctions of bounds on clocks and on differences of clocks. Two engines do it for A[] and E<>.
 
-  --engine lazy (the default)   lazy abstraction (002): a label starts by saying nothing about clocks, and learns only what
+  --engine reach                the zone graph: the default, and the only one for questions about deadlock
+    --cover alu                 a zone stands for those that it simulates, up to the constants that clocks are compared with
+                                later (default)
+    --cover inclusion           … for those that it includes; equality: only for itself
+    --extrapolation lu+|lu|m    what is forgotten of zones under inclusion and equality (default: lu+); none: exact, may not end
+  --engine lazy                 lazy abstraction (002): a label starts by saying nothing about clocks, and learns only what
                                 it must to forbid moves that are impossible
-    --clocks bounds             … bounds of clocks, propagated backward; the default, not for differences of clocks
-    --clocks forward|backward   … zones, by interpolation; the default (forward) where differences are compared
+    --clocks bounds             … bounds of clocks, propagated backward: the default with more than 32 clocks (then dfs)
+    --clocks forward|backward   … zones, by interpolation; forward is the default where differences of clocks are compared
     --all-clocks                clocks that do not matter in a location stay in its zones (as in 002's prototype)
-  --engine reach                the zone graph; the default for questions about deadlock
-    --cover inclusion           a zone stands for those it includes (default); equality: only for itself
-    --cover alu                 … for those that it simulates, up to lower and upper bounds
-    --extrapolation lu+|lu|m    what is forgotten of a zone (default: lu+); none: exact, may not end
 
-  --order bfs|dfs|random        what comes first; bfs is the default of lazy
+  --order bfs|dfs|random        what comes first
   --order largest               larger zones overtake smaller ones: the default of reach
 
-Extrapolation and simulation are not sound where differences of clocks are compared: reach then keeps exact zones and may
-not end; lazy with forward or backward can be used instead. For deadlock, reach forgets no more than Extra-M does.
+Extrapolation, simulation and bounds are not sound where differences of clocks are compared: reach then keeps exact zones and
+may not end, bounds are refused; forward and backward can do it. For deadlock, reach forgets no more than Extra-M does.
 
 A<>, E[] and --> are answered on the zone graph with cycles; a run may stay forever where time may pass. --non-zeno leaves
 out runs in which infinitely much happens in finite time. sup and inf take integers and clocks.

@@ -64,6 +64,22 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// These options, as far as they are sound for a question; `diagonal` if clocks are compared with one another.
+    pub fn sound(mut self, query: &Query, diagonal: bool) -> Options {
+        if query.deadlock && (self.extrapolation != Extrapolation::None || self.cover == Cover::Alu) {
+            self.extrapolation = Extrapolation::M;
+        }
+        if diagonal {
+            self.extrapolation = Extrapolation::None;
+        }
+        if (diagonal || query.deadlock) && self.cover == Cover::Alu {
+            self.cover = Cover::Inclusion;
+        }
+        self
+    }
+}
+
 /// What has become of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
@@ -132,18 +148,10 @@ pub struct ZoneGraph<'n> {
 
 impl<'n> ZoneGraph<'n> {
     /// Nothing explored yet. Makes the options sound for the model and the question.
-    pub fn new(net: &'n Network, query: &Query, mut options: Options) -> ZoneGraph<'n> {
+    pub fn new(net: &'n Network, query: &Query, options: Options) -> ZoneGraph<'n> {
         let post = Post::new(net);
         let bounds = Bounds::new(net, query);
-        if query.deadlock && (options.extrapolation != Extrapolation::None || options.cover == Cover::Alu) {
-            options.extrapolation = Extrapolation::M;
-        }
-        if bounds.diagonal {
-            options.extrapolation = Extrapolation::None;
-        }
-        if (bounds.diagonal || query.deadlock) && options.cover == Cover::Alu {
-            options.cover = Cover::Inclusion;
-        }
+        let options = options.sound(query, bounds.diagonal);
         let keys = Keys::new(net, &post.layout, bounds);
         ZoneGraph {
             post,

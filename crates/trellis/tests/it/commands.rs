@@ -124,6 +124,22 @@ fn help_teaches() {
     assert_eq!(trellis(&["help", "nonsense"]).status.code(), Some(2));
 }
 
+#[test]
+fn reports_say_what_was_done_with_zones() {
+    let engine = |args: &[&str]| {
+        let mut all = vec!["check", "timed/fischer-2-32-64.xta", "--json"];
+        all.extend(args);
+        reports(&trellis(&all))[0]["engine"].as_str().expect("an engine").to_string()
+    };
+    assert!(engine(&["--engine", "reach", "--cover", "alu"]).contains("a⊑LU"));
+    assert!(engine(&["--extrapolation", "m"]).contains("Extra-M, inclusion"));
+    assert!(engine(&["--cover", "inclusion"]).contains("Extra-LU+, inclusion"));
+    // Simulation would overlook deadlocks.
+    assert!(engine(&["--cover", "alu", "-p", "A[] not deadlock"]).contains("Extra-M, inclusion"));
+    let both = ["check", "timed/fischer-2-32-64.xta", "--cover", "alu", "--extrapolation", "m"];
+    assert_eq!(trellis(&both).status.code(), Some(2));
+}
+
 /// The commands in a text: lines that start with `trellis`, up to two spaces or more.
 fn commands(text: &str) -> Vec<Vec<String>> {
     let lines = text.lines().map(str::trim_start).filter(|l| l.starts_with("trellis check models/"));
@@ -216,4 +232,17 @@ fn the_readme_has_its_two_commands() {
     let block = readme.split("## Two commands").nth(1).expect("the section");
     let block = block.split("```").nth(1).expect("a block");
     assert_eq!(block.lines().filter(|l| l.starts_with("cargo ")).count(), 2, "{block}");
+}
+
+#[test]
+fn the_readme_shows_the_timed_trace_as_it_is_printed() {
+    let readme = std::fs::read_to_string(root().join("README.md")).expect("README.md");
+    let question = "A[] UseCase == 0 and SysTimer < 151 imply not GearControl.GearChanged";
+    let printed = stdout(&trellis(&["check", "timed/engine-classic.xta", "-p", question]));
+    let (first, rest) = printed.split_once('\n').expect("lines");
+    let shown = readme.split_once(first.split("states,").next().expect("a count")).expect("the verdict").1;
+    let mut shown = shown.lines().skip(1).map(str::trim_end);
+    for line in rest.lines() {
+        assert_eq!(shown.next(), Some(format!("    {line}").as_str()), "in README.md");
+    }
 }

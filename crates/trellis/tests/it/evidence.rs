@@ -173,14 +173,14 @@ fn a_timed_certificate_with_larger_zones_is_rejected() {
         });
         assert_eq!(code, Some(10), "{config}: {said}");
     }
-    // One bound of one zone: whoever waits while another requests has waited for at most 32.
+    // One zone: P(2) requests, so it has seen that nobody did, and at most 32 ago; so P(1), who has written since, has
+    // waited for at most 32. If it were 64, it could go inside before P(2) writes.
     let (code, said) = certify_changed(FISCHER, &timed(MUTEX, "--engine reach --cover inclusion"), |doc| {
-        let enlarged = entries(doc).iter_mut().find_map(|entry| {
-            let waiting = entry[0] == serde_json::json!([0, 1, 2, 2]);
-            let bound = entry[4].as_array_mut()?.iter_mut().find(|c| c[3] == 32)?;
-            waiting.then(|| bound[3] = Value::from(64))
-        });
-        assert!(enlarged.is_some(), "no such bound");
+        let here = |e: &&mut Value| e[0] == serde_json::json!([0, 1, 2, 2]) && e[1] == serde_json::json!([1]);
+        let entry = entries(doc).iter_mut().find(here).expect("such an entry");
+        for bound in entry[4].as_array_mut().expect("a zone").iter_mut().filter(|c| c[0] == 1) {
+            bound[3] = Value::from(64);
+        }
     });
     assert_eq!(code, Some(10), "{said}");
 }

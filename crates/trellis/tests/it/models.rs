@@ -71,9 +71,9 @@ fn certify(row: &Row, path: &str) {
 /// Ways to explore a model with clocks. (The tests above have the default engine in three orders.)
 const TIMED: [&str; 7] = [
     "--engine reach --cover inclusion --order bfs",
-    "--engine reach --cover alu",
-    "--engine reach",
-    "--engine reach --order dfs",
+    "--engine reach --cover inclusion --order largest",
+    "--engine reach --cover alu --order bfs",
+    "--engine reach --cover inclusion --order dfs",
     "--engine lazy --clocks forward",
     "--engine lazy --clocks backward",
     "--engine lazy --clocks bounds --order dfs",
