@@ -23,7 +23,7 @@ use trellis_model::network::{
 use super::cells::{self, Cell};
 use super::cycle;
 use super::live::{Graph, Measure, Stop, refused, unknown, with_measure};
-use super::reach::{Ending, Mark, NONE, Options, ZoneGraph};
+use super::reach::{Cover, Ending, Mark, NONE, Options, ZoneGraph};
 use super::schedule::{Leg, Plan};
 use super::target::Trouble;
 use crate::budget::{Budget, Stats};
@@ -60,7 +60,7 @@ fn of_data(
 ) -> Result<Answer, Box<Broken>> {
     let mut space = match Space::explore(net, query, None, budget) {
         Ok(space) => space,
-        Err(stopped) => return stopped,
+        Err(stopped) => return *stopped,
     };
     let (when, of) = (space.graph.post.compile(when, false), space.graph.post.compile(of, false));
     let mut best: Option<(i64, Spot)> = None;
@@ -101,7 +101,7 @@ fn of_clock(
     loop {
         let mut space = match Space::explore(net, query, Some((clock, exact)), budget) {
             Ok(space) => space,
-            Err(stopped) => return stopped,
+            Err(stopped) => return *stopped,
         };
         let judge = space.graph.post.compile(when, false);
         // Of upper bounds the loosest, of lower ones too: both are the greatest as bounds.
@@ -242,8 +242,10 @@ impl<'n> Space<'n> {
         query: &Query,
         exact: Option<(u32, i32)>,
         budget: &mut Budget<'_>,
-    ) -> Result<Space<'n>, Result<Answer, Box<Broken>>> {
-        let mut graph = ZoneGraph::new(net, query, Options::default());
+    ) -> Result<Space<'n>, Box<Result<Answer, Box<Broken>>>> {
+        // Simulation would not keep the values of a clock.
+        let options = Options { cover: Cover::Inclusion, ..Options::default() };
+        let mut graph = ZoneGraph::new(net, query, options);
         if let Some((clock, constant)) = exact {
             for clock in sources(net, clock) {
                 graph.keys.bounds.compare_everywhere(clock, constant);
@@ -254,8 +256,8 @@ impl<'n> Space<'n> {
         match ending {
             Ending::Exhausted => Ok(space),
             Ending::Found(..) => unreachable!("nothing was looked for"),
-            Ending::Stopped(reason) => Err(Ok(refused(reason, space.graph.stats))),
-            Ending::Broken(n, trouble) => Err(space.trouble(net, n, trouble)),
+            Ending::Stopped(reason) => Err(Box::new(Ok(refused(reason, space.graph.stats)))),
+            Ending::Broken(n, trouble) => Err(Box::new(space.trouble(net, n, trouble))),
         }
     }
 

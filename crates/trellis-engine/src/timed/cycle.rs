@@ -2,7 +2,7 @@
 //!
 //! A φ-node that can neither end nor go round within φ gets a rank, which bounds how long a run can stay. Without marks: every
 //! edge within φ leads to a smaller rank. With marks, where only cycles with a marked edge count: no edge leads to a
-//! greater rank, and marked ones to a smaller one. What has no rank can stay, and [`find`] shows how, by the shortest ways.
+//! greater rank, and marked ones to a smaller one. What has no rank can stay, and `find` shows how, by the shortest ways.
 //!
 //! What it deliberately knows nothing of: zones, cells, time.
 

@@ -2,7 +2,7 @@
 //!
 //! All three ask for a maximal run that *stays* in a condition φ, during delays too. A run is maximal if it has infinitely
 //! many steps, or time passes forever, or it gets to where neither time may pass nor a step is possible. With
-//! [`Options::non_zeno`] infinitely many steps count only if infinitely much time passes.
+//! `non_zeno` infinitely many steps count only if infinitely much time passes.
 //!
 //! A node is a key, a [cell](super::cells) (so that φ has one value), and a zone, closed under delay within the cell and the
 //! invariant and abstracted by Extra-M: every valuation of it is in the region of one that is really reached (Bouyer, *Forward

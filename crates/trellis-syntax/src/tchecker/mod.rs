@@ -1,5 +1,5 @@
 //! The input language of TChecker (ticktac-project/tchecker): networks of timed automata with bounded integers,
-//! synchronised by vectors of events. [`parse`] reads a file, [`build`] makes a network of it and of the questions asked
+//! synchronised by vectors of events. [`parse`] reads a file, [`build()`] makes a network of it and of the questions asked
 //! about it: sets of labels to reach, and UPPAAL's queries over `process.location`, variables, clocks and labels.
 //!
 //! The language is that of TChecker's documentation (`doc/file-format.md`) and its grammar: statements with `if`, `while`

@@ -10,7 +10,7 @@ use trellis_syntax::uppaal::{parse_queries, parse_xta};
 fn file(path: &Path) -> Result<Built, String> {
     let text = std::fs::read_to_string(path).expect("a readable model");
     let mut sources = Sources::default();
-    let id = sources.add(&path.display().to_string(), &text);
+    let id = sources.add(path.display().to_string(), &text);
     let (nta, mut diags) = parse_xta(id, &text);
     let asked = std::fs::read_to_string(path.with_extension("q")).unwrap_or_default();
     let id = sources.add("queries.q", &asked);
