@@ -73,7 +73,7 @@ fn lazy_engine(args: &Check, net: &Network, query: &Query, order: Option<Order>)
         None => default,
     };
     let options = lazy::Options::default();
-    let options = lazy::Options { order: order.unwrap_or(options.order), reduce: !args.all_clocks };
+    let options = lazy::Options { order: order.unwrap_or(options.order), reduce: !args.all_clocks, ..options };
     Engine::Lazy { clocks, data: Data::Identity, options }
 }
 

@@ -11,6 +11,7 @@ use super::target::{Target, Trouble};
 use super::trace::concretise;
 use crate::budget::{Budget, Stats};
 use crate::lazy::block::{Direction, Interpolating};
+use crate::lazy::explicit::Explicit;
 use crate::lazy::lu::{Bounding, Lu};
 use crate::lazy::zone::ZoneInterpolation;
 use crate::lazy::{self, Lazy, Refiner};
@@ -31,6 +32,8 @@ pub enum Clocks {
 pub enum Data {
     /// Not at all.
     Identity,
+    /// To the values of some variables, by formula interpolation (002 §4.3.1).
+    Interpolation(Direction),
 }
 
 /// An engine and its options.
@@ -101,26 +104,51 @@ pub fn answer(net: &Network, query: &Query, config: &Config, budget: &mut Budget
     }
     match engine {
         Engine::Reach(options) => explore(net, query, condition, value, options, budget),
-        Engine::Lazy { clocks, data: Data::Identity, options } => match clocks {
-            Clocks::Interpolation(direction) => {
-                let refiner = Interpolating::new(ZoneInterpolation::default(), direction);
-                let label = |r: &Interpolating<ZoneInterpolation>, n: u32, _: &Lazy<'_, _>| {
-                    (r.labels[n as usize].clone(), None)
-                };
-                search(Lazy::new(net, query, options, refiner), net, query, condition, value, budget, label)
+        Engine::Lazy { clocks, data: Data::Identity, options } => {
+            by_clocks(net, query, condition, value, clocks, options, lazy::Identity, budget)
+        }
+        Engine::Lazy { clocks, data: Data::Interpolation(direction), options } => {
+            match Explicit::new(net, Some((query, condition, value)), options.pin_faults) {
+                Ok(domain) => {
+                    let data = Interpolating::new(domain, direction);
+                    by_clocks(net, query, condition, value, clocks, options, data, budget)
+                }
+                Err(why) => Ok(unknown(Stats::default(), Reason::Unsupported(why.into()))),
             }
-            Clocks::Bounds => {
-                let refiner = Bounding::new(net.clocks.len());
-                let dim = net.clocks.len() + 1;
-                let label = |r: &Bounding, n: u32, l: &Lazy<'_, _>| {
-                    let none = || Lu { lower: vec![bounds::NONE; dim], upper: vec![bounds::NONE; dim] };
-                    let Lu { lower, upper } = r.labels[n as usize].as_deref().cloned().unwrap_or_else(none);
-                    let zone = constraints(l.tree.shape(n), l.tree.zone(n));
-                    (zone, Some(LuBounds { lower, upper }))
-                };
-                search(Lazy::new(net, query, options, refiner), net, query, condition, value, budget, label)
-            }
-        },
+        }
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn by_clocks<D: lazy::Data>(
+    net: &Network,
+    query: &Query,
+    condition: Condition,
+    value: bool,
+    clocks: Clocks,
+    options: lazy::Options,
+    data: D,
+    budget: &mut Budget<'_>,
+) -> Result<Answer, Box<Broken>> {
+    match clocks {
+        Clocks::Interpolation(direction) => {
+            let refiner = Interpolating::new(ZoneInterpolation::default(), direction);
+            let label = |r: &Interpolating<ZoneInterpolation>, n: u32, _: &Lazy<'_, D, _>| {
+                (r.labels[n as usize].clone(), None)
+            };
+            search(Lazy::new(net, query, options, data, refiner), net, query, condition, value, budget, label)
+        }
+        Clocks::Bounds => {
+            let refiner = Bounding::new(net.clocks.len());
+            let dim = net.clocks.len() + 1;
+            let label = |r: &Bounding, n: u32, l: &Lazy<'_, D, _>| {
+                let none = || Lu { lower: vec![bounds::NONE; dim], upper: vec![bounds::NONE; dim] };
+                let Lu { lower, upper } = r.labels[n as usize].as_deref().cloned().unwrap_or_else(none);
+                let zone = constraints(l.tree.shape(n), l.tree.zone(n));
+                (zone, Some(LuBounds { lower, upper }))
+            };
+            search(Lazy::new(net, query, options, data, refiner), net, query, condition, value, budget, label)
+        }
     }
 }
 
@@ -237,18 +265,18 @@ fn ends(shape: &Shape, parts: &[Zone]) -> Vec<Vec<Constraint>> {
     }
 }
 
-fn search<R: Refiner>(
-    mut lazy: Lazy<'_, R>,
+fn search<D: lazy::Data, R: Refiner>(
+    mut lazy: Lazy<'_, D, R>,
     net: &Network,
     query: &Query,
     condition: Condition,
     value: bool,
     budget: &mut Budget<'_>,
-    label: impl Fn(&R, u32, &Lazy<'_, R>) -> (Vec<Constraint>, Option<LuBounds>),
+    label: impl Fn(&R, u32, &Lazy<'_, D, R>) -> (Vec<Constraint>, Option<LuBounds>),
 ) -> Result<Answer, Box<Broken>> {
     let mut target = Target::new(&lazy.post, query, condition, value);
     let ending = lazy.check(query, Some(&mut target), budget);
-    let path = |lazy: &Lazy<'_, R>, mut n: u32| {
+    let path = |lazy: &Lazy<'_, D, R>, mut n: u32| {
         let mut via = Vec::new();
         while lazy.tree.nodes[n as usize].parent != lazy::tree::NONE {
             via.push(lazy.tree.nodes[n as usize].via);
@@ -263,7 +291,8 @@ fn search<R: Refiner>(
             let entry = |n: u32| {
                 let key = lazy.tree.keys.get(lazy.tree.nodes[n as usize].key);
                 let (zone, bounds) = label(&lazy.refiner, n, &lazy);
-                CertEntry { zone, bounds, ..CertEntry::of(lazy.post.layout.snapshot(net, key, &[])) }
+                let state = lazy.post.layout.snapshot(net, key, &[]);
+                CertEntry { known: lazy.data.known(n), zone, bounds, ..CertEntry::of(state) }
             };
             let entries = lazy.expanded().map(entry).collect();
             Ok(finished(stats, Verdict::Safe(Certificate { entries, up_to_order: false })))
