@@ -5,6 +5,7 @@
 //! - [`steps`] holds zone-free moves against the interpreter, at a point of every region; [`verdicts`] holds every way to
 //!   explore against the region graph.
 //! - [`models`] lets all of them loose on the shared models, where they must agree with each other.
+//! - [`table`] is what 002 counted.
 //! - [`regressions`] are what these found, by name.
 //!
 //! Everything is deterministic: a failure prints its seed, its model made smaller, the query and the configuration.
@@ -20,4 +21,5 @@ mod models;
 mod random;
 mod regressions;
 mod steps;
+mod table;
 mod verdicts;
