@@ -24,9 +24,9 @@ use trellis_model::network::combine::{Combinations, Here, condition_reads};
 use trellis_model::network::{Condition, EdgeRef, Layout, Network, Query};
 
 use super::Data;
+use super::Refiner;
 use super::block::{Interpolating, Interpolation};
 use super::tree::{NONE, Tree};
-use super::Refiner;
 use crate::timed::target::Trouble;
 
 /// A set of variables, by their numbers in the network.
@@ -405,6 +405,10 @@ impl Data for Interpolating<Explicit<'_>> {
 
     fn action(&self, c: u32) -> &[EdgeRef] {
         &self.domain.combinations.get(c).action
+    }
+
+    fn is_many(&self, c: u32) -> bool {
+        !self.domain.combinations.get(c).refused.is_empty()
     }
 
     fn refuses(&mut self, tree: &Tree, n: u32, c: u32) -> bool {

@@ -65,6 +65,8 @@ pub trait Data {
     fn settle(&mut self, tree: &mut Tree, n: u32) -> Result<Arc<Here>, Trouble>;
     /// The edges of a combination.
     fn action(&self, c: u32) -> &[EdgeRef];
+    /// May a combination be more than one move? (Clocks may refuse receivers of a broadcast in more than one way.)
+    fn is_many(&self, c: u32) -> bool;
     /// Does the concrete label of `n` refuse a combination although the same edges move in another?
     fn refuses(&mut self, tree: &Tree, n: u32, c: u32) -> bool;
     /// Makes the abstract label of `n` refuse a combination that its concrete label refuses.
@@ -98,6 +100,10 @@ impl Data for Identity {
 
     fn action(&self, _: u32) -> &[EdgeRef] {
         &[]
+    }
+
+    fn is_many(&self, _: u32) -> bool {
+        false
     }
 
     fn refuses(&mut self, _: &Tree, _: u32, _: u32) -> bool {
@@ -337,7 +343,8 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
                 self.requeue(NONE);
                 continue;
             }
-            while is_it(next, self.data.action(c)) {
+            let first = next;
+            while is_it(next, self.data.action(c)) && (next == first || self.data.is_many(c)) {
                 let m = moves.get(next);
                 next += 1;
                 self.tree.stats.steps += 1;

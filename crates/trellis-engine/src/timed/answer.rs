@@ -2,6 +2,7 @@
 
 use trellis_domain::zone::{Bound, Constraint, Zone};
 use trellis_model::evidence::{Reason, Verdict};
+use trellis_model::network::combine::Combinations;
 use trellis_model::network::{CertEntry, Certificate, Condition, LuBounds, Network, Query, QueryKind, Trace};
 
 use super::bounds::{self, Bounds};
@@ -78,14 +79,17 @@ pub fn default_engine(net: &Network, query: &Query, order: Option<Order>) -> Eng
 
 /// Why an engine cannot answer a question; `None` if it can.
 pub fn obstacle(net: &Network, query: &Query, engine: Engine) -> Option<&'static str> {
-    let Engine::Lazy { clocks, .. } = engine else { return None };
+    let Engine::Lazy { clocks, data, .. } = engine else { return None };
     if query.deadlock {
         return Some("lazy abstraction cannot see deadlocks: abstract labels allow moves that are not possible");
     }
     if clocks == Clocks::Bounds && Bounds::new(net, query).diagonal {
         return Some("bounds say nothing about differences of clocks, which this model or question compares");
     }
-    None
+    match data {
+        Data::Identity => None,
+        Data::Interpolation(_) => Combinations::new(net).err(),
+    }
 }
 
 /// Answers a query about a network with clocks.
@@ -133,9 +137,8 @@ fn by_clocks<D: lazy::Data>(
     match clocks {
         Clocks::Interpolation(direction) => {
             let refiner = Interpolating::new(ZoneInterpolation::default(), direction);
-            let label = |r: &Interpolating<ZoneInterpolation>, n: u32, _: &Lazy<'_, D, _>| {
-                (r.labels[n as usize].clone(), None)
-            };
+            let label =
+                |r: &Interpolating<ZoneInterpolation>, n: u32, _: &Lazy<'_, D, _>| (r.labels[n as usize].clone(), None);
             search(Lazy::new(net, query, options, data, refiner), net, query, condition, value, budget, label)
         }
         Clocks::Bounds => {

@@ -77,3 +77,15 @@ fn csma() {
     check("csma-09.xta", Some(Forward), Forward, (78552, 67985, 103111));
     check("csma-09.xta", Some(Backward), Backward, (78552, 67985, 103111));
 }
+
+#[test]
+#[ignore = "shows"]
+fn show() {
+    for model in ["engine-classic.xta", "csma-05.xta", "csma-07.xta", "csma-09.xta", "fddi-2.xta"] {
+        for data in [None, Some(Forward), Some(Backward)] {
+            for clocks in [Forward, Backward] {
+                println!("{model} {data:?} {clocks:?} {:?}", counts(model, data, clocks));
+            }
+        }
+    }
+}

@@ -98,8 +98,7 @@ impl<'n> Combinations<'n> {
         for p in &net.processes {
             let resets = p.edges.iter().flat_map(|e| &e.resets);
             let constant = |t| net.terms.as_int(t).is_some();
-            let mut resets =
-                resets.map(|r| r.when.is_none() && !matches!(r.to, ResetTo::Value(t) if !constant(t)));
+            let mut resets = resets.map(|r| r.when.is_none() && !matches!(r.to, ResetTo::Value(t) if !constant(t)));
             let mut atoms = p.edges.iter().flat_map(|e| &e.clock_guard);
             let mut own = p.locations.iter().flat_map(|l| &l.clock_invariant);
             if !resets.all(|fixed| fixed) || !atoms.all(fixed) || !own.all(fixed) {
@@ -363,13 +362,7 @@ impl<'n> Combinations<'n> {
         Some(self.terms.and([meets, guard]))
     }
 
-    fn guard(
-        &mut self,
-        locations: &[u32],
-        action: &[EdgeRef],
-        refused: &[EdgeRef],
-        broadcast: bool,
-    ) -> Option<TermId> {
+    fn guard(&mut self, locations: &[u32], action: &[EdgeRef], refused: &[EdgeRef], broadcast: bool) -> Option<TermId> {
         let mut parts = vec![self.edge_guard(action[0])?];
         match self.edge(action[0]).sync {
             None => {
