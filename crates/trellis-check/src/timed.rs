@@ -13,7 +13,8 @@
 //! minus infinity stands for every valuation, and may be reached from anywhere.
 //!
 //! What it deliberately does not do: liveness (which has a room of its own), bounds of clocks, lattice variables beside clocks, priorities (whether a
-//! step is blocked by another may depend on clocks), and entries that know only part of the data. All are refused.
+//! step is blocked by another may depend on clocks). All are refused. Entries that know only part of the data have a room of
+//! their own, `partial`.
 
 use std::collections::HashMap;
 
@@ -25,6 +26,8 @@ use trellis_model::network::{
     SetClock, Snapshot,
 };
 use trellis_order::{Domain, Word};
+
+mod partial;
 
 use crate::certificate::Certified;
 use crate::state::check;
@@ -47,6 +50,9 @@ pub(crate) fn certify(net: &Network, query: &Query, cert: &Certificate) -> Resul
     match &query.kind {
         QueryKind::Always(p) => c.everywhere(p, true, "the property does not hold in this state")?,
         QueryKind::Possibly(p) => c.everywhere(p, false, "the property holds in this state, so it may be possible")?,
+        QueryKind::Bound { .. } if c.partial.is_some() => {
+            return beside("bounds by entries that know part of the data");
+        }
         QueryKind::Bound { sup, when, of } => bound = c.bound(*sup, when, of)?,
         QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..) => {
             unreachable!("liveness has a room of its own")
@@ -73,6 +79,9 @@ pub fn certify_clock_bound(
         return beside("models with clocks, and lattice variables or priorities, cannot be checked");
     }
     let mut c = Checker::new(net, query, cert)?;
+    if c.partial.is_some() {
+        return beside("bounds by entries that know part of the data");
+    }
     if c.entries.iter().any(|e| e.bounds.is_some()) {
         return beside("what entries stand for by their bounds says nothing about values of clocks");
     }
@@ -104,6 +113,8 @@ struct Entry<'a> {
     /// Its number in the certificate.
     number: usize,
     state: &'a Snapshot,
+    /// Which cells it knows; empty: all.
+    known: &'a [bool],
     key: Vec<Word>,
     zone: Zone,
     bounds: Option<&'a LuBounds>,
@@ -119,6 +130,8 @@ struct Checker<'a> {
     domain: ZoneDomain,
     entries: Vec<Entry<'a>>,
     by_key: HashMap<Vec<Word>, Vec<usize>>,
+    /// If some entry knows only part of the data.
+    partial: Option<partial::PartialData<'a>>,
     steps: u64,
 }
 
@@ -147,8 +160,15 @@ impl<'a> Checker<'a> {
             domain: ZoneDomain::new(net.clocks.len()),
             entries: Vec::new(),
             by_key: HashMap::new(),
+            partial: None,
             steps: 0,
         };
+        let any = cert.entries.iter().any(|e| !e.known.is_empty());
+        if any && query.deadlock {
+            let why = "an entry that knows only part of the data says nothing about deadlocks";
+            return Err(Rejection::new(Why::BesideThePoint(why)));
+        }
+        c.ready(any)?;
         for (number, e) in cert.entries.iter().enumerate() {
             let entry = c.read(number, e).map_err(|r| r.number(number))?;
             if !c.domain.is_empty(&entry.zone) {
@@ -156,15 +176,15 @@ impl<'a> Checker<'a> {
                 c.entries.push(entry);
             }
         }
+        c.index_locations();
         Ok(c)
     }
 
     fn read(&mut self, number: usize, e: &'a CertEntry) -> Result<Entry<'a>, Rejection> {
         check(self.net, &e.state)?;
         let malformed = |what: &str| Rejection::new(Why::Malformed(what.into())).state(self.net, &e.state);
-        if !e.known.is_empty() {
-            let why = "entries that know only part of the data, beside clocks, cannot be checked";
-            return Err(Rejection::new(Why::BesideThePoint(why)));
+        if !e.known.is_empty() && e.known.len() != e.state.data.len() {
+            return Err(malformed("what is known of another number of cells"));
         }
         if !e.state.clocks.is_empty() {
             return Err(malformed("an entry has a zone, and no values of clocks"));
@@ -178,9 +198,15 @@ impl<'a> Checker<'a> {
         }
         let zone = Zone::build(self.net.clocks.len(), &e.zone).map_err(zones)?;
         let key = self.post.layout.key_of(&e.state);
-        let mut invariant = Vec::new();
-        self.post.timing(&key, &mut invariant).map_err(|e| self.model(e))?;
-        Ok(Entry { number, state: &e.state, key, zone, bounds: e.bounds.as_ref(), invariant })
+        let invariant = match self.partial {
+            Some(_) => self.invariant_of(&e.state.locations)?,
+            None => {
+                let mut invariant = Vec::new();
+                self.post.timing(&key, &mut invariant).map_err(|e| self.model(e))?;
+                invariant
+            }
+        };
+        Ok(Entry { number, state: &e.state, known: &e.known, key, zone, bounds: e.bounds.as_ref(), invariant })
     }
 
     // Words for what is wrong.
@@ -251,6 +277,9 @@ impl<'a> Checker<'a> {
 
     /// The set has the initial valuation with all delays, and no step leads out of it, whatever the delay after it.
     fn closed(&mut self) -> Result<(), Rejection> {
+        if self.partial.is_some() {
+            return self.closed_partially();
+        }
         let initial = self.interpreter.initial().map_err(|e| self.model(e))?;
         let key = self.post.layout.key_of(&initial);
         let mut invariant = Vec::new();
@@ -283,6 +312,11 @@ impl<'a> Checker<'a> {
 
     /// A move leads from an entry into the set.
     fn stays(&self, e: &Entry<'a>, m: &Move<'_>) -> Result<(), Rejection> {
+        self.leads_into(e, m, self.targets(m.key))
+    }
+
+    /// A move leads from an entry into these.
+    fn leads_into(&self, e: &Entry<'a>, m: &Move<'_>, mut targets: Vec<&Entry<'a>>) -> Result<(), Rejection> {
         if let Some(error) = m.fault {
             // Nothing goes wrong if the clocks never allow it.
             if let Some(bounds) = e.bounds {
@@ -292,7 +326,6 @@ impl<'a> Checker<'a> {
             let zone = self.within(&self.valuations(e)?, m.guard)?;
             return if self.domain.is_empty(&zone) { Ok(()) } else { Err(self.model(error.clone())) };
         }
-        let mut targets = self.targets(m.key);
         if targets.iter().any(|t| t.bounds.is_some_and(stands_for_all)) {
             return Ok(());
         }
@@ -369,6 +402,9 @@ impl<'a> Checker<'a> {
     }
 
     fn value(&self, c: &Condition, e: &Entry<'_>, leaf: &Leaf) -> Result<i64, Rejection> {
+        if self.partial.is_some() {
+            return self.value_partially(c, e, &leaf.truths);
+        }
         self.interpreter.value_given(c, e.state, leaf.deadlock, &leaf.truths).map_err(|e| self.model(e))
     }
 
@@ -376,6 +412,9 @@ impl<'a> Checker<'a> {
     /// within the bounds of an entry is in the same part as what simulates it, if the bounds can tell the parts apart; if they
     /// cannot, it may be in either.
     fn leaves(&mut self, i: usize) -> Result<Vec<Leaf>, Rejection> {
+        if self.partial.is_some() {
+            self.knows_atoms(&self.entries[i])?;
+        }
         let whole = self.valuations(&self.entries[i])?;
         let any = Zone::universe(self.domain.clocks());
         let leaf = |zone, deadlock| Leaf { zone, any: any.clone(), truths: Vec::new(), deadlock, low: None };

@@ -9,13 +9,14 @@
 //! stays that way, and a check that the range makes superfluous may be left out.
 //!
 //! Rooms: `term` and `stmt` (what there is), `build` (how terms are made), `value` and `eval` (the reference meaning,
-//! big integers), `ternary` (partial valuations), `subst`, `simplify`, `print`, `code` (compiled evaluation on flat
+//! big integers), `ternary` and `partial` (partial valuations, weakest preconditions), `subst`, `simplify`, `print`, `code` (compiled evaluation on flat
 //! `i64` memory for hot loops), `fault` (what can go wrong). There is no solver here, and no parser.
 
 mod build;
 pub mod code;
 pub mod eval;
 pub mod fault;
+pub mod partial;
 pub mod print;
 pub mod simplify;
 pub mod stmt;

@@ -114,7 +114,7 @@ fn strict(terms: &Terms, t: TermId, children: &[TermId], args: &[&Known]) -> Kno
 }
 
 /// The value that does not depend on what is unknown.
-fn absorbed(terms: &Terms, t: TermId, children: &[TermId], values: &[Option<&Value>]) -> Option<Value> {
+pub(crate) fn absorbed(terms: &Terms, t: TermId, children: &[TermId], values: &[Option<&Value>]) -> Option<Value> {
     let zero = || {
         let value = |v: &&Value| v.to_word() == Some(0);
         values.iter().flatten().find(|v| value(v)).map(|&v| v.clone())
@@ -128,7 +128,7 @@ fn absorbed(terms: &Terms, t: TermId, children: &[TermId], values: &[Option<&Val
 }
 
 /// Does the node itself never fault, given that its sub-terms do not?
-fn never_faults(terms: &Terms, t: TermId, values: &[Option<&Value>]) -> bool {
+pub(crate) fn never_faults(terms: &Terms, t: TermId, values: &[Option<&Value>]) -> bool {
     let known = |k: usize| values[k].map(Value::number);
     match *terms.get(t) {
         Term::Div(_, _, b) | Term::Rem(_, _, b) => match known(1) {

@@ -128,10 +128,11 @@ fn usage(args: &Check, loaded: &Loaded) -> Result<(), Failure> {
     if !loaded.network.clocks.is_empty() {
         return Ok(());
     }
-    let timed = args.extrapolation.is_some() || args.cover.is_some() || args.clocks.is_some() || args.all_clocks;
+    let lazily = args.clocks.is_some() || args.data.is_some() || args.all_clocks;
+    let timed = args.extrapolation.is_some() || args.cover.is_some() || lazily;
     if timed || args.non_zeno || args.engine == cli::Engine::Lazy || args.order == Some(cli::Order::Largest) {
         return say(
-            "--engine lazy, --clocks, --all-clocks, --extrapolation, --cover, --non-zeno and --order largest are for models with clocks; this one has none",
+            "--engine lazy, --clocks, --data, --all-clocks, --extrapolation, --cover, --non-zeno and --order largest are for models with clocks; this one has none",
         );
     }
     let lattices = !loaded.network.lattices.is_empty();

@@ -152,6 +152,9 @@ pub struct Check {
     /// How lazy refines what it knows of clocks.
     #[arg(long, value_enum, value_name = "HOW", help_heading = "Models with clocks")]
     pub clocks: Option<Clocks>,
+    /// What lazy knows of data: all of it, or what it finds that it needs.
+    #[arg(long, value_enum, value_name = "WHAT", help_heading = "Models with clocks")]
+    pub data: Option<Data>,
     /// Keep all clocks in the zones of lazy, as 002's prototype does, not only those that matter where they are.
     #[arg(long, help_heading = "Models with clocks")]
     pub all_clocks: bool,
@@ -293,6 +296,16 @@ pub enum Clocks {
     Backward,
     /// By lazily propagated bounds.
     Bounds,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Data {
+    /// All of it.
+    Identity,
+    /// The values of some variables, by formula interpolation, forward.
+    Forward,
+    /// The values of some variables, by formula interpolation, backward.
+    Backward,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

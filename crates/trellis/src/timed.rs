@@ -25,11 +25,12 @@ pub fn config(args: &Check, net: &Network, query: &Query) -> Result<Config, Fail
     if args.update.is_some() || args.join.is_some() || args.audit {
         return say("--update, --join and --audit are about lattices; the model has clocks".into());
     }
-    let lazily = args.clocks.is_some() || args.all_clocks;
+    let lazily = args.clocks.is_some() || args.data.is_some() || args.all_clocks;
     let by_zones = args.extrapolation.is_some() || args.cover.is_some();
     if lazily && by_zones {
         return say(
-            "--extrapolation and --cover go with --engine reach, --clocks and --all-clocks with --engine lazy".into()
+            "--extrapolation and --cover go with --engine reach, --clocks, --data and --all-clocks with --engine lazy"
+                .into(),
         );
     }
     if args.cover == Some(cli::Cover::Alu) && args.extrapolation.is_some() {
@@ -38,7 +39,7 @@ pub fn config(args: &Check, net: &Network, query: &Query) -> Result<Config, Fail
         );
     }
     let engine = match args.engine {
-        cli::Engine::Reach if lazily => return say("--clocks and --all-clocks go with --engine lazy".into()),
+        cli::Engine::Reach if lazily => return say("--clocks, --data and --all-clocks go with --engine lazy".into()),
         cli::Engine::Lazy if by_zones => return say("--extrapolation and --cover go with --engine reach".into()),
         cli::Engine::Auto if !lazily && !by_zones => None,
         cli::Engine::Lazy => Some(lazy_engine(args, net, query, order)),
@@ -82,8 +83,13 @@ fn lazy_engine(args: &Check, net: &Network, query: &Query, order: Option<Order>)
         None => default,
     };
     let options = lazy::Options::default();
-    let options = lazy::Options { order: order.unwrap_or(options.order), reduce: !args.all_clocks };
-    Engine::Lazy { clocks, data: Data::Identity, options }
+    let options = lazy::Options { order: order.unwrap_or(options.order), reduce: !args.all_clocks, ..options };
+    let data = match args.data {
+        None | Some(cli::Data::Identity) => Data::Identity,
+        Some(cli::Data::Forward) => Data::Interpolation(Direction::Forward),
+        Some(cli::Data::Backward) => Data::Interpolation(Direction::Backward),
+    };
+    Engine::Lazy { clocks, data, options }
 }
 
 /// The engine in words.
@@ -113,13 +119,18 @@ pub fn engine_line(config: &Config, net: &Network, query: &Query) -> String {
             };
             format!("reach, zones, {cover}, {}", order(o.order))
         }
-        Engine::Lazy { clocks, options, .. } => {
+        Engine::Lazy { clocks, data, options } => {
             let clocks = match clocks {
                 Clocks::Interpolation(Direction::Forward) => "zone interpolation forward",
                 Clocks::Interpolation(Direction::Backward) => "zone interpolation backward",
                 Clocks::Bounds => "bounds",
             };
-            format!("lazy, {clocks}, {}", order(options.order))
+            let data = match data {
+                Data::Identity => "",
+                Data::Interpolation(Direction::Forward) => ", data by interpolation forward",
+                Data::Interpolation(Direction::Backward) => ", data by interpolation backward",
+            };
+            format!("lazy, {clocks}{data}, {}", order(options.order))
         }
     }
 }

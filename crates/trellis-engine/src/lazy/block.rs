@@ -31,8 +31,8 @@ pub trait Interpolation {
     fn top(&self) -> Self::Label;
     /// The concrete label of a node.
     fn concrete(&mut self, tree: &Tree, n: u32) -> Self::Exact;
-    /// Does the concrete label of a node prove an abstract one?
-    fn proves(&mut self, tree: &Tree, n: u32, label: &Self::Label) -> bool;
+    /// Does the concrete label of node `n` prove an abstract one of node `by`?
+    fn proves(&mut self, tree: &Tree, n: u32, by: u32, label: &Self::Label) -> bool;
     /// Does the label exclude all of `bad`? (Both belong to node `n`.)
     fn refutes(&mut self, tree: &Tree, n: u32, label: &Self::Label, bad: &Self::Bad) -> Result<bool, Trouble>;
     /// Where a label of the parent of `n` leads along the edge to `n`.
@@ -41,14 +41,23 @@ pub trait Interpolation {
     fn pre(&mut self, tree: &Tree, n: u32, bad: &Self::Bad) -> Result<Self::Bad, Trouble>;
     /// From where in `n` a transition is possible at all.
     fn enabling(&mut self, tree: &Tree, n: u32, t: Try) -> Result<Self::Bad, Trouble>;
-    /// A label that holds all of `a` and nothing of `bad`.
-    fn interpolant(&mut self, tree: &Tree, n: u32, a: &Self::Exact, bad: &Self::Bad) -> Result<Self::Label, Trouble>;
+    /// A label that holds all of `a` and nothing of `bad`. None if `a` does not refute `bad` (002 asks that what refutes
+    /// `pre(bad)` leads to what refutes `bad`; a domain that simplifies may see more before a step than after it).
+    fn interpolant(
+        &mut self,
+        tree: &Tree,
+        n: u32,
+        a: &Self::Exact,
+        bad: &Self::Bad,
+    ) -> Result<Option<Self::Label>, Trouble>;
+    /// The concrete label of a node as an abstract one.
+    fn exactly(&mut self, tree: &Tree, n: u32) -> Self::Label;
     /// All that is outside a label of node `n`.
     fn complement(&mut self, tree: &Tree, n: u32, label: &Self::Label) -> Result<Vec<Self::Bad>, Trouble>;
     /// Keeps what is in the other too.
     fn meet(&mut self, label: &mut Self::Label, other: &Self::Label);
-    /// Is every state of the first (a label of node `n`) one of the second?
-    fn leq(&mut self, tree: &Tree, n: u32, a: &Self::Label, b: &Self::Label) -> Result<bool, Trouble>;
+    /// Is every state of the first (a label of node `n`) one of the second (a label of node `of`)?
+    fn leq(&mut self, tree: &Tree, n: u32, a: &Self::Label, of: u32, b: &Self::Label) -> Result<bool, Trouble>;
 }
 
 /// A factor that is refined by interpolation.
@@ -67,7 +76,8 @@ impl<D: Interpolation> Interpolating<D> {
         Interpolating { domain, labels: Vec::new(), direction }
     }
 
-    fn block(&mut self, tree: &mut Tree, n: u32, bad: &D::Bad) -> Result<(), Trouble> {
+    /// Removes `bad`, which the concrete label of `n` refutes, from its abstract label.
+    pub fn block(&mut self, tree: &mut Tree, n: u32, bad: &D::Bad) -> Result<(), Trouble> {
         match self.direction {
             Direction::Forward => self.block_forward(tree, n, bad).map(|_| ()),
             Direction::Backward => self.block_backward(tree, n, bad),
@@ -81,7 +91,7 @@ impl<D: Interpolation> Interpolating<D> {
         }
         tree.stats.refinements += 1;
         let a = self.domain.concrete(tree, n);
-        let interpolant = self.domain.interpolant(tree, n, &a, bad)?;
+        let interpolant = self.domain.interpolant(tree, n, &a, bad)?.expect("what is blocked is refuted");
         self.strengthen(tree, n, &interpolant)?;
         let parent = tree.nodes[n as usize].parent;
         if parent != NONE {
@@ -108,7 +118,7 @@ impl<D: Interpolation> Interpolating<D> {
             let here = bads.last().unwrap_or(bad);
             if parent == NONE {
                 let a = self.domain.concrete(tree, at);
-                let interpolant = self.domain.interpolant(tree, at, &a, here)?;
+                let interpolant = self.domain.interpolant(tree, at, &a, here)?.expect("what is blocked is refuted");
                 self.strengthen(tree, at, &interpolant)?;
                 path.pop();
                 bads.pop();
@@ -125,18 +135,36 @@ impl<D: Interpolation> Interpolating<D> {
         while let Some(at) = path.pop() {
             let here = bads.last().unwrap_or(bad);
             let a = self.domain.post(tree, at, &label)?;
-            label = self.domain.interpolant(tree, at, &a, here)?;
+            label = match self.domain.interpolant(tree, at, &a, here)? {
+                Some(label) => label,
+                None => self.pin_down(tree, at)?,
+            };
             bads.pop();
             self.strengthen(tree, at, &label)?;
         }
         Ok(label)
     }
 
+    /// Makes abstract labels as strong as concrete ones, from the root to a node.
+    fn pin_down(&mut self, tree: &mut Tree, n: u32) -> Result<D::Label, Trouble> {
+        let mut path = vec![n];
+        let mut at = tree.nodes[n as usize].parent;
+        while at != NONE {
+            path.push(at);
+            at = tree.nodes[at as usize].parent;
+        }
+        for &at in path.iter().rev() {
+            let label = self.domain.exactly(tree, at);
+            self.strengthen(tree, at, &label)?;
+        }
+        Ok(self.domain.exactly(tree, n))
+    }
+
     /// Algorithm 4.
     fn strengthen(&mut self, tree: &mut Tree, n: u32, by: &D::Label) -> Result<(), Trouble> {
         self.domain.meet(&mut self.labels[n as usize], by);
         let Interpolating { domain, labels, .. } = self;
-        tree.review_covers(n, |tree, m| domain.leq(tree, m, &labels[m as usize], by))
+        tree.review_covers(n, |tree, m| domain.leq(tree, m, &labels[m as usize], n, by))
     }
 }
 
@@ -147,7 +175,7 @@ impl<D: Interpolation> Refiner for Interpolating<D> {
     }
 
     fn proves(&mut self, tree: &Tree, n: u32, by: u32) -> bool {
-        self.domain.proves(tree, n, &self.labels[by as usize])
+        self.domain.proves(tree, n, by, &self.labels[by as usize])
     }
 
     /// Algorithm 6.

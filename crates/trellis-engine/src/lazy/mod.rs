@@ -20,13 +20,17 @@
 //! that lost its cover.
 
 pub mod block;
+pub mod explicit;
 pub mod lu;
 pub mod tree;
 pub mod zone;
 
+use std::sync::Arc;
+
 use trellis_domain::zone::{Bound, Zone};
 use trellis_model::evidence::Reason;
-use trellis_model::network::{Moves, Network, Post, Query};
+use trellis_model::network::combine::Here;
+use trellis_model::network::{EdgeRef, Moves, Network, Post, Query};
 
 use crate::budget::{Budget, Progress};
 use crate::timed::bounds::Bounds;
@@ -47,29 +51,75 @@ pub trait Refiner {
     fn disable(&mut self, tree: &mut Tree, n: u32, t: Try) -> Result<(), Trouble>;
 }
 
-/// Two factors.
-impl<A: Refiner, B: Refiner> Refiner for (A, B) {
-    fn add(&mut self, tree: &Tree, n: u32) {
-        self.0.add(tree, n);
-        self.1.add(tree, n);
+/// How the data factor of the abstract labels is kept and refined. It is asked first.
+pub trait Data {
+    /// Is data kept as it is? Then nothing of this is ever called.
+    const KEPT: bool;
+    /// A new node, which this combination of edges led to: its label is as coarse as can be.
+    fn add(&mut self, tree: &Tree, n: u32, via: u32);
+    /// Does the concrete label of `n` prove the abstract label of `by`?
+    fn proves(&mut self, tree: &Tree, n: u32, by: u32) -> bool;
+    /// Makes the abstract label of `n` lie below that of `by`, which its concrete label proves.
+    fn cover(&mut self, tree: &mut Tree, n: u32, by: u32) -> Result<(), Trouble>;
+    /// Gets a node ready to be expanded: what could move there, whatever the data.
+    fn settle(&mut self, tree: &mut Tree, n: u32) -> Result<Arc<Here>, Trouble>;
+    /// The edges of a combination.
+    fn action(&self, c: u32) -> &[EdgeRef];
+    /// May a combination be more than one move? (Clocks may refuse receivers of a broadcast in more than one way.)
+    fn is_many(&self, c: u32) -> bool;
+    /// Does the concrete label of `n` refuse a combination although the same edges move in another?
+    fn refuses(&mut self, tree: &Tree, n: u32, c: u32) -> bool;
+    /// Makes the abstract label of `n` refuse a combination that its concrete label refuses.
+    fn disable(&mut self, tree: &mut Tree, n: u32, c: u32) -> Result<(), Trouble>;
+    /// Removes what is looked for, which the concrete label of `n` has not, from its abstract label.
+    fn exclude(&mut self, tree: &mut Tree, n: u32) -> Result<(), Trouble>;
+    /// Which cells the abstract label of `n` knows; empty: all.
+    fn known(&self, n: u32) -> Vec<bool>;
+}
+
+/// Data kept as it is: part of the key.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Identity;
+
+impl Data for Identity {
+    const KEPT: bool = true;
+
+    fn add(&mut self, _: &Tree, _: u32, _: u32) {}
+
+    fn proves(&mut self, _: &Tree, _: u32, _: u32) -> bool {
+        true
     }
 
-    fn proves(&mut self, tree: &Tree, n: u32, by: u32) -> bool {
-        self.0.proves(tree, n, by) && self.1.proves(tree, n, by)
-    }
-
-    fn cover(&mut self, tree: &mut Tree, n: u32, by: u32) -> Result<(), Trouble> {
-        self.0.cover(tree, n, by)?;
-        // Refining the first may have taken the cover away.
-        if tree.nodes[n as usize].covered_by == by {
-            self.1.cover(tree, n, by)?;
-        }
+    fn cover(&mut self, _: &mut Tree, _: u32, _: u32) -> Result<(), Trouble> {
         Ok(())
     }
 
-    fn disable(&mut self, tree: &mut Tree, n: u32, t: Try) -> Result<(), Trouble> {
-        self.0.disable(tree, n, t)?;
-        self.1.disable(tree, n, t)
+    fn settle(&mut self, _: &mut Tree, _: u32) -> Result<Arc<Here>, Trouble> {
+        unreachable!("moves are enumerated from keys")
+    }
+
+    fn action(&self, _: u32) -> &[EdgeRef] {
+        &[]
+    }
+
+    fn is_many(&self, _: u32) -> bool {
+        false
+    }
+
+    fn refuses(&mut self, _: &Tree, _: u32, _: u32) -> bool {
+        false
+    }
+
+    fn disable(&mut self, _: &mut Tree, _: u32, _: u32) -> Result<(), Trouble> {
+        Ok(())
+    }
+
+    fn exclude(&mut self, _: &mut Tree, _: u32) -> Result<(), Trouble> {
+        Ok(())
+    }
+
+    fn known(&self, _: u32) -> Vec<bool> {
+        Vec::new()
     }
 }
 
@@ -93,35 +143,39 @@ pub struct Options {
     pub order: Order,
     /// Leave inactive clocks out of zones. (002's prototype does not.)
     pub reduce: bool,
+    /// Where data is abstracted: never miss a fault. (002's prototype knows none.)
+    pub pin_faults: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { order: Order::Bfs, reduce: true }
+        Options { order: Order::Bfs, reduce: true, pin_faults: true }
     }
 }
 
 /// A search.
-pub struct Lazy<'n, R> {
+pub struct Lazy<'n, D, R> {
     /// The model's moves.
     pub post: Post<'n>,
     /// The tree.
     pub tree: Tree,
-    /// The abstract labels.
+    /// The abstract labels: data.
+    pub data: D,
+    /// The abstract labels: clocks.
     pub refiner: R,
     waiting: Waitlist,
 }
 
-impl<'n, R: Refiner> Lazy<'n, R> {
+impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
     /// Nothing explored yet.
-    pub fn new(net: &'n Network, query: &Query, options: Options, refiner: R) -> Lazy<'n, R> {
+    pub fn new(net: &'n Network, query: &Query, options: Options, data: D, refiner: R) -> Lazy<'n, D, R> {
         let post = Post::new(net);
         let mut bounds = Bounds::new(net, query);
         if !options.reduce {
             bounds.activate_all(net.clocks.len());
         }
         let keys = Keys::new(net, &post.layout, bounds);
-        Lazy { post, tree: Tree::new(keys), refiner, waiting: Waitlist::new(options.order) }
+        Lazy { post, tree: Tree::new(keys, !D::KEPT), data, refiner, waiting: Waitlist::new(options.order) }
     }
 
     /// 002 Algorithm 1.
@@ -139,7 +193,8 @@ impl<'n, R: Refiner> Lazy<'n, R> {
                 return Ending::Stopped(reason);
             }
             let done = self.close(n).and_then(|()| match self.tree.nodes[n as usize].covered_by {
-                NONE => self.expand(n, query, &mut target, &mut moves, &mut zone),
+                NONE if D::KEPT => self.expand(n, query, &mut target, &mut moves, &mut zone),
+                NONE => self.expand_abstractly(n, query, &mut target, &mut moves, &mut zone),
                 _ => Ok(None),
             });
             match done {
@@ -157,6 +212,7 @@ impl<'n, R: Refiner> Lazy<'n, R> {
         let mut own = Vec::new();
         let delay = self.post.timing(&key, &mut own)?;
         let Some(n) = self.tree.root(&key, &own, delay)? else { return Err(self.post.broken_start().into()) };
+        self.data.add(&self.tree, n, NONE);
         self.refiner.add(&self.tree, n);
         self.waiting.push(n, 0);
         self.look(n, query, target)
@@ -191,9 +247,13 @@ impl<'n, R: Refiner> Lazy<'n, R> {
     fn close(&mut self, n: u32) -> Result<(), Trouble> {
         let mut at = self.tree.newest(n);
         while at != NONE {
-            if self.refiner.proves(&self.tree, n, at) {
+            if self.data.proves(&self.tree, n, at) && self.refiner.proves(&self.tree, n, at) {
                 self.tree.set_cover(n, at);
-                self.refiner.cover(&mut self.tree, n, at)?;
+                self.data.cover(&mut self.tree, n, at)?;
+                // Refining the first may have taken the cover away.
+                if self.tree.nodes[n as usize].covered_by == at {
+                    self.refiner.cover(&mut self.tree, n, at)?;
+                }
                 self.requeue(n);
                 if self.tree.nodes[n as usize].covered_by == at {
                     self.tree.stats.covered += 1;
@@ -255,6 +315,65 @@ impl<'n, R: Refiner> Lazy<'n, R> {
         Ok(None)
     }
 
+    /// The same where data is abstracted: what data refuses must be refused by its abstract label.
+    fn expand_abstractly(
+        &mut self,
+        n: u32,
+        query: &Query,
+        target: &mut Option<&mut Target>,
+        moves: &mut Moves,
+        zone: &mut Vec<Bound>,
+    ) -> Result<Option<(u32, Vec<Zone>)>, Trouble> {
+        self.tree.stats.expanded += 1;
+        let key = self.tree.nodes[n as usize].key;
+        self.post.moves(self.tree.keys.get(key), moves)?;
+        let here = self.data.settle(&mut self.tree, n)?;
+        self.requeue(NONE);
+        zone.clear();
+        zone.extend_from_slice(self.tree.zone(n));
+        crate::timed::space::invariant(self.tree.shape(n), self.tree.invariant(key), zone)?;
+        // Both are in the same order.
+        let mut next = 0;
+        for &c in &here.all {
+            let is_it = |i: usize, action: &[EdgeRef]| i < moves.len() && moves.get(i).action == action;
+            if !is_it(next, self.data.action(c)) || self.data.refuses(&self.tree, n, c) {
+                self.data.disable(&mut self.tree, n, c)?;
+                self.requeue(NONE);
+                continue;
+            }
+            let first = next;
+            while is_it(next, self.data.action(c)) && (next == first || self.data.is_many(c)) {
+                let m = moves.get(next);
+                next += 1;
+                self.tree.stats.steps += 1;
+                let (feasible, to) = self.tree.step(n, zone, &m)?;
+                if let (true, Some(error)) = (feasible, m.fault) {
+                    return Err(error.clone().into());
+                }
+                if !feasible {
+                    self.refiner.disable(&mut self.tree, n, to)?;
+                    self.requeue(NONE);
+                    continue;
+                }
+                let new = self.tree.add(to, n, m.ordinal);
+                self.data.add(&self.tree, new, c);
+                self.refiner.add(&self.tree, new);
+                if let Some(found) = self.look(new, query, target)? {
+                    return Ok(Some(found));
+                }
+                self.waiting.push(new, 0);
+            }
+        }
+        assert_eq!(next, moves.len(), "every move is one of the combinations");
+        if let Some(target) = target {
+            self.data.exclude(&mut self.tree, n)?;
+            self.requeue(NONE);
+            self.exclude(n, query, target)?;
+        }
+        self.tree.pass(n);
+        Ok(None)
+    }
+
     /// What the concrete label of a node does not have of a target, its abstract label must not have either: the node will
     /// stand for others. (002 has targets that are locations; a target that depends on clocks is a location behind a
     /// transition that is disabled.)
@@ -272,7 +391,7 @@ impl<'n, R: Refiner> Lazy<'n, R> {
     }
 }
 
-impl<R> Lazy<'_, R> {
+impl<D, R> Lazy<'_, D, R> {
     /// The nodes that were expanded.
     pub fn expanded(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.tree.nodes.len() as u32).filter(|&n| self.tree.nodes[n as usize].mark == Mark::Passed)

@@ -4,6 +4,7 @@
 //! invariant is met again: leaving a location asks for its invariant as part of the transition. (So does 002's prototype, and
 //! coverings and refinements can be compared.) Transitions are stored once; a tree has many edges and few of them.
 
+use std::collections::HashMap;
 use std::hash::Hasher;
 
 use hashbrown::HashTable;
@@ -89,6 +90,14 @@ pub struct Try {
     pub target: u32,
 }
 
+/// Parts of the keys, by locations.
+#[derive(Debug, Default)]
+struct Parts {
+    /// Each key's part.
+    of: Vec<u32>,
+    index: HashMap<Vec<i64>, u32>,
+}
+
 /// The tree.
 #[derive(Debug)]
 pub struct Tree {
@@ -101,13 +110,15 @@ pub struct Tree {
     /// Transitions.
     pub transitions: Vec<Transition>,
     index: HashTable<u32>,
-    /// The newest expanded node of each key, and whether the key has any node at all.
+    /// The newest expanded node of each part, and the first node of each key.
     newest: Vec<u32>,
     first: Vec<u32>,
     /// Each key's invariant, and whether time may pass there.
     places: Vec<(u32, bool)>,
     invariants: Vec<Vec<Constraint>>,
     invariant_index: HashTable<u32>,
+    /// Where data is abstracted, keys with the same locations are one part; otherwise each key is.
+    parts: Option<Parts>,
     /// Nodes that have lost their cover since this was last emptied.
     pub uncovered: Vec<u32>,
     stepper: Stepper,
@@ -116,9 +127,10 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// No nodes yet.
-    pub fn new(keys: Keys) -> Tree {
+    /// No nodes yet. Nodes may cover others with the same key, or the same locations.
+    pub fn new(keys: Keys, by_locations: bool) -> Tree {
         Tree {
+            parts: by_locations.then(Parts::default),
             keys,
             zones: Zones::default(),
             nodes: Vec::new(),
@@ -149,7 +161,7 @@ impl Tree {
 
     /// The newest expanded node of the same part.
     pub fn newest(&self, n: u32) -> u32 {
-        self.newest[self.nodes[n as usize].key as usize]
+        self.newest[self.part(self.nodes[n as usize].key)]
     }
 
     /// Is it the first node of its key?
@@ -229,7 +241,6 @@ impl Tree {
     fn key(&mut self, key: &[Word], invariant: &[Constraint], delay: bool) -> u32 {
         let (k, is_new) = self.keys.id(key);
         if is_new {
-            self.newest.push(NONE);
             self.first.push(NONE);
             let hash = hash_transition(&[], invariant);
             let lists = &self.invariants;
@@ -244,6 +255,17 @@ impl Tree {
                 }
             };
             self.places.push((list, delay));
+            match &mut self.parts {
+                None => self.newest.push(NONE),
+                Some(parts) => {
+                    let next = self.newest.len() as u32;
+                    let part = *parts.index.entry(self.keys.latest().to_vec()).or_insert(next);
+                    parts.of.push(part);
+                    if part == next {
+                        self.newest.push(NONE);
+                    }
+                }
+            }
         }
         k
     }
@@ -257,6 +279,13 @@ impl Tree {
         let feasible = post(&mut stepper, self.shape(n), zone, &leg, self.keys.shape(target));
         self.stepper = stepper;
         Ok((feasible?, to))
+    }
+
+    fn part(&self, key: u32) -> usize {
+        match &self.parts {
+            None => key as usize,
+            Some(parts) => parts.of[key as usize] as usize,
+        }
     }
 
     /// Adds a node with the zone that was computed last.
@@ -286,10 +315,10 @@ impl Tree {
 
     /// The node has been expanded and may cover others.
     pub fn pass(&mut self, n: u32) {
-        let key = self.nodes[n as usize].key as usize;
-        self.nodes[n as usize].older = self.newest[key];
+        let part = self.part(self.nodes[n as usize].key);
+        self.nodes[n as usize].older = self.newest[part];
         self.nodes[n as usize].mark = Mark::Passed;
-        self.newest[key] = n;
+        self.newest[part] = n;
     }
 
     /// `by` covers `n` now.

@@ -40,7 +40,7 @@ impl Interpolation for ZoneInterpolation {
         Zone::copied(tree.shape(n).domain(), tree.zone(n))
     }
 
-    fn proves(&mut self, tree: &Tree, n: u32, label: &Label) -> bool {
+    fn proves(&mut self, tree: &Tree, n: u32, _: u32, label: &Label) -> bool {
         let (shape, zone) = (tree.shape(n), tree.zone(n));
         let d = shape.domain();
         label.iter().all(|c| d.get(zone, shape.place(c.left), shape.place(c.right)) <= c.bound)
@@ -92,7 +92,7 @@ impl Interpolation for ZoneInterpolation {
         Ok(zone)
     }
 
-    fn interpolant(&mut self, tree: &Tree, n: u32, a: &Zone, bad: &Zone) -> Result<Label, Trouble> {
+    fn interpolant(&mut self, tree: &Tree, n: u32, a: &Zone, bad: &Zone) -> Result<Option<Label>, Trouble> {
         let shape = tree.shape(n);
         self.cycle.clear();
         let disjoint = shape.domain().interpolant_into(a, bad, &mut self.cycle);
@@ -102,7 +102,11 @@ impl Interpolation for ZoneInterpolation {
             right: shape.clocks[c.right as usize],
             bound: c.bound,
         };
-        Ok(self.cycle.iter().map(rename).collect())
+        Ok(Some(self.cycle.iter().map(rename).collect()))
+    }
+
+    fn exactly(&mut self, tree: &Tree, n: u32) -> Label {
+        crate::timed::answer::constraints(tree.shape(n), tree.zone(n))
     }
 
     fn complement(&mut self, tree: &Tree, n: u32, label: &Label) -> Result<Vec<Zone>, Trouble> {
@@ -127,7 +131,7 @@ impl Interpolation for ZoneInterpolation {
         }
     }
 
-    fn leq(&mut self, tree: &Tree, n: u32, a: &Label, b: &Label) -> Result<bool, Trouble> {
+    fn leq(&mut self, tree: &Tree, n: u32, a: &Label, _: u32, b: &Label) -> Result<bool, Trouble> {
         let has = |c: &Constraint| a.iter().any(|l| l.left == c.left && l.right == c.right && l.bound <= c.bound);
         if b.iter().all(has) {
             return Ok(true);

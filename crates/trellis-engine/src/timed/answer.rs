@@ -2,6 +2,7 @@
 
 use trellis_domain::zone::{Bound, Constraint, Zone};
 use trellis_model::evidence::{Reason, Verdict};
+use trellis_model::network::combine::Combinations;
 use trellis_model::network::{CertEntry, Certificate, Condition, LuBounds, Network, Query, QueryKind, Trace};
 
 use super::bounds::{self, Bounds};
@@ -11,6 +12,7 @@ use super::target::{Target, Trouble};
 use super::trace::concretise;
 use crate::budget::{Budget, Stats};
 use crate::lazy::block::{Direction, Interpolating};
+use crate::lazy::explicit::Explicit;
 use crate::lazy::lu::{Bounding, Lu};
 use crate::lazy::zone::ZoneInterpolation;
 use crate::lazy::{self, Lazy, Refiner};
@@ -31,6 +33,8 @@ pub enum Clocks {
 pub enum Data {
     /// Not at all.
     Identity,
+    /// To the values of some variables, by formula interpolation (002 §4.3.1).
+    Interpolation(Direction),
 }
 
 /// An engine and its options.
@@ -82,14 +86,17 @@ pub fn default_engine(net: &Network, query: &Query, order: Option<Order>) -> Eng
 
 /// Why an engine cannot answer a question; `None` if it can.
 pub fn obstacle(net: &Network, query: &Query, engine: Engine) -> Option<&'static str> {
-    let Engine::Lazy { clocks, .. } = engine else { return None };
+    let Engine::Lazy { clocks, data, .. } = engine else { return None };
     if query.deadlock {
         return Some("lazy abstraction cannot see deadlocks: abstract labels allow moves that are not possible");
     }
     if clocks == Clocks::Bounds && Bounds::new(net, query).diagonal {
         return Some("bounds say nothing about differences of clocks, which this model or question compares");
     }
-    None
+    match data {
+        Data::Identity => None,
+        Data::Interpolation(_) => Combinations::new(net).err(),
+    }
 }
 
 /// Answers a query about a network with clocks.
@@ -108,42 +115,50 @@ pub fn answer(net: &Network, query: &Query, config: &Config, budget: &mut Budget
     }
     match engine {
         Engine::Reach(options) => explore(net, query, condition, value, options, config.certificate, budget),
-        Engine::Lazy { clocks, data: Data::Identity, options } => match clocks {
-            Clocks::Interpolation(direction) => {
-                let refiner = Interpolating::new(ZoneInterpolation::default(), direction);
-                let label = |r: &Interpolating<ZoneInterpolation>, n: u32, _: &Lazy<'_, _>| {
-                    (r.labels[n as usize].clone(), None)
-                };
-                search(
-                    Lazy::new(net, query, options, refiner),
-                    net,
-                    query,
-                    (condition, value),
-                    config.certificate,
-                    budget,
-                    label,
-                )
+        Engine::Lazy { clocks, data: Data::Identity, options } => {
+            by_clocks(net, query, (condition, value), clocks, options, lazy::Identity, config.certificate, budget)
+        }
+        Engine::Lazy { clocks, data: Data::Interpolation(direction), options } => {
+            match Explicit::new(net, Some((query, condition, value)), options.pin_faults) {
+                Ok(domain) => {
+                    let data = Interpolating::new(domain, direction);
+                    by_clocks(net, query, (condition, value), clocks, options, data, config.certificate, budget)
+                }
+                Err(why) => Ok(unknown(Stats::default(), Reason::Unsupported(why.into()))),
             }
-            Clocks::Bounds => {
-                let refiner = Bounding::new(net.clocks.len());
-                let dim = net.clocks.len() + 1;
-                let label = |r: &Bounding, n: u32, l: &Lazy<'_, _>| {
-                    let none = || Lu { lower: vec![bounds::NONE; dim], upper: vec![bounds::NONE; dim] };
-                    let Lu { lower, upper } = r.labels[n as usize].as_deref().cloned().unwrap_or_else(none);
-                    let zone = constraints(l.tree.shape(n), l.tree.zone(n));
-                    (zone, Some(LuBounds { lower, upper }))
-                };
-                search(
-                    Lazy::new(net, query, options, refiner),
-                    net,
-                    query,
-                    (condition, value),
-                    config.certificate,
-                    budget,
-                    label,
-                )
-            }
-        },
+        }
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn by_clocks<D: lazy::Data>(
+    net: &Network,
+    query: &Query,
+    target: (Condition, bool),
+    clocks: Clocks,
+    options: lazy::Options,
+    data: D,
+    certificate: bool,
+    budget: &mut Budget<'_>,
+) -> Result<Answer, Box<Broken>> {
+    match clocks {
+        Clocks::Interpolation(direction) => {
+            let refiner = Interpolating::new(ZoneInterpolation::default(), direction);
+            let label =
+                |r: &Interpolating<ZoneInterpolation>, n: u32, _: &Lazy<'_, D, _>| (r.labels[n as usize].clone(), None);
+            search(Lazy::new(net, query, options, data, refiner), net, query, target, certificate, budget, label)
+        }
+        Clocks::Bounds => {
+            let refiner = Bounding::new(net.clocks.len());
+            let dim = net.clocks.len() + 1;
+            let label = |r: &Bounding, n: u32, l: &Lazy<'_, D, _>| {
+                let none = || Lu { lower: vec![bounds::NONE; dim], upper: vec![bounds::NONE; dim] };
+                let Lu { lower, upper } = r.labels[n as usize].as_deref().cloned().unwrap_or_else(none);
+                let zone = constraints(l.tree.shape(n), l.tree.zone(n));
+                (zone, Some(LuBounds { lower, upper }))
+            };
+            search(Lazy::new(net, query, options, data, refiner), net, query, target, certificate, budget, label)
+        }
     }
 }
 
@@ -262,18 +277,18 @@ fn ends(shape: &Shape, parts: &[Zone]) -> Vec<Vec<Constraint>> {
     }
 }
 
-fn search<R: Refiner>(
-    mut lazy: Lazy<'_, R>,
+fn search<D: lazy::Data, R: Refiner>(
+    mut lazy: Lazy<'_, D, R>,
     net: &Network,
     query: &Query,
     (condition, value): (Condition, bool),
     certificate: bool,
     budget: &mut Budget<'_>,
-    label: impl Fn(&R, u32, &Lazy<'_, R>) -> (Vec<Constraint>, Option<LuBounds>),
+    label: impl Fn(&R, u32, &Lazy<'_, D, R>) -> (Vec<Constraint>, Option<LuBounds>),
 ) -> Result<Answer, Box<Broken>> {
     let mut target = Target::new(&lazy.post, query, condition, value);
     let ending = lazy.check(query, Some(&mut target), budget);
-    let path = |lazy: &Lazy<'_, R>, mut n: u32| {
+    let path = |lazy: &Lazy<'_, D, R>, mut n: u32| {
         let mut via = Vec::new();
         while lazy.tree.nodes[n as usize].parent != lazy::tree::NONE {
             via.push(lazy.tree.nodes[n as usize].via);
@@ -288,7 +303,8 @@ fn search<R: Refiner>(
             let entry = |n: u32| {
                 let key = lazy.tree.keys.get(lazy.tree.nodes[n as usize].key);
                 let (zone, bounds) = label(&lazy.refiner, n, &lazy);
-                CertEntry { zone, bounds, ..CertEntry::of(lazy.post.layout.snapshot(net, key, &[])) }
+                let state = lazy.post.layout.snapshot(net, key, &[]);
+                CertEntry { known: lazy.data.known(n), zone, bounds, ..CertEntry::of(state) }
             };
             let entries = lazy.expanded().filter(|_| certificate).map(entry).collect();
             Ok(finished(stats, Verdict::Safe(Certificate { entries, up_to_order: false })))

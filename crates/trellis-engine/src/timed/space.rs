@@ -171,6 +171,11 @@ impl Keys {
         (id, true)
     }
 
+    /// The locations of the key that was added last.
+    pub fn latest(&self) -> &[i64] {
+        &self.mem[..self.processes]
+    }
+
     fn find_shape(&mut self, key: &[Word]) -> u32 {
         self.layout.unpack(key, &mut self.mem);
         let mut lus = std::mem::take(&mut self.lus);

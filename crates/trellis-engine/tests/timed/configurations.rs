@@ -32,8 +32,12 @@ pub fn ways(seed: u64) -> Vec<Config> {
         [Clocks::Interpolation(Direction::Forward), Clocks::Interpolation(Direction::Backward), Clocks::Bounds]
     {
         for reduce in [true, false] {
-            let options = lazy::Options { order: order(), reduce };
+            let options = lazy::Options { order: order(), reduce, ..lazy::Options::default() };
             all.push(Some(Engine::Lazy { clocks, data: Data::Identity, options }));
+            for direction in [Direction::Forward, Direction::Backward] {
+                let options = lazy::Options { order: order(), ..options };
+                all.push(Some(Engine::Lazy { clocks, data: Data::Interpolation(direction), options }));
+            }
         }
     }
     all.push(None);

@@ -6,6 +6,7 @@
 //!   explore against the region graph.
 //! - [`runs`] holds liveness and bounds of clocks against it.
 //! - [`models`] lets all of them loose on the shared models, where they must agree with each other.
+//! - [`table`] is what 002 counted.
 //! - [`regressions`] are what these found, by name.
 //!
 //! Everything is deterministic: a failure prints its seed, its model made smaller, the query and the configuration.
@@ -22,4 +23,5 @@ mod random;
 mod regressions;
 mod runs;
 mod steps;
+mod table;
 mod verdicts;

@@ -1,7 +1,8 @@
-//! Three-valued evaluation never says more than every completion does.
+//! Three-valued evaluation and execution never say more than every completion does; preconditions are exact.
 
 use proptest::prelude::*;
-use trellis_expr::eval::eval;
+use trellis_expr::eval::{Limits, State, Valuation, eval, exec};
+use trellis_expr::partial::{Partial, exec_partial, judge, wep};
 use trellis_expr::ternary::eval_partial;
 use trellis_expr::{Type, Value, VarId};
 
@@ -43,6 +44,87 @@ proptest! {
                 completion.insert(v, other);
                 prop_assert_eq!(eval(&w.t, t, &completion, &mut Foreign(1)), Ok(value.clone()));
             }
+        }
+    }
+}
+
+/// The valuations that agree with `env` on what is not hidden, as far as `others` go.
+fn completions(w: &World, env: &Valuation, hidden: &dyn Fn(VarId) -> bool, others: &[Vec<u32>]) -> Vec<Valuation> {
+    let complete = |other: &Vec<u32>| {
+        let (mut completion, _) = w.valuation(&mut Tape::new(other));
+        completion.extend(env.iter().filter(|(v, _)| !hidden(**v)).map(|(&v, value)| (v, value.clone())));
+        completion
+    };
+    others.iter().map(complete).chain([env.clone()]).collect()
+}
+
+proptest! {
+    #![proptest_config(cases(3000))]
+
+    #[test]
+    fn judged(choices in tape(), values in tape(), others in prop::collection::vec(tape(), 12), hide in any::<u32>()) {
+        let mut w = World::new();
+        let mut choices = Tape::new(&choices);
+        let ty = w.types[choices.pick(8)];
+        let t = w.term(ty, 4, &mut choices);
+        let (env, _) = w.valuation(&mut Tape::new(&values));
+        let hidden = |v: VarId| hide >> (v.0 % 32) & 1 == 1;
+        let partial = |v: VarId| if hidden(v) { None } else { env.get(&v).cloned() };
+        let judged = judge(&w.t, t, partial);
+        if let Some(value) = eval_partial(&w.t, t, partial) {
+            prop_assert_eq!(judged.value.as_ref(), Some(&value));
+            prop_assert!(judged.safe);
+        }
+        for completion in completions(&w, &env, &hidden, &others) {
+            match eval(&w.t, t, &completion, &mut Foreign(1)) {
+                Ok(value) => prop_assert!(judged.value.as_ref().is_none_or(|v| *v == value)),
+                Err(fault) => prop_assert!(!judged.safe, "{}", fault),
+            }
+        }
+    }
+
+    #[test]
+    fn executed(choices in tape(), values in tape(), others in prop::collection::vec(tape(), 8), hide in any::<u32>()) {
+        let mut w = World::new();
+        let s = w.stmt(4, true, &mut Tape::new(&choices));
+        let (env, _) = w.valuation(&mut Tape::new(&values));
+        let hidden = |v: VarId| hide >> (v.0 % 32) & 1 == 1;
+        let mut after: Partial = env.iter().filter(|(v, _)| !hidden(**v)).map(|(&v, x)| (v, x.clone())).collect();
+        let ended = exec_partial(&w.t, s, &mut after);
+        for completion in completions(&w, &env, &hidden, &others) {
+            let start = State { env: completion, host: Foreign(1) };
+            match exec(&w.t, s, start, Limits { outcomes: 2000, iterations: 500 }) {
+                Ok(outcomes) => {
+                    prop_assert!(!ended.blocked || outcomes.is_empty());
+                    for o in &outcomes {
+                        for (v, value) in &after {
+                            prop_assert_eq!(o.env.get(v), Some(value));
+                        }
+                    }
+                }
+                Err(trellis_expr::eval::ExecError::Fault(fault)) => {
+                    prop_assert!(!ended.safe || fault == trellis_expr::Fault::Diverges, "{}", fault);
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
+    #[test]
+    fn preconditions(choices in tape(), more in tape(), values in prop::collection::vec(tape(), 8)) {
+        let mut w = World::new();
+        let s = w.stmt(4, true, &mut Tape::new(&choices));
+        let t = w.term(Type::Bool, 3, &mut Tape::new(&more));
+        let Some(before) = wep(&mut w.t, s, t) else { return Ok(()) };
+        for values in &values {
+            let (env, _) = w.valuation(&mut Tape::new(values));
+            let start = State { env: env.clone(), host: Foreign(1) };
+            let Ok(outcomes) = exec(&w.t, s, start, Limits { outcomes: 2000, iterations: 500 }) else { continue };
+            let after: Result<Vec<Value>, _> =
+                outcomes.into_iter().map(|mut o| eval(&w.t, t, &o.env, &mut o.host)).collect();
+            let Ok(after) = after else { continue };
+            let can = after.contains(&Value::Bool(true));
+            prop_assert_eq!(eval(&w.t, before, &env, &mut Foreign(1)), Ok(Value::Bool(can)));
         }
     }
 }

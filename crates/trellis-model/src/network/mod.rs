@@ -7,7 +7,7 @@
 //! Rooms: [`state`] (packing), [`post`] (fast successors, compiled code, in-place with undo), [`interpret`] (the
 //! reference interpreter, slow and plain, shares nothing with `post` but this file), [`evidence`] (traces and
 //! certificates), [`query`] (what can be asked), [`clock`] (clock constraints, resets, synchronisation vectors),
-//! [`circle`] (when a timed run can go round forever), [`region`] (the region graph, for small timed networks only: what others are held against).
+//! [`combine`] (which edges could move together, whatever the data), [`circle`] (when a timed run can go round forever), [`region`] (the region graph, for small timed networks only: what others are held against).
 
 use std::sync::Arc;
 
@@ -16,6 +16,7 @@ use trellis_order::{Domain, Join, Lattice, Word};
 
 pub mod circle;
 pub mod clock;
+pub mod combine;
 mod compiled;
 pub mod evidence;
 pub mod interpret;

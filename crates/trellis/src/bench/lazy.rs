@@ -98,7 +98,14 @@ fn rows(text: &str) -> Result<Vec<Row<'_>>, Failure> {
 fn engines(config: &str) -> Option<Vec<Engine>> {
     let zones = |cover, order| Engine::Reach(reach::Options { extrapolation: Extrapolation::LuPlus, cover, order });
     let lazily = |clocks, order, reduce| {
-        vec![Engine::Lazy { clocks, data: Data::Identity, options: lazy::Options { order, reduce } }]
+        let options = lazy::Options { order, reduce, ..lazy::Options::default() };
+        vec![Engine::Lazy { clocks, data: Data::Identity, options }]
+    };
+    // The prototype's integers have no bounds, and so no faults.
+    let both = |data, clocks| {
+        let options = lazy::Options { order: Order::Bfs, reduce: false, pin_faults: false };
+        let (data, clocks) = (Data::Interpolation(data), Clocks::Interpolation(clocks));
+        vec![Engine::Lazy { clocks, data, options }]
     };
     // As 002's prototype: all clocks in all zones.
     let theta = |clocks| lazily(clocks, Order::Bfs, false);
@@ -106,6 +113,8 @@ fn engines(config: &str) -> Option<Vec<Engine>> {
         "none/FW" => theta(Clocks::Interpolation(Direction::Forward)),
         "none/BW" => theta(Clocks::Interpolation(Direction::Backward)),
         "none/LU" => theta(Clocks::Bounds),
+        "FW/FW" => both(Direction::Forward, Direction::Forward),
+        "FW/BW" => both(Direction::Forward, Direction::Backward),
         "bounds/bfs" => lazily(Clocks::Bounds, Order::Bfs, true),
         "bounds/dfs" => lazily(Clocks::Bounds, Order::Dfs, true),
         "inclusion" => vec![zones(Cover::Inclusion, Order::Bfs)],

@@ -1,0 +1,235 @@
+//! Terms and statements where only some variables are known, and what must hold before a statement.
+//!
+//! [`judge`] says more than [`crate::ternary::eval_partial`]: the value that a term has wherever it has one, and, apart from
+//! that, whether it always has one. So faults can be left to whoever looks for them (`value` alone), or ruled out (`safe`).
+//!
+//! [`exec_partial`] runs a statement and over-approximates: what is known afterwards is so after every run that ends, from every
+//! completion. If a condition is not known both branches run, and what they disagree about is forgotten; so is all that a
+//! loop may assign if its condition is not known, and what is chosen at random.
+//!
+//! [`wep`] is the weakest existential precondition, by substitution: the term that holds before the statement if and only if it
+//! can end in the given one. It says nothing of faults in values that the given term does not ask for. There is none for
+//! loops and foreign procedures; nothing is unrolled.
+
+use rustc_hash::FxHashMap;
+
+use crate::code::NoHost;
+use crate::eval::{apply, check_range};
+use crate::stmt::{Stmt, StmtId};
+use crate::term::{Term, TermId, Terms, Type, VarId};
+use crate::ternary::{absorbed, never_faults};
+use crate::value::Value;
+
+/// A loop whose condition is known runs at most so often; then it is given up.
+const ITERATIONS: u32 = 10_000;
+
+/// The variables that are known.
+pub type Partial = FxHashMap<VarId, Value>;
+
+/// What is known about a term.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judged {
+    /// The value in every completion that does not fault.
+    pub value: Option<Value>,
+    /// No completion faults.
+    pub safe: bool,
+}
+
+impl Judged {
+    /// Is it false wherever it has a value?
+    pub fn is_false(&self) -> bool {
+        self.value == Some(Value::Bool(false))
+    }
+}
+
+/// Evaluates a term as far as the known variables allow.
+pub fn judge(terms: &Terms, t: TermId, env: impl Fn(VarId) -> Option<Value>) -> Judged {
+    match *terms.get(t) {
+        Term::Bool(b) => return Judged { value: Some(Value::Bool(b)), safe: true },
+        Term::Var(v) => return Judged { value: env(v), safe: true },
+        _ => {}
+    }
+    let order = terms.subterms([t]);
+    let mut known: FxHashMap<TermId, Judged> = FxHashMap::default();
+    for t in order {
+        let judged = match *terms.get(t) {
+            Term::Var(v) => Judged { value: env(v), safe: true },
+            Term::And(ref args) => connective(args.iter().map(|a| &known[a]), false),
+            Term::Or(ref args) => connective(args.iter().map(|a| &known[a]), true),
+            Term::Ite(c, a, b) => ite(&known[&c], &known[&a], &known[&b]),
+            _ => {
+                let children = terms.children(t);
+                strict(terms, t, &children, &children.iter().map(|c| &known[c]).collect::<Vec<_>>())
+            }
+        };
+        known.insert(t, judged);
+    }
+    known.remove(&t).expect("a term is one of its sub-terms")
+}
+
+/// `decisive` is the truth value that settles it.
+fn connective<'a>(args: impl Iterator<Item = &'a Judged>, decisive: bool) -> Judged {
+    let (mut certain, mut safe) = (true, true);
+    for arg in args {
+        safe &= arg.safe;
+        match arg.value {
+            Some(Value::Bool(b)) if b == decisive => return Judged { value: arg.value.clone(), safe },
+            Some(_) => {}
+            None => certain = false,
+        }
+    }
+    Judged { value: certain.then_some(Value::Bool(!decisive)), safe }
+}
+
+fn ite(c: &Judged, a: &Judged, b: &Judged) -> Judged {
+    let (value, safe) = match c.value {
+        Some(Value::Bool(true)) => (a.value.clone(), a.safe),
+        Some(_) => (b.value.clone(), b.safe),
+        None => (a.value.clone().filter(|v| b.value.as_ref() == Some(v)), a.safe && b.safe),
+    };
+    Judged { value, safe: c.safe && safe }
+}
+
+/// All sub-terms are evaluated.
+fn strict(terms: &Terms, t: TermId, children: &[TermId], args: &[&Judged]) -> Judged {
+    let node = terms.get(t);
+    if matches!(node, Term::Foreign(..)) {
+        return Judged { value: None, safe: false };
+    }
+    let safe = args.iter().all(|a| a.safe);
+    if args.iter().all(|a| a.value.is_some()) {
+        let values = args.iter().filter_map(|a| a.value.clone()).collect();
+        return match apply(terms, node, values, &mut NoHost) {
+            Ok(value) => Judged { value: Some(value), safe },
+            Err(_) => Judged { value: None, safe: false },
+        };
+    }
+    let values: Vec<Option<&Value>> = args.iter().map(|a| a.value.as_ref()).collect();
+    Judged { value: absorbed(terms, t, children, &values), safe: safe && never_faults(terms, t, &values) }
+}
+
+/// How a statement ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ended {
+    /// No run from any completion gets to the end.
+    pub blocked: bool,
+    /// No run from any completion faults.
+    pub safe: bool,
+}
+
+/// Runs a statement where only some variables are known; they are the known ones afterwards, unless it is blocked.
+pub fn exec_partial(terms: &Terms, s: StmtId, env: &mut Partial) -> Ended {
+    let mut ended = Ended { blocked: false, safe: true };
+    run(terms, s, env, &mut ended);
+    ended
+}
+
+fn run(terms: &Terms, s: StmtId, env: &mut Partial, ended: &mut Ended) {
+    let look = |t: TermId, env: &Partial, ended: &mut Ended| {
+        let judged = judge(terms, t, |v| env.get(&v).cloned());
+        ended.safe &= judged.safe;
+        judged
+    };
+    match *terms.stmt(s) {
+        Stmt::Skip => {}
+        Stmt::Assume(t) => ended.blocked |= look(t, env, ended).is_false(),
+        Stmt::Assign(v, t) => {
+            let ty = terms.variable(v).ty;
+            let value = look(t, env, ended).value;
+            let fits = match &value {
+                Some(value) => check_range(ty, value).is_ok(),
+                None => match ty {
+                    Type::Range(lo, hi) => terms.lies_within(t, lo, hi),
+                    _ => true,
+                },
+            };
+            ended.safe &= fits;
+            match value.filter(|_| fits) {
+                Some(value) => _ = env.insert(v, value),
+                None => _ = env.remove(&v),
+            }
+        }
+        Stmt::Havoc(v) => _ = env.remove(&v),
+        Stmt::Seq(ref parts) => {
+            for &p in parts.iter() {
+                run(terms, p, env, ended);
+                if ended.blocked {
+                    return;
+                }
+            }
+        }
+        Stmt::Choice(ref parts) => join(terms, parts, env, ended),
+        Stmt::If(c, a, b) => match look(c, env, ended).value {
+            Some(Value::Bool(true)) => run(terms, a, env, ended),
+            Some(_) => run(terms, b, env, ended),
+            None => join(terms, &[a, b], env, ended),
+        },
+        Stmt::While(c, body) => {
+            for _ in 0..ITERATIONS {
+                match look(c, env, ended).value {
+                    Some(Value::Bool(true)) => run(terms, body, env, ended),
+                    Some(_) => return,
+                    None => break,
+                }
+                if ended.blocked {
+                    return;
+                }
+            }
+            // It may go on for ever, or fault in a round that was not looked at.
+            ended.safe = false;
+            terms.stmt_vars(body).1.iter().for_each(|v| _ = env.remove(v));
+        }
+        Stmt::Foreign(..) => ended.safe = false,
+    }
+}
+
+/// One of several; what is known is what they agree about.
+fn join(terms: &Terms, parts: &[StmtId], env: &mut Partial, ended: &mut Ended) {
+    let mut after: Option<Partial> = None;
+    for &p in parts {
+        let (mut own, mut end) = (env.clone(), Ended { blocked: false, safe: true });
+        run(terms, p, &mut own, &mut end);
+        ended.safe &= end.safe;
+        if end.blocked {
+            continue;
+        }
+        match &mut after {
+            None => after = Some(own),
+            Some(after) => after.retain(|v, value| own.get(v) == Some(value)),
+        }
+    }
+    match after {
+        Some(after) => *env = after,
+        None => ended.blocked = true,
+    }
+}
+
+/// What must hold before a statement so that it can end where the term holds. For a statement without assumptions and choices
+/// the term may be of any type: its value after the statement, said before it.
+pub fn wep(terms: &mut Terms, s: StmtId, t: TermId) -> Option<TermId> {
+    match terms.stmt(s).clone() {
+        Stmt::Skip => Some(t),
+        Stmt::Assume(c) => (terms.ty(t) == Type::Bool).then(|| terms.and([c, t])),
+        Stmt::Assign(v, value) => {
+            let value = match terms.variable(v).ty {
+                Type::Range(lo, hi) => terms.checked(value, lo, hi),
+                _ => value,
+            };
+            Some(terms.substitute(t, &FxHashMap::from_iter([(v, value)])))
+        }
+        Stmt::Seq(parts) => parts.iter().rev().try_fold(t, |t, &p| wep(terms, p, t)),
+        Stmt::If(c, a, b) => {
+            let (a, b) = (wep(terms, a, t)?, wep(terms, b, t)?);
+            Some(terms.ite(c, a, b))
+        }
+        Stmt::Choice(parts) => {
+            if terms.ty(t) != Type::Bool {
+                return None;
+            }
+            let parts: Option<Vec<TermId>> = parts.iter().map(|&p| wep(terms, p, t)).collect();
+            Some(terms.or(parts?))
+        }
+        Stmt::Havoc(v) => (!terms.free_vars(t).contains(&v)).then_some(t),
+        Stmt::While(..) | Stmt::Foreign(..) => None,
+    }
+}
