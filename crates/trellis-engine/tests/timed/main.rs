@@ -5,6 +5,7 @@
 //! - [`steps`] holds zone-free moves against the interpreter, at a point of every region; [`verdicts`] holds every way to
 //!   explore against the region graph.
 //! - [`models`] lets all of them loose on the shared models, where they must agree with each other.
+//! - [`known`] takes certificates apart that know part of the data.
 //! - [`table`] is what 002 counted.
 //! - [`regressions`] are what these found, by name.
 //!
@@ -13,6 +14,7 @@
 
 mod configurations;
 mod generator;
+mod known;
 #[path = "../it/load.rs"]
 mod load;
 mod model;
