@@ -42,11 +42,14 @@ fn only_proofs_are_accepted() {
             let turn = |k: &Vec<bool>| k[0];
             assert!(cert.entries.iter().all(|e| turn(&e.known)), "the question asks about `turn`");
             assert!(cert.entries.iter().any(|e| !e.known[1]), "`n` does not matter everywhere");
-            // Every entry is needed.
-            for i in 0..cert.entries.len() {
+            // All locations are reachable, with both values of `turn` somewhere.
+            for e in &cert.entries {
                 let mut less = cert.clone();
-                less.entries.remove(i);
-                assert!(certify(&net, &queries[0], &less).is_err(), "without entry {i}");
+                less.entries.retain(|o| o.state.locations != e.state.locations);
+                assert!(certify(&net, &queries[0], &less).is_err(), "without {:?}", e.state.locations);
+                let mut less = cert.clone();
+                less.entries.retain(|o| o.state.data[0] != e.state.data[0]);
+                assert!(certify(&net, &queries[0], &less).is_err(), "without `turn = {}`", e.state.data[0]);
             }
             // So is what the entries know of `turn`.
             for i in 0..cert.entries.len() {
