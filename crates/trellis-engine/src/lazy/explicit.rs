@@ -6,7 +6,7 @@
 //! interpolant is what it needs of the known variables, each left out in turn if that still makes it false.
 //!
 //! Beyond 002's prototype, so that nothing is missed: a fault, an urgent step, or what is looked for may depend on data that no
-//! guard asks about. The variables on which they depend are *pinned* before a node is expanded: its label has them. Formulas
+//! guard asks about. The variables on which they depend are *pinned* when a node is expanded: its label has them. Formulas
 //! that may fault where they are evaluated are not refuted. ([`Explicit::new`] can do without both, as the prototype does.)
 //!
 //! What it deliberately does not do: know single cells of arrays, and abstract data that clock constraints depend on
@@ -401,6 +401,15 @@ impl Data for Interpolating<Explicit<'_>> {
             self.pin(tree, n, &here.pins)?;
         }
         Ok(here)
+    }
+
+    fn admit(&mut self, tree: &mut Tree, n: u32, c: u32) -> Result<(), Trouble> {
+        let pins = &self.domain.combinations.get(c).pins;
+        if self.domain.strict && !pins.is_empty() {
+            let pins = pins.clone();
+            self.pin(tree, n, &pins)?;
+        }
+        Ok(())
     }
 
     fn action(&self, c: u32) -> &[EdgeRef] {

@@ -63,6 +63,8 @@ pub trait Data {
     fn cover(&mut self, tree: &mut Tree, n: u32, by: u32) -> Result<(), Trouble>;
     /// Gets a node ready to be expanded: what could move there, whatever the data.
     fn settle(&mut self, tree: &mut Tree, n: u32) -> Result<Arc<Here>, Trouble>;
+    /// A combination that the concrete label of `n` allows may now be taken.
+    fn admit(&mut self, tree: &mut Tree, n: u32, c: u32) -> Result<(), Trouble>;
     /// The edges of a combination.
     fn action(&self, c: u32) -> &[EdgeRef];
     /// May a combination be more than one move? (Clocks may refuse receivers of a broadcast in more than one way.)
@@ -96,6 +98,10 @@ impl Data for Identity {
 
     fn settle(&mut self, _: &mut Tree, _: u32) -> Result<Arc<Here>, Trouble> {
         unreachable!("moves are enumerated from keys")
+    }
+
+    fn admit(&mut self, _: &mut Tree, _: u32, _: u32) -> Result<(), Trouble> {
+        Ok(())
     }
 
     fn action(&self, _: u32) -> &[EdgeRef] {
@@ -341,6 +347,8 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
                 self.requeue(NONE);
                 continue;
             }
+            self.data.admit(&mut self.tree, n, c)?;
+            self.requeue(NONE);
             let first = next;
             while is_it(next, self.data.action(c)) && (next == first || self.data.is_many(c)) {
                 let m = moves.get(next);

@@ -6,6 +6,7 @@
 //!   explore against the region graph.
 //! - [`runs`] holds liveness and bounds of clocks against it.
 //! - [`models`] lets all of them loose on the shared models, where they must agree with each other.
+//! - [`known`] takes certificates apart that know part of the data.
 //! - [`table`] is what 002 counted.
 //! - [`regressions`] are what these found, by name.
 //!
@@ -14,6 +15,7 @@
 
 mod configurations;
 mod generator;
+mod known;
 #[path = "../it/load.rs"]
 mod load;
 mod model;

@@ -41,7 +41,8 @@ pub struct Combination {
     pub update: StmtId,
     /// What must hold afterwards.
     pub invariant: Option<TermId>,
-    pins: BTreeSet<VarId>,
+    /// On these data variables it depends whether taking the step faults, and whether an urgent step is possible.
+    pub pins: Vec<VarId>,
 }
 
 /// All combinations from some locations.
@@ -49,7 +50,7 @@ pub struct Combination {
 pub struct Here {
     /// Their numbers, in order.
     pub all: Vec<u32>,
-    /// On these data variables it depends whether something faults, and whether time may pass.
+    /// On these data variables it depends whether judging who can move faults.
     pub pins: Vec<VarId>,
 }
 
@@ -177,10 +178,7 @@ impl<'n> Combinations<'n> {
             self.number(locations, action, refused, unique)
         });
         let all: Vec<u32> = numbers.collect();
-        let mut pins = self.guard_pins(locations);
-        all.iter().for_each(|&c| pins.extend(&self.all[c as usize].pins));
-        let is_data = |v: &VarId| self.net.vars.iter().any(|d| d.var == *v);
-        let here = Arc::new(Here { all, pins: pins.into_iter().filter(is_data).collect() });
+        let here = Arc::new(Here { all, pins: self.data_of(self.guard_pins(locations)) });
         self.by_locations.insert(locations.to_vec(), here.clone());
         here
     }
@@ -338,7 +336,7 @@ impl<'n> Combinations<'n> {
         let updates: Vec<StmtId> = action.iter().map(|&e| self.edge(e).update).collect();
         let update = self.terms.seq(updates);
         let invariant = self.invariant(&after);
-        let pins = self.pins(action, update, &after);
+        let pins = self.data_of(self.pins(action, update, &after));
         let (action, refused) = (action.clone(), refused.clone());
         let id = self.all.len() as u32;
         self.all.push(Combination { action, refused, unique, guard, update, invariant, pins });
@@ -397,6 +395,10 @@ impl<'n> Combinations<'n> {
             }
         }
         Some(self.terms.and(parts))
+    }
+
+    fn data_of(&self, variables: BTreeSet<VarId>) -> Vec<VarId> {
+        variables.into_iter().filter(|v| self.net.vars.iter().any(|d| d.var == *v)).collect()
     }
 
     /// The variables on which it depends whether taking a step faults, or whether an urgent one is possible.
