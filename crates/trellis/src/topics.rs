@@ -59,6 +59,8 @@ Trellis explores *zones*: conjunctions of bounds on clocks and on differences of
                                 it must to forbid moves that are impossible
     --clocks bounds             … bounds of clocks, propagated backward: the default with more than 32 clocks (then dfs)
     --clocks forward|backward   … zones, by interpolation; forward is the default where differences of clocks are compared
+    --data forward|backward     … also of data: variables are known only where their values matter, found by interpolation
+                                (default: identity, all of them everywhere)
     --all-clocks                clocks that do not matter in a location stay in its zones (as in 002's prototype)
 
   --order bfs|dfs|random        what comes first
