@@ -100,14 +100,20 @@ impl Bounding {
                 return Ok(());
             }
             tree.stats.refinements += 1;
-            match &mut self.labels[n as usize] {
-                Some(old) => old.raise(&lu),
-                none => *none = Some(Box::new(lu.clone())),
-            }
+            let all = match self.labels[n as usize].take() {
+                Some(mut old) => {
+                    old.raise(&lu);
+                    old
+                }
+                None => Box::new(lu.clone()),
+            };
+            // Below up to the old bounds and up to the new ones is not yet below up to both: a valuation may need another
+            // witness for each.
             tree.review_covers(n, |tree, m| {
                 let has = self.labels[m as usize].as_ref().is_some_and(|own| lu.leq(own));
-                Ok(has && self.below(tree, m, n, &lu))
+                Ok(has && self.below(tree, m, n, &all))
             })?;
+            self.labels[n as usize] = Some(all);
             let node = &tree.nodes[n as usize];
             if node.parent == NONE {
                 return Ok(());

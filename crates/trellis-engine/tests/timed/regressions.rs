@@ -1,5 +1,10 @@
 //! What random models found, by name, and made small by hand.
 
+use trellis_engine::budget::Budget;
+use trellis_engine::lazy;
+use trellis_engine::timed::answer::{Clocks, Config, Data, Engine, answer};
+use trellis_engine::waitlist::Order;
+use trellis_model::evidence::Verdict;
 use trellis_syntax::tchecker;
 
 use crate::load::load;
@@ -96,4 +101,31 @@ fn urgent_faults_behind_clocks() {
             trans a -> b { guard x > 4; }, b -> b { sync e!; assign n = n - 1; }; }
         system P;";
     check(model, &[("E<> P.b", false), ("E<> x == 3", true)]);
+}
+
+/// When bounds grow, a cover must hold up to all of them together: up to the old ones and up to the new ones is not enough,
+/// as a valuation may need another witness for each. Only some orders come to that; the certificate shows it.
+#[test]
+fn covers_hold_up_to_all_bounds_together() {
+    let model = "int[0,2] n = 2; clock x;
+        process P0() { state L0, L1, L2 { x < 0 }, L3; init L0;
+            trans L0 -> L1 { guard n == 2; assign n = 0; }, L1 -> L2 { guard n >= 2; },
+                L1 -> L1 { guard x >= 2; assign n = (n + 1) % 3; },
+                L1 -> L0 { select i : int[0,1]; assign n = i; }; }
+        process P1() { clock t; state L0, L1; init L0;
+            trans L0 -> L1 { guard x == 0 && n > 1; }, L1 -> L0 { select i : int[0,2]; guard t > 0; },
+                L0 -> L0 { guard t <= 2; assign t = n; }; }
+        process P2() { state L0 { x <= 0 }, L1, L2, L3; init L0;
+            trans L0 -> L1 { }, L1 -> L2 { guard x >= 1; assign x = 0, n = (n + 1) % 3; }; }
+        system P0, P1, P2;";
+    let (net, queries) = load(model, "A[] P0.L3 imply x < 1").expect("a model");
+    for seed in (0..100).chain([7232]) {
+        let options = lazy::Options { order: Order::Random(seed), reduce: false, pin_faults: true };
+        let engine = Engine::Lazy { clocks: Clocks::Bounds, data: Data::Identity, options };
+        let config = Config { engine: Some(engine), order: None, certificate: true, non_zeno: false };
+        let answer =
+            answer(&net, &queries[0], &config, &mut Budget::unlimited()).unwrap_or_else(|b| panic!("{}", b.error));
+        let Verdict::Safe(certificate) = answer.verdict else { panic!("not safe, seed {seed}") };
+        trellis_check::certify(&net, &queries[0], &certificate).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
+    }
 }
