@@ -17,6 +17,8 @@ use trellis_model::network::{
 };
 use trellis_order::Word;
 
+use trellis_domain::zone::Bound;
+
 use crate::index::Index;
 use crate::monotone::obstacle;
 use crate::rejection::Claimed;
@@ -34,6 +36,8 @@ pub struct Certified {
     pub up_to_order: bool,
     /// For `sup` (`inf`): the largest (smallest) value among the entries; nothing is larger (smaller).
     pub bound: Option<i64>,
+    /// For `sup` (`inf`) of a clock `x`: the loosest bound of `x` (of `-x`) among the entries that are measured.
+    pub clock: Option<Bound>,
 }
 
 /// Checks a certificate. It must prove what a certificate can prove about the query: see the table in the
@@ -53,7 +57,7 @@ pub fn certify(net: &Network, query: &Query, cert: &Certificate) -> Result<Certi
         QueryKind::Bound { sup, when, of } => bound = c.bound(*sup, when, of)?,
         QueryKind::ClockBound { .. } => return Err(Rejection::new(Why::BesideThePoint("bounds of clocks"))),
     }
-    Ok(Certified { entries: c.set.index.len(), steps: c.steps, up_to_order: c.set.order.is_some(), bound })
+    Ok(Certified { entries: c.set.index.len(), steps: c.steps, up_to_order: c.set.order.is_some(), bound, clock: None })
 }
 
 /// Checks the certificate behind `sup: e = claimed` (nothing is larger), `inf: e = claimed` (nothing is smaller), or, if

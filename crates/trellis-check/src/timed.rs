@@ -46,21 +46,24 @@ pub(crate) fn certify(net: &Network, query: &Query, cert: &Certificate) -> Resul
         return crate::timed_liveness::inevitable(net, query, cert, None);
     }
     let mut c = Checker::new(net, query, cert)?;
-    let mut bound = None;
+    let (mut bound, mut clock) = (None, None);
     match &query.kind {
         QueryKind::Always(p) => c.everywhere(p, true, "the property does not hold in this state")?,
         QueryKind::Possibly(p) => c.everywhere(p, false, "the property holds in this state, so it may be possible")?,
-        QueryKind::Bound { .. } if c.partial.is_some() => {
+        QueryKind::Bound { .. } | QueryKind::ClockBound { .. } if c.partial.is_some() => {
             return beside("bounds by entries that know part of the data");
         }
         QueryKind::Bound { sup, when, of } => bound = c.bound(*sup, when, of)?,
         QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..) => {
             unreachable!("liveness has a room of its own")
         }
-        QueryKind::ClockBound { .. } => return beside("bounds of clocks"),
+        QueryKind::ClockBound { .. } if c.entries.iter().any(|e| e.bounds.is_some()) => {
+            return beside("what entries stand for by their bounds says nothing about values of clocks");
+        }
+        QueryKind::ClockBound { sup, when, clock: x } => clock = c.clock_bound(*sup, when, *x as usize)?,
     }
     c.closed()?;
-    Ok(Certified { entries: cert.entries.len(), steps: c.steps, up_to_order: false, bound })
+    Ok(Certified { entries: cert.entries.len(), steps: c.steps, up_to_order: false, bound, clock })
 }
 
 /// Checks the certificate behind `sup: x` or `inf: x` of a clock: no state that is measured has a value above (below) the
@@ -72,41 +75,20 @@ pub fn certify_clock_bound(
     claimed: Option<(i64, bool)>,
 ) -> Result<Certified, Rejection> {
     let beside = |why| Err(Rejection::new(Why::BesideThePoint(why)));
-    let QueryKind::ClockBound { sup, when, clock } = &query.kind else {
+    let QueryKind::ClockBound { sup, .. } = &query.kind else {
         return beside("a bound of a clock for a question that asks for none");
     };
-    if !net.lattices.is_empty() || net.has_priorities {
-        return beside("models with clocks, and lattice variables or priorities, cannot be checked");
-    }
-    let mut c = Checker::new(net, query, cert)?;
-    if c.partial.is_some() {
-        return beside("bounds by entries that know part of the data");
-    }
-    if c.entries.iter().any(|e| e.bounds.is_some()) {
-        return beside("what entries stand for by their bounds says nothing about values of clocks");
-    }
-    for i in 0..c.entries.len() {
-        for leaf in c.leaves(i)? {
-            let e = &c.entries[i];
-            if c.value(when, e, &leaf)? == 0 {
-                continue;
-            }
-            let (value, attained) = match claimed {
-                None => {
-                    return Err(c.wrong(Why::Condition("this state is measured, and none was to be"), e, &leaf.zone));
-                }
-                Some(claimed) => claimed,
-            };
-            let x = *clock as usize;
-            let (value, of) = if *sup { (value, (x, 0)) } else { (-value, (0, x)) };
+    let certified = certify(net, query, cert)?;
+    let beyond = |why| Err(Rejection::new(Why::Condition(why)));
+    match (certified.clock, claimed) {
+        (None, _) => Ok(certified),
+        (Some(_), None) => beyond("some state is measured, and none was to be"),
+        (Some(found), Some((value, attained))) => {
+            let value = if *sup { value } else { -value };
             let limit = Bound::checked(value, !attained).ok_or_else(|| zones(ZoneError::Overflow))?;
-            if c.domain.get(&leaf.zone, of.0, of.1) > limit {
-                return Err(c.wrong(Why::Condition("the clock may be beyond the bound here"), e, &leaf.zone));
-            }
+            if found <= limit { Ok(certified) } else { beyond("the clock may be beyond the bound") }
         }
     }
-    c.closed()?;
-    Ok(Certified { entries: cert.entries.len(), steps: c.steps, up_to_order: false, bound: None })
 }
 
 struct Entry<'a> {
@@ -271,6 +253,20 @@ impl<'a> Checker<'a> {
     /// The entries of a key.
     fn targets(&self, key: &[Word]) -> Vec<&Entry<'a>> {
         self.by_key.get(key).map_or(Vec::new(), |all| all.iter().map(|&i| &self.entries[i]).collect())
+    }
+
+    /// The loosest bound of a clock from above (below) among the entries that are measured.
+    fn clock_bound(&mut self, sup: bool, when: &Condition, x: usize) -> Result<Option<Bound>, Rejection> {
+        let (left, right) = if sup { (x, 0) } else { (0, x) };
+        let mut loosest = None;
+        for i in 0..self.entries.len() {
+            for leaf in self.leaves(i)? {
+                if self.value(when, &self.entries[i], &leaf)? != 0 {
+                    loosest = loosest.max(Some(self.domain.get(&leaf.zone, left, right)));
+                }
+            }
+        }
+        Ok(loosest)
     }
 
     // A closed set.

@@ -76,7 +76,7 @@ pub(crate) fn inevitable(
             c.counts_down(i)?;
         }
     }
-    Ok(Certified { entries: cert.entries.len(), steps: c.steps, up_to_order: false, bound: None })
+    Ok(Certified { entries: cert.entries.len(), steps: c.steps, up_to_order: false, bound: None, clock: None })
 }
 
 struct Entry {

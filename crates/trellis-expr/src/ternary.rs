@@ -4,113 +4,14 @@
 //! not complete: `x - x` is known only if `x` is, and no answer says nothing. Foreign functions are never known, arrays are
 //! known entirely or not at all.
 
-use rustc_hash::FxHashMap;
-
-use crate::code::NoHost;
-use crate::eval::apply;
-use crate::fault::Fault;
+use crate::partial::{Judged, judge};
 use crate::term::{BitOp, Term, TermId, Terms, Type, VarId};
 use crate::value::Value;
 
-/// What is known about a term.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Known {
-    /// Always this value.
-    Value(Value),
-    /// Some value, never a fault.
-    Safe,
-    /// Always this fault.
-    Fault(Fault),
-    /// Nothing.
-    Nothing,
-}
-
-use Known::{Nothing, Safe};
-
 /// The term's value, if the known variables determine it and no completion faults.
 pub fn eval_partial(terms: &Terms, t: TermId, env: impl Fn(VarId) -> Option<Value>) -> Option<Value> {
-    let mut known: FxHashMap<TermId, Known> = FxHashMap::default();
-    for t in terms.subterms([t]) {
-        let value = match *terms.get(t) {
-            Term::Var(v) => env(v).map_or(Safe, Known::Value),
-            Term::And(ref args) => connective(args.iter().map(|a| &known[a]), false),
-            Term::Or(ref args) => connective(args.iter().map(|a| &known[a]), true),
-            Term::Ite(c, a, b) => ite(&known[&c], &known[&a], &known[&b]),
-            _ => {
-                let children = terms.children(t);
-                strict(terms, t, &children, &children.iter().map(|c| &known[c]).collect::<Vec<_>>())
-            }
-        };
-        known.insert(t, value);
-    }
-    match known.remove(&t) {
-        Some(Known::Value(value)) => Some(value),
-        _ => None,
-    }
-}
-
-/// `decisive` is the truth value that settles it.
-fn connective<'a>(args: impl Iterator<Item = &'a Known>, decisive: bool) -> Known {
-    let mut certain = true;
-    for arg in args {
-        match arg {
-            Known::Value(Value::Bool(b)) if *b == decisive => return arg.clone(),
-            Known::Value(_) => {}
-            Safe => certain = false,
-            Known::Fault(_) if certain => return arg.clone(),
-            // It may or may not be reached.
-            Known::Fault(_) | Nothing => return Nothing,
-        }
-    }
-    if certain { Known::Value(Value::Bool(!decisive)) } else { Safe }
-}
-
-fn ite(c: &Known, a: &Known, b: &Known) -> Known {
-    match c {
-        Known::Value(Value::Bool(true)) => a.clone(),
-        Known::Value(_) => b.clone(),
-        Known::Fault(_) | Nothing => c.clone(),
-        Safe => match (a, b) {
-            _ if a == b => a.clone(),
-            (Known::Value(_) | Safe, Known::Value(_) | Safe) => Safe,
-            _ => Nothing,
-        },
-    }
-}
-
-/// All sub-terms are evaluated.
-fn strict(terms: &Terms, t: TermId, children: &[TermId], args: &[&Known]) -> Known {
-    let mut safe = true;
-    for arg in args {
-        match arg {
-            Known::Value(_) => {}
-            Safe => safe = false,
-            Known::Fault(_) => return (*arg).clone(),
-            Nothing => return Nothing,
-        }
-    }
-    let values: Vec<Option<&Value>> = args
-        .iter()
-        .map(|arg| match arg {
-            Known::Value(value) => Some(value),
-            _ => None,
-        })
-        .collect();
-    let node = terms.get(t);
-    if matches!(node, Term::Foreign(..)) {
-        return Nothing;
-    }
-    if safe {
-        let values = values.into_iter().flatten().cloned().collect();
-        return match apply(terms, node, values, &mut NoHost) {
-            Ok(value) => Known::Value(value),
-            Err(fault) => Known::Fault(fault),
-        };
-    }
-    if let Some(value) = absorbed(terms, t, children, &values) {
-        return Known::Value(value);
-    }
-    if never_faults(terms, t, &values) { Safe } else { Nothing }
+    let Judged { value, safe } = judge(terms, t, env);
+    value.filter(|_| safe)
 }
 
 /// The value that does not depend on what is unknown.

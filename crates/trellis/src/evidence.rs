@@ -1,5 +1,6 @@
 //! `trellis certify` and `trellis convert`: evidence and models, read and written.
 
+use trellis_model::network::QueryKind;
 use trellis_report::{Content, dot, read_evidence};
 
 use crate::cli::{Certify, Convert, Format, Properties};
@@ -33,7 +34,15 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
         .map(|done| {
             let rests = if c.up_to_order { ", given monotone transitions" } else { "" };
             let bound = done.bound.map_or(String::new(), |b| format!(", bound {b}"));
-            format!("the certificate ({} elements{bound}) proves its claim{rests}", c.entries.len())
+            let clock = match (done.clock, &query.kind) {
+                (Some(b), QueryKind::ClockBound { sup, .. }) => match (b.constant(), sup) {
+                    (None, _) => ", no bound".into(),
+                    (Some(n), true) => format!(", {} {n}", if b.is_strict() { "<" } else { "≤" }),
+                    (Some(n), false) => format!(", {} {}", if b.is_strict() { ">" } else { "≥" }, -n),
+                },
+                _ => String::new(),
+            };
+            format!("the certificate ({} elements{bound}{clock}) proves its claim{rests}", c.entries.len())
         }),
     };
     let paint = |code: &str, s: &str| if out_color { format!("\x1b[1;{code}m{s}\x1b[0m") } else { s.to_string() };

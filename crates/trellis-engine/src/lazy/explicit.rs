@@ -8,6 +8,8 @@
 //! Beyond 002's prototype, so that nothing is missed: a fault, an urgent step, or what is looked for may depend on data that no
 //! guard asks about. The variables on which they depend are *pinned* when a node is expanded: its label has them. Formulas
 //! that may fault where they are evaluated are not refuted. ([`Explicit::new`] can do without both, as the prototype does.)
+//! One thing it does miss: a fault in the guard of a receiver whose combination a committed location forbids, behind a
+//! sender whose guard the label does not know.
 //!
 //! What it deliberately does not do: know single cells of arrays, and abstract data that clock constraints depend on
 //! ([`Combinations::new`] refuses these). Conditions that have no formula (loops in functions) are refuted by all values only.

@@ -30,7 +30,7 @@ use std::sync::Arc;
 use trellis_domain::zone::{Bound, Zone};
 use trellis_model::evidence::Reason;
 use trellis_model::network::combine::Here;
-use trellis_model::network::{EdgeRef, Moves, Network, Post, Query};
+use trellis_model::network::{EdgeRef, Move, Moves, Network, Post, Query};
 
 use crate::budget::{Budget, Progress};
 use crate::timed::bounds::Bounds;
@@ -297,28 +297,43 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
         // Leaving asks for the invariant; once for all moves.
         crate::timed::space::invariant(self.tree.shape(n), self.tree.invariant(key), zone)?;
         for m in moves.iter() {
-            self.tree.stats.steps += 1;
-            let (feasible, to) = self.tree.step(n, zone, &m)?;
-            if let (true, Some(error)) = (feasible, m.fault) {
-                return Err(error.clone().into());
-            }
-            if !feasible {
-                self.refiner.disable(&mut self.tree, n, to)?;
-                self.requeue(NONE);
-                continue;
-            }
-            let new = self.tree.add(to, n, m.ordinal);
-            self.refiner.add(&self.tree, new);
-            if let Some(found) = self.look(new, query, target)? {
+            if let Some(found) = self.follow(n, zone, &m, NONE, query, target)? {
                 return Ok(Some(found));
             }
-            self.waiting.push(new, 0);
         }
         if let Some(target) = target {
             self.exclude(n, query, target)?;
         }
         self.tree.pass(n);
         Ok(None)
+    }
+
+    /// Where a move that data allows leads: to a new node, or nowhere, and then the abstract label must refuse it too. `c` is
+    /// the combination of edges that it is, where data is abstracted.
+    fn follow(
+        &mut self,
+        n: u32,
+        zone: &[Bound],
+        m: &Move<'_>,
+        c: u32,
+        query: &Query,
+        target: &mut Option<&mut Target>,
+    ) -> Result<Option<(u32, Vec<Zone>)>, Trouble> {
+        self.tree.stats.steps += 1;
+        let (feasible, to) = self.tree.step(n, zone, m)?;
+        if let (true, Some(error)) = (feasible, m.fault) {
+            return Err(error.clone().into());
+        }
+        if !feasible {
+            self.refiner.disable(&mut self.tree, n, to)?;
+            self.requeue(NONE);
+            return Ok(None);
+        }
+        let new = self.tree.add(to, n, m.ordinal);
+        self.data.add(&self.tree, new, c);
+        self.refiner.add(&self.tree, new);
+        self.waiting.push(new, 0);
+        self.look(new, query, target)
     }
 
     /// The same where data is abstracted: what data refuses must be refused by its abstract label.
@@ -353,23 +368,9 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
             while is_it(next, self.data.action(c)) && (next == first || self.data.is_many(c)) {
                 let m = moves.get(next);
                 next += 1;
-                self.tree.stats.steps += 1;
-                let (feasible, to) = self.tree.step(n, zone, &m)?;
-                if let (true, Some(error)) = (feasible, m.fault) {
-                    return Err(error.clone().into());
-                }
-                if !feasible {
-                    self.refiner.disable(&mut self.tree, n, to)?;
-                    self.requeue(NONE);
-                    continue;
-                }
-                let new = self.tree.add(to, n, m.ordinal);
-                self.data.add(&self.tree, new, c);
-                self.refiner.add(&self.tree, new);
-                if let Some(found) = self.look(new, query, target)? {
+                if let Some(found) = self.follow(n, zone, &m, c, query, target)? {
                     return Ok(Some(found));
                 }
-                self.waiting.push(new, 0);
             }
         }
         assert_eq!(next, moves.len(), "every move is one of the combinations");
