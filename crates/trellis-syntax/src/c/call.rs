@@ -89,6 +89,7 @@ impl<'a> Lower<'a> {
             "__builtin_expect" => Known::First,
             "setjmp" | "_setjmp" | "sigsetjmp" | "longjmp" | "siglongjmp" => Known::Refused("it jumps out of functions"),
             "pthread_create" | "thrd_create" | "fork" => Known::Refused("it starts a second thread"),
+            "asm" | "__asm" | "__asm__" => Known::Refused("it is inline assembly"),
             "signal" | "sigaction" | "atexit" => Known::Refused("it calls functions later"),
             _ => return None,
         })

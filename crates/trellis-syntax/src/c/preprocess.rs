@@ -29,6 +29,8 @@ pub struct Map {
     lines: Option<Preprocessed>,
     /// The lines of the file itself: where they start, and their text without comments.
     original: Vec<(u32, String)>,
+    /// Where the text has [`IMPLICIT`] that the file does not have.
+    inserted: Vec<usize>,
     /// The names of the files that text came from; the first is the file itself.
     pub files: Vec<String>,
 }
@@ -55,7 +57,7 @@ pub fn prepare(sources: &mut Sources, id: SourceId, folder: &Path) -> Result<Tex
     let blanked = blank_comments(&text);
     let whole = Span { source: id, start: 0, end: text.len() as u32 };
     let original = lines_of(&blanked);
-    let mut map = Map { main: id, lines: None, original, files: vec![name.clone()] };
+    let mut map = Map { main: id, lines: None, original, inserted: vec![], files: vec![name.clone()] };
     let code = match first_directive(&blanked) {
         None => blanked,
         Some(at) => {
@@ -67,6 +69,7 @@ pub fn prepare(sources: &mut Sources, id: SourceId, folder: &Path) -> Result<Tex
             code
         }
     };
+    let code = map.explicit(code);
     if let Some(at) = too_deep(&code) {
         let span = map.span(at, at + 1);
         return Err(Diagnostic::error(span, "this is nested too deeply").help("split the expression or the statement"));
@@ -118,7 +121,33 @@ fn run_gcc(text: &str, folder: &Path, place: Span) -> Result<String, Diagnostic>
     String::from_utf8(output.stdout).map_err(|_| failed("its output is not UTF-8".into()))
 }
 
+/// The type of a function that is declared without one, in old C.
+const IMPLICIT: &str = "int ";
+
 impl Map {
+    /// Gives `main() {…}` the type that it has in old C.
+    fn explicit(&mut self, code: String) -> String {
+        let at = untyped_functions(&code);
+        if at.is_empty() {
+            return code;
+        }
+        let mut out = String::with_capacity(code.len() + at.len() * IMPLICIT.len());
+        let mut from = 0;
+        for at in at {
+            out.push_str(&code[from..at]);
+            self.inserted.push(out.len());
+            out.push_str(IMPLICIT);
+            from = at;
+        }
+        out.push_str(&code[from..]);
+        out
+    }
+
+    /// The offset before anything was inserted.
+    fn outside(&self, at: usize) -> usize {
+        at - self.inserted.iter().map(|i| at.saturating_sub(*i).min(IMPLICIT.len())).sum::<usize>()
+    }
+
     /// Reads the line markers.
     fn number(&mut self, source: SourceId, code: &str) {
         let mut lines = vec![];
@@ -151,6 +180,7 @@ impl Map {
 
     /// The stretch of a source that a stretch of the parser's text came from.
     pub fn span(&self, start: usize, end: usize) -> Span {
+        let (start, end) = (self.outside(start), self.outside(end));
         let Some(pre) = &self.lines else {
             return Span { source: self.main, start: start as u32, end: end as u32 };
         };
@@ -173,7 +203,7 @@ impl Map {
         let mut place = Place { file: 0, line: line as u32, column: column as u32 };
         if let Some(pre) = &self.lines
             && span.source == pre.source
-            && let Some(line) = pre.line_at(start)
+            && let Some(line) = pre.line_at(self.outside(start))
         {
             (place.file, place.line) = (line.file, line.line);
         }
@@ -233,6 +263,39 @@ fn blank_comments(text: &str) -> String {
     }
     // Only whole characters were replaced.
     String::from_utf8(out).unwrap_or_default()
+}
+
+/// Where, at file scope, a declaration starts with a name and a parenthesis.
+fn untyped_functions(code: &str) -> Vec<usize> {
+    let bytes = code.as_bytes();
+    let (mut depth, mut starts, mut i) = (0usize, true, 0);
+    let mut found = vec![];
+    while i < bytes.len() {
+        let start = i;
+        i += 1;
+        match bytes[start] {
+            quote @ (b'"' | b'\'') => i = end_of_quoted(bytes, start, quote),
+            b'#' => i = code[start..].find('\n').map_or(bytes.len(), |n| start + n),
+            b'{' | b'(' | b'[' => depth += 1,
+            b'}' | b')' | b']' => {
+                depth = depth.saturating_sub(1);
+                starts = bytes[start] == b'}' && depth == 0;
+            }
+            b';' => starts = depth == 0,
+            b if b.is_ascii_whitespace() => {}
+            b if b.is_ascii_alphabetic() => {
+                while i < bytes.len() && (bytes[i].is_ascii_alphanumeric() || bytes[i] == b'_') {
+                    i += 1;
+                }
+                if starts && &code[start..i] != "asm" && code[i..].trim_start().starts_with('(') {
+                    found.push(start);
+                }
+                starts = false;
+            }
+            _ => starts = false,
+        }
+    }
+    found
 }
 
 /// A backslash at its end carries a comment on to the next line.

@@ -22,7 +22,8 @@ fn by_name_and_place() {
         ("int main() { float f = 1; }", "`f` is a floating-point number, which is not supported here", "test.c:1:20"),
         ("int main() { int x = 1.5; }", "floating-point numbers are not supported", "test.c:1:22"),
         ("struct s { int a; } v; int main() { v.a = 1; }", "structures and unions are not supported", "test.c:1:37"),
-        ("int main() { asm(\"nop\"); }", "inline assembly is not supported", "test.c:1:14"),
+        ("int main() { asm(\"nop\"); }", "`asm` is not supported: it is inline assembly", "test.c:1:14"),
+        ("int main() { __asm__ volatile(\"nop\" ::: \"memory\"); }", "inline assembly is not supported", "test.c:1:14"),
         ("int main() { int n = 3; int a[n]; a[0] = 1; }", "`a` is an array of variable size, which is not supported here", "test.c:1:35"),
         ("int main() { __int128 x; }", "128-bit integers are not supported", "test.c:1:23"),
         ("int main() { x = 1; }", "`x` is not declared", "test.c:1:14"),
@@ -35,13 +36,11 @@ fn by_name_and_place() {
         ("int f(int n, ...) { return n; } int main() { f(1, 2); }", "`f` takes variable arguments, which are not supported", "test.c:1:46"),
         ("void g(int *); int main() { int x; g(&x); }", "`g` has no body here, and might change what it is handed: a pointer", "test.c:1:38"),
         ("int main() { case 1: ; }", "`case` outside a switch", "test.c:1:14"),
+        ("int x; f(a) { return a; }\nmain() { f(1); y = 1; }", "`y` is not declared", "test.c:2:16"),
         ("int main() { break; }", "`break` outside a loop or switch", "test.c:1:14"),
-        ("int main() { switch (1) { case 1: case 1: ; } }", "there are two", ""),
+        ("int main(int n) { switch (n) { case 1: case 1: ; } }", "this case stands there twice", "test.c:1:40"),
     ] {
         let (said, at) = refusal(text);
-        if message == "there are two" {
-            continue;
-        }
         assert_eq!((said.as_str(), at.as_str()), (message, place), "{text}");
     }
 }
@@ -70,7 +69,7 @@ fn deep_nesting_is_refused_or_read_but_never_too_much() {
     let deep = |n: usize| {
         [
             format!("int main() {{ int x = {}1{}; }}", "(".repeat(n), ")".repeat(n)),
-            format!("int main() {{ int x = {}1; }}", "-".repeat(n).replace("--", "- -")),
+            format!("int main() {{ int x = {}1; }}", "- ".repeat(n)),
             format!("int main() {{ int x = {}1; }}", "1 + ".repeat(n)),
             format!("int main() {{ int x = 1; {} x = 2; }}", "if (x) x = 3; else ".repeat(n)),
             format!("int main() {{ int x = 1; {} x = 2; }}", "if (x) ".repeat(n)),
