@@ -4,6 +4,7 @@
 //! [`diag::Diagnostic`]s, each with its place in the source. Knows nothing of engines.
 
 pub mod c;
+pub mod cfa;
 pub mod diag;
 pub mod tchecker;
 pub mod uppaal;

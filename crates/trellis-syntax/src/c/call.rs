@@ -82,12 +82,16 @@ impl<'a> Lower<'a> {
             "__builtin_abort" | "__builtin_exit" | "__builtin_unreachable" | "__builtin_trap" => Known::End,
             "__VERIFIER_assume" | "__CPROVER_assume" | "assume" => Known::Assume,
             "assert" | "__VERIFIER_assert" | "__CPROVER_assert" => Known::Assert,
-            "printf" | "fprintf" | "puts" | "putchar" | "putc" | "fputc" | "fputs" | "perror" | "fflush" => Known::Output,
+            "printf" | "fprintf" | "puts" | "putchar" | "putc" | "fputc" | "fputs" | "perror" | "fflush" => {
+                Known::Output
+            }
             "abs" => Known::Absolute(IntType::INT),
             "labs" => Known::Absolute(IntType::long(model, true)),
             "llabs" => Known::Absolute(IntType::long_long(true)),
             "__builtin_expect" => Known::First,
-            "setjmp" | "_setjmp" | "sigsetjmp" | "longjmp" | "siglongjmp" => Known::Refused("it jumps out of functions"),
+            "setjmp" | "_setjmp" | "sigsetjmp" | "longjmp" | "siglongjmp" => {
+                Known::Refused("it jumps out of functions")
+            }
             "pthread_create" | "thrd_create" | "fork" => Known::Refused("it starts a second thread"),
             "asm" | "__asm" | "__asm__" => Known::Refused("it is inline assembly"),
             "signal" | "sigaction" | "atexit" => Known::Refused("it calls functions later"),
@@ -223,10 +227,8 @@ impl<'a> Lower<'a> {
                 _ if matches!(a.node, Expression::StringLiteral(_)) => {}
                 CType::Void => return self.error(a.span, "this has no value (it is `void`)"),
                 ty => {
-                    let message = format!(
-                        "`{name}` has no body here, and might change what it is handed: {}",
-                        ty.describe()
-                    );
+                    let message =
+                        format!("`{name}` has no body here, and might change what it is handed: {}", ty.describe());
                     return self.error(a.span, message);
                 }
             }
@@ -242,12 +244,7 @@ impl<'a> Lower<'a> {
     }
 
     /// The body of a function in place of a call.
-    fn inline(
-        &mut self,
-        function: Function<'a>,
-        args: &[Node<Expression>],
-        span: CSpan,
-    ) -> Lowered<Option<Val>> {
+    fn inline(&mut self, function: Function<'a>, args: &[Node<Expression>], span: CSpan) -> Lowered<Option<Val>> {
         let name = function.name;
         if self.stack.contains(&name) {
             return self.complain(

@@ -142,7 +142,8 @@ impl Lower<'_> {
             return self.error(span, "this number needs more than 64 bits");
         };
         let model = self.options.data_model;
-        let pairs = |signed| [IntType { signed, ..IntType::INT }, IntType::long(model, signed), IntType::long_long(signed)];
+        let pairs =
+            |signed| [IntType { signed, ..IntType::INT }, IntType::long(model, signed), IntType::long_long(signed)];
         let least = match i.suffix.size {
             IntegerSize::Int => 0,
             IntegerSize::Long => 1,

@@ -5,8 +5,8 @@ use lang_c::span::{Node, Span as CSpan};
 use trellis_expr::{StmtId, TermId, Type, VarId};
 
 use super::lower::{Lower, Lowered};
-use super::types::{CType, IntType};
 use super::purity;
+use super::types::{CType, IntType};
 
 /// Arrays longer than this are not written down entry by entry.
 const MAX_LENGTH: u64 = 1 << 24;
@@ -187,14 +187,7 @@ impl Lower<'_> {
 
     /// Takes the entries of an array (at `at`, counted in integers) from a list: its own one in braces, or the rest of the one
     /// around it.
-    fn list(
-        &mut self,
-        ty: &CType,
-        items: &mut Items<'_>,
-        at: u64,
-        braces: bool,
-        entries: &mut Entries,
-    ) -> Lowered<()> {
+    fn list(&mut self, ty: &CType, items: &mut Items<'_>, at: u64, braces: bool, entries: &mut Entries) -> Lowered<()> {
         let CType::Array(entry, Some(n)) = ty else { return Ok(()) };
         let Some((size, int)) = entry.flat() else { return Ok(()) };
         let (mut from, mut to) = (0, 0);

@@ -354,7 +354,10 @@ fn too_deep(code: &str) -> Option<usize> {
                 while i < bytes.len() && (bytes[i].is_ascii_alphanumeric() || bytes[i] == b'_') {
                     i += 1;
                 }
-                depth += usize::from(matches!(&code[start..i], "if" | "while" | "for" | "do" | "switch" | "case" | "sizeof"));
+                depth += usize::from(matches!(
+                    &code[start..i],
+                    "if" | "while" | "for" | "do" | "switch" | "case" | "sizeof"
+                ));
             }
             _ => {}
         }

@@ -127,7 +127,8 @@ mod tests {
 
     #[test]
     fn characters() {
-        for (text, n) in [("'a'", 97), (r"'\n'", 10), (r"'\0'", 0), (r"'\377'", -1), (r"'\x7f'", 127), ("'ab'", 24930)] {
+        for (text, n) in [("'a'", 97), (r"'\n'", 10), (r"'\0'", 0), (r"'\377'", -1), (r"'\x7f'", 127), ("'ab'", 24930)]
+        {
             assert_eq!(character(text), Some(n), "{text}");
         }
         assert_eq!(character("''"), None);

@@ -1,7 +1,8 @@
 //! Statements, and the frame of the function they stand in.
 
 use lang_c::ast::{
-    BlockItem, Expression, ForInitializer, ForStatement, IfStatement, Label, LabeledStatement, Statement, SwitchStatement,
+    BlockItem, Expression, ForInitializer, ForStatement, IfStatement, Label, LabeledStatement, Statement,
+    SwitchStatement,
 };
 use lang_c::span::{Node, Span as CSpan};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -219,7 +220,9 @@ impl Lower<'_> {
             label => {
                 let what = "the value of a case";
                 let (from, to) = match label {
-                    Label::CaseRange(r) => (self.constant_of(&r.node.low, what)?, self.constant_of(&r.node.high, what)?),
+                    Label::CaseRange(r) => {
+                        (self.constant_of(&r.node.low, what)?, self.constant_of(&r.node.high, what)?)
+                    }
                     Label::Case(e) => {
                         let n = self.constant_of(e, what)?;
                         (n, n)

@@ -113,7 +113,7 @@ impl CType {
     }
 
     /// C11 6.7.6.3: a parameter that is declared as an array is a pointer to its entries.
-    pub fn as_parameter(self) -> CType {
+    pub fn adjusted(self) -> CType {
         match self {
             CType::Array(entry, _) => CType::Pointer(entry),
             CType::Function(_) => CType::Pointer(Rc::new(self)),

@@ -1,8 +1,8 @@
 //! The translation unit: what is declared at file scope, and `main`.
 
 use lang_c::ast::{
-    Declaration, DerivedDeclarator, Ellipsis, ExternalDeclaration, FunctionDefinition, Initializer, ParameterDeclaration,
-    Statement, StorageClassSpecifier, TranslationUnit,
+    Declaration, DerivedDeclarator, Ellipsis, ExternalDeclaration, FunctionDefinition, Initializer,
+    ParameterDeclaration, Statement, StorageClassSpecifier, TranslationUnit,
 };
 use lang_c::span::{Node, Span as CSpan};
 use rustc_hash::FxHashMap;
@@ -92,7 +92,12 @@ impl Unit<'_> {
 }
 
 /// Makes an automaton of a unit.
-pub fn build(unit: &TranslationUnit, map: &Map, sources: &Sources, options: &Options) -> Result<Built, Vec<Diagnostic>> {
+pub fn build(
+    unit: &TranslationUnit,
+    map: &Map,
+    sources: &Sources,
+    options: &Options,
+) -> Result<Built, Vec<Diagnostic>> {
     let mut lower = Lower::new(options, map, sources, Unit::default());
     let done = lower.unit(unit);
     let diagnostics = std::mem::take(&mut lower.errors).finish();
@@ -296,7 +301,7 @@ impl<'a> Lower<'a> {
         };
         let (name, span) = declared.unwrap_or(("", span));
         // `f(void)`
-        let ty = ty.as_parameter();
+        let ty = ty.adjusted();
         Ok((ty != CType::Void).then(|| Parameter { name: name.to_string(), ty, span }))
     }
 
@@ -309,7 +314,7 @@ impl<'a> Lower<'a> {
                     && declared == name
                 {
                     let specified = self.specified(&d.node.specifiers)?;
-                    let ty = self.derived_type(specified.ty, declarator)?.as_parameter();
+                    let ty = self.derived_type(specified.ty, declarator)?.adjusted();
                     return Ok(Parameter { name: name.to_string(), ty, span });
                 }
             }
