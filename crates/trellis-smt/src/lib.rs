@@ -11,7 +11,7 @@
 
 mod embedded;
 
-pub use embedded::{Effort, Embedded};
+pub use embedded::{Effort, Embedded, NoInterpolants, interpolants};
 
 use std::fmt;
 use std::sync::Arc;

@@ -88,7 +88,17 @@ impl Forms {
 
     /// Looks for an integer solution of the bounds, with at most so many splits. The bounds are afterwards what they were.
     pub fn integers(&mut self, splits: u64, stop: &mut dyn FnMut() -> bool) -> Found {
-        let mut search = Search { forms: self, left: splits, total: splits, stop };
+        self.integers_by(splits, &|_| true, stop)
+    }
+
+    /// The same, splitting only on variables and on those sums of variables that are allowed.
+    pub fn integers_by(
+        &mut self,
+        splits: u64,
+        allowed: &dyn Fn(&[(Column, IBig)]) -> bool,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Found {
+        let mut search = Search { forms: self, left: splits, total: splits, allowed, stop };
         match search.run(0) {
             Some(None) => Found::Solution,
             Some(Some((proof, _))) => Found::None(proof),
@@ -101,6 +111,7 @@ struct Search<'a> {
     forms: &'a mut Forms,
     left: u64,
     total: u64,
+    allowed: &'a dyn Fn(&[(Column, IBig)]) -> bool,
     stop: &'a mut dyn FnMut() -> bool,
 }
 
@@ -238,6 +249,9 @@ impl Search<'_> {
     fn named(&mut self, mut form: Vec<(Column, IBig)>) -> Option<Column> {
         if form.first()?.1 < IBig::ZERO {
             form.iter_mut().for_each(|(_, k)| *k = -&*k);
+        }
+        if !(self.allowed)(&form) {
+            return None;
         }
         let column = self.forms.column(&form);
         (!self.forms.simplex.value(column).is_integer()).then_some(column)
