@@ -240,7 +240,14 @@ fn bound_only_where_needed() {
     let after = sp(&mut w.t, pre, s).unwrap();
     assert_eq!(after.bound, vec![]);
     assert!(!w.t.free_vars(after.term).contains(&n));
+    // Known, but what is known does not say that it fits.
+    let s = w.t.havoc(x);
+    let after = sp(&mut w.t, known, s).unwrap();
+    for (k, expected) in [(2, YES), (4, NO)] {
+        assert_eq!(value(&w.t, after.term, &Valuation::from([(n, Value::Int(k.into()))])), expected);
+    }
     // Needed.
+    let s = w.t.havoc(n);
     let pre = w.t.le(nt, xt);
     assert_eq!(sp(&mut w.t, pre, s).unwrap().bound.len(), 1);
     assert_eq!(wlp(&mut w.t, s, pre).unwrap().bound.len(), 1);
