@@ -9,7 +9,10 @@
 //! A solver may always answer [`Answer::Unknown`]; it may never guess. The models that come out are evaluated against the
 //! assertions first, see [`Answer::Sat`].
 
+mod affine;
+mod cube;
 mod embedded;
+pub mod tidy;
 
 pub use embedded::{Effort, Embedded, NoInterpolants, interpolants};
 

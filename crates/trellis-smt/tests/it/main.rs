@@ -1,0 +1,4 @@
+//! Tests of the whole crate against slow references.
+
+mod tidied;
+mod world;
