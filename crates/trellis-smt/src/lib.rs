@@ -9,7 +9,10 @@
 //! A solver may always answer [`Answer::Unknown`]; it may never guess. The models that come out are evaluated against the
 //! assertions first, see [`Answer::Sat`].
 
+mod embedded;
 pub mod smtlib;
+
+pub use embedded::{Effort, Embedded};
 
 use std::fmt;
 use std::sync::Arc;

@@ -63,7 +63,7 @@ enum Last {
     Unknown(String),
 }
 
-/// Runs the commands; each check has the limits that are made for it.
+/// Runs the commands; each check has the limits that are made for it. The solver keeps what is asserted at the end.
 pub fn run(
     commands: &[(usize, Command)],
     terms: &Terms,
@@ -81,16 +81,16 @@ pub fn run(
         last: Last::Nothing,
         outcome: Outcome::default(),
     };
-    // So that everything can be forgotten.
-    runner.solver.push();
+    // So that everything can be forgotten; a level has its price, so only if that is asked for.
+    let resets = commands.iter().any(|(_, c)| *c == Command::Reset);
+    if resets {
+        runner.solver.push();
+    }
     for (at, command) in commands {
         runner.command(*at, command)?;
         if *command == Command::Exit {
             break;
         }
-    }
-    for _ in 0..runner.levels.len() {
-        runner.solver.pop();
     }
     Ok(runner.outcome)
 }
