@@ -12,6 +12,7 @@
 mod affine;
 mod cube;
 mod embedded;
+pub mod smtlib;
 pub mod tidy;
 
 pub use embedded::{Effort, Embedded, NoInterpolants, interpolants};

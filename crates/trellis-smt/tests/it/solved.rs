@@ -1,11 +1,9 @@
 //! The embedded solver against all valuations of small random problems.
 
-mod world;
-
 use std::collections::BTreeSet;
 
+use crate::problems::World;
 use trellis_smt::{Answer, Embedded, Limits, NoInterpolants, Solver, interpolants};
-use world::World;
 
 /// How many problems a test tries; `TRELLIS_RUNS` multiplies.
 fn runs(n: u64) -> u64 {
