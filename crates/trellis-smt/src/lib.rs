@@ -9,6 +9,14 @@
 //! A solver may always answer [`Answer::Unknown`]; it may never guess. The models that come out are evaluated against the
 //! assertions first, see [`Answer::Sat`].
 
+mod affine;
+mod cube;
+mod embedded;
+pub mod smtlib;
+pub mod tidy;
+
+pub use embedded::{Effort, Embedded, NoInterpolants, interpolants};
+
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
