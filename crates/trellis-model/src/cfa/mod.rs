@@ -15,6 +15,7 @@ use trellis_expr::{StmtId, Terms, VarId};
 
 pub mod interpret;
 pub mod lbe;
+pub mod paths;
 
 macro_rules! index {
     ($(#[$doc:meta])* $name:ident) => {
