@@ -105,14 +105,17 @@ pub fn parse(sources: &mut Sources, id: SourceId, options: &Options) -> Result<B
 }
 
 fn read(sources: &mut Sources, id: SourceId, options: &Options) -> Result<Built, Vec<Diagnostic>> {
-    let text = preprocess::prepare(sources, id, &options.folder).map_err(|d| vec![d])?;
+    let mut warnings = vec![];
+    let text = preprocess::prepare(sources, id, options, &mut warnings).map_err(|d| vec![d])?;
     let map = text.map;
     let config = Config { cpp_command: String::new(), cpp_options: vec![], flavor: Flavor::GnuC11 };
     let parsed = match parse_preprocessed(&config, text.code) {
         Ok(parsed) => parsed,
         Err(error) => return Err(vec![syntax_error(&map, &error)]),
     };
-    unit::build(&parsed.unit, &map, sources, options)
+    let mut built = unit::build(&parsed.unit, &map, sources, options)?;
+    built.warnings.splice(0..0, warnings);
+    Ok(built)
 }
 
 fn syntax_error(map: &preprocess::Map, error: &lang_c::driver::SyntaxError) -> Diagnostic {
