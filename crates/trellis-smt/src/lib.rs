@@ -11,6 +11,7 @@
 
 mod affine;
 mod cube;
+pub mod qe;
 pub mod tidy;
 
 use std::fmt;

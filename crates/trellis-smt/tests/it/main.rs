@@ -1,4 +1,5 @@
 //! Tests of the whole crate against slow references.
 
+mod eliminated;
 mod tidied;
 mod world;
