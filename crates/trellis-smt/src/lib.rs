@@ -11,8 +11,12 @@
 
 mod affine;
 mod cube;
+mod embedded;
 pub mod qe;
+pub mod smtlib;
 pub mod tidy;
+
+pub use embedded::{Effort, Embedded, NoInterpolants, interpolants};
 
 use std::fmt;
 use std::sync::Arc;

@@ -17,8 +17,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use trellis_expr::transform::wep;
 use trellis_expr::subst::Substitution;
+use trellis_expr::transform::wep;
 use trellis_expr::{Stmt, StmtId, TermId, Terms, Type, VarId};
 
 use super::{ClockAtom, Condition, DataVar, Edge, EdgeRef, Network, ResetTo, Sync};

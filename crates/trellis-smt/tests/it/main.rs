@@ -1,5 +1,8 @@
 //! Tests of the whole crate against slow references.
 
 mod eliminated;
+mod problems;
+mod smtlib;
+mod solved;
 mod tidied;
 mod world;

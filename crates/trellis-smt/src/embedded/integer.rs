@@ -1,0 +1,350 @@
+//! Integer solutions of bounds: branch and bound, with splits that come from proofs.
+//!
+//! If the simplex finds a solution with fractions, the search splits on a sum that must be whole: at most `k`, or at least `k + 1`.
+//! The sum is a single variable; or, if an equation among the bounds that hold with equality has no integer solution, the one
+//! that shows it (a row with its gcd, or a row of the Hermite normal form: Dillig, Dillig, Aiken, "Cuts from proofs", CAV 2009). So
+//! systems like `1 ≤ 3x − 3y + z ≤ 2 ∧ z = 0` end, which splitting on variables never would.
+//!
+//! The answer "none" is a tree of splits whose leaves are certificates of the simplex, and nothing else: a split that the leaves below
+//! do not use is left out. That tree is what interpolation works on. The search gives up after a number of splits.
+
+use std::collections::BTreeSet;
+
+use dashu_int::IBig;
+use dashu_int::ops::{Abs, DivRemEuclid, ExtendedGcd, Gcd};
+use rustc_hash::FxHashMap;
+
+use super::rat::{Rat, gcd_of};
+use super::simplex::{Column, Farkas, Side, Simplex, Why, rational};
+
+/// Why there is no integer solution.
+#[derive(Clone, Debug)]
+pub(crate) enum Proof {
+    /// There is not even a rational one.
+    Leaf(Farkas),
+    /// The column is at most `at`, or at least one more; neither has one.
+    Split { column: Column, at: IBig, low: Box<Proof>, high: Box<Proof> },
+}
+
+impl Proof {
+    /// The bounds' reasons, splits left out.
+    pub fn reasons(&self) -> BTreeSet<Why> {
+        let mut all = BTreeSet::new();
+        let mut todo = vec![self];
+        while let Some(p) = todo.pop() {
+            match p {
+                Proof::Leaf(f) => {
+                    all.extend(f.0.iter().map(|p| p.why).filter(|w| *w != Why::ALWAYS && w.0 & SPLIT == 0));
+                }
+                Proof::Split { low, high, .. } => todo.extend([&**low, &**high]),
+            }
+        }
+        all
+    }
+}
+
+/// Marks a reason that is a split.
+pub(crate) const SPLIT: u32 = 1 << 31;
+
+/// The simplex, with one name for each sum.
+#[derive(Default)]
+pub(crate) struct Forms {
+    pub simplex: Simplex,
+    names: FxHashMap<Box<[(Column, IBig)]>, Column>,
+}
+
+/// What the search found.
+pub(crate) enum Found {
+    /// The columns' values are whole.
+    Solution,
+    /// There is none.
+    None(Proof),
+    /// Too many splits, or called off.
+    GaveUp,
+}
+
+/// The solutions are looked for to this depth.
+const DEPTH: u32 = 250;
+/// Equations are looked at from this split on: most problems need none, and they cost.
+const EQUATIONS_AFTER: u64 = 12;
+/// Equations are looked at up to so many.
+const MOST_EQUATIONS: usize = 60;
+
+impl Forms {
+    /// The column of a sum of variables: sorted, each once, at least one.
+    pub fn column(&mut self, form: &[(Column, IBig)]) -> Column {
+        if let [(c, k)] = form
+            && *k == IBig::ONE
+        {
+            return *c;
+        }
+        if let Some(&c) = self.names.get(form) {
+            return c;
+        }
+        let c = self.simplex.sum(&rational(form));
+        self.names.insert(form.into(), c);
+        c
+    }
+
+    /// Looks for an integer solution of the bounds, with at most so many splits. The bounds are afterwards what they were.
+    pub fn integers(&mut self, splits: u64, stop: &mut dyn FnMut() -> bool) -> Found {
+        self.integers_by(splits, &|_| true, stop)
+    }
+
+    /// The same, splitting only on variables and on those sums of variables that are allowed.
+    pub fn integers_by(
+        &mut self,
+        splits: u64,
+        allowed: &dyn Fn(&[(Column, IBig)]) -> bool,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Found {
+        let mut search = Search { forms: self, left: splits, total: splits, allowed, stop };
+        match search.run(0) {
+            Some(None) => Found::Solution,
+            Some(Some((proof, _))) => Found::None(proof),
+            None => Found::GaveUp,
+        }
+    }
+}
+
+struct Search<'a> {
+    forms: &'a mut Forms,
+    left: u64,
+    total: u64,
+    allowed: &'a dyn Fn(&[(Column, IBig)]) -> bool,
+    stop: &'a mut dyn FnMut() -> bool,
+}
+
+/// A proof, and the depths of the splits above that it uses.
+type Refuted = (Proof, BTreeSet<u32>);
+
+impl Search<'_> {
+    /// None: gave up. Otherwise a proof, if there is no solution.
+    fn run(&mut self, depth: u32) -> Option<Option<Refuted>> {
+        if let Err(f) = self.forms.simplex.check() {
+            return Some(Some(leaf(f)));
+        }
+        let Some((column, value)) = self.split() else {
+            return Some(None);
+        };
+        if self.left == 0 || depth > DEPTH || (self.stop)() {
+            return None;
+        }
+        self.left -= 1;
+        let floor = value.floor();
+        let next = &floor + &Rat::ONE;
+        let nearer_low = &(&value - &floor) + &(&value - &next) <= Rat::ZERO;
+        let sides = [(Side::Upper, floor.clone()), (Side::Lower, next)];
+        let mut proofs = [None, None];
+        let mut uses = BTreeSet::new();
+        for i in if nearer_low { [0, 1] } else { [1, 0] } {
+            let (side, bound) = sides[i].clone();
+            let mark = self.forms.simplex.mark();
+            let found = match self.forms.simplex.set(column, side, bound, Why(SPLIT | depth)) {
+                Err(f) => Some(leaf(f)),
+                Ok(_) => match self.run(depth + 1) {
+                    None => {
+                        self.forms.simplex.undo_to(mark);
+                        return None;
+                    }
+                    Some(found) => found,
+                },
+            };
+            self.forms.simplex.undo_to(mark);
+            let Some((proof, mut used)) = found else {
+                return Some(None);
+            };
+            if !used.remove(&depth) {
+                // The split was not needed.
+                return Some(Some((proof, used)));
+            }
+            uses.extend(used);
+            proofs[i] = Some(Box::new(proof));
+        }
+        let [Some(low), Some(high)] = proofs else { unreachable!("both sides were refuted") };
+        Some(Some((Proof::Split { column, at: floor.numerator(), low, high }, uses)))
+    }
+
+    /// A sum that must be whole and is not, with its value; nothing if all variables are whole.
+    fn split(&mut self) -> Option<(Column, Rat)> {
+        let s = &self.forms.simplex;
+        let width = |c: Column| match (s.bound(c, Side::Lower), s.bound(c, Side::Upper)) {
+            (Some(l), Some(u)) => Some(&u.value - &l.value),
+            _ => None,
+        };
+        let variables = (0..s.columns() as Column).filter(|&c| s.definition(c).is_none() && !s.value(c).is_integer());
+        // A variable of few values first.
+        let best = variables.min_by_key(|&c| (width(c).is_none(), width(c), c))?;
+        let column =
+            self.whole_row().or_else(|| if self.total - self.left >= EQUATIONS_AFTER { self.equation() } else { None });
+        let column = column.unwrap_or(best);
+        Some((column, self.forms.simplex.value(column).clone()))
+    }
+
+    fn is_fixed(&self, c: Column) -> bool {
+        let s = &self.forms.simplex;
+        match (s.bound(c, Side::Lower), s.bound(c, Side::Upper)) {
+            (Some(l), Some(u)) => l.value == u.value,
+            _ => false,
+        }
+    }
+
+    /// A row whose free part is a multiple of something that its fixed part is not.
+    fn whole_row(&mut self) -> Option<Column> {
+        for basic in 0..self.forms.simplex.columns() as Column {
+            let s = &self.forms.simplex;
+            let Some(row) = s.row(basic) else { continue };
+            if s.value(basic).is_integer() && row.iter().all(|(_, k)| k.is_integer()) {
+                continue;
+            }
+            // scale · basic − Σ scale · k · column = 0, in integers
+            let scale = row.iter().fold(IBig::ONE, |m, (_, k)| {
+                let d = k.denominator();
+                &m / IBig::from((&m).gcd(&d)) * d
+            });
+            let scale = Rat::from(scale);
+            let mut free = vec![];
+            let entries = row.iter().map(|(c, k)| (*c, -&(k * &scale))).chain([(basic, scale.clone())]);
+            for (c, k) in entries {
+                if !self.is_fixed(c) {
+                    free.push((c, k.numerator()));
+                }
+            }
+            let g = gcd_of(free.iter().map(|(_, k)| k));
+            if g <= IBig::ONE {
+                continue;
+            }
+            let value = free.iter().fold(Rat::ZERO, |mut sum, (c, k)| {
+                sum.add_product(&Rat::from(k), s.value(*c));
+                sum
+            });
+            if (&value / &Rat::from(&g)).is_integer() {
+                continue;
+            }
+            let form = free.into_iter().map(|(c, k)| (c, k / &g)).collect();
+            if let Some(column) = self.name(form) {
+                return Some(column);
+            }
+        }
+        None
+    }
+
+    /// Names a sum of columns, in variables.
+    fn name(&mut self, form: Vec<(Column, IBig)>) -> Option<Column> {
+        let mut sum: std::collections::BTreeMap<Column, IBig> = Default::default();
+        for (c, k) in form {
+            match self.forms.simplex.definition(c) {
+                None => *sum.entry(c).or_default() += k,
+                Some(def) => {
+                    for (d, e) in def {
+                        *sum.entry(*d).or_default() += &k * e.numerator();
+                    }
+                }
+            }
+        }
+        self.named(sum.into_iter().filter(|(_, k)| *k != IBig::ZERO).collect())
+    }
+
+    /// The column of a sum of variables whose value is not whole, with the sign that names have.
+    fn named(&mut self, mut form: Vec<(Column, IBig)>) -> Option<Column> {
+        if form.first()?.1 < IBig::ZERO {
+            form.iter_mut().for_each(|(_, k)| *k = -&*k);
+        }
+        if !(self.allowed)(&form) {
+            return None;
+        }
+        let column = self.forms.column(&form);
+        (!self.forms.simplex.value(column).is_integer()).then_some(column)
+    }
+
+    /// A sum of variables that the bounds that hold with equality give a value that is not whole.
+    fn equation(&mut self) -> Option<Column> {
+        let s = &self.forms.simplex;
+        let mut rows: Vec<(Vec<(Column, IBig)>, IBig)> = vec![];
+        for c in 0..s.columns() as Column {
+            let tight =
+                [Side::Lower, Side::Upper].iter().any(|&side| s.bound(c, side).is_some_and(|b| b.value == *s.value(c)));
+            if !tight || rows.len() >= MOST_EQUATIONS {
+                continue;
+            }
+            let form = match s.definition(c) {
+                None => vec![(c, IBig::ONE)],
+                Some(def) => def.iter().map(|(c, k)| (*c, k.numerator())).collect(),
+            };
+            rows.push((form, s.value(c).numerator()));
+        }
+        let form = no_integer_solution(&rows)?;
+        self.named(form)
+    }
+}
+
+fn leaf(f: Farkas) -> Refuted {
+    let uses = f.0.iter().filter(|p| p.why != Why::ALWAYS && p.why.0 & SPLIT != 0).map(|p| p.why.0 & !SPLIT).collect();
+    (Proof::Leaf(f), uses)
+}
+
+/// A whole-numbered sum of variables that the equations give a value that is not whole, if they have a rational solution but no
+/// integer one. Column operations bring the equations to Hermite normal form `H` one by one; if `H⁻¹ b` is not whole in some
+/// place, that row of `H⁻¹` combines the equations to such a sum.
+fn no_integer_solution(rows: &[(Vec<(Column, IBig)>, IBig)]) -> Option<Vec<(Column, IBig)>> {
+    let mut columns: Vec<Column> = rows.iter().flat_map(|r| r.0.iter().map(|e| e.0)).collect();
+    columns.sort_unstable();
+    columns.dedup();
+    let n = columns.len();
+    // x = U y with U unimodular. In the new unknowns, those before `done` have values; `values[i]` is that of y_i.
+    let mut u: Vec<Vec<IBig>> = (0..n).map(|i| (0..n).map(|j| IBig::from(u8::from(i == j))).collect()).collect();
+    // V = U⁻¹, kept along: y = V x.
+    let mut v = u.clone();
+    let mut values: Vec<IBig> = vec![];
+    for (form, b) in rows {
+        // The row in the new unknowns.
+        let mut row = vec![IBig::ZERO; n];
+        for (c, k) in form {
+            let i = columns.binary_search(c).expect("collected above");
+            for (r, e) in row.iter_mut().zip(&u[i]) {
+                if *e != IBig::ZERO {
+                    *r += k * e;
+                }
+            }
+        }
+        let known: IBig = row.iter().zip(&values).map(|(a, y)| a * y).sum();
+        let rest = b - known;
+        let at = values.len();
+        // Make all free coefficients but the first zero.
+        for j in at + 1..n {
+            if row[j] == IBig::ZERO {
+                continue;
+            }
+            let (a, c) = (row[at].clone(), row[j].clone());
+            let (g, p, q) = (&a).gcd_ext(&c);
+            let g = IBig::from(g);
+            let (r, s) = (-(&c / &g), &a / &g);
+            // [y_at, y_j] := columns combined by [[p, r], [q, s]], of determinant 1
+            for line in &mut u {
+                let (x, y) = (line[at].clone(), line[j].clone());
+                line[at] = &x * &p + &y * &q;
+                line[j] = &x * &r + &y * &s;
+            }
+            let (x, y) = (v[at].clone(), v[j].clone());
+            for k in 0..n {
+                v[at][k] = &s * &x[k] - &r * &y[k];
+                v[j][k] = -&q * &x[k] + &p * &y[k];
+            }
+            row[at] = g;
+            row[j] = IBig::ZERO;
+        }
+        if at == n || row[at] == IBig::ZERO {
+            // Says nothing new (the simplex has a solution, so it is not contradictory).
+            continue;
+        }
+        let pivot = row[at].clone();
+        let (value, remainder) = (&rest).div_rem_euclid(&pivot.clone().abs());
+        if IBig::from(remainder) != IBig::ZERO {
+            // y_at = V[at] · x must be rest / pivot.
+            let form = columns.iter().zip(&v[at]).filter(|(_, k)| **k != IBig::ZERO).map(|(c, k)| (*c, k.clone()));
+            return Some(form.collect());
+        }
+        values.push(if pivot < IBig::ZERO { -value } else { value });
+    }
+    None
+}

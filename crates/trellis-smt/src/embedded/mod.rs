@@ -1,0 +1,228 @@
+//! The embedded solver: CDCL(T) over truth values, words and linear integer arithmetic; nothing to install.
+//!
+//! `lower` turns terms into `gates` (clauses for `sat`, the search; `words` has the circuits) and into bounds on sums, whose theory is
+//! `lia`: `simplex` on exact rationals (`rat`), `integer` splits. Arrays are listed by entries, or instantiated (`maps`).
+//!
+//! Levels: what is asserted above the lowest level hangs on a literal of its level, which is assumed in every check and false for ever
+//! once the level is closed. Terms that were translated stay; when most of them are dead the solver starts afresh from its
+//! assertions.
+//!
+//! It checks itself. A model is evaluated against the assertions and assumptions; a contradiction of bounds carries its factors,
+//! which are added up again (`simplex::checked`). If that fails it panics: nothing may rest on it. What it cannot translate it
+//! leaves out, and answers `Unsat` if the rest is, `Unknown` otherwise.
+
+mod gates;
+mod integer;
+mod interpolate;
+mod lia;
+mod linear;
+mod lower;
+mod maps;
+mod rat;
+mod sat;
+mod simplex;
+mod words;
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use trellis_expr::code::NoHost;
+use trellis_expr::eval::{Valuation, eval};
+use trellis_expr::value::Value;
+use trellis_expr::{Term, TermId, Terms};
+
+pub use interpolate::{NoInterpolants, interpolants};
+
+use crate::{Answer, Limits, Reason, Solver};
+use lower::Lowering;
+use sat::{Lit, Outcome};
+
+/// The embedded solver.
+#[derive(Default)]
+pub struct Embedded {
+    state: Lowering,
+    assertions: Vec<TermId>,
+    /// How many of the assertions have been translated.
+    translated: usize,
+    /// What could not be translated, by position of the assertion.
+    left_out: Vec<(usize, String)>,
+    levels: Vec<Level>,
+    /// Variables of the search that belong to closed levels.
+    dead: usize,
+    checks: u64,
+    conflicts: u64,
+}
+
+struct Level {
+    /// Assertions below.
+    start: usize,
+    /// The literal that they hang on.
+    active: Lit,
+    variables: usize,
+}
+
+/// So many dead variables are kept at least.
+const DEAD: usize = 2_000;
+
+/// What a solver has done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// Questions asked.
+    pub checks: u64,
+    /// Conflicts, of clauses and of bounds.
+    pub conflicts: u64,
+}
+
+impl Embedded {
+    /// A solver without assertions.
+    pub fn new() -> Embedded {
+        Embedded::default()
+    }
+
+    /// What it has done so far.
+    pub fn effort(&self) -> Effort {
+        Effort { checks: self.checks, conflicts: self.conflicts + self.state.gates.sat.conflicts }
+    }
+
+    /// Translates what has been asserted since.
+    fn translate(&mut self, terms: &Terms) {
+        if self.dead > DEAD && self.dead > self.state.gates.sat.variables() / 2 {
+            self.conflicts += self.state.gates.sat.conflicts;
+            self.state = Lowering::default();
+            self.dead = 0;
+            self.translated = 0;
+            self.left_out.clear();
+            for level in &mut self.levels {
+                level.active = self.state.gates.fresh();
+            }
+        }
+        while self.translated < self.assertions.len() {
+            let at = self.translated;
+            self.translated += 1;
+            let level = self.levels.iter().rev().find(|l| l.start <= at);
+            let active = level.map_or(Lit::TRUE, |l| l.active);
+            if let Err(what) = self.clauses(terms, self.assertions[at], active) {
+                self.left_out.push((at, what));
+            }
+        }
+    }
+
+    /// Adds a term as clauses that hang on a literal.
+    fn clauses(&mut self, terms: &Terms, t: TermId, active: Lit) -> Result<(), String> {
+        match terms.get(t) {
+            Term::And(parts) if !terms.may_fault(t) => {
+                let parts = parts.clone();
+                parts.iter().try_for_each(|&p| self.clauses(terms, p, active))
+            }
+            Term::Or(parts) if !terms.may_fault(t) => {
+                let mut lits = vec![!active];
+                for &p in parts.clone().iter() {
+                    lits.push(self.state.holds(terms, p)?);
+                }
+                self.state.gates.sat.clause(&lits);
+                Ok(())
+            }
+            _ => {
+                let lit = self.state.holds(terms, t)?;
+                self.state.gates.sat.clause(&[!active, lit]);
+                Ok(())
+            }
+        }
+    }
+
+    /// The model that the search has found.
+    fn model(&self, terms: &Terms) -> Valuation {
+        self.state.vars.iter().map(|(&v, code)| (v, self.state.value(terms, terms.variable(v).ty, code))).collect()
+    }
+
+    /// The model, if every term that was translated is true under it.
+    fn checked_model(&self, terms: &Terms, assumptions: &[TermId], left_out: &[usize]) -> Valuation {
+        let model = self.model(terms);
+        let asserted = self.assertions.iter().enumerate().filter(|(i, _)| !self.left_out.iter().any(|l| l.0 == *i));
+        let assumed = assumptions.iter().enumerate().filter(|(i, _)| !left_out.contains(i));
+        for (_, &t) in asserted.chain(assumed) {
+            let value = eval(terms, t, &model, &mut NoHost);
+            assert!(
+                value == Ok(Value::Bool(true)),
+                "internal error: the embedded solver's model does not satisfy an assertion (it gives {value:?})"
+            );
+        }
+        model
+    }
+}
+
+impl Solver for Embedded {
+    fn push(&mut self) {
+        let active = self.state.gates.fresh();
+        let variables = self.state.gates.sat.variables();
+        self.levels.push(Level { start: self.assertions.len(), active, variables });
+    }
+
+    fn pop(&mut self) {
+        let level = self.levels.pop().expect("an open level");
+        self.assertions.truncate(level.start);
+        self.translated = self.translated.min(level.start);
+        self.left_out.retain(|l| l.0 < level.start);
+        self.state.gates.sat.clause(&[!level.active]);
+        self.dead += self.state.gates.sat.variables().saturating_sub(level.variables);
+    }
+
+    fn assert(&mut self, _: &Terms, t: TermId) {
+        self.assertions.push(t);
+    }
+
+    fn check(&mut self, terms: &Terms, assumptions: &[TermId], limits: &Limits) -> Answer {
+        self.checks += 1;
+        self.translate(terms);
+        let mut lits: Vec<Lit> = self.levels.iter().map(|l| l.active).collect();
+        let mut left_out = vec![];
+        let mut reason = self.left_out.first().map(|l| l.1.clone());
+        let mut origins = vec![];
+        for (i, &a) in assumptions.iter().enumerate() {
+            match self.state.holds(terms, a) {
+                Ok(lit) => {
+                    lits.push(lit);
+                    origins.push((lit, i));
+                }
+                Err(what) => {
+                    left_out.push(i);
+                    reason.get_or_insert(what);
+                }
+            }
+        }
+        let why: Rc<Cell<Option<Reason>>> = Rc::default();
+        let exceeded = {
+            let (why, limits) = (why.clone(), limits.clone());
+            move |steps| {
+                let reason = limits.exceeded(steps);
+                let stop = reason.is_some();
+                why.set(reason);
+                stop
+            }
+        };
+        let mut in_theory = exceeded.clone();
+        self.state.lia.stop = Some(Box::new(move || in_theory(0)));
+        let outcome = self.state.gates.sat.solve(&lits, &mut self.state.lia, exceeded);
+        let answer = match outcome {
+            Outcome::Sat => {
+                let model = self.checked_model(terms, assumptions, &left_out);
+                match reason {
+                    None => Answer::Sat(model),
+                    Some(what) => Answer::Unknown(Reason::Unsupported(what)),
+                }
+            }
+            Outcome::Unsat(core) => {
+                let mut positions: Vec<usize> = vec![];
+                for lit in core {
+                    // One position for each literal: equal assumptions need not all be named.
+                    positions.extend(origins.iter().find(|o| o.0 == lit).map(|o| o.1));
+                }
+                positions.sort_unstable();
+                Answer::Unsat(positions)
+            }
+            Outcome::Stopped | Outcome::GaveUp => Answer::Unknown(why.take().unwrap_or(Reason::Steps)),
+        };
+        self.state.gates.sat.reset(&mut self.state.lia);
+        answer
+    }
+}

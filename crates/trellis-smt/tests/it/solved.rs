@@ -1,0 +1,125 @@
+//! The embedded solver against all valuations of small random problems.
+
+use std::collections::BTreeSet;
+
+use crate::problems::World;
+use trellis_smt::{Answer, Embedded, Limits, NoInterpolants, Solver, interpolants};
+
+/// How many problems a test tries; `TRELLIS_RUNS` multiplies.
+fn runs(n: u64) -> u64 {
+    n * std::env::var("TRELLIS_RUNS").ok().and_then(|v| v.parse().ok()).unwrap_or(1)
+}
+
+/// Levels, assertions and assumptions at random; every answer is compared with all valuations.
+#[test]
+fn answers_are_those_of_all_valuations() {
+    let (mut sat, mut unsat, mut unknown) = (0, 0, 0);
+    for seed in 0..runs(1500) {
+        let mut w = World::new(seed);
+        let all = w.valuations();
+        if all.len() > 3000 {
+            continue;
+        }
+        let mut solver = Embedded::new();
+        let mut stack: Vec<Vec<_>> = vec![w.confine()];
+        for &t in &stack[0] {
+            solver.assert(&w.terms, t);
+        }
+        for step in 0..8 {
+            match w.rng.below(6) {
+                0 => {
+                    solver.push();
+                    stack.push(vec![]);
+                }
+                1 if stack.len() > 1 => {
+                    solver.pop();
+                    stack.pop();
+                }
+                2 | 3 => {
+                    let t = w.bool(4);
+                    solver.assert(&w.terms, t);
+                    stack.last_mut().unwrap().push(t);
+                }
+                _ => {
+                    let n = w.rng.below(4);
+                    let assumptions: Vec<_> = (0..n).map(|_| w.bool(3)).collect();
+                    let asserted = |v: &_| stack.iter().flatten().all(|&t| w.holds(t, v));
+                    let holds = |chosen: &[usize]| {
+                        all.iter().any(|v| asserted(v) && chosen.iter().all(|&i| w.holds(assumptions[i], v)))
+                    };
+                    let every: Vec<usize> = (0..n).collect();
+                    match solver.check(&w.terms, &assumptions, &Limits::none().steps(100_000)) {
+                        Answer::Sat(model) => {
+                            sat += 1;
+                            assert!(asserted(&model), "seed {seed} step {step}: an assertion is false in the model");
+                            assert!(assumptions.iter().all(|&a| w.holds(a, &model)), "seed {seed} step {step}");
+                        }
+                        Answer::Unsat(core) => {
+                            unsat += 1;
+                            assert!(!holds(&every), "seed {seed} step {step}: unsat, but there is a model");
+                            assert!(!holds(&core), "seed {seed} step {step}: the core is satisfiable");
+                        }
+                        Answer::Unknown(why) => {
+                            unknown += 1;
+                            eprintln!("seed {seed} step {step}: unknown: {why}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+    eprintln!("{sat} sat, {unsat} unsat, {unknown} unknown");
+    assert!(sat > 100 && unsat > 100, "the problems are not mixed");
+    assert_eq!(unknown, 0, "small problems are decided");
+}
+
+/// Formulas over neighbouring variables; every interpolant is checked by what it must satisfy.
+#[test]
+fn interpolants_lead_from_true_to_false() {
+    let (mut found, mut sat, mut unknown) = (0, 0, 0);
+    for seed in 0..runs(1000) {
+        let length = 2 + (seed % 5) as usize;
+        let (mut w, all) = World::chain(seed, length);
+        let mut formulas = vec![];
+        for k in 0..length {
+            w.vars = vec![all[k], all[k + 1]];
+            let depth = 2 + w.rng.below(3) as u32;
+            let parts: Vec<_> = (0..1 + w.rng.below(2)).map(|_| w.bool(depth)).collect();
+            formulas.push(w.terms.and(parts));
+        }
+        let limits = Limits::none().steps(100_000);
+        match interpolants(&mut w.terms, &formulas, &limits) {
+            Err(NoInterpolants::Satisfiable(model)) => {
+                sat += 1;
+                assert!(formulas.iter().all(|&f| w.holds(f, &model)), "seed {seed}");
+            }
+            Err(NoInterpolants::Unknown(why)) => {
+                unknown += 1;
+                eprintln!("seed {seed}: unknown: {why}");
+            }
+            Ok(list) => {
+                found += 1;
+                assert_eq!(list.len(), length + 1);
+                assert_eq!(w.terms.as_bool(list[0]), Some(true));
+                assert_eq!(w.terms.as_bool(list[length]), Some(false));
+                for k in 0..length {
+                    let mut solver = Embedded::new();
+                    let not = w.terms.not(list[k + 1]);
+                    for t in [list[k], formulas[k], not] {
+                        solver.assert(&w.terms, t);
+                    }
+                    let answer = solver.check(&w.terms, &[], &Limits::none());
+                    assert_eq!(answer, Answer::Unsat(vec![]), "seed {seed}: step {k} is not inductive");
+                    let before: BTreeSet<_> = formulas[..=k].iter().flat_map(|&f| w.terms.free_vars(f)).collect();
+                    let after: BTreeSet<_> = formulas[k + 1..].iter().flat_map(|&f| w.terms.free_vars(f)).collect();
+                    for v in w.terms.free_vars(list[k + 1]) {
+                        assert!(before.contains(&v) && after.contains(&v), "seed {seed}: {v:?} is not shared at {k}");
+                    }
+                    assert!(!w.terms.may_fault(list[k + 1]), "seed {seed}: an interpolant may fault");
+                }
+            }
+        }
+    }
+    eprintln!("{found} interpolated, {sat} satisfiable, {unknown} unknown");
+    assert!(found > 100 && unknown * 100 <= found, "{found} found, {unknown} unknown");
+}
