@@ -1,13 +1,15 @@
-//! Sequence interpolants of the statements' formulas, see [`crate::interpolants`].
+//! Sequence interpolants of the statements in the unsat core, see [`crate::interpolants`].
+//!
+//! Where that procedure gives up (words under arithmetic, say) the predicates are Newton's.
 
 use trellis_expr::ssa::Unrolling;
-use trellis_expr::{StmtId, Terms};
+use trellis_expr::{StmtId, TermId, Terms};
 
-use super::{NotRefuted, Refine, Refutation, states, unroll};
+use super::{Infeasible, NotRefuted, Refine, Refutation, contradiction, newton};
 use crate::tidy::tidy;
-use crate::{Limits, NoInterpolants, Reason, Solver, interpolants};
+use crate::{Limits, Solver, interpolants};
 
-/// Sequence interpolants from certificates of the embedded solver; the solver that is passed is not asked.
+/// Sequence interpolants from certificates.
 #[derive(Debug, Clone, Default)]
 pub struct Interpolate {
     unrolling: Unrolling,
@@ -18,6 +20,22 @@ impl Interpolate {
     pub fn new() -> Interpolate {
         Interpolate::default()
     }
+
+    /// The predicates, if there are interpolants.
+    fn sequence(&self, terms: &mut Terms, infeasible: &Infeasible, limits: &Limits) -> Option<Vec<TermId>> {
+        let formulas = infeasible.needed(0..infeasible.core.len());
+        let mut found = interpolants(terms, &formulas, limits).ok()?.into_iter();
+        let mut current = found.next()?;
+        let mut predicates = vec![current];
+        for (i, &needed) in infeasible.core.iter().enumerate() {
+            if needed {
+                current = tidy(terms, found.next()?);
+            }
+            // What statements of the core on both sides speak of has the same version in between.
+            predicates.push(self.unrolling.back(terms, current, i + 1)?);
+        }
+        Some(predicates)
+    }
 }
 
 impl Refine for Interpolate {
@@ -25,22 +43,14 @@ impl Refine for Interpolate {
         &mut self,
         terms: &mut Terms,
         path: &[StmtId],
-        _: &mut dyn Solver,
+        solver: &mut dyn Solver,
         limits: &Limits,
     ) -> Result<Refutation, NotRefuted> {
-        let formulas = unroll(terms, &mut self.unrolling, path)?;
-        let found = interpolants(terms, &formulas, limits).map_err(|why| match why {
-            NoInterpolants::Satisfiable(model) => NotRefuted::Feasible(states(terms, &self.unrolling, path, &model)),
-            NoInterpolants::Unknown(reason) => reason.into(),
-        })?;
-        let mut predicates = vec![];
-        for (position, t) in found.into_iter().enumerate() {
-            let t = tidy(terms, t);
-            let back = self.unrolling.back(terms, t, position);
-            predicates.push(back.ok_or_else(|| {
-                NotRefuted::Unknown(Reason::Unsupported("an interpolant over versions that are gone".to_owned()))
-            })?);
-        }
+        let infeasible = contradiction(terms, &mut self.unrolling, path, solver, limits)?;
+        let predicates = match self.sequence(terms, &infeasible, limits) {
+            Some(predicates) => predicates,
+            None => newton::forward(terms, &self.unrolling, path, &infeasible, solver, limits)?,
+        };
         Ok(Refutation::of(terms, predicates))
     }
 }

@@ -17,8 +17,8 @@ use crate::affine::{Affine, Form};
 use crate::tidy::tidy;
 use crate::{Answer, Limits, Reason, Solver};
 
-/// At most so many models.
-const MODELS: usize = 80;
+/// At most so many questions to the solver.
+const QUESTIONS: usize = 600;
 /// Arrays with at most so many entries are looked at one by one.
 const ENTRIES: usize = 16;
 /// A bound is moved at most so often.
@@ -53,23 +53,21 @@ pub(super) fn interpolant(
     limits: &Limits,
 ) -> Result<TermId, Reason> {
     let atoms = atoms(terms, b, shared);
-    let mut search = Search { terms, b, solver, limits };
+    let mut search = Search { terms, b, solver, limits, questions: 0 };
     let mut cubes = vec![];
     let mut outside = a.to_vec();
-    for _ in 0..MODELS {
-        let model = match search.solver.check(search.terms, &outside, limits) {
-            Answer::Sat(model) => model,
-            Answer::Unsat(_) => {
+    loop {
+        let model = match search.check(&outside)? {
+            Err(model) => model,
+            Ok(_) => {
                 let whole = search.terms.or(cubes);
                 return Ok(tidy(search.terms, whole));
             }
-            Answer::Unknown(reason) => return Err(reason),
         };
         let cube = search.cube(&atoms, shared, &model)?;
         outside.push(search.terms.not(cube));
         cubes.push(cube);
     }
-    Err(Reason::Steps)
 }
 
 /// The atoms of formulas that speak of these variables only, and cannot fault.
@@ -86,9 +84,23 @@ struct Search<'a> {
     b: &'a [TermId],
     solver: &'a mut dyn Solver,
     limits: &'a Limits,
+    questions: usize,
 }
 
 impl Search<'_> {
+    /// Those that suffice for a contradiction, or a model.
+    fn check(&mut self, assumed: &[TermId]) -> Result<Result<Vec<usize>, Valuation>, Reason> {
+        self.questions += 1;
+        if self.questions > QUESTIONS {
+            return Err(Reason::Steps);
+        }
+        match self.solver.check(self.terms, assumed, self.limits) {
+            Answer::Unsat(core) => Ok(Ok(core)),
+            Answer::Sat(model) => Ok(Err(model)),
+            Answer::Unknown(reason) => Err(reason),
+        }
+    }
+
     /// Literals that are true of the model and contradict `b`, as few and as wide as is cheap.
     fn cube(&mut self, atoms: &[TermId], shared: &BTreeSet<VarId>, model: &Valuation) -> Result<TermId, Reason> {
         let related = self.relations(atoms, shared, model);
@@ -126,11 +138,8 @@ impl Search<'_> {
     fn contradicts(&mut self, literals: &[Said]) -> Result<Result<Vec<usize>, Valuation>, Reason> {
         let mut assumed: Vec<TermId> = literals.iter().map(|l| l.term(self.terms)).collect();
         assumed.extend(self.b);
-        match self.solver.check(self.terms, &assumed, self.limits) {
-            Answer::Unsat(core) => Ok(Ok(core.into_iter().filter(|&i| i < literals.len()).collect())),
-            Answer::Sat(model) => Ok(Err(model)),
-            Answer::Unknown(reason) => Err(reason),
-        }
+        let answer = self.check(&assumed)?;
+        Ok(answer.map(|core| core.into_iter().filter(|&i| i < literals.len()).collect()))
     }
 
     /// Moves a bound that is needed outwards: it cannot reach what a model has where the bound is missing.

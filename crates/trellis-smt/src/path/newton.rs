@@ -2,8 +2,8 @@
 //!
 //! Statements outside the core are forgotten: assumptions are dropped, assignments give any value. Forward, a predicate is the strongest
 //! postcondition of the one before; variables that no later statement of the core reads are projected away. Backward, it
-//! is the weakest precondition of the one after. Both need quantifier elimination; where that fails an interpolant is found by looking at
-//! models, which need not be the strongest or weakest one: any that fits will do.
+//! is the weakest precondition of the one after. Both need quantifier elimination; where that fails, or gives something unwieldy, an
+//! interpolant takes its place: from certificates, or by looking at models. Any that fits will do.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use trellis_expr::{StmtId, TermId, Terms, VarId};
 use super::{Infeasible, NotRefuted, Refine, Refutation, contradiction, live::live, models};
 use crate::qe::{TooHard, eliminate};
 use crate::tidy::tidy;
-use crate::{Limits, Reason, Solver};
+use crate::{Limits, Reason, Solver, interpolants};
 
 /// A predicate with more different sub-terms than this is replaced by an interpolant, if one is found easily.
 const LARGE: usize = 25;
@@ -166,6 +166,16 @@ impl Work<'_> {
             return Ok(p);
         }
         let (a, b) = sides(self);
+        let sides = [self.terms.and(a.iter().copied()), self.terms.and(b.iter().copied())];
+        if let Ok(found) = interpolants(self.terms, &sides, self.limits) {
+            let found = tidy(self.terms, found[1]);
+            if let Some(p) = self.unrolling.back(self.terms, found, position)
+                && self.terms.free_vars(p).is_subset(live)
+                && self.terms.subterms([p]).len() <= size.min(HUGE)
+            {
+                return Ok(p);
+            }
+        }
         let shared = live.iter().map(|&v| self.unrolling.version(v, position)).collect();
         match (models::interpolant(self.terms, &a, &b, &shared, self.solver, self.limits), exact) {
             (Ok(found), _) => {
