@@ -7,9 +7,10 @@
 
 use std::collections::BTreeSet;
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_expr::ssa::Unrolling;
 use trellis_expr::transform::{sp, wlp};
-use trellis_expr::{StmtId, TermId, Terms, VarId};
+use trellis_expr::{StmtId, Term, TermId, Terms, Type, VarId};
 
 use super::{Infeasible, NotRefuted, Refine, Refutation, contradiction, live::live, models};
 use crate::qe::{TooHard, eliminate};
@@ -108,6 +109,7 @@ impl Work<'_> {
             let free = self.terms.free_vars(post.term);
             let gone: BTreeSet<_> = free.difference(&live[i]).copied().collect();
             let exact = eliminate(self.terms, post.term, &gone);
+            let exact = exact.map(|p| self.plainer(p, post.term, true, i));
             predicates[i] = self.chosen(exact, &live[i], i, |this| {
                 let mut a = vec![this.unrolling.at(this.terms, before, i - 1)];
                 a.extend(this.infeasible.needed(i - 1..i));
@@ -138,6 +140,7 @@ impl Work<'_> {
                 let p = self.terms.not(p);
                 tidy(self.terms, p)
             });
+            let exact = exact.map(|p| self.plainer(p, pre.term, false, i));
             predicates[i] = self.chosen(exact, &live[i], i, |this| {
                 let after = this.unrolling.at(this.terms, after, i + 1);
                 let mut b = this.infeasible.needed(i..i + 1);
@@ -151,6 +154,24 @@ impl Work<'_> {
             }
         }
         Ok(predicates)
+    }
+
+    /// Elimination may have come up with divisibilities that nobody asked for. They are left out if the core can do without: weaker if
+    /// it comes after (forward), stronger if it comes before.
+    fn plainer(&mut self, p: TermId, origin: TermId, forward: bool, position: usize) -> TermId {
+        let plain = without_new_divisibility(self.terms, p, origin, forward);
+        if plain == p {
+            return p;
+        }
+        let plain = tidy(self.terms, plain);
+        let said = self.unrolling.at(self.terms, plain, position);
+        let mut question = if forward {
+            self.infeasible.needed(position..self.path.len())
+        } else {
+            self.infeasible.needed(0..position)
+        };
+        question.push(if forward { said } else { self.terms.not(said) });
+        if self.solver.check(self.terms, &question, self.limits).is_unsat() { plain } else { p }
     }
 
     /// The exact predicate if it is handy; else an interpolant of the two sides, over the live variables.
@@ -185,6 +206,28 @@ impl Work<'_> {
             (Err(reason), _) => Err(reason),
         }
     }
+}
+
+/// The formula (negations at the atoms) with a truth value in place of each atom with a remainder that the origin does not have.
+fn without_new_divisibility(terms: &mut Terms, t: TermId, origin: TermId, by: bool) -> TermId {
+    let old: FxHashSet<TermId> = terms.subterms([origin]).into_iter().collect();
+    let by = terms.bool(by);
+    let mut done: FxHashMap<TermId, TermId> = FxHashMap::default();
+    for s in terms.subterms([t]) {
+        let new = match terms.get(s) {
+            Term::And(args) | Term::Or(args) => {
+                let args: Vec<TermId> = args.iter().map(|a| done[a]).collect();
+                terms.rebuild(s, &args)
+            }
+            _ if terms.ty(s) != Type::Bool => s,
+            _ => {
+                let new = |&s: &TermId| matches!(terms.get(s), Term::Rem(..)) && !old.contains(&s);
+                if terms.subterms([s]).iter().any(new) { by } else { s }
+            }
+        };
+        done.insert(s, new);
+    }
+    done[&t]
 }
 
 fn unsupported(what: trellis_expr::ssa::Unsupported) -> Reason {
