@@ -38,7 +38,8 @@ fn round_trip(seed: u64, depth: usize) -> Option<bool> {
     let mut rng = Rng(seed);
     let mut terms = Terms::new();
     let vars = variables(&mut terms);
-    let t = Maker { terms: &mut terms, vars: &vars, rng: &mut rng, wild: seed.is_multiple_of(3) }.term(Type::Bool, depth);
+    let t =
+        Maker { terms: &mut terms, vars: &vars, rng: &mut rng, wild: seed.is_multiple_of(3) }.term(Type::Bool, depth);
     let mut writer = Writer::new();
     let text = match writer.assert(&terms, t) {
         Ok(text) => text,
