@@ -9,20 +9,24 @@
 //! stays that way, and a check that the range makes superfluous may be left out.
 //!
 //! Rooms: `term` and `stmt` (what there is), `build` (how terms are made), `value` and `eval` (the reference meaning,
-//! big integers), `ternary` and `partial` (partial valuations, weakest preconditions), `subst`, `simplify`, `print`, `code` (compiled evaluation on flat
-//! `i64` memory for hot loops), `fault` (what can go wrong). There is no solver here, and no parser.
+//! big integers), `ternary` and `partial` (partial valuations), `subst`, `simplify`, `print`, `defined` (where a term does not fault), `ssa`
+//! and `transform` (statements as formulas, pre- and postconditions), `code` (compiled evaluation on flat `i64` memory for
+//! hot loops), `fault` (what can go wrong). There is no solver here, and no parser.
 
 mod build;
 pub mod code;
+pub mod defined;
 pub mod eval;
 pub mod fault;
 pub mod partial;
 pub mod print;
 pub mod simplify;
+pub mod ssa;
 pub mod stmt;
 pub mod subst;
 pub mod term;
 pub mod ternary;
+pub mod transform;
 pub mod value;
 
 pub use fault::Fault;

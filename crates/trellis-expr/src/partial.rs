@@ -1,4 +1,4 @@
-//! Terms and statements where only some variables are known, and what must hold before a statement.
+//! Terms and statements where only some variables are known.
 //!
 //! [`judge`] says more than [`crate::ternary::eval_partial`]: the value that a term has wherever it has one, and, apart from
 //! that, whether it always has one. So faults can be left to whoever looks for them (`value` alone), or ruled out (`safe`).
@@ -6,10 +6,6 @@
 //! [`exec_partial`] runs a statement and over-approximates: what is known afterwards is so after every run that ends, from every
 //! completion. If a condition is not known both branches run, and what they disagree about is forgotten; so is all that a
 //! loop may assign if its condition is not known, and what is chosen at random.
-//!
-//! [`wep`] is the weakest existential precondition, by substitution: the term that holds before the statement if and only if it
-//! can end in the given one. It says nothing of faults in values that the given term does not ask for. There is none for
-//! loops and foreign procedures; nothing is unrolled.
 
 use rustc_hash::FxHashMap;
 
@@ -201,35 +197,5 @@ fn join(terms: &Terms, parts: &[StmtId], env: &mut Partial, ended: &mut Ended) {
     match after {
         Some(after) => *env = after,
         None => ended.blocked = true,
-    }
-}
-
-/// What must hold before a statement so that it can end where the term holds. For a statement without assumptions and choices
-/// the term may be of any type: its value after the statement, said before it.
-pub fn wep(terms: &mut Terms, s: StmtId, t: TermId) -> Option<TermId> {
-    match terms.stmt(s).clone() {
-        Stmt::Skip => Some(t),
-        Stmt::Assume(c) => (terms.ty(t) == Type::Bool).then(|| terms.and([c, t])),
-        Stmt::Assign(v, value) => {
-            let value = match terms.variable(v).ty {
-                Type::Range(lo, hi) => terms.checked(value, lo, hi),
-                _ => value,
-            };
-            Some(terms.substitute(t, &FxHashMap::from_iter([(v, value)])))
-        }
-        Stmt::Seq(parts) => parts.iter().rev().try_fold(t, |t, &p| wep(terms, p, t)),
-        Stmt::If(c, a, b) => {
-            let (a, b) = (wep(terms, a, t)?, wep(terms, b, t)?);
-            Some(terms.ite(c, a, b))
-        }
-        Stmt::Choice(parts) => {
-            if terms.ty(t) != Type::Bool {
-                return None;
-            }
-            let parts: Option<Vec<TermId>> = parts.iter().map(|&p| wep(terms, p, t)).collect();
-            Some(terms.or(parts?))
-        }
-        Stmt::Havoc(v) => (!terms.free_vars(t).contains(&v)).then_some(t),
-        Stmt::While(..) | Stmt::Foreign(..) => None,
     }
 }

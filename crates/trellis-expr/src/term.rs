@@ -465,7 +465,7 @@ impl Terms {
     }
 
     /// Is the term certainly not zero, wherever it has a value?
-    fn is_nonzero(&self, t: TermId) -> bool {
+    pub(crate) fn is_nonzero(&self, t: TermId) -> bool {
         match *self.get(t) {
             Term::Big(_) => true,
             Term::Bits(_, _, n) => n != 0,

@@ -9,10 +9,13 @@
 //! A solver may always answer [`Answer::Unknown`]; it may never guess. The models that come out are evaluated against the
 //! assertions first, see [`Answer::Sat`].
 
+mod affine;
+mod cube;
 mod embedded;
 pub mod smtlib;
+pub mod tidy;
 
-pub use embedded::{Effort, Embedded};
+pub use embedded::{Effort, Embedded, NoInterpolants, interpolants};
 
 use std::fmt;
 use std::sync::Arc;

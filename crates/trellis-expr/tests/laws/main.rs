@@ -6,4 +6,5 @@ mod partial;
 mod printed;
 mod simplified;
 mod substitution;
+mod transformed;
 mod world;

@@ -57,6 +57,8 @@ pub struct World {
     pub layout: Layout,
     pub words: usize,
     pub types: Vec<Type>,
+    /// No loops, nothing foreign.
+    plain: bool,
     /// The terms made so far, to be used again.
     made: Vec<TermId>,
 }
@@ -114,7 +116,35 @@ impl World {
         let vars = declared.map(|(name, ty)| place(&mut t, name, ty)).to_vec();
         let counter = place(&mut t, "k", Type::Int);
         let types = vec![Type::Bool, Type::Int, Type::Enum(color), I8, U3, U64, I64, I1, numbers, flags, words];
-        World { t, vars, counter, layout, words: at as usize, types, made: vec![] }
+        World { t, vars, counter, layout, words: at as usize, types, plain: false, made: vec![] }
+    }
+
+    /// A world with a few variables of small types, without loops and foreign functions: all valuations can be tried.
+    pub fn small(tape: &mut Tape) -> World {
+        let mut w = World::new();
+        let more = [w.types[2], U3, I1, w.types[9], Type::Range(0, 2)][tape.pick(5)];
+        let declared = [("p'", Type::Bool), ("x'", Type::Range(-1, 2)), ("b'", Type::Bool), ("m'", more)];
+        w.vars = declared.map(|(name, ty)| w.t.declare(name, ty)).to_vec();
+        w.plain = true;
+        w
+    }
+
+    /// All valuations of the variables.
+    pub fn all(&self) -> Vec<Valuation> {
+        let mut all = vec![Valuation::new()];
+        for &v in &self.vars {
+            let values = Value::all(&self.t, self.t.variable(v).ty, 1000).expect("a small type");
+            let with = |env: &Valuation| {
+                let env = env.clone();
+                values.clone().into_iter().map(move |value| {
+                    let mut env = env.clone();
+                    env.insert(v, value);
+                    env
+                })
+            };
+            all = all.iter().flat_map(with).collect();
+        }
+        all
     }
 
     /// A value for every variable, and the same as memory.
@@ -267,7 +297,7 @@ impl World {
                 _ if ty == U3 => return self.entry(ty, d, tape, raw),
                 9 if ty == Type::Int => return self.entry(ty, d, tape, raw),
                 _ if ty == Type::Int => match tape.pick(2) {
-                    0 => Term::Checked(self.term(ty, d, tape), -1, 2 + tape.pick(3) as i64),
+                    k if k == 0 || self.plain => Term::Checked(self.term(ty, d, tape), -1, 2 + tape.pick(3) as i64),
                     _ => Term::Foreign(FnId(tape.pick(2) as u32), self.some(ty, d, tape)),
                 },
                 _ => return self.leaf(ty, tape),
@@ -321,20 +351,20 @@ impl World {
                 let c = self.term(Type::Bool, 2, tape);
                 self.t.assume(c)
             }
-            6 => {
+            6 if !self.plain => {
                 let args = self.some(Type::Int, 2, tape);
                 self.t.intern_stmt(Stmt::Foreign(FnId(tape.pick(2) as u32), args))
             }
-            7 if choices => {
-                let v = self.vars[tape.pick(5)];
+            6 | 7 if choices => {
+                let v = self.vars[tape.pick(self.vars.len().min(5))];
                 self.t.havoc(v)
             }
-            7 => self.t.skip(),
+            6 | 7 => self.t.skip(),
             8 if choices => {
                 let parts: Vec<StmtId> = (0..=tape.pick(2)).map(|_| self.stmt(d, choices, tape)).collect();
                 self.t.choice(parts)
             }
-            8..=10 => {
+            k @ 8..=12 if k <= 10 || (k == 12 && self.plain) => {
                 let parts: Vec<StmtId> = (0..=tape.pick(3)).map(|_| self.stmt(d, choices, tape)).collect();
                 self.t.seq(parts)
             }

@@ -7,7 +7,7 @@
 //! all its receiving edges, so there is a combination for each set of edges that only clocks refuse.
 //!
 //! The terms live in a copy of the network's arena, so that a network can be shared. Temporaries are replaced by the values
-//! that they start with. Where there is no term (a loop in a function: [`trellis_expr::partial::wep`]) there is `None`, and whoever
+//! that they start with. Where there is no term (a loop in a function: [`trellis_expr::transform::wep`]) there is `None`, and whoever
 //! asks must know everything.
 //!
 //! What this module deliberately does not do: evaluate anything, and handle priorities (which steps they allow is no matter of
@@ -17,8 +17,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use trellis_expr::partial::wep;
 use trellis_expr::subst::Substitution;
+use trellis_expr::transform::wep;
 use trellis_expr::{Stmt, StmtId, TermId, Terms, Type, VarId};
 
 use super::{ClockAtom, Condition, DataVar, Edge, EdgeRef, Network, ResetTo, Sync};

@@ -24,6 +24,9 @@ pub(crate) enum Proof {
     Leaf(Farkas),
     /// The column is at most `at`, or at least one more; neither has one.
     Split { column: Column, at: IBig, low: Box<Proof>, high: Box<Proof> },
+    /// An equation between columns that have one value (for these reasons) and others with coefficients that have a divisor in
+    /// common, which does not divide the rest. It has been checked; it could be written as a split as well.
+    Divisor(Vec<Why>),
 }
 
 impl Proof {
@@ -37,6 +40,7 @@ impl Proof {
                     all.extend(f.0.iter().map(|p| p.why).filter(|w| *w != Why::ALWAYS && w.0 & SPLIT == 0));
                 }
                 Proof::Split { low, high, .. } => todo.extend([&**low, &**high]),
+                Proof::Divisor(whys) => all.extend(whys.iter().filter(|w| **w != Why::ALWAYS && w.0 & SPLIT == 0)),
             }
         }
         all
@@ -65,6 +69,10 @@ pub(crate) enum Found {
 
 /// The solutions are looked for to this depth.
 const DEPTH: u32 = 250;
+/// A column is moved by at most so much to make others whole.
+const PATCH: i64 = 32;
+/// A variable of so few values is split on rather than an equation, whose coefficients tend to grow.
+const FEW: i64 = 1000;
 /// Equations are looked at from this split on: most problems need none, and they cost.
 const EQUATIONS_AFTER: u64 = 12;
 /// Equations are looked at up to so many.
@@ -88,7 +96,27 @@ impl Forms {
 
     /// Looks for an integer solution of the bounds, with at most so many splits. The bounds are afterwards what they were.
     pub fn integers(&mut self, splits: u64, stop: &mut dyn FnMut() -> bool) -> Found {
-        let mut search = Search { forms: self, left: splits, total: splits, stop };
+        self.search(splits, false, &|_| true, stop)
+    }
+
+    /// The same, splitting only on variables and on those sums of variables that are allowed; the proof has splits and leaves only.
+    pub fn integers_by(
+        &mut self,
+        splits: u64,
+        allowed: &dyn Fn(&[(Column, IBig)]) -> bool,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Found {
+        self.search(splits, true, allowed, stop)
+    }
+
+    fn search(
+        &mut self,
+        splits: u64,
+        in_full: bool,
+        allowed: &dyn Fn(&[(Column, IBig)]) -> bool,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Found {
+        let mut search = Search { forms: self, left: splits, total: splits, in_full, allowed, stop };
         match search.run(0) {
             Some(None) => Found::Solution,
             Some(Some((proof, _))) => Found::None(proof),
@@ -101,6 +129,9 @@ struct Search<'a> {
     forms: &'a mut Forms,
     left: u64,
     total: u64,
+    /// The proof has splits and leaves only.
+    in_full: bool,
+    allowed: &'a dyn Fn(&[(Column, IBig)]) -> bool,
     stop: &'a mut dyn FnMut() -> bool,
 }
 
@@ -113,8 +144,10 @@ impl Search<'_> {
         if let Err(f) = self.forms.simplex.check() {
             return Some(Some(leaf(f)));
         }
-        let Some((column, value)) = self.split() else {
-            return Some(None);
+        let (column, value) = match self.split() {
+            Next::Whole => return Some(None),
+            Next::Refuted(whys) => return Some(Some(divisor(whys))),
+            Next::Split(column, value) => (column, value),
         };
         if self.left == 0 || depth > DEPTH || (self.stop)() {
             return None;
@@ -154,8 +187,51 @@ impl Search<'_> {
         Some(Some((Proof::Split { column, at: floor.numerator(), low, high }, uses)))
     }
 
+    /// Moves columns that have room so that others become whole.
+    fn patch(&mut self) {
+        let s = &mut self.forms.simplex;
+        for basic in 0..s.columns() as Column {
+            if s.definition(basic).is_some() || s.value(basic).is_integer() {
+                continue;
+            }
+            let Some(row) = s.row(basic) else { continue };
+            let movable: Vec<(Column, i64)> = row
+                .iter()
+                .filter_map(|(c, k)| {
+                    Some((*c, i64::try_from(&k.denominator()).ok().filter(|d| (2..=PATCH).contains(d))?))
+                })
+                .collect();
+            'columns: for (c, denominator) in movable {
+                for step in (1..=denominator).flat_map(|d| [d, -d]) {
+                    let step = Rat::from(step);
+                    let to = s.value(c) + &step;
+                    if !s.fits(c, &to) {
+                        continue;
+                    }
+                    let (mut fits, mut gain) = (true, 0);
+                    for (b, k) in s.basics_with(c) {
+                        let mut new = s.value(b).clone();
+                        new.add_product(k, &step);
+                        fits &= s.fits(b, &new) && (b != basic || new.is_integer());
+                        if !fits {
+                            break;
+                        }
+                        if s.definition(b).is_none() {
+                            gain += i32::from(new.is_integer()) - i32::from(s.value(b).is_integer());
+                        }
+                    }
+                    if fits && gain > 0 {
+                        s.shift(c, to);
+                        break 'columns;
+                    }
+                }
+            }
+        }
+    }
+
     /// A sum that must be whole and is not, with its value; nothing if all variables are whole.
-    fn split(&mut self) -> Option<(Column, Rat)> {
+    fn split(&mut self) -> Next {
+        self.patch();
         let s = &self.forms.simplex;
         let width = |c: Column| match (s.bound(c, Side::Lower), s.bound(c, Side::Upper)) {
             (Some(l), Some(u)) => Some(&u.value - &l.value),
@@ -163,11 +239,21 @@ impl Search<'_> {
         };
         let variables = (0..s.columns() as Column).filter(|&c| s.definition(c).is_none() && !s.value(c).is_integer());
         // A variable of few values first.
-        let best = variables.min_by_key(|&c| (width(c).is_none(), width(c), c))?;
-        let column =
-            self.whole_row().or_else(|| if self.total - self.left >= EQUATIONS_AFTER { self.equation() } else { None });
+        let Some(best) = variables.min_by_key(|&c| (width(c).is_none(), width(c), c)) else {
+            return Next::Whole;
+        };
+        let few = width(best).is_some_and(|w| w <= Rat::from(FEW));
+        let mut column = None;
+        if let Some((form, whys)) = self.whole_row() {
+            if !self.in_full {
+                return Next::Refuted(whys);
+            }
+            column = self.name(form);
+        } else if !few && self.total - self.left >= EQUATIONS_AFTER {
+            column = self.equation();
+        }
         let column = column.unwrap_or(best);
-        Some((column, self.forms.simplex.value(column).clone()))
+        Next::Split(column, self.forms.simplex.value(column).clone())
     }
 
     fn is_fixed(&self, c: Column) -> bool {
@@ -178,10 +264,11 @@ impl Search<'_> {
         }
     }
 
-    /// A row whose free part is a multiple of something that its fixed part is not.
-    fn whole_row(&mut self) -> Option<Column> {
-        for basic in 0..self.forms.simplex.columns() as Column {
-            let s = &self.forms.simplex;
+    /// A row whose free part is a multiple of something that its fixed part is not: the free part divided by that, and why the
+    /// fixed part is fixed.
+    fn whole_row(&self) -> Option<(Vec<(Column, IBig)>, Vec<Why>)> {
+        let s = &self.forms.simplex;
+        for basic in 0..s.columns() as Column {
             let Some(row) = s.row(basic) else { continue };
             if s.value(basic).is_integer() && row.iter().all(|(_, k)| k.is_integer()) {
                 continue;
@@ -192,34 +279,30 @@ impl Search<'_> {
                 &m / IBig::from((&m).gcd(&d)) * d
             });
             let scale = Rat::from(scale);
-            let mut free = vec![];
+            let (mut free, mut fixed) = (vec![], vec![]);
             let entries = row.iter().map(|(c, k)| (*c, -&(k * &scale))).chain([(basic, scale.clone())]);
             for (c, k) in entries {
-                if !self.is_fixed(c) {
-                    free.push((c, k.numerator()));
-                }
+                if self.is_fixed(c) { fixed.push((c, k.numerator())) } else { free.push((c, k.numerator())) }
             }
             let g = gcd_of(free.iter().map(|(_, k)| k));
             if g <= IBig::ONE {
                 continue;
             }
-            let value = free.iter().fold(Rat::ZERO, |mut sum, (c, k)| {
-                sum.add_product(&Rat::from(k), s.value(*c));
-                sum
-            });
-            if (&value / &Rat::from(&g)).is_integer() {
+            let rest: IBig = fixed.iter().map(|(c, k)| s.value(*c).numerator() * k).sum();
+            if &rest % &g == IBig::ZERO {
                 continue;
             }
-            let form = free.into_iter().map(|(c, k)| (c, k / &g)).collect();
-            if let Some(column) = self.name(form) {
-                return Some(column);
-            }
+            let all: Vec<(Column, IBig)> = free.iter().chain(&fixed).cloned().collect();
+            assert!(self.in_variables(all).is_empty(), "internal error: a row is not an equation between its columns");
+            let whys = fixed.iter().flat_map(|(c, _)| [Side::Lower, Side::Upper].map(|side| s.bound(*c, side)));
+            let whys = whys.map(|b| b.expect("it is fixed").why).collect();
+            return Some((free.into_iter().map(|(c, k)| (c, k / &g)).collect(), whys));
         }
         None
     }
 
-    /// Names a sum of columns, in variables.
-    fn name(&mut self, form: Vec<(Column, IBig)>) -> Option<Column> {
+    /// A sum of columns, in variables.
+    fn in_variables(&self, form: Vec<(Column, IBig)>) -> Vec<(Column, IBig)> {
         let mut sum: std::collections::BTreeMap<Column, IBig> = Default::default();
         for (c, k) in form {
             match self.forms.simplex.definition(c) {
@@ -231,13 +314,22 @@ impl Search<'_> {
                 }
             }
         }
-        self.named(sum.into_iter().filter(|(_, k)| *k != IBig::ZERO).collect())
+        sum.into_iter().filter(|(_, k)| *k != IBig::ZERO).collect()
+    }
+
+    /// Names a sum of columns.
+    fn name(&mut self, form: Vec<(Column, IBig)>) -> Option<Column> {
+        let form = self.in_variables(form);
+        self.named(form)
     }
 
     /// The column of a sum of variables whose value is not whole, with the sign that names have.
     fn named(&mut self, mut form: Vec<(Column, IBig)>) -> Option<Column> {
         if form.first()?.1 < IBig::ZERO {
             form.iter_mut().for_each(|(_, k)| *k = -&*k);
+        }
+        if !(self.allowed)(&form) {
+            return None;
         }
         let column = self.forms.column(&form);
         (!self.forms.simplex.value(column).is_integer()).then_some(column)
@@ -262,6 +354,20 @@ impl Search<'_> {
         let form = no_integer_solution(&rows)?;
         self.named(form)
     }
+}
+
+/// How the search goes on.
+enum Next {
+    /// All variables are whole.
+    Whole,
+    Refuted(Vec<Why>),
+    /// This sum must be whole, and has this value.
+    Split(Column, Rat),
+}
+
+fn divisor(whys: Vec<Why>) -> Refuted {
+    let uses = whys.iter().filter(|w| **w != Why::ALWAYS && w.0 & SPLIT != 0).map(|w| w.0 & !SPLIT).collect();
+    (Proof::Divisor(whys), uses)
 }
 
 fn leaf(f: Farkas) -> Refuted {

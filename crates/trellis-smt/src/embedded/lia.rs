@@ -56,6 +56,11 @@ impl Lia {
         })
     }
 
+    /// The simplex was used from outside: its values may be out of bounds.
+    pub fn disturbed(&mut self) {
+        self.dirty = true;
+    }
+
     /// A bound that holds always. False if that is contradictory.
     pub fn always(&mut self, column: Column, side: Side, value: Rat) -> bool {
         self.dirty = true;

@@ -39,6 +39,27 @@ pub(crate) enum Code {
     Map(MapId),
 }
 
+impl Code {
+    /// The literals in it.
+    pub fn lits(&self, out: &mut Vec<Lit>) {
+        match self {
+            Code::Bool(l) => out.push(*l),
+            Code::Word(w) => out.extend(w.iter()),
+            Code::Array(entries) => entries.iter().for_each(|e| e.lits(out)),
+            Code::Int(_) | Code::Map(_) => {}
+        }
+    }
+
+    /// The columns in it.
+    pub fn columns(&self, out: &mut Vec<Column>) {
+        match self {
+            Code::Int(l) => out.extend(l.terms.iter().map(|t| t.0)),
+            Code::Array(entries) => entries.iter().for_each(|e| e.columns(out)),
+            Code::Bool(_) | Code::Word(_) | Code::Map(_) => {}
+        }
+    }
+}
+
 /// What is not supported.
 pub(crate) type Unsupported = String;
 
@@ -58,6 +79,8 @@ pub(crate) struct Lowering {
     defined: FxHashMap<TermId, Lit>,
     pub vars: BTreeMap<VarId, Code>,
     bit_columns: FxHashMap<Lit, Column>,
+    /// Inputs of the gates, in the order they were used: bounds, truth values and bits of variables.
+    pub inputs: Vec<Lit>,
 }
 
 impl Lowering {
@@ -200,12 +223,31 @@ impl Lowering {
     }
 
     fn variable(&mut self, terms: &Terms, v: VarId) -> Result<Code, Unsupported> {
-        if let Some(code) = self.vars.get(&v) {
-            return Ok(code.clone());
-        }
-        let code = self.free(terms, terms.variable(v).ty)?;
-        self.vars.insert(v, code.clone());
+        let code = match self.vars.get(&v) {
+            Some(code) => code.clone(),
+            None => {
+                let code = self.free(terms, terms.variable(v).ty)?;
+                self.vars.insert(v, code.clone());
+                code
+            }
+        };
+        code.lits(&mut self.inputs);
         Ok(code)
+    }
+
+    /// Forgets what terms have become, but not the variables: whatever is translated next gets columns of its own.
+    pub fn forget(&mut self) {
+        self.codes.clear();
+        self.defined.clear();
+        self.bit_columns.clear();
+        self.inputs.clear();
+    }
+
+    /// The literal that says that the column is at most this.
+    fn bound(&mut self, column: Column, k: IBig) -> Lit {
+        let lit = self.lia.at_most(&mut self.gates.sat, column, k);
+        self.inputs.push(lit);
+        lit
     }
 
     /// Any value of the type.
@@ -275,12 +317,12 @@ impl Lowering {
         let column = self.lia.forms.column(&form);
         if divisor > IBig::ZERO {
             let k = (-&l.constant).div_rem_euclid(&divisor).0;
-            self.lia.at_most(&mut self.gates.sat, column, k)
+            self.bound(column, k)
         } else {
             // form ≥ constant / |divisor|, rounded up: not form ≤ that − 1
             let d = -divisor;
             let k = (&l.constant - IBig::ONE).div_rem_euclid(&d).0;
-            !self.lia.at_most(&mut self.gates.sat, column, k)
+            !self.bound(column, k)
         }
     }
 
@@ -324,7 +366,7 @@ impl Lowering {
             return Linear::column(c);
         }
         let c = self.between(&IBig::ZERO, &IBig::ONE);
-        let zero = self.lia.at_most(&mut self.gates.sat, c, IBig::ZERO);
+        let zero = self.bound(c, IBig::ZERO);
         self.gates.sat.clause(&[zero, l]);
         self.gates.sat.clause(&[!zero, !l]);
         self.bit_columns.insert(l, c);
@@ -752,7 +794,7 @@ impl Lowering {
 }
 
 /// The index at a position.
-fn index_value(index: Type, position: usize) -> Value {
+pub(crate) fn index_value(index: Type, position: usize) -> Value {
     match index {
         Type::Range(lo, _) => Value::Int(IBig::from(lo) + position),
         Type::Bits { width, signed } => Value::Bits { width, signed, bits: position as u64 },

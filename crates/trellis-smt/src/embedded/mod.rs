@@ -13,6 +13,7 @@
 
 mod gates;
 mod integer;
+mod interpolate;
 mod lia;
 mod linear;
 mod lower;
@@ -29,6 +30,8 @@ use trellis_expr::code::NoHost;
 use trellis_expr::eval::{Valuation, eval};
 use trellis_expr::value::Value;
 use trellis_expr::{Term, TermId, Terms};
+
+pub use interpolate::{NoInterpolants, interpolants};
 
 use crate::{Answer, Limits, Reason, Solver};
 use lower::Lowering;

@@ -192,9 +192,18 @@ impl Simplex {
         }
     }
 
-    /// The basic columns whose rows mention this one.
-    pub fn basics_with(&self, c: Column) -> impl Iterator<Item = Column> {
-        self.rows_with[c as usize].iter().map(|&r| self.rows[r as usize].basic)
+    /// The basic columns whose rows mention this one, with their coefficients.
+    pub fn basics_with(&self, c: Column) -> impl Iterator<Item = (Column, &Rat)> {
+        self.rows_with[c as usize].iter().map(move |&r| {
+            let row = &self.rows[r as usize];
+            (row.basic, &row.entries.iter().find(|e| e.0 == c).expect("listed rows mention the column").1)
+        })
+    }
+
+    /// Does the column have room for this value?
+    pub fn fits(&self, c: Column, value: &Rat) -> bool {
+        self.bound(c, Side::Lower).is_none_or(|b| b.value <= *value)
+            && self.bound(c, Side::Upper).is_none_or(|b| *value <= b.value)
     }
 
     /// A mark to return to with [`Simplex::undo_to`].

@@ -1,9 +1,9 @@
 //! The embedded solver against all valuations of small random problems.
 
-mod world;
+use std::collections::BTreeSet;
 
-use trellis_smt::{Answer, Embedded, Limits, Solver};
-use world::World;
+use crate::problems::World;
+use trellis_smt::{Answer, Embedded, Limits, NoInterpolants, Solver, interpolants};
 
 /// How many problems a test tries; `TRELLIS_RUNS` multiplies.
 fn runs(n: u64) -> u64 {
@@ -71,4 +71,55 @@ fn answers_are_those_of_all_valuations() {
     eprintln!("{sat} sat, {unsat} unsat, {unknown} unknown");
     assert!(sat > 100 && unsat > 100, "the problems are not mixed");
     assert_eq!(unknown, 0, "small problems are decided");
+}
+
+/// Formulas over neighbouring variables; every interpolant is checked by what it must satisfy.
+#[test]
+fn interpolants_lead_from_true_to_false() {
+    let (mut found, mut sat, mut unknown) = (0, 0, 0);
+    for seed in 0..runs(1000) {
+        let length = 2 + (seed % 5) as usize;
+        let (mut w, all) = World::chain(seed, length);
+        let mut formulas = vec![];
+        for k in 0..length {
+            w.vars = vec![all[k], all[k + 1]];
+            let depth = 2 + w.rng.below(3) as u32;
+            let parts: Vec<_> = (0..1 + w.rng.below(2)).map(|_| w.bool(depth)).collect();
+            formulas.push(w.terms.and(parts));
+        }
+        let limits = Limits::none().steps(100_000);
+        match interpolants(&mut w.terms, &formulas, &limits) {
+            Err(NoInterpolants::Satisfiable(model)) => {
+                sat += 1;
+                assert!(formulas.iter().all(|&f| w.holds(f, &model)), "seed {seed}");
+            }
+            Err(NoInterpolants::Unknown(why)) => {
+                unknown += 1;
+                eprintln!("seed {seed}: unknown: {why}");
+            }
+            Ok(list) => {
+                found += 1;
+                assert_eq!(list.len(), length + 1);
+                assert_eq!(w.terms.as_bool(list[0]), Some(true));
+                assert_eq!(w.terms.as_bool(list[length]), Some(false));
+                for k in 0..length {
+                    let mut solver = Embedded::new();
+                    let not = w.terms.not(list[k + 1]);
+                    for t in [list[k], formulas[k], not] {
+                        solver.assert(&w.terms, t);
+                    }
+                    let answer = solver.check(&w.terms, &[], &Limits::none());
+                    assert_eq!(answer, Answer::Unsat(vec![]), "seed {seed}: step {k} is not inductive");
+                    let before: BTreeSet<_> = formulas[..=k].iter().flat_map(|&f| w.terms.free_vars(f)).collect();
+                    let after: BTreeSet<_> = formulas[k + 1..].iter().flat_map(|&f| w.terms.free_vars(f)).collect();
+                    for v in w.terms.free_vars(list[k + 1]) {
+                        assert!(before.contains(&v) && after.contains(&v), "seed {seed}: {v:?} is not shared at {k}");
+                    }
+                    assert!(!w.terms.may_fault(list[k + 1]), "seed {seed}: an interpolant may fault");
+                }
+            }
+        }
+    }
+    eprintln!("{found} interpolated, {sat} satisfiable, {unknown} unknown");
+    assert!(found > 100 && unknown * 100 <= found, "{found} found, {unknown} unknown");
 }

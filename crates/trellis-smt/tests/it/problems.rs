@@ -57,6 +57,18 @@ impl World {
         World { terms, vars, rng }
     }
 
+    /// Variables of mixed types, of which [`World::vars`] is a window.
+    pub fn chain(seed: u64, length: usize) -> (World, Vec<(VarId, Type)>) {
+        let mut w = World::new(seed);
+        let types: Vec<Type> = w.vars.iter().map(|v| v.1).collect();
+        let mut all = vec![];
+        for i in 0..=length {
+            let ty = if w.rng.one_in(3) { types[w.rng.below(types.len())] } else { Type::Int };
+            all.push((w.terms.declare(format!("w{i}"), ty), ty));
+        }
+        (w, all)
+    }
+
     /// All valuations; integers without bounds are between −4 and 4.
     pub fn valuations(&self) -> Vec<Valuation> {
         let mut all = vec![Valuation::new()];
