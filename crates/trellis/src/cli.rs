@@ -259,14 +259,21 @@ pub struct Smt {
 
 #[derive(Args, Debug)]
 pub struct Bench {
-    /// The suite: lattice or lazy.
+    /// The suite: lattice, lazy or smt.
     pub suite: String,
     /// Only the sizes that take a moment.
     #[arg(long)]
     pub quick: bool,
-    /// For lazy: another folder with models, searched before models/timed.
+    /// For lazy: another folder with models, searched before models/timed. For smt: a folder of .smt2 files, instead of
+    /// those that are made up.
     #[arg(long, value_name = "FOLDER")]
     pub models: Option<PathBuf>,
+    /// For smt: write the problems into this folder, and do nothing else.
+    #[arg(long, value_name = "FOLDER")]
+    pub write: Option<PathBuf>,
+    /// For smt: another solver's answers and times, as bench/smt/run_z3.py prints them.
+    #[arg(long, value_name = "FILE")]
+    pub against: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
