@@ -14,13 +14,14 @@ pub fn topic(name: &str) -> Option<String> {
         "lattices" | "lattice" => Some(lattices()),
         "join" | "strategies" => Some(JOIN.into()),
         "evidence" | "certificates" | "traces" => Some(EVIDENCE.into()),
+        "smtlib" | "smt-lib" | "solver" => Some(SMTLIB.into()),
         "exit-codes" => Some(EXIT.into()),
         _ => None,
     }
 }
 
 /// The topics, for messages.
-pub const NAMES: &str = "uppaal, timed, tchecker, lattices, join, evidence, exit-codes";
+pub const NAMES: &str = "uppaal, timed, tchecker, lattices, join, evidence, smtlib, exit-codes";
 
 const UPPAAL: &str = "\
 UPPAAL models
@@ -148,6 +149,25 @@ For cover and join update a certificate means: every reachable state is below on
 model being monotone, and the report says so.
 
 JSON is versioned; `trellis schema report`, `trellis schema trace`, `trellis schema certificate` print the schemas.";
+
+const SMTLIB: &str = "\
+SMT-LIB and solvers
+
+  trellis smt FILE.smt2                      runs an SMT-LIB 2.6 script on the solver inside Trellis
+  trellis smt FILE.smt2 --timeout 10s        … giving up on a check after ten seconds
+  trellis smt FILE.smt2 --solver z3          … on another solver, by name or path; cvc5 and others will do
+  trellis smt FILE.smt2 --smt-log DIR        … and keeps what the solver is asked, in files that can be run again
+
+  sorts       Bool, Int, (_ BitVec n) up to 64 bits, (Array i e), enumerations by declare-datatypes, define-sort
+  functions   all of the Core, Ints, FixedSizeBitVectors and ArraysEx theories; ((as const S) v); bv2nat, int2bv
+  commands    declare-const, declare-fun without arguments, define-fun (put in place), assert, push, pop, check-sat,
+              check-sat-assuming, get-model, get-value, get-unsat-core, get-unsat-assumptions, get-assignment, echo, reset
+
+What else SMT-LIB has (reals, quantifiers, functions without a definition, strings, division by what is no literal) is no
+error: it is named with its place, and a check that depends on it is answered `unknown`, unless the rest is `unsat` already.
+Integers are exact, whatever their size. A model is evaluated before it is shown.
+
+Exit codes: 0 every check has an answer, 20 some are unknown, 2 the script is wrong.";
 
 const EXIT: &str = "\
 Exit codes
