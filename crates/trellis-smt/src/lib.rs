@@ -8,10 +8,15 @@
 //!
 //! A solver may always answer [`Answer::Unknown`]; it may never guess. The models that come out are evaluated against the
 //! assertions first, see [`Answer::Sat`].
+//!
+//! On top of it: [`path`] (why a path is infeasible, one predicate for each position), [`qe`] (quantifier elimination), [`tidy`]
+//! (readable predicates).
 
 mod affine;
 mod cube;
 mod embedded;
+pub mod path;
+pub mod qe;
 pub mod smtlib;
 pub mod tidy;
 

@@ -23,11 +23,13 @@ Examples:
   trellis check fischer.txt --labels cs1,cs2              a TChecker model: can both labels be reached at once?
   trellis simulate model.xml                              step through the model by hand
   trellis convert program.c --to dot --blocks             the control-flow automaton of a C program, as a picture
+  trellis smt problem.smt2                                is an SMT-LIB problem satisfiable?
   trellis help lattices                                   the lattices a model can use
 
 Exit codes: 0 every property holds, 10 some property fails, 20 undecided,
             2 bad usage or input, 1 internal error, 130 interrupted.
-More: trellis help check, trellis help TOPIC; topics are uppaal, timed, tchecker, lattices, join, evidence";
+More: trellis help check, trellis help TOPIC; topics are uppaal, timed, tchecker, programs, lattices, join, evidence,
+      smtlib";
 
 /// Trellis: can something bad happen? SAFE, UNSAFE or UNKNOWN, with evidence that is checked again.
 #[derive(Parser, Debug)]
@@ -52,6 +54,8 @@ pub enum Command {
     Simulate(Simulate),
     /// Write a model in another form.
     Convert(Convert),
+    /// Run an SMT-LIB script on the embedded solver, or on another.
+    Smt(Smt),
     /// Run a benchmark suite: a table beside the published figures.
     Bench(Bench),
     /// Print the JSON Schema of an output: report, trace or certificate.
@@ -71,7 +75,7 @@ pub enum Command {
     },
     /// Explain a command or a topic.
     Help {
-        /// A command, or one of: uppaal, timed, tchecker, lattices, join, evidence, exit-codes.
+        /// A command, or one of: uppaal, timed, tchecker, programs, lattices, join, evidence, smtlib, exit-codes.
         topic: Option<String>,
     },
 }
@@ -248,15 +252,38 @@ pub struct Convert {
 }
 
 #[derive(Args, Debug)]
+pub struct Smt {
+    /// The script (.smt2).
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The solver: embedded, or the name or path of a program that speaks SMT-LIB 2, such as z3 or cvc5.
+    #[arg(long, default_value = "embedded", value_name = "SOLVER")]
+    pub solver: String,
+    /// Write what the solver is asked into numbered .smt2 files in this folder.
+    #[arg(long, value_name = "DIR")]
+    pub smt_log: Option<PathBuf>,
+    /// Give up on a check after this long (60s, 5m, 1h).
+    #[arg(long, value_parser = duration, value_name = "TIME")]
+    pub timeout: Option<Duration>,
+}
+
+#[derive(Args, Debug)]
 pub struct Bench {
-    /// The suite: lattice or lazy.
+    /// The suite: lattice, lazy or smt.
     pub suite: String,
     /// Only the sizes that take a moment.
     #[arg(long)]
     pub quick: bool,
-    /// For lazy: another folder with models, searched before models/timed.
+    /// For lazy: another folder with models, searched before models/timed. For smt: a folder of .smt2 files, instead of
+    /// those that are made up.
     #[arg(long, value_name = "FOLDER")]
     pub models: Option<PathBuf>,
+    /// For smt: write the problems into this folder, and do nothing else.
+    #[arg(long, value_name = "FOLDER")]
+    pub write: Option<PathBuf>,
+    /// For smt: another solver's answers and times, as bench/smt/run_z3.py prints them.
+    #[arg(long, value_name = "FILE")]
+    pub against: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -7,6 +7,7 @@ mod cli;
 mod evidence;
 mod load;
 mod simulate;
+mod smt;
 mod strategy;
 mod timed;
 mod topics;
@@ -88,6 +89,7 @@ fn run(cli: Cli, out: bool, err: bool) -> Ran {
         Command::Certify(args) => evidence::certify(args, out, err),
         Command::Simulate(args) => simulate::simulate(args, out, err),
         Command::Convert(args) => evidence::convert(args, err),
+        Command::Smt(args) => smt::smt(args, err),
         Command::Bench(args) => bench::bench(args).map(|agree| if agree { exit::HOLDS } else { exit::INTERNAL }),
         Command::Schema { name } => match trellis_report::schema(name) {
             Some(text) => print(text),

@@ -11,16 +11,38 @@ pub fn topic(name: &str) -> Option<String> {
         "uppaal" => Some(UPPAAL.into()),
         "timed" | "clocks" => Some(TIMED.into()),
         "tchecker" => Some(TCHECKER.into()),
+        "programs" | "c" | "cfa" => Some(PROGRAMS.into()),
         "lattices" | "lattice" => Some(lattices()),
         "join" | "strategies" => Some(JOIN.into()),
         "evidence" | "certificates" | "traces" => Some(EVIDENCE.into()),
+        "smtlib" | "smt-lib" | "solver" => Some(SMTLIB.into()),
         "exit-codes" => Some(EXIT.into()),
         _ => None,
     }
 }
 
 /// The topics, for messages.
-pub const NAMES: &str = "uppaal, timed, tchecker, lattices, join, evidence, exit-codes";
+pub const NAMES: &str = "uppaal, timed, tchecker, programs, lattices, join, evidence, smtlib, exit-codes";
+
+const PROGRAMS: &str = "\
+Programs and control-flow automata
+
+Trellis reads C (.c, or .i after the preprocessor) and Theta's automata (.cfa, .theta), and draws what it understood. There is
+no engine for them yet: `trellis check` says so.
+
+  trellis convert program.c --to dot                      one edge per statement, with its line
+  trellis convert program.c --to dot --blocks             what has no loop in it is one edge
+  trellis convert program.c --to dot --ints math          mathematical integers
+
+  read        integers of all widths, enumerations, arrays of constant size, all statements, all expressions, functions
+              (inlined); __VERIFIER_nondet_…, __VERIFIER_assume, assert, reach_error, abort, exit; #directives through gcc -E
+  refused     by name and place, where it is used: recursion, pointers (but arrays and &x may be handed to functions),
+              structures, floating point, arrays of variable size, inline assembly, threads
+
+Integers wrap, signed ones too (--ints wrap), or are mathematical, unsigned ones too (--ints math). `long` has 64 bits, or 32
+with --data-model ilp32. Locals without an initial value are arbitrary. Undefined behaviour is assumed not to happen: a run that
+divides by zero, leaves an array or shifts too far ends there. A function without a body returns any value and changes nothing;
+that comes with a warning. Operands are evaluated from left to right.";
 
 const UPPAAL: &str = "\
 UPPAAL models
@@ -148,6 +170,25 @@ For cover and join update a certificate means: every reachable state is below on
 model being monotone, and the report says so.
 
 JSON is versioned; `trellis schema report`, `trellis schema trace`, `trellis schema certificate` print the schemas.";
+
+const SMTLIB: &str = "\
+SMT-LIB and solvers
+
+  trellis smt FILE.smt2                      runs an SMT-LIB 2.6 script on the solver inside Trellis
+  trellis smt FILE.smt2 --timeout 10s        … giving up on a check after ten seconds
+  trellis smt FILE.smt2 --solver z3          … on another solver, by name or path; cvc5 and others will do
+  trellis smt FILE.smt2 --smt-log DIR        … and keeps what the solver is asked, in files that can be run again
+
+  sorts       Bool, Int, (_ BitVec n) up to 64 bits, (Array i e), enumerations by declare-datatypes, define-sort
+  functions   all of the Core, Ints, FixedSizeBitVectors and ArraysEx theories; ((as const S) v); bv2nat, int2bv
+  commands    declare-const, declare-fun without arguments, define-fun (put in place), assert, push, pop, check-sat,
+              check-sat-assuming, get-model, get-value, get-unsat-core, get-unsat-assumptions, get-assignment, echo, reset
+
+What else SMT-LIB has (reals, quantifiers, functions without a definition, strings, division by what is no literal) is no
+error: it is named with its place, and a check that depends on it is answered `unknown`, unless the rest is `unsat` already.
+Integers are exact, whatever their size. A model is evaluated before it is shown.
+
+Exit codes: 0 every check has an answer, 20 some are unknown, 2 the script is wrong.";
 
 const EXIT: &str = "\
 Exit codes

@@ -4,7 +4,6 @@
 //! left out, and so is one whose configuration no engine has yet; both are said.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use trellis_engine::budget::{Budget, Stats};
 use trellis_engine::lazy::{self, block::Direction};
@@ -13,6 +12,7 @@ use trellis_engine::timed::{Clocks, Config, Data, Engine, answer};
 use trellis_engine::waitlist::Order;
 use trellis_model::evidence::Verdict;
 
+use super::Watch;
 use crate::Failure;
 use crate::cli::{Bench, Model, Properties};
 use crate::load::{Asked, load};
@@ -131,31 +131,6 @@ fn counted(table: &str, stats: &Stats) -> Vec<u64> {
         "zones" => vec![stats.expanded, stats.stored],
         "orders" => vec![stats.expanded],
         _ => vec![stats.added],
-    }
-}
-
-/// A watch that tells what this thread has spent on a processor, where the system says and it is long enough to say so.
-struct Watch {
-    started: Instant,
-    before: Option<f64>,
-}
-
-impl Watch {
-    fn start() -> Watch {
-        Watch { started: Instant::now(), before: Watch::cpu() }
-    }
-
-    fn cpu() -> Option<f64> {
-        let spent = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-        Some(spent.split_whitespace().next()?.parse::<f64>().ok()? / 1e9)
-    }
-
-    fn seconds(&self) -> f64 {
-        let passed = self.started.elapsed().as_secs_f64();
-        match (self.before, Watch::cpu()) {
-            (Some(before), Some(now)) if passed > 0.05 => now - before,
-            _ => passed,
-        }
     }
 }
 

@@ -7,6 +7,7 @@ mod counts;
 mod evidence;
 mod malformed;
 mod models;
+mod smt;
 mod tchecker;
 
 use std::path::PathBuf;
