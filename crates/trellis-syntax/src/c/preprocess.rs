@@ -72,8 +72,9 @@ pub fn prepare(
                 DataModel::Lp64 => run_gcc(&text, folder, &[], place)?,
                 // The headers for 32 bits are often not there.
                 DataModel::Ilp32 => run_gcc(&text, folder, &["-m32"], place).or_else(|_| {
-                    let said = "the headers of this machine are used: their types and limits may be those of 64 bits";
-                    let output = run_gcc(&text, folder, &[], place)?;
+                    let said = "the headers of this machine are used: their types may be those of 64 bits";
+                    let limits = ["-U__LONG_MAX__", "-D__LONG_MAX__=0x7fffffffL"];
+                    let output = run_gcc(&text, folder, &limits, place)?;
                     warnings.extend(blanked.contains("#include").then(|| Diagnostic::warning(place, said)));
                     Ok(output)
                 })?,
@@ -323,7 +324,7 @@ fn end_of_line_comment(bytes: &[u8], start: usize) -> usize {
 }
 
 /// One past the closing quote, or the end of the line if there is none.
-fn end_of_quoted(bytes: &[u8], start: usize, quote: u8) -> usize {
+pub fn end_of_quoted(bytes: &[u8], start: usize, quote: u8) -> usize {
     let mut i = start + 1;
     while i < bytes.len() && bytes[i] != b'\n' {
         match bytes[i] {
