@@ -122,7 +122,7 @@ fn the_other_data_model() {
     if !crate::run::has_gcc() {
         return;
     }
-    let text = "#include <stdint.h>\n#include <limits.h>\nint r[6]; int main() { r[0] = sizeof(long); r[1] = sizeof(int64_t); \
+    let text = "#include <stddef.h>\n#include <stdint.h>\n#include <limits.h>\nint r[6]; int main() { r[0] = sizeof(long); r[1] = sizeof(int64_t); \
                 r[2] = sizeof(uintmax_t); r[3] = sizeof(size_t); r[4] = LONG_MAX == INT_MAX; r[5] = sizeof(4294967295); \
                 assert(r[0] == 4 && r[1] == 8 && r[2] == 8 && r[3] == 4 && r[4] && r[5] == 8); }";
     let mut sources = trellis_syntax::diag::Sources::default();
