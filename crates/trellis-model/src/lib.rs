@@ -3,5 +3,6 @@
 //!
 //! Knows nothing of how a model was written: front ends build these structures, engines explore them.
 
+pub mod cfa;
 pub mod evidence;
 pub mod network;

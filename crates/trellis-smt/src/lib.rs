@@ -12,6 +12,8 @@
 mod affine;
 mod cube;
 mod embedded;
+pub mod path;
+pub mod qe;
 pub mod smtlib;
 pub mod tidy;
 

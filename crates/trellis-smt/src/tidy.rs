@@ -125,7 +125,8 @@ impl Tidier {
                 _ => cubes.push(cube),
             }
         }
-        group.cubes = cubes;
+        // Facts that are composed have become cubes in the meantime.
+        group.cubes.extend(cubes);
         learned && !group.settled
     }
 
@@ -255,11 +256,11 @@ fn merge(terms: &Terms, cubes: &mut Vec<Cube>) -> bool {
 fn negation(terms: &mut Terms, t: TermId) -> TermId {
     match terms.get(t) {
         Term::And(args) => {
-            let args: Vec<TermId> = args.to_vec().into_iter().map(|a| negation(terms, a)).collect();
+            let args: Vec<TermId> = args.clone().iter().copied().map(|a| negation(terms, a)).collect();
             terms.or(args)
         }
         Term::Or(args) => {
-            let args: Vec<TermId> = args.to_vec().into_iter().map(|a| negation(terms, a)).collect();
+            let args: Vec<TermId> = args.clone().iter().copied().map(|a| negation(terms, a)).collect();
             terms.and(args)
         }
         _ => atom(terms, t, false),

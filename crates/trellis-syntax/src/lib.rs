@@ -3,6 +3,8 @@
 //! A parser here never panics and never stops at the first mistake if it can go on: it returns a tree and a list of
 //! [`diag::Diagnostic`]s, each with its place in the source. Knows nothing of engines.
 
+pub mod c;
+pub mod cfa;
 pub mod diag;
 pub mod tchecker;
 pub mod uppaal;

@@ -2,6 +2,7 @@
 //! and whether the fast semantics agrees.
 
 mod build;
+mod cfa;
 mod moves;
 mod random;
 mod regions;

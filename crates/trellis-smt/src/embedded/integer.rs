@@ -11,7 +11,7 @@
 use std::collections::BTreeSet;
 
 use dashu_int::IBig;
-use dashu_int::ops::{Abs, DivRemEuclid, ExtendedGcd, Gcd};
+use dashu_int::ops::{Abs, BitTest, DivRemEuclid, ExtendedGcd, Gcd};
 use rustc_hash::FxHashMap;
 
 use super::rat::{Rat, gcd_of};
@@ -73,8 +73,17 @@ const DEPTH: u32 = 250;
 const PATCH: i64 = 32;
 /// A variable of so few values is split on rather than an equation, whose coefficients tend to grow.
 const FEW: i64 = 1000;
-/// Equations are looked at from this split on: most problems need none, and they cost.
-const EQUATIONS_AFTER: u64 = 12;
+/// Equations are looked at from this depth on: most problems need none, and they cost. So many are named.
+const EQUATIONS_FROM: u32 = 8;
+const MOST_FORMS: usize = 40;
+/// Numbers in equations have at most so many bits.
+const MOST_BITS: usize = 200;
+/// Splits at first, and in each of the boxes in which small solutions are looked for.
+const FIRST_SPLITS: u64 = 60;
+const BOX_SPLITS: u64 = 500;
+const BOXES: [i64; 4] = [8, 64, 1024, 1 << 20];
+/// Stands for the box where a split has its depth. (One more would be `Why::ALWAYS`.)
+const BOX: u32 = SPLIT - 2;
 /// Equations are looked at up to so many.
 const MOST_EQUATIONS: usize = 60;
 
@@ -116,19 +125,39 @@ impl Forms {
         allowed: &dyn Fn(&[(Column, IBig)]) -> bool,
         stop: &mut dyn FnMut() -> bool,
     ) -> Found {
-        let mut search = Search { forms: self, left: splits, total: splits, in_full, allowed, stop };
-        match search.run(0) {
-            Some(None) => Found::Solution,
-            Some(Some((proof, _))) => Found::None(proof),
-            None => Found::GaveUp,
+        // A few splits decide most problems. If not, look for a small solution: that ends, and most solutions there are have small
+        // ones among them. Then insist.
+        let mut search = Search { forms: self, left: 0, equations: MOST_FORMS, in_full, allowed, stop };
+        let first = search.attempt(FIRST_SPLITS.min(splits));
+        if !matches!(first, Found::GaveUp) {
+            return first;
         }
+        for size in BOXES {
+            if (search.stop)() {
+                return Found::GaveUp;
+            }
+            let mark = search.forms.simplex.mark();
+            search.confine(size);
+            let equations = std::mem::take(&mut search.equations);
+            search.left = BOX_SPLITS.min(splits);
+            let found = search.run(0);
+            search.equations = equations;
+            search.forms.simplex.undo_to(mark);
+            match found {
+                Some(None) => return Found::Solution,
+                Some(Some((proof, uses))) if !uses.contains(&BOX) => return Found::None(proof),
+                _ => {}
+            }
+        }
+        search.attempt(splits)
     }
 }
 
 struct Search<'a> {
     forms: &'a mut Forms,
+    /// Splits that are left, and equations that may be named.
     left: u64,
-    total: u64,
+    equations: usize,
     /// The proof has splits and leaves only.
     in_full: bool,
     allowed: &'a dyn Fn(&[(Column, IBig)]) -> bool,
@@ -139,12 +168,37 @@ struct Search<'a> {
 type Refuted = (Proof, BTreeSet<u32>);
 
 impl Search<'_> {
+    fn attempt(&mut self, splits: u64) -> Found {
+        self.left = splits;
+        match self.run(0) {
+            Some(None) => Found::Solution,
+            Some(Some((proof, _))) => Found::None(proof),
+            None => Found::GaveUp,
+        }
+    }
+
+    /// Bounds the variables that have no bounds, around where they are.
+    fn confine(&mut self, size: i64) {
+        let s = &mut self.forms.simplex;
+        for c in 0..s.columns() as Column {
+            if s.definition(c).is_some() {
+                continue;
+            }
+            for (side, bound) in [(Side::Lower, -size), (Side::Upper, size)] {
+                if s.bound(c, side).is_none() {
+                    // Bounds that cross are left out; there is a bound on the other side then.
+                    let _ = s.set(c, side, Rat::from(bound), Why(SPLIT | BOX));
+                }
+            }
+        }
+    }
+
     /// None: gave up. Otherwise a proof, if there is no solution.
     fn run(&mut self, depth: u32) -> Option<Option<Refuted>> {
         if let Err(f) = self.forms.simplex.check() {
             return Some(Some(leaf(f)));
         }
-        let (column, value) = match self.split() {
+        let (column, value) = match self.split(depth) {
             Next::Whole => return Some(None),
             Next::Refuted(whys) => return Some(Some(divisor(whys))),
             Next::Split(column, value) => (column, value),
@@ -230,7 +284,7 @@ impl Search<'_> {
     }
 
     /// A sum that must be whole and is not, with its value; nothing if all variables are whole.
-    fn split(&mut self) -> Next {
+    fn split(&mut self, depth: u32) -> Next {
         self.patch();
         let s = &self.forms.simplex;
         let width = |c: Column| match (s.bound(c, Side::Lower), s.bound(c, Side::Upper)) {
@@ -249,8 +303,9 @@ impl Search<'_> {
                 return Next::Refuted(whys);
             }
             column = self.name(form);
-        } else if !few && self.total - self.left >= EQUATIONS_AFTER {
+        } else if !few && self.equations > 0 && depth >= EQUATIONS_FROM {
             column = self.equation();
+            self.equations -= usize::from(column.is_some());
         }
         let column = column.unwrap_or(best);
         Next::Split(column, self.forms.simplex.value(column).clone())
@@ -428,6 +483,9 @@ fn no_integer_solution(rows: &[(Vec<(Column, IBig)>, IBig)]) -> Option<Vec<(Colu
         if at == n || row[at] == IBig::ZERO {
             // Says nothing new (the simplex has a solution, so it is not contradictory).
             continue;
+        }
+        if u.iter().chain(&v).flatten().any(|n| n.bit_len() > MOST_BITS) {
+            return None;
         }
         let pivot = row[at].clone();
         let (value, remainder) = (&rest).div_rem_euclid(&pivot.clone().abs());

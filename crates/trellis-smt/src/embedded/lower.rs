@@ -63,6 +63,8 @@ impl Code {
 /// What is not supported.
 pub(crate) type Unsupported = String;
 
+/// So many sub-terms are looked at before a variable is defined.
+const LOOK: usize = 4_000;
 /// An array of at most so many entries is expanded.
 const EXPAND: usize = 256;
 /// A bounded factor of a product may have so many bits, an operand of a bitwise operation so many.
@@ -79,6 +81,8 @@ pub(crate) struct Lowering {
     defined: FxHashMap<TermId, Lit>,
     pub vars: BTreeMap<VarId, Code>,
     bit_columns: FxHashMap<Lit, Column>,
+    /// What variables that are not translated yet are equal to, always; no cycles.
+    pub definitions: FxHashMap<VarId, TermId>,
     /// Inputs of the gates, in the order they were used: bounds, truth values and bits of variables.
     pub inputs: Vec<Lit>,
 }
@@ -91,19 +95,58 @@ impl Lowering {
         Ok(self.gates.and([lit(&value), defined]))
     }
 
-    /// Sub-terms that are not translated yet, sub-terms first.
+    /// Sub-terms that are not done yet, sub-terms and definitions first.
     fn pending(&self, terms: &Terms, t: TermId, done: impl Fn(TermId) -> bool) -> Vec<TermId> {
-        let mut seen = rustc_hash::FxHashSet::default();
-        let mut todo = vec![t];
+        let mut entered = rustc_hash::FxHashSet::default();
+        let mut todo = vec![(t, false)];
         let mut all = vec![];
-        while let Some(t) = todo.pop() {
-            if !done(t) && seen.insert(t) {
+        while let Some((t, left)) = todo.pop() {
+            if left {
                 all.push(t);
-                todo.extend(terms.children(t));
+            } else if !done(t) && entered.insert(t) {
+                todo.push((t, true));
+                match terms.get(t) {
+                    Term::Var(v) => todo.extend(self.definition(*v).map(|d| (d, false))),
+                    _ => todo.extend(terms.children(t).into_iter().map(|c| (c, false))),
+                }
             }
         }
-        all.sort_unstable();
         all
+    }
+
+    /// What a variable is defined as, unless it has been translated.
+    fn definition(&self, v: VarId) -> Option<TermId> {
+        if self.vars.contains_key(&v) { None } else { self.definitions.get(&v).copied() }
+    }
+
+    /// Lets the variable stand for a term that never faults, if it has not been translated and does not depend on itself. True
+    /// if so; then nothing else need be said about their being equal.
+    pub fn define(&mut self, terms: &Terms, v: VarId, t: TermId) -> bool {
+        if self.vars.contains_key(&v) || self.definitions.contains_key(&v) || terms.may_fault(t) {
+            return false;
+        }
+        if let Type::Range(lo, hi) = terms.variable(v).ty
+            && !terms.lies_within(t, lo, hi)
+        {
+            return false;
+        }
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut todo = vec![t];
+        while let Some(t) = todo.pop() {
+            if seen.len() > LOOK {
+                return false;
+            }
+            if !seen.insert(t) {
+                continue;
+            }
+            match terms.get(t) {
+                Term::Var(w) if *w == v => return false,
+                Term::Var(w) => todo.extend(self.definition(*w)),
+                _ => todo.extend(terms.children(t)),
+            }
+        }
+        self.definitions.insert(v, t);
+        true
     }
 
     /// Translates a term.
@@ -226,7 +269,10 @@ impl Lowering {
         let code = match self.vars.get(&v) {
             Some(code) => code.clone(),
             None => {
-                let code = self.free(terms, terms.variable(v).ty)?;
+                let code = match self.definitions.get(&v) {
+                    Some(t) => self.codes[t].clone(),
+                    None => self.free(terms, terms.variable(v).ty)?,
+                };
                 self.vars.insert(v, code.clone());
                 code
             }

@@ -28,8 +28,8 @@ use std::rc::Rc;
 
 use trellis_expr::code::NoHost;
 use trellis_expr::eval::{Valuation, eval};
-use trellis_expr::value::Value;
-use trellis_expr::{Term, TermId, Terms};
+use trellis_expr::value::{ArrayValue, Value};
+use trellis_expr::{Term, TermId, Terms, Type, VarId};
 
 pub use interpolate::{NoInterpolants, interpolants};
 
@@ -49,6 +49,8 @@ pub struct Embedded {
     levels: Vec<Level>,
     /// Variables of the search that belong to closed levels.
     dead: usize,
+    /// Variables were defined from this assertion on, above the lowest level.
+    defined_from: Option<usize>,
     checks: u64,
     conflicts: u64,
 }
@@ -61,6 +63,8 @@ struct Level {
     variables: usize,
 }
 
+/// Levels above at most so many assertions may define variables.
+const FEW: usize = 16;
 /// So many dead variables are kept at least.
 const DEAD: usize = 2_000;
 
@@ -86,34 +90,57 @@ impl Embedded {
 
     /// Translates what has been asserted since.
     fn translate(&mut self, terms: &Terms) {
-        if self.dead > DEAD && self.dead > self.state.gates.sat.variables() / 2 {
+        if self.dead == usize::MAX || (self.dead > DEAD && self.dead > self.state.gates.sat.variables() / 2) {
             self.conflicts += self.state.gates.sat.conflicts;
             self.state = Lowering::default();
             self.dead = 0;
             self.translated = 0;
+            self.defined_from = None;
             self.left_out.clear();
             for level in &mut self.levels {
                 level.active = self.state.gates.fresh();
             }
         }
-        while self.translated < self.assertions.len() {
-            let at = self.translated;
-            self.translated += 1;
-            let level = self.levels.iter().rev().find(|l| l.start <= at);
-            let active = level.map_or(Lit::TRUE, |l| l.active);
-            if let Err(what) = self.clauses(terms, self.assertions[at], active) {
+        let mut parts = vec![];
+        for at in self.translated..self.assertions.len() {
+            let level = self.levels.iter().rev().find(|l| l.start <= at).map(|l| (l.start, l.active));
+            let active = level.map_or(Lit::TRUE, |l| l.1);
+            let first = parts.len();
+            conjuncts(terms, self.assertions[at], &mut parts, |t| (at, active, t));
+            // A definition is for good. Above the lowest level it costs a fresh start when the level is closed.
+            if level.is_none_or(|l| l.0 <= FEW) {
+                let before = parts.len();
+                let rest = parts.split_off(first);
+                parts.extend(rest.into_iter().filter(|p| !self.define(terms, p.2)));
+                if parts.len() < before && level.is_some() {
+                    self.defined_from.get_or_insert(at);
+                }
+            }
+        }
+        self.translated = self.assertions.len();
+        for (at, active, t) in parts {
+            if let Err(what) = self.clauses(terms, t, active) {
                 self.left_out.push((at, what));
             }
+        }
+    }
+
+    /// If the term says what a variable is, lets the variable stand for that.
+    fn define(&mut self, terms: &Terms, t: TermId) -> bool {
+        let var = |t: TermId| match *terms.get(t) {
+            Term::Var(v) => Some(v),
+            _ => None,
+        };
+        if let Term::Eq(a, b) = *terms.get(t) {
+            [(b, a), (a, b)].iter().any(|&(x, value)| var(x).is_some_and(|v| self.state.define(terms, v, value)))
+        } else {
+            false
         }
     }
 
     /// Adds a term as clauses that hang on a literal.
     fn clauses(&mut self, terms: &Terms, t: TermId, active: Lit) -> Result<(), String> {
         match terms.get(t) {
-            Term::And(parts) if !terms.may_fault(t) => {
-                let parts = parts.clone();
-                parts.iter().try_for_each(|&p| self.clauses(terms, p, active))
-            }
             Term::Or(parts) if !terms.may_fault(t) => {
                 let mut lits = vec![!active];
                 for &p in parts.clone().iter() {
@@ -130,14 +157,39 @@ impl Embedded {
         }
     }
 
-    /// The model that the search has found.
-    fn model(&self, terms: &Terms) -> Valuation {
-        self.state.vars.iter().map(|(&v, code)| (v, self.state.value(terms, terms.variable(v).ty, code))).collect()
+    /// The model that the search has found, for all variables in the assertions and assumptions.
+    fn model(&self, terms: &Terms, assumptions: &[TermId]) -> Valuation {
+        let value = |(&v, code): (&VarId, _)| (v, self.state.value(terms, terms.variable(v).ty, code));
+        let mut model: Valuation = self.state.vars.iter().map(value).collect();
+        // What nobody asked for: any value, or what it is defined as. Definitions may depend on each other.
+        let mut todo: Vec<VarId> = vec![];
+        for &t in self.assertions.iter().chain(assumptions) {
+            todo.extend(terms.free_vars(t).into_iter().filter(|v| !model.contains_key(v)));
+        }
+        while let Some(&v) = todo.last() {
+            if model.contains_key(&v) {
+                todo.pop();
+                continue;
+            }
+            let value = match self.state.definitions.get(&v) {
+                None => any_value(terms, terms.variable(v).ty),
+                Some(&t) => {
+                    let open: Vec<VarId> = terms.free_vars(t).into_iter().filter(|v| !model.contains_key(v)).collect();
+                    if !open.is_empty() {
+                        todo.extend(open);
+                        continue;
+                    }
+                    eval(terms, t, &model, &mut NoHost).expect("definitions never fault")
+                }
+            };
+            model.insert(v, value);
+        }
+        model
     }
 
     /// The model, if every term that was translated is true under it.
     fn checked_model(&self, terms: &Terms, assumptions: &[TermId], left_out: &[usize]) -> Valuation {
-        let model = self.model(terms);
+        let model = self.model(terms, assumptions);
         let asserted = self.assertions.iter().enumerate().filter(|(i, _)| !self.left_out.iter().any(|l| l.0 == *i));
         let assumed = assumptions.iter().enumerate().filter(|(i, _)| !left_out.contains(i));
         for (_, &t) in asserted.chain(assumed) {
@@ -148,6 +200,29 @@ impl Embedded {
             );
         }
         model
+    }
+}
+
+/// The parts of a conjunction that cannot fault, or the term itself.
+fn conjuncts<T>(terms: &Terms, t: TermId, out: &mut Vec<T>, f: impl Fn(TermId) -> T) {
+    let mut todo = vec![t];
+    while let Some(t) = todo.pop() {
+        match terms.get(t) {
+            Term::And(parts) if !terms.may_fault(t) => todo.extend(parts.iter().rev()),
+            _ => out.push(f(t)),
+        }
+    }
+}
+
+/// Some value of the type.
+fn any_value(terms: &Terms, ty: Type) -> Value {
+    match ty {
+        Type::Array(index, entry) => {
+            let entry = any_value(terms, terms.type_of_id(entry));
+            Value::Array(ArrayValue::new(terms, terms.type_of_id(index), entry))
+        }
+        Type::Range(lo, hi) => Value::from_word(ty, 0.clamp(lo, hi)),
+        _ => Value::from_word(ty, 0),
     }
 }
 
@@ -164,7 +239,11 @@ impl Solver for Embedded {
         self.translated = self.translated.min(level.start);
         self.left_out.retain(|l| l.0 < level.start);
         self.state.gates.sat.clause(&[!level.active]);
-        self.dead += self.state.gates.sat.variables().saturating_sub(level.variables);
+        self.dead = self.dead.saturating_add(self.state.gates.sat.variables().saturating_sub(level.variables));
+        if self.defined_from.is_some_and(|at| at >= level.start) {
+            self.defined_from = None;
+            self.dead = usize::MAX;
+        }
     }
 
     fn assert(&mut self, _: &Terms, t: TermId) {

@@ -1,5 +1,7 @@
 //! Tests of the whole crate against slow references.
 
+mod eliminated;
+mod paths;
 mod problems;
 mod smtlib;
 mod solved;

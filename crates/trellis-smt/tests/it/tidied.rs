@@ -16,10 +16,7 @@ proptest! {
         let s = tidy(&mut w.t, t);
         let vars: Vec<_> = w.t.free_vars(t).into_iter().collect();
         prop_assert!(w.t.free_vars(s).iter().all(|v| vars.contains(v)));
-        let all = w.valuations(&vars, -4, 4);
-        // As many as time allows, at a distance that has no common divisor with the sizes of the types.
-        for env in all.iter().step_by(1 + all.len() / 400 * 11) {
-            let env = env.clone();
+        for env in w.sample(&vars, (-4, 4), 300) {
             prop_assert_eq!(w.holds(s, &env), w.holds(t, &env), "{} became {}", w.t.show(t), w.t.show(s));
         }
     }
@@ -76,7 +73,7 @@ fn readable() {
     let t = s.and(&[a, p, b]);
     assert_eq!(s.tidy(t), "n <= 3 && p");
     let t = s.or(&[a, b, c]);
-    assert_eq!(s.tidy(t), "n >= 8 || n <= 5");
+    assert_eq!(s.tidy(t), "n <= 5 || n >= 8");
     let t = s.and(&[a, c]);
     assert_eq!(s.tidy(t), "false");
     // Constants are put in.

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use trellis_expr::code::NoHost;
 use trellis_expr::eval::{Valuation, eval};
+use trellis_expr::partial::judge;
 use trellis_expr::{Division, EnumId, Term, TermId, Terms, Type, Value, VarId};
 
 /// Random decisions that shrink: when they run out, the first alternative is taken.
@@ -77,8 +78,17 @@ impl World {
             2 => {
                 let (sum, k) = (self.sum(tape), 2 + tape.pick(2) as i64);
                 let (k, r) = (self.t.int(k), self.t.int(tape.pick(2) as i64));
-                let rem = self.t.rem(Division::Euclidean, sum, k);
-                self.t.eq(rem, r)
+                let division = [Division::Euclidean, Division::Truncating][tape.pick(2)];
+                match tape.pick(4) {
+                    0 => {
+                        let quotient = self.t.div(division, sum, k);
+                        self.t.le(quotient, r)
+                    }
+                    _ => {
+                        let rem = self.t.rem(division, sum, k);
+                        self.t.eq(rem, r)
+                    }
+                }
             }
             3..=6 => {
                 let v = self.t.var(self.ints[tape.pick(self.ints.len())]);
@@ -121,25 +131,43 @@ impl World {
         self.t.intern(node)
     }
 
-    /// Valuations of the variables, the integers between the bounds.
-    pub fn valuations(&self, vars: &[VarId], lo: i64, hi: i64) -> Vec<Valuation> {
-        let mut all = vec![Valuation::new()];
-        for &v in vars {
-            let ty = match self.t.variable(v).ty {
-                Type::Int => Type::Range(lo, hi),
-                ty => ty,
+    /// The values of a variable, integers between the bounds.
+    fn values(&self, v: VarId, (lo, hi): (i64, i64)) -> Vec<Value> {
+        let ty = match self.t.variable(v).ty {
+            Type::Int => Type::Range(lo, hi),
+            ty => ty,
+        };
+        Value::all(&self.t, ty, 1000).expect("a small type")
+    }
+
+    /// All valuations of the variables with integers between the bounds, or so many of them.
+    pub fn sample(&self, vars: &[VarId], bounds: (i64, i64), count: usize) -> Vec<Valuation> {
+        let values: Vec<Vec<Value>> = vars.iter().map(|&v| self.values(v, bounds)).collect();
+        let total: usize = values.iter().map(Vec::len).product();
+        let number = |k: usize| if total <= count { k } else { k.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20 };
+        let valuation = |k: usize| {
+            let mut rest = number(k);
+            let mut value = |values: &Vec<Value>| {
+                let value = values[rest % values.len()].clone();
+                rest /= values.len();
+                value
             };
-            let values = Value::all(&self.t, ty, 1000).expect("a small type");
-            let with = |env: Valuation| {
-                values.iter().map(move |value| {
-                    let mut env = env.clone();
-                    env.insert(v, value.clone());
-                    env
-                })
-            };
-            all = all.into_iter().flat_map(with).collect();
+            vars.iter().zip(&values).map(|(&v, values)| (v, value(values))).collect()
+        };
+        (0..total.min(count)).map(valuation).collect()
+    }
+
+    /// Is the formula true for some values of these variables, integers between the bounds?
+    pub fn possible(&self, t: TermId, vars: &[VarId], bounds: (i64, i64), env: &Valuation) -> bool {
+        let Some((&v, rest)) = vars.split_first() else { return self.holds(t, env) };
+        if judge(&self.t, t, |v| env.get(&v).cloned()).is_false() {
+            return false;
         }
-        all
+        self.values(v, bounds).into_iter().any(|value| {
+            let mut env = env.clone();
+            env.insert(v, value);
+            self.possible(t, rest, bounds, &env)
+        })
     }
 
     pub fn holds(&self, t: TermId, env: &Valuation) -> bool {

@@ -1,6 +1,7 @@
 //! The parsers, from outside: what it reads, what it makes of it, and how it takes bad input.
 
 mod build;
+mod cfa;
 mod declarations;
 mod diagnostics;
 mod expressions;

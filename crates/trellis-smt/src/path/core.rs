@@ -1,0 +1,44 @@
+//! Unsat-core variables: which variables must be followed at which position, for analyses that keep explicit values.
+//!
+//! A variable matters at a position if the core reads it later before it is written. The predicates are Newton's forward ones, which
+//! speak of these variables only.
+
+use trellis_expr::ssa::Unrolling;
+use trellis_expr::{StmtId, Terms};
+
+use super::{NotRefuted, Refine, Refutation, contradiction, live::live, newton};
+use crate::{Limits, Solver};
+
+/// The variables that the unsat core needs at each position.
+#[derive(Debug, Clone, Default)]
+pub struct CoreVariables {
+    unrolling: Unrolling,
+}
+
+impl CoreVariables {
+    /// For the paths of one arena.
+    pub fn new() -> CoreVariables {
+        CoreVariables::default()
+    }
+}
+
+impl Refine for CoreVariables {
+    fn refute(
+        &mut self,
+        terms: &mut Terms,
+        path: &[StmtId],
+        solver: &mut dyn Solver,
+        limits: &Limits,
+    ) -> Result<Refutation, NotRefuted> {
+        let infeasible = contradiction(terms, &mut self.unrolling, path, solver, limits)?;
+        let predicates = newton::forward(terms, &self.unrolling, path, &infeasible, solver, limits)?;
+        let mut variables = live(terms, path, &infeasible.core);
+        // Before the core nothing is known of them yet, and after the contradiction nothing is left to know.
+        for (p, variables) in predicates.iter().zip(&mut variables) {
+            if terms.as_bool(*p).is_some() {
+                variables.clear();
+            }
+        }
+        Ok(Refutation { predicates, variables })
+    }
+}

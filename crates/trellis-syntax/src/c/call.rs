@@ -1,0 +1,363 @@
+//! Calls: what some functions mean by their names, and the inlining of the others.
+
+use lang_c::ast::{CallExpression, Expression, UnaryOperator};
+use lang_c::span::{Node, Span as CSpan};
+
+use super::decl::{Name, Scope};
+use super::lower::{Lower, Lowered, Val};
+use super::place::Place;
+use super::purity::is_impure;
+use super::stmt::Frame;
+use super::types::{CType, IntType};
+use super::unit::{Function, Signature};
+
+/// What a function does, if its name says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    /// Reaches the error.
+    Error,
+    /// Ends the run.
+    End,
+    /// Blocks unless its argument holds.
+    Assume,
+    /// Reaches the error unless its argument holds.
+    Assert,
+    /// Any value.
+    Nondet(IntType),
+    /// Writes something somewhere else; its result may be anything.
+    Output,
+    /// The absolute value.
+    Absolute(IntType),
+    /// Its first argument.
+    First,
+    /// Cannot be understood.
+    Refused(&'static str),
+}
+
+/// Functions that mean the same whether the program defines them or not.
+fn always(name: &str) -> Option<Known> {
+    match name {
+        "reach_error" | "__VERIFIER_error" | "__assert_fail" | "__assert" | "__assert_rtn" => Some(Known::Error),
+        _ => None,
+    }
+}
+
+/// How a call hands over an argument.
+enum Argument {
+    Value(Val),
+    Reference(Place),
+}
+
+impl<'a> Lower<'a> {
+    fn known(&self, name: &str) -> Option<Known> {
+        if let Some(known) = always(name) {
+            return Some(known);
+        }
+        if self.unit.functions.contains_key(name) {
+            return None;
+        }
+        let model = self.options.data_model;
+        if let Some(kind) = name.strip_prefix("__VERIFIER_nondet_") {
+            if let Some(CType::Int(ty)) = self.unit.result_of(name) {
+                return Some(Known::Nondet(ty));
+            }
+            let ty = match kind {
+                "bool" | "_Bool" => IntType::BOOL,
+                "char" | "schar" => IntType::CHAR,
+                "uchar" | "u8" => IntType { signed: false, ..IntType::CHAR },
+                "short" => IntType::short(true),
+                "ushort" | "u16" => IntType::short(false),
+                "int" => IntType::INT,
+                "uint" | "unsigned" | "unsigned_int" | "u32" => IntType::UINT,
+                "long" | "loff_t" => IntType::long(model, true),
+                "ulong" | "size_t" | "sector_t" => IntType::long(model, false),
+                "longlong" => IntType::long_long(true),
+                "ulonglong" | "u64" => IntType::long_long(false),
+                _ => return Some(Known::Refused("it returns something that is not an integer")),
+            };
+            return Some(Known::Nondet(ty));
+        }
+        Some(match name {
+            "abort" | "exit" | "_exit" | "_Exit" | "quick_exit" => Known::End,
+            "__builtin_abort" | "__builtin_exit" | "__builtin_unreachable" | "__builtin_trap" => Known::End,
+            "__VERIFIER_assume" | "__CPROVER_assume" | "assume" => Known::Assume,
+            "assert" | "__VERIFIER_assert" | "__CPROVER_assert" => Known::Assert,
+            "printf" | "fprintf" | "puts" | "putchar" | "putc" | "fputc" | "fputs" | "perror" | "fflush" => {
+                Known::Output
+            }
+            "abs" => Known::Absolute(IntType::INT),
+            "labs" => Known::Absolute(IntType::long(model, true)),
+            "llabs" => Known::Absolute(IntType::long_long(true)),
+            "__builtin_expect" => Known::First,
+            "setjmp" | "_setjmp" | "sigsetjmp" | "longjmp" | "siglongjmp" => {
+                Known::Refused("it jumps out of functions")
+            }
+            "pthread_create" | "thrd_create" | "fork" => Known::Refused("it starts a second thread"),
+            "asm" | "__asm" | "__asm__" => Known::Refused("it is inline assembly"),
+            "signal" | "sigaction" | "atexit" => Known::Refused("it calls functions later"),
+            _ => return None,
+        })
+    }
+
+    /// The type that a call returns.
+    pub fn call_type(&mut self, call: &Node<CallExpression>) -> Lowered<CType> {
+        let name = self.callee(call)?;
+        Ok(match self.known(&name) {
+            Some(Known::Nondet(ty) | Known::Absolute(ty)) => CType::Int(ty),
+            Some(Known::Output) => CType::Int(IntType::INT),
+            Some(Known::First) => CType::Int(IntType::long(self.options.data_model, true)),
+            Some(_) => CType::Void,
+            None => self.unit.result_of(&name).unwrap_or(CType::Int(IntType::INT)),
+        })
+    }
+
+    fn callee(&mut self, call: &Node<CallExpression>) -> Lowered<String> {
+        let callee = &call.node.callee;
+        let Expression::Identifier(i) = &callee.node else {
+            return self.error(callee.span, "calls through pointers are not supported");
+        };
+        let name = i.node.name.clone();
+        match self.lookup(&name) {
+            None | Some(Name::Global) => match self.unit.globals.get(name.as_str()) {
+                Some(global) => {
+                    let ty = global.ty.clone();
+                    self.refuse(callee.span, &name, &ty)
+                }
+                None => Ok(name),
+            },
+            Some(Name::Odd(ty)) => {
+                let ty = ty.clone();
+                self.refuse(callee.span, &name, &ty)
+            }
+            Some(_) => self.error(callee.span, format!("`{name}` is not a function")),
+        }
+    }
+
+    /// If this is a call that gives any value of a type and does nothing else: the type.
+    pub fn arbitrary_call(&self, e: &Node<Expression>) -> Option<IntType> {
+        let Expression::Call(call) = &e.node else { return None };
+        let Expression::Identifier(i) = &call.node.callee.node else { return None };
+        match self.known(&i.node.name) {
+            Some(Known::Nondet(ty)) if call.node.arguments.is_empty() => Some(ty),
+            _ => None,
+        }
+    }
+
+    /// A call, and its value if it has one and it is wanted.
+    pub fn call(&mut self, call: &Node<CallExpression>, wanted: bool) -> Lowered<Option<Val>> {
+        let name = self.callee(call)?;
+        let args = &call.node.arguments;
+        let span = call.span;
+        match self.known(&name) {
+            Some(Known::Error) => {
+                self.jump(self.error, span);
+                Ok(None)
+            }
+            Some(Known::End) => {
+                args.iter().filter(|a| is_impure(a)).try_for_each(|a| self.effect(a))?;
+                self.jump(self.end, span);
+                Ok(None)
+            }
+            Some(known @ (Known::Assume | Known::Assert)) => {
+                let [condition, ..] = &args[..] else {
+                    return self.error(span, format!("`{name}` needs a condition"));
+                };
+                let after = self.location(span);
+                let other = if known == Known::Assert { self.error } else { self.end };
+                if known == Known::Assume {
+                    // What does not satisfy the assumption is no run.
+                    let blocked = self.location(span);
+                    self.branch(condition, after, blocked)?;
+                } else {
+                    self.branch(condition, after, other)?;
+                }
+                self.at = Some(after);
+                Ok(None)
+            }
+            Some(Known::Nondet(ty)) => {
+                args.iter().try_for_each(|a| self.effect(a))?;
+                Ok(wanted.then(|| self.any(ty, span)))
+            }
+            Some(Known::Output) => {
+                args.iter().filter(|a| is_impure(a)).try_for_each(|a| self.effect(a))?;
+                Ok(wanted.then(|| self.any(IntType::INT, span)))
+            }
+            Some(Known::Absolute(ty)) => {
+                let [x] = &args[..] else { return self.error(span, format!("`{name}` needs one argument")) };
+                let v = self.value(x)?;
+                let v = self.convert(v, ty);
+                let x = self.plain(v);
+                let zero = self.number(ty, 0);
+                let terms = self.terms();
+                let (negative, minus) = (terms.lt(x, zero), terms.neg(x));
+                Ok(Some(Val { term: terms.ite(negative, minus, x), ty }))
+            }
+            Some(Known::First) => {
+                let Some((x, rest)) = args.split_first() else {
+                    return self.error(span, format!("`{name}` needs arguments"));
+                };
+                let v = self.value(x)?;
+                let v = self.convert(v, IntType::long(self.options.data_model, true));
+                if rest.iter().any(is_impure) {
+                    return self.error(span, "the second argument must be a constant");
+                }
+                Ok(Some(v))
+            }
+            Some(Known::Refused(why)) => self.error(span, format!("`{name}` is not supported: {why}")),
+            None => match self.unit.functions.get(name.as_str()).copied() {
+                Some(function) => self.inline(function, args, span),
+                None => self.unknown(&name, args, span, wanted),
+            },
+        }
+    }
+
+    /// Any value of a type.
+    fn any(&mut self, ty: IntType, span: CSpan) -> Val {
+        let v = self.temporary(ty.variable(self.ints()));
+        let stmt = self.arbitrary(v, &CType::Int(ty));
+        self.emit(stmt, span);
+        Val { term: self.terms().var(v), ty }
+    }
+
+    /// A function without a body.
+    fn unknown(&mut self, name: &str, args: &[Node<Expression>], span: CSpan, wanted: bool) -> Lowered<Option<Val>> {
+        for a in args {
+            match self.type_of(a)? {
+                CType::Int(_) => self.value(a).map(|_| ())?,
+                _ if matches!(a.node, Expression::StringLiteral(_)) => {}
+                CType::Void => return self.error(a.span, "this has no value (it is `void`)"),
+                ty => {
+                    let message =
+                        format!("`{name}` has no body here, and might change what it is handed: {}", ty.describe());
+                    return self.error(a.span, message);
+                }
+            }
+        }
+        self.flush(span);
+        self.warn(span, format!("`{name}` has no body: it is taken to return any value and to change nothing"));
+        match self.unit.result_of(name).unwrap_or(CType::Int(IntType::INT)) {
+            CType::Void => Ok(None),
+            CType::Int(ty) => Ok(wanted.then(|| self.any(ty, span))),
+            _ if !wanted => Ok(None),
+            ty => self.error(span, format!("`{name}` returns {}, which is not supported here", ty.describe())),
+        }
+    }
+
+    /// The body of a function in place of a call.
+    fn inline(&mut self, function: Function<'a>, args: &[Node<Expression>], span: CSpan) -> Lowered<Option<Val>> {
+        let name = function.name;
+        if self.stack.contains(&name) {
+            return self.complain(
+                span,
+                format!("`{name}` calls itself: recursion is not supported"),
+                Some("functions are inlined, so the calls must come to an end; write a loop"),
+            );
+        }
+        if self.too_large() {
+            return Ok(None);
+        }
+        let Signature { parameters, result } = self.signature(function)?;
+        if function.variadic {
+            return self.error(span, format!("`{name}` takes variable arguments, which are not supported"));
+        }
+        if args.len() != parameters.len() && !(parameters.is_empty() && function.unspecified) {
+            let message = format!("`{name}` takes {} arguments, not {}", parameters.len(), args.len());
+            return self.error(span, message);
+        }
+        let mut handed = vec![];
+        for (k, a) in args.iter().enumerate() {
+            let later = args[k + 1..].iter().any(is_impure);
+            let Some(parameter) = parameters.get(k) else {
+                self.effect(a)?;
+                continue;
+            };
+            handed.push(match parameter.ty {
+                CType::Int(ty) => {
+                    let v = self.value(a)?;
+                    let mut v = self.convert(v, ty);
+                    if later {
+                        v.term = self.save(v.term, a.span);
+                    }
+                    Argument::Value(v)
+                }
+                _ => Argument::Reference(self.referred(a, &parameter.name, &parameter.ty)?),
+            });
+        }
+        // From here on the names are those of the function.
+        let mark = self.mark();
+        let mut scope = Scope::default();
+        let mut automatic = vec![];
+        for (parameter, argument) in parameters.iter().zip(handed) {
+            let meaning = match argument {
+                Argument::Reference(place) => Name::Reference(place),
+                Argument::Value(v) => {
+                    let var = match self.locals.get(&parameter.span.start) {
+                        Some(&var) => var,
+                        None => {
+                            let sort = v.ty.variable(self.ints());
+                            let var = self.declare(&format!("{name}::{}", parameter.name), sort);
+                            self.locals.insert(parameter.span.start, var);
+                            var
+                        }
+                    };
+                    let value = self.plain(v);
+                    let stmt = self.terms().assign(var, value);
+                    self.emit(stmt, span);
+                    automatic.push((var, parameter.ty.clone()));
+                    Name::Variable(var, parameter.ty.clone())
+                }
+            };
+            scope.names.insert(parameter.name.clone(), meaning);
+        }
+        let result = match &result {
+            CType::Int(ty) => {
+                let var = match self.results.get(name) {
+                    Some(&var) => var,
+                    None => {
+                        let sort = ty.variable(self.ints());
+                        let var = self.declare(&format!("{name}::return"), sort);
+                        self.results.insert(name, var);
+                        var
+                    }
+                };
+                Some((var, *ty))
+            }
+            CType::Void => None,
+            ty => return self.error(span, format!("`{name}` returns {}, which is not supported here", ty.describe())),
+        };
+        let after = self.location(span);
+        let mut frame = Frame::new(scope, after);
+        (frame.automatic, frame.result) = (automatic, result);
+        let outer = std::mem::replace(&mut self.frame, frame);
+        self.stack.push(name);
+        self.flush(span);
+        let body = self.body(function.body);
+        self.stack.pop();
+        self.frame = outer;
+        self.release(mark);
+        body?;
+        self.at = Some(after);
+        Ok(result.map(|(v, ty)| Val { term: self.terms().var(v), ty }))
+    }
+
+    /// What is handed over by reference: `a`, `&x`, `&a[i]`, or a reference that was handed over before.
+    fn referred(&mut self, a: &Node<Expression>, name: &str, ty: &CType) -> Lowered<Place> {
+        let place = match &a.node {
+            Expression::Identifier(i) => match self.lookup(&i.node.name) {
+                Some(Name::Reference(place)) => Some(place.clone()),
+                _ => Some(self.place_of(a)?).filter(|p| matches!(p.ty, CType::Array(..))),
+            },
+            Expression::UnaryOperator(u) if u.node.operator.node == UnaryOperator::Address => {
+                Some(self.place_of(&u.node.operand)?).filter(|p| matches!(p.ty, CType::Int(_)))
+            }
+            _ => None,
+        };
+        match place {
+            Some(mut place) if *ty == CType::Pointer(place.entry_type()) => {
+                place.offset = place.offset.map(|t| self.save(t, a.span));
+                Ok(place)
+            }
+            _ => self.error(a.span, format!("`{name}` is {}, which cannot be handed over like this", ty.describe())),
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! The automaton while it grows: where we are in it, what must hold for terms to have a value, temporaries, complaints.
+
+use lang_c::span::Span as CSpan;
+use rustc_hash::{FxHashMap, FxHashSet};
+use trellis_expr::{StmtId, Term, TermId, Terms, Type, VarId};
+use trellis_model::cfa::{Cfa, Edge, Kind, Location, LocationId, Place};
+
+use super::preprocess::Map;
+use super::stmt::Frame;
+use super::types::{CType, IntType};
+use super::unit::Unit;
+use super::{Ints, Options};
+use crate::diag::{Diagnostic, Sources};
+use crate::uppaal::errors::Errors;
+
+/// A mistake that has been reported already.
+#[derive(Debug, Clone, Copy)]
+pub struct Reported;
+
+pub type Lowered<T> = Result<T, Reported>;
+
+/// An integer: a term of the type's sort, or a truth value that stands for 0 or 1 of the type.
+#[derive(Debug, Clone, Copy)]
+pub struct Val {
+    pub term: TermId,
+    pub ty: IntType,
+}
+
+/// So many edges are enough for everybody: a program larger than this was made so by inlining.
+const MAX_EDGES: usize = 2_000_000;
+
+/// Turns a translation unit into an automaton.
+pub struct Lower<'a> {
+    pub options: &'a Options,
+    pub map: &'a Map,
+    pub sources: &'a Sources,
+    pub unit: Unit<'a>,
+    pub errors: Errors,
+    reported: FxHashSet<(usize, usize, String)>,
+    pub cfa: Cfa,
+    /// Where the next edge starts; `None` after a jump.
+    pub at: Option<LocationId>,
+    /// What must hold for the terms since the last edge to have a value.
+    pub defs: Vec<TermId>,
+    pub error: LocationId,
+    pub end: LocationId,
+    /// What happens before `main`.
+    pub first: Vec<(StmtId, Place)>,
+    pub frame: Frame,
+    /// The functions that are being inlined.
+    pub stack: Vec<&'a str>,
+    /// One variable for each declarator, by its place; functions that are inlined twice share it.
+    pub locals: FxHashMap<usize, VarId>,
+    /// The variable that holds what a function returns.
+    pub results: FxHashMap<&'a str, VarId>,
+    /// Names that were given to variables.
+    names: FxHashMap<String, u32>,
+    temps: FxHashMap<Type, Vec<VarId>>,
+    /// How many temporaries of each type are in use.
+    used: FxHashMap<Type, usize>,
+    too_large: bool,
+}
+
+impl<'a> Lower<'a> {
+    pub fn new(options: &'a Options, map: &'a Map, sources: &'a Sources, unit: Unit<'a>) -> Lower<'a> {
+        let plain = |name: &str, kind| Location { name: name.into(), kind, place: None };
+        let mut cfa = Cfa::new(Terms::new(), plain("start", Kind::Plain));
+        cfa.files = map.files.clone();
+        let error = cfa.add_location(plain("error", Kind::Error));
+        let end = cfa.add_location(plain("end", Kind::Final));
+        Lower {
+            options,
+            map,
+            sources,
+            unit,
+            errors: Errors::default(),
+            reported: FxHashSet::default(),
+            cfa,
+            at: None,
+            defs: vec![],
+            error,
+            end,
+            first: vec![],
+            frame: Frame::default(),
+            stack: vec![],
+            locals: FxHashMap::default(),
+            results: FxHashMap::default(),
+            names: FxHashMap::default(),
+            temps: FxHashMap::default(),
+            used: FxHashMap::default(),
+            too_large: false,
+        }
+    }
+
+    pub fn ints(&self) -> Ints {
+        self.options.ints
+    }
+
+    pub fn terms(&mut self) -> &mut Terms {
+        &mut self.cfa.terms
+    }
+
+    // Complaints.
+
+    /// Says something is wrong; a place in an inlined function is blamed once.
+    pub fn error<T>(&mut self, span: CSpan, message: impl Into<String>) -> Lowered<T> {
+        self.complain(span, message.into(), None)
+    }
+
+    pub fn complain<T>(&mut self, span: CSpan, message: String, help: Option<&str>) -> Lowered<T> {
+        if self.reported.insert((span.start, span.end, message.clone())) {
+            let d = Diagnostic::error(self.map.span(span.start, span.end), message);
+            self.errors.push(match help {
+                Some(help) => d.help(help),
+                None => d,
+            });
+        }
+        Err(Reported)
+    }
+
+    /// Refuses to use something of this type.
+    pub fn refuse<T>(&mut self, span: CSpan, name: &str, ty: &CType) -> Lowered<T> {
+        self.error(span, format!("`{name}` is {}, which is not supported here", ty.describe()))
+    }
+
+    pub fn warn(&mut self, span: CSpan, message: String) {
+        if self.reported.insert((0, 0, message.clone())) {
+            self.errors.push(Diagnostic::warning(self.map.span(span.start, span.end), message));
+        }
+    }
+
+    // The graph.
+
+    pub fn place(&self, span: CSpan) -> Place {
+        self.map.place(self.sources, span.start)
+    }
+
+    pub fn location(&mut self, span: CSpan) -> LocationId {
+        let place = Some(self.place(span));
+        let name = format!("L{}", self.cfa.locations().len());
+        self.cfa.add_location(Location { name, kind: Kind::Plain, place })
+    }
+
+    pub fn edge(&mut self, from: LocationId, stmt: StmtId, to: LocationId, span: CSpan) {
+        if self.cfa.edges().len() >= MAX_EDGES {
+            if !std::mem::replace(&mut self.too_large, true) {
+                let _ = self.error::<()>(span, "the program becomes too large when its functions are inlined");
+            }
+            return;
+        }
+        let place = Some(self.place(span));
+        self.cfa.add_edge(Edge { from, stmt, to, place });
+    }
+
+    /// Has the automaton grown beyond all bounds?
+    pub fn too_large(&self) -> bool {
+        self.too_large
+    }
+
+    /// The statement, after the assumption that everything in it has a value.
+    fn defined(&mut self, stmt: StmtId) -> StmtId {
+        let defs = std::mem::take(&mut self.defs);
+        let terms = &mut self.cfa.terms;
+        let all = terms.and(defs);
+        let assume = terms.assume(all);
+        terms.seq([assume, stmt])
+    }
+
+    /// Does something, and goes on.
+    pub fn emit(&mut self, stmt: StmtId, span: CSpan) {
+        let stmt = self.defined(stmt);
+        if let Some(from) = self.at
+            && stmt != self.cfa.terms.skip()
+        {
+            let to = self.location(span);
+            self.edge(from, stmt, to, span);
+            self.at = Some(to);
+        }
+    }
+
+    /// Does something on the way to a location; nothing comes after it.
+    pub fn leave(&mut self, stmt: StmtId, to: LocationId, span: CSpan) {
+        let stmt = self.defined(stmt);
+        if let Some(from) = self.at.take() {
+            self.edge(from, stmt, to, span);
+        }
+    }
+
+    /// Goes to a location; nothing comes after it.
+    pub fn jump(&mut self, to: LocationId, span: CSpan) {
+        let skip = self.terms().skip();
+        self.leave(skip, to, span);
+    }
+
+    /// Emits what must hold, so that terms may be used after the values change.
+    pub fn flush(&mut self, span: CSpan) {
+        let skip = self.terms().skip();
+        self.emit(skip, span);
+    }
+
+    /// Goes one way if the term holds, and the other if not.
+    pub fn fork(&mut self, c: TermId, yes: LocationId, no: LocationId, span: CSpan) {
+        let defs = std::mem::take(&mut self.defs);
+        let Some(from) = self.at.take() else { return };
+        let not = self.terms().not(c);
+        for (c, to) in [(c, yes), (not, no)] {
+            let terms = self.terms();
+            if terms.as_bool(c) == Some(false) {
+                continue;
+            }
+            let all = terms.and(defs.iter().copied().chain([c]));
+            let stmt = terms.assume(all);
+            self.edge(from, stmt, to, span);
+        }
+    }
+
+    // Variables.
+
+    /// A variable under a name of its own.
+    pub fn declare(&mut self, name: &str, ty: Type) -> VarId {
+        let count = self.names.entry(name.to_string()).or_insert(0);
+        *count += 1;
+        let name = if *count == 1 { name.to_string() } else { format!("{name}#{count}") };
+        let v = self.terms().declare(name, ty);
+        self.cfa.variables.push(v);
+        v
+    }
+
+    /// The type of variables that hold a value of this type.
+    pub fn variable_type(&mut self, ty: &CType) -> Option<Type> {
+        let ints = self.ints();
+        let (n, int) = ty.flat()?;
+        let entry = int.variable(ints);
+        if let CType::Int(_) = ty {
+            return Some(entry);
+        }
+        let index = index_type(ints, n);
+        Some(self.terms().array_type(index, entry))
+    }
+
+    /// A temporary; it lasts until [`Lower::release`].
+    pub fn temporary(&mut self, ty: Type) -> VarId {
+        let used = self.used.entry(ty).or_insert(0);
+        let n = *used;
+        *used += 1;
+        if let Some(&v) = self.temps.get(&ty).and_then(|all| all.get(n)) {
+            return v;
+        }
+        let v = self.declare("tmp", ty);
+        self.temps.entry(ty).or_default().push(v);
+        v
+    }
+
+    /// What is in use now.
+    pub fn mark(&self) -> FxHashMap<Type, usize> {
+        self.used.clone()
+    }
+
+    /// Everything taken since is free again.
+    pub fn release(&mut self, mark: FxHashMap<Type, usize>) {
+        self.used = mark;
+    }
+
+    /// Keeps the value of a term that may depend on variables which change.
+    pub fn save(&mut self, t: TermId, span: CSpan) -> TermId {
+        if self.cfa.terms.as_value(t).is_some() {
+            return t;
+        }
+        if let Term::Var(v) = *self.cfa.terms.get(t)
+            && self.is_temporary(v)
+        {
+            return t;
+        }
+        let ty = self.cfa.terms.ty(t);
+        let v = self.temporary(ty);
+        let stmt = self.terms().assign(v, t);
+        self.emit(stmt, span);
+        self.terms().var(v)
+    }
+
+    fn is_temporary(&self, v: VarId) -> bool {
+        self.temps.get(&self.cfa.terms.variable(v).ty).is_some_and(|all| all.contains(&v))
+    }
+
+    /// Gives a variable any value of its type.
+    pub fn arbitrary(&mut self, v: VarId, ty: &CType) -> StmtId {
+        let havoc = self.terms().havoc(v);
+        match ty {
+            CType::Int(int) if self.ints() == Ints::Math && !int.signed && !int.is_bool() => {
+                let terms = self.terms();
+                let (zero, var) = (terms.int(0), terms.var(v));
+                let least = terms.le(zero, var);
+                let assume = terms.assume(least);
+                terms.seq([havoc, assume])
+            }
+            _ => havoc,
+        }
+    }
+
+    // Numbers.
+
+    pub fn number(&mut self, ty: IntType, n: i128) -> TermId {
+        let sort = ty.sort(self.ints());
+        self.terms().number(sort, n.into())
+    }
+
+    pub fn constant(&mut self, ty: IntType, n: i128) -> Val {
+        Val { term: self.number(ty, n), ty }
+    }
+
+    pub fn is_truth(&self, v: Val) -> bool {
+        self.cfa.terms.ty(v.term) == Type::Bool
+    }
+
+    /// Is it not zero?
+    pub fn truth(&mut self, v: Val) -> TermId {
+        if self.is_truth(v) {
+            return v.term;
+        }
+        let zero = self.number(v.ty, 0);
+        self.terms().ne(v.term, zero)
+    }
+
+    /// The value as a number of its type.
+    pub fn plain(&mut self, v: Val) -> TermId {
+        if !self.is_truth(v) {
+            return v.term;
+        }
+        let (one, zero) = (self.number(v.ty, 1), self.number(v.ty, 0));
+        self.terms().ite(v.term, one, zero)
+    }
+
+    /// C11 6.3.1.2 and 6.3.1.3.
+    pub fn convert(&mut self, v: Val, ty: IntType) -> Val {
+        let term = if self.is_truth(v) || v.ty == ty {
+            v.term
+        } else if ty.is_bool() {
+            self.truth(v)
+        } else {
+            let sort = ty.sort(self.ints());
+            self.terms().convert(sort, v.term)
+        };
+        Val { term, ty }
+    }
+}
+
+/// The index type of an array of so many entries: a word just wide enough, or a range. That an index is within the array is
+/// assumed before it is used.
+pub fn index_type(ints: Ints, n: u64) -> Type {
+    let n = n.max(1);
+    match ints {
+        Ints::Wrap => Type::Bits { width: (64 - (n - 1).leading_zeros()).max(1) as u8, signed: false },
+        Ints::Math => Type::Range(0, (n - 1).min(i64::MAX as u64) as i64),
+    }
+}

@@ -1,0 +1,143 @@
+//! C programs as control-flow automata.
+//!
+//! One translation unit, parsed by the `lang-c` crate: integers of all widths, enumerations, arrays of constant size, all
+//! statements, all expressions, functions. A file with directives goes through `gcc -E` first. A run starts with the globals'
+//! initial values in `main`; the *error* location is entered by `reach_error`, `__VERIFIER_error`, `__assert_fail` and a failing
+//! `assert`; the *final* one at the end of `main` and by `exit` and `abort`.
+//!
+//! **What is understood how**
+//!
+//! - [`Ints::Wrap`]: integers are words of their width, and wrap around, signed ones too (as with gcc's `-fwrapv`).
+//!   [`Ints::Math`]: all integers are mathematical ones, unsigned ones too; conversions, except to `_Bool`, change nothing.
+//!   An arbitrary value of an unsigned type is then any number that is not negative.
+//! - *Undefined behaviour is assumed not to happen*, as the rules of SV-COMP's `unreach-call` have it: a run that divides by
+//!   zero, leaves an array or shifts by a negative distance or by too many bits ends there. (Signed overflow wraps instead.)
+//!   These conditions stand in the automaton as assumptions, so its terms never fault.
+//! - *What is unspecified goes from left to right*: the operands of an operator, the arguments of a call, and what is assigned
+//!   to before what is assigned.
+//! - *Locals without an initialiser are arbitrary*, each time their declaration is passed, and when it is jumped over.
+//! - *Functions are inlined*; one that calls itself is refused. A function without a body returns any value and does nothing
+//!   else; there is a warning (not for `__VERIFIER_nondet_…`, `printf` and the like, `abs`, `exit`).
+//! - `char` is signed; an enumeration is an `unsigned int`, or an `int` if it has negative members; [`DataModel`] says how long
+//!   `long` is. `volatile` and `_Atomic` mean nothing: there is one thread.
+//!
+//! **What is refused**, by name and place, when the program uses it: pointers (except arrays and `&variable` handed to a
+//! function), structures, unions, floating-point numbers, function pointers, arrays of variable size, `long double`, 128-bit
+//! integers, inline assembly, `setjmp`, threads. Declarations of such things may stand there.
+
+mod assign;
+mod call;
+mod decl;
+mod expr;
+mod init;
+mod lower;
+mod place;
+mod preprocess;
+mod purity;
+mod stmt;
+mod types;
+mod unit;
+
+use std::path::PathBuf;
+
+use lang_c::driver::{Config, Flavor, parse_preprocessed};
+use trellis_model::cfa::Cfa;
+
+use crate::diag::{Diagnostic, Severity, SourceId, Sources};
+
+/// How integers behave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ints {
+    /// As words of fixed width.
+    #[default]
+    Wrap,
+    /// As in mathematics.
+    Math,
+}
+
+/// How long `long` is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DataModel {
+    /// 32 bits.
+    Ilp32,
+    /// 64 bits.
+    #[default]
+    Lp64,
+}
+
+/// How to read a program.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// How integers behave.
+    pub ints: Ints,
+    /// How long `long` is.
+    pub data_model: DataModel,
+    /// Where `#include "…"` looks: the folder of the file.
+    pub folder: PathBuf,
+}
+
+/// A program that was read.
+#[derive(Debug, Clone)]
+pub struct Built {
+    /// The automaton.
+    pub cfa: Cfa,
+    /// What the user should know.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// The parser and what follows are recursive; nesting is limited so that this is enough.
+const STACK: usize = 1 << 30;
+
+/// Reads a program. Text that went through the preprocessor is added to the sources, because complaints may point into it.
+pub fn parse(sources: &mut Sources, id: SourceId, options: &Options) -> Result<Built, Vec<Diagnostic>> {
+    let work = || read(sources, id, options);
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        let whole = |message: String| {
+            vec![Diagnostic { severity: Severity::Error, message, span: None, label: String::new(), help: None }]
+        };
+        match thread.map(|t| t.join()) {
+            Ok(Ok(built)) => built,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(e) => Err(whole(format!("cannot start a thread: {e}"))),
+        }
+    })
+}
+
+fn read(sources: &mut Sources, id: SourceId, options: &Options) -> Result<Built, Vec<Diagnostic>> {
+    let text = preprocess::prepare(sources, id, &options.folder).map_err(|d| vec![d])?;
+    let map = text.map;
+    let config = Config { cpp_command: String::new(), cpp_options: vec![], flavor: Flavor::GnuC11 };
+    let parsed = match parse_preprocessed(&config, text.code) {
+        Ok(parsed) => parsed,
+        Err(error) => return Err(vec![syntax_error(&map, &error)]),
+    };
+    unit::build(&parsed.unit, &map, sources, options)
+}
+
+fn syntax_error(map: &preprocess::Map, error: &lang_c::driver::SyntaxError) -> Diagnostic {
+    let rest = error.source.get(error.offset..).unwrap_or_default();
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    let len = match rest.chars().next() {
+        None => 0,
+        Some(c) if word(c) => rest.find(|c| !word(c)).unwrap_or(rest.len()),
+        Some(c) => c.len_utf8(),
+    };
+    let found = if len == 0 { "the end of the file".to_string() } else { format!("`{}`", &rest[..len]) };
+    let span = map.span(error.offset, error.offset + len);
+    let before = error.source.get(..error.offset).unwrap_or_default().trim_end();
+    let previous = &before[before.rfind(|c| !word(c)).map_or(0, |i| i + 1)..];
+    let d = Diagnostic::error(span, format!("the parser of C does not expect {found} here"));
+    match previous {
+        "__int128" | "__int128_t" | "__uint128_t" => {
+            Diagnostic::error(span, "128-bit integers are not supported").help("use `long long`")
+        }
+        _ if rest.starts_with("__int128") => {
+            Diagnostic::error(span, "128-bit integers are not supported").help("use `long long`")
+        }
+        _ if !previous.is_empty() && len > 0 && rest.starts_with(|c: char| word(c) || c == '*') => {
+            d.help(format!("is `{previous}` a type? then its definition is missing: include its header"))
+        }
+        _ => d,
+    }
+}

@@ -1,0 +1,722 @@
+//! The ordinary spelling. Names are declared in a first pass, because edges may come before them.
+
+use rustc_hash::FxHashMap;
+use trellis_expr::{StmtId, TermId, Terms, Type, VarId};
+use trellis_model::cfa::{Cfa, Edge, Kind, Location, LocationId, Place};
+
+use super::lexer::{Tok, Token, tokens};
+use crate::diag::{Diagnostic, SourceId, Sources, Span};
+use crate::uppaal::errors::{Errors, closest};
+
+/// A mistake that has been reported already.
+#[derive(Debug, Clone, Copy)]
+pub struct Reported;
+
+pub type Read<T> = Result<T, Reported>;
+
+/// How deeply expressions may be nested.
+const MAX_DEPTH: usize = 400;
+
+/// The binary operators, loosest first; each group has one precedence.
+const LEVELS: [&[&str]; 12] = [
+    &["iff"],
+    &["imply"],
+    &["or"],
+    &["xor"],
+    &["and"],
+    &["=", "/="],
+    &["<", "<=", ">", ">=", "bvult", "bvule", "bvugt", "bvuge", "bvslt", "bvsle", "bvsgt", "bvsge"],
+    &["bvor"],
+    &["bvxor"],
+    &["bvand"],
+    &["bvshl", "bvashr", "bvlshr", "bvrol", "bvror"],
+    &["+", "-", "bvadd", "bvsub"],
+];
+const PRODUCTS: [&str; 10] = ["*", "/", "mod", "rem", "bvmul", "bvudiv", "bvsdiv", "bvsmod", "bvurem", "bvsrem"];
+/// The level of `and`; `not` comes right after it.
+const AND: usize = 4;
+
+pub struct Parser<'a> {
+    pub sources: &'a Sources,
+    pub tokens: Vec<Token<'a>>,
+    pub at: usize,
+    pub errors: Errors,
+    pub cfa: Cfa,
+    pub variables: FxHashMap<&'a str, VarId>,
+    pub locations: FxHashMap<&'a str, LocationId>,
+    initial: Option<LocationId>,
+    depth: usize,
+}
+
+impl<'a> Parser<'a> {
+    pub fn new(sources: &'a Sources, id: SourceId) -> Parser<'a> {
+        let source = sources.get(id);
+        let mut cfa = Cfa::new(Terms::new(), Location { name: String::new(), kind: Kind::Plain, place: None });
+        cfa.files.push(source.name.clone());
+        Parser {
+            sources,
+            tokens: tokens(id, &source.text),
+            at: 0,
+            errors: Errors::default(),
+            cfa,
+            variables: FxHashMap::default(),
+            locations: FxHashMap::default(),
+            initial: None,
+            depth: 0,
+        }
+    }
+
+    pub fn finish(self) -> Vec<Diagnostic> {
+        self.errors.finish()
+    }
+
+    pub fn terms(&mut self) -> &mut Terms {
+        &mut self.cfa.terms
+    }
+
+    // Looking and taking.
+
+    pub fn peek(&self) -> Token<'a> {
+        self.tokens[self.at.min(self.tokens.len() - 1)]
+    }
+
+    fn ahead(&self, n: usize) -> Tok<'a> {
+        self.tokens[(self.at + n).min(self.tokens.len() - 1)].tok
+    }
+
+    pub fn bump(&mut self) -> Token<'a> {
+        let t = self.peek();
+        self.at = (self.at + 1).min(self.tokens.len() - 1);
+        t
+    }
+
+    pub fn is(&self, p: &str) -> bool {
+        matches!(self.peek().tok, Tok::P(q) | Tok::Name(q) if q == p)
+    }
+
+    fn take(&mut self, p: &str) -> bool {
+        let is = self.is(p);
+        if is {
+            self.bump();
+        }
+        is
+    }
+
+    pub fn fail<T>(&mut self, span: Span, message: impl Into<String>) -> Read<T> {
+        self.errors.push(Diagnostic::error(span, message));
+        Err(Reported)
+    }
+
+    pub fn unexpected<T>(&mut self, expected: &str) -> Read<T> {
+        let t = self.peek();
+        self.fail(t.span, format!("expected {expected}, found {}", t.tok.describe()))
+    }
+
+    pub fn require(&mut self, p: &str) -> Read<()> {
+        if self.take(p) { Ok(()) } else { self.unexpected(&format!("`{p}`")) }
+    }
+
+    pub fn name(&mut self, what: &str) -> Read<(&'a str, Span)> {
+        match self.peek().tok {
+            Tok::Name(name) => Ok((name, self.bump().span)),
+            _ => self.unexpected(what),
+        }
+    }
+
+    pub fn place(&self, span: Span) -> Place {
+        let (line, column) = self.sources.line_col(span);
+        Place { file: 0, line: line as u32, column: column as u32 }
+    }
+
+    // Declarations.
+
+    pub fn file(&mut self) -> Option<Cfa> {
+        let start = self.main_process()?;
+        // First the names, then the edges.
+        for edges in [false, true] {
+            self.at = 0;
+            while self.peek().tok != Tok::End && !self.errors.stopped() {
+                let process = self.is("process") || (self.is("main") && self.ahead(1) == Tok::Name("process"));
+                let done = if process {
+                    if self.at == start { self.process(edges) } else { self.skip_process() }
+                } else if self.is("var") {
+                    if edges { self.skip_variable() } else { self.variable() }
+                } else {
+                    self.unexpected("`var` or `process`")
+                };
+                if done.is_err() {
+                    self.skip_to_declaration();
+                }
+            }
+            if self.errors.count() > 0 {
+                return None;
+            }
+        }
+        self.done()
+    }
+
+    pub fn done(&mut self) -> Option<Cfa> {
+        let Some(initial) = self.initial else {
+            let end = self.tokens[self.tokens.len() - 1].span;
+            self.errors.push(Diagnostic::error(end, "there is no initial location").help("declare one: `init loc L0`"));
+            return None;
+        };
+        self.cfa.initial = initial;
+        let empty = Cfa::new(Terms::new(), Location { name: String::new(), kind: Kind::Plain, place: None });
+        // The first location was a placeholder; it goes with everything else that no edges lead to.
+        Some(std::mem::replace(&mut self.cfa, empty).pruned())
+    }
+
+    /// Where the main process starts: the one that says so, or the only one.
+    fn main_process(&mut self) -> Option<usize> {
+        let is = |n: usize| self.tokens[n].tok == Tok::Name("process");
+        let all: Vec<usize> = (0..self.tokens.len()).filter(|&n| is(n)).collect();
+        let main = |n: &&usize| **n > 0 && self.tokens[**n - 1].tok == Tok::Name("main");
+        let mains: Vec<usize> = all.iter().filter(main).map(|n| n - 1).collect();
+        match (&mains[..], &all[..]) {
+            ([one], _) | ([], [one]) => Some(*one),
+            ([], []) => {
+                let span = self.peek().span;
+                let _ = self.fail::<()>(span, "there is no process");
+                None
+            }
+            (many, _) => {
+                let at = many.get(1).copied().unwrap_or(all[1]);
+                let span = self.tokens[at].span;
+                let _ = self.fail::<()>(span, "there are several processes: exactly one must be `main`");
+                None
+            }
+        }
+    }
+
+    fn skip_process(&mut self) -> Read<()> {
+        let span = self.peek().span;
+        self.errors.push(Diagnostic::warning(span, "this process is not the main one, and nobody calls it"));
+        while !self.is("{") {
+            if self.bump().tok == Tok::End {
+                return self.unexpected("`{`");
+            }
+        }
+        self.skip_braces();
+        Ok(())
+    }
+
+    fn skip_braces(&mut self) {
+        let mut open = 0;
+        loop {
+            match self.bump().tok {
+                Tok::P("{") => open += 1,
+                Tok::P("}") if open <= 1 => return,
+                Tok::P("}") => open -= 1,
+                Tok::End => return,
+                _ => {}
+            }
+        }
+    }
+
+    fn skip_to_declaration(&mut self) {
+        self.bump();
+        while !matches!(self.peek().tok, Tok::End | Tok::Name("var" | "process" | "main")) {
+            self.bump();
+        }
+    }
+
+    fn process(&mut self, edges: bool) -> Read<()> {
+        self.take("main");
+        self.require("process")?;
+        self.name("the name of the process")?;
+        if self.take("(") {
+            while !self.take(")") {
+                if edges {
+                    self.skip_declared()?
+                } else {
+                    self.declared("parameter")?
+                }
+                if !self.take(",") && !self.is(")") {
+                    return self.unexpected("`,` or `)`");
+                }
+            }
+        }
+        self.require("{")?;
+        while !self.take("}") {
+            let done = match self.peek().tok {
+                Tok::Name("var") if edges => self.skip_variable(),
+                Tok::Name("var") => self.variable(),
+                Tok::Name("init" | "final" | "error" | "loc") => self.location(edges),
+                Tok::Name(_) if edges => self.edge(),
+                Tok::Name(_) => {
+                    self.bump();
+                    self.skip_edge()
+                }
+                Tok::End => return self.unexpected("`}`"),
+                _ => self.unexpected("a declaration or an edge"),
+            };
+            if done.is_err() {
+                if self.errors.stopped() {
+                    return Err(Reported);
+                }
+                self.skip_member();
+            }
+        }
+        Ok(())
+    }
+
+    /// To the next member of the process that can be told as such.
+    fn skip_member(&mut self) {
+        loop {
+            match self.peek().tok {
+                Tok::End | Tok::Name("var" | "init" | "final" | "error" | "loc") => return,
+                Tok::P("}") => {
+                    self.bump();
+                    return;
+                }
+                Tok::Name(_) if self.ahead(1) == Tok::P("->") => return,
+                _ => {
+                    self.bump();
+                }
+            }
+        }
+    }
+
+    fn skip_edge(&mut self) -> Read<()> {
+        self.require("->")?;
+        self.name("a location")?;
+        if self.is("{") {
+            self.skip_braces();
+        }
+        Ok(())
+    }
+
+    fn variable(&mut self) -> Read<()> {
+        self.require("var")?;
+        self.declared("variable")
+    }
+
+    fn skip_variable(&mut self) -> Read<()> {
+        self.bump();
+        self.skip_declared()
+    }
+
+    fn skip_declared(&mut self) -> Read<()> {
+        self.bump();
+        self.require(":")?;
+        self.type_of().map(|_| ())
+    }
+
+    fn declared(&mut self, what: &str) -> Read<()> {
+        let (name, span) = self.name(&format!("the name of the {what}"))?;
+        self.require(":")?;
+        let ty = self.type_of()?;
+        self.declare(name, ty, span)
+    }
+
+    pub fn declare(&mut self, name: &'a str, ty: Type, span: Span) -> Read<()> {
+        let v = self.terms().declare(name, ty);
+        self.cfa.variables.push(v);
+        match self.variables.insert(name, v) {
+            Some(_) => self.fail(span, format!("there are two variables `{name}`")),
+            None => Ok(()),
+        }
+    }
+
+    pub fn type_of(&mut self) -> Read<Type> {
+        let t = self.bump();
+        match t.tok {
+            Tok::Name("bool") => Ok(Type::Bool),
+            Tok::Name("int") => Ok(Type::Int),
+            Tok::Name("rat") => self.fail(t.span, "rational numbers (`rat`) are not supported"),
+            Tok::Name("fp") => self.fail(t.span, "floating-point numbers (`fp`) are not supported"),
+            Tok::P("(") => self.fail(t.span, "functions as values are not supported"),
+            Tok::Name("bv") => {
+                self.require("[")?;
+                let size = self.bump();
+                self.require("]")?;
+                let Tok::Number(digits) = size.tok else { return self.fail(size.span, "expected a number of bits") };
+                match digits.parse() {
+                    Ok(width @ 1..=64) => Ok(Type::Bits { width, signed: false }),
+                    _ => {
+                        self.fail(size.span, format!("bit-vectors of {digits} bits are not supported, only of 1 to 64"))
+                    }
+                }
+            }
+            Tok::P("[") => {
+                self.deeper(t.span)?;
+                let index = self.type_of()?;
+                self.require("]")?;
+                self.require("->")?;
+                let entry = self.type_of()?;
+                self.depth -= 1;
+                match index {
+                    Type::Array(..) => self.fail(t.span, "arrays that are indexed by arrays are not supported"),
+                    index => Ok(self.terms().array_type(index, entry)),
+                }
+            }
+            tok => self.fail(t.span, format!("expected a type, found {}", tok.describe())),
+        }
+    }
+
+    fn location(&mut self, known: bool) -> Read<()> {
+        let kind = match self.peek().tok {
+            Tok::Name(word @ ("init" | "final" | "error")) => {
+                self.bump();
+                word
+            }
+            _ => "",
+        };
+        self.require("loc")?;
+        let (name, span) = self.name("the name of the location")?;
+        if known { Ok(()) } else { self.add_location(kind, name, span) }
+    }
+
+    pub fn add_location(&mut self, kind: &str, name: &'a str, span: Span) -> Read<()> {
+        let place = Some(self.place(span));
+        let meaning = match kind {
+            "final" => Kind::Final,
+            "error" => Kind::Error,
+            _ => Kind::Plain,
+        };
+        let l = self.cfa.add_location(Location { name: name.to_string(), kind: meaning, place });
+        if self.locations.insert(name, l).is_some() {
+            return self.fail(span, format!("there are two locations `{name}`"));
+        }
+        if kind == "init" && self.initial.replace(l).is_some() {
+            return self.fail(span, "there are two initial locations");
+        }
+        Ok(())
+    }
+
+    pub fn located(&mut self, name: &str, span: Span) -> Read<LocationId> {
+        match self.locations.get(name) {
+            Some(&l) => Ok(l),
+            None => {
+                let near = closest(name, self.locations.keys().copied()).map(|n| format!("did you mean `{n}`?"));
+                let d = Diagnostic::error(span, format!("there is no location `{name}`"));
+                self.errors.push(match near {
+                    Some(near) => d.help(near),
+                    None => d,
+                });
+                Err(Reported)
+            }
+        }
+    }
+
+    // Edges.
+
+    fn edge(&mut self) -> Read<()> {
+        let (source, span) = self.name("a location")?;
+        self.require("->")?;
+        let (target, target_span) = self.name("a location")?;
+        let (from, to) = (self.located(source, span), self.located(target, target_span));
+        let mut stmts = vec![];
+        if self.take("{") {
+            while !self.take("}") {
+                stmts.push(self.statement()?);
+            }
+        }
+        let stmt = self.terms().seq(stmts);
+        self.add_edge(from?, stmt, to?, span);
+        Ok(())
+    }
+
+    pub fn add_edge(&mut self, from: LocationId, stmt: StmtId, to: LocationId, span: Span) {
+        let place = Some(self.place(span));
+        self.cfa.add_edge(Edge { from, stmt, to, place });
+    }
+
+    fn statement(&mut self) -> Read<StmtId> {
+        let t = self.peek();
+        match t.tok {
+            Tok::Name("havoc") => {
+                self.bump();
+                let (name, span) = self.name("a variable")?;
+                let v = self.variable_of(name, span)?;
+                Ok(self.terms().havoc(v))
+            }
+            Tok::Name("assume") => {
+                self.bump();
+                let e = self.expression()?;
+                self.expect_type(e, Type::Bool, "assume", t.span)?;
+                Ok(self.terms().assume(e))
+            }
+            Tok::Name("return") => {
+                self.bump();
+                self.expression()?;
+                Ok(self.terms().skip())
+            }
+            Tok::Name(name) => {
+                self.bump();
+                let v = self.variable_of(name, t.span)?;
+                self.require(":=")?;
+                let e = self.expression()?;
+                self.assigned(v, e, t.span)
+            }
+            _ => self.unexpected("a statement (`x := e`, `havoc x`, `assume e`) or `}`"),
+        }
+    }
+
+    pub fn assigned(&mut self, v: VarId, e: TermId, span: Span) -> Read<StmtId> {
+        let ty = self.cfa.terms.variable(v).ty;
+        self.expect_type(e, ty, ":=", span)?;
+        Ok(self.terms().assign(v, e))
+    }
+
+    pub fn variable_of(&mut self, name: &str, span: Span) -> Read<VarId> {
+        match self.variables.get(name) {
+            Some(&v) => Ok(v),
+            None => {
+                let near = closest(name, self.variables.keys().copied()).map(|n| format!("did you mean `{n}`?"));
+                let d = Diagnostic::error(span, format!("there is no variable `{name}`"));
+                self.errors.push(match near {
+                    Some(near) => d.help(near),
+                    None => d,
+                });
+                Err(Reported)
+            }
+        }
+    }
+
+    // Expressions.
+
+    fn deeper(&mut self, span: Span) -> Read<()> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            self.errors.stop(Diagnostic::error(span, "this is nested too deeply"));
+            return Err(Reported);
+        }
+        Ok(())
+    }
+
+    fn expression(&mut self) -> Read<TermId> {
+        let start = self.peek().span;
+        self.deeper(start)?;
+        let depth = self.depth;
+        let e = if self.take("if") {
+            let c = self.expression()?;
+            self.require("then")?;
+            let a = self.expression()?;
+            self.require("else")?;
+            let b = self.expression()?;
+            self.apply("ite", &[c, a, b], start)
+        } else {
+            self.level(0)
+        };
+        self.depth = depth - 1;
+        e
+    }
+
+    /// An expression of binary operators at this level or tighter.
+    fn level(&mut self, level: usize) -> Read<TermId> {
+        let start = self.peek();
+        if level == AND + 1 && self.is("not") {
+            self.bump();
+            self.deeper(start.span)?;
+            let a = self.level(level)?;
+            self.depth -= 1;
+            return self.apply("not", &[a], start.span);
+        }
+        if level < 3
+            && let Tok::Name(word @ ("forall" | "exists")) = start.tok
+        {
+            return self.fail(start.span, format!("quantifiers (`{word}`) are not supported"));
+        }
+        let Some(operators) = LEVELS.get(level) else { return self.product() };
+        let mut left = self.level(level + 1)?;
+        while let Tok::P(op) | Tok::Name(op) = self.peek().tok
+            && operators.contains(&op)
+        {
+            let span = self.bump().span;
+            // These go to the right.
+            let right = if matches!(op, "iff" | "imply" | "xor") {
+                self.deeper(span)?;
+                let right = self.level(level)?;
+                self.depth -= 1;
+                right
+            } else {
+                self.level(level + 1)?
+            };
+            left = self.apply(op, &[left, right], span)?;
+        }
+        Ok(left)
+    }
+
+    fn product(&mut self) -> Read<TermId> {
+        let mut left = self.concatenated()?;
+        while let Tok::P(op) | Tok::Name(op) = self.peek().tok
+            && PRODUCTS.contains(&op)
+        {
+            let span = self.bump().span;
+            let right = self.concatenated()?;
+            left = self.apply(op, &[left, right], span)?;
+        }
+        Ok(left)
+    }
+
+    fn concatenated(&mut self) -> Read<TermId> {
+        let mut left = self.extended()?;
+        while self.is("++") {
+            let span = self.bump().span;
+            let right = self.extended()?;
+            left = self.apply("++", &[left, right], span)?;
+        }
+        Ok(left)
+    }
+
+    fn extended(&mut self) -> Read<TermId> {
+        let mut x = self.prefixed()?;
+        while let Tok::Name(op @ ("bv_zero_extend" | "bv_sign_extend")) = self.peek().tok {
+            let span = self.bump().span;
+            let to = self.type_of()?;
+            x = self.extend(x, op == "bv_sign_extend", to, span)?;
+        }
+        Ok(x)
+    }
+
+    fn prefixed(&mut self) -> Read<TermId> {
+        let t = self.peek();
+        match t.tok {
+            Tok::P(op @ ("+" | "-")) | Tok::Name(op @ ("bvneg" | "bvpos" | "bvnot")) => {
+                self.bump();
+                self.deeper(t.span)?;
+                let x = self.prefixed()?;
+                self.depth -= 1;
+                self.apply(op, &[x], t.span)
+            }
+            Tok::Name(op) if op.starts_with("fp") && !self.variables.contains_key(op) => {
+                self.fail(t.span, format!("floating-point numbers (`{op}`) are not supported"))
+            }
+            _ => {
+                let mut x = self.primary()?;
+                while self.is("[") {
+                    x = self.access(x)?;
+                }
+                if self.is("'") {
+                    return self.unexpected("no prime: next values are not supported here");
+                }
+                Ok(x)
+            }
+        }
+    }
+
+    /// `a[i]`, `a[i <- v]`, `x[5:3]`
+    fn access(&mut self, x: TermId) -> Read<TermId> {
+        let span = self.bump().span;
+        if let (Tok::Number(until), Tok::P(":"), Tok::Number(from)) = (self.ahead(0), self.ahead(1), self.ahead(2)) {
+            self.at += 3;
+            self.require("]")?;
+            let (Ok(until), Ok(from)) = (until.parse(), from.parse()) else {
+                return self.fail(span, "these numbers are too large");
+            };
+            return self.extract(x, until, from, span);
+        }
+        let Type::Array(index, entry) = self.terms().ty(x) else {
+            return self.fail(span, "only arrays have entries");
+        };
+        let (index, entry) = (self.terms().type_of_id(index), self.terms().type_of_id(entry));
+        let i = self.expression()?;
+        self.expect_type(i, index, "[]", span)?;
+        let value = if self.take("<-") { Some(self.expression()?) } else { None };
+        self.require("]")?;
+        match value {
+            Some(v) => {
+                self.expect_type(v, entry, "<-", span)?;
+                Ok(self.terms().store(x, i, v))
+            }
+            None => Ok(self.terms().select(x, i)),
+        }
+    }
+
+    fn primary(&mut self) -> Read<TermId> {
+        let t = self.bump();
+        match t.tok {
+            Tok::Name("true") => Ok(self.terms().bool(true)),
+            Tok::Name("false") => Ok(self.terms().bool(false)),
+            Tok::Name(name) => {
+                let v = self.variable_of(name, t.span)?;
+                Ok(self.terms().var(v))
+            }
+            Tok::Number(digits) => {
+                if self.is("%") {
+                    return self.fail(t.span, "rational numbers are not supported");
+                }
+                self.integer(digits, t.span)
+            }
+            Tok::Bits(width, base, digits) => {
+                if self.is(".") {
+                    return self.fail(t.span, "floating-point numbers are not supported");
+                }
+                self.word(width, base, digits, t.span)
+            }
+            Tok::P("(") => {
+                let e = self.expression()?;
+                self.require(")")?;
+                Ok(e)
+            }
+            Tok::P("[") => self.array_literal(t.span),
+            tok => self.fail(t.span, format!("expected an expression, found {}", tok.describe())),
+        }
+    }
+
+    pub fn integer(&mut self, digits: &str, span: Span) -> Read<TermId> {
+        match digits.parse::<dashu_int::IBig>() {
+            Ok(n) => Ok(self.terms().big(n)),
+            Err(_) => self.fail(span, "this is not a number"),
+        }
+    }
+
+    fn word(&mut self, width: &str, base: char, digits: &str, span: Span) -> Read<TermId> {
+        let radix = match base {
+            'b' => 2,
+            'x' => 16,
+            _ => 10,
+        };
+        let Ok(width @ 1..=64) = width.parse::<u8>() else {
+            return self.fail(span, format!("bit-vectors of {width} bits are not supported, only of 1 to 64"));
+        };
+        let n = i128::from_str_radix(digits, radix);
+        match n {
+            Ok(n) if n < 1 << width && -n <= 1 << (width - 1) => Ok(self.terms().bits(width, false, n as u64)),
+            _ => self.fail(span, format!("this does not fit {width} bits")),
+        }
+    }
+
+    /// `[0 <- 1, 1 <- 2, default <- 0]`, `[<int>default <- 0]`
+    fn array_literal(&mut self, span: Span) -> Read<TermId> {
+        let mut entries = vec![];
+        let mut index = None;
+        loop {
+            if self.take("<") {
+                index = Some(self.type_of()?);
+                self.require(">")?;
+            }
+            if self.take("default") {
+                break;
+            }
+            let i = self.expression()?;
+            self.require("<-")?;
+            let v = self.expression()?;
+            self.require(",")?;
+            entries.push((i, v));
+        }
+        self.require("<-")?;
+        let default = self.expression()?;
+        self.require("]")?;
+        let index = match (index, entries.first()) {
+            (Some(index), _) => index,
+            (None, Some(&(i, _))) => self.terms().ty(i),
+            (None, None) => {
+                return self.fail(span, "the type of the indexes is missing: write `[<int>default <- 0]`");
+            }
+        };
+        let entry = self.terms().ty(default);
+        let terms = self.terms();
+        let ty = terms.array_type(index, entry);
+        let mut array = terms.const_array(ty, default);
+        // The first of two equal indexes counts, as in Theta.
+        for &(i, v) in entries.iter().rev() {
+            self.expect_type(i, index, "<-", span)?;
+            self.expect_type(v, entry, "<-", span)?;
+            array = self.terms().store(array, i, v);
+        }
+        Ok(array)
+    }
+}

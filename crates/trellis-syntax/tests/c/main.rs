@@ -1,0 +1,8 @@
+//! C programs: what they become, beside what gcc makes of them.
+
+mod gcc;
+mod models;
+mod programs;
+mod random;
+mod refused;
+mod run;
