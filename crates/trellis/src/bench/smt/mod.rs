@@ -59,7 +59,7 @@ pub fn bench(args: &Bench) -> Result<bool, Failure> {
     let theirs = args.against.as_deref().map(read_answers).transpose()?;
     let mut sums: BTreeMap<String, Sum> = BTreeMap::new();
     let mut complaints = vec![];
-    for (family, name, text) in all(args.models.as_deref(), sizes)? {
+    for Problem { family, name, text } in all(args.models.as_deref(), sizes)? {
         let ours = solve(&text).map_err(|why| Failure::Input(format!("{family}/{name}: {why}")))?;
         let their = theirs.as_ref().and_then(|t| t.get(&(family.clone(), name.clone())));
         let sum = sums.entry(family.clone()).or_default();
@@ -108,12 +108,10 @@ fn print(sums: &BTreeMap<String, Sum>, compared: bool) {
     }
 }
 
-/// The problems of a folder, or those that are made up: family, name, text.
-fn all(folder: Option<&Path>, sizes: Sizes) -> Result<Box<dyn Iterator<Item = (String, String, String)>>, Failure> {
+/// The problems of a folder, or those that are made up.
+fn all(folder: Option<&Path>, sizes: Sizes) -> Result<Box<dyn Iterator<Item = Problem>>, Failure> {
     let Some(folder) = folder else {
-        return Ok(Box::new(
-            problems(SEED, sizes).map(|Problem { family, name, text }| (family.to_string(), name, text)),
-        ));
+        return Ok(Box::new(problems(SEED, sizes)));
     };
     let mut files = vec![];
     let mut todo = vec![folder.to_path_buf()];
@@ -135,14 +133,15 @@ fn all(folder: Option<&Path>, sizes: Sizes) -> Result<Box<dyn Iterator<Item = (S
             path.parent().and_then(|p| p.strip_prefix(&root).ok()).unwrap_or(Path::new("")).display().to_string();
         let name = path.file_stem().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         // What cannot be read is no script, and is complained about as such.
-        (family, name, std::fs::read_to_string(&path).unwrap_or_else(|e| format!("cannot be read: {e}")))
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|e| format!("cannot be read: {e}"));
+        Problem { family, name, text }
     })))
 }
 
 fn write(folder: &Path, sizes: Sizes) -> Result<(), Failure> {
     let cannot = |path: &Path, e: std::io::Error| Failure::Usage(format!("cannot write {}: {e}", path.display()));
     for problem in problems(SEED, sizes) {
-        let family: PathBuf = folder.join(problem.family);
+        let family: PathBuf = folder.join(&problem.family);
         std::fs::create_dir_all(&family).map_err(|e| cannot(&family, e))?;
         let path = family.join(format!("{}.smt2", problem.name));
         std::fs::write(&path, problem.text).map_err(|e| cannot(&path, e))?;
