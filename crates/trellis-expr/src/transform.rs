@@ -13,6 +13,8 @@
 //!
 //! There is no answer for loops and foreign procedures; nothing is unrolled.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 
 use crate::defined::{Defined, Unsupported};
@@ -30,36 +32,72 @@ pub struct Quantified {
 
 /// Where every run of the statement that ends without a fault ends where `post` is true: for all values of the bound variables.
 pub fn wlp(terms: &mut Terms, s: StmtId, post: TermId) -> Result<Quantified, Unsupported> {
-    let mut transformer = Transformer::default();
-    let post = transformer.defined.holds(terms, post)?;
-    let term = transformer.before(terms, s, post)?;
-    Ok(transformer.answer(terms, term))
+    Transformer::new().wlp(terms, s, post)
 }
 
 /// Where some run of the statement that starts where `pre` is true ends without a fault: for some values of the bound variables.
 pub fn sp(terms: &mut Terms, pre: TermId, s: StmtId) -> Result<Quantified, Unsupported> {
-    let mut transformer = Transformer::default();
-    let pre = transformer.defined.holds(terms, pre)?;
-    let term = transformer.after(terms, s, pre)?;
-    Ok(transformer.answer(terms, term))
+    Transformer::new().sp(terms, pre, s)
 }
 
-#[derive(Default)]
-struct Transformer {
+/// Transforms many conditions of one arena. Bound variables are declared once and used again, in other answers: whoever needs two
+/// answers at a time takes two transformers, or passes one with its bound variables to the next.
+#[derive(Debug, Clone, Default)]
+pub struct Transformer {
     defined: Defined,
+    /// Variables to be bound, by the variable that they are like.
+    declared: FxHashMap<VarId, Vec<VarId>>,
+    /// Those of the answer in the making.
     bound: Vec<VarId>,
+    /// What must not be bound.
+    taken: BTreeSet<VarId>,
 }
 
 impl Transformer {
+    /// One that has declared nothing yet.
+    pub fn new() -> Transformer {
+        Transformer::default()
+    }
+
+    /// See [`wlp`].
+    pub fn wlp(&mut self, terms: &mut Terms, s: StmtId, post: TermId) -> Result<Quantified, Unsupported> {
+        let post = self.begin(terms, s, post)?;
+        let term = self.before(terms, s, post)?;
+        Ok(self.answer(terms, term))
+    }
+
+    /// See [`sp`].
+    pub fn sp(&mut self, terms: &mut Terms, pre: TermId, s: StmtId) -> Result<Quantified, Unsupported> {
+        let pre = self.begin(terms, s, pre)?;
+        let term = self.after(terms, s, pre)?;
+        Ok(self.answer(terms, term))
+    }
+
+    fn begin(&mut self, terms: &mut Terms, s: StmtId, condition: TermId) -> Result<TermId, Unsupported> {
+        self.bound.clear();
+        let (reads, writes) = terms.stmt_vars(s);
+        self.taken = terms.free_vars(condition).into_iter().chain(reads).chain(writes).collect();
+        self.defined.holds(terms, condition)
+    }
+
     /// Leaves out bound variables that have vanished.
-    fn answer(self, terms: &Terms, term: TermId) -> Quantified {
+    fn answer(&mut self, terms: &Terms, term: TermId) -> Quantified {
         let free = terms.free_vars(term);
-        Quantified { term, bound: self.bound.into_iter().filter(|v| free.contains(v)).collect() }
+        Quantified { term, bound: self.bound.drain(..).filter(|v| free.contains(v)).collect() }
     }
 
     fn fresh(&mut self, terms: &mut Terms, v: VarId) -> TermId {
-        let (name, ty) = (format!("{}'", terms.variable(v).name), terms.variable(v).ty);
-        let new = terms.declare(name, ty);
+        let declared = self.declared.entry(v).or_default();
+        let new = match declared.iter().find(|w| !self.taken.contains(w)) {
+            Some(&w) => w,
+            None => {
+                let (name, ty) = (format!("{}'", terms.variable(v).name), terms.variable(v).ty);
+                let new = terms.declare(name, ty);
+                declared.push(new);
+                new
+            }
+        };
+        self.taken.insert(new);
         self.bound.push(new);
         terms.var(new)
     }

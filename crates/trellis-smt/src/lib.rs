@@ -8,6 +8,9 @@
 //!
 //! A solver may always answer [`Answer::Unknown`]; it may never guess. The models that come out are evaluated against the
 //! assertions first, see [`Answer::Sat`].
+//!
+//! On top of it: [`path`] (why a path is infeasible, one predicate for each position), [`qe`] (quantifier elimination), [`tidy`]
+//! (readable predicates).
 
 mod affine;
 mod cube;

@@ -7,7 +7,7 @@ use trellis_expr::defined::{defined, holds};
 use trellis_expr::eval::{Limits, State, Valuation, eval, exec};
 use trellis_expr::partial::judge;
 use trellis_expr::ssa::{Unrolling, Unsupported};
-use trellis_expr::transform::{Quantified, sp, wep, wlp};
+use trellis_expr::transform::{Quantified, Transformer, sp, wep, wlp};
 use trellis_expr::{Stmt, StmtId, TermId, Terms, Type, Value, VarId};
 
 use crate::world::{Foreign, Tape, World, cases, tape};
@@ -191,7 +191,10 @@ proptest! {
         let s = w.stmt(3, true, &mut choices);
         let mut more = Tape::new(&more);
         let post = w.term(Type::Bool, 3, &mut more);
-        let before = wlp(&mut w.t, s, post).unwrap();
+        // What was bound before is bound again.
+        let mut transformer = Transformer::new();
+        transformer.sp(&mut w.t, post, s).unwrap();
+        let before = transformer.wlp(&mut w.t, s, post).unwrap();
         let mut work = 100_000;
         for env in w.all() {
             let expected = runs(&w.t, s, env.clone()).iter().all(|after| value(&w.t, post, after) == YES);
@@ -207,7 +210,9 @@ proptest! {
         let s = w.stmt(3, true, &mut choices);
         let mut more = Tape::new(&more);
         let pre = w.term(Type::Bool, 3, &mut more);
-        let after = sp(&mut w.t, pre, s).unwrap();
+        let mut transformer = Transformer::new();
+        transformer.wlp(&mut w.t, s, pre).unwrap();
+        let after = transformer.sp(&mut w.t, pre, s).unwrap();
         let starts: Vec<Valuation> = w.all().into_iter().filter(|env| value(&w.t, pre, env) == YES).collect();
         let ends: Vec<Valuation> = starts.into_iter().flat_map(|env| runs(&w.t, s, env)).collect();
         let ends: Vec<String> = dedup(ends).iter().map(key).collect();

@@ -22,8 +22,8 @@ use super::simplex::{Column, Farkas, Side, Simplex, Why, rational};
 pub(crate) enum Proof {
     /// There is not even a rational one.
     Leaf(Farkas),
-    /// The column is at most `at`, or at least one more; neither has one.
-    Split { column: Column, at: IBig, low: Box<Proof>, high: Box<Proof> },
+    /// The column is at most some number, or at least one more; neither has one.
+    Split { column: Column, low: Box<Proof>, high: Box<Proof> },
     /// An equation between columns that have one value (for these reasons) and others with coefficients that have a divisor in
     /// common, which does not divide the rest. It has been checked; it could be written as a split as well.
     Divisor(Vec<Why>),
@@ -238,7 +238,7 @@ impl Search<'_> {
             proofs[i] = Some(Box::new(proof));
         }
         let [Some(low), Some(high)] = proofs else { unreachable!("both sides were refuted") };
-        Some(Some((Proof::Split { column, at: floor.numerator(), low, high }, uses)))
+        Some(Some((Proof::Split { column, low, high }, uses)))
     }
 
     /// Moves columns that have room so that others become whole.

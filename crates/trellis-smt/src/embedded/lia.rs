@@ -21,6 +21,8 @@ pub(crate) struct Lia {
     atoms: FxHashMap<u32, (Column, Rat)>,
     by_column: FxHashMap<Column, BTreeMap<IBig, Lit>>,
     marks: Vec<usize>,
+    /// Columns with new bounds since rows were last looked at.
+    touched: Vec<Column>,
     /// A contradiction found while being told, and how many literals there were.
     pending: Option<(usize, Vec<Lit>)>,
     dirty: bool,
@@ -68,6 +70,84 @@ impl Lia {
     }
 }
 
+/// Rows of more columns than that are not looked at for what they imply.
+const LONG: usize = 24;
+
+impl Lia {
+    /// Literals that follow from the bounds on the other columns of a row.
+    fn propagate(&mut self, implied: &mut Vec<(Lit, Vec<Lit>)>) {
+        let mut rows: Vec<Column> = vec![];
+        for c in std::mem::take(&mut self.touched) {
+            match self.forms.simplex.row(c) {
+                Some(_) => rows.push(c),
+                None => rows.extend(self.forms.simplex.basics_with(c).map(|b| b.0)),
+            }
+        }
+        rows.sort_unstable();
+        rows.dedup();
+        for basic in rows {
+            self.propagate_row(basic, implied);
+        }
+    }
+
+    /// The row says `0 = −basic + Σ k · column`: each column is bounded by the others.
+    fn propagate_row(&self, basic: Column, implied: &mut Vec<(Lit, Vec<Lit>)>) {
+        let s = &self.forms.simplex;
+        let row = s.row(basic).expect("a basic column");
+        if row.len() > LONG {
+            return;
+        }
+        let minus = Rat::from(-1);
+        let entries = || row.iter().map(|(c, k)| (*c, k)).chain([(basic, &minus)]);
+        for up in [false, true] {
+            // The greatest (or least) value of the sum, and the columns that have no bound on that side.
+            let far = |k: &Rat| if k.is_positive() == up { Side::Upper } else { Side::Lower };
+            let mut total = Rat::ZERO;
+            let mut open = None;
+            let mut many = false;
+            for (c, k) in entries() {
+                match s.bound(c, far(k)) {
+                    Some(b) => total.add_product(k, &b.value),
+                    None => many |= open.replace(c).is_some(),
+                }
+            }
+            if many {
+                continue;
+            }
+            for (c, k) in entries() {
+                if open.is_some_and(|o| o != c) {
+                    continue;
+                }
+                let Some(atoms) = self.by_column.get(&c) else { continue };
+                // k · c ≥ −(total without c) if `up`, otherwise ≤
+                let mut rest = total.clone();
+                if let Some(b) = s.bound(c, far(k)).filter(|_| open.is_none()) {
+                    rest.add_product(&-k, &b.value);
+                }
+                let limit = &-&rest / k;
+                let lower = k.is_positive() == up;
+                let lit = if lower {
+                    // c ≥ limit: whatever says "at most less than that" is false.
+                    let below = -&(-&limit).floor();
+                    if s.bound(c, Side::Lower).is_some_and(|b| b.value >= below) {
+                        continue;
+                    }
+                    atoms.range(..below.numerator()).next_back().map(|(_, &l)| !l)
+                } else {
+                    let above = limit.floor();
+                    if s.bound(c, Side::Upper).is_some_and(|b| b.value <= above) {
+                        continue;
+                    }
+                    atoms.range(above.numerator()..).next().map(|(_, &l)| l)
+                };
+                let Some(lit) = lit else { continue };
+                let whys = entries().filter(|e| e.0 != c).map(|(d, k)| s.bound(d, far(k)).expect("bounded").why);
+                implied.push((lit, whys.filter(|w| *w != Why::ALWAYS).map(|w| Lit(w.0)).collect()));
+            }
+        }
+    }
+}
+
 fn clause(f: &Farkas) -> Vec<Lit> {
     f.0.iter().filter(|p| p.why != Why::ALWAYS).map(|p| !Lit(p.why.0)).collect()
 }
@@ -80,7 +160,11 @@ impl Theory for Lia {
         }
         let (column, side, value) = self.bound_of(lit).expect("only bounds are marked");
         match self.forms.simplex.set(column, side, value, Why(lit.0)) {
-            Ok(new) => self.dirty |= new,
+            Ok(false) => {}
+            Ok(true) => {
+                self.dirty = true;
+                self.touched.push(column);
+            }
             Err(f) => self.pending = Some((self.marks.len(), clause(&f))),
         }
     }
@@ -96,7 +180,7 @@ impl Theory for Lia {
         }
     }
 
-    fn check(&mut self, complete: bool, _implied: &mut Vec<(Lit, Vec<Lit>)>) -> Verdict {
+    fn check(&mut self, complete: bool, implied: &mut Vec<(Lit, Vec<Lit>)>) -> Verdict {
         if let Some((_, c)) = &self.pending {
             return Verdict::Conflict(c.clone());
         }
@@ -107,6 +191,7 @@ impl Theory for Lia {
             return Verdict::Conflict(clause(&f));
         }
         if !complete {
+            self.propagate(implied);
             return Verdict::Fine;
         }
         let mut stop = self.stop.take().unwrap_or_else(|| Box::new(|| false));

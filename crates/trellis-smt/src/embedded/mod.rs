@@ -83,6 +83,13 @@ impl Embedded {
         Embedded::default()
     }
 
+    /// Arrays of at most so many entries are listed by them (256, if nothing is said); others are instantiated, which needs more
+    /// indexes than there are index terms.
+    pub fn listing(mut self, entries: usize) -> Embedded {
+        self.state.listed = Some(entries);
+        self
+    }
+
     /// What it has done so far.
     pub fn effort(&self) -> Effort {
         Effort { checks: self.checks, conflicts: self.conflicts + self.state.gates.sat.conflicts }
@@ -92,7 +99,9 @@ impl Embedded {
     fn translate(&mut self, terms: &Terms) {
         if self.dead == usize::MAX || (self.dead > DEAD && self.dead > self.state.gates.sat.variables() / 2) {
             self.conflicts += self.state.gates.sat.conflicts;
+            let listed = self.state.listed;
             self.state = Lowering::default();
+            self.state.listed = listed;
             self.dead = 0;
             self.translated = 0;
             self.defined_from = None;
@@ -279,7 +288,7 @@ impl Solver for Embedded {
                 stop
             }
         };
-        let mut in_theory = exceeded.clone();
+        let in_theory = exceeded.clone();
         self.state.lia.stop = Some(Box::new(move || in_theory(0)));
         let outcome = self.state.gates.sat.solve(&lits, &mut self.state.lia, exceeded);
         let answer = match outcome {

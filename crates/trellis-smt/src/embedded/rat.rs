@@ -58,10 +58,6 @@ impl Rat {
         matches!(self, Rat::Small(0, _))
     }
 
-    pub fn is_one(&self) -> bool {
-        matches!(self, Rat::Small(1, 1))
-    }
-
     pub fn is_integer(&self) -> bool {
         match self {
             Rat::Small(_, d) => *d == 1,

@@ -9,7 +9,12 @@
 //! once more, lemmas are "not fully supported yet", and a variable cannot be taken out of the decisions, which the levels of an
 //! incremental solver need. It is the oracle of the tests instead, and the rival in `bench/smt`.
 
+mod forget;
+mod order;
+
 use std::ops::Not;
+
+use order::Order;
 
 /// A literal: a variable or its negation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -114,18 +119,13 @@ pub(crate) struct Sat {
     marked: Vec<bool>,
     decided: Vec<bool>,
     phase: Vec<bool>,
-    activity: Vec<f64>,
-    bump: f64,
-    heap: Vec<u32>,
-    place: Vec<u32>,
+    order: Order,
     seen: Vec<bool>,
     /// Contradictory whatever is assumed.
     dead: bool,
     pub conflicts: u64,
     max_learnt: usize,
 }
-
-const ABSENT: u32 = u32::MAX;
 
 impl Default for Sat {
     fn default() -> Sat {
@@ -146,10 +146,7 @@ impl Default for Sat {
             marked: vec![],
             decided: vec![],
             phase: vec![],
-            activity: vec![],
-            bump: 1.0,
-            heap: vec![],
-            place: vec![],
+            order: Order::default(),
             seen: vec![],
             dead: false,
             conflicts: 0,
@@ -172,10 +169,9 @@ impl Sat {
         self.marked.push(false);
         self.decided.push(true);
         self.phase.push(false);
-        self.activity.push(0.0);
-        self.place.push(ABSENT);
+        self.order.grow();
         self.seen.push(false);
-        self.insert(v);
+        self.order.insert(v);
         Lit::of(v, true)
     }
 
@@ -193,13 +189,8 @@ impl Sat {
     pub fn set_decided(&mut self, var: usize, yes: bool) {
         self.decided[var] = yes;
         if yes && self.values[var << 1] == 0 {
-            self.insert(var);
+            self.order.insert(var);
         }
-    }
-
-    /// The value to try first.
-    pub fn prefer(&mut self, lit: Lit) {
-        self.phase[lit.var()] = lit.positive();
     }
 
     /// The value of a literal: in a model, or for good.
@@ -208,11 +199,6 @@ impl Sat {
             0 => None,
             v => Some(v > 0),
         }
-    }
-
-    /// Is it contradictory whatever is assumed?
-    pub fn is_dead(&self) -> bool {
-        self.dead
     }
 
     fn lits(&self, clause: u32) -> std::ops::Range<usize> {
@@ -334,7 +320,7 @@ impl Sat {
             self.values[l.index()] = 0;
             self.values[(!l).index()] = 0;
             self.phase[l.var()] = l.positive();
-            self.insert(l.var());
+            self.order.insert(l.var());
         }
         self.trail.truncate(keep);
         while self.implied.last().is_some_and(|&(at, _)| at >= keep) {
@@ -381,7 +367,7 @@ impl Sat {
                 if !self.seen[v] && self.level[v] > 0 {
                     self.seen[v] = true;
                     touched.push(v);
-                    self.bump_variable(v);
+                    self.order.bump(v);
                     if self.level[v] == top {
                         open += 1;
                     } else {
@@ -425,7 +411,7 @@ impl Sat {
             self.learnt.push(clause);
             self.enqueue(learnt[0], clause);
         }
-        self.bump /= 0.95;
+        self.order.decay();
         true
     }
 
@@ -607,124 +593,13 @@ impl Sat {
         if more { Asked::More } else { Asked::Nothing }
     }
 
-    /// Forgets half of the learnt clauses: those over many levels. Only at level 0.
-    fn forget(&mut self) {
-        let mut list: Vec<(u32, u32, u32)> =
-            self.learnt.iter().map(|&c| (self.arena[c as usize + 1] & !LEARNT, self.arena[c as usize], c)).collect();
-        list.sort_unstable();
-        let keep = list.len() / 2;
-        let mut gone = rustc_hash::FxHashSet::default();
-        for &(levels, _, c) in &list[keep..] {
-            // A reason at level 0 is never asked for.
-            if levels > 2 {
-                gone.insert(c);
-                self.wasted += HEADER + self.arena[c as usize] as usize;
-            }
-        }
-        self.learnt.retain(|c| !gone.contains(c));
-        for list in &mut self.watches {
-            list.retain(|w| !gone.contains(&w.clause));
-        }
-        self.max_learnt += 200;
-        if self.wasted > self.arena.len() / 3 {
-            self.compact();
-        }
-    }
-
-    /// Moves the clauses that are watched together.
-    fn compact(&mut self) {
-        let mut live: Vec<u32> = self.watches.iter().flatten().map(|w| w.clause).collect();
-        live.sort_unstable();
-        live.dedup();
-        let mut moved = rustc_hash::FxHashMap::default();
-        let mut arena = Vec::with_capacity(self.arena.len() - self.wasted);
-        for c in live {
-            moved.insert(c, arena.len() as u32);
-            let end = c as usize + HEADER + self.arena[c as usize] as usize;
-            arena.extend_from_slice(&self.arena[c as usize..end]);
-        }
-        self.arena = arena;
-        self.wasted = 0;
-        self.watches.iter_mut().flatten().for_each(|w| w.clause = moved[&w.clause]);
-        self.learnt.iter_mut().for_each(|c| *c = moved[c]);
-        for l in &self.trail {
-            // At level 0; reasons there are never asked for.
-            self.reason[l.var()] = DECIDED;
-        }
-    }
-
     fn pick(&mut self) -> Option<Lit> {
-        while let Some(v) = self.pop_best() {
+        while let Some(v) = self.order.pop_best() {
             if self.values[v << 1] == 0 && self.decided[v] {
                 return Some(Lit::of(v, self.phase[v]));
             }
         }
         None
-    }
-
-    fn bump_variable(&mut self, v: usize) {
-        self.activity[v] += self.bump;
-        if self.activity[v] > 1e100 {
-            self.activity.iter_mut().for_each(|a| *a *= 1e-100);
-            self.bump *= 1e-100;
-        }
-        if self.place[v] != ABSENT {
-            self.rise(self.place[v] as usize);
-        }
-    }
-
-    fn insert(&mut self, v: usize) {
-        if self.place[v] == ABSENT {
-            self.place[v] = self.heap.len() as u32;
-            self.heap.push(v as u32);
-            self.rise(self.heap.len() - 1);
-        }
-    }
-
-    fn above(&self, a: u32, b: u32) -> bool {
-        self.activity[a as usize] > self.activity[b as usize]
-    }
-
-    fn rise(&mut self, mut at: usize) {
-        let v = self.heap[at];
-        while at > 0 {
-            let parent = (at - 1) / 2;
-            if !self.above(v, self.heap[parent]) {
-                break;
-            }
-            self.heap[at] = self.heap[parent];
-            self.place[self.heap[at] as usize] = at as u32;
-            at = parent;
-        }
-        self.heap[at] = v;
-        self.place[v as usize] = at as u32;
-    }
-
-    fn pop_best(&mut self) -> Option<usize> {
-        let best = *self.heap.first()?;
-        self.place[best as usize] = ABSENT;
-        let last = self.heap.pop().expect("not empty");
-        if last != best {
-            let mut at = 0;
-            loop {
-                let mut child = 2 * at + 1;
-                if child >= self.heap.len() {
-                    break;
-                }
-                if child + 1 < self.heap.len() && self.above(self.heap[child + 1], self.heap[child]) {
-                    child += 1;
-                }
-                if !self.above(self.heap[child], last) {
-                    break;
-                }
-                self.heap[at] = self.heap[child];
-                self.place[self.heap[at] as usize] = at as u32;
-                at = child;
-            }
-            self.heap[at] = last;
-            self.place[last as usize] = at as u32;
-        }
-        Some(best as usize)
     }
 }
 
@@ -745,3 +620,6 @@ fn luby(mut i: u64) -> u64 {
         i -= (1 << (k - 1)) - 1;
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,6 @@
 //! A variable matters at a position if the core reads it later before it is written. The predicates are Newton's forward ones, which
 //! speak of these variables only.
 
-use trellis_expr::ssa::Unrolling;
 use trellis_expr::{StmtId, Terms};
 
 use super::{NotRefuted, Refine, Refutation, contradiction, live::live, newton};
@@ -12,7 +11,7 @@ use crate::{Limits, Solver};
 /// The variables that the unsat core needs at each position.
 #[derive(Debug, Clone, Default)]
 pub struct CoreVariables {
-    unrolling: Unrolling,
+    names: newton::Names,
 }
 
 impl CoreVariables {
@@ -30,8 +29,8 @@ impl Refine for CoreVariables {
         solver: &mut dyn Solver,
         limits: &Limits,
     ) -> Result<Refutation, NotRefuted> {
-        let infeasible = contradiction(terms, &mut self.unrolling, path, solver, limits)?;
-        let predicates = newton::forward(terms, &self.unrolling, path, &infeasible, solver, limits)?;
+        let infeasible = contradiction(terms, &mut self.names.unrolling, path, solver, limits)?;
+        let predicates = newton::forward(terms, &mut self.names, path, &infeasible, solver, limits)?;
         let mut variables = live(terms, path, &infeasible.core);
         // Before the core nothing is known of them yet, and after the contradiction nothing is left to know.
         for (p, variables) in predicates.iter().zip(&mut variables) {

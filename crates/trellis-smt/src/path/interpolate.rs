@@ -2,7 +2,6 @@
 //!
 //! Where that procedure gives up (words under arithmetic, say) the predicates are Newton's.
 
-use trellis_expr::ssa::Unrolling;
 use trellis_expr::{StmtId, TermId, Terms};
 
 use super::{Infeasible, NotRefuted, Refine, Refutation, contradiction, newton};
@@ -12,7 +11,7 @@ use crate::{Limits, Solver, interpolants};
 /// Sequence interpolants from certificates.
 #[derive(Debug, Clone, Default)]
 pub struct Interpolate {
-    unrolling: Unrolling,
+    names: newton::Names,
 }
 
 impl Interpolate {
@@ -32,7 +31,7 @@ impl Interpolate {
                 current = tidy(terms, found.next()?);
             }
             // What statements of the core on both sides speak of has the same version in between.
-            predicates.push(self.unrolling.back(terms, current, i + 1)?);
+            predicates.push(self.names.unrolling.back(terms, current, i + 1)?);
         }
         Some(predicates)
     }
@@ -46,10 +45,10 @@ impl Refine for Interpolate {
         solver: &mut dyn Solver,
         limits: &Limits,
     ) -> Result<Refutation, NotRefuted> {
-        let infeasible = contradiction(terms, &mut self.unrolling, path, solver, limits)?;
+        let infeasible = contradiction(terms, &mut self.names.unrolling, path, solver, limits)?;
         let predicates = match self.sequence(terms, &infeasible, limits) {
             Some(predicates) => predicates,
-            None => newton::forward(terms, &self.unrolling, path, &infeasible, solver, limits)?,
+            None => newton::forward(terms, &mut self.names, path, &infeasible, solver, limits)?,
         };
         Ok(Refutation::of(terms, predicates))
     }

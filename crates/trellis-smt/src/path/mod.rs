@@ -30,7 +30,8 @@ pub use self::triple::{Broken, check_triples};
 
 use crate::{Answer, Limits, Reason, Solver};
 
-/// Shows why a path is infeasible. All paths of one refiner belong to one arena, as do those of the solver.
+/// Shows why a path is infeasible. All paths of one refiner belong to one arena, as do the terms of the solver, which should have no
+/// assertions of its own.
 pub trait Refine {
     /// Predicates along the path, unless it is feasible.
     fn refute(

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_expr::ssa::Unrolling;
-use trellis_expr::transform::{sp, wlp};
+use trellis_expr::transform::Transformer;
 use trellis_expr::{StmtId, Term, TermId, Terms, Type, VarId};
 
 use super::{Infeasible, NotRefuted, Refine, Refutation, contradiction, live::live, models};
@@ -26,18 +26,25 @@ const HUGE: usize = 200;
 #[derive(Debug, Clone)]
 pub struct Newton {
     forward: bool,
-    unrolling: Unrolling,
+    names: Names,
+}
+
+/// The variables that refuting takes, declared once.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Names {
+    pub unrolling: Unrolling,
+    transformer: Transformer,
 }
 
 impl Newton {
     /// By strongest postconditions, from the beginning.
     pub fn forward() -> Newton {
-        Newton { forward: true, unrolling: Unrolling::new() }
+        Newton { forward: true, names: Names::default() }
     }
 
     /// By weakest preconditions, from the end.
     pub fn backward() -> Newton {
-        Newton { forward: false, unrolling: Unrolling::new() }
+        Newton { forward: false, names: Names::default() }
     }
 }
 
@@ -49,8 +56,8 @@ impl Refine for Newton {
         solver: &mut dyn Solver,
         limits: &Limits,
     ) -> Result<Refutation, NotRefuted> {
-        let infeasible = contradiction(terms, &mut self.unrolling, path, solver, limits)?;
-        let mut work = Work { terms, unrolling: &self.unrolling, path, infeasible: &infeasible, solver, limits };
+        let infeasible = contradiction(terms, &mut self.names.unrolling, path, solver, limits)?;
+        let mut work = Work::new(terms, &mut self.names, path, &infeasible, solver, limits);
         let predicates = if self.forward { work.forward()? } else { work.backward()? };
         Ok(Refutation::of(terms, predicates))
     }
@@ -59,25 +66,38 @@ impl Refine for Newton {
 /// The predicates of a path whose core is known, by strongest postconditions.
 pub(super) fn forward(
     terms: &mut Terms,
-    unrolling: &Unrolling,
+    names: &mut Names,
     path: &[StmtId],
     infeasible: &Infeasible,
     solver: &mut dyn Solver,
     limits: &Limits,
 ) -> Result<Vec<TermId>, Reason> {
-    Work { terms, unrolling, path, infeasible, solver, limits }.forward()
+    Work::new(terms, names, path, infeasible, solver, limits).forward()
 }
 
 struct Work<'a> {
     terms: &'a mut Terms,
     unrolling: &'a Unrolling,
+    transformer: &'a mut Transformer,
     path: &'a [StmtId],
     infeasible: &'a Infeasible,
     solver: &'a mut dyn Solver,
     limits: &'a Limits,
 }
 
-impl Work<'_> {
+impl<'a> Work<'a> {
+    fn new(
+        terms: &'a mut Terms,
+        names: &'a mut Names,
+        path: &'a [StmtId],
+        infeasible: &'a Infeasible,
+        solver: &'a mut dyn Solver,
+        limits: &'a Limits,
+    ) -> Work<'a> {
+        let Names { unrolling, transformer } = names;
+        Work { terms, unrolling, transformer, path, infeasible, solver, limits }
+    }
+
     /// The statement, or what is left of it outside the core.
     fn abstracted(&mut self, i: usize) -> StmtId {
         if self.infeasible.core[i] {
@@ -105,7 +125,7 @@ impl Work<'_> {
             }
             let before = predicates[i - 1];
             let s = self.abstracted(i - 1);
-            let post = sp(self.terms, before, s).map_err(unsupported)?;
+            let post = self.transformer.sp(self.terms, before, s).map_err(unsupported)?;
             let free = self.terms.free_vars(post.term);
             let gone: BTreeSet<_> = free.difference(&live[i]).copied().collect();
             let exact = eliminate(self.terms, post.term, &gone);
@@ -133,7 +153,7 @@ impl Work<'_> {
             }
             let after = predicates[i + 1];
             let s = self.abstracted(i);
-            let pre = wlp(self.terms, s, after).map_err(unsupported)?;
+            let pre = self.transformer.wlp(self.terms, s, after).map_err(unsupported)?;
             let bound: BTreeSet<_> = pre.bound.iter().copied().collect();
             let negated = self.terms.not(pre.term);
             let exact = eliminate(self.terms, negated, &bound).map(|p| {

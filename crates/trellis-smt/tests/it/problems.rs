@@ -41,6 +41,15 @@ pub const WORD: Type = Type::Bits { width: 3, signed: true };
 pub const BYTE: Type = Type::Bits { width: 2, signed: false };
 
 impl World {
+    /// Two arrays of so many entries, and a few integers, one of them without bounds.
+    pub fn arrays(seed: u64, entries: i64) -> World {
+        let mut terms = Terms::new();
+        let array = terms.array_type(Type::Range(0, entries - 1), Type::Range(-1, 2));
+        let types = [array, array, Type::Range(-3, 4), Type::Int];
+        let vars = types.iter().enumerate().map(|(i, &ty)| (terms.declare(format!("v{i}"), ty), ty)).collect();
+        World { terms, vars, rng: Rng(seed) }
+    }
+
     pub fn new(seed: u64) -> World {
         let mut rng = Rng(seed);
         let mut terms = Terms::new();

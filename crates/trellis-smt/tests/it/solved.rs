@@ -123,3 +123,29 @@ fn interpolants_lead_from_true_to_false() {
     eprintln!("{found} interpolated, {sat} satisfiable, {unknown} unknown");
     assert!(found > 100 && unknown * 100 <= found, "{found} found, {unknown} unknown");
 }
+
+/// Arrays by instantiation give the answers that listing their entries gives.
+#[test]
+fn arrays_by_instantiation_are_arrays_by_entries() {
+    let (mut sat, mut unsat) = (0, 0);
+    for seed in 0..runs(150) {
+        let mut w = World::arrays(seed, 70);
+        let goals: Vec<_> = (0..2 + w.rng.below(4)).map(|_| w.bool(4)).collect();
+        let (mut listed, mut instantiated) = (Embedded::new(), Embedded::new().listing(10));
+        for &t in &goals {
+            listed.assert(&w.terms, t);
+            instantiated.assert(&w.terms, t);
+        }
+        let (a, b) = (listed.check(&w.terms, &[], &Limits::none()), instantiated.check(&w.terms, &[], &Limits::none()));
+        match (&a, &b) {
+            (Answer::Sat(_), Answer::Sat(model)) => {
+                sat += 1;
+                assert!(goals.iter().all(|&t| w.holds(t, model)), "seed {seed}");
+            }
+            (Answer::Unsat(_), Answer::Unsat(_)) => unsat += 1,
+            _ => panic!("seed {seed}: by entries {a:?}, by instantiation {b:?}"),
+        }
+    }
+    eprintln!("{sat} sat, {unsat} unsat");
+    assert!(sat > 20 && unsat > 20, "{sat} sat, {unsat} unsat");
+}
