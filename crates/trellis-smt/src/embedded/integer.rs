@@ -74,7 +74,7 @@ const PATCH: i64 = 32;
 /// A variable of so few values is split on rather than an equation, whose coefficients tend to grow.
 const FEW: i64 = 1000;
 /// Equations are looked at from this depth on: most problems need none, and they cost. So many are named.
-const EQUATIONS_FROM: u32 = 8;
+const EQUATIONS_FROM: u32 = 2;
 const MOST_FORMS: usize = 40;
 /// Numbers in equations have at most so many bits.
 const MOST_BITS: usize = 200;
@@ -393,13 +393,18 @@ impl Search<'_> {
     /// A sum of variables that the bounds that hold with equality give a value that is not whole.
     fn equation(&mut self) -> Option<Column> {
         let s = &self.forms.simplex;
+        // What was given comes before the splits: an equation between given bounds refutes more than one branch.
+        let rank = |c: Column| {
+            let tight = [Side::Lower, Side::Upper]
+                .into_iter()
+                .filter_map(|side| s.bound(c, side).filter(|b| b.value == *s.value(c)));
+            tight.map(|b| b.why != Why::ALWAYS && b.why.0 & SPLIT != 0).min()
+        };
+        let mut tight: Vec<(bool, Column)> = (0..s.columns() as Column).filter_map(|c| Some((rank(c)?, c))).collect();
+        tight.sort_unstable();
+        tight.truncate(MOST_EQUATIONS);
         let mut rows: Vec<(Vec<(Column, IBig)>, IBig)> = vec![];
-        for c in 0..s.columns() as Column {
-            let tight =
-                [Side::Lower, Side::Upper].iter().any(|&side| s.bound(c, side).is_some_and(|b| b.value == *s.value(c)));
-            if !tight || rows.len() >= MOST_EQUATIONS {
-                continue;
-            }
+        for (_, c) in tight {
             let form = match s.definition(c) {
                 None => vec![(c, IBig::ONE)],
                 Some(def) => def.iter().map(|(c, k)| (*c, k.numerator())).collect(),
