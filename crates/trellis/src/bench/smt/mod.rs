@@ -34,7 +34,10 @@ const SLOW: f64 = 2.0;
 #[derive(Clone, Debug, PartialEq)]
 struct Answer {
     said: String,
+    /// For reading the file and checking it.
     seconds: f64,
+    /// For checking alone.
+    check: f64,
 }
 
 /// What a family comes to.
@@ -46,8 +49,10 @@ struct Sum {
     /// Without an answer: ours, theirs.
     unknown: [usize; 2],
     disagree: usize,
-    /// Ours, theirs; of problems that both were given.
+    /// For reading and checking: ours, theirs.
     seconds: [f64; 2],
+    /// For checking alone.
+    check: [f64; 2],
 }
 
 /// Prints the table; answers whether no two answers contradict each other.
@@ -69,9 +74,11 @@ pub fn bench(args: &Bench) -> Result<bool, Failure> {
         sum.unsat += usize::from(ours.said == "unsat");
         sum.unknown[0] += usize::from(!decided(&ours));
         sum.seconds[0] += ours.seconds;
+        sum.check[0] += ours.check;
         if let Some(their) = their {
             sum.unknown[1] += usize::from(!decided(their));
             sum.seconds[1] += their.seconds;
+            sum.check[1] += their.check;
             if decided(their) && decided(&ours) && their.said != ours.said {
                 sum.disagree += 1;
                 complaints.push(format!("{family}/{name}: {} DISAGREES with {}", ours.said, their.said));
@@ -90,20 +97,24 @@ pub fn bench(args: &Bench) -> Result<bool, Failure> {
 }
 
 fn print(sums: &BTreeMap<String, Sum>, compared: bool) {
-    println!("family\tproblems\tsat\tunsat\tunknown\tZ3 unknown\tdisagree\tours s\tZ3 s\tratio");
+    println!(
+        "family\tproblems\tsat\tunsat\tunknown\tZ3 unknown\tdisagree\tours s\tZ3 s\tratio\tours check s\tZ3 check s\tratio"
+    );
     for (family, s) in sums {
         let their = |text: String| if compared { text } else { "-".into() };
+        let times = |[ours, theirs]: [f64; 2]| {
+            format!("{ours:.2}\t{}\t{}", their(format!("{theirs:.2}")), their(format!("{:.2}", ours / theirs)))
+        };
         println!(
-            "{family}\t{}\t{}\t{}\t{}\t{}\t{}\t{:.3}\t{}\t{}",
+            "{family}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
             s.problems,
             s.sat,
             s.unsat,
             s.unknown[0],
             their(s.unknown[1].to_string()),
             their(s.disagree.to_string()),
-            s.seconds[0],
-            their(format!("{:.3}", s.seconds[1])),
-            their(format!("{:.2}", s.seconds[0] / s.seconds[1])),
+            times(s.seconds),
+            times(s.check),
         );
     }
 }
@@ -157,6 +168,7 @@ fn solve(text: &str) -> Result<Answer, String> {
         let (line, column) = e.line_col(text);
         format!("{line}:{column}: {e}")
     })?;
+    let read = watch.spent();
     let flag = Arc::new(AtomicBool::new(false));
     let _timer = Timer::start(flag.clone());
     let run = || {
@@ -174,7 +186,8 @@ fn solve(text: &str) -> Result<Answer, String> {
         Ok((Err(e), _)) => return Err(e.to_string()),
         Err(_) => "unknown: it panicked".into(),
     };
-    Ok(Answer { said, seconds: watch.spent() })
+    let seconds = watch.spent();
+    Ok(Answer { said, seconds, check: seconds - read })
 }
 
 /// Raises a flag when this thread has had its time; dropping it calls that off.
@@ -206,9 +219,10 @@ fn read_answers(path: &Path) -> Result<BTreeMap<(String, String), Answer>, Failu
         .filter(|l| !l.starts_with('#'))
         .map(|line| {
             let fields: Vec<&str> = line.split('\t').collect();
-            let &[family, name, said, seconds, _] = &fields[..] else { return Err(broken(line)) };
-            let seconds = seconds.parse().map_err(|_| broken(line))?;
-            Ok(((family.to_string(), name.to_string()), Answer { said: said.to_string(), seconds }))
+            let &[family, name, said, seconds, check] = &fields[..] else { return Err(broken(line)) };
+            let number = |text: &str| text.parse().map_err(|_| broken(line));
+            let answer = Answer { said: said.to_string(), seconds: number(seconds)?, check: number(check)? };
+            Ok(((family.to_string(), name.to_string()), answer))
         })
         .collect()
 }
