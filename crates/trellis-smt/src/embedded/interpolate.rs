@@ -7,7 +7,7 @@
 //! over `B`'s. Splits on whole numbers are joined by ∨ if they are on `A`'s side, and by ∧ otherwise.
 //!
 //! Each formula is translated by itself, so whatever the translation introduces belongs to one side. Arrays by instantiation do not keep
-//! to that and are refused; words come out bit by bit, which is right but seldom nice. Nothing here is trusted:
+//! to that and are refused; words are numbers here, so that interpolants about them are as well. Nothing here is trusted:
 //! `path::check_triples` checks what comes out.
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use dashu_int::IBig;
 use dashu_int::ops::DivRemEuclid;
 use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_expr::eval::Valuation;
-use trellis_expr::{BitOp, TermId, Terms, Type};
+use trellis_expr::{TermId, Terms, Type};
 
 use super::integer::{Found, Proof, SPLIT};
 use super::lower::{Code, Lowering};
@@ -102,6 +102,7 @@ impl<'a> Sequence<'a> {
             columns: FxHashMap::default(),
             limits,
         };
+        s.state.numbers = true;
         for (k, &f) in formulas.iter().enumerate() {
             s.state.forget();
             let before = s.state.lia.forms.simplex.columns() as Column;
@@ -140,7 +141,10 @@ impl<'a> Sequence<'a> {
     fn name(&mut self, terms: &mut Terms, t: TermId, ty: Type, code: &Code) {
         match (ty, code) {
             (_, Code::Bool(l)) => _ = self.lits.insert(*l, t),
-            (_, Code::Int(l)) => _ = self.columns.insert(l.terms[0].0, t),
+            (_, Code::Int(l)) => {
+                let number = terms.convert(Type::Int, t);
+                self.columns.insert(l.terms[0].0, number);
+            }
             (Type::Enum(e), Code::Word(w)) => {
                 for (i, &l) in w.iter().enumerate() {
                     let mut some = vec![];
@@ -149,14 +153,6 @@ impl<'a> Sequence<'a> {
                         some.push(terms.eq(t, value));
                     }
                     let bit = terms.or(some);
-                    self.lits.insert(l, bit);
-                }
-            }
-            (Type::Bits { width, signed }, Code::Word(w)) => {
-                for (i, &l) in w.iter().enumerate() {
-                    let mask = terms.bits(width, signed, 1 << i);
-                    let masked = terms.bit(BitOp::And, t, mask);
-                    let bit = terms.eq(masked, mask);
                     self.lits.insert(l, bit);
                 }
             }
@@ -346,12 +342,12 @@ impl<'a> Sequence<'a> {
         lia.forms.simplex.undo_to(mark);
         lia.disturbed();
         match found {
-            Found::None(proof) => self.from_proof(k, &proof, &in_a, &in_b),
+            Found::None(proof) => self.of_proof(k, &proof, &in_a, &in_b),
             Found::Solution | Found::GaveUp => Err(self.gave_up()),
         }
     }
 
-    fn from_proof(
+    fn of_proof(
         &self,
         k: usize,
         proof: &Proof,
@@ -359,19 +355,19 @@ impl<'a> Sequence<'a> {
         in_b: &FxHashSet<Lit>,
     ) -> Result<Itp, NoInterpolants> {
         match proof {
-            Proof::Leaf(f) => self.from_leaf(k, f, in_a, in_b),
+            Proof::Leaf(f) => self.of_leaf(k, f, in_a, in_b),
             Proof::Divisor(_) => unreachable!("proofs for interpolants are written in full"),
             Proof::Split { column, low, high, .. } => {
                 let side = self.side_of(k, *column);
-                let low = self.from_proof(k, low, in_a, in_b)?;
-                let high = self.from_proof(k, high, in_a, in_b)?;
+                let low = self.of_proof(k, low, in_a, in_b)?;
+                let high = self.of_proof(k, high, in_a, in_b)?;
                 Ok(if side == Belongs::A { Itp::Or(vec![low, high]) } else { Itp::And(vec![low, high]) })
             }
         }
     }
 
     /// The sum of the bounds on `A`'s side.
-    fn from_leaf(
+    fn of_leaf(
         &self,
         k: usize,
         f: &Farkas,

@@ -11,6 +11,7 @@
 mod arith;
 mod arrays;
 mod defined;
+mod numbers;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -76,6 +77,8 @@ pub(crate) struct Lowering {
     pub gates: Gates,
     pub lia: Lia,
     pub maps: Maps,
+    /// Words are numbers, not bits.
+    pub numbers: bool,
     /// An array of at most so many entries is listed by them.
     pub listed: Option<usize>,
     pub codes: FxHashMap<TermId, Code>,
@@ -181,7 +184,16 @@ impl Lowering {
     fn node(&mut self, terms: &Terms, t: TermId) -> Result<Code, Unsupported> {
         let word = |w: Word| Code::Word(w.into());
         let sum = |l: Linear| Code::Int(Rc::new(l));
-        let is_int = |t: TermId| terms.ty(t) == Type::Int;
+        if self.numbers
+            && let Some(code) = self.number_node(terms, t)?
+        {
+            return Ok(code);
+        }
+        let numbers = self.numbers;
+        let is_int = |t: TermId| match terms.ty(t) {
+            Type::Bits { .. } => numbers,
+            ty => ty == Type::Int,
+        };
         let signed = |t: TermId| matches!(terms.ty(t), Type::Bits { signed: true, .. });
         Ok(match *terms.get(t) {
             Term::Bool(b) => Code::Bool(Gates::constant(b)),
@@ -311,6 +323,7 @@ impl Lowering {
             Type::Bool => Code::Bool(self.gates.fresh()),
             Type::Int => Code::Int(Rc::new(Linear::column(self.lia.forms.simplex.variable()))),
             Type::Range(lo, hi) => Code::Int(Rc::new(Linear::column(self.between(&lo.into(), &hi.into())))),
+            Type::Bits { width, signed } if self.numbers => self.free_number(width, signed),
             Type::Bits { width, .. } => Code::Word((0..width).map(|_| self.gates.fresh()).collect()),
             Type::Enum(e) => {
                 let n = terms.enumeration(e).literals.len();
@@ -374,7 +387,10 @@ impl Lowering {
                     .terms
                     .iter()
                     .fold(l.constant.clone(), |s, (c, k)| s + self.lia.forms.simplex.value(*c).numerator() * k);
-                Value::Int(sum)
+                match ty {
+                    Type::Bits { width, signed } => Value::wrap(width, signed, &sum),
+                    _ => Value::Int(sum),
+                }
             }
             (_, Code::Word(w)) => {
                 let bit = |l: &Lit| u64::from(self.gates.sat.value(*l).unwrap_or(false));

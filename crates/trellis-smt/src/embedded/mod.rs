@@ -83,6 +83,12 @@ impl Embedded {
         Embedded::default()
     }
 
+    /// Words are taken as numbers that come back by multiples of `2^width`, rather than bit by bit.
+    pub fn words_as_numbers(mut self) -> Embedded {
+        self.state.numbers = true;
+        self
+    }
+
     /// Arrays of at most so many entries are listed by them (256, if nothing is said); others are instantiated, which needs more
     /// indexes than there are index terms.
     pub fn listing(mut self, entries: usize) -> Embedded {
@@ -99,9 +105,9 @@ impl Embedded {
     fn translate(&mut self, terms: &Terms) {
         if self.dead == usize::MAX || (self.dead > DEAD && self.dead > self.state.gates.sat.variables() / 2) {
             self.conflicts += self.state.gates.sat.conflicts;
-            let listed = self.state.listed;
+            let (listed, numbers) = (self.state.listed, self.state.numbers);
             self.state = Lowering::default();
-            self.state.listed = listed;
+            (self.state.listed, self.state.numbers) = (listed, numbers);
             self.dead = 0;
             self.translated = 0;
             self.defined_from = None;

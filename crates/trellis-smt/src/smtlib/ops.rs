@@ -5,7 +5,7 @@
 //! nonzero literal is foreign: SMT-LIB lets division by zero be any function, and we have none.
 
 use dashu_int::IBig;
-use trellis_expr::{BitOp, Division, TermId, Terms, Type};
+use trellis_expr::{BitOp, Division, Term, TermId, Terms, Type};
 
 /// Why a function cannot be applied.
 pub enum Trouble {
@@ -142,6 +142,8 @@ fn core(terms: &mut Terms, name: &str, indices: &[u64], args: &[TermId]) -> Resu
             let [a] = arity(name, args)?;
             terms.not(a)
         }
+        "and" if has_long(terms, args) => terms.intern(Term::And(args.into())),
+        "or" if has_long(terms, args) => terms.intern(Term::Or(args.into())),
         "and" => terms.and(args.iter().copied()),
         "or" => terms.or(args.iter().copied()),
         "xor" => args[1..].iter().fold(args[0], |a, &b| terms.ne(a, b)),
@@ -164,15 +166,33 @@ fn core(terms: &mut Terms, name: &str, indices: &[u64], args: &[TermId]) -> Resu
     }))
 }
 
+/// Is one of them long already? The builders put the parts of parts side by side, once more for each level; that would take
+/// the square of the space that a deep chain of pairs has.
+fn has_long(terms: &Terms, args: &[TermId]) -> bool {
+    const LONG: usize = 200;
+    args.iter().any(|&a| match terms.get(a) {
+        Term::And(parts) | Term::Or(parts) | Term::Add(parts) => parts.len() > LONG,
+        _ => false,
+    })
+}
+
+fn sum(terms: &mut Terms, args: &[TermId]) -> TermId {
+    if args.len() > 1 && has_long(terms, args) {
+        terms.intern(Term::Add(args.into()))
+    } else {
+        terms.add(args.iter().copied())
+    }
+}
+
 fn ints(terms: &mut Terms, name: &str, indices: &[u64], args: &[TermId]) -> Applied {
     all_of(terms, name, args, Type::Int)?;
     match (name, indices) {
-        ("+", []) => Ok(terms.add(args.iter().copied())),
+        ("+", []) => Ok(sum(terms, args)),
         ("-", []) if args.len() == 1 => Ok(terms.neg(args[0])),
         ("-", []) => {
             let parts: Vec<TermId> =
                 args.iter().enumerate().map(|(i, &a)| if i == 0 { a } else { terms.neg(a) }).collect();
-            Ok(terms.add(parts))
+            Ok(sum(terms, &parts))
         }
         ("*", []) => Ok(args[1..].iter().fold(args[0], |a, &b| terms.mul(a, b))),
         ("div", []) => {
@@ -284,7 +304,7 @@ fn bits(terms: &mut Terms, name: &str, indices: &[u64], args: &[TermId], width: 
         Ok(args[1..].iter().fold(args[0], |a, &b| f(terms, a, b)))
     };
     match name {
-        "bvadd" => return Ok(terms.add(args.iter().copied())),
+        "bvadd" => return Ok(sum(terms, args)),
         "bvmul" => return fold(terms, Terms::mul),
         "bvand" => return fold(terms, |terms, a, b| terms.bit(BitOp::And, a, b)),
         "bvor" => return fold(terms, |terms, a, b| terms.bit(BitOp::Or, a, b)),

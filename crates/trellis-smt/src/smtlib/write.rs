@@ -104,17 +104,24 @@ impl Writer {
 
     /// Declares what a term needs; gives the text of "defined and true".
     fn prepare(&mut self, terms: &Terms, t: TermId) -> Result<(String, TextId), String> {
-        let mut out = String::new();
-        let mut conditions = vec![];
-        for t in terms.subterms([t]) {
+        let parts = terms.subterms([t]);
+        // All that may fail comes first: what is marked as declared must be written.
+        for &t in &parts {
             if let Term::Var(v) = *terms.get(t) {
-                self.declare(terms, v, t, &mut out)?;
+                self.introduce(terms, v, t)?;
             }
             self.translation.add(terms, t, &mut self.texts)?;
-            conditions.extend(self.translation.condition(t));
         }
-        for condition in conditions {
-            self.condition(terms, condition, &mut out);
+        let mut out = String::new();
+        for &t in &parts {
+            if let Term::Var(v) = *terms.get(t) {
+                self.declare(terms, v, t, &mut out);
+            }
+        }
+        for &t in &parts {
+            if let Some(condition) = self.translation.condition(t) {
+                self.condition(terms, condition, &mut out);
+            }
         }
         let holds = self.translation.holds(t, &mut self.texts);
         Ok((out, holds))
@@ -136,29 +143,38 @@ impl Writer {
         out.push_str(&format!("(assert {text})\n"));
     }
 
-    fn declare(&mut self, terms: &Terms, v: VarId, t: TermId, out: &mut String) -> Result<(), String> {
-        if !self.declared.insert(v) {
+    /// Gives a variable its name, for good.
+    fn introduce(&mut self, terms: &Terms, v: VarId, t: TermId) -> Result<(), String> {
+        if self.vars.contains_key(&v) {
             return Ok(());
         }
-        self.undo(Undo::Declared(v));
         let var = terms.variable(v);
-        if !self.vars.contains_key(&v) {
-            let plain = symbol(&var.name);
-            let name = if !is_reserved(&var.name) && self.used.insert(plain.clone()) {
-                plain
-            } else {
-                self.fresh(&format!("{}!", var.name), v.index())
-            };
-            self.vars.insert(v, name);
-        }
-        let name = self.vars[&v].clone();
-        out.push_str(&format!("(declare-const {name} {})\n", sort(terms, var.ty)?));
-        let text = self.texts.atom(terms.ty(t), name);
+        sort(terms, var.ty)?;
+        let plain = symbol(&var.name);
+        let name = if !is_reserved(&var.name) && self.used.insert(plain.clone()) {
+            plain
+        } else {
+            self.fresh(&format!("{}!", var.name), v.index())
+        };
+        let text = self.texts.atom(terms.ty(t), name.clone());
         self.translation.set(t, text);
-        for condition in bounds(terms, var.ty, text, &mut self.texts) {
+        self.vars.insert(v, name);
+        Ok(())
+    }
+
+    /// Declares a variable that has a name, with its bounds.
+    fn declare(&mut self, terms: &Terms, v: VarId, t: TermId, out: &mut String) {
+        if !self.declared.insert(v) {
+            return;
+        }
+        self.undo(Undo::Declared(v));
+        let ty = terms.variable(v).ty;
+        let sort = sort(terms, ty).expect("it was introduced");
+        out.push_str(&format!("(declare-const {} {sort})\n", self.vars[&v]));
+        let text = self.texts.atom(terms.ty(t), self.vars[&v].clone());
+        for condition in bounds(terms, ty, text, &mut self.texts) {
             self.condition(terms, condition, out);
         }
-        Ok(())
     }
 
     /// A name that nothing has yet.

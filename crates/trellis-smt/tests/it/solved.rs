@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::problems::World;
+use trellis_expr::{TermId, Terms};
+use trellis_smt::smtlib::{Command, read};
 use trellis_smt::{Answer, Embedded, Limits, NoInterpolants, Solver, interpolants};
 
 /// How many problems a test tries; `TRELLIS_RUNS` multiplies.
@@ -20,7 +22,7 @@ fn answers_are_those_of_all_valuations() {
         if all.len() > 3000 {
             continue;
         }
-        let mut solver = Embedded::new();
+        let mut solver = if seed % 2 == 0 { Embedded::new() } else { Embedded::new().words_as_numbers() };
         let mut stack: Vec<Vec<_>> = vec![w.confine()];
         for &t in &stack[0] {
             solver.assert(&w.terms, t);
@@ -148,4 +150,53 @@ fn arrays_by_instantiation_are_arrays_by_entries() {
     }
     eprintln!("{sat} sat, {unsat} unsat");
     assert!(sat > 20 && unsat > 20, "{sat} sat, {unsat} unsat");
+}
+
+/// Divisibility without bounds, where splitting on variables would never end: as assertions and as assumptions.
+#[test]
+fn divisibility_without_bounds_is_decided() {
+    let scripts = [
+        ("(= n (* 3 m)) (distinct (mod n 3) 0)", false),
+        ("(= n (* 6 m)) (distinct (mod n 6) 0)", false),
+        ("(= n (* 6 m)) (= n (+ 3 (* 9 a))) (distinct (mod m 3) 2)", false),
+        ("(= (* 4 n) (+ 2 (* 6 m)))  (> n 100)", true),
+        ("(= (* 4 n) (+ 1 (* 6 m)))", false),
+        ("(< 0 (- (* 3 n) (* 3 m)) 3)", false),
+        ("(< 0 (+ (- (* 3 n) (* 3 m)) a) 3) (= a 0)", false),
+        ("(= a (* 3 b)) (< (- c d) (mod a 3))", true),
+        ("(= a (* 3 b)) (= (+ c 6) (div a 3))", true),
+        ("(= m n) (<= (ite (>= n 0) (mod n 3) (- (mod (- n) 3))) (- 2)) (distinct (div m 3) 5)", true),
+        ("(= (+ (* 2 a) (* 4 b) (* 6 c)) (+ 1 (* 8 d)))", false),
+        ("(= (+ (* 2 a) (* 4 b) (* 6 c)) (+ m (* 8 d))) (= m (+ 1 (* 2 n)))", false),
+        ("(= (+ (* 6 a) (* 10 b) (* 15 c)) 1) (> a 1000) (> b 1000)", true),
+    ];
+    let declare: String = "nmabcd".chars().map(|c| format!("(declare-const {c} Int)")).collect();
+    for (text, expected) in scripts {
+        let mut depth = 0;
+        let mut parts = vec![String::new()];
+        for c in text.chars() {
+            depth += i32::from(c == '(') - i32::from(c == ')');
+            parts.last_mut().unwrap().push(c);
+            if depth == 0 && c == ')' {
+                parts.push(String::new());
+            }
+        }
+        let script: String = parts.iter().filter(|p| !p.trim().is_empty()).map(|p| format!("(assert {p})")).collect();
+        let mut terms = Terms::new();
+        let commands = read(&format!("{declare}{script}"), &mut terms).unwrap();
+        let goals: Vec<TermId> = commands
+            .into_iter()
+            .filter_map(|(_, c)| match c {
+                Command::Assert(t, _) => t.ok(),
+                _ => None,
+            })
+            .collect();
+        let mut solver = Embedded::new();
+        let assumed = solver.check(&terms, &goals, &Limits::none());
+        goals.iter().for_each(|&t| solver.assert(&terms, t));
+        let asserted = solver.check(&terms, &[], &Limits::none());
+        for answer in [assumed, asserted] {
+            assert!(if expected { answer.is_sat() } else { answer.is_unsat() }, "{text}: {answer:?}");
+        }
+    }
 }

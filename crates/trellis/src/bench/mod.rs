@@ -4,6 +4,7 @@ mod lattice;
 mod lazy;
 mod smt;
 
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use crate::Failure;
@@ -19,25 +20,30 @@ pub fn bench(args: &Bench) -> Result<bool, Failure> {
     }
 }
 
-/// A watch that tells what this thread has spent on a processor, where the system says.
+/// A watch that tells what the thread that started it has spent on a processor, where the system says.
 struct Watch {
     started: Instant,
+    /// Where the system says it.
+    account: PathBuf,
     before: Option<f64>,
 }
 
 impl Watch {
     fn start() -> Watch {
-        Watch { started: Instant::now(), before: Watch::cpu() }
+        let thread = std::fs::read_link("/proc/thread-self").unwrap_or_default();
+        let account = PathBuf::from("/proc").join(thread).join("schedstat");
+        let before = Watch::cpu(&account);
+        Watch { started: Instant::now(), account, before }
     }
 
-    fn cpu() -> Option<f64> {
-        let spent = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    fn cpu(account: &Path) -> Option<f64> {
+        let spent = std::fs::read_to_string(account).ok()?;
         Some(spent.split_whitespace().next()?.parse::<f64>().ok()? / 1e9)
     }
 
     /// Seconds so far. A single reading is coarse, the sum of many is not.
     fn spent(&self) -> f64 {
-        match (self.before, Watch::cpu()) {
+        match (self.before, Watch::cpu(&self.account)) {
             (Some(before), Some(now)) => now - before,
             _ => self.started.elapsed().as_secs_f64(),
         }

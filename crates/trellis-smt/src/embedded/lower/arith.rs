@@ -272,12 +272,14 @@ impl Lowering {
         let bits = (width - 1).max(1).ilog2() as usize + 1;
         Ok(match terms.ty(b) {
             Type::Int => self.low_bits(&self.int(b), bits),
+            Type::Bits { .. } if self.numbers => self.low_bits(&self.int(b), bits),
             _ => Gates::resize(&self.bits(b), bits, false),
         })
     }
 
     pub(super) fn convert(&mut self, terms: &Terms, to: Type, a: TermId) -> Code {
         let number = match terms.ty(a) {
+            Type::Bits { .. } if self.numbers => (*self.int(a)).clone(),
             Type::Bits { signed, .. } => match to {
                 Type::Bits { width, .. } => {
                     return Code::Word(Gates::resize(&self.bits(a), width.into(), signed).into());

@@ -1,9 +1,8 @@
 //! Arrays that are listed by their entries.
 
-use dashu_int::IBig;
 use trellis_expr::{TermId, Terms, Type};
 
-use super::{Code, Lowering, Unsupported};
+use super::{Code, Lowering, Unsupported, index_value};
 use crate::embedded::gates::Gates;
 use crate::embedded::linear::Linear;
 use crate::embedded::sat::Lit;
@@ -43,12 +42,11 @@ impl Lowering {
     /// Is the index the one at this position?
     pub(super) fn is_index(&mut self, terms: &Terms, array: Type, i: TermId, position: usize) -> Lit {
         let Type::Array(index, _) = array else { unreachable!("an array") };
-        let first = match terms.type_of_id(index) {
-            Type::Range(lo, _) => IBig::from(lo),
-            _ => IBig::ZERO,
-        };
         match self.codes[&i].clone() {
-            Code::Int(l) => self.is_zero(&l.minus(&Linear::constant(first + position))),
+            Code::Int(l) => {
+                let at = index_value(terms.type_of_id(index), position).number();
+                self.is_zero(&l.minus(&Linear::constant(at)))
+            }
             // Words are taken by their bits, whatever the sign.
             Code::Word(w) => self.gates.same(&w, &Gates::word(w.len(), position as u64)),
             Code::Bool(l) => {

@@ -93,10 +93,14 @@ fn mutations_do_not_panic() {
 #[test]
 fn depth_is_no_problem() {
     let n = 200_000;
-    let deep = format!("(declare-const x Int)(assert (= x {}x{}))", "(+ 1 ".repeat(n), ")".repeat(n));
-    // Sums are flattened: the sum of a sum takes all its parts, so keep another shape as well.
+    let chain: String = (0..20_000).map(|i| format!("(+ x{} ", i % 500)).collect();
+    let all: String = (0..20_000).map(|i| format!("(and (> x{} {i}) ", i % 500)).collect();
+    let names: String = (0..500).map(|i| format!("(declare-const x{i} Int)")).collect();
+    let (many, close) = (20_000, ")".repeat(20_000));
+    let deep = format!("{names}(assert (= x0 {chain}x1{close}))(assert {all}true{close})");
     let mut terms = Terms::new();
-    assert!(read(&deep[..], &mut terms).is_ok());
+    assert!(read(&deep, &mut terms).is_ok());
+    assert!(terms.len() < 10 * many, "{}", terms.len());
     let deep = format!("(declare-const b Bool)(assert {}b{})", "(= b (not ".repeat(n), "))".repeat(n));
     assert!(read(&deep, &mut Terms::new()).is_ok());
     let lets: String = (0..n).map(|i| format!("(let ((v{} (xor b v{i})))", i + 1)).collect();

@@ -6,7 +6,7 @@ use trellis_expr::code::NoHost;
 use trellis_expr::eval::eval;
 use trellis_expr::{Division, Terms, Type, Value};
 use trellis_smt::smtlib::{Logged, Process, read};
-use trellis_smt::{Answer, Limits, Reason, Solver};
+use trellis_smt::{Answer, Embedded, Limits, Reason, Solver};
 
 use super::random::{Maker, Rng, valuation, variables};
 use super::{Ignorant, run};
@@ -232,4 +232,52 @@ fn logs_can_be_read_again() {
         assert_eq!(text.matches("; unknown: ").count(), 2);
     }
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// The two solvers never contradict each other, on terms of every type. Not knowing is no contradiction.
+#[test]
+fn the_embedded_solver_does_not_contradict_z3() {
+    let Some(mut z3) = z3() else { return };
+    let rounds: u64 = std::env::var("TRELLIS_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    let first: u64 = std::env::var("TRELLIS_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
+    let mut terms = Terms::new();
+    let vars = variables(&mut terms);
+    let mut both = 0;
+    for seed in first..first + rounds {
+        let mut rng = Rng(seed ^ 0x5eed);
+        let n = 1 + rng.below(3);
+        let mut maker = Maker { terms: &mut terms, vars: &vars, rng: &mut rng, wild: seed.is_multiple_of(2) };
+        let goals: Vec<_> = (0..n).map(|_| maker.term(Type::Bool, 1 + (seed % 4) as usize)).collect();
+        let mut ours = Embedded::new();
+        z3.push();
+        for &t in &goals {
+            ours.assert(&terms, t);
+            z3.assert(&terms, t);
+        }
+        let limits = || Limits::none().time(Duration::from_secs(3));
+        let answers = (ours.check(&terms, &[], &limits()), z3.check(&terms, &[], &limits()));
+        z3.pop();
+        match answers {
+            (Answer::Sat(_), Answer::Unsat(_)) | (Answer::Unsat(_), Answer::Sat(_)) => {
+                let text = trellis_smt::smtlib::script(&terms, &goals).unwrap_or_default();
+                panic!("seed {seed}: {answers:?}\n{text}");
+            }
+            (Answer::Unknown(Reason::Process(why)), _) | (_, Answer::Unknown(Reason::Process(why)))
+                if why.contains("(error") =>
+            {
+                panic!("seed {seed}: {why}")
+            }
+            (ours, theirs) if !matches!(ours, Answer::Unknown(_)) && !matches!(theirs, Answer::Unknown(_)) => both += 1,
+            (ours, theirs) => {
+                if std::env::var("TRELLIS_ROUNDS").is_ok() {
+                    let show = |a: &Answer| match a {
+                        Answer::Unknown(why) => why.to_string(),
+                        a => format!("sat: {}", a.is_sat()),
+                    };
+                    eprintln!("seed {seed}: ours {}, theirs {}", show(&ours), show(&theirs));
+                }
+            }
+        }
+    }
+    assert!(both > rounds / 3, "only {both} of {rounds} decided by both");
 }

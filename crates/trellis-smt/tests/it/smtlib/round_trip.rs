@@ -143,3 +143,17 @@ fn levels_forget_what_they_declared() {
     assert_eq!(text.matches("(<= 0 x 9)").count(), 2);
     assert!(smtlib::read(&text, &mut Terms::new()).is_ok());
 }
+
+#[test]
+fn what_cannot_be_written_leaves_nothing_behind() {
+    let mut terms = Terms::new();
+    let x = terms.declare("x", Type::Range(0, 9));
+    let x = terms.var(x);
+    let three = terms.int(3);
+    let odd = terms.bit(trellis_expr::BitOp::And, x, three);
+    let (bad, good) = (terms.eq(odd, three), terms.lt(x, three));
+    let mut writer = Writer::new();
+    assert!(writer.assert(&terms, bad).is_err());
+    let text = writer.assert(&terms, good).unwrap();
+    assert!(text.contains("(declare-const x Int)") && text.contains("(<= 0 x 9)"), "{text}");
+}

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 /// A problem.
 pub struct Problem {
     /// What kind.
-    pub family: &'static str,
+    pub family: String,
     /// Its name, unique in the family.
     pub name: String,
     /// The script.
@@ -38,7 +38,7 @@ pub fn problems(seed: u64, sizes: Sizes) -> impl Iterator<Item = Problem> {
         (0..n).map(move |k| {
             let mut rng = Rng(seed ^ (k as u64) << 20 ^ family.len() as u64);
             rng.next();
-            Problem { family, name: format!("{k:05}"), text: text(&mut rng, k) }
+            Problem { family: family.into(), name: format!("{k:05}"), text: text(&mut rng, k) }
         })
     };
     make("random", sizes.random, random)
@@ -66,7 +66,7 @@ impl Rng {
     }
 
     fn one_in(&mut self, n: u64) -> bool {
-        self.next() % n == 0
+        self.next().is_multiple_of(n)
     }
 
     fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
@@ -211,8 +211,8 @@ fn unrolled(rng: &mut Rng, k: usize) -> String {
         }
         // Whichever is behind catches up; where they start is not known, the sum of both is.
         1 => {
-            // That the sum is another needs all branches at once: Z3 gives up on 50 steps.
-            let steps = if wrong == 1 { steps % 30 + 10 } else { steps };
+            // About the sum one must know all branches at once: Z3 gives up on 50 steps.
+            let steps = steps % 30 + 10;
             let _ = writeln!(text, "(declare-const start Int)\n(assert (<= 0 start 5))");
             step(&mut text, "x", 0, "start");
             step(&mut text, "y", 0, "(- 5 start)");
@@ -335,7 +335,7 @@ fn knapsack(rng: &mut Rng, k: usize) -> String {
     let names: Vec<String> = (0..n).map(|i| format!("n{i}")).collect();
     let most = rng.within(1, 4);
     // One in three times all weights share a factor that the sack's size lacks.
-    let factor = if k % 3 == 0 { rng.within(2, 4) } else { 1 };
+    let factor = if k.is_multiple_of(3) { rng.within(2, 4) } else { 1 };
     let weights: Vec<i64> = (0..n).map(|_| factor * rng.within(3, 40)).collect();
     let values: Vec<i64> = (0..n).map(|_| rng.within(1, 30)).collect();
     let full: i64 = weights.iter().sum::<i64>() * most;

@@ -2,12 +2,15 @@
 //!
 //! `--write FOLDER` writes the problems as SMT-LIB files (`generate`), `bench/smt/run_z3.py` runs Z3 on them, and `--against FILE`
 //! compares with what it found; `bench/smt/run` does all three. More problems are found in `--models FOLDER`, by family: its
-//! sub-folders. Times are of one processor, for reading a file and checking it, on both sides; a check has ten seconds.
+//! sub-folders. Times are of one processor, for reading a file and checking it, on both sides; a check has ten seconds of that.
 
 mod generate;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use trellis_expr::Terms;
@@ -18,8 +21,10 @@ use crate::Failure;
 use crate::cli::Bench;
 use generate::{Problem, Sizes, problems};
 
-/// How long a check may take.
-const LIMIT: Duration = Duration::from_secs(10);
+/// How long a check may take, in seconds of the processor.
+const LIMIT: f64 = 10.0;
+/// How often that is looked at.
+const TICK: Duration = Duration::from_millis(100);
 /// The seed of the published table.
 const SEED: u64 = 1;
 /// An answer that takes longer is shown by name.
@@ -29,7 +34,10 @@ const SLOW: f64 = 2.0;
 #[derive(Clone, Debug, PartialEq)]
 struct Answer {
     said: String,
+    /// For reading the file and checking it.
     seconds: f64,
+    /// For checking alone.
+    check: f64,
 }
 
 /// What a family comes to.
@@ -41,8 +49,10 @@ struct Sum {
     /// Without an answer: ours, theirs.
     unknown: [usize; 2],
     disagree: usize,
-    /// Ours, theirs; of problems that both were given.
+    /// For reading and checking: ours, theirs.
     seconds: [f64; 2],
+    /// For checking alone.
+    check: [f64; 2],
 }
 
 /// Prints the table; answers whether no two answers contradict each other.
@@ -54,7 +64,7 @@ pub fn bench(args: &Bench) -> Result<bool, Failure> {
     let theirs = args.against.as_deref().map(read_answers).transpose()?;
     let mut sums: BTreeMap<String, Sum> = BTreeMap::new();
     let mut complaints = vec![];
-    for (family, name, text) in all(args.models.as_deref(), sizes)? {
+    for Problem { family, name, text } in all(args.models.as_deref(), sizes)? {
         let ours = solve(&text).map_err(|why| Failure::Input(format!("{family}/{name}: {why}")))?;
         let their = theirs.as_ref().and_then(|t| t.get(&(family.clone(), name.clone())));
         let sum = sums.entry(family.clone()).or_default();
@@ -64,9 +74,11 @@ pub fn bench(args: &Bench) -> Result<bool, Failure> {
         sum.unsat += usize::from(ours.said == "unsat");
         sum.unknown[0] += usize::from(!decided(&ours));
         sum.seconds[0] += ours.seconds;
+        sum.check[0] += ours.check;
         if let Some(their) = their {
             sum.unknown[1] += usize::from(!decided(their));
             sum.seconds[1] += their.seconds;
+            sum.check[1] += their.check;
             if decided(their) && decided(&ours) && their.said != ours.said {
                 sum.disagree += 1;
                 complaints.push(format!("{family}/{name}: {} DISAGREES with {}", ours.said, their.said));
@@ -85,30 +97,32 @@ pub fn bench(args: &Bench) -> Result<bool, Failure> {
 }
 
 fn print(sums: &BTreeMap<String, Sum>, compared: bool) {
-    println!("family\tproblems\tsat\tunsat\tunknown\tZ3 unknown\tdisagree\tours s\tZ3 s\tratio");
+    println!(
+        "family\tproblems\tsat\tunsat\tunknown\tZ3 unknown\tdisagree\tours s\tZ3 s\tratio\tours check s\tZ3 check s\tratio"
+    );
     for (family, s) in sums {
         let their = |text: String| if compared { text } else { "-".into() };
+        let times = |[ours, theirs]: [f64; 2]| {
+            format!("{ours:.2}\t{}\t{}", their(format!("{theirs:.2}")), their(format!("{:.2}", ours / theirs)))
+        };
         println!(
-            "{family}\t{}\t{}\t{}\t{}\t{}\t{}\t{:.3}\t{}\t{}",
+            "{family}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
             s.problems,
             s.sat,
             s.unsat,
             s.unknown[0],
             their(s.unknown[1].to_string()),
             their(s.disagree.to_string()),
-            s.seconds[0],
-            their(format!("{:.3}", s.seconds[1])),
-            their(format!("{:.2}", s.seconds[0] / s.seconds[1])),
+            times(s.seconds),
+            times(s.check),
         );
     }
 }
 
-/// The problems of a folder, or those that are made up: family, name, text.
-fn all(folder: Option<&Path>, sizes: Sizes) -> Result<Box<dyn Iterator<Item = (String, String, String)>>, Failure> {
+/// The problems of a folder, or those that are made up.
+fn all(folder: Option<&Path>, sizes: Sizes) -> Result<Box<dyn Iterator<Item = Problem>>, Failure> {
     let Some(folder) = folder else {
-        return Ok(Box::new(
-            problems(SEED, sizes).map(|Problem { family, name, text }| (family.to_string(), name, text)),
-        ));
+        return Ok(Box::new(problems(SEED, sizes)));
     };
     let mut files = vec![];
     let mut todo = vec![folder.to_path_buf()];
@@ -130,14 +144,15 @@ fn all(folder: Option<&Path>, sizes: Sizes) -> Result<Box<dyn Iterator<Item = (S
             path.parent().and_then(|p| p.strip_prefix(&root).ok()).unwrap_or(Path::new("")).display().to_string();
         let name = path.file_stem().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         // What cannot be read is no script, and is complained about as such.
-        (family, name, std::fs::read_to_string(&path).unwrap_or_else(|e| format!("cannot be read: {e}")))
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|e| format!("cannot be read: {e}"));
+        Problem { family, name, text }
     })))
 }
 
 fn write(folder: &Path, sizes: Sizes) -> Result<(), Failure> {
     let cannot = |path: &Path, e: std::io::Error| Failure::Usage(format!("cannot write {}: {e}", path.display()));
     for problem in problems(SEED, sizes) {
-        let family: PathBuf = folder.join(problem.family);
+        let family: PathBuf = folder.join(&problem.family);
         std::fs::create_dir_all(&family).map_err(|e| cannot(&family, e))?;
         let path = family.join(format!("{}.smt2", problem.name));
         std::fs::write(&path, problem.text).map_err(|e| cannot(&path, e))?;
@@ -153,9 +168,12 @@ fn solve(text: &str) -> Result<Answer, String> {
         let (line, column) = e.line_col(text);
         format!("{line}:{column}: {e}")
     })?;
+    let read = watch.spent();
+    let flag = Arc::new(AtomicBool::new(false));
+    let _timer = Timer::start(flag.clone());
     let run = || {
         let mut out = vec![];
-        let limits = || Limits::none().time(LIMIT);
+        let limits = || Limits::none().cancelled_by(flag.clone());
         let outcome = smtlib::run(&commands, &terms, &mut Embedded::new(), &limits, &mut out);
         (outcome, String::from_utf8_lossy(&out).trim().to_string())
     };
@@ -168,7 +186,28 @@ fn solve(text: &str) -> Result<Answer, String> {
         Ok((Err(e), _)) => return Err(e.to_string()),
         Err(_) => "unknown: it panicked".into(),
     };
-    Ok(Answer { said, seconds: watch.spent() })
+    let seconds = watch.spent();
+    Ok(Answer { said, seconds, check: seconds - read })
+}
+
+/// Raises a flag when this thread has had its time; dropping it calls that off.
+struct Timer {
+    _done: Sender<()>,
+}
+
+impl Timer {
+    fn start(flag: Arc<AtomicBool>) -> Timer {
+        let (_done, over) = channel();
+        let watch = Watch::start();
+        std::thread::spawn(move || {
+            while over.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                if watch.spent() > LIMIT {
+                    flag.store(true, Ordering::Relaxed);
+                }
+            }
+        });
+        Timer { _done }
+    }
 }
 
 /// What `run_z3.py` printed: answers by family and name.
@@ -180,9 +219,10 @@ fn read_answers(path: &Path) -> Result<BTreeMap<(String, String), Answer>, Failu
         .filter(|l| !l.starts_with('#'))
         .map(|line| {
             let fields: Vec<&str> = line.split('\t').collect();
-            let &[family, name, said, seconds, _] = &fields[..] else { return Err(broken(line)) };
-            let seconds = seconds.parse().map_err(|_| broken(line))?;
-            Ok(((family.to_string(), name.to_string()), Answer { said: said.to_string(), seconds }))
+            let &[family, name, said, seconds, check] = &fields[..] else { return Err(broken(line)) };
+            let number = |text: &str| text.parse().map_err(|_| broken(line));
+            let answer = Answer { said: said.to_string(), seconds: number(seconds)?, check: number(check)? };
+            Ok(((family.to_string(), name.to_string()), answer))
         })
         .collect()
 }
