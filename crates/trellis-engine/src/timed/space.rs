@@ -334,16 +334,43 @@ impl Stepper {
                 return Ok(false);
             }
         }
-        self.reset(source, resets, target)?;
+        self.reset(source, resets, target, |c| c)?;
+        invariant(target, after, &mut self.zone)
+    }
+
+    /// As `act`, if the clocks of the target have changed their names: `before` is what each was called.
+    #[allow(clippy::too_many_arguments)]
+    pub fn act_renamed(
+        &mut self,
+        source: &Shape,
+        zone: &[Bound],
+        guard: &[Constraint],
+        resets: &[SetClock],
+        after: &[Constraint],
+        target: &Shape,
+        before: impl Fn(u32) -> u32,
+    ) -> Result<bool, ZoneError> {
+        self.work.clear();
+        self.work.extend_from_slice(zone);
+        if !invariant(source, guard, &mut self.work)? {
+            return Ok(false);
+        }
+        self.reset(source, resets, target, before)?;
         invariant(target, after, &mut self.zone)
     }
 
     /// Goes over from the source's clocks to the target's, resetting some.
-    fn reset(&mut self, source: &Shape, resets: &[SetClock], target: &Shape) -> Result<(), ZoneError> {
+    fn reset(
+        &mut self,
+        source: &Shape,
+        resets: &[SetClock],
+        target: &Shape,
+        before: impl Fn(u32) -> u32,
+    ) -> Result<(), ZoneError> {
         self.from.clear();
         let mut shifts = false;
         self.from.extend(target.clocks.iter().map(|&c| {
-            let (clock, value) = origin(resets, c);
+            let (clock, value) = origin(resets, before(c));
             shifts |= value != 0;
             // A constant is the clock that is always zero, moved.
             From { place: source.place(clock), shift: value }

@@ -7,7 +7,9 @@
 //! Rooms: [`state`] (packing), [`post`] (fast successors, compiled code, in-place with undo), [`interpret`] (the
 //! reference interpreter, slow and plain, shares nothing with `post` but this file), [`evidence`] (traces and
 //! certificates), [`query`] (what can be asked), [`clock`] (clock constraints, resets, synchronisation vectors),
-//! [`combine`] (which edges could move together, whatever the data), [`circle`] (when a timed run can go round forever), [`region`] (the region graph, for small timed networks only: what others are held against).
+//! [`combine`] (which edges could move together, whatever the data), [`circle`] (when a timed run can go round forever),
+//! [`symmetry`] (processes that cannot be told apart), [`region`] (the region graph, for small timed networks only: what
+//! others are held against).
 
 use std::sync::Arc;
 
@@ -24,6 +26,7 @@ pub mod post;
 pub mod query;
 pub mod region;
 pub mod state;
+pub mod symmetry;
 
 pub use clock::{ClockAtom, Reset, ResetTo, Vector, VectorPart};
 pub use compiled::{Judge, PairJudge, SetClock};
@@ -31,6 +34,7 @@ pub use evidence::{Action, CertEntry, Certificate, EdgeRef, LuBounds, Snapshot, 
 pub use post::{ModelError, Move, Moves, Post};
 pub use query::{Query, QueryKind};
 pub use state::{Layout, Packed};
+pub use symmetry::Symmetry;
 
 /// A closed network, ready to explore.
 #[derive(Debug, Clone)]
@@ -52,6 +56,8 @@ pub struct Network {
     pub functions: Vec<Function>,
     /// The channels, arrays flattened.
     pub channels: Vec<Channel>,
+    /// Arrays of channels: the first channel, and first index and length of each dimension.
+    pub channel_arrays: Vec<(u32, Vec<(i64, i64)>)>,
     /// Who moves together over events, in the order in which they are tried.
     pub vectors: Vec<Vector>,
     /// Named integer constants, for reports, strategies and scripts.
@@ -60,6 +66,10 @@ pub struct Network {
     pub deadlock: Option<VarId>,
     /// Whether priorities were declared at all.
     pub has_priorities: bool,
+    /// The scalar sets. That their members are alike is for [`symmetry`] to verify.
+    pub scalars: Vec<symmetry::ScalarSet>,
+    /// For processes with arguments from scalar sets: which. As many as processes, or none.
+    pub members: Vec<Option<symmetry::Member>>,
 }
 
 /// A data variable: one cell, or an array of cells.

@@ -167,6 +167,13 @@ impl Builder<'_> {
     fn declare_channels(&mut self, name: &str, ty: &Ty) -> ChanPlace {
         let base = self.net.channels.len() as u32;
         self.add_channels(name, ty);
+        let mut dims = Vec::new();
+        let mut entry = ty;
+        while let Ty::Array(r, t) = entry {
+            dims.push((r.lo, r.len));
+            entry = t;
+        }
+        self.net.channel_arrays.extend((!dims.is_empty()).then_some((base, dims)));
         let index = self.int(0);
         ChanPlace { ty: ty.clone(), base, index }
     }
