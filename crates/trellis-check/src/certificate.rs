@@ -142,12 +142,7 @@ struct Goal {
 }
 
 impl<'n> Checker<'n> {
-    fn new(
-        net: &'n Network,
-        query: &Query,
-        cert: &Certificate,
-        symmetry: Symmetry,
-    ) -> Result<Checker<'n>, Rejection> {
+    fn new(net: &'n Network, query: &Query, cert: &Certificate, symmetry: Symmetry) -> Result<Checker<'n>, Rejection> {
         let post = Post::new(net);
         for (i, e) in cert.entries.iter().enumerate() {
             check(net, &e.state).map_err(|r| r.number(i))?;

@@ -80,7 +80,13 @@ pub(crate) fn renamed_zone(symmetry: &Symmetry, word: &[u16], domain: ZoneDomain
 
 /// Finds the swaps that bring a zone into order without moving locations and data. Clocks that the bounds say nothing about
 /// make no difference.
-pub(crate) fn sort_zone(symmetry: &Symmetry, state: &Snapshot, bounds: &LuBounds, zone: &mut Zone, word: &mut Vec<u16>) {
+pub(crate) fn sort_zone(
+    symmetry: &Symmetry,
+    state: &Snapshot,
+    bounds: &LuBounds,
+    zone: &mut Zone,
+    word: &mut Vec<u16>,
+) {
     let dim = bounds.lower.len();
     let domain = ZoneDomain::new(dim - 1);
     if domain.is_empty(zone) {

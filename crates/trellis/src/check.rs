@@ -243,7 +243,10 @@ fn symmetry_note(net: &Network, query: &Query) -> String {
     let groups: Vec<String> =
         symmetry.groups().iter().map(|g| g.iter().map(name).collect::<Vec<_>>().join(", ")).collect();
     match () {
-        () if symmetry.is_empty() => format!("no symmetry is found that `{}` leaves", query.text),
+        () if symmetry.is_empty() => match symmetry.refused() {
+            [] => "no symmetry: no two processes look alike, or the question is none of A[] and E<>".into(),
+            [r, ..] => format!("no symmetry: {} and {}: {}", name(&r.processes.0), name(&r.processes.1), r.why),
+        },
         () if groups.is_empty() => "symmetric: members of scalar sets".into(),
         () => format!("symmetric: {}", groups.join("; ")),
     }

@@ -325,11 +325,7 @@ impl<'n> ZoneGraph<'n> {
         unfolded
     }
 
-    fn unfold_along(
-        &mut self,
-        nodes: &[u32],
-        folding: &mut Option<Folding>,
-    ) -> Result<(Vec<u32>, Vec<u16>), Trouble> {
+    fn unfold_along(&mut self, nodes: &[u32], folding: &mut Option<Folding>) -> Result<(Vec<u32>, Vec<u16>), Trouble> {
         let net = self.post.network();
         let (mut via, mut word) = (Vec::new(), Vec::new());
         let (mut key, _) = self.post.initial()?;

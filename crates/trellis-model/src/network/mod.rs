@@ -48,6 +48,9 @@ pub struct Network {
     /// Variables that live only within one step (function locals, temporaries, `meta`), with their initial value: they
     /// are reset before every guard, update and invariant that uses them.
     pub temps: Vec<DataVar>,
+    /// Those of `temps` that an edge may read although it has not written them: constants, and `meta` variables, which may
+    /// carry something from one edge of a step to another. All others are written first wherever they are read.
+    pub meta: Vec<VarId>,
     /// The names of the clocks, arrays flattened: `P(1).x`, `y[2]`. Clock `i` is number `i + 1` in constraints.
     pub clocks: Vec<String>,
     /// The lattice variables.

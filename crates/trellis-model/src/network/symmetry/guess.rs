@@ -10,9 +10,10 @@ use std::collections::BTreeMap;
 use trellis_expr::{Stmt, StmtId, Term, TermId, Terms, VarId};
 
 use super::super::{ClockAtom, Edge, Network, Process, Query, QueryKind, Reset, ResetTo};
+use super::image::{Image, No, atom_terms, edge_units};
 use super::info::{Component, Holder, Info, Relations, Sorts, Unit, cell, components, indexes, is_array, root, spread};
 use super::verify::verify;
-use super::{Ready, Swap, Symmetry};
+use super::{Ready, Refused, Swap, Symmetry};
 
 /// More processes than this that look alike are not compared.
 const MANY: usize = 64;
@@ -29,7 +30,7 @@ pub(super) fn all(net: &Network, query: &Query) -> Symmetry {
     let mut found = Symmetry::default();
     for set in 0..net.scalars.len() {
         for member in 1..net.scalars[set].size {
-            found.swaps.extend(scalar(&info, query, set, member, &relations));
+            found.swaps.extend(scalar(&info, query, set, member, &relations).ok());
         }
     }
     let families = alike(net);
@@ -44,9 +45,15 @@ pub(super) fn all(net: &Network, query: &Query) -> Symmetry {
             let together = || {
                 let same = families.iter().enumerate().filter(|(g, other)| *g != f && other.len() == family.len());
                 let pairs: Vec<_> = [(p, q)].into_iter().chain(same.map(|(_, o)| (o[i - 1], o[i]))).collect();
-                (pairs.len() > 1).then(|| swap(&info, query, &pairs, Seed::default(), &relations)).flatten()
+                (pairs.len() > 1).then(|| swap(&info, query, &pairs, Seed::default(), &relations).ok()).flatten()
             };
-            found.swaps.extend(single.or_else(together));
+            match single {
+                Ok(ready) => found.swaps.push(ready),
+                Err(why) => match together() {
+                    Some(ready) => found.swaps.push(ready),
+                    None => found.refused.push(Refused { processes: (p as u32, q as u32), why }),
+                },
+            }
         }
     }
     found
@@ -66,7 +73,7 @@ fn scalar(
     set: usize,
     member: i64,
     relations: &[(Holder, Holder)],
-) -> Option<Ready> {
+) -> Result<Ready, No> {
     let net = info.net;
     let known = &net.scalars[set];
     let pair = (member - 1, member);
@@ -121,7 +128,7 @@ fn swap(
     pairs: &[(usize, usize)],
     seed: Seed,
     relations: &[(Holder, Holder)],
-) -> Option<Ready> {
+) -> Result<Ready, No> {
     let net = info.net;
     let mut walk = Walk::new(info);
     for &(p, q) in pairs {
@@ -167,7 +174,57 @@ fn swap(
         }
     }
     channels(info, &mut swap);
-    verify(net, query, swap).ok()
+    clocks(info, &mut swap);
+    verify(net, query, swap)
+}
+
+/// `z[last] < 2` is one constraint for each clock of the array, when it is the one meant. When members are swapped, another
+/// clock is: the one whose constraint applies then.
+fn clocks(info: &Info<'_>, swap: &mut Swap) {
+    let mut terms = info.net.terms.clone();
+    let mut found = BTreeMap::new();
+    let mut image = Image::new(info, swap, &mut terms);
+    for p in &info.net.processes {
+        for l in &p.locations {
+            let unit = Unit { stmts: Vec::new(), terms: atom_terms(&l.clock_invariant).collect(), channel: None };
+            let all = l.clock_invariant.iter().filter_map(|a| Some((a.when?, [a.left, a.right])));
+            meant(&mut image, &unit, all.collect(), &mut found);
+        }
+        for e in &p.edges {
+            let [guard, _, update] = edge_units(e);
+            let all = e.clock_guard.iter().filter_map(|a| Some((a.when?, [a.left, a.right])));
+            meant(&mut image, &guard, all.collect(), &mut found);
+            let from = |r: &Reset| if let ResetTo::Clock(c) = r.to { c } else { 0 };
+            let all = e.resets.iter().filter_map(|r| Some((r.when?, [r.clock, from(r)])));
+            meant(&mut image, &update, all.collect(), &mut found);
+        }
+    }
+    for (a, b) in found {
+        if swap.clocks[a as usize] == a && swap.clocks[b as usize] == b {
+            (swap.clocks[a as usize], swap.clocks[b as usize]) = (b, a);
+        }
+    }
+}
+
+/// Pairs up clocks by when they are meant.
+fn meant(image: &mut Image<'_, '_>, unit: &Unit, all: Vec<(TermId, [u32; 2])>, found: &mut BTreeMap<u32, u32>) {
+    if all.is_empty() {
+        return;
+    }
+    let mut of = |apply: bool| {
+        image.apply = apply;
+        image.unit(unit);
+        all.iter().map(|(when, _)| image.term(*when, None).ok()).collect::<Vec<_>>()
+    };
+    let (swapped, same) = (of(true), of(false));
+    for (i, s) in swapped.iter().enumerate().filter(|(_, s)| s.is_some()) {
+        let Some(j) = same.iter().position(|t| t == s) else { continue };
+        for (&a, &b) in all[i].1.iter().zip(&all[j].1) {
+            if a != b && a != 0 && b != 0 {
+                found.entry(a.min(b)).or_insert(a.max(b));
+            }
+        }
+    }
 }
 
 /// Arrays of channels that are indexed by members are swapped entry by entry.
@@ -319,9 +376,7 @@ impl<'a, 'n> Walk<'a, 'n> {
     fn holder(&self, t: TermId) -> Option<Holder> {
         match *self.terms.get(t) {
             Term::Var(v) => (!self.info.is_temp(v)).then_some(Holder::Value(v)),
-            Term::Select(a, _) => {
-                root(self.terms, a).filter(|v| !self.info.is_temp(*v)).map(Holder::Value)
-            }
+            Term::Select(a, _) => root(self.terms, a).filter(|v| !self.info.is_temp(*v)).map(Holder::Value),
             Term::Checked(a, ..) => self.holder(a),
             _ => None,
         }

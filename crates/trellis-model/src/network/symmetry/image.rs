@@ -63,13 +63,11 @@ pub(super) struct Image<'a, 'n> {
     pub apply: bool,
     /// The images of the temporaries that stand for clock constraints in a question.
     pub given: FxHashMap<VarId, VarId>,
-    /// Temporaries that some unit reads before it writes them: what another has left there may count.
-    exposed: FxHashSet<VarId>,
-    /// Those that hold members in some unit.
+    /// The temporaries that hold members in some unit.
     holding: FxHashSet<VarId>,
     // Of the current unit.
     temps: FxHashMap<VarId, (i64, i64)>,
-    open: FxHashSet<VarId>,
+    written: FxHashSet<VarId>,
     renamed: FxHashMap<VarId, VarId>,
     used: FxHashMap<Type, usize>,
     memo: FxHashMap<(TermId, Sort), TermId>,
@@ -77,26 +75,20 @@ pub(super) struct Image<'a, 'n> {
 
 impl<'a, 'n> Image<'a, 'n> {
     pub fn new(info: &'a Info<'n>, swap: &'a Swap, terms: &'a mut Terms) -> Image<'a, 'n> {
-        let mut image = Image {
+        Image {
             info,
             swap,
             terms,
             pool: FxHashMap::default(),
             apply: true,
             given: FxHashMap::default(),
-            exposed: FxHashSet::default(),
             holding: FxHashSet::default(),
             temps: FxHashMap::default(),
-            open: FxHashSet::default(),
+            written: FxHashSet::default(),
             renamed: FxHashMap::default(),
             used: FxHashMap::default(),
             memo: FxHashMap::default(),
-        };
-        for unit in info.units() {
-            image.look_open(&unit);
-            image.exposed.extend(image.open.drain());
         }
-        image
     }
 
     /// What follows belongs to this unit.
@@ -111,68 +103,20 @@ impl<'a, 'n> Image<'a, 'n> {
                 self.holding.insert(v);
             }
         }
-        self.look_open(unit);
+        self.written.clear();
+        for &s in &unit.stmts {
+            self.written.extend(self.terms.stmt_vars(s).1);
+        }
         self.renamed.clear();
         self.used.clear();
         self.memo.clear();
     }
 
-    fn look_open(&mut self, unit: &Unit) {
-        self.open.clear();
-        let mut written = FxHashSet::default();
-        for &s in &unit.stmts {
-            self.read_first(s, &mut written);
-        }
-        for &t in unit.terms.iter().chain(unit.channel.as_ref().map(|(_, i)| i)) {
-            self.reads(t, &written);
-        }
-    }
-
     /// Temporaries that hold members belong to one unit alone, or somebody else could see them.
     pub fn temporaries_are_private(&self) -> Result<(), No> {
-        match self.holding.is_disjoint(&self.exposed) && self.holding.is_disjoint(&self.open) {
-            true => Ok(()),
-            false => Err("a variable that is no part of the state carries a member from one place to another"),
-        }
-    }
-
-    /// Temporaries that some unit of the network reads before it writes them.
-    pub fn exposed(&self) -> &FxHashSet<VarId> {
-        &self.exposed
-    }
-
-    fn reads(&mut self, t: TermId, written: &FxHashSet<VarId>) {
-        let read = self.terms.free_vars(t);
-        self.open.extend(read.into_iter().filter(|v| self.info.is_temp(*v) && !written.contains(v)));
-    }
-
-    fn read_first(&mut self, s: StmtId, written: &mut FxHashSet<VarId>) {
-        match self.terms.stmt(s).clone() {
-            Stmt::Skip => {}
-            Stmt::Assume(t) => self.reads(t, written),
-            Stmt::Havoc(v) => _ = written.insert(v),
-            Stmt::Assign(v, t) => {
-                self.reads(t, written);
-                written.insert(v);
-            }
-            Stmt::Seq(parts) => parts.iter().for_each(|&p| self.read_first(p, written)),
-            Stmt::Choice(parts) => {
-                for &p in parts.iter() {
-                    self.read_first(p, &mut written.clone());
-                }
-            }
-            Stmt::If(c, a, b) => {
-                self.reads(c, written);
-                let mut other = written.clone();
-                self.read_first(a, written);
-                self.read_first(b, &mut other);
-                written.retain(|v| other.contains(v));
-            }
-            Stmt::While(c, body) => {
-                self.reads(c, written);
-                self.read_first(body, &mut written.clone());
-            }
-            Stmt::Foreign(_, args) => args.iter().for_each(|&t| self.reads(t, written)),
+        match self.info.net.meta.iter().any(|v| self.holding.contains(v)) {
+            false => Ok(()),
+            true => Err("a variable that is no part of the state carries a member from one place to another"),
         }
     }
 
@@ -214,7 +158,8 @@ impl<'a, 'n> Image<'a, 'n> {
         if !self.info.is_temp(v) {
             return if self.apply { self.swap.images.get(&v).copied().unwrap_or(v) } else { v };
         }
-        if self.open.contains(&v) || self.exposed.contains(&v) {
+        // What a unit does not write is set by others: a truth value of a question, a constant, `meta`.
+        if !self.written.contains(&v) || self.info.net.meta.contains(&v) {
             return if self.apply { self.given.get(&v).copied().unwrap_or(v) } else { v };
         }
         if let Some(&w) = self.renamed.get(&v) {
@@ -458,7 +403,9 @@ pub(super) fn swapped(n: i64, (a, b): (i64, i64)) -> i64 {
 /// A range holds both of the members that are swapped, or neither.
 pub(super) fn closed(sort: Sort, lo: i64, hi: i64) -> Result<(), No> {
     match sort {
-        Some((a, b)) if (lo..=hi).contains(&a) != (lo..=hi).contains(&b) => Err("a range has one member but not another"),
+        Some((a, b)) if (lo..=hi).contains(&a) != (lo..=hi).contains(&b) => {
+            Err("a range has one member but not another")
+        }
         _ => Ok(()),
     }
 }

@@ -80,6 +80,16 @@ struct Ready {
 #[derive(Debug, Clone, Default)]
 pub struct Symmetry {
     swaps: Vec<Ready>,
+    refused: Vec<Refused>,
+}
+
+/// Two processes that look alike, and why they are not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Refused {
+    /// The processes.
+    pub processes: (u32, u32),
+    /// Why.
+    pub why: &'static str,
 }
 
 impl Symmetry {
@@ -101,6 +111,11 @@ impl Symmetry {
     /// Are there none?
     pub fn is_empty(&self) -> bool {
         self.swaps.is_empty()
+    }
+
+    /// Processes that look alike, but are not.
+    pub fn refused(&self) -> &[Refused] {
+        &self.refused
     }
 
     /// The swaps.
@@ -193,7 +208,8 @@ impl Symmetry {
         let before = |e: &EdgeRef| word.iter().rev().fold(*e, |e, &i| image(&e, &self.swaps[i as usize]));
         let mut all: Vec<EdgeRef> = action.iter().map(before).collect();
         // The sender comes first, then the others in the order of processes.
-        let sends = all.first().is_some_and(|e| net.processes[e.process as usize].edges[e.edge as usize].sync.is_some());
+        let sends =
+            all.first().is_some_and(|e| net.processes[e.process as usize].edges[e.edge as usize].sync.is_some());
         all[usize::from(sends)..].sort_unstable();
         Action(all)
     }

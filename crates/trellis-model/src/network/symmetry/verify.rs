@@ -140,7 +140,8 @@ fn well_formed(info: &Info<'_>, swap: &Swap) -> Result<(), No> {
             // Arrays that are only used entry by entry may be mapped in another way; then no index is swapped.
             let indexed = (0..dims.len()).any(|j| swap.sorts.contains_key(&Holder::Channel(*base, j as u32)));
             let variable = || uses_index(net, *base);
-            if (indexed || variable()) && i64::from(swap.channels[*base as usize + i as usize]) != i64::from(*base) + to {
+            if (indexed || variable()) && i64::from(swap.channels[*base as usize + i as usize]) != i64::from(*base) + to
+            {
                 return Err("an array of channels");
             }
         }
@@ -352,9 +353,7 @@ impl Access {
 /// it must make no difference.
 fn order_is_no_matter(net: &Network, swap: &Swap) -> Result<(), No> {
     const ORDER: No = "several move at once, and the order counts";
-    // Temporaries that every edge writes before it reads them.
-    let open = open_temporaries(net);
-    let private = |v: VarId| net.temps.iter().any(|d| d.var == v) && !open.contains(&v);
+    let private = |v: VarId| net.temps.iter().any(|d| d.var == v) && !net.meta.contains(&v);
     let receives = |e: &&Edge| e.sync.is_some_and(|s| !s.send && net.channels[s.base as usize].broadcast);
     for p in 0..net.processes.len() {
         for q in p + 1..net.processes.len() {
@@ -384,12 +383,6 @@ fn order_is_no_matter(net: &Network, swap: &Swap) -> Result<(), No> {
         }
     }
     Ok(())
-}
-
-fn open_temporaries(net: &Network) -> rustc_hash::FxHashSet<VarId> {
-    let (info, swap, mut terms) = (Info::new(net), Swap::default(), net.terms.clone());
-    let image = Image::new(&info, &swap, &mut terms);
-    image.exposed().clone()
 }
 
 /// The cells of a state that change.

@@ -128,7 +128,10 @@ impl Builder<'_> {
         if role == Role::State {
             self.net.vars.push(data)
         } else {
-            self.net.temps.push(data)
+            self.net.temps.push(data);
+            if role != Role::Temp {
+                self.net.meta.push(var);
+            }
         }
         var
     }
