@@ -259,7 +259,6 @@ fn saved(net: &Network, query: &Query, saved: &mut Saved) {
     let symmetry = Symmetry::find(net, query);
     for r in symmetry.refused() {
         *saved.refused.entry(r.why).or_default() += 1;
-        if std::env::var("SHOW").is_ok() {
             eprintln!("REFUSED {} {:?}", query.text, r);
         }
     }
@@ -300,7 +299,6 @@ fn agree(first: u64, models: u64) {
             let t = generate(seed, true);
             let (net, queries) = load(&t.model, &t.queries)?;
             total.models += 1;
-            if std::env::var("SHOW").is_ok() {
                 eprintln!("{}", t.model);
             }
             check_ways(&net, &queries, &|i| ways(seed + i as u64), &mut count)?;

@@ -59,6 +59,8 @@ pub struct Network {
     pub functions: Vec<Function>,
     /// The channels, arrays flattened.
     pub channels: Vec<Channel>,
+    /// Arrays of clocks: the first clock's number, and first index and length of each dimension.
+    pub clock_arrays: Vec<(u32, Vec<(i64, i64)>)>,
     /// Arrays of channels: the first channel, and first index and length of each dimension.
     pub channel_arrays: Vec<(u32, Vec<(i64, i64)>)>,
     /// Who moves together over events, in the order in which they are tried.
@@ -71,7 +73,7 @@ pub struct Network {
     pub has_priorities: bool,
     /// The scalar sets. That their members are alike is for [`symmetry`] to verify.
     pub scalars: Vec<symmetry::ScalarSet>,
-    /// For processes with arguments from scalar sets: which. As many as processes, or none.
+    /// The arguments of processes: as many as processes, or none.
     pub members: Vec<Option<symmetry::Member>>,
 }
 

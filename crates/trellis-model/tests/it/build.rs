@@ -56,6 +56,7 @@ impl Net {
             deadlock: Some(deadlock),
             has_priorities: false,
             channel_arrays: Vec::new(),
+            clock_arrays: Vec::new(),
             meta: Vec::new(),
             scalars: Vec::new(),
             members: Vec::new(),

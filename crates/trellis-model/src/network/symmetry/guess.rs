@@ -41,6 +41,10 @@ pub(super) fn all(net: &Network, query: &Query) -> Symmetry {
                 continue;
             }
             let single = swap(&info, query, &[(p, q)], Seed::default(), &relations);
+            let single = single.or_else(|why| match typed(net, p, q) {
+                Some(seed) => swap(&info, query, &[(p, q)], seed, &relations).map_err(|_| why),
+                None => Err(why),
+            });
             // Other families may have a process for each of these.
             let together = || {
                 let same = families.iter().enumerate().filter(|(g, other)| *g != f && other.len() == family.len());
@@ -66,6 +70,48 @@ struct Seed {
     clocks: BTreeMap<u32, u32>,
 }
 
+impl Seed {
+    /// Swaps members in one dimension of an array of clocks. An array of two such dimensions comes twice: each time moves on
+    /// from where the other led.
+    fn clocks(&mut self, first: u32, dims: &[(i64, i64)], dim: u32, pair: (i64, i64)) {
+        let count: i64 = dims.iter().map(|d| d.1).product();
+        for from in first..first + count as u32 {
+            let at = self.clocks.get(&from).copied().unwrap_or(from);
+            let mut index = indexes(dims, i64::from(at - first));
+            index[dim as usize] = super::image::swapped(index[dim as usize], pair);
+            self.clocks.insert(from, first + cell(dims, &index) as u32);
+        }
+    }
+}
+
+/// What follows from types if all that ranges over the arguments of a template stands for its processes.
+fn typed(net: &Network, p: usize, q: usize) -> Option<Seed> {
+    let of = |p: usize| net.members.get(p)?.as_ref();
+    let (a, b) = (of(p)?, of(q)?);
+    let mut differ = (0..a.args.len()).filter(|&i| a.args[i] != b.args[i]);
+    let (Some(at), None) = (differ.next(), differ.next()) else { return None };
+    let values = net.members.iter().flatten().filter(|m| m.family == a.family).map(|m| m.args[at].1);
+    let (lo, hi) = (values.clone().min()?, values.max()?);
+    let pair = (a.args[at].1.min(b.args[at].1), a.args[at].1.max(b.args[at].1));
+    let mut seed = Seed::default();
+    let ranges = |dims: &[(i64, i64)]| -> Vec<u32> {
+        (0..dims.len()).filter(|&j| dims[j] == (lo, hi - lo + 1)).map(|j| j as u32).collect()
+    };
+    for v in &net.vars {
+        if (v.lo, v.hi) == (lo, hi) && !v.is_bool {
+            seed.sorts.insert(Holder::Value(v.var), pair);
+        }
+        ranges(&v.dims).into_iter().for_each(|j| _ = seed.sorts.insert(Holder::Dim(v.var, j), pair));
+    }
+    for (base, dims) in &net.channel_arrays {
+        ranges(dims).into_iter().for_each(|j| _ = seed.sorts.insert(Holder::Channel(*base, j), pair));
+    }
+    for (first, dims) in &net.clock_arrays {
+        ranges(dims).into_iter().for_each(|j| seed.clocks(*first, dims, j, pair));
+    }
+    Some(seed)
+}
+
 /// Two neighbouring members of a scalar set.
 fn scalar(
     info: &Info<'_>,
@@ -79,15 +125,7 @@ fn scalar(
     let pair = (member - 1, member);
     let mut seed = Seed { sorts: known.holders.iter().map(|h| (*h, pair)).collect(), ..Seed::default() };
     for (first, dims, dim) in &known.clocks {
-        let count: i64 = dims.iter().map(|d| d.1).product();
-        for i in 0..count {
-            // An array of two such dimensions is listed twice: each step moves on from where the other led.
-            let from = first + i as u32;
-            let at = seed.clocks.get(&from).copied().unwrap_or(from);
-            let mut index = indexes(dims, i64::from(at - first));
-            index[*dim as usize] = super::image::swapped(index[*dim as usize], pair);
-            seed.clocks.insert(from, first + cell(dims, &index) as u32);
-        }
+        seed.clocks(*first, dims, *dim, pair);
     }
     let image = |p: &usize| {
         let m = net.members.get(*p)?.as_ref()?;
@@ -253,6 +291,8 @@ fn channels(info: &Info<'_>, swap: &mut Swap) {
 struct Walk<'a, 'n> {
     info: &'a Info<'n>,
     terms: &'a Terms,
+    /// The number of the unit of the first of the two.
+    unit: u32,
     vars: BTreeMap<VarId, VarId>,
     clocks: BTreeMap<u32, u32>,
     channels: BTreeMap<u32, u32>,
@@ -266,6 +306,7 @@ impl<'a, 'n> Walk<'a, 'n> {
         Walk {
             info,
             terms: &info.net.terms,
+            unit: 0,
             vars: BTreeMap::new(),
             clocks: BTreeMap::new(),
             channels: BTreeMap::new(),
@@ -285,15 +326,27 @@ impl<'a, 'n> Walk<'a, 'n> {
     fn processes(&mut self, p: u32, q: u32) {
         let net = self.info.net;
         let (a, b) = (&net.processes[p as usize], &net.processes[q as usize]);
-        for (x, y) in a.locations.iter().zip(&b.locations) {
+        // What belongs to a process has its name.
+        let other = |name: &str| Some(format!("{}.{}", b.name, name.strip_prefix(&a.name)?.strip_prefix('.')?));
+        for v in &net.vars {
+            let twin = other(&v.name).and_then(|name| net.vars.iter().find(|w| w.name == name));
+            twin.into_iter().for_each(|w| self.var(v.var, w.var));
+        }
+        for (i, name) in net.clocks.iter().enumerate() {
+            let twin = other(name).and_then(|name| net.clocks.iter().position(|c| *c == name));
+            twin.into_iter().for_each(|j| self.clock(i as u32 + 1, j as u32 + 1));
+        }
+        for (l, (x, y)) in a.locations.iter().zip(&b.locations).enumerate() {
+            self.unit = self.info.location_unit(p as usize, l);
             if let (Some(x), Some(y)) = (x.invariant, y.invariant) {
                 self.stmts(x.prepare, y.prepare);
                 self.pair(x.holds, y.holds, None);
             }
             self.atoms(&x.clock_invariant, &y.clock_invariant);
         }
-        for (x, y) in a.edges.iter().zip(&b.edges) {
+        for (e, (x, y)) in a.edges.iter().zip(&b.edges).enumerate() {
             if x.origin == y.origin {
+                self.unit = self.info.edge_unit(p as usize, e);
                 self.edges(p, x, y);
             }
         }
@@ -325,6 +378,7 @@ impl<'a, 'n> Walk<'a, 'n> {
         {
             self.events.insert((p, e), f);
         }
+        self.unit += 2;
         self.stmts(x.update, y.update);
         for (r, s) in x.resets.iter().zip(&y.resets) {
             self.reset(r, s);
@@ -375,8 +429,8 @@ impl<'a, 'n> Walk<'a, 'n> {
     /// Who holds what a term is.
     fn holder(&self, t: TermId) -> Option<Holder> {
         match *self.terms.get(t) {
-            Term::Var(v) => (!self.info.is_temp(v)).then_some(Holder::Value(v)),
-            Term::Select(a, _) => root(self.terms, a).filter(|v| !self.info.is_temp(*v)).map(Holder::Value),
+            Term::Var(v) => Some(self.info.holder(self.unit, v)),
+            Term::Select(a, _) => root(self.terms, a).map(|v| self.info.holder(self.unit, v)),
             Term::Checked(a, ..) => self.holder(a),
             _ => None,
         }
@@ -404,7 +458,7 @@ impl<'a, 'n> Walk<'a, 'n> {
             (&Term::Store(a, i, x), &Term::Store(b, j, y)) => {
                 self.pair(a, b, None);
                 self.index(a, i, j);
-                self.pair(x, y, root(terms, a).map(Holder::Value));
+                self.pair(x, y, root(terms, a).map(|v| self.info.holder(self.unit, v)));
             }
             (&Term::Checked(a, ..), &Term::Checked(b, ..)) => self.pair(a, b, holder),
             (&Term::Ite(c, x, y), &Term::Ite(d, z, w)) => {
@@ -441,7 +495,7 @@ impl<'a, 'n> Walk<'a, 'n> {
         match (self.terms.stmt(s).clone(), self.terms.stmt(t).clone()) {
             (Stmt::Assign(v, a), Stmt::Assign(w, b)) => {
                 self.var(v, w);
-                let holder = (!self.info.is_temp(v) && !is_array(self.terms, a)).then_some(Holder::Value(v));
+                let holder = (!is_array(self.terms, a)).then(|| self.info.holder(self.unit, v));
                 self.pair(a, b, holder);
             }
             (Stmt::Assume(a), Stmt::Assume(b)) => self.pair(a, b, None),

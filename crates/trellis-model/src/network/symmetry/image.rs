@@ -224,6 +224,7 @@ impl<'a, 'n> Image<'a, 'n> {
                     let v = root(self.terms, a).or_else(|| root(self.terms, b)).ok_or("an array of no variable")?;
                     (self.array(a, v)?, self.array(b, v)?)
                 } else {
+                    let (a, b) = self.unshifted(a, b);
                     let sort = self.sort_of(a).or_else(|| self.sort_of(b)).flatten();
                     (self.term(a, sort)?, self.term(b, sort)?)
                 };
@@ -250,6 +251,22 @@ impl<'a, 'n> Image<'a, 'n> {
                 Ok(self.terms.rebuild(t, &all))
             }
         }
+    }
+
+    /// `i - 1 == 2` as `i == 3`: so a front end asks which entry of an array is meant.
+    fn unshifted(&mut self, a: TermId, b: TermId) -> (TermId, TermId) {
+        let (sum, n) = match (self.terms.as_int(a), self.terms.as_int(b)) {
+            (Some(n), None) => (b, n),
+            (None, Some(n)) => (a, n),
+            _ => return (a, b),
+        };
+        if let Term::Add(ref parts) = *self.terms.get(sum)
+            && let [t, c] = parts[..]
+            && let Some(n) = self.terms.as_int(c).and_then(|c| n.checked_sub(c))
+        {
+            return (t, self.terms.int(n));
+        }
+        (a, b)
     }
 
     fn connective(&mut self, parts: &[TermId]) -> Result<Vec<TermId>, No> {

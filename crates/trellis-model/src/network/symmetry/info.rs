@@ -82,7 +82,18 @@ impl<'n> Info<'n> {
         if self.is_temp(v) { Holder::Temp(unit, v) } else { Holder::Value(v) }
     }
 
-    /// All units of the network.
+    /// The number of a location's unit among all.
+    pub fn location_unit(&self, p: usize, l: usize) -> u32 {
+        let before = |p: &super::super::Process| p.locations.len() + 3 * p.edges.len();
+        (self.net.processes[..p].iter().map(before).sum::<usize>() + l) as u32
+    }
+
+    /// The number of the first unit of an edge: its guard's.
+    pub fn edge_unit(&self, p: usize, e: usize) -> u32 {
+        self.location_unit(p, self.net.processes[p].locations.len() + 3 * e)
+    }
+
+    /// All units of the network: for each process those of its locations, then three for each edge.
     pub fn units(&self) -> Vec<Unit> {
         let mut all = Vec::new();
         for p in &self.net.processes {

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use trellis_model::network::Channel;
+use trellis_model::network::symmetry::Holder;
 
 use super::place::{ChanPlace, Role};
 use super::scope::{Entity, FuncDef, Kind, Scope};
@@ -170,6 +171,7 @@ impl Builder<'_> {
         let mut dims = Vec::new();
         let mut entry = ty;
         while let Ty::Array(r, t) = entry {
+            self.note_scalar(r.set, Holder::Channel(base, dims.len() as u32));
             dims.push((r.lo, r.len));
             entry = t;
         }

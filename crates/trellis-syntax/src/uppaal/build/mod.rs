@@ -182,6 +182,7 @@ impl<'a> Builder<'a> {
                 deadlock: None,
                 has_priorities: false,
                 channel_arrays: Vec::new(),
+                clock_arrays: Vec::new(),
                 meta: Vec::new(),
                 scalars: Vec::new(),
                 members: Vec::new(),
