@@ -259,8 +259,6 @@ fn saved(net: &Network, query: &Query, saved: &mut Saved) {
     let symmetry = Symmetry::find(net, query);
     for r in symmetry.refused() {
         *saved.refused.entry(r.why).or_default() += 1;
-            eprintln!("REFUSED {} {:?}", query.text, r);
-        }
     }
     if symmetry.is_empty() {
         return;
@@ -299,8 +297,6 @@ fn agree(first: u64, models: u64) {
             let t = generate(seed, true);
             let (net, queries) = load(&t.model, &t.queries)?;
             total.models += 1;
-                eprintln!("{}", t.model);
-            }
             check_ways(&net, &queries, &|i| ways(seed + i as u64), &mut count)?;
             queries.iter().for_each(|q| saved(&net, q, &mut total));
             Ok(())
@@ -378,4 +374,76 @@ fn symmetric_processes_without_clocks() {
         },
     );
     println!("{total:?}");
+}
+
+/// Fischer's protocol with identities from 1, where 0 is nobody.
+const FISCHER: &str = "typedef int[1,N] id_t; int[0,N] id;
+    process P(const id_t pid) { clock x; state A, req { x <= 2 }, wait, cs; init A;
+    trans A -> req { guard id == 0; assign x = 0; }, req -> wait { assign x = 0, id = pid; },
+          wait -> req { guard id == 0; assign x = 0; }, wait -> cs { guard x > 2 && id == pid; }, cs -> A { assign id = 0; }; }
+    system P;";
+const EXCLUSION: &str = "A[] forall (i : id_t) forall (j : id_t) P(i).cs && P(j).cs imply i == j";
+
+fn fischer(n: usize, symmetry: bool) -> (Network, Query, trellis_model::network::Certificate) {
+    let (net, mut queries) = load(&FISCHER.replace('N', &n.to_string()), EXCLUSION).expect("a model");
+    let query = queries.remove(0);
+    let way = Config { engine: Some(Engine::Reach(reach::Options::default())), symmetry, ..ways(0)[0] };
+    let Ok(a) = answer(&net, &query, &way, &mut Budget::unlimited()) else { panic!("a fault") };
+    let Verdict::Safe(cert) = a.verdict else { panic!("Fischer is safe") };
+    (net, query, cert)
+}
+
+#[test]
+fn fischer_needs_few_states_up_to_symmetry() {
+    let sizes = |n| (fischer(n, false).2.entries.len(), fischer(n, true).2.entries.len());
+    assert_eq!([3, 4, 5, 6].map(sizes), [(65, 18), (220, 28), (727, 40), (2378, 54)]);
+}
+
+#[test]
+fn a_damaged_certificate_up_to_symmetry_is_noticed() {
+    let (net, query, cert) = fischer(4, true);
+    certify(&net, &query, &cert).expect("the certificate is one");
+    for i in 0..cert.entries.len() {
+        let mut less = cert.clone();
+        less.entries.remove(i);
+        assert!(certify(&net, &query, &less).is_err(), "nobody misses entry {i}");
+    }
+    let plain = trellis_model::network::Certificate { up_to_symmetry: false, ..cert.clone() };
+    assert!(certify(&net, &query, &plain).is_err(), "entries stand for more than they are");
+    // The question about one process leaves a smaller symmetry: the same entries prove less.
+    let (net, queries) = load(&FISCHER.replace('N', "4"), "A[] not (P(1).cs && P(2).req)").expect("a model");
+    assert!(certify(&net, &queries[0], &cert).is_err());
+    // Entries under other names are the same entries.
+    let mut renamed = cert.clone();
+    for e in &mut renamed.entries {
+        e.state.locations.reverse();
+        e.state.data[0] = if e.state.data[0] == 0 { 0 } else { 5 - e.state.data[0] };
+        for c in &mut e.zone {
+            for x in [&mut c.left, &mut c.right] {
+                *x = if *x == 0 { 0 } else { 5 - *x };
+            }
+        }
+        let bounds = e.bounds.as_mut().expect("the default has bounds");
+        bounds.lower[1..].reverse();
+        bounds.upper[1..].reverse();
+    }
+    certify(&net, &query, &renamed).expect("the names of symmetric processes do not matter");
+}
+
+#[test]
+fn members_of_scalar_sets_are_alike_without_processes() {
+    let model = "typedef scalar[3] S; bool seen[S]; S last; int[0,3] n; clock x; clock z[S]; chan go[S];
+        process P() { state A, B; init A; trans
+            A -> A { select s : S; guard !seen[s] && x >= 1 && z[s] <= 4; assign seen[s] = true, last = s, z[s] = 0, x = 0, n = n + 1; },
+            A -> B { guard forall (s : S) seen[s]; },
+            A -> A { select s : S; sync go[s]!; } ; }
+        process Q(const S s) { state A, B; init A; trans A -> B { sync go[s]?; }; }
+        system P, Q;";
+    let (net, queries) =
+        load(model, "A[] P.B imply n == 3\nE<> exists (s : S) Q(s).B && last == s && z[s] > 2").expect("a model");
+    for q in &queries {
+        let symmetry = Symmetry::find(&net, q);
+        assert_eq!(symmetry.swaps().count(), 2, "{:?}", symmetry.refused());
+    }
+    check_ways(&net, &queries, &|i| ways(i as u64), &mut Count::default()).unwrap();
 }

@@ -471,9 +471,9 @@ proptest! {
     }
 
     #[test]
-    fn certificates_come_back(entries in prop::collection::vec(some_entry(), 0..8), up_to_order: bool) {
+    fn certificates_come_back(entries in prop::collection::vec(some_entry(), 0..8), up_to_order: bool, up_to_symmetry: bool) {
         let net = clocked();
-        let all = Certificate { entries, up_to_order, up_to_symmetry: false };
+        let all = Certificate { entries, up_to_order, up_to_symmetry };
         let written = certificate_text(&net, &all);
         prop_assert_eq!(read_certificate(&net, &written), all.clone());
         Validator::new().assert_valid("certificate-1.json", &serde_json::from_str(&written).unwrap());
