@@ -124,7 +124,8 @@ fn scalar(
     let known = &net.scalars[set];
     let pair = (member - 1, member);
     let mut seed = Seed { sorts: known.holders.iter().map(|h| (*h, pair)).collect(), ..Seed::default() };
-    for (first, dims, dim) in &known.clocks {
+    for (array, dim) in &known.clocks {
+        let (first, dims) = &net.clock_arrays[*array as usize];
         seed.clocks(*first, dims, *dim, pair);
     }
     let image = |p: &usize| {

@@ -53,8 +53,8 @@ pub struct ScalarSet {
     pub size: i64,
     /// What holds members or is indexed by them.
     pub holders: Vec<Holder>,
-    /// Arrays of clocks that are indexed by members: the first clock's number, the dimensions, which of them.
-    pub clocks: Vec<(u32, Vec<(i64, i64)>, u32)>,
+    /// Arrays of clocks that are indexed by members: the number in [`Network::clock_arrays`], and which dimension.
+    pub clocks: Vec<(u32, u32)>,
 }
 
 /// A process of a template, and the arguments by which it differs from others.
@@ -66,14 +66,17 @@ pub struct Member {
     pub args: Vec<(Option<u32>, i64)>,
 }
 
+/// A cell of a state, where its new value comes from, and which numbers are exchanged in it.
+type CellMove = (u32, u32, Option<(i64, i64)>);
+
 /// A swap that was verified, ready for use on states.
 #[derive(Debug, Clone)]
 struct Ready {
     swap: Swap,
     /// The image of each edge of each process: its number in the image of the process.
     edges: Vec<Vec<u32>>,
-    /// The cells of a state that change: which, from where, and what is exchanged in it.
-    cells: Vec<(u32, u32, Option<(i64, i64)>)>,
+    /// The cells of a state that change.
+    cells: Vec<CellMove>,
 }
 
 /// The symmetries of a network under a question.

@@ -6,7 +6,7 @@ use trellis_expr::{Stmt, StmtId, Term, TermId, Terms, VarId};
 use super::super::{Condition, Edge, Location, Network, Query, QueryKind, ResetTo};
 use super::image::{AtomImage, Image, No, ResetImage, SyncImage, atom_terms, closed, edge_units, swapped};
 use super::info::{Holder, Info, Unit, cell, indexes};
-use super::{Ready, Swap};
+use super::{CellMove, Ready, Swap};
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct EdgeImage {
@@ -386,7 +386,7 @@ fn order_is_no_matter(net: &Network, swap: &Swap) -> Result<(), No> {
 }
 
 /// The cells of a state that change.
-fn cells(net: &Network, info: &Info<'_>, swap: &Swap) -> Vec<(u32, u32, Option<(i64, i64)>)> {
+fn cells(net: &Network, info: &Info<'_>, swap: &Swap) -> Vec<CellMove> {
     let mut all = Vec::new();
     for (p, &q) in swap.processes.iter().enumerate() {
         all.push((q, p as u32, None));

@@ -115,7 +115,7 @@ impl Builder<'_> {
                 }
                 for (j, set) in shape.sets.iter().enumerate() {
                     if let Some(s) = set.checked_sub(1).and_then(|s| self.net.scalars.get_mut(s as usize)) {
-                        s.clocks.push((first, shape.dims.clone(), j as u32));
+                        s.clocks.push((self.net.clock_arrays.len() as u32 - 1, j as u32));
                     }
                 }
                 self.clock_leaf(&shape, first)

@@ -35,6 +35,8 @@ enum Named<'n> {
     Instance(&'n ast::Instance),
 }
 
+/// Parameters bound to values, and the values.
+type Bound = (Rc<Scope>, Vec<i64>);
 type Names<'n> = BTreeMap<&'n str, Named<'n>>;
 
 impl<'n> Named<'n> {
@@ -181,7 +183,7 @@ impl Builder<'_> {
             let set = |kind: &Kind| if let Kind::Scalar(set) = kind { Some(set - 1) } else { None };
             let args = p.kinds.iter().map(set).zip(p.args.iter().copied()).collect();
             self.net.members.resize(index, None);
-            self.net.members.push(Some(Member { family: name.span.start as u32, args }));
+            self.net.members.push(Some(Member { family: name.span.start, args }));
             members.insert(p.args.clone(), (index, p.scope.clone()));
         }
         Ok(Family { name: name.name.clone(), params: first.len(), members, first })
@@ -240,7 +242,7 @@ impl Builder<'_> {
         Ok(out)
     }
 
-    fn free_values(&mut self, params: &[ast::Param], at: Span) -> Res<(Vec<Kind>, Vec<(Rc<Scope>, Vec<i64>)>)> {
+    fn free_values(&mut self, params: &[ast::Param], at: Span) -> Res<(Vec<Kind>, Vec<Bound>)> {
         let global = self.global.clone();
         let mut all: Vec<Vec<i64>> = vec![Vec::new()];
         let mut kinds = Vec::new();
