@@ -327,14 +327,25 @@ impl Stepper {
         if !all().all(|(i, j, bound)| d.satisfies(zone, i, j, bound)) {
             return Ok(false);
         }
-        self.work.clear();
-        self.work.extend_from_slice(zone);
+        let in_place = source.clocks == target.clocks && resets.iter().all(|r| matches!(r, SetClock::Value { .. }));
+        let work = if in_place { &mut self.zone } else { &mut self.work };
+        work.clear();
+        work.extend_from_slice(zone);
         for (i, j, bound) in all() {
-            if !d.constrain(&mut self.work, i, j, bound)? {
+            if !d.constrain(work, i, j, bound)? {
                 return Ok(false);
             }
         }
-        self.reset(source, resets, target, |c| c)?;
+        if !in_place {
+            self.reset(source, resets, target, |c| c)?;
+        }
+        for r in resets.iter().filter(|_| in_place) {
+            if let SetClock::Value { clock, value } = *r
+                && target.is_active(clock)
+            {
+                d.reset(&mut self.zone, target.place(clock), value)?;
+            }
+        }
         invariant(target, after, &mut self.zone)
     }
 
