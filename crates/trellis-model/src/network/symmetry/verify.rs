@@ -374,6 +374,9 @@ fn order_is_no_matter(net: &Network, swap: &Swap) -> Result<(), No> {
                 let (Some(s), Some(t)) = (part(p), part(q)) else { continue };
                 for x in a.iter().filter(|e| e.event == Some(s.event)) {
                     for y in b.iter().filter(|e| e.event == Some(t.event)) {
+                        if hides_faults(&net.terms, x) || hides_faults(&net.terms, y) {
+                            return Err(ORDER);
+                        }
                         if !Access::of(net, x).commutes(&Access::of(net, y), private) {
                             return Err(ORDER);
                         }
@@ -383,6 +386,21 @@ fn order_is_no_matter(net: &Network, swap: &Swap) -> Result<(), No> {
         }
     }
     Ok(())
+}
+
+/// In a vector, one guard or update after the other is tried until one refuses: could it be that another, behind it, fails?
+fn hides_faults(terms: &Terms, e: &Edge) -> bool {
+    fn refuses(terms: &Terms, s: StmtId) -> bool {
+        match *terms.stmt(s) {
+            Stmt::Skip | Stmt::Assign(..) | Stmt::Havoc(_) | Stmt::Foreign(..) => false,
+            Stmt::Assume(_) | Stmt::Choice(_) => true,
+            Stmt::Seq(ref parts) => parts.iter().any(|&p| refuses(terms, p)),
+            Stmt::If(_, a, b) => refuses(terms, a) || refuses(terms, b),
+            Stmt::While(_, body) => refuses(terms, body),
+        }
+    }
+    let prepares = !matches!(terms.stmt(e.guard.prepare), Stmt::Skip);
+    prepares || terms.may_fault(e.guard.holds) || refuses(terms, e.update)
 }
 
 /// The cells of a state that change.
