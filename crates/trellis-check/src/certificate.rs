@@ -12,8 +12,9 @@
 
 use std::ops::ControlFlow;
 
+use trellis_model::network::symmetry::Symmetry;
 use trellis_model::network::{
-    Certificate, Condition, Elements, Judge, ModelError, Network, Post, Query, QueryKind, Snapshot,
+    Certificate, Condition, Elements, Judge, Layout, ModelError, Network, Post, Query, QueryKind, Snapshot,
 };
 use trellis_order::Word;
 
@@ -23,7 +24,7 @@ use crate::index::Index;
 use crate::monotone::obstacle;
 use crate::rejection::Claimed;
 use crate::state::check;
-use crate::{Rejection, Why};
+use crate::{Rejection, Why, symmetric};
 
 /// A certificate that is a proof.
 #[derive(Default, Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +47,16 @@ pub fn certify(net: &Network, query: &Query, cert: &Certificate) -> Result<Certi
     if !net.clocks.is_empty() {
         return crate::timed::certify(net, query, cert);
     }
-    let mut c = Checker::new(net, query, cert)?;
+    let symmetry = symmetric::symmetry(net, query, cert);
+    let sorted;
+    let cert = match symmetry.is_empty() {
+        true => cert,
+        false => {
+            sorted = Certificate { entries: symmetric::sorted_entries(net, &symmetry, cert), ..*cert };
+            &sorted
+        }
+    };
+    let mut c = Checker::new(net, query, cert, symmetry)?;
     let mut bound = None;
     match &query.kind {
         QueryKind::Always(p) => c.invariant(p, true, "the property does not hold in this state")?,
@@ -99,10 +109,25 @@ struct Set {
     index: Index,
     /// The states below the entries, rather than the entries alone.
     order: Option<Elements>,
+    /// What may be swapped, and how keys are packed.
+    folding: Option<(Symmetry, Layout)>,
 }
 
 impl Set {
     fn contains(&self, key: &[Word], elem: &[Word]) -> bool {
+        let sorted;
+        let key = match &self.folding {
+            None => key,
+            Some((symmetry, layout)) => {
+                let mut cells = vec![0; layout.key_cells()];
+                layout.unpack(key, &mut cells);
+                symmetry.sort(&mut cells, &mut Vec::new());
+                let mut key = vec![0; key.len()];
+                layout.pack(&cells, &mut key);
+                sorted = key;
+                &sorted
+            }
+        };
         match &self.order {
             None => self.index.find(key, elem).is_some(),
             Some(order) => self.index.covers(order, key, elem),
@@ -117,7 +142,7 @@ struct Goal {
 }
 
 impl<'n> Checker<'n> {
-    fn new(net: &'n Network, query: &Query, cert: &Certificate) -> Result<Checker<'n>, Rejection> {
+    fn new(net: &'n Network, query: &Query, cert: &Certificate, symmetry: Symmetry) -> Result<Checker<'n>, Rejection> {
         let post = Post::new(net);
         for (i, e) in cert.entries.iter().enumerate() {
             check(net, &e.state).map_err(|r| r.number(i))?;
@@ -137,7 +162,8 @@ impl<'n> Checker<'n> {
             return Err(Rejection::new(Why::BesideThePoint(why)));
         }
         let order = up_to_order.then(|| net.elements());
-        Ok(Checker { net, deadlock: query.deadlock, post, set: Set { index, order }, steps: 0 })
+        let folding = (!symmetry.is_empty()).then(|| (symmetry, post.layout.clone()));
+        Ok(Checker { net, deadlock: query.deadlock, post, set: Set { index, order, folding }, steps: 0 })
     }
 
     // Words for what is wrong.

@@ -22,6 +22,9 @@
 //!
 //! | `sup: x`, `inf: x` of a clock | a state with this value | a closed set without a larger (smaller) one |
 //!
+//! A certificate up to symmetry also stands for what its entries become when processes are swapped that cannot be told apart;
+//! that they cannot is verified here.
+//!
 //! A run is maximal if it ends where nothing can happen, or where time may pass forever, or goes round in a circle.
 //!
 //! In models with clocks, entries of certificates are zones, a circle need only return to a state that nothing can tell from
@@ -33,6 +36,7 @@ mod index;
 mod monotone;
 mod rejection;
 mod state;
+mod symmetric;
 mod timed;
 mod timed_liveness;
 mod trace;

@@ -21,6 +21,7 @@ use std::collections::HashMap;
 use trellis_domain::zone::{Bound, Constraint, Zone, ZoneDomain, ZoneError};
 use trellis_expr::VarId;
 use trellis_model::network::interpret::Interpreter;
+use trellis_model::network::symmetry::Symmetry;
 use trellis_model::network::{
     Action, CertEntry, Certificate, Condition, LuBounds, ModelError, Move, Moves, Network, Post, Query, QueryKind,
     SetClock, Snapshot,
@@ -28,10 +29,11 @@ use trellis_model::network::{
 use trellis_order::{Domain, Word};
 
 mod partial;
+mod sorting;
 
 use crate::certificate::Certified;
 use crate::state::check;
-use crate::{Rejection, Why};
+use crate::{Rejection, Why, symmetric};
 
 /// Checks a certificate of a model with clocks.
 pub(crate) fn certify(net: &Network, query: &Query, cert: &Certificate) -> Result<Certified, Rejection> {
@@ -45,7 +47,16 @@ pub(crate) fn certify(net: &Network, query: &Query, cert: &Certificate) -> Resul
     if matches!(query.kind, QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..)) {
         return crate::timed_liveness::inevitable(net, query, cert, None);
     }
-    let mut c = Checker::new(net, query, cert)?;
+    let symmetry = symmetric::symmetry(net, query, cert);
+    let sorted;
+    let cert = match symmetry.is_empty() {
+        true => cert,
+        false => {
+            sorted = Certificate { entries: symmetric::sorted_entries(net, &symmetry, cert), ..*cert };
+            &sorted
+        }
+    };
+    let mut c = Checker::new(net, query, cert, &symmetry)?;
     let (mut bound, mut clock) = (None, None);
     match &query.kind {
         QueryKind::Always(p) => c.everywhere(p, true, "the property does not hold in this state")?,
@@ -107,6 +118,8 @@ struct Entry<'a> {
 struct Checker<'a> {
     net: &'a Network,
     query: &'a Query,
+    /// What may be swapped.
+    symmetry: &'a Symmetry,
     interpreter: Interpreter<'a>,
     post: Post<'a>,
     domain: ZoneDomain,
@@ -133,10 +146,16 @@ fn zones(e: ZoneError) -> Rejection {
 }
 
 impl<'a> Checker<'a> {
-    fn new(net: &'a Network, query: &'a Query, cert: &'a Certificate) -> Result<Checker<'a>, Rejection> {
+    fn new(
+        net: &'a Network,
+        query: &'a Query,
+        cert: &'a Certificate,
+        symmetry: &'a Symmetry,
+    ) -> Result<Checker<'a>, Rejection> {
         let mut c = Checker {
             net,
             query,
+            symmetry,
             interpreter: Interpreter::new(net),
             post: Post::new(net),
             domain: ZoneDomain::new(net.clocks.len()),
@@ -281,7 +300,10 @@ impl<'a> Checker<'a> {
         let mut invariant = Vec::new();
         let delay = self.post.timing(&key, &mut invariant).map_err(|e| self.model(e))?;
         let zero = self.later(Zone::zero(self.net.clocks.len()), &invariant, delay)?;
-        if !self.included(&zero, &self.targets(&key))? {
+        let (key, state, mut word) = self.in_order(&key);
+        let targets = self.targets(&key);
+        let zero = self.sorted_zone(zero, &state, &targets, &mut word);
+        if !self.included(&zero, &targets)? {
             return Err(Rejection::new(Why::InitialMissing).state(self.net, &initial));
         }
         let mut moves = Moves::default();
@@ -308,11 +330,18 @@ impl<'a> Checker<'a> {
 
     /// A move leads from an entry into the set.
     fn stays(&self, e: &Entry<'a>, m: &Move<'_>) -> Result<(), Rejection> {
-        self.leads_into(e, m, self.targets(m.key))
+        let (key, state, word) = self.in_order(m.key);
+        self.leads_into(e, m, self.targets(&key), (&state, word))
     }
 
-    /// A move leads from an entry into these.
-    fn leads_into(&self, e: &Entry<'a>, m: &Move<'_>, mut targets: Vec<&Entry<'a>>) -> Result<(), Rejection> {
+    /// A move leads from an entry into these, after some swaps to this state.
+    fn leads_into(
+        &self,
+        e: &Entry<'a>,
+        m: &Move<'_>,
+        mut targets: Vec<&Entry<'a>>,
+        (state, mut word): (&Snapshot, Vec<u16>),
+    ) -> Result<(), Rejection> {
         if let Some(error) = m.fault {
             // Nothing goes wrong if the clocks never allow it.
             if let Some(bounds) = e.bounds {
@@ -325,13 +354,12 @@ impl<'a> Checker<'a> {
         if targets.iter().any(|t| t.bounds.is_some_and(stands_for_all)) {
             return Ok(());
         }
+        let origins = origins(self.domain.dim(), m.resets);
         if let Some(bounds) = e.bounds {
-            let origins = origins(self.domain.dim(), m.resets);
             let same: Vec<_> = (0..self.domain.dim()).map(Some).collect();
             enough(bounds, m.guard, &same)
                 .and_then(|()| enough(bounds, m.invariant, &origins))
                 .map_err(|why| self.wrong_move(Why::LowBounds(why), e, m))?;
-            targets.retain(|t| t.bounds.is_some_and(|b| at_least(bounds, b, &origins)));
         }
         let mut zone = self.within(&self.valuations(e)?, m.guard)?;
         for r in m.resets {
@@ -343,7 +371,16 @@ impl<'a> Checker<'a> {
             }
         }
         let zone = self.later(zone, m.invariant, m.delay)?;
-        if self.domain.is_empty(&zone) || self.included(&zone, &targets)? {
+        if self.domain.is_empty(&zone) {
+            return Ok(());
+        }
+        let swapped = self.sorted_zone(zone.clone(), state, &targets, &mut word);
+        if let Some(bounds) = e.bounds {
+            let before = |c: usize| origins[self.symmetry.clock_before(&word, c as u32) as usize];
+            let origins: Vec<_> = (0..self.domain.dim()).map(before).collect();
+            targets.retain(|t| t.bounds.is_some_and(|b| at_least(bounds, b, &origins)));
+        }
+        if self.included(&swapped, &targets)? {
             return Ok(());
         }
         let shown = self.domain.show(&zone, &self.net.clocks).to_string();

@@ -86,4 +86,9 @@ pub trait System {
     fn priority(&mut self, key: &[Word], elem: &[Word]) -> Result<i64, Self::Error>;
     /// May time pass forever here?
     fn may_idle(&mut self, key: &[Word], elem: &[Word]) -> Result<bool, Self::Error>;
+    /// The steps of a run, from those of a path: where successors stand for others that are the same up to symmetry, each
+    /// state of a path need only be the same up to symmetry as what the step before it leads to.
+    fn unfold(&mut self, path: &path::Path<Self::Action>) -> Result<Vec<Self::Action>, Self::Error> {
+        Ok(path.actions.clone())
+    }
 }

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use trellis_domain::zone::Rational;
 use trellis_model::evidence::{Reason, Verdict};
+use trellis_model::network::symmetry::Symmetry;
 use trellis_model::network::{
     Action, CertEntry, Certificate, Condition, Elements, Judge, Layout, ModelError, Network, PairJudge, Post, Query,
     QueryKind, Snapshot, Step, Trace,
@@ -15,6 +16,7 @@ use crate::budget::{Budget, Stats};
 use crate::liveness::{self, Watch};
 use crate::path::{Path, path_to, replay};
 use crate::reach::{self, JoinAll, Options, Refine, Strategy, Update};
+use crate::waitlist::Order;
 use crate::{Batch, State, System};
 
 /// A network with a target.
@@ -24,12 +26,23 @@ pub struct NetworkSystem<'n> {
     /// What is looked for: a state in which the condition has this truth value.
     target: Option<(Judge, bool)>,
     priority: Option<Judge>,
+    /// What makes states the same, and how their keys are packed.
+    folding: Option<(Symmetry, Layout)>,
+    /// Working memory: the cells of a state, its key, swaps.
+    sorting: (Vec<i64>, Vec<Word>, Vec<u16>),
 }
 
 impl<'n> NetworkSystem<'n> {
     /// A network in which nothing is looked for yet.
     pub fn new(net: &'n Network) -> NetworkSystem<'n> {
-        NetworkSystem { post: Post::new(net), elements: net.elements(), target: None, priority: None }
+        let post = Post::new(net);
+        let sorting = (vec![0; post.layout.key_cells()], vec![0; post.layout.key_width()], Vec::new());
+        NetworkSystem { post, elements: net.elements(), target: None, priority: None, folding: None, sorting }
+    }
+
+    /// From here on, states that are the same up to these symmetries are the same. Not with lattice variables.
+    pub fn up_to(&mut self, symmetry: Symmetry) {
+        self.folding = (!symmetry.is_empty()).then(|| (symmetry, self.post.layout.clone()));
     }
 
     /// Looks for states in which a query's condition has the given truth value.
@@ -68,7 +81,7 @@ impl<'n> NetworkSystem<'n> {
             let state = self.post.layout.snapshot(net, key, elem);
             CertEntry { rank: ranks.get(n as usize).copied().flatten(), ..CertEntry::of(state) }
         };
-        Certificate { entries: arg.stored().map(entry).collect(), up_to_order }
+        Certificate { entries: arg.stored().map(entry).collect(), up_to_order, up_to_symmetry: false }
     }
 }
 
@@ -94,8 +107,15 @@ impl System for NetworkSystem<'_> {
     }
 
     fn successors(&mut self, key: &[Word], elem: &[Word], out: &mut Batch) -> Result<(), ModelError> {
-        out.steps = self.post.successors(key, elem, &mut |ordinal, k: &[Word], e: &[Word]| {
-            out.push(ordinal, k, e);
+        let NetworkSystem { post, folding, sorting: (cells, sorted, word), .. } = self;
+        out.steps = post.successors(key, elem, &mut |ordinal, k: &[Word], e: &[Word]| {
+            match folding {
+                None => out.push(ordinal, k, e),
+                Some((symmetry, layout)) => {
+                    sort(symmetry, layout, k, cells, sorted, word);
+                    out.push(ordinal, sorted, e);
+                }
+            }
             ControlFlow::Continue(())
         })?;
         Ok(())
@@ -126,6 +146,36 @@ impl System for NetworkSystem<'_> {
     fn may_idle(&mut self, key: &[Word], elem: &[Word]) -> Result<bool, ModelError> {
         self.post.may_idle(key, elem)
     }
+
+    fn unfold(&mut self, path: &Path<Action>) -> Result<Vec<Action>, ModelError> {
+        let NetworkSystem { post, folding, sorting: (cells, sorted, word), .. } = self;
+        let Some((symmetry, layout)) = folding else { return Ok(path.actions.clone()) };
+        let net = post.network();
+        let mut all = Vec::new();
+        let mut swaps = Vec::new();
+        for ((key, elem), action) in path.states.iter().zip(&path.actions) {
+            all.push(symmetry.action_before(net, &swaps, &action.0));
+            let (next, _) = post.take(key, elem, action)?.expect("a step that was taken can be taken again");
+            sort(symmetry, layout, &next, cells, sorted, word);
+            swaps.extend_from_slice(word);
+        }
+        Ok(all)
+    }
+}
+
+/// Brings a key into order.
+fn sort(
+    symmetry: &Symmetry,
+    layout: &Layout,
+    key: &[Word],
+    cells: &mut [i64],
+    sorted: &mut [Word],
+    word: &mut Vec<u16>,
+) {
+    layout.unpack(key, cells);
+    word.clear();
+    symmetry.sort(cells, word);
+    layout.pack(cells, sorted);
 }
 
 /// A joining strategy given as a condition over `x`, `y` and `joined`.
@@ -227,6 +277,17 @@ pub struct Broken {
     pub error: ModelError,
 }
 
+/// Answers a query about a network without lattice variables, up to symmetry where there is any.
+pub fn answer_up_to_symmetry(
+    net: &Network,
+    query: &Query,
+    order: Order,
+    budget: &mut Budget<'_>,
+) -> Result<Answer, Box<Broken>> {
+    let options = Options { update: Update::Simple, order, refine: Refine::Never };
+    search(net, query, options, Symmetry::find(net, query), None, None, budget)
+}
+
 /// Answers a query.
 pub fn answer(
     net: &Network,
@@ -236,7 +297,7 @@ pub fn answer(
     priority: Option<Condition>,
     budget: &mut Budget<'_>,
 ) -> Result<Answer, Box<Broken>> {
-    let answer = search(net, query, options, strategy, priority, budget);
+    let answer = search(net, query, options, Symmetry::default(), strategy, priority, budget);
     // Comparing and joining cannot fail; a script that did has said so to its lattice, and nothing it said counts.
     let failure = net.lattices.iter().find_map(|l| l.lattice.failure());
     match (failure, &answer) {
@@ -265,11 +326,14 @@ fn search(
     net: &Network,
     query: &Query,
     options: Options,
+    symmetry: Symmetry,
     strategy: Option<&mut dyn Strategy<ModelError>>,
     priority: Option<Condition>,
     budget: &mut Budget<'_>,
 ) -> Result<Answer, Box<Broken>> {
     let mut system = NetworkSystem::new(net);
+    let up_to_symmetry = !symmetry.is_empty();
+    system.up_to(symmetry);
     if let Some(p) = priority {
         system.prioritise(p);
     }
@@ -292,7 +356,9 @@ fn search(
     };
     let mut inconclusive = None;
     let verdict = match explored.answer {
-        reach::Answer::Unreachable => Verdict::Safe(system.certificate(&explored.arg, up_to_order, &[])),
+        reach::Answer::Unreachable => {
+            Verdict::Safe(Certificate { up_to_symmetry, ..system.certificate(&explored.arg, up_to_order, &[]) })
+        }
         reach::Answer::Reachable(path) => match system.trace(&path, None) {
             Some(trace) => Verdict::Unsafe(trace),
             None => unreachable!("a path has a first state"),

@@ -30,6 +30,7 @@ pub fn path_to<S: System>(system: &mut S, arg: &Arg, nodes: &[u32]) -> Result<Pa
     for pair in nodes.windows(2) {
         path.actions.push(step(system, arg, pair[0], arg.nodes[pair[1] as usize].via)?);
     }
+    path.actions = system.unfold(&path)?;
     Ok(path)
 }
 

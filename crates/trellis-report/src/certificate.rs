@@ -33,7 +33,11 @@ pub(crate) fn keys(c: &Certificate) -> usize {
 /// `certificate of 86 entries`, for a timed model `certificate of 86 zones at 12 keys (locations and data)`.
 pub(crate) fn summary(net: &Network, c: &Certificate) -> String {
     let count = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
-    let how = if c.up_to_order { ", up to the lattice order" } else { "" };
+    let how = match () {
+        () if c.up_to_order => ", up to the lattice order",
+        () if c.up_to_symmetry => ", up to symmetry",
+        () => "",
+    };
     let n = c.entries.len();
     if net.clocks.is_empty() {
         return format!("certificate of {}{how}", count(n, "entry", "entries"));

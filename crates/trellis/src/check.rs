@@ -9,11 +9,11 @@ use std::time::Instant;
 use trellis_check::Certified;
 use trellis_engine::audit::{self, Audit, Unmatched};
 use trellis_engine::budget::{Budget, Progress, Stats};
-use trellis_engine::network::{Answer, ExprStrategy, answer};
+use trellis_engine::network::{Answer, ExprStrategy, answer, answer_up_to_symmetry};
 use trellis_engine::reach::{Options, Refine, Strategy, Update};
 use trellis_engine::timed::Config;
 use trellis_engine::waitlist::Order;
-use trellis_model::network::{Network, Query, QueryKind};
+use trellis_model::network::{Network, Query, QueryKind, Symmetry};
 use trellis_report::{Inconclusive, Outcome, PropertyReport, dot, ending, html, json, text};
 
 use crate::cli::{self, Check};
@@ -59,7 +59,10 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     let mut reports = Vec::new();
     let mut code = exit::HOLDS;
     for (i, query) in loaded.queries.iter().enumerate() {
-        let plan = plan(args, net, query)?;
+        let mut plan = plan(args, net, query)?;
+        if args.symmetry {
+            plan.notes.push(symmetry_note(net, query));
+        }
         if args.audit {
             show_audit(net, query, args.seed, args.json)?;
         }
@@ -82,6 +85,9 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
             };
             match &plan.timed {
                 Some(config) => trellis_engine::timed::answer(net, query, config, &mut budget),
+                None if args.symmetry && net.lattices.is_empty() => {
+                    answer_up_to_symmetry(net, query, plan.options.order, &mut budget)
+                }
                 None => answer(net, query, plan.options, strategy, loaded.priority, &mut budget),
             }
         };
@@ -136,6 +142,9 @@ fn usage(args: &Check, loaded: &Loaded) -> Result<(), Failure> {
         );
     }
     let lattices = !loaded.network.lattices.is_empty();
+    if args.symmetry && (lattices || args.priority.is_some()) {
+        return say("--symmetry goes neither with lattice variables nor with --priority");
+    }
     let join = args.join.as_deref();
     if join.is_some() && !lattices {
         return say("--join: the model has no lattice variables, so there is nothing to join");
@@ -225,6 +234,22 @@ fn plan(args: &Check, net: &Network, query: &Query) -> Result<Plan, Failure> {
     }
     plan.assumes.push("monotone transitions (000 Def. 2); --audit samples whether they are".into());
     Ok(plan)
+}
+
+/// Which processes count as the same.
+fn symmetry_note(net: &Network, query: &Query) -> String {
+    let symmetry = Symmetry::find(net, query);
+    let name = |p: &u32| net.processes[*p as usize].name.clone();
+    let groups: Vec<String> =
+        symmetry.groups().iter().map(|g| g.iter().map(name).collect::<Vec<_>>().join(", ")).collect();
+    match () {
+        () if symmetry.is_empty() => match symmetry.refused() {
+            [] => "no symmetry: no two processes look alike, or the question is none of A[] and E<>".into(),
+            [r, ..] => format!("no symmetry: {} and {}: {}", name(&r.processes.0), name(&r.processes.1), r.why),
+        },
+        () if groups.is_empty() => "symmetric: members of scalar sets".into(),
+        () => format!("symmetric: {}", groups.join("; ")),
+    }
 }
 
 /// Turns an answer into a report, its evidence checked.

@@ -144,6 +144,10 @@ pub struct Check {
     /// For --order priority: an integer expression, explored largest first.
     #[arg(long, value_name = "EXPR", help_heading = "Engine")]
     pub priority: Option<String>,
+    /// For reach, A[] and E<>: states that are the same but for the names of symmetric processes, or of members of scalar
+    /// sets, are one.
+    #[arg(long, help_heading = "Engine")]
+    pub symmetry: bool,
     /// Sample whether the model's transitions are monotone, as cover and join need; print what breaks it.
     #[arg(long, help_heading = "Engine")]
     pub audit: bool,

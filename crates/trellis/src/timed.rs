@@ -38,10 +38,13 @@ pub fn config(args: &Check, net: &Network, query: &Query) -> Result<Config, Fail
             "--cover alu compares zones as they are; --extrapolation goes with --cover inclusion or equality".into()
         );
     }
+    if args.symmetry && (lazily || args.engine == cli::Engine::Lazy) {
+        return say("--symmetry goes with --engine reach".into());
+    }
     let engine = match args.engine {
         cli::Engine::Reach if lazily => return say("--clocks, --data and --all-clocks go with --engine lazy".into()),
         cli::Engine::Lazy if by_zones => return say("--extrapolation and --cover go with --engine reach".into()),
-        cli::Engine::Auto if !lazily && !by_zones => None,
+        cli::Engine::Auto if !lazily && !by_zones && !args.symmetry => None,
         cli::Engine::Lazy => Some(lazy_engine(args, net, query, order)),
         cli::Engine::Auto if lazily => Some(lazy_engine(args, net, query, order)),
         cli::Engine::Reach | cli::Engine::Auto => {
@@ -68,7 +71,7 @@ pub fn config(args: &Check, net: &Network, query: &Query) -> Result<Config, Fail
         return say(format!("`{}`: {why}", query.text));
     }
     let certificate = !args.no_check || args.certificate.is_some() || args.html.is_some();
-    Ok(Config { engine, order, certificate, non_zeno: args.non_zeno })
+    Ok(Config { engine, order, certificate, non_zeno: args.non_zeno, symmetry: args.symmetry })
 }
 
 fn lazy_engine(args: &Check, net: &Network, query: &Query, order: Option<Order>) -> Engine {

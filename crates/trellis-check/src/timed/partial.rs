@@ -236,11 +236,11 @@ impl<'a> Checker<'a> {
             if !harmless {
                 let error = self.may_fault(e, "update", &action);
                 let Why::Model(error) = error.why else { unreachable!("a fault of the model") };
-                self.leads_into(e, &Move { fault: Some(&error), ..m }, Vec::new())?;
+                self.leads_into(e, &Move { fault: Some(&error), ..m }, Vec::new(), (e.state, Vec::new()))?;
                 continue;
             }
             if !ended.blocked {
-                self.leads_into(e, &m, self.agreeing(&locations, &after))?;
+                self.leads_into(e, &m, self.agreeing(&locations, &after), (e.state, Vec::new()))?;
             }
         }
         Ok(())

@@ -90,7 +90,7 @@ fn zones(net: &Network, coarse: Coarse) -> Option<Certificate> {
         bounds: bounds.clone(),
         ..CertEntry::of(post.layout.snapshot(net, key, &[]))
     };
-    Some(Certificate { entries: found.iter().map(entry).collect(), up_to_order: false })
+    Some(Certificate { entries: found.iter().map(entry).collect(), up_to_order: false, up_to_symmetry: false })
 }
 
 /// Work, with a proof that it is never late. Constants are at most 3.
@@ -295,7 +295,7 @@ fn what_violates_the_invariant_counts_if_the_bounds_cannot_tell() {
     let mut work = CertEntry::of(state(1));
     work.zone = vec![Constraint::new(0, 1, Bound::le(-3))];
     work.bounds = Some(LuBounds { lower: vec![0, i32::MIN, 1], upper: vec![0, i32::MIN, i32::MIN] });
-    let cert = Certificate { entries: vec![CertEntry::of(state(0)), work], up_to_order: false };
+    let cert = Certificate { entries: vec![CertEntry::of(state(0)), work], up_to_order: false, up_to_symmetry: false };
     assert!(matches!(why(certify(&b.net, &query, &cert)), Why::LeadsOutside));
 }
 

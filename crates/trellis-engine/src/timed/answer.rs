@@ -3,9 +3,11 @@
 use trellis_domain::zone::{Bound, Constraint, Zone};
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::combine::Combinations;
+use trellis_model::network::symmetry::Symmetry;
 use trellis_model::network::{CertEntry, Certificate, Condition, LuBounds, Network, Query, QueryKind, Trace};
 
 use super::bounds::{self, Bounds};
+use super::fold::{constraints_before, error_before};
 use super::reach::{self, Cover, Mark, ZoneGraph};
 use super::space::Shape;
 use super::target::{Target, Trouble};
@@ -64,6 +66,8 @@ pub struct Config {
     pub certificate: bool,
     /// Runs in which infinitely much happens in finite time do not count.
     pub non_zeno: bool,
+    /// For [`Engine::Reach`] and questions of safety and reachability: explore up to symmetry.
+    pub symmetry: bool,
 }
 
 /// With more clocks than this the zones of `reach` are too large to keep many; bounds found lazily need few.
@@ -114,7 +118,7 @@ pub fn answer(net: &Network, query: &Query, config: &Config, budget: &mut Budget
         return Ok(unknown(Stats::default(), Reason::Unsupported(why.into())));
     }
     match engine {
-        Engine::Reach(options) => explore(net, query, condition, value, options, config.certificate, budget),
+        Engine::Reach(options) => explore(net, query, condition, value, options, config, budget),
         Engine::Lazy { clocks, data: Data::Identity, options } => {
             by_clocks(net, query, (condition, value), clocks, options, lazy::Identity, config.certificate, budget)
         }
@@ -200,28 +204,21 @@ fn explore(
     condition: Condition,
     value: bool,
     options: reach::Options,
-    certificate: bool,
+    config: &Config,
     budget: &mut Budget<'_>,
 ) -> Result<Answer, Box<Broken>> {
-    let mut graph = ZoneGraph::new(net, query, options);
+    let symmetry = if config.symmetry { Symmetry::find(net, query) } else { Symmetry::default() };
+    let up_to_symmetry = !symmetry.is_empty();
+    let mut graph = ZoneGraph::new(net, query, options).up_to(symmetry);
     let mut target = Target::new(&graph.post, query, condition, value);
     let ending = graph.explore(query, Some(&mut target), budget);
-    let path = |graph: &ZoneGraph<'_>, mut n: u32| {
-        let mut via = Vec::new();
-        while n != reach::NONE && graph.nodes[n as usize].parent != reach::NONE {
-            via.push(graph.nodes[n as usize].via);
-            n = graph.nodes[n as usize].parent;
-        }
-        via.reverse();
-        via
-    };
     let stored = graph.nodes.iter().filter(|n| n.mark != Mark::Replaced).count() as u64;
     let stats = Stats { stored, ..graph.stats };
     match ending {
         reach::Ending::Exhausted => {
             let alu = graph.options().cover == Cover::Alu;
             let dim = net.clocks.len() + 1;
-            let stored = graph.nodes.iter().filter(|n| certificate && n.mark != Mark::Replaced);
+            let stored = graph.nodes.iter().filter(|n| config.certificate && n.mark != Mark::Replaced);
             let entries = stored.map(|n| {
                 let shape = graph.keys.shape(n.key);
                 let state = graph.post.layout.snapshot(net, graph.keys.get(n.key), &[]);
@@ -236,17 +233,31 @@ fn explore(
                 CertEntry { zone: constraints(shape, graph.zones.get(n.zone)), bounds, ..CertEntry::of(state) }
             });
             let entries = entries.collect();
-            Ok(finished(stats, Verdict::Safe(Certificate { entries, up_to_order: false })))
+            Ok(finished(stats, Verdict::Safe(Certificate { entries, up_to_order: false, up_to_symmetry })))
         }
         reach::Ending::Found(n, parts) => {
-            let (via, shape) = (path(&graph, n), graph.keys.shape(graph.nodes[n as usize].key));
-            let finally = ends(shape, &parts);
+            let (via, word) = match graph.unfold(n) {
+                Ok(run) => run,
+                Err(why) => return trouble(net, &mut graph.post, None, stats, why),
+            };
+            let mut finally = ends(graph.keys.shape(graph.nodes[n as usize].key), &parts);
+            if let Some(f) = &graph.folding {
+                finally.iter_mut().for_each(|end| *end = constraints_before(&f.symmetry, &word, end));
+            }
             witness(net, &mut graph.post, &via, &finally, stats)
         }
         reach::Ending::Stopped(reason) => Ok(unknown(stats, reason)),
+        reach::Ending::Broken(reach::NONE, why) => trouble(net, &mut graph.post, None, stats, why),
         reach::Ending::Broken(n, why) => {
-            let via = (n != reach::NONE).then(|| path(&graph, n));
-            trouble(net, &mut graph.post, via, stats, why)
+            let (via, word) = match graph.unfold(n) {
+                Ok(run) => run,
+                Err(why) => return trouble(net, &mut graph.post, None, stats, why),
+            };
+            let why = match (why, &graph.folding) {
+                (Trouble::Model(e), Some(f)) => Trouble::Model(Box::new(error_before(net, &f.symmetry, &word, *e))),
+                (why, _) => why,
+            };
+            trouble(net, &mut graph.post, Some(via), stats, why)
         }
     }
 }
@@ -307,7 +318,7 @@ fn search<D: lazy::Data, R: Refiner>(
                 CertEntry { known: lazy.data.known(n), zone, bounds, ..CertEntry::of(state) }
             };
             let entries = lazy.expanded().filter(|_| certificate).map(entry).collect();
-            Ok(finished(stats, Verdict::Safe(Certificate { entries, up_to_order: false })))
+            Ok(finished(stats, Verdict::Safe(Certificate { entries, up_to_order: false, up_to_symmetry: false })))
         }
         lazy::Ending::Found(n, parts) => {
             let via = path(&lazy, n);

@@ -308,7 +308,7 @@ impl<'n> Space<'n> {
             CertEntry { zone: ZoneDomain::new(dim - 1).minimal(&wide), ..CertEntry::of(state) }
         };
         let stored = graph.nodes.iter().filter(|n| n.mark != Mark::Replaced);
-        Certificate { entries: stored.map(&mut entry).collect(), up_to_order: false }
+        Certificate { entries: stored.map(&mut entry).collect(), up_to_order: false, up_to_symmetry: false }
     }
 
     /// A run to a part of a node in which some more constraints hold.

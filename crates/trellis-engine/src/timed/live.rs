@@ -500,7 +500,7 @@ impl<'n> Graph<'n> {
             self.keys.shape(node.key).widen(self.zones.get(node.zone), dim, &mut wide);
             entries.push(CertEntry { zone: all.minimal(&wide), rank: ranks[n], ..CertEntry::of(state) });
         }
-        Certificate { entries, up_to_order: false }
+        Certificate { entries, up_to_order: false, up_to_symmetry: false }
     }
 
     /// The edges that lead to a node from the start.

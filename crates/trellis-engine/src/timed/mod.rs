@@ -5,6 +5,7 @@ pub mod bound;
 pub mod bounds;
 pub mod cells;
 pub mod cycle;
+pub mod fold;
 pub mod live;
 pub mod reach;
 pub mod schedule;

@@ -13,9 +13,11 @@
 
 use trellis_domain::zone::{Bound, Constraint, Relation, Zone, ZoneDomain};
 use trellis_model::evidence::Reason;
-use trellis_model::network::{Moves, Network, Post, Query};
+use trellis_model::network::symmetry::Symmetry;
+use trellis_model::network::{Move, Moves, Network, Post, Query};
 
 use super::bounds::Bounds;
+use super::fold::{Folding, constraints_before};
 use super::space::{Keys, Stepper, Zones, invariant};
 use super::target::{Target, Trouble};
 use crate::budget::{Budget, Progress, Stats};
@@ -142,6 +144,8 @@ pub struct ZoneGraph<'n> {
     chains: Vec<u32>,
     options: Options,
     stepper: Stepper,
+    /// What brings states into order, if there is any symmetry.
+    pub folding: Option<Folding>,
     /// What was counted.
     pub stats: Stats,
 }
@@ -161,8 +165,15 @@ impl<'n> ZoneGraph<'n> {
             chains: Vec::new(),
             options,
             stepper: Stepper::default(),
+            folding: None,
             stats: Stats::default(),
         }
+    }
+
+    /// The same, up to symmetry.
+    pub fn up_to(mut self, symmetry: Symmetry) -> ZoneGraph<'n> {
+        self.folding = (!symmetry.is_empty()).then(|| Folding::new(symmetry, &self.post.layout));
+        self
     }
 
     /// The options after they were made sound.
@@ -255,8 +266,114 @@ impl<'n> ZoneGraph<'n> {
         Ok(())
     }
 
+    /// Where a move leads: the number of the target's key, its zone before time passes in the stepper. Nothing if clocks do
+    /// not allow the move.
+    fn arrive(
+        &mut self,
+        folding: &mut Option<Folding>,
+        key: u32,
+        source: &[Bound],
+        m: &Move<'_>,
+    ) -> Result<Option<u32>, Trouble> {
+        let target = match folding {
+            Some(f) => {
+                f.sort(&self.post.layout, m);
+                &f.key
+            }
+            None => m.key,
+        };
+        let (k, is_new) = self.keys.id(target);
+        if is_new {
+            self.chains.push(NONE);
+        }
+        let Keys { shapes, shape_of, .. } = &self.keys;
+        let (from, to) = (&shapes[shape_of[key as usize] as usize], &shapes[shape_of[k as usize] as usize]);
+        let possible = match folding {
+            Some(f) => {
+                let before = |c| f.symmetry.clock_before(&f.word, c);
+                self.stepper.act_renamed(from, source, m.guard, m.resets, &f.invariant, to, before)?
+            }
+            None => self.stepper.act(from, source, [&[], m.guard], m.resets, m.invariant, to)?,
+        };
+        Ok(possible.then_some(k))
+    }
+
+    /// Lets time pass there.
+    fn stay(&mut self, folding: &mut Option<Folding>, k: u32, m: &Move<'_>) -> Result<(), Trouble> {
+        let Some(f) = folding else { return self.settle(k, m.invariant, m.delay) };
+        self.settle(k, &f.invariant, m.delay)?;
+        if self.options.cover == Cover::Alu {
+            f.sort_zone(self.keys.shape(k), &mut self.stepper.zone);
+        }
+        Ok(())
+    }
+
+    /// The moves of the run that leads to a node, by their numbers, and the swaps that make its last state the node's.
+    pub fn unfold(&mut self, mut n: u32) -> Result<(Vec<u32>, Vec<u16>), Trouble> {
+        let mut nodes = Vec::new();
+        while n != NONE {
+            nodes.push(n);
+            n = self.nodes[n as usize].parent;
+        }
+        nodes.reverse();
+        if self.folding.is_none() {
+            return Ok((nodes.iter().skip(1).map(|&n| self.nodes[n as usize].via).collect(), Vec::new()));
+        }
+        let mut folding = self.folding.take();
+        let unfolded = self.unfold_along(&nodes, &mut folding);
+        self.folding = folding;
+        unfolded
+    }
+
+    fn unfold_along(&mut self, nodes: &[u32], folding: &mut Option<Folding>) -> Result<(Vec<u32>, Vec<u16>), Trouble> {
+        let net = self.post.network();
+        let (mut via, mut word) = (Vec::new(), Vec::new());
+        let (mut key, _) = self.post.initial()?;
+        let (mut moves, mut real) = (Moves::default(), Moves::default());
+        for pair in nodes.windows(2) {
+            let Node { key: k, zone, .. } = self.nodes[pair[0] as usize];
+            self.post.moves(self.keys.get(k), &mut moves)?;
+            self.post.moves(&key, &mut real)?;
+            let m = moves.get(self.nodes[pair[1] as usize].via as usize);
+            let source = self.zones.get(zone).to_vec();
+            let k = self.arrive(folding, k, &source, &m)?.expect("a move that was taken can be taken again");
+            self.stay(folding, k, &m)?;
+            let f = folding.as_ref().expect("there is something to unfold");
+            // The same edges under their own names; a broadcast may be possible in several ways, which guards tell apart.
+            let action = f.symmetry.action_before(net, &word, m.action);
+            let sorted = |mut guard: Vec<Constraint>| {
+                guard.sort_unstable_by_key(|c| (c.left, c.right, c.bound));
+                guard
+            };
+            let guard = sorted(constraints_before(&f.symmetry, &word, m.guard));
+            let same = |r: &Move<'_>| r.action == action.0 && sorted(r.guard.to_vec()) == guard;
+            let r = real.iter().find(same).expect("a symmetric state has symmetric moves");
+            via.push(r.ordinal);
+            key = r.key.to_vec();
+            word.extend_from_slice(&f.word);
+        }
+        Ok((via, word))
+    }
+
     fn expand(
         &mut self,
+        n: u32,
+        query: &Query,
+        target: &mut Option<&mut Target>,
+        waiting: &mut Waitlist,
+        moves: &mut Moves,
+        source: &mut Vec<Bound>,
+    ) -> Result<Option<(u32, Vec<Zone>)>, Trouble> {
+        let mut folding = self.folding.take();
+        let found = self.expand_up_to(&mut folding, n, query, target, waiting, moves, source);
+        self.folding = folding;
+        found
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn expand_up_to(
+        &mut self,
+        folding: &mut Option<Folding>,
         n: u32,
         query: &Query,
         target: &mut Option<&mut Target>,
@@ -284,28 +401,20 @@ impl<'n> ZoneGraph<'n> {
                 }
                 continue;
             }
-            let (k, is_new) = self.keys.id(m.key);
-            if is_new {
-                self.chains.push(NONE);
-            }
-            let Keys { shapes, shape_of, .. } = &self.keys;
-            let (from, to) = (&shapes[shape_of[key as usize] as usize], &shapes[shape_of[k as usize] as usize]);
-            if !self.stepper.act(from, source, [&[], m.guard], m.resets, m.invariant, to)? {
-                continue;
-            }
+            let Some(k) = self.arrive(folding, key, source, &m)? else { continue };
             let discrete = target.as_ref().is_some_and(|t| t.is_discrete());
             // The key may be known from moves that clocks did not allow.
             let first = self.chains[k as usize] == NONE;
             if let (true, true, Some(t)) = (discrete, first, target.as_ref())
-                && t.holds(&mut self.post, m.key)?
+                && t.holds(&mut self.post, self.keys.get(k))?
             {
                 let new = self.add(k, n, m.ordinal, m.delay);
                 return Ok(Some((new, Vec::new())));
             }
-            self.settle(k, m.invariant, m.delay)?;
+            self.stay(folding, k, &m)?;
             if !discrete && let Some(t) = target {
-                let to = self.keys.shape(k);
-                let parts = t.find(&mut self.post, query, m.key, to, &self.stepper.zone, m.delay)?;
+                let (key, to) = (self.keys.get(k), self.keys.shape(k));
+                let parts = t.find(&mut self.post, query, key, to, &self.stepper.zone, m.delay)?;
                 if !parts.is_empty() {
                     let new = self.add(k, n, m.ordinal, m.delay);
                     return Ok(Some((new, parts)));

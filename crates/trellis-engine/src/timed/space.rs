@@ -327,23 +327,61 @@ impl Stepper {
         if !all().all(|(i, j, bound)| d.satisfies(zone, i, j, bound)) {
             return Ok(false);
         }
-        self.work.clear();
-        self.work.extend_from_slice(zone);
+        let in_place = source.clocks == target.clocks && resets.iter().all(|r| matches!(r, SetClock::Value { .. }));
+        let work = if in_place { &mut self.zone } else { &mut self.work };
+        work.clear();
+        work.extend_from_slice(zone);
         for (i, j, bound) in all() {
-            if !d.constrain(&mut self.work, i, j, bound)? {
+            if !d.constrain(work, i, j, bound)? {
                 return Ok(false);
             }
         }
-        self.reset(source, resets, target)?;
+        if !in_place {
+            self.reset(source, resets, target, |c| c)?;
+        }
+        for r in resets.iter().filter(|_| in_place) {
+            if let SetClock::Value { clock, value } = *r
+                && target.is_active(clock)
+            {
+                d.reset(&mut self.zone, target.place(clock), value)?;
+            }
+        }
+        invariant(target, after, &mut self.zone)
+    }
+
+    /// As `act`, if the clocks of the target have changed their names: `before` is what each was called.
+    #[allow(clippy::too_many_arguments)]
+    pub fn act_renamed(
+        &mut self,
+        source: &Shape,
+        zone: &[Bound],
+        guard: &[Constraint],
+        resets: &[SetClock],
+        after: &[Constraint],
+        target: &Shape,
+        before: impl Fn(u32) -> u32,
+    ) -> Result<bool, ZoneError> {
+        self.work.clear();
+        self.work.extend_from_slice(zone);
+        if !invariant(source, guard, &mut self.work)? {
+            return Ok(false);
+        }
+        self.reset(source, resets, target, before)?;
         invariant(target, after, &mut self.zone)
     }
 
     /// Goes over from the source's clocks to the target's, resetting some.
-    fn reset(&mut self, source: &Shape, resets: &[SetClock], target: &Shape) -> Result<(), ZoneError> {
+    fn reset(
+        &mut self,
+        source: &Shape,
+        resets: &[SetClock],
+        target: &Shape,
+        before: impl Fn(u32) -> u32,
+    ) -> Result<(), ZoneError> {
         self.from.clear();
         let mut shifts = false;
         self.from.extend(target.clocks.iter().map(|&c| {
-            let (clock, value) = origin(resets, c);
+            let (clock, value) = origin(resets, before(c));
             shifts |= value != 0;
             // A constant is the clock that is always zero, moved.
             From { place: source.place(clock), shift: value }

@@ -41,5 +41,7 @@ pub fn ways(seed: u64) -> Vec<Config> {
         }
     }
     all.push(None);
-    all.into_iter().map(|engine| Config { engine, order: None, non_zeno: false, certificate: true }).collect()
+    all.into_iter()
+        .map(|engine| Config { engine, order: None, non_zeno: false, certificate: true, symmetry: false })
+        .collect()
 }

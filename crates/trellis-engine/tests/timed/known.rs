@@ -25,7 +25,7 @@ system P, Q;
 
 fn prove(net: &Network, query: &Query, clocks: Clocks, data: Data) -> Certificate {
     let engine = Some(Engine::Lazy { clocks, data, options: lazy::Options::default() });
-    let config = Config { engine, order: None, certificate: true, non_zeno: false };
+    let config = Config { engine, order: None, certificate: true, non_zeno: false, symmetry: false };
     match answer(net, query, &config, &mut Budget::unlimited()).ok().expect("no fault").verdict {
         Verdict::Safe(cert) => cert,
         _ => panic!("nothing is to be found"),
@@ -72,7 +72,7 @@ fn faults_are_not_missed() {
     for clocks in [Clocks::Interpolation(Forward), Clocks::Interpolation(Backward), Clocks::Bounds] {
         for data in [Data::Interpolation(Forward), Data::Interpolation(Backward)] {
             let engine = Some(Engine::Lazy { clocks, data, options: lazy::Options::default() });
-            let config = Config { engine, order: None, certificate: true, non_zeno: false };
+            let config = Config { engine, order: None, certificate: true, non_zeno: false, symmetry: false };
             assert!(answer(&net, &queries[0], &config, &mut Budget::unlimited()).is_err());
         }
     }

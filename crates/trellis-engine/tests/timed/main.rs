@@ -6,6 +6,7 @@
 //!   explore against the region graph.
 //! - [`runs`] holds liveness and bounds of clocks against it.
 //! - [`models`] lets all of them loose on the shared models, where they must agree with each other.
+//! - [`symmetric`] makes networks of processes that cannot be told apart, or almost, and explores them up to symmetry.
 //! - [`known`] takes certificates apart that know part of the data.
 //! - [`table`] is what 002 counted.
 //! - [`regressions`] are what these found, by name.
@@ -25,5 +26,6 @@ mod random;
 mod regressions;
 mod runs;
 mod steps;
+mod symmetric;
 mod table;
 mod verdicts;

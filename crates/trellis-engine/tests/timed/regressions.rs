@@ -122,7 +122,7 @@ fn covers_hold_up_to_all_bounds_together() {
     for seed in (0..100).chain([7232]) {
         let options = lazy::Options { order: Order::Random(seed), reduce: false, pin_faults: true };
         let engine = Engine::Lazy { clocks: Clocks::Bounds, data: Data::Identity, options };
-        let config = Config { engine: Some(engine), order: None, certificate: true, non_zeno: false };
+        let config = Config { engine: Some(engine), order: None, certificate: true, non_zeno: false, symmetry: false };
         let answer =
             answer(&net, &queries[0], &config, &mut Budget::unlimited()).unwrap_or_else(|b| panic!("{}", b.error));
         let Verdict::Safe(certificate) = answer.verdict else { panic!("not safe, seed {seed}") };

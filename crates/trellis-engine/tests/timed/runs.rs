@@ -32,7 +32,7 @@ struct Count {
 
 /// Answers, unless the answer is that there is none.
 fn ask(net: &Network, query: &Query, non_zeno: bool, count: &mut Count) -> Result<Option<Answer>, String> {
-    let config = Config { engine: None, order: None, non_zeno, certificate: true };
+    let config = Config { engine: None, order: None, non_zeno, certificate: true, symmetry: false };
     let budget = &mut Budget::unlimited().states(Some(NODES));
     let found = answer(net, query, &config, budget).map_err(|b| format!("a fault that is none: {}", b.error))?;
     match &found.verdict {

@@ -30,7 +30,7 @@ fn counts(model: &str, data: Option<Direction>, clocks: Direction) -> Option<(u6
     let options = lazy::Options { order: Order::Bfs, reduce: false, pin_faults: false };
     let data = data.map_or(Data::Identity, Data::Interpolation);
     let engine = Some(Engine::Lazy { clocks: Clocks::Interpolation(clocks), data, options });
-    let config = Config { engine, order: None, certificate: false, non_zeno: false };
+    let config = Config { engine, order: None, certificate: false, non_zeno: false, symmetry: false };
     let answer = answer(&net, &queries[0], &config, &mut Budget::unlimited()).ok().expect("no fault");
     let s = answer.stats;
     Some((s.added, s.covered, s.refinements))

@@ -96,6 +96,10 @@ pub enum Said {
     TooLarge,
 }
 
+fn up_to(way: &Config) -> &'static str {
+    if way.symmetry { " up to symmetry" } else { "" }
+}
+
 /// Holds all ways against the region graph, and each other.
 fn check(model: &Model, seed: u64, count: &mut Count) -> Result<(), String> {
     let (net, queries) = model.load()?;
@@ -104,6 +108,16 @@ fn check(model: &Model, seed: u64, count: &mut Count) -> Result<(), String> {
 
 /// As [`check`].
 pub fn check_network(net: &Network, queries: &[Query], seed: u64, count: &mut Count) -> Result<(), String> {
+    check_ways(net, queries, &|i| ways(seed + i as u64), count)
+}
+
+/// Holds these ways against the region graph, and each other.
+pub fn check_ways(
+    net: &Network,
+    queries: &[Query],
+    ways: &dyn Fn(usize) -> Vec<Config>,
+    count: &mut Count,
+) -> Result<(), String> {
     let oracle = regions(net, queries);
     if let Some(o) = &oracle {
         count.exhausted += 1;
@@ -124,8 +138,8 @@ pub fn check_network(net: &Network, queries: &[Query], seed: u64, count: &mut Co
             count.found += usize::from(truth == Some(true));
             count.nothing += usize::from(truth == Some(false));
         }
-        for way in ways(seed + i as u64) {
-            let at = |why: String| format!("{} by {:?}: {why}", query.text, way.engine);
+        for way in ways(i) {
+            let at = |why: String| format!("{} by {:?}{}: {why}", query.text, way.engine, up_to(&way));
             let said = catch_unwind(AssertUnwindSafe(|| ask(net, query, &way, NODES, count)));
             let said = match said.map_err(|_| at("panicked".into()))? {
                 // A trace may pass by a fault; whoever replays it meets it.
@@ -148,7 +162,7 @@ pub fn check_network(net: &Network, queries: &[Query], seed: u64, count: &mut Co
                     return Err(at(format!("{}, but {truth} by {by}", if says { "true" } else { "UNSOUND: false" })));
                 }
                 Some(_) => {}
-                None => known = Some((says, format!("{:?}", way.engine))),
+                None => known = Some((says, format!("{:?}{}", way.engine, up_to(&way)))),
             }
         }
     }

@@ -82,6 +82,9 @@ pub struct Certificate {
     /// Whether being inside means `⊑` an entry (cover, join) rather than being one (simple). The former rests on the
     /// monotonicity of the model's transitions (000 Def. 2).
     pub up_to_order: bool,
+    /// Whether an entry also stands for what it becomes when processes (or members of a scalar set) that the model and the
+    /// question cannot tell apart are swapped ([`super::symmetry`]).
+    pub up_to_symmetry: bool,
 }
 
 /// One element of a certificate.

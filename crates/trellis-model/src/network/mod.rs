@@ -7,7 +7,9 @@
 //! Rooms: [`state`] (packing), [`post`] (fast successors, compiled code, in-place with undo), [`interpret`] (the
 //! reference interpreter, slow and plain, shares nothing with `post` but this file), [`evidence`] (traces and
 //! certificates), [`query`] (what can be asked), [`clock`] (clock constraints, resets, synchronisation vectors),
-//! [`combine`] (which edges could move together, whatever the data), [`circle`] (when a timed run can go round forever), [`region`] (the region graph, for small timed networks only: what others are held against).
+//! [`combine`] (which edges could move together, whatever the data), [`circle`] (when a timed run can go round forever),
+//! [`symmetry`] (processes that cannot be told apart), [`region`] (the region graph, for small timed networks only: what
+//! others are held against).
 
 use std::sync::Arc;
 
@@ -24,6 +26,7 @@ pub mod post;
 pub mod query;
 pub mod region;
 pub mod state;
+pub mod symmetry;
 
 pub use clock::{ClockAtom, Reset, ResetTo, Vector, VectorPart};
 pub use compiled::{Judge, PairJudge, SetClock};
@@ -31,6 +34,7 @@ pub use evidence::{Action, CertEntry, Certificate, EdgeRef, LuBounds, Snapshot, 
 pub use post::{ModelError, Move, Moves, Post};
 pub use query::{Query, QueryKind};
 pub use state::{Layout, Packed};
+pub use symmetry::Symmetry;
 
 /// A closed network, ready to explore.
 #[derive(Debug, Clone)]
@@ -44,6 +48,9 @@ pub struct Network {
     /// Variables that live only within one step (function locals, temporaries, `meta`), with their initial value: they
     /// are reset before every guard, update and invariant that uses them.
     pub temps: Vec<DataVar>,
+    /// Those of `temps` that an edge may read although it has not written them: constants, and `meta` variables, which may
+    /// carry something from one edge of a step to another. All others are written first wherever they are read.
+    pub meta: Vec<VarId>,
     /// The names of the clocks, arrays flattened: `P(1).x`, `y[2]`. Clock `i` is number `i + 1` in constraints.
     pub clocks: Vec<String>,
     /// The lattice variables.
@@ -52,6 +59,10 @@ pub struct Network {
     pub functions: Vec<Function>,
     /// The channels, arrays flattened.
     pub channels: Vec<Channel>,
+    /// Arrays of clocks: the first clock's number, and first index and length of each dimension.
+    pub clock_arrays: Vec<(u32, Vec<(i64, i64)>)>,
+    /// Arrays of channels: the first channel, and first index and length of each dimension.
+    pub channel_arrays: Vec<(u32, Vec<(i64, i64)>)>,
     /// Who moves together over events, in the order in which they are tried.
     pub vectors: Vec<Vector>,
     /// Named integer constants, for reports, strategies and scripts.
@@ -60,6 +71,10 @@ pub struct Network {
     pub deadlock: Option<VarId>,
     /// Whether priorities were declared at all.
     pub has_priorities: bool,
+    /// The scalar sets. That their members are alike is for [`symmetry`] to verify.
+    pub scalars: Vec<symmetry::ScalarSet>,
+    /// The arguments of processes: as many as processes, or none.
+    pub members: Vec<Option<symmetry::Member>>,
 }
 
 /// A data variable: one cell, or an array of cells.

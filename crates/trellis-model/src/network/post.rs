@@ -59,6 +59,10 @@ pub struct Post<'n> {
     pub layout: Layout,
     edges: Vec<Vec<CompiledEdge>>,
     outgoing: Vec<Vec<Outgoing>>,
+    /// Which channels a location may receive on: one bit for each, shared by those that are 64 apart. Locations lie side by
+    /// side, those of each process from `hears_from` on.
+    hears: Vec<u64>,
+    hears_from: Vec<u32>,
     invariants: Vec<Vec<Option<Test>>>,
     has_invariants: bool,
     has_committed: bool,
@@ -88,6 +92,15 @@ impl<F: FnMut(u32, &[Word], &[Word]) -> ControlFlow<()>> Visit for F {}
 
 type Edges = SmallVec<[EdgeRef; 4]>;
 
+/// The bit of a channel; all of them if it is not known beforehand.
+fn hearing(channel: &Channel) -> u64 {
+    match channel {
+        Channel::None => 0,
+        Channel::Fixed(c) => 1 << (c % 64),
+        Channel::Indexed(_) => u64::MAX,
+    }
+}
+
 impl<'n> Post<'n> {
     /// Compiles a network.
     ///
@@ -95,7 +108,7 @@ impl<'n> Post<'n> {
     /// If a term of the network cannot be compiled: front ends only build terms that can.
     pub fn new(net: &'n Network) -> Post<'n> {
         let layout = Layout::new(net);
-        let mut edges = Vec::new();
+        let mut edges: Vec<Vec<CompiledEdge>> = Vec::new();
         let mut outgoing = Vec::new();
         let mut invariants = Vec::new();
         for p in &net.processes {
@@ -113,6 +126,12 @@ impl<'n> Post<'n> {
             invariants.push(
                 p.locations.iter().map(|l| l.invariant.map(|c| compile_test(net, &layout, c))).collect::<Vec<_>>(),
             );
+        }
+        let (mut hears, mut hears_from) = (Vec::new(), Vec::new());
+        for (of, edges) in outgoing.iter().zip(&edges) {
+            hears_from.push(hears.len() as u32);
+            let bit = |&e: &u32| hearing(&edges[e as usize].channel);
+            hears.extend(of.iter().map(|o: &Outgoing| o.receiving.iter().map(bit).fold(0, |all, bit| all | bit)));
         }
         let base = layout.initial(net);
         let clock_invariants: Vec<Vec<Atoms>> = (net.processes.iter())
@@ -137,11 +156,20 @@ impl<'n> Post<'n> {
             layout,
             edges,
             outgoing,
+            hears,
+            hears_from,
             invariants,
             log: Vec::new(),
             receivers: Vec::new(),
             absent: Vec::new(),
         }
+    }
+
+    /// May a process receive on a channel where it is?
+    #[inline]
+    fn may_hear(&self, q: usize, channel: u32) -> bool {
+        let at = self.hears_from[q] as usize + self.base[q] as usize;
+        self.hears[at] >> (channel % 64) & 1 != 0
     }
 
     /// The network.

@@ -55,6 +55,11 @@ impl Net {
             constants: vec![],
             deadlock: Some(deadlock),
             has_priorities: false,
+            channel_arrays: Vec::new(),
+            clock_arrays: Vec::new(),
+            meta: Vec::new(),
+            scalars: Vec::new(),
+            members: Vec::new(),
         };
         Net { net, atoms: vec![] }
     }

@@ -265,6 +265,7 @@ impl<'n> Reader<'n> {
 
     fn certificate(&self, fields: &Fields<'_>, top: &Path<'_>) -> Result<Certificate, ReadError> {
         let up_to_order = field(fields, top, "up_to_order")?.boolean()?;
+        let up_to_symmetry = optional(fields, top, "up_to_symmetry").map_or(Ok(false), |s| s.boolean())?;
         let mut columns = self.columns(field(fields, top, "columns")?)?;
         if let Some(list) = optional(fields, top, "bounds") {
             for (i, raw) in list.array()?.into_iter().enumerate() {
@@ -278,7 +279,7 @@ impl<'n> Reader<'n> {
         for (i, raw) in rows.into_iter().enumerate() {
             entries.push(self.row(&columns, Node::new(Path::Item(&list.path, i), raw))?);
         }
-        Ok(Certificate { entries, up_to_order })
+        Ok(Certificate { entries, up_to_order, up_to_symmetry })
     }
 
     fn columns(&self, node: Node<'_, '_>) -> Result<Columns, ReadError> {

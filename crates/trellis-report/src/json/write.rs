@@ -308,6 +308,9 @@ impl<'n> CertificateDoc<'n> {
     fn head<M: SerializeMap>(&self, m: &mut M) -> Result<(), M::Error> {
         start(m, CERTIFICATE, self.header)?;
         m.serialize_entry("up_to_order", &self.certificate.up_to_order)?;
+        if self.certificate.up_to_symmetry {
+            m.serialize_entry("up_to_symmetry", &true)?;
+        }
         let (net, names) = (self.teller.net, &self.teller.names);
         let process = |(name, locations): (&'n String, &'n Vec<String>)| ProcessColumn { name, locations };
         let lattice = |(name, l): (&'n String, &LatticeVar)| LatticeColumn {

@@ -65,6 +65,7 @@ fn zones() -> Certificate {
             CertEntry { zone: vec![], ..start },
         ],
         up_to_order: true,
+        up_to_symmetry: false,
     }
 }
 
@@ -252,7 +253,7 @@ fn untimed_documents_do_not_speak_of_time() {
     let rows = certificate_text(&net, &certificate(&net, false));
     assert_eq!(complaint(&clocked(), &rows), "at columns: expected a field `clocks`, found none");
     let cells = CertEntry { known: vec![false; 9], ..CertEntry::of(t.initial) };
-    let partial = Certificate { entries: vec![cells], up_to_order: false };
+    let partial = Certificate { entries: vec![cells], up_to_order: false, up_to_symmetry: false };
     assert_eq!(read_certificate(&net, &certificate_text(&net, &partial)), partial);
 }
 
@@ -470,9 +471,9 @@ proptest! {
     }
 
     #[test]
-    fn certificates_come_back(entries in prop::collection::vec(some_entry(), 0..8), up_to_order: bool) {
+    fn certificates_come_back(entries in prop::collection::vec(some_entry(), 0..8), up_to_order: bool, up_to_symmetry: bool) {
         let net = clocked();
-        let all = Certificate { entries, up_to_order };
+        let all = Certificate { entries, up_to_order, up_to_symmetry };
         let written = certificate_text(&net, &all);
         prop_assert_eq!(read_certificate(&net, &written), all.clone());
         Validator::new().assert_valid("certificate-1.json", &serde_json::from_str(&written).unwrap());

@@ -154,7 +154,7 @@ fn run(row: &Row<'_>, path: &Path, engines: &[Engine]) -> Result<(Vec<u64>, f64)
     let query = loaded.queries.first().ok_or_else(|| wrong("no question"))?;
     let (mut counts, watch) = (Vec::new(), Watch::start());
     for &engine in engines {
-        let config = Config { engine: Some(engine), order: None, non_zeno: false, certificate: false };
+        let config = Config { engine: Some(engine), order: None, non_zeno: false, certificate: false, symmetry: false };
         let a = answer(&loaded.network, query, &config, &mut Budget::unlimited())
             .map_err(|b| wrong(&b.error.to_string()))?;
         if !matches!(a.verdict, Verdict::Safe(_)) {

@@ -143,11 +143,11 @@ impl Post<'_> {
         found: &mut impl FnMut(&mut Self, &[EdgeRef]) -> Result<ControlFlow<()>, ModelError>,
     ) -> Result<ControlFlow<()>, ModelError> {
         for q in 0..self.net.processes.len() {
+            if q == sender.process as usize || !self.may_hear(q, channel) {
+                continue;
+            }
             let location = self.base[q] as usize;
-            if q == sender.process as usize
-                || self.outgoing[q][location].receiving.is_empty()
-                || (need_committed && !self.net.processes[q].locations[location].committed)
-            {
+            if need_committed && !self.net.processes[q].locations[location].committed {
                 continue;
             }
             for n in 0..self.outgoing[q][location].receiving.len() {
@@ -176,7 +176,7 @@ impl Post<'_> {
         receivers.clear();
         let mut committed = !need_committed;
         for q in 0..self.net.processes.len() {
-            if q == sender.process as usize {
+            if q == sender.process as usize || !self.may_hear(q, channel) {
                 continue;
             }
             let location = self.base[q] as usize;

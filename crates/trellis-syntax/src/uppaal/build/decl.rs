@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use trellis_model::network::Channel;
+use trellis_model::network::symmetry::Holder;
 
 use super::place::{ChanPlace, Role};
 use super::scope::{Entity, FuncDef, Kind, Scope};
@@ -167,6 +168,14 @@ impl Builder<'_> {
     fn declare_channels(&mut self, name: &str, ty: &Ty) -> ChanPlace {
         let base = self.net.channels.len() as u32;
         self.add_channels(name, ty);
+        let mut dims = Vec::new();
+        let mut entry = ty;
+        while let Ty::Array(r, t) = entry {
+            self.note_scalar(r.set, Holder::Channel(base, dims.len() as u32));
+            dims.push((r.lo, r.len));
+            entry = t;
+        }
+        self.net.channel_arrays.extend((!dims.is_empty()).then_some((base, dims)));
         let index = self.int(0);
         ChanPlace { ty: ty.clone(), base, index }
     }

@@ -14,7 +14,7 @@ use super::formula::Formula;
 use super::lattice::LatticePlace;
 use super::place::{ChanPlace, Place};
 use super::scope::{Entity, FuncDef, Kind, Scope, Value};
-use super::types::Ty;
+use super::types::{Range, Ty};
 use super::{Builder, Reported, Res, ast};
 use crate::diag::{Diagnostic, Span};
 use crate::uppaal::token::shorten;
@@ -349,7 +349,7 @@ impl<'b, 'a> Lower<'b, 'a> {
         match base {
             Denotes::Place(p) => match &p.ty {
                 Ty::Array(r, _) => {
-                    self.check_index(i, at, r.lo, r.len)?;
+                    self.check_index(i, at, *r, value.kind)?;
                     Ok(Denotes::Place(self.b.entry(&p, at)))
                 }
                 ty => {
@@ -359,7 +359,7 @@ impl<'b, 'a> Lower<'b, 'a> {
             },
             Denotes::Chan(c) => match c.ty.clone() {
                 Ty::Array(r, t) => {
-                    self.check_index(i, at, r.lo, r.len)?;
+                    self.check_index(i, at, r, value.kind)?;
                     let index = self.b.flat_index(c.index, at, r.lo, r.len);
                     Ok(Denotes::Chan(ChanPlace { ty: (*t).clone(), base: c.base, index }))
                 }
@@ -369,7 +369,7 @@ impl<'b, 'a> Lower<'b, 'a> {
                 let Some(len) = super::lattice::entries(&*l.lattice) else {
                     return self.err(a.span, format!("`{}` has no entries", l.lattice.name()));
                 };
-                self.check_index(i, at, 0, len as i64)?;
+                self.check_index(i, at, Range { lo: 0, len: len as i64, set: 0 }, value.kind)?;
                 Ok(self.b.lattice_entry(l, at))
             }
             _ => self.err(a.span, "only arrays can be indexed"),
@@ -378,7 +378,18 @@ impl<'b, 'a> Lower<'b, 'a> {
 
     /// Refuses an index that is written as a constant and does not fit. One that only turns out to be a constant (the
     /// value of a select, say) faults when it is used, if ever.
-    fn check_index(&mut self, i: &Expr, at: TermId, lo: i64, len: i64) -> Res<()> {
+    fn check_index(&mut self, i: &Expr, at: TermId, r: Range, kind: Kind) -> Res<()> {
+        let Range { lo, len, set } = r;
+        match kind {
+            Kind::Scalar(s) if s != set => {
+                let what = if set == 0 { "numbers" } else { "another scalar set" };
+                return self.err(i.span, format!("this array is indexed by {what}, and this is a scalar"));
+            }
+            Kind::Int | Kind::Bool if set != 0 => {
+                return self.err(i.span, "this array is indexed by members of a scalar set, and this is a number");
+            }
+            _ => {}
+        }
         match self.b.net.terms.as_int(at) {
             Some(n) if !(lo..lo + len).contains(&n) && self.is_plain(i) => {
                 self.err(i.span, format!("index {n} is outside the array, which goes from {lo} to {}", lo + len - 1))

@@ -224,7 +224,7 @@ impl Builder<'_> {
     pub fn lattice_of(&mut self, def: &LatticeDef, ty: &Ty, span: Span) -> Res<Arc<dyn Lattice>> {
         let mut sizes = Vec::new();
         let mut ty = ty;
-        while let Ty::Array(Range { lo, len }, inner) = ty {
+        while let Ty::Array(Range { lo, len, .. }, inner) = ty {
             if *lo != 0 {
                 return self.error(span, "lattice vectors are indexed from 0");
             }

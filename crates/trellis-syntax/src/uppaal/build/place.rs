@@ -4,9 +4,10 @@
 use rustc_hash::FxHashMap;
 use trellis_expr::{TermId, Type, VarId};
 use trellis_model::network::DataVar;
+use trellis_model::network::symmetry::Holder;
 
 use super::scope::{Kind, Value};
-use super::types::Ty;
+use super::types::{Range, Ty};
 use super::{Builder, Res};
 use crate::diag::Span;
 
@@ -79,6 +80,9 @@ struct Shape {
     is_clock: bool,
     /// First index and length of each dimension, outermost first.
     dims: Vec<(i64, i64)>,
+    /// The scalar set that a cell's value is from, and those that the dimensions are indexed by; 0 for numbers.
+    set: u32,
+    sets: Vec<u32>,
 }
 
 impl Shape {
@@ -106,6 +110,14 @@ impl Builder<'_> {
         for ((shape, values), names) in shapes.into_iter().zip(values).zip(names) {
             leaves.push(if shape.is_clock {
                 let first = self.add_clocks(names, span)?;
+                if !shape.dims.is_empty() {
+                    self.net.clock_arrays.push((first, shape.dims.clone()));
+                }
+                for (j, set) in shape.sets.iter().enumerate() {
+                    if let Some(s) = set.checked_sub(1).and_then(|s| self.net.scalars.get_mut(s as usize)) {
+                        s.clocks.push((self.net.clock_arrays.len() as u32 - 1, j as u32));
+                    }
+                }
                 self.clock_leaf(&shape, first)
             } else {
                 self.declare_leaf(shape, values, role)
@@ -116,7 +128,7 @@ impl Builder<'_> {
     }
 
     fn declare_leaf(&mut self, shape: Shape, init: Vec<i64>, role: Role) -> VarId {
-        let Shape { name, lo, hi, is_bool, dims, .. } = shape;
+        let Shape { name, lo, hi, is_bool, dims, set, sets, .. } = shape;
         let cell = if is_bool { Type::Bool } else { Type::Range(lo, hi) };
         let array = !dims.is_empty();
         let ty = if array { self.net.terms.array_type(Type::Range(0, init.len() as i64 - 1), cell) } else { cell };
@@ -126,11 +138,25 @@ impl Builder<'_> {
         self.leaves.insert(var, Leaf { lo, hi, is_bool, array, value, shared, clocks: None });
         let data = DataVar { name, var, lo, hi, is_bool, dims, init };
         if role == Role::State {
-            self.net.vars.push(data)
+            self.net.vars.push(data);
+            self.note_scalar(set, Holder::Value(var));
+            for (j, set) in sets.into_iter().enumerate() {
+                self.note_scalar(set, Holder::Dim(var, j as u32));
+            }
         } else {
-            self.net.temps.push(data)
+            self.net.temps.push(data);
+            if role != Role::Temp {
+                self.net.meta.push(var);
+            }
         }
         var
+    }
+
+    /// This holds members of a scalar set, or is indexed by them.
+    pub fn note_scalar(&mut self, set: u32, holder: Holder) {
+        if let Some(s) = set.checked_sub(1).and_then(|s| self.net.scalars.get_mut(s as usize)) {
+            s.holders.push(holder);
+        }
     }
 
     /// What stands for some clocks in places.
@@ -146,7 +172,8 @@ impl Builder<'_> {
 
     /// A temporary of its own, which no unit uses for anything else.
     pub fn lone_temp(&mut self, name: String) -> VarId {
-        let shape = Shape { name, lo: 0, hi: 1, is_bool: true, is_clock: false, dims: Vec::new() };
+        let shape =
+            Shape { name, lo: 0, hi: 1, is_bool: true, is_clock: false, dims: Vec::new(), set: 0, sets: Vec::new() };
         self.declare_leaf(shape, vec![0], Role::Temp)
     }
 
@@ -170,7 +197,11 @@ impl Builder<'_> {
         let name = format!("tmp{}", self.net.temps.len());
         let dims = array.map(|n| (0, n as i64)).into_iter().collect();
         let init = vec![default_value(lo, hi); array.unwrap_or(1)];
-        let v = self.declare_leaf(Shape { name, lo, hi, is_bool, is_clock: false, dims }, init, Role::Temp);
+        let v = self.declare_leaf(
+            Shape { name, lo, hi, is_bool, is_clock: false, dims, set: 0, sets: Vec::new() },
+            init,
+            Role::Temp,
+        );
         self.pool.entry(shape).or_default().vars.push(v);
         v
     }
@@ -291,17 +322,24 @@ pub(crate) fn default_value(lo: i64, hi: i64) -> i64 {
 }
 
 /// One flat array per scalar leaf.
-fn leaf_shapes(ty: &Ty, name: String, dims: &[(i64, i64)], out: &mut Vec<Shape>) {
+fn leaf_shapes(ty: &Ty, name: String, ranges: &[Range], out: &mut Vec<Shape>) {
+    let shape = |name, (lo, hi, is_bool), is_clock| Shape {
+        name,
+        lo,
+        hi,
+        is_bool,
+        is_clock,
+        dims: ranges.iter().map(|r| (r.lo, r.len)).collect(),
+        set: if let Ty::Scalar { set, .. } = ty { *set } else { 0 },
+        sets: ranges.iter().map(|r| r.set).collect(),
+    };
     match ty {
-        Ty::Array(r, t) => leaf_shapes(t, name, &[dims, &[(r.lo, r.len)]].concat(), out),
+        Ty::Array(r, t) => leaf_shapes(t, name, &[ranges, &[*r]].concat(), out),
         Ty::Struct(fields) => {
-            fields.iter().for_each(|(f, t)| leaf_shapes(t, format!("{name}.{f}"), dims, out));
+            fields.iter().for_each(|(f, t)| leaf_shapes(t, format!("{name}.{f}"), ranges, out));
         }
-        Ty::Clock => out.push(Shape { name, lo: 0, hi: 0, is_bool: false, is_clock: true, dims: dims.to_vec() }),
-        _ => {
-            let shape = |(lo, hi, is_bool)| Shape { name, lo, hi, is_bool, is_clock: false, dims: dims.to_vec() };
-            out.extend(ty.scalar().map(shape));
-        }
+        Ty::Clock => out.push(shape(name, (0, 0, false), true)),
+        _ => out.extend(ty.scalar().map(|bounds| shape(name, bounds, false))),
     }
 }
 

@@ -206,7 +206,7 @@ impl Lower<'_, '_> {
         let from = self.known_number(first)?;
         let end = self.known_number(last)?.checked_add(beyond)?.max(from);
         // Where the counter would leave its type, the loop as written faults.
-        (lo <= from && end <= hi).then(|| (name.clone(), p, Range { lo: from, len: end - from }))
+        (lo <= from && end <= hi).then(|| (name.clone(), p, Range { lo: from, len: end - from, set: 0 }))
     }
 
     /// The value of an expression that needs no statements and is a constant.

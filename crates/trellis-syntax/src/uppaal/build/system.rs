@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
+use trellis_model::network::symmetry::Member;
+
 use super::decl::declared_twice;
 use super::expr::{Denotes, Lower, Unit};
 use super::scope::{Entity, Family, Kind, Scope};
@@ -22,6 +24,8 @@ pub(crate) struct Partial<'n> {
     pub scope: Rc<Scope>,
     /// Values of the free parameters, as they appear in the process's name.
     pub args: Vec<i64>,
+    /// What they are.
+    pub kinds: Vec<Kind>,
 }
 
 /// What the system line or an instance can name.
@@ -31,6 +35,8 @@ enum Named<'n> {
     Instance(&'n ast::Instance),
 }
 
+/// Parameters bound to values, and the values.
+type Bound = (Rc<Scope>, Vec<i64>);
 type Names<'n> = BTreeMap<&'n str, Named<'n>>;
 
 impl<'n> Named<'n> {
@@ -174,6 +180,10 @@ impl Builder<'_> {
             self.spend(8, name.span)?;
             self.own_params(&full, &written, &p.scope)?;
             let index = self.process(&full, p, priority)?;
+            let set = |kind: &Kind| if let Kind::Scalar(set) = kind { Some(set - 1) } else { None };
+            let args = p.kinds.iter().map(set).zip(p.args.iter().copied()).collect();
+            self.net.members.resize(index, None);
+            self.net.members.push(Some(Member { family: name.span.start, args }));
             members.insert(p.args.clone(), (index, p.scope.clone()));
         }
         Ok(Family { name: name.name.clone(), params: first.len(), members, first })
@@ -220,25 +230,26 @@ impl Builder<'_> {
         // The outermost free parameters range over all their values.
         let free: &[ast::Param] = chain.first().map_or(&template.params, |i| &i.params);
         let mut out = Vec::new();
-        for (scope, args) in self.free_values(free, name.span)? {
+        let (kinds, values) = self.free_values(free, name.span)?;
+        for (scope, args) in values {
             let mut scope = scope;
             for (n, instance) in chain.iter().enumerate() {
                 let params = chain.get(n + 1).map_or(&template.params, |i| &i.params);
                 scope = self.bind_args(params, instance, &scope)?;
             }
-            out.push(Partial { template, scope, args });
+            out.push(Partial { template, scope, args, kinds: kinds.clone() });
         }
         Ok(out)
     }
 
-    fn free_values(&mut self, params: &[ast::Param], at: Span) -> Res<Vec<(Rc<Scope>, Vec<i64>)>> {
+    fn free_values(&mut self, params: &[ast::Param], at: Span) -> Res<(Vec<Kind>, Vec<Bound>)> {
         let global = self.global.clone();
         let mut all: Vec<Vec<i64>> = vec![Vec::new()];
         let mut kinds = Vec::new();
         for p in params {
             let ty = self.param_type(p, &global)?;
             let bounded = !p.by_ref && !matches!(p.ty.base, ast::BaseType::Int(None));
-            let Some(Range { lo, len }) = ty.values().filter(|_| bounded) else {
+            let Some(Range { lo, len, .. }) = ty.values().filter(|_| bounded) else {
                 let what =
                     format!("`{}` is left open, but `{}` cannot be enumerated", shorten(&p.name.name), ty.describe());
                 return Err(self.report(
@@ -260,7 +271,8 @@ impl Builder<'_> {
             }
             (scope, args)
         };
-        Ok(all.into_iter().map(&mut scoped).collect())
+        let all = all.into_iter().map(&mut scoped).collect();
+        Ok((kinds, all))
     }
 
     /// Parameters bound to the arguments of an instance, in a fresh scope below the global one.

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use trellis_model::network::symmetry::ScalarSet;
 use trellis_order::lattice::library;
 
 use super::lattice::LatticeDef;
@@ -30,6 +31,8 @@ pub(crate) enum Ty {
 pub(crate) struct Range {
     pub lo: i64,
     pub len: i64,
+    /// The number of the scalar set whose members these are; 0 for numbers.
+    pub set: u32,
 }
 
 /// UPPAAL's plain `int`.
@@ -99,7 +102,8 @@ impl Ty {
 
     /// The values of a scalar type: first and how many.
     pub fn values(&self) -> Option<Range> {
-        self.scalar().map(|(lo, hi, _)| Range { lo, len: hi - lo + 1 })
+        let set = if let Ty::Scalar { set, .. } = self { *set } else { 0 };
+        self.scalar().map(|(lo, hi, _)| Range { lo, len: hi - lo + 1, set })
     }
 
     /// What a variable of a scalar type holds when the model does not say.
@@ -222,6 +226,7 @@ impl Builder<'_> {
                     return self.error(t.span, format!("a scalar set cannot have {size} members"));
                 }
                 self.scalar_sets += 1;
+                self.net.scalars.push(ScalarSet { size, ..ScalarSet::default() });
                 Ty::Scalar { set: self.scalar_sets, size }
             }
             ast::BaseType::Struct(fields) => self.structure(fields, scope, t.span)?,
@@ -313,7 +318,7 @@ impl Builder<'_> {
                     if n < 1 {
                         return self.error(e.span, format!("an array cannot have {n} entries"));
                     }
-                    return Ok(Range { lo: 0, len: n });
+                    return Ok(Range { lo: 0, len: n, set: 0 });
                 };
                 (ty, e.span)
             }

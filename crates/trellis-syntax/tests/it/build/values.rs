@@ -123,11 +123,15 @@ fn scalars_can_be_compared_assigned_and_used_as_indexes() {
     is("typedef scalar[3] S; int a[S] = { 1, 2, 3 };", "sum (s : S) a[s]", 6);
     let wrong = |e: &str| {
         refused(&format!(
-            "typedef scalar[3] S; typedef scalar[3] T; S s; T t; int n; process P() {{ state A; init A; trans A -> A {{ assign {e}; }}; }} system P;"
+            "typedef scalar[3] S; typedef scalar[3] T; S s; T t; int n; int a[3]; int b[S]; process P() {{ state A; init A; trans A -> A {{ assign {e}; }}; }} system P;"
         ))
     };
     assert!(wrong("n = s + 1").contains("a scalar is not a number"));
     assert!(wrong("s = 1").contains("a number is not a scalar"));
     assert!(wrong("s = t").contains("another scalar set"));
     assert!(wrong("n = (s == t)").contains("own set"));
+    assert!(wrong("n = (s < s)").contains("a scalar is not a number"));
+    assert!(wrong("n = a[s]").contains("indexed by numbers"));
+    assert!(wrong("n = b[t]").contains("another scalar set"));
+    assert!(wrong("n = b[1]").contains("members of a scalar set"));
 }
