@@ -406,8 +406,8 @@ impl Search<'_> {
             };
             rows.push((form, s.value(c).numerator()));
         }
-        let form = no_integer_solution(&rows)?;
-        self.named(form)
+        let uneven = no_integer_solution(&rows)?;
+        self.named(uneven.form)
     }
 }
 
@@ -430,10 +430,17 @@ fn leaf(f: Farkas) -> Refuted {
     (Proof::Leaf(f), uses)
 }
 
+/// A whole-numbered sum of variables that equations give a value that is not whole.
+pub(crate) struct Uneven {
+    pub form: Form,
+    /// The sum is that of the equations with these factors.
+    pub factors: Vec<Rat>,
+}
+
 /// A whole-numbered sum of variables that the equations give a value that is not whole, if they have a rational solution but no
 /// integer one. Column operations bring the equations to Hermite normal form `H` one by one; if `H⁻¹ b` is not whole in some
 /// place, that row of `H⁻¹` combines the equations to such a sum.
-fn no_integer_solution(rows: &[(Form, IBig)]) -> Option<Form> {
+pub(crate) fn no_integer_solution(rows: &[(Form, IBig)]) -> Option<Uneven> {
     let mut columns: Vec<Column> = rows.iter().flat_map(|r| r.0.iter().map(|e| e.0)).collect();
     columns.sort_unstable();
     columns.dedup();
@@ -443,7 +450,9 @@ fn no_integer_solution(rows: &[(Form, IBig)]) -> Option<Form> {
     // V = U⁻¹, kept along: y = V x.
     let mut v = u.clone();
     let mut values: Vec<IBig> = vec![];
-    for (form, b) in rows {
+    // The equations and factors that give the unknowns that have values.
+    let mut factors: Vec<Vec<Rat>> = vec![];
+    for (number, (form, b)) in rows.iter().enumerate() {
         // The row in the new unknowns.
         let mut row = vec![IBig::ZERO; n];
         for (c, k) in form {
@@ -488,12 +497,21 @@ fn no_integer_solution(rows: &[(Form, IBig)]) -> Option<Form> {
             return None;
         }
         let pivot = row[at].clone();
+        // y_at = (this row − what is known of it) / pivot
+        let mut own = vec![Rat::ZERO; rows.len()];
+        own[number] = Rat::ONE;
+        for (a, known) in row.iter().zip(&factors) {
+            let minus = Rat::from(-a);
+            own.iter_mut().zip(known).for_each(|(o, k)| o.add_product(&minus, k));
+        }
+        let by = Rat::from(&pivot).recip();
+        own.iter_mut().for_each(|o| *o = &*o * &by);
         let (value, remainder) = (&rest).div_rem_euclid(&pivot.clone().abs());
         if IBig::from(remainder) != IBig::ZERO {
-            // y_at = V[at] · x must be rest / pivot.
             let form = columns.iter().zip(&v[at]).filter(|(_, k)| **k != IBig::ZERO).map(|(c, k)| (*c, k.clone()));
-            return Some(form.collect());
+            return Some(Uneven { form: form.collect(), factors: own });
         }
+        factors.push(own);
         values.push(if pivot < IBig::ZERO { -value } else { value });
     }
     None

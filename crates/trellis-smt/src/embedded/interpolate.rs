@@ -16,9 +16,9 @@ use dashu_int::IBig;
 use dashu_int::ops::DivRemEuclid;
 use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_expr::eval::Valuation;
-use trellis_expr::{TermId, Terms, Type};
+use trellis_expr::{Division, TermId, Terms, Type};
 
-use super::integer::{Found, Proof, SPLIT};
+use super::integer::{Found, Proof, SPLIT, no_integer_solution};
 use super::lower::{Code, Lowering};
 use super::rat::Rat;
 use super::sat::{Lit, Outcome};
@@ -37,6 +37,8 @@ pub enum NoInterpolants {
 /// At most so many cubes for one interpolant.
 const CUBES: usize = 300;
 const SPLITS: u64 = 2_000;
+/// Of so many equations it is asked whether they have an integer solution.
+const EQUATIONS: usize = 60;
 
 /// Interpolants of formulas that contradict each other; one more than there are formulas.
 pub fn interpolants(terms: &mut Terms, formulas: &[TermId], limits: &Limits) -> Result<Vec<TermId>, NoInterpolants> {
@@ -65,6 +67,8 @@ enum Itp {
     Lit(Lit),
     /// A sum is at most this.
     Bound(BTreeMap<Column, IBig>, IBig),
+    /// A sum leaves this remainder when divided by the last number.
+    Remainder(BTreeMap<Column, IBig>, IBig, IBig),
     And(Vec<Itp>),
     Or(Vec<Itp>),
 }
@@ -82,6 +86,8 @@ struct Sequence<'a> {
     /// What a literal or column of a variable is called.
     lits: FxHashMap<Lit, TermId>,
     columns: FxHashMap<Column, TermId>,
+    /// The part after which an interpolant is sought.
+    position: usize,
     limits: &'a Limits,
 }
 
@@ -100,6 +106,7 @@ impl<'a> Sequence<'a> {
             span: FxHashMap::default(),
             lits: FxHashMap::default(),
             columns: FxHashMap::default(),
+            position: 0,
             limits,
         };
         s.state.numbers = true;
@@ -226,6 +233,7 @@ impl<'a> Sequence<'a> {
 
     /// The interpolant after part `k`, given the one before it.
     fn interpolant(&mut self, k: usize, before: &Itp, needed: &[bool]) -> Result<Itp, NoInterpolants> {
+        self.position = k;
         let mut a_inputs = self.parts[k].inputs.clone();
         let before = self.lower(before, &mut a_inputs);
         let mut a_roots = vec![before, self.parts[k].holds];
@@ -278,6 +286,21 @@ impl<'a> Sequence<'a> {
                 inputs.push(l);
                 l
             }
+            Itp::Remainder(form, rest, divisor) => {
+                let terms = form.iter().map(|(c, k)| (*c, k.clone())).collect();
+                let linear = super::linear::Linear { terms, constant: -rest };
+                let before = self.state.lia.forms.simplex.columns() as Column;
+                let used = self.state.inputs.len();
+                let l = self.state.divides(divisor, &linear);
+                // What is new belongs to the formula that the interpolant is a part of.
+                for c in before..self.state.lia.forms.simplex.columns() as Column {
+                    if self.state.lia.forms.simplex.definition(c).is_none() {
+                        self.span.insert(c, (self.position, self.position));
+                    }
+                }
+                inputs.extend_from_slice(&self.state.inputs[used..]);
+                l
+            }
             Itp::And(parts) => {
                 let lits: Vec<Lit> = parts.iter().map(|p| self.lower(p, inputs)).collect();
                 self.state.gates.and(lits)
@@ -327,23 +350,24 @@ impl<'a> Sequence<'a> {
                 break;
             }
         }
-        let found = match found {
-            Some(found) => found,
-            None => {
-                let span = &self.span;
-                let allowed = |form: &[(Column, IBig)]| {
-                    let on = |side| form.iter().any(|(c, _)| Self::side(span, k, *c) == side);
-                    !(on(Belongs::A) && on(Belongs::B))
-                };
-                let limits = self.limits;
-                lia.forms.integers_by(SPLITS, &allowed, &mut || limits.exceeded(0).is_some())
+        let equations = if found.is_none() { self.of_equations(k, &in_a, &in_b) } else { None };
+        let found = found.unwrap_or_else(|| {
+            if equations.is_some() {
+                return Found::GaveUp;
             }
-        };
-        lia.forms.simplex.undo_to(mark);
-        lia.disturbed();
+            let span = &self.span;
+            let allowed = |form: &[(Column, IBig)]| {
+                let on = |side| form.iter().any(|(c, _)| Self::side(span, k, *c) == side);
+                !(on(Belongs::A) && on(Belongs::B))
+            };
+            let limits = self.limits;
+            self.state.lia.forms.integers_by(SPLITS, &allowed, &mut || limits.exceeded(0).is_some())
+        });
+        self.state.lia.forms.simplex.undo_to(mark);
+        self.state.lia.disturbed();
         match found {
             Found::None(proof) => self.of_proof(k, &proof, &in_a, &in_b),
-            Found::Solution | Found::GaveUp => Err(self.gave_up()),
+            Found::Solution | Found::GaveUp => equations.ok_or_else(|| self.gave_up()),
         }
     }
 
@@ -366,6 +390,61 @@ impl<'a> Sequence<'a> {
         }
     }
 
+    /// Is the bound on `A`'s side?
+    fn is_of_a(&self, k: usize, column: Column, why: Why, in_a: &FxHashSet<Lit>, in_b: &FxHashSet<Lit>) -> bool {
+        if why == Why::ALWAYS || why.0 & SPLIT != 0 {
+            self.side_of(k, column) == Belongs::A
+        } else {
+            in_a.contains(&Lit(why.0)) || (!in_b.contains(&Lit(why.0)) && self.side_of(k, column) == Belongs::A)
+        }
+    }
+
+    /// If the equations alone have no integer solution: what `A`'s say about the shared variables, which is a remainder (Jain, Clarke,
+    /// Grumberg, "Efficient Craig interpolation for linear Diophantine equations and linear modular equations", CAV 2008).
+    fn of_equations(&self, k: usize, in_a: &FxHashSet<Lit>, in_b: &FxHashSet<Lit>) -> Option<Itp> {
+        let simplex = &self.state.lia.forms.simplex;
+        let (mut rows, mut of_a) = (vec![], vec![]);
+        for c in 0..simplex.columns() as Column {
+            let (Some(l), Some(u)) = (simplex.bound(c, Side::Lower), simplex.bound(c, Side::Upper)) else { continue };
+            let side = self.is_of_a(k, c, l.why, in_a, in_b);
+            if l.value != u.value || self.is_of_a(k, c, u.why, in_a, in_b) != side {
+                continue;
+            }
+            let own = [(c, Rat::ONE)];
+            let form = simplex.definition(c).unwrap_or(&own).iter().map(|(c, k)| (*c, k.numerator())).collect();
+            rows.push((form, l.value.numerator()));
+            of_a.push(side);
+            if rows.len() > EQUATIONS {
+                return None;
+            }
+        }
+        let factors = no_integer_solution(&rows)?.factors;
+        let mut sum: BTreeMap<Column, Rat> = BTreeMap::new();
+        let mut value = Rat::ZERO;
+        for ((form, b), (factor, _)) in
+            rows.iter().zip(factors.iter().zip(&of_a).map(|(f, &a)| (f, a))).filter(|r| r.1.1)
+        {
+            value.add_product(factor, &Rat::from(b));
+            for (c, e) in form {
+                sum.entry(*c).or_insert(Rat::ZERO).add_product(factor, &Rat::from(e));
+            }
+        }
+        // Whole multiples of whole numbers do not matter; all that A has for itself is of that kind.
+        sum.retain(|_, k| !k.is_integer());
+        if sum.keys().any(|c| Self::side(&self.span, k, *c) != Belongs::Both || !self.columns.contains_key(c)) {
+            return None;
+        }
+        let divisor = sum.values().chain([&value]).fold(IBig::ONE, |m, k| {
+            let d = k.denominator();
+            let g = super::rat::gcd_of([&m, &d]);
+            m / g * d
+        });
+        let scale = Rat::from(&divisor);
+        let whole = |r: &Rat| (r * &scale).numerator();
+        let form = sum.iter().map(|(c, k)| (*c, whole(k).div_rem_euclid(&divisor).1.into())).collect();
+        Some(Itp::Remainder(form, whole(&value).div_rem_euclid(&divisor).1.into(), divisor))
+    }
+
     /// The sum of the bounds on `A`'s side.
     fn of_leaf(
         &self,
@@ -378,15 +457,7 @@ impl<'a> Sequence<'a> {
         let mut sum: BTreeMap<Column, Rat> = BTreeMap::new();
         let mut most = Rat::ZERO;
         for p in &f.0 {
-            let of_a = if p.why == Why::ALWAYS || p.why.0 & SPLIT != 0 {
-                self.side_of(k, p.column) == Belongs::A
-            } else if in_a.contains(&Lit(p.why.0)) {
-                true
-            } else if in_b.contains(&Lit(p.why.0)) {
-                false
-            } else {
-                self.side_of(k, p.column) == Belongs::A
-            };
+            let of_a = self.is_of_a(k, p.column, p.why, in_a, in_b);
             if !of_a {
                 continue;
             }
@@ -437,6 +508,19 @@ impl<'a> Sequence<'a> {
                 if l.positive() { t } else { terms.not(t) }
             }
             Itp::Bound(form, most) => self.bound(terms, form, most),
+            Itp::Remainder(form, rest, divisor) => {
+                let parts: Vec<TermId> = form
+                    .iter()
+                    .map(|(c, k)| {
+                        let k = terms.big(k.clone());
+                        terms.mul(k, self.columns[c])
+                    })
+                    .collect();
+                let sum = if parts.is_empty() { terms.int(0) } else { terms.add(parts) };
+                let (rest, divisor) = (terms.big(rest.clone()), terms.big(divisor.clone()));
+                let remainder = terms.rem(Division::Euclidean, sum, divisor);
+                terms.eq(remainder, rest)
+            }
             Itp::And(parts) => {
                 let parts: Vec<TermId> = parts.iter().map(|p| self.term(terms, p)).collect();
                 terms.and(parts)

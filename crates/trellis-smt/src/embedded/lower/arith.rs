@@ -214,6 +214,13 @@ impl Lowering {
         Ok(q.plus(&IBig::ONE, &up).times(&sign))
     }
 
+    /// Does the number divide the sum?
+    pub(crate) fn divides(&mut self, divisor: &IBig, l: &Linear) -> Lit {
+        let q = self.quotient(Division::Euclidean, l, &Linear::constant(divisor.clone())).expect("a constant divisor");
+        let rest = l.plus(&-divisor, &q);
+        self.at_most_zero(&rest)
+    }
+
     /// The sum keeps between the bounds, always.
     pub(super) fn always_between(&mut self, l: &Linear, lo: &IBig, hi: &IBig) {
         let (form, divisor) = l.normal();
