@@ -138,7 +138,7 @@ fn clocks_line(teller: &Teller<'_>, clocks: &[Rational]) -> Option<String> {
     (!clocks.is_empty()).then(|| cut(&teller.clocks(clocks).join(", ")))
 }
 
-fn head(name: &str) -> String {
+pub(crate) fn head(name: &str) -> String {
     format!(
         "digraph {} {{\n  graph [fontname=\"sans-serif\"];\n  node [fontname=\"sans-serif\", fontsize=11];\n  \
          edge [fontname=\"sans-serif\", fontsize=9];\n",
@@ -147,7 +147,7 @@ fn head(name: &str) -> String {
 }
 
 /// Lines as one quoted string.
-fn quote<T: AsRef<str>>(lines: &[T]) -> String {
+pub(crate) fn quote<T: AsRef<str>>(lines: &[T]) -> String {
     let mut out = String::from("\"");
     for (i, line) in lines.iter().enumerate() {
         out.push_str(if i == 0 { "" } else { "\\n" });

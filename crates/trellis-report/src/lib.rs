@@ -4,7 +4,7 @@
 //! - [`text`] tells it to a person at a terminal,
 //! - [`json`] to a machine, under the versioned schemas that [`schema()`] gives, and reads evidence back,
 //! - [`html`] to a person with a browser,
-//! - [`dot`] draws networks and traces.
+//! - [`dot`] draws networks and traces, [`automaton`] control-flow automata.
 //!
 //! Everything speaks the model's own names: processes, locations, variables, channels.
 //!
@@ -12,6 +12,7 @@
 //! numbers. It judges nothing either: whether evidence is any good is for `trellis-check` to say. States given to it must
 //! fit the network they come with; have what [`json::read_evidence`] returns checked before it is shown.
 
+pub mod automaton;
 mod certificate;
 pub mod dot;
 pub mod html;

@@ -1,10 +1,11 @@
 //! Writes formulas of paths through C programs, one SMT-LIB file each: problems for `trellis bench smt`.
 //!
 //!     cargo run --release -p trellis-syntax --example paths -- FOLDER-OF-C OUT [PATHS-PER-PROGRAM]
+//!     trellis bench smt --models OUT
 //!
 //! Each program is read with integers that wrap and with mathematical ones, as it is and in large blocks. The paths are random
 //! ones that end in an error (`wander`), those of random runs (`run`, which have a solution), and such runs that go on to an error
-//! by the shortest way (`turn`). The name of a file says all that; a file says as `:status` what is known.
+//! by the shortest way (`turn`). Folder and name say which is which; a file says as `:status` what is known.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -125,8 +126,9 @@ fn problems(file: &Path, folder: &Path, to: &Path, seed: u64, per: u64, seen: &m
                 let status = if kind == "run" { "sat" } else { "unknown" };
                 let Some(text) = formula(&mut cfa, &path, status).filter(|t| seen.insert(t.clone())) else { continue };
                 let ints = if ints == Ints::Wrap { "wrap" } else { "math" };
-                let name = format!("{stem}-{ints}-{encoding}-{kind}-{k}.smt2");
-                std::fs::write(to.join(name), text).expect("written");
+                let family = to.join(format!("{ints}-{encoding}"));
+                std::fs::create_dir_all(&family).expect("a folder to write to");
+                std::fs::write(family.join(format!("{stem}-{kind}-{k}.smt2")), text).expect("written");
                 count += 1;
             }
         }

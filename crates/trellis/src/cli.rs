@@ -22,12 +22,13 @@ Examples:
   trellis check models/timed/fischer-4-32-64.xta          a model with clocks
   trellis check fischer.txt --labels cs1,cs2              a TChecker model: can both labels be reached at once?
   trellis simulate model.xml                              step through the model by hand
+  trellis convert program.c --to dot --blocks             the control-flow automaton of a C program, as a picture
   trellis smt problem.smt2                                is an SMT-LIB problem satisfiable?
   trellis help lattices                                   the lattices a model can use
 
 Exit codes: 0 every property holds, 10 some property fails, 20 undecided,
             2 bad usage or input, 1 internal error, 130 interrupted.
-More: trellis help check, trellis help TOPIC; topics are uppaal, timed, tchecker, lattices, join, evidence,
+More: trellis help check, trellis help TOPIC; topics are uppaal, timed, tchecker, programs, lattices, join, evidence,
       smtlib";
 
 /// Trellis: can something bad happen? SAFE, UNSAFE or UNKNOWN, with evidence that is checked again.
@@ -74,7 +75,7 @@ pub enum Command {
     },
     /// Explain a command or a topic.
     Help {
-        /// A command, or one of: uppaal, timed, tchecker, lattices, join, evidence, smtlib, exit-codes.
+        /// A command, or one of: uppaal, timed, tchecker, programs, lattices, join, evidence, smtlib, exit-codes.
         topic: Option<String>,
     },
 }
@@ -92,7 +93,7 @@ pub enum Color {
 /// Which model, and which of its sizes.
 #[derive(Args, Debug, Clone)]
 pub struct Model {
-    /// The model: UPPAAL .xml, .xta or .ta, TChecker .tck or .txt.
+    /// The model: UPPAAL .xml, .xta or .ta, TChecker .tck or .txt; for convert also C (.c, .i) and Theta's .cfa.
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     /// Set a global integer constant of the model.
@@ -239,6 +240,15 @@ pub struct Convert {
     /// Where to write it (standard output if absent).
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// How the integers of a C program behave.
+    #[arg(long, value_enum, default_value = "wrap", help_heading = "C programs and control-flow automata")]
+    pub ints: Ints,
+    /// How long `long` is in a C program.
+    #[arg(long, value_enum, default_value = "lp64", help_heading = "C programs and control-flow automata")]
+    pub data_model: DataModel,
+    /// Make large blocks of edges: what has no loop in it becomes one edge.
+    #[arg(long, help_heading = "C programs and control-flow automata")]
+    pub blocks: bool,
 }
 
 #[derive(Args, Debug)]
@@ -274,6 +284,22 @@ pub struct Bench {
     /// For smt: another solver's answers and times, as bench/smt/run_z3.py prints them.
     #[arg(long, value_name = "FILE")]
     pub against: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Ints {
+    /// As words of fixed width, which wrap around.
+    Wrap,
+    /// As in mathematics.
+    Math,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DataModel {
+    /// 32 bits.
+    Ilp32,
+    /// 64 bits.
+    Lp64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -5,7 +5,7 @@ use trellis_report::{Content, dot, read_evidence};
 
 use crate::cli::{Certify, Convert, Format, Properties};
 use crate::load::{Asked, load};
-use crate::{Failure, Ran, check::write_file, exit, print};
+use crate::{Failure, Ran, automaton, check::write_file, exit, print};
 
 pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     let path = &args.evidence;
@@ -56,6 +56,9 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
 }
 
 pub fn convert(args: &Convert, err_color: bool) -> Ran {
+    if automaton::is_one(&args.model.model) {
+        return automaton::convert(args, err_color);
+    }
     let loaded = load(&args.model, &Asked { color: err_color, ..Default::default() })?;
     let text = match args.to {
         Format::Dot => dot::network(&loaded.network, &loaded.name),

@@ -8,8 +8,8 @@ use trellis_syntax::diag::{self, Diagnostic, Severity, SourceId, Sources};
 use trellis_syntax::tchecker;
 use trellis_syntax::uppaal::{self, ast, build};
 
-use crate::Failure;
 use crate::cli::{Model, Properties};
+use crate::{Failure, automaton};
 
 /// A model, ready to be explored.
 pub struct Loaded {
@@ -98,6 +98,9 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
     let mut l = Loader { sources: Sources::default(), diags: Vec::new(), color: asked.color };
     let path = &model.model;
     let (id, text) = l.read(path)?;
+    if automaton::is_one(path) {
+        return Err(automaton::no_engine(path));
+    }
     let extension = path.extension().and_then(|e| e.to_str());
     if extension == Some("tck") || (!matches!(extension, Some("xml" | "xta" | "ta")) && tchecker::looks_like(&text)) {
         return load_tchecker(l, model, asked, id, &text);

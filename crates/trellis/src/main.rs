@@ -1,5 +1,6 @@
 //! The command line of Trellis: arguments, files, progress, exit codes. Knows no algorithms.
 
+mod automaton;
 mod bench;
 mod check;
 mod cli;

@@ -11,6 +11,7 @@ pub fn topic(name: &str) -> Option<String> {
         "uppaal" => Some(UPPAAL.into()),
         "timed" | "clocks" => Some(TIMED.into()),
         "tchecker" => Some(TCHECKER.into()),
+        "programs" | "c" | "cfa" => Some(PROGRAMS.into()),
         "lattices" | "lattice" => Some(lattices()),
         "join" | "strategies" => Some(JOIN.into()),
         "evidence" | "certificates" | "traces" => Some(EVIDENCE.into()),
@@ -21,7 +22,27 @@ pub fn topic(name: &str) -> Option<String> {
 }
 
 /// The topics, for messages.
-pub const NAMES: &str = "uppaal, timed, tchecker, lattices, join, evidence, smtlib, exit-codes";
+pub const NAMES: &str = "uppaal, timed, tchecker, programs, lattices, join, evidence, smtlib, exit-codes";
+
+const PROGRAMS: &str = "\
+Programs and control-flow automata
+
+Trellis reads C (.c, or .i after the preprocessor) and Theta's automata (.cfa, .theta), and draws what it understood. There is
+no engine for them yet: `trellis check` says so.
+
+  trellis convert program.c --to dot                      one edge per statement, with its line
+  trellis convert program.c --to dot --blocks             what has no loop in it is one edge
+  trellis convert program.c --to dot --ints math          mathematical integers
+
+  read        integers of all widths, enumerations, arrays of constant size, all statements, all expressions, functions
+              (inlined); __VERIFIER_nondet_…, __VERIFIER_assume, assert, reach_error, abort, exit; #directives through gcc -E
+  refused     by name and place, where it is used: recursion, pointers (but arrays and &x may be handed to functions),
+              structures, floating point, arrays of variable size, inline assembly, threads
+
+Integers wrap, signed ones too (--ints wrap), or are mathematical, unsigned ones too (--ints math). `long` has 64 bits, or 32
+with --data-model ilp32. Locals without an initial value are arbitrary. Undefined behaviour is assumed not to happen: a run that
+divides by zero, leaves an array or shifts too far ends there. A function without a body returns any value and changes nothing;
+that comes with a warning. Operands are evaluated from left to right.";
 
 const UPPAAL: &str = "\
 UPPAAL models

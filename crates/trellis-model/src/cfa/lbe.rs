@@ -19,7 +19,7 @@ use super::interpret::{Mistake, Oracle, Recorder, Script, Step, Trace, run};
 use super::{Cfa, Edge, EdgeId, Kind, LocationId};
 
 /// How many edges, counted with repetition, a block may have.
-pub const MAX_BLOCK: usize = 2_000;
+pub const MAX_BLOCK: usize = 10_000;
 
 /// What a large edge is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -47,6 +47,12 @@ impl Proof {
     }
 }
 
+/// A sum of variables: sorted, each once.
+pub(crate) type Form = Vec<(Column, IBig)>;
+
+/// Which sums may be split on.
+pub(crate) type Allowed<'a> = &'a dyn Fn(&[(Column, IBig)]) -> bool;
+
 /// Marks a reason that is a split.
 pub(crate) const SPLIT: u32 = 1 << 31;
 
@@ -109,22 +115,11 @@ impl Forms {
     }
 
     /// The same, splitting only on variables and on those sums of variables that are allowed; the proof has splits and leaves only.
-    pub fn integers_by(
-        &mut self,
-        splits: u64,
-        allowed: &dyn Fn(&[(Column, IBig)]) -> bool,
-        stop: &mut dyn FnMut() -> bool,
-    ) -> Found {
+    pub fn integers_by(&mut self, splits: u64, allowed: Allowed<'_>, stop: &mut dyn FnMut() -> bool) -> Found {
         self.search(splits, true, allowed, stop)
     }
 
-    fn search(
-        &mut self,
-        splits: u64,
-        in_full: bool,
-        allowed: &dyn Fn(&[(Column, IBig)]) -> bool,
-        stop: &mut dyn FnMut() -> bool,
-    ) -> Found {
+    fn search(&mut self, splits: u64, in_full: bool, allowed: Allowed<'_>, stop: &mut dyn FnMut() -> bool) -> Found {
         // A few splits decide most problems. If not, look for a small solution: that ends, and most solutions there are have small
         // ones among them. Then insist.
         let mut search = Search { forms: self, left: 0, equations: MOST_FORMS, in_full, allowed, stop };
@@ -160,7 +155,7 @@ struct Search<'a> {
     equations: usize,
     /// The proof has splits and leaves only.
     in_full: bool,
-    allowed: &'a dyn Fn(&[(Column, IBig)]) -> bool,
+    allowed: Allowed<'a>,
     stop: &'a mut dyn FnMut() -> bool,
 }
 
@@ -321,7 +316,7 @@ impl Search<'_> {
 
     /// A row whose free part is a multiple of something that its fixed part is not: the free part divided by that, and why the
     /// fixed part is fixed.
-    fn whole_row(&self) -> Option<(Vec<(Column, IBig)>, Vec<Why>)> {
+    fn whole_row(&self) -> Option<(Form, Vec<Why>)> {
         let s = &self.forms.simplex;
         for basic in 0..s.columns() as Column {
             let Some(row) = s.row(basic) else { continue };
@@ -347,7 +342,7 @@ impl Search<'_> {
             if &rest % &g == IBig::ZERO {
                 continue;
             }
-            let all: Vec<(Column, IBig)> = free.iter().chain(&fixed).cloned().collect();
+            let all: Form = free.iter().chain(&fixed).cloned().collect();
             assert!(self.in_variables(all).is_empty(), "internal error: a row is not an equation between its columns");
             let whys = fixed.iter().flat_map(|(c, _)| [Side::Lower, Side::Upper].map(|side| s.bound(*c, side)));
             let whys = whys.map(|b| b.expect("it is fixed").why).collect();
@@ -357,7 +352,7 @@ impl Search<'_> {
     }
 
     /// A sum of columns, in variables.
-    fn in_variables(&self, form: Vec<(Column, IBig)>) -> Vec<(Column, IBig)> {
+    fn in_variables(&self, form: Form) -> Form {
         let mut sum: std::collections::BTreeMap<Column, IBig> = Default::default();
         for (c, k) in form {
             match self.forms.simplex.definition(c) {
@@ -373,13 +368,13 @@ impl Search<'_> {
     }
 
     /// Names a sum of columns.
-    fn name(&mut self, form: Vec<(Column, IBig)>) -> Option<Column> {
+    fn name(&mut self, form: Form) -> Option<Column> {
         let form = self.in_variables(form);
         self.named(form)
     }
 
     /// The column of a sum of variables whose value is not whole, with the sign that names have.
-    fn named(&mut self, mut form: Vec<(Column, IBig)>) -> Option<Column> {
+    fn named(&mut self, mut form: Form) -> Option<Column> {
         if form.first()?.1 < IBig::ZERO {
             form.iter_mut().for_each(|(_, k)| *k = -&*k);
         }
@@ -403,7 +398,7 @@ impl Search<'_> {
         let mut tight: Vec<(bool, Column)> = (0..s.columns() as Column).filter_map(|c| Some((rank(c)?, c))).collect();
         tight.sort_unstable();
         tight.truncate(MOST_EQUATIONS);
-        let mut rows: Vec<(Vec<(Column, IBig)>, IBig)> = vec![];
+        let mut rows: Vec<(Form, IBig)> = vec![];
         for (_, c) in tight {
             let form = match s.definition(c) {
                 None => vec![(c, IBig::ONE)],
@@ -438,7 +433,7 @@ fn leaf(f: Farkas) -> Refuted {
 /// A whole-numbered sum of variables that the equations give a value that is not whole, if they have a rational solution but no
 /// integer one. Column operations bring the equations to Hermite normal form `H` one by one; if `H⁻¹ b` is not whole in some
 /// place, that row of `H⁻¹` combines the equations to such a sum.
-fn no_integer_solution(rows: &[(Vec<(Column, IBig)>, IBig)]) -> Option<Vec<(Column, IBig)>> {
+fn no_integer_solution(rows: &[(Form, IBig)]) -> Option<Form> {
     let mut columns: Vec<Column> = rows.iter().flat_map(|r| r.0.iter().map(|e| e.0)).collect();
     columns.sort_unstable();
     columns.dedup();

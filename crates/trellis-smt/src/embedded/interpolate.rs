@@ -342,12 +342,12 @@ impl<'a> Sequence<'a> {
         lia.forms.simplex.undo_to(mark);
         lia.disturbed();
         match found {
-            Found::None(proof) => self.from_proof(k, &proof, &in_a, &in_b),
+            Found::None(proof) => self.of_proof(k, &proof, &in_a, &in_b),
             Found::Solution | Found::GaveUp => Err(self.gave_up()),
         }
     }
 
-    fn from_proof(
+    fn of_proof(
         &self,
         k: usize,
         proof: &Proof,
@@ -355,19 +355,19 @@ impl<'a> Sequence<'a> {
         in_b: &FxHashSet<Lit>,
     ) -> Result<Itp, NoInterpolants> {
         match proof {
-            Proof::Leaf(f) => self.from_leaf(k, f, in_a, in_b),
+            Proof::Leaf(f) => self.of_leaf(k, f, in_a, in_b),
             Proof::Divisor(_) => unreachable!("proofs for interpolants are written in full"),
             Proof::Split { column, low, high, .. } => {
                 let side = self.side_of(k, *column);
-                let low = self.from_proof(k, low, in_a, in_b)?;
-                let high = self.from_proof(k, high, in_a, in_b)?;
+                let low = self.of_proof(k, low, in_a, in_b)?;
+                let high = self.of_proof(k, high, in_a, in_b)?;
                 Ok(if side == Belongs::A { Itp::Or(vec![low, high]) } else { Itp::And(vec![low, high]) })
             }
         }
     }
 
     /// The sum of the bounds on `A`'s side.
-    fn from_leaf(
+    fn of_leaf(
         &self,
         k: usize,
         f: &Farkas,

@@ -37,7 +37,8 @@ impl Linear {
                     if sum != IBig::ZERO {
                         terms.push((x.0, sum));
                     }
-                    (a.next(), b.next());
+                    a.next();
+                    b.next();
                 }
                 (Some(x), y) if y.is_none_or(|y| x.0 < y.0) => {
                     terms.push((*x).clone());

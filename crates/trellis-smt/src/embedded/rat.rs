@@ -206,6 +206,7 @@ impl Mul for &Rat {
 
 impl Div for &Rat {
     type Output = Rat;
+    #[expect(clippy::suspicious_arithmetic_impl, reason = "dividing is multiplying by the reciprocal")]
     fn div(self, other: &Rat) -> Rat {
         self * &other.recip()
     }

@@ -492,7 +492,7 @@ impl Sat {
         let mut rounds: u32 = 0;
         loop {
             rounds = rounds.wrapping_add(1);
-            if rounds % 64 == 0 && stop(self.conflicts - start) {
+            if rounds.is_multiple_of(64) && stop(self.conflicts - start) {
                 return Outcome::Stopped;
             }
             let mut conflict = self.propagate().map(|c| self.lits(c).map(|at| self.lit(at)).collect::<Vec<_>>());

@@ -68,6 +68,9 @@ pub(crate) struct Part {
     pub factor: Rat,
 }
 
+/// A sum of variables.
+type Definition = Box<[(Column, Rat)]>;
+
 #[derive(Default)]
 struct Row {
     basic: Column,
@@ -88,7 +91,7 @@ pub(crate) struct Simplex {
     values: Vec<Rat>,
     bounds: [Vec<Option<Bound>>; 2],
     /// What a row's name stands for, in variables.
-    definitions: Vec<Option<Box<[(Column, Rat)]>>>,
+    definitions: Vec<Option<Definition>>,
     undo: Vec<(Column, Side, Option<Bound>)>,
     /// Every basic column that is out of bounds is among these.
     suspects: BinaryHeap<Reverse<Column>>,

@@ -90,7 +90,7 @@ impl Gates {
                 continue;
             }
             let row: Word = a[..n - i].iter().map(|&l| self.and([l, b[i]])).collect();
-            let upper = self.add(&out[i..].to_vec(), &row);
+            let upper = self.add(&out[i..], &row);
             out.splice(i.., upper);
         }
         out

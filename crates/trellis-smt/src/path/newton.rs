@@ -19,7 +19,7 @@ use crate::{Limits, Reason, Solver, interpolants};
 
 /// A predicate with more different sub-terms than this is replaced by an interpolant, if one is found easily.
 const LARGE: usize = 25;
-/// One with more than this is not used at all.
+/// An interpolant with more than this is not used, and an exact predicate only as the last resort.
 const HUGE: usize = 200;
 
 /// Pre- or postconditions of the unsat core.
@@ -58,7 +58,7 @@ impl Refine for Newton {
     ) -> Result<Refutation, NotRefuted> {
         let infeasible = contradiction(terms, &mut self.names.unrolling, path, solver, limits)?;
         let mut work = Work::new(terms, &mut self.names, path, &infeasible, solver, limits);
-        let predicates = if self.forward { work.forward()? } else { work.backward()? };
+        let predicates = work.either(self.forward)?;
         Ok(Refutation::of(terms, predicates))
     }
 }
@@ -72,7 +72,7 @@ pub(super) fn forward(
     solver: &mut dyn Solver,
     limits: &Limits,
 ) -> Result<Vec<TermId>, Reason> {
-    Work::new(terms, names, path, infeasible, solver, limits).forward()
+    Work::new(terms, names, path, infeasible, solver, limits).either(true)
 }
 
 struct Work<'a> {
@@ -114,6 +114,15 @@ impl<'a> Work<'a> {
         let Infeasible { first, last, .. } = *self.infeasible;
         let at = |i: usize| if i <= first { yes } else { no };
         ((0..=self.path.len()).map(at).collect(), first + 1..last + 1)
+    }
+
+    /// In the one direction; or, where elimination and interpolation both fail, in the other.
+    fn either(&mut self, forward: bool) -> Result<Vec<TermId>, Reason> {
+        let first = if forward { self.forward() } else { self.backward() };
+        first.or_else(|reason| {
+            let second = if forward { self.backward() } else { self.forward() };
+            second.map_err(|_| reason)
+        })
     }
 
     fn forward(&mut self) -> Result<Vec<TermId>, Reason> {
@@ -222,7 +231,7 @@ impl<'a> Work<'a> {
             (Ok(found), _) => {
                 Ok(self.unrolling.back(self.terms, found, position).expect("only current versions were allowed"))
             }
-            (Err(_), Ok(p)) if size <= HUGE => Ok(p),
+            (Err(_), Ok(p)) => Ok(p),
             (Err(reason), _) => Err(reason),
         }
     }

@@ -3,6 +3,8 @@
 use lang_c::ast::{BinaryOperator, Expression};
 use lang_c::span::{Node, Span as CSpan};
 
+use trellis_expr::TermId;
+
 use super::lower::{Lower, Lowered, Val};
 use super::place::Place;
 use super::purity::is_impure;
@@ -11,11 +13,20 @@ use super::types::CType;
 impl Lower<'_> {
     /// The place of a left-hand side, which must stay the same while the right-hand side is evaluated.
     fn target(&mut self, lhs: &Node<Expression>, rhs: &Node<Expression>) -> Lowered<Place> {
-        let mut place = self.place_of(lhs)?;
-        if is_impure(rhs) {
-            place.offset = place.offset.map(|t| self.save(t, lhs.span));
+        let place = self.steady(lhs)?;
+        let keep = is_impure(rhs);
+        let offset = place.offset.map(|t| if keep { self.save(t, lhs.span) } else { t });
+        Ok(Place { offset, ..place })
+    }
+
+    /// The place of an expression, which stays the same when it is assigned to: `a[a[0]]`.
+    fn steady(&mut self, e: &Node<Expression>) -> Lowered<Place> {
+        let place = self.place_of(e)?;
+        let moves = |t: &TermId| self.cfa.terms.free_vars(*t).contains(&place.var);
+        match place.offset.filter(moves) {
+            Some(t) => Ok(Place { offset: Some(self.save(t, e.span)), ..place }),
+            None => Ok(place),
         }
-        Ok(place)
     }
 
     /// `x = e`
@@ -56,7 +67,7 @@ impl Lower<'_> {
 
     /// `++x`, `--x`: the new value.
     pub fn step(&mut self, operand: &Node<Expression>, up: bool, span: CSpan) -> Lowered<Val> {
-        let place = self.place_of(operand)?;
+        let place = self.steady(operand)?;
         self.step_place(&place, up, span)?;
         self.load(&place, span)
     }

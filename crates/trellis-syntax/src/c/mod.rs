@@ -31,6 +31,7 @@ mod decl;
 mod expr;
 mod init;
 mod lower;
+mod parallel;
 mod place;
 mod preprocess;
 mod purity;
@@ -40,7 +41,6 @@ mod unit;
 
 use std::path::PathBuf;
 
-use lang_c::driver::{Config, Flavor, parse_preprocessed};
 use trellis_model::cfa::Cfa;
 
 use crate::diag::{Diagnostic, Severity, SourceId, Sources};
@@ -105,18 +105,17 @@ pub fn parse(sources: &mut Sources, id: SourceId, options: &Options) -> Result<B
 }
 
 fn read(sources: &mut Sources, id: SourceId, options: &Options) -> Result<Built, Vec<Diagnostic>> {
-    let text = preprocess::prepare(sources, id, &options.folder).map_err(|d| vec![d])?;
+    let mut warnings = vec![];
+    let text = preprocess::prepare(sources, id, options, &mut warnings).map_err(|d| vec![d])?;
     let map = text.map;
-    let config = Config { cpp_command: String::new(), cpp_options: vec![], flavor: Flavor::GnuC11 };
-    let parsed = match parse_preprocessed(&config, text.code) {
-        Ok(parsed) => parsed,
-        Err(error) => return Err(vec![syntax_error(&map, &error)]),
-    };
-    unit::build(&parsed.unit, &map, sources, options)
+    let unit = parallel::parse(text.code).map_err(|(at, code)| vec![syntax_error(&map, &code, at)])?;
+    let mut built = unit::build(&unit, &map, sources, options)?;
+    built.warnings.splice(0..0, warnings);
+    Ok(built)
 }
 
-fn syntax_error(map: &preprocess::Map, error: &lang_c::driver::SyntaxError) -> Diagnostic {
-    let rest = error.source.get(error.offset..).unwrap_or_default();
+fn syntax_error(map: &preprocess::Map, code: &str, at: usize) -> Diagnostic {
+    let rest = code.get(at..).unwrap_or_default();
     let word = |c: char| c.is_alphanumeric() || c == '_';
     let len = match rest.chars().next() {
         None => 0,
@@ -124,8 +123,8 @@ fn syntax_error(map: &preprocess::Map, error: &lang_c::driver::SyntaxError) -> D
         Some(c) => c.len_utf8(),
     };
     let found = if len == 0 { "the end of the file".to_string() } else { format!("`{}`", &rest[..len]) };
-    let span = map.span(error.offset, error.offset + len);
-    let before = error.source.get(..error.offset).unwrap_or_default().trim_end();
+    let span = map.span(at, at + len);
+    let before = code.get(..at).unwrap_or_default().trim_end();
     let previous = &before[before.rfind(|c| !word(c)).map_or(0, |i| i + 1)..];
     let d = Diagnostic::error(span, format!("the parser of C does not expect {found} here"));
     match previous {

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 
 use trellis_model::cfa::Place;
 
+use super::{DataModel, Options};
 use crate::diag::{Diagnostic, SourceId, Sources, Span};
 
 /// The deepest nesting that is read.
@@ -51,7 +52,12 @@ struct Line {
 }
 
 /// Prepares a file for the parser.
-pub fn prepare(sources: &mut Sources, id: SourceId, folder: &Path) -> Result<Text, Diagnostic> {
+pub fn prepare(
+    sources: &mut Sources,
+    id: SourceId,
+    Options { folder, data_model, .. }: &Options,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Text, Diagnostic> {
     let source = sources.get(id);
     let (name, text) = (source.name.clone(), source.text.clone());
     let blanked = blank_comments(&text);
@@ -62,7 +68,17 @@ pub fn prepare(sources: &mut Sources, id: SourceId, folder: &Path) -> Result<Tex
         None => blanked,
         Some(at) => {
             let place = Span { start: at.0 as u32, end: at.1 as u32, ..whole };
-            let output = run_gcc(&text, folder, place)?;
+            let output = match data_model {
+                DataModel::Lp64 => run_gcc(&text, folder, &[], place)?,
+                // The headers for 32 bits are often not there.
+                DataModel::Ilp32 => run_gcc(&text, folder, &["-m32"], place).or_else(|_| {
+                    let said = "the headers of this machine are used: their types may be those of 64 bits";
+                    let limits = ["-U__LONG_MAX__", "-D__LONG_MAX__=0x7fffffffL"];
+                    let output = run_gcc(&text, folder, &limits, place)?;
+                    warnings.extend(blanked.contains("#include").then(|| Diagnostic::warning(place, said)));
+                    Ok(output)
+                })?,
+            };
             let code = blank_comments(&output);
             let preprocessed = sources.add(format!("{name} (preprocessed)"), output);
             map.number(preprocessed, &code);
@@ -97,10 +113,10 @@ fn first_directive(text: &str) -> Option<(usize, usize)> {
     None
 }
 
-fn run_gcc(text: &str, folder: &Path, place: Span) -> Result<String, Diagnostic> {
+fn run_gcc(text: &str, folder: &Path, options: &[&str], place: Span) -> Result<String, Diagnostic> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let mut command = Command::new("gcc");
-    command.args(["-E", "-std=gnu11", "-x", "c", "-iquote"]).arg(folder).arg("-");
+    command.args(options).args(["-E", "-std=gnu11", "-x", "c", "-iquote"]).arg(folder).arg("-");
     let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = child.map_err(|e| {
         Diagnostic::error(place, format!("this needs a preprocessor, and `gcc` cannot be run: {e}"))
@@ -308,7 +324,7 @@ fn end_of_line_comment(bytes: &[u8], start: usize) -> usize {
 }
 
 /// One past the closing quote, or the end of the line if there is none.
-fn end_of_quoted(bytes: &[u8], start: usize, quote: u8) -> usize {
+pub fn end_of_quoted(bytes: &[u8], start: usize, quote: u8) -> usize {
     let mut i = start + 1;
     while i < bytes.len() && bytes[i] != b'\n' {
         match bytes[i] {

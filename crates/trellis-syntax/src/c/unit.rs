@@ -14,7 +14,7 @@ use super::lower::{Lower, Lowered};
 use super::preprocess::Map;
 use super::stmt::Frame;
 use super::types::{CType, IntType};
-use super::{Built, Options};
+use super::{Built, DataModel, Options};
 use crate::diag::{Diagnostic, Severity, Sources};
 
 /// What is declared at file scope.
@@ -174,6 +174,7 @@ impl<'a> Lower<'a> {
             let Some((name, span)) = declared_name(&node.node.declarator.node) else { continue };
             let mut ty = self.derived_type(specified.ty.clone(), &node.node.declarator.node)?;
             if specified.storage == Some(StorageClassSpecifier::Typedef) {
+                let ty = self.exact_width(name, ty);
                 self.bind(name, Name::Type(ty));
                 continue;
             }
@@ -202,6 +203,20 @@ impl<'a> Lower<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Headers for 64 bits say that `int64_t` is a `long`, which in the other data model is too short for it.
+    fn exact_width(&self, name: &str, ty: CType) -> CType {
+        match ty {
+            CType::Int(int)
+                if self.options.data_model == DataModel::Ilp32
+                    && int.rank == 4
+                    && (name.ends_with("64_t") || name.ends_with("max_t")) =>
+            {
+                CType::Int(IntType::long_long(int.signed))
+            }
+            ty => ty,
+        }
     }
 
     /// The variable behind a global name. It gets its initial value when the program first uses it, in the text; that is before

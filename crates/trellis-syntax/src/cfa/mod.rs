@@ -9,6 +9,7 @@
 //! What this front end deliberately does not do: rationals, floating point, functions, quantifiers, primed variables, and
 //! processes beside the main one. Each is refused by name, with its place.
 
+mod expr;
 mod lexer;
 mod lisp;
 mod ops;

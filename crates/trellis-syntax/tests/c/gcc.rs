@@ -10,7 +10,7 @@ fn check(before: &str, body: &str) {
     }
     let globals: Vec<String> = (0..16).map(|n| format!("r{n}")).filter(|r| body.contains(&format!("{r} "))).collect();
     let declared: String = globals.iter().map(|g| format!("long long {g};\n")).collect();
-    agree(&format!("{declared}{before}\nvoid run(void) {{\n{body}\n}}\n"), &globals);
+    agree(&format!("{declared}{before}\nvoid run(void) {{\n{body}\n}}\n"), &globals, &[]);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn functions_and_scopes() {
          void through(int *q) { set(q, 77); }",
         "r0 = add(add(1, 2), add(3, 4)); r1 = next() * 100 + next(); r2 = next(); r3 = shadow(1); r4 = x; int v; set(&v, 9); r5 = v;
          int a[3] = {1, 2, 3}; r6 = sum(a, 3); fill(a, 10); r7 = sum(a, 3); r8 = narrow(300); r9 = twice(twice(3)); nothing();
-         { int x = 8; r10 = x; } r11 = x; r12 = old(300, 3); through(&v); r13 = v; set(&a[1], 5); r14 = a[1]; x = add(x, x++ ? 1 : 0); ",
+         { int x = 8; r10 = x; } r11 = x; r12 = old(300, 3); through(&v); r13 = v; set(&a[1], 5); r14 = a[1]; int s[3] = {0, 5, 6}; r15 = (s[s[0]] = 2) * 10 + s[0];",
     );
 }
 

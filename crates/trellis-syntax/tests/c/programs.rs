@@ -118,6 +118,21 @@ fn locals_of_functions_called_twice_are_shared() {
 }
 
 #[test]
+fn the_other_data_model() {
+    if !crate::run::has_gcc() {
+        return;
+    }
+    let text = "#include <stddef.h>\n#include <stdint.h>\n#include <limits.h>\nint r[6]; int main() { r[0] = sizeof(long); r[1] = sizeof(int64_t); \
+                r[2] = sizeof(uintmax_t); r[3] = sizeof(size_t); r[4] = LONG_MAX == INT_MAX; r[5] = sizeof(4294967295); \
+                assert(r[0] == 4 && r[1] == 8 && r[2] == 8 && r[3] == 4 && r[4] && r[5] == 8); }";
+    let mut sources = trellis_syntax::diag::Sources::default();
+    let id = sources.add("test.c", text);
+    let options = trellis_syntax::c::Options { data_model: trellis_syntax::c::DataModel::Ilp32, ..Default::default() };
+    let built = trellis_syntax::c::parse(&mut sources, id, &options).expect("a program");
+    assert_eq!(execute(&built.cfa, &[]).0, Kind::Final);
+}
+
+#[test]
 fn unused_things_do_no_harm() {
     let text = "struct s { int *p; double d; }; extern double sqrt(double); typedef struct s *list; struct s global; float *unused;
                 int (*handler)(void *); static double helper(double x) { return x / 2; } union u { int i; float f; };

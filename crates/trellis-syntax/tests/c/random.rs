@@ -82,6 +82,7 @@ fn condition(r: &mut Random, depth: usize) -> String {
     let a = expression(r, depth);
     match r.below(6) {
         0 => format!("{a} && ({} = {})", variable(r), expression(r, depth)),
+        4 if r.below(2) == 0 => format!("__VERIFIER_nondet_int() > {a}"),
         1 => format!("({}++, {a}) || f{}({a})", variable(r), r.below(2)),
         2 => format!("!(--{} && {a})", variable(r)),
         3 => format!("f{}({a}) ? {a} : ({} ^= {})", r.below(2), variable(r), expression(r, 1)),
@@ -99,6 +100,9 @@ fn statement(r: &mut Random, out: &mut String, depth: usize, loops: &mut usize) 
         0..=2 => {
             let op = r.pick(&["=", "=", "=", "+=", "-=", "*=", "&=", "|=", "^="]);
             let _ = writeln!(out, "{} {op} {};", variable(r), expression(r, 3));
+        }
+        3 if r.below(3) == 0 => {
+            let _ = writeln!(out, "{} = __VERIFIER_nondet_int();", variable(r));
         }
         3 => {
             let _ = writeln!(out, "{}{};", variable(r), r.pick(&["++", "--"]));
@@ -185,7 +189,13 @@ fn check(seeds: std::ops::Range<u64>) {
     }
     for seed in seeds {
         let (text, globals) = program(seed);
-        agree(&format!("/* seed {seed} */\n{text}"), &globals);
+        let text = format!("/* seed {seed} */\nint __VERIFIER_nondet_int(void);\n{text}");
+        let mut r = Random(seed | 1);
+        let inputs: Vec<i64> = match text.matches("__VERIFIER_nondet_int").count() {
+            1 => vec![],
+            _ => (0..200).map(|_| [r.below(20) as i64 - 10, i64::from(r.below(1 << 32) as i32)][r.below(2)]).collect(),
+        };
+        agree(&text, &globals, &inputs);
     }
 }
 

@@ -132,7 +132,7 @@ fn broken_text_never_panics() {
                 }
             }
         }
-        let broken: String = String::from_utf8_lossy(&bytes).replace('#', " ").replace('\\', " ");
+        let broken: String = String::from_utf8_lossy(&bytes).replace(['#', '\\'], " ");
         let _ = read(&broken, Ints::Wrap);
     }
 }

@@ -110,9 +110,19 @@ fn scripted_lattices_work_like_those_of_the_library() {
 
 #[test]
 fn help_teaches() {
-    for topic in
-        ["check", "certify", "simulate", "uppaal", "timed", "tchecker", "lattices", "join", "evidence", "exit-codes"]
-    {
+    for topic in [
+        "check",
+        "certify",
+        "simulate",
+        "uppaal",
+        "timed",
+        "tchecker",
+        "programs",
+        "lattices",
+        "join",
+        "evidence",
+        "exit-codes",
+    ] {
         let out = trellis(&["help", topic]);
         assert_eq!(out.status.code(), Some(0), "{topic}");
         assert!(stdout(&out).lines().count() > 5, "{topic}");

@@ -16,6 +16,9 @@ use crate::embedded::linear::Linear;
 use crate::embedded::sat::Lit;
 use crate::embedded::words::Word;
 
+/// A circuit of two words.
+type Circuit<'a> = &'a dyn Fn(&mut Gates, &[Lit], &[Lit]) -> Word;
+
 /// The least and the greatest word, as numbers.
 fn limits(width: u8, signed: bool) -> (IBig, IBig) {
     let half = IBig::ONE << (usize::from(width) - 1);
@@ -63,7 +66,7 @@ impl Lowering {
     /// Translates a node of a word type, if it needs to be done otherwise than for integers.
     pub(super) fn number_node(&mut self, terms: &Terms, t: TermId) -> Result<Option<Code>, Unsupported> {
         let Type::Bits { width, signed } = terms.ty(t) else { return Ok(None) };
-        let circuit = |s: &mut Lowering, a, b, f: &dyn Fn(&mut Gates, &[Lit], &[Lit]) -> Word| {
+        let circuit = |s: &mut Lowering, a, b, f: Circuit<'_>| {
             let (a, b) = (s.bits_of_number(terms, a), s.bits_of_number(terms, b));
             let w = f(&mut s.gates, &a, &b);
             Code::Int(Rc::new(s.number(&w, signed)))

@@ -59,7 +59,7 @@ fn random(state: &mut u64) -> u64 {
 fn three_sat(variables: u64, clauses: usize, state: &mut u64) -> Vec<Vec<i64>> {
     let literal = |state: &mut u64| {
         let v = (random(state) % variables) as i64 + 1;
-        if random(state) % 2 == 0 { v } else { -v }
+        if random(state).is_multiple_of(2) { v } else { -v }
     };
     (0..clauses).map(|_| (0..3).map(|_| literal(state)).collect()).collect()
 }

@@ -1,0 +1,50 @@
+//! C programs and control-flow automata: they can be looked at.
+
+use crate::{stderr, stdout, temporary, trellis};
+
+const PROGRAM: &str = "int main() {\n  int x = 0;\n  while (x < 10)\n    x++;\n  assert(x == 10);\n  return 0;\n}\n";
+
+fn drawn(name: &str, text: &str, options: &[&str]) -> String {
+    let (_gone, path) = temporary(name);
+    std::fs::write(&path, text).expect("written");
+    let mut args = vec!["convert", &path, "--to", "dot"];
+    args.extend(options);
+    let out = trellis(&args);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    stdout(&out)
+}
+
+#[test]
+fn a_program_is_drawn() {
+    let small = drawn("p.c", PROGRAM, &[]);
+    assert!(small.starts_with("digraph") && small.contains("main::x := 0i32") && small.contains("line 3"), "{small}");
+    assert!(small.contains("color=red") && small.contains("peripheries=2"), "{small}");
+    let large = drawn("p.c", PROGRAM, &["--blocks", "--ints", "math"]);
+    assert!(large.lines().count() < small.lines().count(), "{large}");
+    assert!(large.contains("main::x := main::x + 1"), "{large}");
+}
+
+#[test]
+fn an_automaton_is_drawn() {
+    let text = "main process p { var x : int init loc A final loc B A -> B { x := 1 } }";
+    assert!(drawn("p.cfa", text, &[]).contains("x := 1"));
+}
+
+#[test]
+fn what_cannot_be_read_is_shown_with_its_place() {
+    let (_gone, path) = temporary("p.c");
+    std::fs::write(&path, "int main() {\n  int *p = 0;\n}\n").expect("written");
+    let out = trellis(&["convert", &path, "--to", "dot"]);
+    assert_eq!(out.status.code(), Some(2));
+    let said = stderr(&out);
+    assert!(said.contains("`p` is a pointer") && said.contains("p.c:2:8") && said.contains("^"), "{said}");
+}
+
+#[test]
+fn there_is_no_engine_yet() {
+    let (_gone, path) = temporary("p.c");
+    std::fs::write(&path, PROGRAM).expect("written");
+    let out = trellis(&["check", &path]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(stderr(&out).contains("no engine"), "{}", stderr(&out));
+}
