@@ -79,11 +79,13 @@ const DEPTH: u32 = 250;
 const PATCH: i64 = 32;
 /// A variable of so few values is split on rather than an equation, whose coefficients tend to grow.
 const FEW: i64 = 1000;
-/// Equations are looked at from this depth on: most problems need none, and they cost. So many are named.
+/// Equations are looked at from this depth on: most problems need none, and they cost. So many are named at first, and in the end.
 const EQUATIONS_FROM: u32 = 2;
-const MOST_FORMS: usize = 40;
+const MOST_FORMS: [usize; 2] = [4, 40];
 /// Numbers in equations have at most so many bits.
-const MOST_BITS: usize = 200;
+const MOST_BITS: usize = 64;
+/// Those of a sum that is named have fewer: large ones make all the rows they meet large.
+const FORM_BITS: usize = 12;
 /// Splits at first, and in each of the boxes in which small solutions are looked for.
 const FIRST_SPLITS: u64 = 60;
 const BOX_SPLITS: u64 = 500;
@@ -122,7 +124,7 @@ impl Forms {
     fn search(&mut self, splits: u64, in_full: bool, allowed: Allowed<'_>, stop: &mut dyn FnMut() -> bool) -> Found {
         // A few splits decide most problems. If not, look for a small solution: that ends, and most solutions there are have small
         // ones among them. Then insist.
-        let mut search = Search { forms: self, left: 0, equations: MOST_FORMS, in_full, allowed, stop };
+        let mut search = Search { forms: self, left: 0, equations: MOST_FORMS[0], in_full, allowed, stop };
         let first = search.attempt(FIRST_SPLITS.min(splits));
         if !matches!(first, Found::GaveUp) {
             return first;
@@ -144,6 +146,7 @@ impl Forms {
                 _ => {}
             }
         }
+        search.equations = MOST_FORMS[1];
         search.attempt(splits)
     }
 }
@@ -378,7 +381,7 @@ impl Search<'_> {
         if form.first()?.1 < IBig::ZERO {
             form.iter_mut().for_each(|(_, k)| *k = -&*k);
         }
-        if !(self.allowed)(&form) {
+        if form.iter().any(|(_, k)| k.bit_len() > FORM_BITS) || !(self.allowed)(&form) {
             return None;
         }
         let column = self.forms.column(&form);
