@@ -426,6 +426,7 @@ fn broken_triples_are_found() {
 fn refuted() {
     let wanted: usize = std::env::var("PATHS").map_or(300, |n| n.parse().expect("a number"));
     let seed: u64 = std::env::var("SEED").map_or(1, |n| n.parse().expect("a number"));
+    let seconds: u64 = std::env::var("LIMIT").map_or(5, |n| n.parse().expect("a number"));
     let only = std::env::var("ONLY").ok();
     let refiners = REFINERS;
     let (mut infeasible, mut feasible) = (0, 0);
@@ -449,7 +450,7 @@ fn refuted() {
             let mut t = maker.t.clone();
             let mut solver = Embedded::new();
             let start = Instant::now();
-            let answer = make().refute(&mut t, &path, &mut solver, &Limits::none().time(Duration::from_secs(5)));
+            let answer = make().refute(&mut t, &path, &mut solver, &Limits::none().time(Duration::from_secs(seconds)));
             let time = start.elapsed();
             spent[k] += time;
             longest[k] = longest[k].max(time);
