@@ -129,10 +129,12 @@ impl Lowering {
         if self.vars.contains_key(&v) || self.definitions.contains_key(&v) || terms.may_fault(t) {
             return false;
         }
-        if let Type::Range(lo, hi) = terms.variable(v).ty
-            && !terms.lies_within(t, lo, hi)
-        {
-            return false;
+        if let Type::Range(lo, hi) = terms.variable(v).ty {
+            // A column with bounds is worth more than a sum that keeps them without anybody knowing.
+            let plain = matches!(terms.get(t), Term::Int(_) | Term::Var(_));
+            if !plain || !terms.lies_within(t, lo, hi) {
+                return false;
+            }
         }
         let mut seen = rustc_hash::FxHashSet::default();
         let mut todo = vec![t];

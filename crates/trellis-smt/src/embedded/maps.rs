@@ -10,6 +10,7 @@ use trellis_expr::{Terms, Type};
 
 use rustc_hash::FxHashMap;
 
+use super::linear::Linear;
 use super::lower::{Code, Lowering, Unsupported};
 use super::sat::Lit;
 
@@ -176,7 +177,9 @@ impl Lowering {
             }
             Kind::Constant(value) => value,
             Kind::Store(base, stored, value) => {
-                let here = self.eq(terms, &indexes[stored], &indexes[at])?;
+                let same = self.eq(terms, &indexes[stored], &indexes[at])?;
+                let inside = self.is_inside(terms, ty, &indexes[stored]);
+                let here = self.gates.and([same, inside]);
                 let old = self.maps.maps[base.0].entries[at].clone();
                 self.ite(terms, here, &value, &old)?
             }
@@ -188,6 +191,19 @@ impl Lowering {
         debug_assert_eq!(self.maps.maps[m.0].entries.len(), at);
         self.maps.maps[m.0].entries.push(entry);
         Ok(())
+    }
+
+    /// Is the index one of the array's? Storing elsewhere faults, but even then the equations must have a solution: they hold of
+    /// terms that nobody evaluates as well. So it stores nothing, and all indexes outside are like those that nobody names.
+    fn is_inside(&mut self, terms: &Terms, ty: Type, index: &Code) -> Lit {
+        match (parts(terms, ty).0, index) {
+            (Type::Range(lo, hi), Code::Int(i)) => {
+                let above = self.at_most_zero(&Linear::constant(lo).minus(i));
+                let below = self.at_most_zero(&i.minus(&Linear::constant(hi)));
+                self.gates.and([above, below])
+            }
+            _ => Lit::TRUE,
+        }
     }
 
     /// The array's value in the model that the search has found.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::problems::World;
-use trellis_expr::{TermId, Terms};
+use trellis_expr::{TermId, Terms, Type};
 use trellis_smt::smtlib::{Command, read};
 use trellis_smt::{Answer, Embedded, Limits, NoInterpolants, Solver, interpolants};
 
@@ -198,5 +198,23 @@ fn divisibility_without_bounds_is_decided() {
         for answer in [assumed, asserted] {
             assert!(if expected { answer.is_sat() } else { answer.is_unsat() }, "{text}: {answer:?}");
         }
+    }
+}
+
+/// Terms that fault must not make others contradictory: storing outside an array, next to a disjunct that holds.
+#[test]
+fn a_store_outside_the_array_contradicts_nothing() {
+    let mut t = Terms::new();
+    let array = t.array_type(Type::Range(0, 69), Type::Range(-1, 2));
+    let (a, p) = (t.declare("a", array), t.declare("p", Type::Bool));
+    let (a, p, i, v) = (t.var(a), t.var(p), t.int(100), t.int(9));
+    let stored = t.store(a, i, v);
+    let same = t.eq(a, stored);
+    let either = t.or([p, same]);
+    for mut solver in [Embedded::new(), Embedded::new().listing(10)] {
+        solver.assert(&t, either);
+        assert!(solver.check(&t, &[], &Limits::none()).is_sat());
+        let not = t.not(p);
+        assert!(solver.check(&t, &[not], &Limits::none()).is_unsat(), "what faults is not true");
     }
 }
