@@ -24,7 +24,7 @@ use crate::load::load;
 /// Nodes, coverings and refinement steps.
 fn counts(model: &str, data: Option<Direction>, clocks: Direction) -> Option<(u64, u64, u64)> {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/timed").join(model);
-    let shared = Path::new("/work/shared/models/timed/theta").join(model);
+    let shared = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/models/timed/theta")).join(model);
     let text = std::fs::read_to_string(own).or_else(|_| std::fs::read_to_string(shared)).ok()?;
     let (net, queries) = load(&text, "A[] true").expect("a model");
     let options = lazy::Options { order: Order::Bfs, reduce: false, pin_faults: false };

@@ -57,7 +57,7 @@ fn the_models_of_the_repository() {
 fn the_models_of_the_collection_if_there() {
     let mut paths = Vec::new();
     for dir in ["timed/theta", "timed/xtasuite", "lattice"] {
-        files(&Path::new("/work/shared/models").join(dir), &mut paths);
+        files(&Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/models")).join(dir), &mut paths);
     }
     for path in paths {
         // This one has a stray `=` after a location.

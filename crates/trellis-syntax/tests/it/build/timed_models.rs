@@ -36,7 +36,7 @@ fn models(folder: &Path, out: &mut Vec<PathBuf>) {
 
 #[test]
 fn published_timed_models_are_built() {
-    let folder = Path::new("/work/shared/models/timed");
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/models/timed"));
     let mut all = Vec::new();
     for part in ["theta", "xtasuite"] {
         models(&folder.join(part), &mut all);

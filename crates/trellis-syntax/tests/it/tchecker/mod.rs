@@ -52,7 +52,7 @@ pub fn built(model: &str) -> Built {
 /// The files of other people's models: all of them load, without a warning.
 #[test]
 fn the_shared_models_load() {
-    let folder = Path::new("/work/shared/models/timed/tchecker");
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/models/timed/tchecker"));
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     let mut count = 0;
     for path in entries.filter_map(|e| e.ok().map(|e| e.path())).filter(|p| p.extension().is_some_and(|e| e == "txt")) {
