@@ -166,6 +166,7 @@ fn join(a: Block, b: Block) -> Block {
 fn finish(cfa: &Cfa, terms: Terms, edges: Vec<Option<Large>>, keep: &dyn Fn(usize) -> bool) -> Blocks {
     let mut large = Cfa::new(terms, cfa.location(cfa.initial).clone());
     large.variables = cfa.variables.clone();
+    large.control = cfa.control.clone();
     large.files = cfa.files.clone();
     let mut origin = vec![cfa.initial];
     let mut new = vec![large.initial; cfa.locations().len()];

@@ -13,6 +13,7 @@
 
 use trellis_expr::{StmtId, Terms, VarId};
 
+pub mod evidence;
 pub mod interpret;
 pub mod lbe;
 pub mod paths;
@@ -94,6 +95,8 @@ pub struct Cfa {
     pub terms: Terms,
     /// The variables, all of them, as they are named in the arena.
     pub variables: Vec<VarId>,
+    /// Those of them that steer the automaton like locations do: abstractions keep them explicit from the start.
+    pub control: Vec<VarId>,
     /// Where runs start.
     pub initial: LocationId,
     /// The source files that places speak of.
@@ -110,6 +113,7 @@ impl Cfa {
         Cfa {
             terms,
             variables: vec![],
+            control: vec![],
             initial: LocationId(0),
             files: vec![],
             locations: vec![initial],

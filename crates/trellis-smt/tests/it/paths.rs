@@ -1,7 +1,8 @@
 //! Refutations of random infeasible paths pass the checker; feasible paths are replayed.
 //!
 //! Most paths are made along a run, so that they stay feasible for long; then something is assumed that the run does not
-//! satisfy. `PATHS` says how many infeasible ones are wanted.
+//! satisfy. By hand, with the environment: `PATHS` says how many infeasible ones are wanted, `LENGTH` how long paths are, `SEED` and `AT` which,
+//! `LIMIT` the seconds for each, `SOLVER` who checks the triples, `ONLY` which refiner, `SHOW` prints them.
 
 use std::time::{Duration, Instant};
 
@@ -440,7 +441,8 @@ fn refuted() {
     while infeasible < wanted {
         at += 1;
         let mut maker = Maker::new(at);
-        let length = [5, 10, 30, 60][maker.random.below(4)];
+        let chosen = [5, 10, 30, 60][maker.random.below(4)];
+        let length = std::env::var("LENGTH").map_or(chosen, |n| n.parse().expect("a number"));
         let path = maker.path(length);
         let mut answers = vec![];
         for (k, (name, make)) in refiners.iter().enumerate() {
