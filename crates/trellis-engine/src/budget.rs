@@ -93,6 +93,11 @@ impl<'o> Budget<'o> {
         self
     }
 
+    /// The same limits of time, for a solver.
+    pub fn limits(&self) -> trellis_smt::Limits {
+        trellis_smt::Limits::none().until(self.deadline).cancelled_by(self.cancelled.clone())
+    }
+
     /// May the exploration go on?
     pub fn check(&mut self, progress: &Progress, bytes: usize) -> Result<(), Reason> {
         if self.states.is_some_and(|s| progress.stats.added > s) {

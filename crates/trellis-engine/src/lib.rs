@@ -6,6 +6,7 @@
 //! - [`network`]: networks of automata under these;
 //! - [`timed`]: networks with clocks: zones, liveness, bounds, and the choice of an engine;
 //! - [`lazy`]: lazy abstraction (002 Alg. 1–8), with networks with clocks as its client;
+//! - [`program`]: control-flow automata (programs, transition systems, statecharts) with a solver;
 //! - shared: [`arg`] (states by key in flat memory), [`path`], [`waitlist`], [`budget`] (limits, cancellation, progress).
 //!
 //! Engines know nothing of file formats and never print. What they explore is a [`System`]; they store its states as
@@ -18,6 +19,7 @@ pub mod lazy;
 pub mod liveness;
 pub mod network;
 pub mod path;
+pub mod program;
 pub mod reach;
 pub mod timed;
 pub mod waitlist;

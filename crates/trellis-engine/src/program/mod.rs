@@ -1,0 +1,52 @@
+//! Control-flow automata and a solver: can an error location be reached?
+//!
+//! Programs, transition systems and statecharts all come here as a [`Cfa`]. The engines work on the automaton of large blocks
+//! ([`lbe`]), where an edge is a loop-free piece of program; [`Program`] holds both, and takes evidence back to the automaton that
+//! was given.
+
+use trellis_expr::{TermId, Terms};
+use trellis_model::cfa::evidence::{Certificate, Trace, Verdict};
+use trellis_model::cfa::lbe::{self, Blocks};
+use trellis_model::cfa::{Cfa, LocationId};
+
+use crate::budget::Stats;
+
+/// What an engine answers.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// Can an error location be reached?
+    pub verdict: Verdict,
+    /// What was counted.
+    pub stats: Stats,
+}
+
+/// An automaton, small and in large blocks.
+#[derive(Debug, Clone)]
+pub struct Program<'c> {
+    /// As it was given.
+    pub small: &'c Cfa,
+    /// In large blocks. Engines add terms to this arena.
+    pub large: Blocks,
+}
+
+impl<'c> Program<'c> {
+    /// Makes large blocks.
+    pub fn new(small: &'c Cfa) -> Program<'c> {
+        Program { small, large: lbe::encode(small) }
+    }
+
+    /// A certificate from an invariant over locations of the large automaton.
+    pub fn certificate(&self, terms: Terms, k: usize, invariant: Vec<(LocationId, Vec<TermId>)>) -> Certificate {
+        let invariant = invariant.into_iter().map(|(l, elements)| (self.large.origin[l.index()], elements)).collect();
+        Certificate { terms, k, invariant }
+    }
+
+    /// A trace of the large automaton, in the edges of the small one.
+    ///
+    /// # Panics
+    ///
+    /// If it is no trace: an engine must not report one that it has not replayed.
+    pub fn trace(&self, trace: &Trace) -> Trace {
+        self.large.expand(self.small, trace).expect("engines report runs")
+    }
+}
