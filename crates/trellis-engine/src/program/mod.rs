@@ -4,7 +4,13 @@
 //! ([`lbe`]), where an edge is a loop-free piece of program; [`Program`] holds both, and takes evidence back to the automaton that
 //! was given.
 
+pub mod cegar;
+pub mod label;
+pub mod post;
+pub mod refine;
+pub mod steps;
 pub mod trace;
+pub mod tree;
 
 use trellis_expr::{TermId, Terms};
 use trellis_model::cfa::evidence::{Certificate, Trace, Verdict};
@@ -50,5 +56,15 @@ impl<'c> Program<'c> {
     /// If it is no trace: an engine must not report one that it has not replayed.
     pub fn trace(&self, trace: &Trace) -> Trace {
         self.large.expand(self.small, trace).expect("engines report runs")
+    }
+}
+
+/// Why a solver gave up, as an engine says it.
+fn reason(why: trellis_smt::Reason) -> trellis_model::evidence::Reason {
+    use trellis_model::evidence::Reason;
+    match why {
+        trellis_smt::Reason::Time => Reason::Time,
+        trellis_smt::Reason::Cancelled => Reason::Interrupted,
+        other => Reason::Solver(other.to_string()),
     }
 }
