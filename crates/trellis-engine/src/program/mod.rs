@@ -17,7 +17,7 @@ use trellis_model::cfa::evidence::{Certificate, Trace, Verdict};
 use trellis_model::cfa::lbe::{self, Blocks};
 use trellis_model::cfa::{Cfa, LocationId};
 
-use crate::budget::Stats;
+use crate::budget::{Budget, Stats};
 
 /// What an engine answers.
 #[derive(Debug, Clone)]
@@ -26,6 +26,22 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// What was counted.
     pub stats: Stats,
+}
+
+/// Which algorithm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Engine {
+    /// Abstraction refinement.
+    Cegar(cegar::Options),
+}
+
+/// Can an error location of the automaton be reached?
+pub fn check(cfa: &Cfa, engine: &Engine, budget: &mut Budget<'_>) -> Outcome {
+    let mut program = Program::new(cfa);
+    match engine {
+        Engine::Cegar(options) => cegar::check(&mut program, options, budget),
+    }
 }
 
 /// An automaton, small and in large blocks.
