@@ -1,4 +1,5 @@
 //! Engines for control-flow automata, on random small ones and on programs.
 
+mod cegar;
 mod generator;
 mod traces;
