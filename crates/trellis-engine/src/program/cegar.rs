@@ -17,10 +17,9 @@ use trellis_model::evidence::Reason;
 use trellis_smt::path::{NotRefuted, Refutation};
 use trellis_smt::{Embedded, Limits};
 
-use super::label::{Label, Predicates};
+use super::label::Label;
 use super::post::{Mode, Post, Precision};
 use super::refine::{Refinement, Refuter};
-use super::steps::Steps;
 use super::trace::{NoTrace, Tracer};
 use super::tree::{Mark, Tree};
 use super::{Outcome, Program, reason};
@@ -178,13 +177,7 @@ impl<'p> Engine<'p> {
             Domain::Explicit => Mode::Cartesian,
             Domain::Predicates(mode) | Domain::Product(mode) => mode,
         };
-        let post = Post {
-            steps: Steps::default(),
-            predicates: Predicates::default(),
-            mode,
-            max_values: options.max_values,
-            too_many: FxHashSet::default(),
-        };
+        let post = Post::new(mode, options.max_values);
         let control = Arc::new(Precision { variables: cfa.control.iter().copied().collect(), ..Precision::default() });
         let state = State { label: Label::top(), precision: control.clone() };
         let order = match options.search {
@@ -286,12 +279,12 @@ impl<'p> Engine<'p> {
     fn expand(&mut self, n: u32) -> Result<(), Reason> {
         self.stats.expanded += 1;
         let pending = std::mem::take(&mut self.tree.node_mut(n).pending);
+        let before = self.tree.node(n).label.label.assumptions(&mut self.cfa.terms, &self.post.predicates);
         for e in pending {
             let to = self.cfa.edge(e).to;
             let error = self.cfa.is_error(to);
             let precision = if error { Arc::default() } else { self.precisions[to.index()].clone() };
-            let label = self.tree.node(n).label.label.clone();
-            let labels = self.post.successors(self.cfa, &label, e, &precision, &self.limits).map_err(reason)?;
+            let labels = self.post.successors(self.cfa, &before, e, &precision, &self.limits).map_err(reason)?;
             for label in labels {
                 self.stats.added += 1;
                 self.stats.steps += 1;

@@ -6,6 +6,7 @@
 
 pub mod cegar;
 pub mod label;
+pub mod lazy;
 pub mod post;
 pub mod refine;
 pub mod steps;
@@ -34,6 +35,8 @@ pub struct Outcome {
 pub enum Engine {
     /// Abstraction refinement.
     Cegar(cegar::Options),
+    /// Lazy abstraction with interpolants.
+    Lazy(lazy::Options),
 }
 
 /// Can an error location of the automaton be reached?
@@ -41,6 +44,7 @@ pub fn check(cfa: &Cfa, engine: &Engine, budget: &mut Budget<'_>) -> Outcome {
     let mut program = Program::new(cfa);
     match engine {
         Engine::Cegar(options) => cegar::check(&mut program, options, budget),
+        Engine::Lazy(options) => lazy::check(&mut program, options, budget),
     }
 }
 

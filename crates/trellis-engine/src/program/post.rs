@@ -41,6 +41,19 @@ pub struct Precision {
     pub predicates: BTreeSet<u32>,
 }
 
+impl Post {
+    /// With no predicates yet.
+    pub fn new(mode: Mode, max_values: usize) -> Post {
+        Post {
+            steps: Steps::default(),
+            predicates: Predicates::default(),
+            mode,
+            max_values,
+            too_many: FxHashSet::default(),
+        }
+    }
+}
+
 /// Computes successors.
 pub struct Post {
     /// The edges.
@@ -59,24 +72,23 @@ pub struct Post {
 const FEW: i64 = 16;
 
 impl Post {
-    /// All that can be after the edge.
+    /// All that can be after the edge, from where these hold.
     pub fn successors(
         &mut self,
         cfa: &mut Cfa,
-        from: &Label,
+        before: &[TermId],
         e: EdgeId,
         precision: &Precision,
         limits: &Limits,
     ) -> Result<Vec<Label>, Reason> {
         let to = cfa.edge(e).to;
-        let before = from.assumptions(&mut cfa.terms, &self.predicates);
         let step = self.steps.get(cfa, e)?;
         if cfa.terms.as_bool(step.formula) == Some(false) {
             return Ok(vec![]);
         }
         let mut tracked: Vec<VarId> = precision.variables.iter().copied().collect();
         let tuples = loop {
-            match tuples(step, &mut cfa.terms, &before, &tracked, self.max_values, limits)? {
+            match tuples(step, &mut cfa.terms, before, &tracked, self.max_values, limits)? {
                 Ok(tuples) => break tuples,
                 Err(many) => {
                     self.too_many.extend(many.iter().map(|&v| (to, v)));
@@ -86,7 +98,7 @@ impl Post {
         };
         let mut labels = vec![];
         for Tuple { values, model } in tuples {
-            let mut assumed = before.clone();
+            let mut assumed = before.to_vec();
             for &(v, t) in &values {
                 let now = equal(&mut cfa.terms, step.version(v), t);
                 assumed.push(now);

@@ -5,6 +5,7 @@ use std::time::Duration;
 use trellis_check::program::{certify, replay};
 use trellis_engine::budget::Budget;
 use trellis_engine::program::cegar::{Domain, Initial, Options, Pruning, Scope, Search, Split};
+use trellis_engine::program::lazy;
 use trellis_engine::program::post::Mode;
 use trellis_engine::program::refine::Refinement;
 use trellis_engine::program::{Engine, Outcome, check};
@@ -56,6 +57,40 @@ pub fn configuration(mut n: usize) -> Options {
 
 /// How many configurations there are.
 const ALL: usize = 7 * 6 * 3 * 2 * 3 * 2 * 3 * 2;
+
+/// Lazy abstraction, in all its configurations.
+#[test]
+fn lazy_abstraction_agrees_with_enumeration() {
+    let (mut decided, mut unknown) = (0, 0);
+    let first: u64 = std::env::var("SEED").map_or(0, |n| n.parse().expect("a number"));
+    for seed in first..first + runs(250) {
+        let mut cfa = random(seed, true);
+        let mut r = Random::new(seed);
+        let variables = cfa.variables.clone();
+        cfa.control = variables.into_iter().filter(|_| r.chance(20)).collect();
+        let fails = can_fail(&cfa);
+        for k in 0..3 {
+            let n = seed as usize * 3 + k;
+            let options = lazy::Options {
+                refinement: Refinement::ALL[n % 4],
+                depth_first: n / 4 % 2 == 0,
+                force: n / 8 % 2 == 0,
+            };
+            let who = format!("seed {seed}, {options:?}");
+            let mut budget = Budget::unlimited().time(Some(Duration::from_secs(5))).states(Some(2000));
+            let outcome = check(&cfa, &Engine::Lazy(options), &mut budget);
+            match answer(&cfa, &outcome, &who) {
+                None => unknown += 1,
+                Some(safe) => {
+                    decided += 1;
+                    assert_eq!(safe, !fails, "{who}");
+                }
+            }
+        }
+    }
+    println!("{decided} decided, {unknown} unknown");
+    assert!(unknown * 10 < decided, "{decided} decided, {unknown} unknown");
+}
 
 #[test]
 fn all_configurations_agree_with_enumeration() {
