@@ -5,11 +5,12 @@
 //! was given.
 
 pub mod cegar;
+pub mod edges;
 pub mod label;
 pub mod lazy;
 pub mod post;
 pub mod refine;
-pub mod steps;
+
 pub mod trace;
 pub mod tree;
 

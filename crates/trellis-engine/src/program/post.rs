@@ -18,8 +18,8 @@ use trellis_expr::{TermId, Terms, Type, VarId};
 use trellis_model::cfa::{Cfa, EdgeId, LocationId, interpret};
 use trellis_smt::{Answer, Limits, Reason};
 
+use super::edges::{Edges, Step};
 use super::label::{Cube, Label, Literal, Predicates, equal};
-use super::steps::{Step, Steps};
 
 /// How predicates are abstracted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Post {
     /// With no predicates yet.
     pub fn new(mode: Mode, max_values: usize) -> Post {
         Post {
-            steps: Steps::default(),
+            steps: Edges::default(),
             predicates: Predicates::default(),
             mode,
             max_values,
@@ -57,7 +57,7 @@ impl Post {
 /// Computes successors.
 pub struct Post {
     /// The edges.
-    pub steps: Steps,
+    pub steps: Edges,
     /// All predicates.
     pub predicates: Predicates,
     /// How predicates are abstracted.

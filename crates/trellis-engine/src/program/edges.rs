@@ -67,12 +67,12 @@ impl Step {
 
 /// All edges; they become formulas when they are first asked for.
 #[derive(Default)]
-pub struct Steps {
+pub struct Edges {
     steps: FxHashMap<EdgeId, Step>,
     unrolling: Unrolling,
 }
 
-impl Steps {
+impl Edges {
     /// The edge of the automaton, with the arena in which it grows.
     pub fn get(&mut self, cfa: &mut Cfa, e: EdgeId) -> Result<&mut Step, Reason> {
         if !self.steps.contains_key(&e) {
