@@ -4,6 +4,8 @@
 //! ([`lbe`]), where an edge is a loop-free piece of program; [`Program`] holds both, and takes evidence back to the automaton that
 //! was given.
 
+pub mod bmc;
+pub mod steps;
 pub mod trace;
 
 use trellis_expr::{TermId, Terms};
