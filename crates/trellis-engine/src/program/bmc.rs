@@ -180,7 +180,7 @@ pub(super) fn reason_of(reason: trellis_smt::Reason) -> Reason {
 }
 
 /// Why no error can be reached when no path is left.
-fn exhausted(
+pub(super) fn exhausted(
     program: &mut Program<'_>,
     search: &Search,
     options: &Options,

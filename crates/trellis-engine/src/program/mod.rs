@@ -5,6 +5,10 @@
 //! was given.
 
 pub mod bmc;
+pub mod candidates;
+pub mod induction;
+pub mod invariants;
+pub mod samples;
 pub mod steps;
 pub mod trace;
 

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use trellis_engine::budget::Budget;
-use trellis_engine::program::{Outcome, Program, bmc};
+use trellis_engine::program::{Outcome, Program, bmc, induction, invariants};
 use trellis_expr::TermId;
 use trellis_expr::Value;
 use trellis_expr::code::NoHost;
 use trellis_expr::eval::eval;
 use trellis_model::cfa::evidence::Certificate;
 use trellis_model::cfa::interpret::{State, replay, successors};
-use trellis_model::cfa::{Cfa, LocationId};
+use trellis_model::cfa::{Cfa, Kind, LocationId};
 use trellis_model::evidence::{Reason, Verdict};
 
 use crate::generator::{can_fail, random, runs, valuations};
@@ -109,4 +109,42 @@ fn bounded_model_checking_agrees_with_enumeration() {
     let options = bmc::Options { depth: Some(12), ..bmc::Options::default() };
     let [safe, unsafe_, _] = held_against_enumeration(0, 12, |program, budget| bmc::check(program, &options, budget));
     assert!(safe > 10 && unsafe_ > 30, "{safe} {unsafe_}");
+}
+
+#[test]
+fn induction_agrees_with_enumeration() {
+    for invariants_after in [None, Some(1)] {
+        let search = bmc::Options { depth: Some(6), ..bmc::Options::default() };
+        let options = induction::Options { search, invariants_after };
+        let [safe, unsafe_, unknown] =
+            held_against_enumeration(1000, 6, |program, budget| induction::check(program, &options, budget));
+        assert!(safe > 40 && unsafe_ > 30, "{safe} {unsafe_} {unknown}");
+    }
+}
+
+/// What is found is inductive on its own, with one step.
+#[test]
+fn invariants_are_inductive() {
+    let mut parts = 0;
+    for seed in 2000..2000 + runs(150) {
+        let small = random(seed, true);
+        if valuations(&small).len() > MANY {
+            continue;
+        }
+        let mut program = Program::new(&small);
+        let solver = bmc::Options::default().solver;
+        let found = invariants::find(&mut program, &solver, &mut Budget::unlimited()).expect("an answer");
+        parts += program.large.cfa.locations().map(|l| found.parts(l).len()).sum::<usize>();
+        let mut invariant = found.by_location(&mut program);
+        // The certificate speaks of errors too: here they are as good as any other place.
+        let errors: Vec<LocationId> = program.large.cfa.errors().collect();
+        for l in errors {
+            program.large.cfa.location_mut(l).kind = Kind::Plain;
+            let yes = program.large.cfa.terms.bool(true);
+            invariant.push((l, vec![yes]));
+        }
+        let certificate = program.certificate(program.large.cfa.terms.clone(), 1, invariant);
+        certified(&program, &certificate).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
+    }
+    assert!(parts > 100, "{parts}");
 }
