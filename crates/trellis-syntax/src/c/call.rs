@@ -80,8 +80,8 @@ impl<'a> Lower<'a> {
         Some(match name {
             "abort" | "exit" | "_exit" | "_Exit" | "quick_exit" => Known::End,
             "__builtin_abort" | "__builtin_exit" | "__builtin_unreachable" | "__builtin_trap" => Known::End,
-            "__VERIFIER_assume" | "__CPROVER_assume" | "assume" => Known::Assume,
-            "assert" | "__VERIFIER_assert" | "__CPROVER_assert" => Known::Assert,
+            "__VERIFIER_assume" | "__CPROVER_assume" | "__ESBMC_assume" | "assume" => Known::Assume,
+            "assert" | "__VERIFIER_assert" | "__CPROVER_assert" | "__ESBMC_assert" => Known::Assert,
             "printf" | "fprintf" | "puts" | "putchar" | "putc" | "fputc" | "fputs" | "perror" | "fflush" => {
                 Known::Output
             }
