@@ -4,13 +4,18 @@
 //! ([`lbe`]), where an edge is a loop-free piece of program; [`Program`] holds both, and takes evidence back to the automaton that
 //! was given.
 
+pub mod bmc;
+pub mod candidates;
 pub mod cegar;
 pub mod edges;
+pub mod induction;
+pub mod invariants;
 pub mod label;
 pub mod lazy;
 pub mod post;
 pub mod refine;
-
+pub mod samples;
+pub mod steps;
 pub mod trace;
 pub mod tree;
 

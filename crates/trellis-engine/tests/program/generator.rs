@@ -283,7 +283,7 @@ pub fn random(seed: u64, finite: bool) -> Cfa {
 }
 
 /// All values that the variables can have together.
-fn valuations(cfa: &Cfa) -> Vec<Valuation> {
+pub fn valuations(cfa: &Cfa) -> Vec<Valuation> {
     let mut all = vec![Valuation::new()];
     for &v in &cfa.variables {
         let values = Value::all(&cfa.terms, cfa.terms.variable(v).ty, 1000).expect("few values");

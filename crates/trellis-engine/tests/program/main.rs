@@ -3,3 +3,4 @@
 mod cegar;
 mod generator;
 mod traces;
+mod verdicts;

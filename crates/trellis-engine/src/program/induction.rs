@@ -1,0 +1,122 @@
+//! k-induction (M. Sheeran, S. Singh, G. Stålmarck: *Checking Safety Properties Using Induction and a SAT-Solver*, FMCAD 2000) on large
+//! blocks, with invariants from elsewhere ([`super::invariants`]) to help.
+//!
+//! For k = 1, 2, …: bounded model checking shows that no run of at most k steps reaches an error; if no run of k steps from anywhere
+//! inside the invariants does either, none does. Both unrollings grow in solvers of their own. The invariants are looked for
+//! when the first few steps have decided nothing.
+//!
+//! There is no constraint that states differ: what it proves could not be checked as an invariant.
+
+use trellis_model::cfa::evidence::Verdict;
+use trellis_model::evidence::Reason;
+use trellis_smt::{Answer, Solver};
+
+use super::bmc::{self, Depth, Search, exhausted, stopped};
+use super::invariants::{self, Invariants};
+use super::steps::Steps;
+use super::{Outcome, Program};
+use crate::budget::Budget;
+
+/// How to check.
+#[derive(Debug)]
+pub struct Options {
+    /// How deep to look for errors, and whom to ask.
+    pub search: bmc::Options,
+    /// After so many steps without an answer, invariants are looked for; never if none.
+    pub invariants_after: Option<usize>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { search: bmc::Options::default(), invariants_after: Some(2) }
+    }
+}
+
+/// Proves by induction over more and more steps, or finds an error.
+pub fn check(program: &mut Program<'_>, options: &Options, budget: &mut Budget<'_>) -> Outcome {
+    let mut search = Search::new(program, &options.search);
+    let verdict = verdict(program, &mut search, options, budget).unwrap_or_else(Verdict::Unknown);
+    Outcome { verdict, stats: search.stats }
+}
+
+fn verdict(
+    program: &mut Program<'_>,
+    search: &mut Search,
+    options: &Options,
+    budget: &mut Budget<'_>,
+) -> Result<Verdict, Reason> {
+    let mut induction = Induction::new(program, Invariants::none(&program.large.cfa), &options.search);
+    loop {
+        match search.deeper(program, &options.search, budget)? {
+            Depth::Error(trace) => return Ok(Verdict::Unsafe(trace)),
+            Depth::NoPath => return exhausted(program, search, &options.search, budget).map(Verdict::Safe),
+            Depth::Nothing => {}
+        }
+        let depth = search.steps.position();
+        if search.doubt.is_none() {
+            if options.invariants_after == Some(depth) {
+                let found = invariants::find(program, &options.search.solver, budget)?;
+                search.stats.refinements += 1;
+                induction = Induction::new(program, found, &options.search);
+            }
+            while induction.steps.position() < depth {
+                if induction.deeper(program, budget)? {
+                    let (k, invariant) = (induction.steps.position(), induction.invariants.by_location(program));
+                    return Ok(Verdict::Safe(program.certificate(program.large.cfa.terms.clone(), k, invariant)));
+                }
+            }
+        }
+        if options.search.depth.is_some_and(|d| depth >= d) {
+            return Err(search.doubt.take().unwrap_or(Reason::Iterations));
+        }
+    }
+}
+
+/// Runs from anywhere inside the invariants.
+struct Induction {
+    steps: Steps,
+    invariants: Invariants,
+    solver: Box<dyn Solver>,
+}
+
+impl Induction {
+    fn new(program: &mut Program<'_>, invariants: Invariants, options: &bmc::Options) -> Induction {
+        let steps = Steps::from_anywhere(&mut program.large.cfa);
+        let mut new = Induction { steps, invariants, solver: (options.solver)() };
+        new.stay(program);
+        new
+    }
+
+    /// The run is inside now.
+    fn stay(&mut self, program: &mut Program<'_>) {
+        let terms = &mut program.large.cfa.terms;
+        let inside = self.steps.inside(terms);
+        self.solver.assert(terms, inside);
+        for &l in self.steps.here() {
+            let there = self.steps.is_at(terms, l);
+            let known = self.invariants.at(terms, l);
+            let known = terms.implies(there, known);
+            let known = self.steps.now(terms, known);
+            self.solver.assert(terms, known);
+        }
+    }
+
+    /// One step more: is there no way into an error with it?
+    fn deeper(&mut self, program: &mut Program<'_>, budget: &mut Budget<'_>) -> Result<bool, Reason> {
+        let cfa = &mut program.large.cfa;
+        let formula = self.steps.step(cfa).map_err(|what| Reason::Unsupported(what.to_string()))?;
+        self.solver.assert(&cfa.terms, formula);
+        let error = self.steps.error(&mut cfa.terms);
+        match self.solver.check(&cfa.terms, &[error], &budget.limits()) {
+            Answer::Unsat(_) => return Ok(true),
+            Answer::Sat(_) => {}
+            // Perhaps with more steps.
+            Answer::Unknown(reason) => match stopped(reason) {
+                Some(reason) => return Err(reason),
+                None => {}
+            },
+        }
+        self.stay(program);
+        Ok(false)
+    }
+}
