@@ -31,6 +31,10 @@ pub enum Reason {
     InconclusiveJoin,
     /// The model or the question uses something no engine handles.
     Unsupported(String),
+    /// The solver has no answer: its words.
+    Solver(String),
+    /// An abstraction cannot be refined further: why.
+    Stuck(String),
 }
 
 impl fmt::Display for Reason {
@@ -42,6 +46,8 @@ impl fmt::Display for Reason {
             Reason::Interrupted => write!(f, "interrupted"),
             Reason::InconclusiveJoin => write!(f, "inconclusive: only joined states reach the target"),
             Reason::Unsupported(what) => write!(f, "unsupported: {what}"),
+            Reason::Solver(what) => write!(f, "{what}"),
+            Reason::Stuck(why) => write!(f, "inconclusive: {why}"),
         }
     }
 }

@@ -6,18 +6,25 @@
 
 pub mod bmc;
 pub mod candidates;
+pub mod cegar;
+pub mod edges;
 pub mod induction;
 pub mod invariants;
+pub mod label;
+pub mod lazy;
+pub mod post;
+pub mod refine;
 pub mod samples;
 pub mod steps;
 pub mod trace;
+pub mod tree;
 
 use trellis_expr::{TermId, Terms};
 use trellis_model::cfa::evidence::{Certificate, Trace, Verdict};
 use trellis_model::cfa::lbe::{self, Blocks};
 use trellis_model::cfa::{Cfa, LocationId};
 
-use crate::budget::Stats;
+use crate::budget::{Budget, Stats};
 
 /// What an engine answers.
 #[derive(Debug, Clone)]
@@ -26,6 +33,25 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// What was counted.
     pub stats: Stats,
+}
+
+/// Which algorithm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Engine {
+    /// Abstraction refinement.
+    Cegar(cegar::Options),
+    /// Lazy abstraction with interpolants.
+    Lazy(lazy::Options),
+}
+
+/// Can an error location of the automaton be reached?
+pub fn check(cfa: &Cfa, engine: &Engine, budget: &mut Budget<'_>) -> Outcome {
+    let mut program = Program::new(cfa);
+    match engine {
+        Engine::Cegar(options) => cegar::check(&mut program, options, budget),
+        Engine::Lazy(options) => lazy::check(&mut program, options, budget),
+    }
 }
 
 /// An automaton, small and in large blocks.
@@ -56,5 +82,15 @@ impl<'c> Program<'c> {
     /// If it is no trace: an engine must not report one that it has not replayed.
     pub fn trace(&self, trace: &Trace) -> Trace {
         self.large.expand(self.small, trace).expect("engines report runs")
+    }
+}
+
+/// Why a solver gave up, as an engine says it.
+fn reason(why: trellis_smt::Reason) -> trellis_model::evidence::Reason {
+    use trellis_model::evidence::Reason;
+    match why {
+        trellis_smt::Reason::Time => Reason::Time,
+        trellis_smt::Reason::Cancelled => Reason::Interrupted,
+        other => Reason::Solver(other.to_string()),
     }
 }

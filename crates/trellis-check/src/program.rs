@@ -1,0 +1,219 @@
+//! Evidence about control-flow automata: invariants are checked by a solver, traces are replayed.
+//!
+//! A certificate ([`trellis_model::cfa::evidence`]) is checked block by block: everything holds at the start, every block leads from
+//! each element of the invariant into the invariant, error locations have none. Nothing is shared with the engines but the
+//! meaning of a statement as a formula, large blocks, and the solver; that answers `Unsat` or the certificate is not accepted.
+
+use std::fmt;
+
+use trellis_expr::defined::Defined;
+use trellis_expr::eval::Valuation;
+use trellis_expr::ssa::Unrolling;
+use trellis_expr::{TermId, Terms, Type};
+use trellis_model::cfa::evidence::{Certificate, Trace};
+use trellis_model::cfa::interpret::{self, Mistake};
+use trellis_model::cfa::{Cfa, LocationId, lbe};
+use trellis_smt::{Answer, Embedded, Limits, Reason, Solver};
+
+/// What is wrong with evidence about an automaton.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// Something in it is not about this automaton.
+    Malformed(String),
+    /// Some values at the start are not in the invariant.
+    Start(Valuation),
+    /// A block, from one location to another, leads out of the invariant.
+    Step {
+        /// Where it starts.
+        from: LocationId,
+        /// Where it leads.
+        to: LocationId,
+        /// Versions of the variables around it.
+        values: Valuation,
+    },
+    /// The same, for runs of several blocks.
+    Steps(usize, Valuation),
+    /// An error location has states.
+    Error(LocationId),
+    /// Not decided.
+    Undecided(Reason),
+    /// The run is none.
+    Run(Mistake),
+    /// The run ends elsewhere than in an error.
+    Harmless(LocationId),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Malformed(what) => write!(f, "this is not about the automaton: {what}"),
+            Refusal::Start(_) => write!(f, "the invariant does not hold everywhere at the start"),
+            Refusal::Step { from, to, .. } => {
+                write!(f, "a step from location {} to location {} leads out of the invariant", from.0, to.0)
+            }
+            Refusal::Steps(k, _) => write!(f, "{k} steps inside the invariant may lead out of it"),
+            Refusal::Error(l) => write!(f, "the invariant allows the error location {}", l.0),
+            Refusal::Undecided(why) => write!(f, "not decided: {why}"),
+            Refusal::Run(mistake) => write!(f, "{mistake}"),
+            Refusal::Harmless(_) => write!(f, "the run does not end in an error location"),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// Does the trace lead into an error location?
+pub fn replay(cfa: &Cfa, trace: &Trace) -> Result<(), Refusal> {
+    let end = interpret::replay(cfa, trace).map_err(Refusal::Run)?;
+    if cfa.is_error(end.location) { Ok(()) } else { Err(Refusal::Harmless(end.location)) }
+}
+
+/// Is the certificate an invariant without errors? Answers how many questions were asked of the solver.
+pub fn certify(cfa: &Cfa, certificate: &Certificate, limits: &Limits) -> Result<usize, Refusal> {
+    Checker::new(cfa, certificate, limits)?.check(certificate.k)
+}
+
+struct Checker<'l> {
+    /// In large blocks, with the certificate's arena.
+    cfa: Cfa,
+    /// For each location of the small automaton, which large one it is.
+    origin: Vec<LocationId>,
+    /// For each large location the elements, fault-free.
+    invariant: Vec<Vec<TermId>>,
+    limits: &'l Limits,
+    asked: usize,
+}
+
+impl<'l> Checker<'l> {
+    fn new(cfa: &Cfa, certificate: &Certificate, limits: &'l Limits) -> Result<Checker<'l>, Refusal> {
+        let mut grown = cfa.clone();
+        grown.terms = certificate.terms.clone();
+        let blocks = lbe::encode(&grown);
+        let mut cfa = blocks.cfa;
+        let mut invariant = vec![vec![]; blocks.origin.len()];
+        let mut defined = Defined::default();
+        for (l, elements) in &certificate.invariant {
+            let Some(at) = blocks.origin.iter().position(|o| o == l) else {
+                return Err(Refusal::Malformed(format!("location {} is inside a block", l.0)));
+            };
+            for &e in elements {
+                if cfa.terms.ty(e) != Type::Bool {
+                    return Err(Refusal::Malformed("an element that is no truth value".into()));
+                }
+                if let Some(v) = cfa.terms.free_vars(e).into_iter().find(|v| !cfa.variables.contains(v)) {
+                    let name = &cfa.terms.variable(v).name;
+                    return Err(Refusal::Malformed(format!("{name} is no variable of it")));
+                }
+                invariant[at].push(defined.holds(&mut cfa.terms, e).map_err(unsupported)?);
+            }
+        }
+        Ok(Checker { cfa, origin: blocks.origin, invariant, limits, asked: 0 })
+    }
+
+    fn check(&mut self, k: usize) -> Result<usize, Refusal> {
+        for l in self.cfa.errors() {
+            if !self.invariant[l.index()].is_empty() {
+                return Err(Refusal::Error(self.origin[l.index()]));
+            }
+        }
+        match k {
+            0 => return Err(Refusal::Malformed("induction over no steps".into())),
+            1 => self.inductive()?,
+            _ => self.several(k)?,
+        }
+        Ok(self.asked)
+    }
+
+    fn ask(&mut self, solver: &mut Embedded, assumptions: &[TermId]) -> Result<Option<Valuation>, Refusal> {
+        self.asked += 1;
+        match solver.check(&self.cfa.terms, assumptions, self.limits) {
+            Answer::Unsat(_) => Ok(None),
+            Answer::Sat(values) => Ok(Some(values)),
+            Answer::Unknown(why) => Err(Refusal::Undecided(why)),
+        }
+    }
+
+    fn inductive(&mut self) -> Result<(), Refusal> {
+        let inside = self.invariant[self.cfa.initial.index()].clone();
+        let inside = self.cfa.terms.or(inside);
+        let outside = self.cfa.terms.not(inside);
+        if let Some(values) = self.ask(&mut Embedded::new(), &[outside])? {
+            return Err(Refusal::Start(values));
+        }
+        let mut unrolling = Unrolling::new();
+        for e in self.cfa.edges() {
+            let (from, to, stmt) = (self.cfa.edge(e).from, self.cfa.edge(e).to, self.cfa.edge(e).stmt);
+            if self.invariant[from.index()].is_empty() {
+                continue;
+            }
+            unrolling.restart();
+            let step = unrolling.step(&mut self.cfa.terms, stmt).map_err(unsupported)?;
+            let mut solver = Embedded::new();
+            solver.assert(&self.cfa.terms, step);
+            for element in self.invariant[to.index()].clone() {
+                let after = unrolling.at(&mut self.cfa.terms, element, 1);
+                let outside = self.cfa.terms.not(after);
+                solver.assert(&self.cfa.terms, outside);
+            }
+            for element in self.invariant[from.index()].clone() {
+                if let Some(values) = self.ask(&mut solver, &[element])? {
+                    let (from, to) = (self.origin[from.index()], self.origin[to.index()]);
+                    return Err(Refusal::Step { from, to, values });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Induction over `k` steps of the whole automaton, with the location in a variable.
+    fn several(&mut self, k: usize) -> Result<(), Refusal> {
+        let count = self.cfa.locations().len() as i64;
+        let terms = &mut self.cfa.terms;
+        let pc = terms.declare("location", Type::Range(0, count - 1));
+        let at = |terms: &mut Terms, l: LocationId| {
+            let (pc, l) = (terms.var(pc), terms.int(i64::from(l.0)));
+            terms.eq(pc, l)
+        };
+        let mut inside = vec![];
+        for (l, elements) in self.invariant.iter().enumerate() {
+            let here = at(terms, LocationId(l as u32));
+            let elements = terms.or(elements.iter().copied());
+            inside.push(terms.and([here, elements]));
+        }
+        let inside = terms.or(inside);
+        let mut edges = vec![];
+        for e in self.cfa.edges() {
+            let (from, to, stmt) = (self.cfa.edge(e).from, self.cfa.edge(e).to, self.cfa.edge(e).stmt);
+            let terms = &mut self.cfa.terms;
+            let (here, there) = (at(terms, from), terms.int(i64::from(to.0)));
+            let (leave, enter) = (terms.assume(here), terms.assign(pc, there));
+            edges.push(terms.seq([leave, stmt, enter]));
+        }
+        let any = self.cfa.terms.choice(edges);
+        let mut unrolling = Unrolling::new();
+        let (mut base, mut step) = (Embedded::new(), Embedded::new());
+        let start = at(&mut self.cfa.terms, self.cfa.initial);
+        base.assert(&self.cfa.terms, start);
+        for n in 0..=k {
+            let here = unrolling.at(&mut self.cfa.terms, inside, n);
+            let outside = self.cfa.terms.not(here);
+            if n < k {
+                if let Some(values) = self.ask(&mut base, &[outside])? {
+                    return Err(Refusal::Start(values));
+                }
+                step.assert(&self.cfa.terms, here);
+                let next = unrolling.step(&mut self.cfa.terms, any).map_err(unsupported)?;
+                base.assert(&self.cfa.terms, next);
+                step.assert(&self.cfa.terms, next);
+            } else if let Some(values) = self.ask(&mut step, &[outside])? {
+                return Err(Refusal::Steps(k, values));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn unsupported(what: trellis_expr::ssa::Unsupported) -> Refusal {
+    Refusal::Undecided(Reason::Unsupported(what.to_string()))
+}

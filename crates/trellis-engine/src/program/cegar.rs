@@ -1,0 +1,567 @@
+//! Counterexample-guided abstraction refinement (004 §2.3): explore labels under a *precision*; where a path of labels reaches an error,
+//! either a run goes along it, or the precision is refined by why none does.
+//!
+//! A label holds values of the tracked variables and facts about the predicates; control variables are always tracked. With *lazy*
+//! pruning the part of the tree below the first node whose precision was too coarse is explored again; with *full* pruning, all of it.
+//!
+//! What may be stuck is said to be stuck: explicit values cannot tell apart what has too many values, and if no way of
+//! refining finds anything new the answer is unknown.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use trellis_expr::{Stmt, StmtId, Term, TermId, Terms, Type, VarId};
+use trellis_model::cfa::evidence::{Trace, Verdict};
+use trellis_model::cfa::{Cfa, LocationId, paths};
+use trellis_model::evidence::Reason;
+use trellis_smt::path::{NotRefuted, Refutation};
+use trellis_smt::{Embedded, Limits};
+
+use super::label::Label;
+use super::post::{Mode, Post, Precision};
+use super::refine::{Refinement, Refuter};
+use super::trace::{NoTrace, Tracer};
+use super::tree::{Mark, Tree};
+use super::{Outcome, Program, reason};
+use crate::budget::{Budget, Progress, Stats};
+use crate::waitlist::{Order, Waitlist};
+
+/// What labels are made of, beside the values of control variables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Domain {
+    /// Values of variables.
+    Explicit,
+    /// Predicates.
+    Predicates(Mode),
+    /// Values where that is natural, predicates elsewhere.
+    Product(Mode),
+}
+
+/// Which precision holds where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// One for each location.
+    Local,
+    /// One for all.
+    Global,
+}
+
+/// What is known to matter before the first refinement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Initial {
+    /// Nothing.
+    Empty,
+    /// What is assumed on edges into an error.
+    Property,
+    /// What is assumed on any edge.
+    Assumes,
+}
+
+/// How a predicate is taken apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Split {
+    /// Not at all.
+    Whole,
+    /// Into the parts of a conjunction.
+    Conjuncts,
+    /// Into its atoms.
+    Atoms,
+}
+
+/// Which node is next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Search {
+    /// First in, first out.
+    Bfs,
+    /// Last in, first out.
+    Dfs,
+    /// The one that is nearest to an error in the graph of the automaton.
+    Error,
+}
+
+/// How much is explored again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pruning {
+    /// What lies below the first node that was too coarse.
+    Lazy,
+    /// Everything.
+    Full,
+}
+
+/// How to explore and refine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// What labels are made of.
+    pub domain: Domain,
+    /// Which precision holds where.
+    pub scope: Scope,
+    /// What matters from the start.
+    pub initial: Initial,
+    /// How infeasible paths become predicates.
+    pub refinement: Refinement,
+    /// How predicates are taken apart.
+    pub split: Split,
+    /// Which node is next.
+    pub search: Search,
+    /// How much is explored again.
+    pub pruning: Pruning,
+    /// A variable with more values than this is not tracked.
+    pub max_values: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            domain: Domain::Predicates(Mode::Cartesian),
+            scope: Scope::Local,
+            initial: Initial::Empty,
+            refinement: Refinement::NewtonForward,
+            split: Split::Conjuncts,
+            search: Search::Bfs,
+            pruning: Pruning::Lazy,
+            max_values: 64,
+        }
+    }
+}
+
+/// Can an error be reached?
+pub fn check(program: &mut Program<'_>, options: &Options, budget: &mut Budget<'_>) -> Outcome {
+    let mut engine = Engine::new(&mut program.large.cfa, *options, budget.limits());
+    let ended = engine.run(budget);
+    let stats = engine.stats();
+    let verdict = match ended {
+        Err(reason) => Verdict::Unknown(reason),
+        Ok(Some(trace)) => Verdict::Unsafe(trace),
+        Ok(None) => {
+            let invariant = engine.invariant();
+            let terms = program.large.cfa.terms.clone();
+            Verdict::Safe(program.certificate(terms, 1, invariant))
+        }
+    };
+    let verdict = match verdict {
+        Verdict::Unsafe(trace) => Verdict::Unsafe(program.trace(&trace)),
+        other => other,
+    };
+    Outcome { verdict, stats }
+}
+
+/// An abstract state: its label, and the precision that it was computed under.
+#[derive(Debug, Clone)]
+struct State {
+    label: Label,
+    precision: Arc<Precision>,
+}
+
+struct Engine<'p> {
+    cfa: &'p mut Cfa,
+    options: Options,
+    limits: Limits,
+    post: Post,
+    refuter: Refuter,
+    tracer: Tracer,
+    /// By location; all the same one if the scope is global.
+    precisions: Vec<Arc<Precision>>,
+    tree: Tree<State>,
+    index: Index,
+    waiting: Waitlist,
+    /// Nodes in error locations.
+    errors: Vec<u32>,
+    /// How far each location is from an error.
+    distances: Vec<Option<usize>>,
+    stats: Stats,
+}
+
+impl<'p> Engine<'p> {
+    fn new(cfa: &'p mut Cfa, options: Options, limits: Limits) -> Engine<'p> {
+        let mode = match options.domain {
+            Domain::Explicit => Mode::Cartesian,
+            Domain::Predicates(mode) | Domain::Product(mode) => mode,
+        };
+        let post = Post::new(mode, options.max_values);
+        let control = Arc::new(Precision { variables: cfa.control.iter().copied().collect(), ..Precision::default() });
+        let state = State { label: Label::top(), precision: control.clone() };
+        let order = match options.search {
+            Search::Bfs => Order::Bfs,
+            Search::Dfs => Order::Dfs,
+            Search::Error => Order::Priority,
+        };
+        let distances = paths::error_distances(cfa);
+        let initial = cfa.initial;
+        let mut engine = Engine {
+            precisions: vec![control; cfa.locations().len()],
+            post,
+            refuter: Refuter::new(),
+            tracer: Tracer::new(),
+            tree: Tree::new(initial, state, vec![]),
+            index: Index::default(),
+            waiting: Waitlist::new(order),
+            errors: vec![],
+            distances,
+            stats: Stats::default(),
+            cfa,
+            options,
+            limits,
+        };
+        engine.start();
+        engine
+    }
+
+    fn stats(&self) -> Stats {
+        let stored = self.tree.nodes.iter().filter(|n| n.mark == Mark::Passed).count() as u64;
+        Stats { stored, ..self.stats }
+    }
+
+    /// The first precision.
+    fn start(&mut self) {
+        let wanted: Vec<StmtId> = match self.options.initial {
+            Initial::Empty => vec![],
+            Initial::Property => {
+                self.cfa.errors().flat_map(|l| self.cfa.incoming(l)).map(|&e| self.cfa.edge(e).stmt).collect()
+            }
+            Initial::Assumes => self.cfa.edges().map(|e| self.cfa.edge(e).stmt).collect(),
+        };
+        let mut conditions = vec![];
+        wanted.into_iter().for_each(|s| assumptions(&self.cfa.terms, s, &mut conditions));
+        for t in conditions {
+            let variables = self.cfa.terms.free_vars(t);
+            for l in self.cfa.locations() {
+                let mut gained = false;
+                self.take_in(l, t, variables.iter().copied(), &mut gained);
+            }
+        }
+        self.open(0);
+    }
+
+    /// The edges of a node that may matter wait, and so does it.
+    fn open(&mut self, n: u32) {
+        let l = self.tree.node(n).location;
+        let matters = |e: &&_| self.distances[self.cfa.edge(**e).to.index()].is_some();
+        self.tree.node_mut(n).pending = self.cfa.outgoing(l).iter().filter(matters).copied().collect();
+        self.wait(n);
+    }
+
+    fn wait(&mut self, n: u32) {
+        let node = self.tree.node(n);
+        let distance = self.distances[node.location.index()].unwrap_or(usize::MAX >> 16);
+        self.waiting.push(n, -((distance as i64) << 20) - i64::from(node.depth));
+    }
+
+    fn run(&mut self, budget: &mut Budget<'_>) -> Result<Option<Trace>, Reason> {
+        self.stats.added = 1;
+        loop {
+            let progress = Progress { waiting: self.waiting.len(), stats: self.stats };
+            budget.check(&progress, self.tree.nodes.len() * 256)?;
+            if let Some(reason_) = self.limits.exceeded(0) {
+                return Err(reason(reason_));
+            }
+            if let Some(n) = self.errors.pop() {
+                if self.tree.node(n).mark == Mark::Waiting
+                    && let Some(trace) = self.counterexample(n)?
+                {
+                    return Ok(Some(trace));
+                }
+                continue;
+            }
+            let Some(n) = self.waiting.pop() else { return Ok(None) };
+            if self.tree.node(n).mark != Mark::Waiting {
+                continue;
+            }
+            match self.index.cover(&self.tree, n) {
+                Some(by) => {
+                    self.stats.covered += 1;
+                    self.tree.cover(n, by);
+                }
+                None => self.expand(n)?,
+            }
+        }
+    }
+
+    fn expand(&mut self, n: u32) -> Result<(), Reason> {
+        self.stats.expanded += 1;
+        let pending = std::mem::take(&mut self.tree.node_mut(n).pending);
+        let before = self.tree.node(n).label.label.assumptions(&mut self.cfa.terms, &self.post.predicates);
+        for e in pending {
+            let to = self.cfa.edge(e).to;
+            let error = self.cfa.is_error(to);
+            let precision = if error { Arc::default() } else { self.precisions[to.index()].clone() };
+            let labels = self.post.successors(self.cfa, &before, e, &precision, &self.limits).map_err(reason)?;
+            for label in labels {
+                self.stats.added += 1;
+                self.stats.steps += 1;
+                let state = State { label, precision: precision.clone() };
+                let child = self.tree.add(to, state, n, Some(e), vec![]);
+                if error {
+                    self.errors.push(child);
+                } else {
+                    self.open(child);
+                }
+            }
+        }
+        self.tree.node_mut(n).mark = Mark::Passed;
+        self.index.add(&self.tree, n);
+        Ok(())
+    }
+
+    /// A run to this node; or the precision is refined and the node is gone.
+    fn counterexample(&mut self, n: u32) -> Result<Option<Trace>, Reason> {
+        let nodes = self.tree.path(n);
+        let edges = self.tree.edges(n);
+        let path: Vec<StmtId> = edges.iter().map(|&e| self.cfa.edge(e).stmt).collect();
+        let mut labels = vec![];
+        for &n in &nodes[1..] {
+            let label = self.tree.node(n).label.label.clone();
+            labels.push(label.assumptions(&mut self.cfa.terms, &self.post.predicates));
+        }
+        let first = self.options.refinement;
+        let others = Refinement::ALL.into_iter().filter(|&r| r != first && !is_binary(r));
+        for how in std::iter::once(first).chain(others) {
+            match self.refuter.refute(&mut self.cfa.terms, how, &path, &labels, &self.limits) {
+                Err(NotRefuted::Feasible(_)) => {
+                    let mut solver = Embedded::new();
+                    let found = self.tracer.trace(self.cfa, &edges, &mut solver, &self.limits);
+                    return match found {
+                        Ok(trace) => Ok(Some(trace)),
+                        Err(NoTrace::Unknown(why)) => Err(reason(why)),
+                        Err(NoTrace::Infeasible) => unreachable!("the solver has just said the contrary"),
+                    };
+                }
+                Err(NotRefuted::Unknown(why)) => {
+                    if how == first || self.limits.exceeded(0).is_some() {
+                        return Err(reason(why));
+                    }
+                }
+                Ok(refutation) => {
+                    let split = if how == first { self.options.split } else { Split::Whole };
+                    if let Some(pivot) = self.refine(&nodes, &refutation, split) {
+                        self.stats.refinements += 1;
+                        self.prune(&nodes, pivot);
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+        Err(Reason::Stuck("refinement finds nothing new on an infeasible path".into()))
+    }
+
+    /// Takes in predicates or variables; answers with the first position at which the node did not know of them.
+    fn refine(&mut self, nodes: &[u32], refutation: &Refutation, split: Split) -> Option<usize> {
+        let mut pivot = None;
+        for (i, &n) in nodes.iter().enumerate().take(nodes.len() - 1).skip(1) {
+            let mut parts = vec![];
+            take_apart(&self.cfa.terms, refutation.predicates[i], split, &mut parts);
+            let location = self.tree.node(n).location;
+            let had = self.tree.node(n).label.precision.clone();
+            let mut new = false;
+            if self.options.domain == Domain::Explicit {
+                if self.cfa.terms.as_bool(refutation.predicates[i]).is_none() {
+                    let yes = self.cfa.terms.bool(true);
+                    self.take_in(location, yes, refutation.variables[i].iter().copied(), &mut new);
+                }
+            } else {
+                for p in parts {
+                    let variables = self.cfa.terms.free_vars(p);
+                    self.take_in(location, p, variables.into_iter(), &mut new);
+                }
+            }
+            let now = &self.precisions[location.index()];
+            let lacks = !now.variables.is_subset(&had.variables) || !now.predicates.is_subset(&had.predicates);
+            let said = self.cfa.terms.as_bool(refutation.predicates[i]).is_none();
+            if (new || (lacks && said)) && pivot.is_none() {
+                pivot = Some(i);
+            }
+        }
+        pivot
+    }
+
+    /// One more thing to follow at a location.
+    fn take_in(&mut self, l: LocationId, p: TermId, variables: impl Iterator<Item = VarId>, new: &mut bool) {
+        let mut gained = Precision::default();
+        let trackable = |terms: &Terms, v: VarId| !matches!(terms.variable(v).ty, Type::Array(..));
+        let is_value = match self.options.domain {
+            Domain::Explicit => true,
+            Domain::Predicates(_) => false,
+            Domain::Product(_) => {
+                is_about_a_value(&self.cfa.terms, p) && {
+                    let variables = self.cfa.terms.free_vars(p);
+                    variables.iter().all(|&v| !self.post.too_many.contains(&(l, v)))
+                }
+            }
+        };
+        if is_value {
+            gained.variables.extend(variables.filter(|&v| trackable(&self.cfa.terms, v)));
+        } else {
+            gained.predicates.extend(self.post.predicates.number(&mut self.cfa.terms, p));
+        }
+        let places = match self.options.scope {
+            Scope::Local => l.index()..l.index() + 1,
+            Scope::Global => 0..self.precisions.len(),
+        };
+        for at in places {
+            let here = &self.precisions[at];
+            if gained.variables.is_subset(&here.variables) && gained.predicates.is_subset(&here.predicates) {
+                continue;
+            }
+            *new |= at == l.index();
+            let here = Arc::make_mut(&mut self.precisions[at]);
+            here.variables.extend(&gained.variables);
+            here.predicates.extend(&gained.predicates);
+        }
+    }
+
+    fn prune(&mut self, nodes: &[u32], pivot: usize) {
+        let mut freed = vec![];
+        match self.options.pruning {
+            Pruning::Lazy => {
+                let edge = self.tree.node(nodes[pivot]).edge.expect("not the root");
+                self.tree.retract(nodes[pivot - 1], edge, &mut freed);
+            }
+            Pruning::Full => {
+                let state = self.tree.node(0).label.clone();
+                self.tree = Tree::new(self.cfa.initial, state, vec![]);
+                self.index = Index::default();
+                self.errors.clear();
+                while self.waiting.pop().is_some() {}
+                self.open(0);
+                return;
+            }
+        }
+        for n in freed {
+            if self.tree.node(n).mark != Mark::Waiting {
+                continue;
+            }
+            if self.cfa.is_error(self.tree.node(n).location) {
+                self.errors.push(n);
+            } else {
+                self.wait(n);
+            }
+        }
+    }
+
+    /// The labels of all nodes that stay, by location; where no error can be reached from, everything.
+    fn invariant(&mut self) -> Vec<(LocationId, Vec<TermId>)> {
+        let mut all: FxHashMap<LocationId, Vec<TermId>> = FxHashMap::default();
+        let mut seen = FxHashSet::default();
+        for node in self.tree.nodes.iter().filter(|n| n.mark == Mark::Passed) {
+            let parts = node.label.label.assumptions(&mut self.cfa.terms, &self.post.predicates);
+            let element = self.cfa.terms.and(parts);
+            if seen.insert((node.location, element)) {
+                all.entry(node.location).or_default().push(element);
+            }
+        }
+        let yes = self.cfa.terms.bool(true);
+        for l in self.cfa.locations() {
+            if self.distances[l.index()].is_none() {
+                all.insert(l, vec![yes]);
+            }
+        }
+        let mut all: Vec<_> = all.into_iter().collect();
+        all.sort_by_key(|x| x.0);
+        all
+    }
+}
+
+fn is_binary(r: Refinement) -> bool {
+    matches!(r, Refinement::BinaryForward | Refinement::BinaryBackward)
+}
+
+/// Is it about values that are few, or one variable having one value?
+fn is_about_a_value(terms: &Terms, p: TermId) -> bool {
+    let few = |v: &VarId| match terms.variable(*v).ty {
+        Type::Bool | Type::Enum(_) => true,
+        Type::Range(lo, hi) => hi.saturating_sub(lo) < 16,
+        _ => false,
+    };
+    if terms.free_vars(p).iter().all(few) {
+        return true;
+    }
+    let p = match *terms.get(p) {
+        Term::Not(p) => p,
+        _ => p,
+    };
+    match *terms.get(p) {
+        Term::Eq(a, b) => {
+            let var = |t| matches!(terms.get(t), Term::Var(_));
+            (var(a) && terms.as_value(b).is_some()) || (var(b) && terms.as_value(a).is_some())
+        }
+        _ => false,
+    }
+}
+
+/// The conditions that a statement assumes, as atoms over what is before it (as far as that is easily said).
+fn assumptions(terms: &Terms, s: StmtId, out: &mut Vec<TermId>) {
+    match *terms.stmt(s) {
+        Stmt::Assume(t) => take_apart(terms, t, Split::Atoms, out),
+        Stmt::If(c, a, b) => {
+            take_apart(terms, c, Split::Atoms, out);
+            assumptions(terms, a, out);
+            assumptions(terms, b, out);
+        }
+        Stmt::Seq(ref parts) | Stmt::Choice(ref parts) => parts.iter().for_each(|&p| assumptions(terms, p, out)),
+        _ => {}
+    }
+}
+
+/// A predicate in parts.
+fn take_apart(terms: &Terms, p: TermId, split: Split, out: &mut Vec<TermId>) {
+    match (split, terms.get(p)) {
+        (Split::Conjuncts, Term::And(parts)) => parts.iter().for_each(|&p| take_apart(terms, p, split, out)),
+        (Split::Atoms, Term::And(parts) | Term::Or(parts)) => {
+            parts.iter().for_each(|&p| take_apart(terms, p, split, out));
+        }
+        (Split::Atoms, &Term::Not(p)) => take_apart(terms, p, split, out),
+        (Split::Atoms, &Term::Ite(a, b, c)) if terms.ty(b) == Type::Bool => {
+            [a, b, c].into_iter().for_each(|p| take_apart(terms, p, split, out));
+        }
+        (Split::Atoms, &Term::Eq(a, b)) if terms.ty(a) == Type::Bool => {
+            [a, b].into_iter().for_each(|p| take_apart(terms, p, split, out));
+        }
+        _ if terms.as_bool(p).is_some() => {}
+        _ => out.push(p),
+    }
+}
+
+/// Finds covers: expanded nodes by location, by which variables have values, and by these.
+#[derive(Debug, Default)]
+struct Index {
+    shapes: FxHashMap<LocationId, Vec<Shape>>,
+}
+
+#[derive(Debug, Default)]
+struct Shape {
+    variables: Vec<VarId>,
+    nodes: FxHashMap<Vec<TermId>, Vec<u32>>,
+}
+
+impl Index {
+    fn add(&mut self, tree: &Tree<State>, n: u32) {
+        let node = tree.node(n);
+        let (variables, values): (Vec<VarId>, Vec<TermId>) = node.label.label.values.iter().copied().unzip();
+        let shapes = self.shapes.entry(node.location).or_default();
+        let at = match shapes.iter().position(|s| s.variables == variables) {
+            Some(at) => at,
+            None => {
+                shapes.push(Shape { variables, nodes: FxHashMap::default() });
+                shapes.len() - 1
+            }
+        };
+        let nodes = shapes[at].nodes.entry(values).or_default();
+        nodes.retain(|&m| m != n && tree.node(m).mark == Mark::Passed);
+        nodes.push(n);
+    }
+
+    fn cover(&self, tree: &Tree<State>, n: u32) -> Option<u32> {
+        let node = tree.node(n);
+        let label = &node.label.label;
+        for shape in self.shapes.get(&node.location)? {
+            let values: Option<Vec<TermId>> = shape.variables.iter().map(|&v| label.value(v)).collect();
+            let Some(nodes) = values.and_then(|v| shape.nodes.get(&v)) else { continue };
+            let covers = |&&m: &&u32| {
+                m != n && tree.node(m).mark == Mark::Passed && label.cubes_within(&tree.node(m).label.label)
+            };
+            if let Some(&m) = nodes.iter().rev().find(covers) {
+                return Some(m);
+            }
+        }
+        None
+    }
+}

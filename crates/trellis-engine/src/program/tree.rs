@@ -1,0 +1,151 @@
+//! The abstract reachability graph of an automaton: a tree of nodes with labels, and covers. Nodes are marked, never deleted.
+
+use trellis_model::cfa::{EdgeId, LocationId};
+
+/// No node.
+pub const NONE: u32 = u32::MAX;
+
+/// What has become of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// Its edges have not all been followed.
+    Waiting,
+    /// They have.
+    Passed,
+    /// Another node stands in for it.
+    Covered(u32),
+    /// Taken out of the tree.
+    Removed,
+}
+
+/// An abstract state.
+#[derive(Debug, Clone)]
+pub struct Node<L> {
+    /// Its location.
+    pub location: LocationId,
+    /// What is known there.
+    pub label: L,
+    /// From where it was reached.
+    pub parent: u32,
+    /// By which edge; none for the root.
+    pub edge: Option<EdgeId>,
+    /// How many edges from the root.
+    pub depth: u32,
+    /// What has become of it.
+    pub mark: Mark,
+    /// Edges still to be followed.
+    pub pending: Vec<EdgeId>,
+    /// Nodes that were reached from it, removed ones included.
+    pub children: Vec<u32>,
+    /// Nodes that it stands in for, or did.
+    pub covers: Vec<u32>,
+}
+
+/// The tree.
+#[derive(Debug, Clone)]
+pub struct Tree<L> {
+    /// All nodes, in the order of their creation.
+    pub nodes: Vec<Node<L>>,
+}
+
+impl<L> Tree<L> {
+    /// A root.
+    pub fn new(location: LocationId, label: L, pending: Vec<EdgeId>) -> Tree<L> {
+        let mut tree = Tree { nodes: vec![] };
+        tree.add(location, label, NONE, None, pending);
+        tree
+    }
+
+    /// One more node.
+    pub fn add(
+        &mut self,
+        location: LocationId,
+        label: L,
+        parent: u32,
+        edge: Option<EdgeId>,
+        pending: Vec<EdgeId>,
+    ) -> u32 {
+        let n = self.nodes.len() as u32;
+        let mut depth = 0;
+        if parent != NONE {
+            depth = self.nodes[parent as usize].depth + 1;
+            self.nodes[parent as usize].children.push(n);
+        }
+        let (mark, children, covers) = (Mark::Waiting, vec![], vec![]);
+        self.nodes.push(Node { location, label, parent, edge, depth, mark, pending, children, covers });
+        n
+    }
+
+    /// The node behind a number.
+    pub fn node(&self, n: u32) -> &Node<L> {
+        &self.nodes[n as usize]
+    }
+
+    /// The same, to change it.
+    pub fn node_mut(&mut self, n: u32) -> &mut Node<L> {
+        &mut self.nodes[n as usize]
+    }
+
+    /// The nodes from the root to this one.
+    pub fn path(&self, n: u32) -> Vec<u32> {
+        let mut path = vec![n];
+        let mut at = self.node(n).parent;
+        while at != NONE {
+            path.push(at);
+            at = self.node(at).parent;
+        }
+        path.reverse();
+        path
+    }
+
+    /// The edges from the root to this node.
+    pub fn edges(&self, n: u32) -> Vec<EdgeId> {
+        self.path(n).into_iter().filter_map(|n| self.node(n).edge).collect()
+    }
+
+    /// `by` stands in for `n`.
+    pub fn cover(&mut self, n: u32, by: u32) {
+        self.node_mut(n).mark = Mark::Covered(by);
+        self.node_mut(by).covers.push(n);
+    }
+
+    /// The nodes that this one covers wait again, and are told.
+    pub fn uncover(&mut self, by: u32, freed: &mut Vec<u32>) {
+        for n in std::mem::take(&mut self.node_mut(by).covers) {
+            if self.node(n).mark == Mark::Covered(by) {
+                self.node_mut(n).mark = Mark::Waiting;
+                freed.push(n);
+            }
+        }
+    }
+
+    /// Takes a node out with all that was reached from it; says which nodes lost their cover (some may have been taken out too).
+    pub fn remove(&mut self, n: u32, freed: &mut Vec<u32>) {
+        let mut todo = vec![n];
+        while let Some(n) = todo.pop() {
+            if self.node(n).mark == Mark::Removed {
+                continue;
+            }
+            self.uncover(n, freed);
+            self.node_mut(n).mark = Mark::Removed;
+            todo.append(&mut self.node_mut(n).children);
+        }
+    }
+
+    /// Takes out what one edge of a node led to, and lets the node wait for that edge again.
+    pub fn retract(&mut self, n: u32, edge: EdgeId, freed: &mut Vec<u32>) {
+        let children = std::mem::take(&mut self.node_mut(n).children);
+        let (gone, kept) = children.into_iter().partition(|&c| self.node(c).edge == Some(edge));
+        self.node_mut(n).children = kept;
+        let gone: Vec<u32> = gone;
+        gone.into_iter().for_each(|c| self.remove(c, freed));
+        let node = self.node_mut(n);
+        if !node.pending.contains(&edge) {
+            node.pending.push(edge);
+        }
+        if node.mark == Mark::Passed {
+            node.mark = Mark::Waiting;
+        }
+        freed.push(n);
+    }
+}
