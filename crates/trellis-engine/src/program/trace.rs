@@ -1,8 +1,9 @@
 //! From a path to a run: does one go along these edges, and with which decisions on the way?
 //!
 //! A statement leaves things open: the values that a `havoc` gives, the branch of a choice. To read them off a model, each of
-//! them becomes a variable that the statement reads: `havoc x` is `x := p`, a choice assumes in its branch `n` that `s = n`. Those
-//! variables are forgotten before the statement and never written in it, so that they cost no equations where branches meet.
+//! them becomes a variable that the statement reads: `havoc x` is `x := p`, a choice assumes in its branch `n` that `s = n`. They are
+//! numbered in the order in which a run meets them, the branches of a choice from the same number on, so that equal parts stay equal.
+//! The variables are forgotten before each statement and never written in it: they cost no equations where branches meet.
 //! The reference interpreter then runs along the path with these decisions; what comes out is what it did, not what the model says.
 //!
 //! Paths are not searched for, and not refuted (that is `trellis_smt::path`).
@@ -28,27 +29,10 @@ pub enum NoTrace {
 /// Finds runs along paths of one automaton. What it makes of an edge it keeps for the next path.
 #[derive(Debug, Default)]
 pub struct Tracer {
-    edges: FxHashMap<EdgeId, Instrumented>,
+    picks: Picks,
+    /// For each edge that was met: forgets the variables that its statement reads, and the statement.
+    edges: FxHashMap<EdgeId, (StmtId, StmtId)>,
     unrolling: Unrolling,
-}
-
-/// A statement that reads what was left open.
-#[derive(Debug, Clone)]
-struct Instrumented {
-    stmt: StmtId,
-    open: Open,
-}
-
-/// What a statement leaves open, in its own shape.
-#[derive(Debug, Clone)]
-enum Open {
-    Nothing,
-    /// The variable that holds the value of a `havoc`.
-    Value(VarId),
-    /// The variable that holds the number of the branch, and the branches.
-    Branch(VarId, Vec<Open>),
-    /// The parts of a sequence, or the two branches of an `if`.
-    Parts(Vec<Open>),
 }
 
 impl Tracer {
@@ -72,8 +56,10 @@ impl Tracer {
         self.unrolling.restart();
         let mut formulas = vec![];
         for &e in path {
-            let stmt = self.instrumented(cfa, e).stmt;
-            formulas.push(self.unrolling.step(&mut cfa.terms, stmt).map_err(unsupported)?);
+            let (forget, stmt) = self.instrumented(cfa, e);
+            for s in [forget, stmt] {
+                formulas.push(self.unrolling.step(&mut cfa.terms, s).map_err(unsupported)?);
+            }
         }
         solver.push();
         for f in formulas {
@@ -90,9 +76,17 @@ impl Tracer {
         }
     }
 
-    fn instrumented(&mut self, cfa: &mut Cfa, e: EdgeId) -> &Instrumented {
+    fn instrumented(&mut self, cfa: &mut Cfa, e: EdgeId) -> (StmtId, StmtId) {
         let stmt = cfa.edge(e).stmt;
-        self.edges.entry(e).or_insert_with(|| instrument(&mut cfa.terms, stmt))
+        let picks = &mut self.picks;
+        *self.edges.entry(e).or_insert_with(|| {
+            let terms = &mut cfa.terms;
+            let stmt = picks.closed(terms, stmt, 0);
+            let (reads, _) = terms.stmt_vars(stmt);
+            let forget: Vec<StmtId> =
+                picks.variables.values().filter(|v| reads.contains(v)).map(|&v| terms.havoc(v)).collect();
+            (terms.seq(forget), stmt)
+        })
     }
 
     /// The run that a model describes.
@@ -108,9 +102,8 @@ impl Tracer {
         for (n, &edge) in path.iter().enumerate() {
             let stmt = cfa.edge(edge).stmt;
             let mut picks = vec![];
-            let open = &self.edges[&edge].open;
             let mut after = env.clone();
-            decide(terms, stmt, open, &mut after, &|v| value(v, n + 1), &mut picks);
+            self.picks.decide(terms, stmt, 0, &mut after, &|v| value(v, 2 * n + 2), &mut picks);
             let mut script = Script::new(&picks);
             if !run(terms, stmt, &mut env, &mut script) || !script.is_over() {
                 return None;
@@ -121,83 +114,122 @@ impl Tracer {
     }
 }
 
-/// The statement with variables in place of what it leaves open.
-fn instrument(terms: &mut Terms, stmt: StmtId) -> Instrumented {
-    let mut picks = vec![];
-    let (body, open) = closed(terms, stmt, &mut picks);
-    let mut parts: Vec<StmtId> = picks.into_iter().map(|v| terms.havoc(v)).collect();
-    parts.push(body);
-    Instrumented { stmt: terms.seq(parts), open }
+/// The variables that stand for what is left open.
+#[derive(Debug, Default)]
+struct Picks {
+    /// By number and type.
+    variables: FxHashMap<(usize, Type), VarId>,
+    /// How many decisions a way through the statement takes at most.
+    counts: FxHashMap<StmtId, usize>,
+    /// What has become of a statement whose first decision has the number.
+    closed: FxHashMap<(StmtId, usize), StmtId>,
 }
 
-fn closed(terms: &mut Terms, s: StmtId, picks: &mut Vec<VarId>) -> (StmtId, Open) {
-    match terms.stmt(s).clone() {
-        Stmt::Havoc(v) => {
-            let (name, ty) = (format!("{}?", terms.variable(v).name), terms.variable(v).ty);
-            let pick = terms.declare(name, ty);
-            picks.push(pick);
-            let value = terms.var(pick);
-            (terms.assign(v, value), Open::Value(pick))
+impl Picks {
+    fn count(&mut self, terms: &Terms, s: StmtId) -> usize {
+        if let Some(&n) = self.counts.get(&s) {
+            return n;
         }
-        Stmt::Choice(branches) => {
-            let width = usize::BITS - branches.len().saturating_sub(1).leading_zeros();
-            let ty = Type::Bits { width: width.max(1) as u8, signed: false };
-            let selector = terms.declare("branch?", ty);
-            picks.push(selector);
-            let (mut parts, mut open) = (vec![], vec![]);
-            for (n, &b) in branches.iter().enumerate() {
-                let (b, o) = closed(terms, b, picks);
-                let (selector, n) = (terms.var(selector), terms.number(ty, n.into()));
-                let selected = terms.eq(selector, n);
-                let selected = terms.assume(selected);
-                parts.push(terms.seq([selected, b]));
-                open.push(o);
-            }
-            (terms.choice(parts), Open::Branch(selector, open))
-        }
-        Stmt::Seq(parts) => {
-            let (parts, open): (Vec<StmtId>, _) = parts.iter().map(|&p| closed(terms, p, picks)).unzip();
-            (terms.seq(parts), Open::Parts(open))
-        }
-        Stmt::If(c, a, b) => {
-            let ((a, x), (b, y)) = (closed(terms, a, picks), closed(terms, b, picks));
-            (terms.branch(c, a, b), Open::Parts(vec![x, y]))
-        }
-        // Loops are refused later, as they are.
-        _ => (s, Open::Nothing),
+        let n = match terms.stmt(s) {
+            Stmt::Havoc(_) => 1,
+            Stmt::Choice(parts) => 1 + parts.iter().map(|&p| self.count(terms, p)).max().unwrap_or(0),
+            Stmt::Seq(parts) => parts.iter().map(|&p| self.count(terms, p)).sum(),
+            &Stmt::If(_, a, b) => self.count(terms, a).max(self.count(terms, b)),
+            _ => 0,
+        };
+        self.counts.insert(s, n);
+        n
     }
-}
 
-/// Runs the statement with the values that its variables got, and says what was decided on the way. It goes on as far as it can.
-fn decide(
-    terms: &Terms,
-    s: StmtId,
-    open: &Open,
-    env: &mut Valuation,
-    value: &dyn Fn(VarId) -> Value,
-    picks: &mut Vec<Pick>,
-) -> bool {
-    match (terms.stmt(s), open) {
-        (&Stmt::Havoc(v), &Open::Value(pick)) => {
-            picks.push(Pick::Value(value(pick)));
-            env.insert(v, value(pick));
-            true
+    fn variable(&mut self, terms: &mut Terms, number: usize, ty: Type) -> VarId {
+        *self.variables.entry((number, ty)).or_insert_with(|| terms.declare(format!("pick {number}"), ty))
+    }
+
+    /// The statement with variables in place of what it leaves open, the first of them with this number.
+    fn closed(&mut self, terms: &mut Terms, s: StmtId, first: usize) -> StmtId {
+        if let Some(&closed) = self.closed.get(&(s, first)) {
+            return closed;
         }
-        (Stmt::Choice(parts), Open::Branch(selector, open)) => {
-            let n = value(*selector).to_word().unwrap_or(0) as usize;
-            picks.push(Pick::Branch(n));
-            n < parts.len() && decide(terms, parts[n], &open[n], env, value, picks)
-        }
-        (Stmt::Seq(parts), Open::Parts(open)) => {
-            parts.iter().zip(open).all(|(&p, o)| decide(terms, p, o, env, value, picks))
-        }
-        (&Stmt::If(c, a, b), Open::Parts(open)) => {
-            match eval(terms, c, env, &mut NoHost).ok().and_then(|c| c.as_bool()) {
-                Some(true) => decide(terms, a, &open[0], env, value, picks),
-                Some(false) => decide(terms, b, &open[1], env, value, picks),
+        let closed = match terms.stmt(s).clone() {
+            Stmt::Havoc(v) => {
+                let pick = self.variable(terms, first, terms.variable(v).ty);
+                let value = terms.var(pick);
+                terms.assign(v, value)
+            }
+            Stmt::Choice(branches) => {
+                let ty = selector(branches.len());
+                let selector = self.variable(terms, first, ty);
+                let mut parts = vec![];
+                for (n, &b) in branches.iter().enumerate() {
+                    let (selector, n) = (terms.var(selector), terms.number(ty, n.into()));
+                    let selected = terms.eq(selector, n);
+                    let selected = terms.assume(selected);
+                    let branch = self.closed(terms, b, first + 1);
+                    parts.push(terms.seq([selected, branch]));
+                }
+                terms.choice(parts)
+            }
+            Stmt::Seq(parts) => {
+                let mut at = first;
+                let mut closed = vec![];
+                for &p in parts.iter() {
+                    closed.push(self.closed(terms, p, at));
+                    at += self.count(terms, p);
+                }
+                terms.seq(closed)
+            }
+            Stmt::If(c, a, b) => {
+                let (a, b) = (self.closed(terms, a, first), self.closed(terms, b, first));
+                terms.branch(c, a, b)
+            }
+            // Loops are refused later, as they are.
+            _ => s,
+        };
+        self.closed.insert((s, first), closed);
+        closed
+    }
+
+    /// Runs the statement with the values that its variables got, as far as it can, and says what was decided on the way.
+    fn decide(
+        &self,
+        terms: &Terms,
+        s: StmtId,
+        first: usize,
+        env: &mut Valuation,
+        value: &dyn Fn(VarId) -> Value,
+        picks: &mut Vec<Pick>,
+    ) -> bool {
+        match *terms.stmt(s) {
+            Stmt::Havoc(v) => {
+                let picked = value(self.variables[&(first, terms.variable(v).ty)]);
+                picks.push(Pick::Value(picked.clone()));
+                env.insert(v, picked);
+                true
+            }
+            Stmt::Choice(ref parts) => {
+                let n = value(self.variables[&(first, selector(parts.len()))]).to_word().unwrap_or(0) as usize;
+                picks.push(Pick::Branch(n));
+                n < parts.len() && self.decide(terms, parts[n], first + 1, env, value, picks)
+            }
+            Stmt::Seq(ref parts) => {
+                let mut at = first;
+                parts.iter().all(|&p| {
+                    let here = at;
+                    at += self.counts[&p];
+                    self.decide(terms, p, here, env, value, picks)
+                })
+            }
+            Stmt::If(c, a, b) => match eval(terms, c, env, &mut NoHost).ok().and_then(|c| c.as_bool()) {
+                Some(c) => self.decide(terms, if c { a } else { b }, first, env, value, picks),
                 None => false,
-            }
+            },
+            _ => run(terms, s, env, &mut Script::new(&[])),
         }
-        _ => run(terms, s, env, &mut Script::new(&[])),
     }
+}
+
+/// The type of the variable that says which of so many branches is taken.
+fn selector(branches: usize) -> Type {
+    let width = usize::BITS - branches.saturating_sub(1).leading_zeros();
+    Type::Bits { width: width.max(1) as u8, signed: false }
 }
