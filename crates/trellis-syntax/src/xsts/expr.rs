@@ -134,8 +134,7 @@ impl<'a> Parser<'a> {
             Tok::Number(digits) => ExprKind::Int(digits),
             Tok::P("(") => {
                 self.bump();
-                let mut e = self.expression()?;
-                e.span = t.span.to(self.peek().span);
+                let e = self.expression()?;
                 self.require(")")?;
                 return Ok(e);
             }

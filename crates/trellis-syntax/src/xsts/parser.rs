@@ -236,7 +236,7 @@ impl<'a> Parser<'a> {
                 StmtKind::Assume(self.expression()?)
             }
             Tok::Name("ort") if self.ahead(1) == Tok::P("{") => {
-                return self.fail(t.span, "`ort` is not supported: its meaning was never settled");
+                return self.fail(t.span, "`ort` is not supported, and no longer by Theta");
             }
             Tok::Name(name) if !is_keyword(name) => {
                 self.bump();
