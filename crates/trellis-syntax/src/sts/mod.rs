@@ -4,8 +4,8 @@
 //! A specification has several properties `G(e)`, each of a system of its own or of a named one; each becomes an automaton of one
 //! location, to which a run comes with any values that satisfy `initial` and `invariant`, and where it stays with each step. A
 //! step gives new values to the primed copies, assumes `transition`, and `invariant` for the new state, and takes them over. A part
-//! of a transition that says `x' = e` gives the copy its value right away; so does `initial x = 5`. A property that has no value
-//! does not hold.
+//! of a formula that says what a variable is, like `x' = e` or `initial x = 5`, becomes an assignment. A property that has no
+//! value does not hold.
 //!
 //! Expressions are those of control-flow automata ([`crate::cfa`]), with `equal` for `iff`. Deliberately not supported: parameters
 //! of the whole specification, which nobody gives values, initial values in declarations (write `initial`), functions,
@@ -17,13 +17,15 @@ mod parser;
 use trellis_expr::{TermId, VarId};
 use trellis_model::cfa::Cfa;
 
-use crate::diag::{Diagnostic, Severity, SourceId, Sources};
+use crate::diag::{Diagnostic, Severity, SourceId, Sources, Span};
 
 /// A property and the system it speaks of.
 #[derive(Debug, Clone)]
 pub struct Sts {
     /// The name of the property.
     pub name: String,
+    /// Where that is.
+    pub span: Span,
     /// The automaton.
     pub cfa: Cfa,
     /// What must always hold.

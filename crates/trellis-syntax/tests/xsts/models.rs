@@ -96,5 +96,5 @@ fn the_public_verdicts() {
 
 #[test]
 fn the_bundled_verdicts() {
-    assert_eq!(table(&bundled().join("xsts"), [0, 1, 2], 3000), 8);
+    assert_eq!(table(&bundled().join("xsts"), [0, 1, 2], 3000), 12);
 }

@@ -121,7 +121,9 @@ impl<'a> Reference<'a> {
                 (Some(false), None) => vec![state],
             },
             StmtKind::For { name, from, to, body, .. } => {
-                let (Some(from), Some(to)) = (self.number(from, &state), self.number(to, &state)) else { return vec![] };
+                let (Some(from), Some(to)) = (self.number(from, &state), self.number(to, &state)) else {
+                    return vec![];
+                };
                 let mut states = vec![state];
                 for i in from..to {
                     let mut after = BTreeSet::new();
