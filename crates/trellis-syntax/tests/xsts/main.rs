@@ -9,3 +9,4 @@ mod reference;
 mod refused;
 mod run;
 mod sts;
+mod sts_random;

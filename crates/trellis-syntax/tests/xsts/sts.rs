@@ -117,7 +117,7 @@ fn what_is_wrong_is_said_with_its_place() {
             "has 1 parameters, and 0",
             "1:56",
         ),
-        ("specification S { system q(n : int) := {} property p : q(true) models G(true) }", "`n` needs int", "1:57"),
+        ("specification S { system q(n : int) := {} property p : q(true) models G(true) }", "`n` needs int", "1:58"),
         ("specification S { property p : { var x : int := 1 } models G(true) }", "write `initial`", "1:46"),
         (
             "specification S { property p : { initial x' = 1 var x : int } models G(true) }",
