@@ -93,7 +93,8 @@ pub enum Color {
 /// Which model, and which of its sizes.
 #[derive(Args, Debug, Clone)]
 pub struct Model {
-    /// The model: UPPAAL .xml, .xta or .ta, TChecker .tck or .txt; for convert also C (.c, .i) and Theta's .cfa.
+    /// The model: UPPAAL .xml, .xta or .ta, TChecker .tck or .txt; for convert also C (.c, .i) and Theta's .cfa,
+    /// .xsts and .sts.
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     /// Set a global integer constant of the model.
@@ -253,6 +254,10 @@ pub struct Convert {
     /// Make large blocks of edges: what has no loop in it becomes one edge.
     #[arg(long, help_heading = "C programs and control-flow automata")]
     pub blocks: bool,
+    /// What an XSTS must satisfy: a .prop file or an expression, instead of its own property. Of an STS: which property, by
+    /// name.
+    #[arg(short, long, value_name = "PROPERTY", help_heading = "Transition systems")]
+    pub property: Option<String>,
 }
 
 #[derive(Args, Debug)]

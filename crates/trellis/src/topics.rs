@@ -11,7 +11,7 @@ pub fn topic(name: &str) -> Option<String> {
         "uppaal" => Some(UPPAAL.into()),
         "timed" | "clocks" => Some(TIMED.into()),
         "tchecker" => Some(TCHECKER.into()),
-        "programs" | "c" | "cfa" => Some(PROGRAMS.into()),
+        "programs" | "c" | "cfa" | "xsts" | "sts" => Some(PROGRAMS.into()),
         "lattices" | "lattice" => Some(lattices()),
         "join" | "strategies" => Some(JOIN.into()),
         "evidence" | "certificates" | "traces" => Some(EVIDENCE.into()),
@@ -25,10 +25,10 @@ pub fn topic(name: &str) -> Option<String> {
 pub const NAMES: &str = "uppaal, timed, tchecker, programs, lattices, join, evidence, smtlib, exit-codes";
 
 const PROGRAMS: &str = "\
-Programs and control-flow automata
+Programs, control-flow automata and transition systems
 
-Trellis reads C (.c, or .i after the preprocessor) and Theta's automata (.cfa, .theta), and draws what it understood. There is
-no engine for them yet: `trellis check` says so.
+Trellis reads C (.c, or .i after the preprocessor), Theta's automata (.cfa, .theta) and Theta's transition systems (.xsts, .sts),
+and draws what it understood. There is no engine for them yet: `trellis check` says so.
 
   trellis convert program.c --to dot                      one edge per statement, with its line
   trellis convert program.c --to dot --blocks             what has no loop in it is one edge
@@ -42,7 +42,15 @@ no engine for them yet: `trellis check` says so.
 Integers wrap, signed ones too (--ints wrap), or are mathematical, unsigned ones too (--ints math). `long` has 64 bits, or 32
 with --data-model ilp32. Locals without an initial value are arbitrary. Undefined behaviour is assumed not to happen: a run that
 divides by zero, leaves an array or shifts too far ends there. A function without a body returns any value and changes nothing;
-that comes with a warning. Operands are evaluated from left to right.";
+that comes with a warning. Operands are evaluated from left to right.
+
+  trellis convert model.xsts --to dot                     with its own property, or that of model.prop
+  trellis convert model.xsts --to dot -p 'x <= 5'         or with a .prop file
+  trellis convert model.sts --to dot -p safe              one property of several, by name
+
+A run of an XSTS is init, env, trans, env, trans, …; its property must hold after each of them. Integers are mathematical; a step
+that divides by zero does not happen, and a property that does so does not hold. An STS is read as formulas over this state and
+the next one.";
 
 const UPPAAL: &str = "\
 UPPAAL models

@@ -1,4 +1,4 @@
-//! C programs and control-flow automata: they can be looked at.
+//! C programs, control-flow automata and transition systems: they can be looked at.
 
 use crate::{stderr, stdout, temporary, trellis};
 
@@ -28,6 +28,22 @@ fn a_program_is_drawn() {
 fn an_automaton_is_drawn() {
     let text = "main process p { var x : int init loc A final loc B A -> B { x := 1 } }";
     assert!(drawn("p.cfa", text, &[]).contains("x := 1"));
+}
+
+#[test]
+fn a_transition_system_is_drawn() {
+    let text = "var x : integer = 0 trans { x := x + 1; } init {} env {}";
+    let dot = drawn("p.xsts", text, &["-p", "x <= 5"]);
+    assert!(dot.contains("before env") && dot.contains("x := x + 1") && dot.contains("assume x > 5"), "{dot}");
+    let text = "specification S { system s := { var x : int initial x = 0 transition x' = x + 1 }
+        property p : s models G(x < 5) property q : s models G(x < 7) }";
+    assert!(drawn("p.sts", text, &["--property", "q"]).contains("assume x >= 7"));
+    let (_gone, path) = temporary("p.sts");
+    std::fs::write(&path, text).expect("written");
+    let said = stderr(&trellis(&["convert", &path, "--to", "dot"]));
+    assert!(said.contains("several properties") && said.contains("p, q") && said.contains("p.sts:2:"), "{said}");
+    let dot = stdout(&trellis(&["convert", "xsts/Mission.xsts", "--to", "dot", "-p", "xsts/obc2.prop"]));
+    assert!(dot.starts_with("digraph"), "{dot}");
 }
 
 #[test]
