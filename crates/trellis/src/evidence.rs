@@ -59,6 +59,7 @@ pub fn convert(args: &Convert, err_color: bool) -> Ran {
     if automaton::is_one(&args.model.model) {
         return automaton::convert(args, err_color);
     }
+    automaton::not_c(&args.reading)?;
     let loaded = load(&args.model, &Asked { color: err_color, ..Default::default() })?;
     let text = match args.to {
         Format::Dot => dot::network(&loaded.network, &loaded.name),

@@ -6,6 +6,7 @@ mod check;
 mod cli;
 mod evidence;
 mod load;
+mod program;
 mod simulate;
 mod smt;
 mod strategy;

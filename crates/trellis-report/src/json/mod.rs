@@ -44,7 +44,7 @@ pub struct Header<'a> {
     pub query: &'a str,
 }
 
-impl PropertyReport {
+impl<T, C> PropertyReport<T, C> {
     /// What its evidence is about.
     pub fn header(&self) -> Header<'_> {
         Header { model: &self.model, language: &self.language, query: &self.query }
