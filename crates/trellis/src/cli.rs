@@ -60,7 +60,7 @@ pub enum Command {
     Smt(Smt),
     /// Run a benchmark suite: a table beside the published figures.
     Bench(Bench),
-    /// Print the JSON Schema of an output: report, trace or certificate.
+    /// Print the JSON Schema of an output: report, trace, certificate, program-trace or program-certificate.
     Schema {
         /// Which.
         name: String,

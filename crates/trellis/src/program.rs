@@ -12,14 +12,16 @@ use trellis_engine::program::refine::Refinement;
 use trellis_engine::program::{Engine, Outcome as Found};
 use trellis_model::cfa::Cfa;
 use trellis_model::cfa::evidence::Verdict;
+use trellis_model::cfa::interpret::Mistake;
 use trellis_model::evidence::Reason;
 use trellis_report::program::{self as tell, text};
-use trellis_report::{Kind, Program, ProgramReport, Style, text as plain};
+use trellis_report::{Kind, Program, ProgramContent, ProgramReport, Style, json, read_program_evidence, text as plain};
 use trellis_smt::Limits;
 
-use crate::automaton::{Loaded, load};
-use crate::check::{ProgressLine, code_of, interrupts, numbered, statistics, steps, worst, write_file};
-use crate::cli::{self, Check, Programs, Reading};
+use crate::automaton::load;
+use crate::check::{ProgressLine, code_of, interrupts, numbered, statistics, steps, worst, write_file, write_with};
+use crate::cli::{self, Certify, Check, Programs, Reading};
+use crate::evidence::judged;
 use crate::{Failure, Ran, exit, print};
 
 /// The options for programs that were given, for a message.
@@ -235,9 +237,9 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         }
         code = worst(code, code_of(&report));
         let p = Program::new(cfa, &texts[i]);
-        show(args, &p, &report, style)?;
+        show(args, cfa, &p, &report, style)?;
         let several = (loaded.questions.len() > 1).then_some(i + 1);
-        write_evidence(args, &loaded, &p, &report, several)?;
+        write_evidence(args, cfa, &p, &report, several)?;
         reports.push((report, p));
         if cancelled.load(std::sync::atomic::Ordering::Relaxed) {
             code = exit::INTERRUPTED;
@@ -269,6 +271,7 @@ fn no_errors(language: &str) -> &'static str {
 /// Checks the evidence, and says so. Evidence that is wrong is a bug; a proof that the checker's solver cannot follow is no proof.
 fn checked(report: &mut ProgramReport, cfa: &Cfa, limits: &Limits) -> Result<(), Failure> {
     let failed = |what: &str, why: &Refusal| {
+        let why = words(cfa, why);
         Failure::Internal(format!("the {what} for `{}` did not pass its check: {why}", report.query))
     };
     if let Some(t) = &report.trace {
@@ -298,7 +301,13 @@ fn checked(report: &mut ProgramReport, cfa: &Cfa, limits: &Limits) -> Result<(),
     Ok(())
 }
 
-fn show(args: &Check, p: &Program<'_>, r: &ProgramReport, style: Style) -> Result<(), Failure> {
+fn show(args: &Check, cfa: &Cfa, p: &Program<'_>, r: &ProgramReport, style: Style) -> Result<(), Failure> {
+    if args.json {
+        let mut line = Vec::new();
+        json::write_program_report(&mut line, cfa, r, false).map_err(|e| Failure::Internal(e.to_string()))?;
+        print(&String::from_utf8_lossy(&line))?;
+        return Ok(());
+    }
     let mut said = match () {
         () if args.quiet => plain::line(r, style),
         () => text::render(r, p, style),
@@ -312,14 +321,57 @@ fn show(args: &Check, p: &Program<'_>, r: &ProgramReport, style: Style) -> Resul
 
 fn write_evidence(
     args: &Check,
-    _loaded: &Loaded,
+    cfa: &Cfa,
     p: &Program<'_>,
     r: &ProgramReport,
     several: Option<usize>,
 ) -> Result<(), Failure> {
     let path = |file: &Path| numbered(file, several);
+    if let (Some(file), Some(t)) = (&args.trace, &r.trace) {
+        write_with(&path(file), |out| json::write_program_trace(out, cfa, r.header(), t))?;
+    }
+    if let (Some(file), Some(c)) = (&args.certificate, &r.certificate) {
+        write_with(&path(file), |out| json::write_program_certificate(out, cfa, r.header(), c))?;
+    }
     if let (Some(file), Some(t)) = (&args.dot, &r.trace) {
         write_file(&path(file), &tell::dot(p, t, &r.query))?;
     }
     Ok(())
+}
+
+/// A refusal in the model's names.
+fn words(cfa: &Cfa, why: &Refusal) -> String {
+    let name = |v| &cfa.terms.variable(v).name;
+    match *why {
+        Refusal::Step { from, to, .. } => {
+            format!("a step from {} to {} leads out of the invariant", cfa.describe(from), cfa.describe(to))
+        }
+        Refusal::Error(l) => format!("the invariant allows the error location {}", cfa.describe(l)),
+        Refusal::Harmless(l) => format!("the run ends in {}, which is no error location", cfa.describe(l)),
+        Refusal::Run(Mistake::Start(v)) => format!("at the start, {} has no value of its type", name(v)),
+        Refusal::Run(Mistake::Value(n, v)) => format!("after step {}, {} has another value", n + 1, name(v)),
+        ref other => other.to_string(),
+    }
+}
+
+/// `trellis certify` for programs.
+pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
+    if args.non_zeno {
+        return Err(Failure::Usage("--non-zeno: only for models with clocks".into()));
+    }
+    let path = &args.evidence;
+    let unreadable = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
+    let evidence = std::fs::read_to_string(path).map_err(|e| unreadable(&e))?;
+    let loaded = load(&args.model, &args.reading, None, err_color)?;
+    let (at, evidence) = read_program_evidence(&loaded.questions, &evidence).map_err(|e| unreadable(&e))?;
+    let (query, cfa) = &loaded.questions[at];
+    let result = match &evidence.content {
+        ProgramContent::Trace(t) => {
+            let said = || format!("the run of {} reaches an error", steps(t.steps.len()));
+            program::replay(cfa, t).map(|()| said())
+        }
+        ProgramContent::Certificate(c) => program::certify(cfa, c, &Limits::none())
+            .map(|n| format!("{} proves it; questions to the solver: {n}", text::summary(c))),
+    };
+    judged(query, result.map_err(|why| words(cfa, &why)), out_color)
 }

@@ -21,6 +21,7 @@ use crate::tell::cut;
 
 pub use html::render as html;
 pub use run::dot;
+pub(crate) use run::picked;
 
 /// A report about a program or an automaton.
 pub type ProgramReport = PropertyReport<Trace, Certificate>;

@@ -6,7 +6,7 @@ use trellis_expr::eval::Valuation;
 use trellis_expr::{Stmt, StmtId, Terms, Value, VarId};
 use trellis_model::cfa::evidence::Trace;
 use trellis_model::cfa::interpret::{self, Oracle, Script, Step};
-use trellis_model::cfa::{EdgeId, Place};
+use trellis_model::cfa::{Cfa, EdgeId, Place};
 
 use super::{Program, is_hidden};
 use crate::dot::{head, quote};
@@ -103,6 +103,16 @@ impl Oracle for Listener<'_> {
     }
 }
 
+/// The variables that a step picks values for, in order.
+pub(crate) fn picked(cfa: &Cfa, before: &Valuation, step: &Step) -> Vec<(VarId, Value)> {
+    if step.picks.is_empty() {
+        return Vec::new();
+    }
+    let mut listener = Listener { script: Script::new(&step.picks), heard: Vec::new() };
+    interpret::run(&cfa.terms, cfa.edge(step.edge).stmt, &mut before.clone(), &mut listener);
+    listener.heard
+}
+
 /// The variables that a statement assigns whichever way it is run.
 fn assigned(terms: &Terms, s: StmtId, out: &mut Vec<VarId>) {
     match *terms.stmt(s) {
@@ -115,12 +125,7 @@ fn assigned(terms: &Terms, s: StmtId, out: &mut Vec<VarId>) {
 /// What a step picks for variables that nobody sees, and what it does to the others.
 fn changes(p: &Program<'_>, before: &Valuation, step: &Step, source: Option<&str>) -> Vec<(String, String)> {
     let terms = &p.cfa.terms;
-    let mut heard = Vec::new();
-    if !step.picks.is_empty() {
-        let mut listener = Listener { script: Script::new(&step.picks), heard: Vec::new() };
-        interpret::run(terms, p.cfa.edge(step.edge).stmt, &mut before.clone(), &mut listener);
-        heard = listener.heard;
-    }
+    let heard = picked(p.cfa, before, step);
     let mut out = Vec::new();
     for (v, value) in heard.iter().filter(|(v, _)| is_hidden(&terms.variable(*v).name)) {
         // A temporary that is picked and not used afterwards says nothing.
