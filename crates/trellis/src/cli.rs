@@ -22,6 +22,8 @@ Examples:
   trellis check models/timed/fischer-4-32-64.xta          a model with clocks
   trellis check fischer.txt --labels cs1,cs2              a TChecker model: can both labels be reached at once?
   trellis simulate model.xml                              step through the model by hand
+  trellis check program.c                                 can reach_error() or a failing assert() be reached in a C program?
+  trellis check program.c --witness w.yml                 … with a witness for SV-COMP's validators
   trellis convert program.c --to dot --blocks             the control-flow automaton of a C program, as a picture
   trellis smt problem.smt2                                is an SMT-LIB problem satisfiable?
   trellis help lattices                                   the lattices a model can use
@@ -58,7 +60,7 @@ pub enum Command {
     Smt(Smt),
     /// Run a benchmark suite: a table beside the published figures.
     Bench(Bench),
-    /// Print the JSON Schema of an output: report, trace or certificate.
+    /// Print the JSON Schema of an output: report, trace, certificate, program-trace or program-certificate.
     Schema {
         /// Which.
         name: String,
@@ -93,8 +95,8 @@ pub enum Color {
 /// Which model, and which of its sizes.
 #[derive(Args, Debug, Clone)]
 pub struct Model {
-    /// The model: UPPAAL .xml, .xta or .ta, TChecker .tck or .txt; for convert also C (.c, .i) and Theta's .cfa,
-    /// .xsts and .sts.
+    /// The model: UPPAAL .xml, .xta or .ta, TChecker .tck or .txt, C (.c, .i), Theta's automata (.cfa, .theta) and
+    /// transition systems (.xsts, .sts).
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     /// Set a global integer constant of the model.
@@ -172,6 +174,11 @@ pub struct Check {
     #[arg(long, help_heading = "Models with clocks")]
     pub non_zeno: bool,
 
+    #[command(flatten)]
+    pub programs: Programs,
+    #[command(flatten)]
+    pub reading: Reading,
+
     /// Give up on a property after this long (60s, 5m, 1h).
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = "Limits")]
     pub timeout: Option<Duration>,
@@ -208,6 +215,54 @@ pub struct Check {
     pub no_check: bool,
 }
 
+/// How a C program is understood.
+#[derive(Args, Debug, Clone, Default)]
+pub struct Reading {
+    /// How the integers of a C program behave (default: wrap).
+    #[arg(long, value_enum, help_heading = "Programs and control-flow automata")]
+    pub ints: Option<Ints>,
+    /// How long `long` is in a C program (default: lp64).
+    #[arg(long, value_enum, value_name = "MODEL", help_heading = "Programs and control-flow automata")]
+    pub data_model: Option<DataModel>,
+}
+
+/// How programs and control-flow automata are checked, and shown.
+#[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = "Programs and control-flow automata")]
+pub struct Programs {
+    /// What cegar's labels are made of (default: predicates).
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub domain: Option<Domain>,
+    /// What is kept of predicates: with --domain predicates or product (default: cartesian).
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub predicates: Option<Predicates>,
+    /// How a path that cannot be taken refines the precision (default: newton).
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub refinement: Option<Refinement>,
+    /// Where what has been learned holds (default: local).
+    #[arg(long, value_enum, value_name = "WHERE")]
+    pub precision: Option<Precision>,
+    /// What is known to matter from the start (default: empty).
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub initial: Option<Initial>,
+    /// How predicates are taken apart (default: conjuncts).
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub split: Option<Split>,
+    /// How much is explored again after a refinement (default: lazy).
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub pruning: Option<Pruning>,
+    /// A variable that may have more values than this after a step is not tracked there: with --domain explicit or product
+    /// (default: 64).
+    #[arg(long, value_name = "N")]
+    pub max_values: Option<usize>,
+    /// Print the invariant of a program that is safe, location by location.
+    #[arg(long)]
+    pub show_invariant: bool,
+    /// Print all of a long run.
+    #[arg(long)]
+    pub full_trace: bool,
+}
+
 #[derive(Args, Debug)]
 pub struct Certify {
     #[command(flatten)]
@@ -218,6 +273,8 @@ pub struct Certify {
     /// The evidence was made with --non-zeno.
     #[arg(long)]
     pub non_zeno: bool,
+    #[command(flatten)]
+    pub reading: Reading,
 }
 
 #[derive(Args, Debug)]
@@ -245,14 +302,10 @@ pub struct Convert {
     /// Where to write it (standard output if absent).
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// How the integers of a C program behave.
-    #[arg(long, value_enum, default_value = "wrap", help_heading = "C programs and control-flow automata")]
-    pub ints: Ints,
-    /// How long `long` is in a C program.
-    #[arg(long, value_enum, default_value = "lp64", help_heading = "C programs and control-flow automata")]
-    pub data_model: DataModel,
+    #[command(flatten)]
+    pub reading: Reading,
     /// Make large blocks of edges: what has no loop in it becomes one edge.
-    #[arg(long, help_heading = "C programs and control-flow automata")]
+    #[arg(long, help_heading = "Programs and control-flow automata")]
     pub blocks: bool,
     /// What an XSTS must satisfy: a .prop file or an expression, instead of its own property. Of an STS: which property, by
     /// name.
@@ -325,6 +378,80 @@ pub enum Engine {
     Reach,
     /// Lazy abstraction (002): for models with clocks.
     Lazy,
+    /// Abstraction refinement (004): for programs and control-flow automata.
+    Cegar,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Domain {
+    /// Values of variables.
+    Explicit,
+    /// Predicates.
+    Predicates,
+    /// Values where that is natural, predicates elsewhere.
+    Product,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Predicates {
+    /// Each on its own.
+    Cartesian,
+    /// All combinations, in one label.
+    Boolean,
+    /// All combinations, a label for each.
+    Split,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Refinement {
+    /// Strongest postconditions along the path, as far as its unsat core needs them.
+    Newton,
+    /// Weakest preconditions, likewise.
+    NewtonBackward,
+    /// Sequence interpolants.
+    Sequence,
+    /// The variables of the unsat core.
+    Core,
+    /// One interpolant, after the longest prefix that can be taken.
+    Binary,
+    /// One interpolant, before the longest suffix that can be taken.
+    BinaryBackward,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Precision {
+    /// At the location where it was learned.
+    Local,
+    /// Everywhere.
+    Global,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Initial {
+    /// Nothing.
+    Empty,
+    /// What is assumed on steps into an error.
+    Property,
+    /// What is assumed anywhere.
+    Assumes,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Split {
+    /// Not at all.
+    Whole,
+    /// Into the parts of a conjunction.
+    Conjuncts,
+    /// Into atoms.
+    Atoms,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Pruning {
+    /// What lies below the first node that was too coarse.
+    Lazy,
+    /// Everything.
+    Full,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -392,6 +519,8 @@ pub enum Order {
     Priority,
     /// For models with clocks: a larger zone first.
     Largest,
+    /// For programs: what is nearest to an error first.
+    Error,
 }
 
 fn constant(s: &str) -> Result<(String, i64), String> {

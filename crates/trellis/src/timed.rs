@@ -17,7 +17,8 @@ pub fn config(args: &Check, net: &Network, query: &Query) -> Result<Config, Fail
         cli::Order::Bfs => Order::Bfs,
         cli::Order::Dfs => Order::Dfs,
         cli::Order::Random => Order::Random(args.seed),
-        cli::Order::Priority | cli::Order::Largest => Order::Priority,
+        // `usage` has refused the last.
+        cli::Order::Priority | cli::Order::Largest | cli::Order::Error => Order::Priority,
     });
     if args.order == Some(cli::Order::Priority) || args.priority.is_some() {
         return say("--priority is for models without clocks; --order largest explores larger zones first".into());
@@ -47,7 +48,7 @@ pub fn config(args: &Check, net: &Network, query: &Query) -> Result<Config, Fail
         cli::Engine::Auto if !lazily && !by_zones && !args.symmetry => None,
         cli::Engine::Lazy => Some(lazy_engine(args, net, query, order)),
         cli::Engine::Auto if lazily => Some(lazy_engine(args, net, query, order)),
-        cli::Engine::Reach | cli::Engine::Auto => {
+        cli::Engine::Reach | cli::Engine::Auto | cli::Engine::Cegar => {
             let default = reach::Options::default();
             let extrapolation = match args.extrapolation {
                 Some(cli::Extrapolation::None) => Extrapolation::None,
