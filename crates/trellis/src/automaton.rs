@@ -8,7 +8,7 @@ use trellis_syntax::diag::{self, Diagnostic, SourceId, Sources};
 use trellis_syntax::{c, cfa, sts, xsts};
 
 use crate::cli::{Convert, DataModel, Format, Ints, Model, Properties, Reading};
-use crate::{Failure, Ran, check::write_file, exit, print};
+use crate::{Failure, Ran, check::write_file, exit, horn, print};
 
 /// Is it a C program, a control-flow automaton or a transition system, by its name?
 pub fn is_one(path: &Path) -> bool {
@@ -198,6 +198,7 @@ pub fn convert(args: &Convert, color: bool) -> Ran {
         }
         text.push_str(&match args.to {
             Format::Dot => automaton::dot(&cfa, &loaded.name),
+            Format::Horn => horn::clauses(&cfa).map_err(|what| Failure::Usage(format!("--to horn: {what}")))?,
         });
     }
     match &args.output {

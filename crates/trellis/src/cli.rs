@@ -255,6 +255,12 @@ pub struct Programs {
     /// (default: 64).
     #[arg(long, value_name = "N")]
     pub max_values: Option<usize>,
+    /// How many large steps to go at most: with --engine bmc or induction.
+    #[arg(long, value_name = "N")]
+    pub depth: Option<usize>,
+    /// How many threads may work at once when no engine is chosen: 1 or 2 (default: 2).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=2))]
+    pub threads: Option<u8>,
     /// Print the invariant of a program that is safe, location by location.
     #[arg(long)]
     pub show_invariant: bool,
@@ -331,21 +337,24 @@ pub struct Smt {
 
 #[derive(Args, Debug)]
 pub struct Bench {
-    /// The suite: lattice, lazy or smt.
+    /// The suite: c, lattice, lazy or smt.
     pub suite: String,
     /// Only the sizes that take a moment.
     #[arg(long)]
     pub quick: bool,
     /// For lazy: another folder with models, searched before models/timed. For smt: a folder of .smt2 files, instead of
-    /// those that are made up.
+    /// those that are made up. For c: a folder of programs with a table EXPECTED.tsv.
     #[arg(long, value_name = "FOLDER")]
     pub models: Option<PathBuf>,
-    /// For smt: write the problems into this folder, and do nothing else.
+    /// For smt: write the problems into this folder, and do nothing else. For c: write the programs as Horn clauses.
     #[arg(long, value_name = "FOLDER")]
     pub write: Option<PathBuf>,
-    /// For smt: another solver's answers and times, as bench/smt/run_z3.py prints them.
+    /// For smt and c: another solver's answers and times, as bench/smt/run_z3.py and bench/c/run_spacer.py print them.
     #[arg(long, value_name = "FILE")]
     pub against: Option<PathBuf>,
+    /// For c: draw how many programs are decided in how much time (SVG).
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -368,6 +377,8 @@ pub enum DataModel {
 pub enum Format {
     /// A picture of the automata, for Graphviz.
     Dot,
+    /// Constrained Horn clauses as an SMT-LIB script: programs and control-flow automata only.
+    Horn,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -376,10 +387,14 @@ pub enum Engine {
     Auto,
     /// Reachability over lattice elements (000) or zones.
     Reach,
-    /// Lazy abstraction (002): for models with clocks.
+    /// Lazy abstraction (002): for models with clocks, and, with interpolants, for programs.
     Lazy,
     /// Abstraction refinement (004): for programs and control-flow automata.
     Cegar,
+    /// Bounded model checking: for programs and control-flow automata.
+    Bmc,
+    /// k-induction, with invariants guessed from runs: for programs and control-flow automata.
+    Induction,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

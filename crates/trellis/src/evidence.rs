@@ -72,6 +72,11 @@ pub fn convert(args: &Convert, err_color: bool) -> Ran {
     let loaded = load(&args.model, &Asked { color: err_color, ..Default::default() })?;
     let text = match args.to {
         Format::Dot => dot::network(&loaded.network, &loaded.name),
+        Format::Horn => {
+            return Err(Failure::Usage(
+                "--to horn: only for programs, control-flow automata and transition systems".into(),
+            ));
+        }
     };
     match &args.output {
         Some(path) => {

@@ -5,6 +5,7 @@ mod bench;
 mod check;
 mod cli;
 mod evidence;
+mod horn;
 mod load;
 mod program;
 mod simulate;

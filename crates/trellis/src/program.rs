@@ -7,6 +7,7 @@ use std::time::Instant;
 use trellis_check::program::{self, Refusal};
 use trellis_engine::budget::{Budget, Progress};
 use trellis_engine::program::cegar::{self, Domain, Initial, Pruning, Scope, Search, Split};
+use trellis_engine::program::lazy;
 use trellis_engine::program::post::Mode;
 use trellis_engine::program::refine::Refinement;
 use trellis_engine::program::{Engine, Outcome as Found};
@@ -35,12 +36,18 @@ pub fn given(args: &Check) -> Option<String> {
         split,
         pruning,
         max_values,
+        depth,
+        threads,
         show_invariant,
         full_trace,
     } = &args.programs;
     let Reading { ints, data_model } = &args.reading;
     names(&[
         ("--engine cegar", args.engine == cli::Engine::Cegar),
+        ("--engine bmc", args.engine == cli::Engine::Bmc),
+        ("--engine induction", args.engine == cli::Engine::Induction),
+        ("--depth", depth.is_some()),
+        ("--threads", threads.is_some()),
         ("--order error", args.order == Some(cli::Order::Error)),
         ("--domain", domain.is_some()),
         ("--predicates", predicates.is_some()),
@@ -61,7 +68,6 @@ pub fn given(args: &Check) -> Option<String> {
 fn foreign(args: &Check) -> Option<String> {
     names(&[
         ("--engine reach", args.engine == cli::Engine::Reach),
-        ("--engine lazy", args.engine == cli::Engine::Lazy),
         ("--order random", args.order == Some(cli::Order::Random)),
         ("--order priority", args.order == Some(cli::Order::Priority)),
         ("--order largest", args.order == Some(cli::Order::Largest)),
@@ -100,11 +106,51 @@ fn engine(args: &Check) -> Result<Engine, Failure> {
     if p.split.is_some() && p.domain == Some(cli::Domain::Explicit) {
         return say("--split goes with --domain predicates or product");
     }
-    match args.engine {
-        cli::Engine::Auto | cli::Engine::Cegar => Ok(Engine::Cegar(cegar_options(args))),
-        // Refused above.
-        cli::Engine::Reach | cli::Engine::Lazy => say("this engine is not for programs"),
+    if p.depth.is_some() && !matches!(args.engine, cli::Engine::Bmc | cli::Engine::Induction) {
+        return say("--depth goes with --engine bmc or induction");
     }
+    if p.threads.is_some() && (args.engine != cli::Engine::Auto || cegar_given(args).is_some()) {
+        return say("--threads is for the portfolio, which runs when no engine and no option of one is given");
+    }
+    if let (cli::Engine::Bmc | cli::Engine::Induction, Some(text)) = (args.engine, cegar_given(args)) {
+        return Err(Failure::Usage(format!("{text}: goes with --engine cegar")));
+    }
+    match args.engine {
+        cli::Engine::Auto => match cegar_given(args) {
+            Some(_) => Ok(Engine::Cegar(cegar_options(args))),
+            None => Ok(Engine::Portfolio(args.programs.threads.unwrap_or(2).into())),
+        },
+        cli::Engine::Cegar => Ok(Engine::Cegar(cegar_options(args))),
+        cli::Engine::Lazy => {
+            let default = lazy::Options::default();
+            if matches!(p.refinement, Some(cli::Refinement::Binary | cli::Refinement::BinaryBackward)) {
+                return say("--refinement binary: lazy abstraction needs a predicate for each position of a path");
+            }
+            let refinement = p.refinement.map_or(default.refinement, |_| cegar_options(args).refinement);
+            let depth_first = args.order.map_or(default.depth_first, |o| o == cli::Order::Dfs);
+            Ok(Engine::Lazy(lazy::Options { refinement, depth_first, ..default }))
+        }
+        cli::Engine::Bmc => Ok(Engine::Bmc(p.depth)),
+        cli::Engine::Induction => Ok(Engine::Induction(p.depth)),
+        // Refused above.
+        cli::Engine::Reach => say("this engine is not for programs"),
+    }
+}
+
+/// Options that only abstraction refinement has.
+fn cegar_given(args: &Check) -> Option<String> {
+    let p = &args.programs;
+    names(&[
+        ("--domain", p.domain.is_some()),
+        ("--predicates", p.predicates.is_some()),
+        ("--refinement", p.refinement.is_some()),
+        ("--precision", p.precision.is_some()),
+        ("--initial", p.initial.is_some()),
+        ("--split", p.split.is_some()),
+        ("--pruning", p.pruning.is_some()),
+        ("--max-values", p.max_values.is_some()),
+        ("--order", args.order.is_some()),
+    ])
 }
 
 fn cegar_options(args: &Check) -> cegar::Options {
@@ -193,7 +239,11 @@ fn engine_line(engine: &Engine) -> String {
             let pruning = if o.pruning == Pruning::Lazy { "lazy" } else { "full" };
             format!("cegar, {domain}, {refinement}, {scope} precision, {pruning} pruning, {order}")
         }
-        other => format!("{other:?}"),
+        Engine::Lazy(o) => format!("lazy abstraction with interpolants ({})", o.refinement),
+        Engine::Bmc(_) => "bounded model checking".into(),
+        Engine::Induction(_) => "k-induction with invariants from runs".into(),
+        Engine::Portfolio(_) => "portfolio".into(),
+        other => format!("{other}"),
     }
 }
 
@@ -212,7 +262,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
             eprintln!("warning: nothing to check: {}", no_errors(loaded.language));
         }
         let started = Instant::now();
-        let Found { verdict, stats, .. } = {
+        let Found { verdict, stats, by } = {
             let mut line = ProgressLine::new(args, name);
             let mut observer = |p: &Progress| line.show(p);
             let mut budget = Budget::unlimited()
@@ -224,7 +274,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
             trellis_engine::program::check(cfa, &engine, &mut budget)
         };
         let mut report = ProgramReport::about(&loaded.name, loaded.language, name, Kind::Always, verdict);
-        report.engine = engine_line(&engine);
+        report.engine = engine_line(&by.unwrap_or(engine));
         report.statistics = statistics(&stats);
         if !args.no_check {
             let limits = Limits::none().cancelled_by(cancelled.clone());
