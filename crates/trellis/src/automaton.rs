@@ -24,6 +24,11 @@ pub fn no_engine(path: &Path) -> Failure {
     ))
 }
 
+/// What to say where a property means nothing.
+pub fn no_property() -> Failure {
+    Failure::Usage("--property: only transition systems (.xsts, .sts) are drawn with a property".into())
+}
+
 /// Reads one; with warnings, rendered.
 fn load(args: &Convert, color: bool) -> Result<(Cfa, String), Failure> {
     let path = &args.model.model;
@@ -33,9 +38,7 @@ fn load(args: &Convert, color: bool) -> Result<(Cfa, String), Failure> {
     let extension = path.extension().and_then(|e| e.to_str());
     let is_system = matches!(extension, Some("xsts" | "sts" | "system"));
     if args.property.is_some() && !is_system {
-        return Err(Failure::Usage(
-            "--property: only transition systems (.xsts, .sts) are drawn with a property".into(),
-        ));
+        return Err(no_property());
     }
     let mut sources = Sources::default();
     let read = sources.read(path).map_err(|d| vec![d]).and_then(|id| {

@@ -59,6 +59,9 @@ pub fn convert(args: &Convert, err_color: bool) -> Ran {
     if automaton::is_one(&args.model.model) {
         return automaton::convert(args, err_color);
     }
+    if args.property.is_some() {
+        return Err(automaton::no_property());
+    }
     let loaded = load(&args.model, &Asked { color: err_color, ..Default::default() })?;
     let text = match args.to {
         Format::Dot => dot::network(&loaded.network, &loaded.name),
