@@ -24,6 +24,11 @@ pub fn cannot_walk(path: &Path) -> Failure {
     ))
 }
 
+/// What to say where a property means nothing.
+pub fn no_property() -> Failure {
+    Failure::Usage("--property: only transition systems (.xsts, .sts) and statecharts are drawn with a property".into())
+}
+
 /// What is asked where the model says nothing else.
 const QUESTION: &str = "no error is reached";
 

@@ -69,6 +69,9 @@ pub fn convert(args: &Convert, err_color: bool) -> Ran {
         return automaton::convert(args, err_color);
     }
     automaton::not_c(&args.reading)?;
+    if args.property.is_some() {
+        return Err(automaton::no_property());
+    }
     let loaded = load(&args.model, &Asked { color: err_color, ..Default::default() })?;
     let text = match args.to {
         Format::Dot => dot::network(&loaded.network, &loaded.name),

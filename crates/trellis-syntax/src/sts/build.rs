@@ -61,9 +61,10 @@ fn solved(terms: &mut Terms, parts: &[TermId], variables: &[VarId], havoc: bool)
     let unknown: FxHashSet<VarId> = variables.iter().copied().collect();
     // For each variable, the part that says what it is, its value, and the variables that this needs.
     let mut says: FxHashMap<VarId, (usize, TermId, Vec<VarId>)> = FxHashMap::default();
+    let mut known = FxHashMap::default();
     for (n, &part) in parts.iter().enumerate() {
         let free = |(v, _): &(VarId, TermId)| unknown.contains(v) && !says.contains_key(v);
-        if let Some((v, e)) = definitions(terms, part).into_iter().find(free) {
+        if let Some((v, e)) = definitions(terms, part, &mut known).into_iter().find(free) {
             let needs = terms.free_vars(e).into_iter().filter(|v| unknown.contains(v)).collect();
             says.insert(v, (n, e, needs));
         }
@@ -91,13 +92,18 @@ fn solved(terms: &mut Terms, parts: &[TermId], variables: &[VarId], havoc: bool)
     stmts
 }
 
+type Definitions = Vec<(VarId, TermId)>;
+
 /// What a formula says a variable is: `x = e`, `x`, `not x`, or the same in both branches of a condition.
-fn definitions(terms: &mut Terms, t: TermId) -> Vec<(VarId, TermId)> {
+fn definitions(terms: &mut Terms, t: TermId, known: &mut FxHashMap<TermId, Definitions>) -> Definitions {
+    if let Some(all) = known.get(&t) {
+        return all.clone();
+    }
     let var = |terms: &Terms, t| match *terms.get(t) {
         Term::Var(v) => Some(v),
         _ => None,
     };
-    match *terms.get(t) {
+    let all = match *terms.get(t) {
         Term::Eq(a, b) => {
             let (x, y) = (var(terms, a).map(|v| (v, b)), var(terms, b).map(|v| (v, a)));
             x.into_iter().chain(y).collect()
@@ -105,7 +111,7 @@ fn definitions(terms: &mut Terms, t: TermId) -> Vec<(VarId, TermId)> {
         Term::Var(v) => vec![(v, terms.bool(true))],
         Term::Not(a) => var(terms, a).map(|v| (v, terms.bool(false))).into_iter().collect(),
         Term::Ite(c, a, b) => {
-            let (mut all, others) = (definitions(terms, a), definitions(terms, b));
+            let (mut all, others) = (definitions(terms, a, known), definitions(terms, b, known));
             all.retain_mut(|(v, e)| match others.iter().find(|o| o.0 == *v) {
                 Some(&(_, other)) => {
                     *e = terms.ite(c, *e, other);
@@ -116,5 +122,7 @@ fn definitions(terms: &mut Terms, t: TermId) -> Vec<(VarId, TermId)> {
             all
         }
         _ => vec![],
-    }
+    };
+    known.insert(t, all.clone());
+    all
 }

@@ -213,11 +213,14 @@ impl<'a> Builder<'a> {
             Some(Type::Array(i, e)) => Some((self.terms().type_of_id(i), self.terms().type_of_id(e))),
             _ => None,
         };
+        // An index that says the type is looked at once only: there may be arrays in it, and so on.
+        let mut first = None;
         let index = match (index, wanted, entries.first()) {
             (Some(ty), ..) => self.type_of(ty)?,
             (None, Some((index, _)), _) => index,
             (None, None, Some((i, _))) => {
                 let i = self.expression(i, None)?;
+                first = Some(i);
                 self.terms().ty(i)
             }
             (None, None, None) => {
@@ -232,8 +235,12 @@ impl<'a> Builder<'a> {
         let ty = self.terms().array_type(index, entry);
         let mut array = self.terms().const_array(ty, default);
         // The first of two equal indexes counts, as in Theta.
-        for (i, v) in entries.iter().rev() {
-            let (i, v) = (self.expression(i, Some(index))?, self.expression(v, Some(entry))?);
+        for (n, (i, v)) in entries.iter().enumerate().rev() {
+            let i = match first {
+                Some(i) if n == 0 => i,
+                _ => self.expression(i, Some(index))?,
+            };
+            let v = self.expression(v, Some(entry))?;
             array = self.terms().store(array, i, v);
         }
         Ok(array)

@@ -94,6 +94,23 @@ fn the_public_verdicts() {
     println!("{small} and {charts} agree");
 }
 
+/// The longest of the public violations, found where the environment does less: what happens there also happens in the model.
+#[test]
+fn a_long_violation() {
+    let folder = shared().join("statechart");
+    let mut model = text(&folder.join("models/TrafficLightWrapper.xsts"));
+    if model.is_empty() {
+        return;
+    }
+    for never in ["Arrive", "Leave", "Toggle"] {
+        let input = format!("in_default_{never}_In_TrafficLight := ");
+        model = model.replace(&format!("{input}true"), &format!("{input}false"));
+    }
+    let property = text(&folder.join("properties/_transition_TrafficLight_10.prop"));
+    let xsts = read(&model, Some(&property)).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(safe(&xsts, &[], 5000, 200), Some(false));
+}
+
 #[test]
 fn the_bundled_verdicts() {
     assert_eq!(table(&bundled().join("xsts"), [0, 1, 2], 3000), 12);

@@ -415,7 +415,7 @@ fn the_automaton_does_what_the_text_says() {
         compare(seed, true);
         return;
     }
-    let count = number("TRELLIS_RUNS").unwrap_or(120);
+    let count = number("TRELLIS_RUNS").unwrap_or(80);
     let mut phases = [0; 7];
     for seed in 1..=count {
         phases[compare(seed, false)] += 1;

@@ -34,10 +34,10 @@ fn an_automaton_is_drawn() {
 fn a_transition_system_is_drawn() {
     let text = "var x : integer = 0 trans { x := x + 1; } init {} env {}";
     let dot = drawn("p.xsts", text, &["-p", "x <= 5"]);
-    assert!(dot.contains("before env") && dot.contains("x := x + 1") && dot.contains("assume x > 5"), "{dot}");
+    assert!(dot.contains("before env") && dot.contains("x := x + 1") && dot.contains("[x > 5]"), "{dot}");
     let text = "specification S { system s := { var x : int initial x = 0 transition x' = x + 1 }
         property p : s models G(x < 5) property q : s models G(x < 7) }";
-    assert!(drawn("p.sts", text, &["--property", "q"]).contains("assume x >= 7"));
+    assert!(drawn("p.sts", text, &["--property", "q"]).contains("[x >= 7]"));
     let (_gone, path) = temporary("p.sts");
     std::fs::write(&path, text).expect("written");
     let said = stderr(&trellis(&["convert", &path, "--to", "dot"]));
