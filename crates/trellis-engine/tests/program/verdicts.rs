@@ -135,8 +135,7 @@ fn invariants_are_inductive() {
             continue;
         }
         let mut program = Program::new(&small);
-        let solver = bmc::Options::default().solver;
-        let found = invariants::find(&mut program, &solver, &mut Budget::unlimited()).expect("an answer");
+        let found = invariants::find(&mut program, &mut Budget::unlimited()).expect("an answer");
         parts += program.large.cfa.locations().map(|l| found.parts(l).len()).sum::<usize>();
         let mut invariant = found.by_location(&mut program);
         // The certificate speaks of errors too: here they are as good as any other place.
