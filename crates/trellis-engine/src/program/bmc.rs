@@ -19,7 +19,7 @@ use trellis_smt::{Answer, Embedded, Solver};
 
 use super::steps::Steps;
 use super::trace::{NoTrace, Tracer};
-use super::{Outcome, Program};
+use super::{Outcome, Program, reason};
 use crate::budget::{Budget, Progress, Stats};
 
 /// Makes solvers.
@@ -120,7 +120,7 @@ impl Search {
                 }
                 Answer::Unsat(core) if core.is_empty() => return self.over(),
                 Answer::Unsat(_) => {}
-                Answer::Unknown(reason) => self.unknown(reason)?,
+                Answer::Unknown(why) => self.unknown(why)?,
             }
             let none = cfa.terms.not(error);
             self.solver.assert(&cfa.terms, none);
@@ -128,11 +128,15 @@ impl Search {
         if self.steps.here().is_empty() {
             return self.over();
         }
+        // Mostly the answer above says so too.
+        if !self.steps.position().is_power_of_two() {
+            return Ok(Depth::Nothing);
+        }
         match self.solver.check(&cfa.terms, &[], &budget.limits()) {
             Answer::Unsat(_) => self.over(),
             Answer::Sat(_) => Ok(Depth::Nothing),
             // Nothing rests on it.
-            Answer::Unknown(reason) => stopped(reason).map_or(Ok(Depth::Nothing), Err),
+            Answer::Unknown(why) => stopped(why).map_or(Ok(Depth::Nothing), Err),
         }
     }
 
@@ -140,9 +144,9 @@ impl Search {
         self.doubt.take().map_or(Ok(Depth::NoPath), Err)
     }
 
-    fn unknown(&mut self, reason: trellis_smt::Reason) -> Result<(), Reason> {
-        self.doubt.get_or_insert(reason_of(reason.clone()));
-        stopped(reason).map_or(Ok(()), Err)
+    fn unknown(&mut self, why: trellis_smt::Reason) -> Result<(), Reason> {
+        self.doubt.get_or_insert_with(|| reason(why.clone()));
+        stopped(why).map_or(Ok(()), Err)
     }
 
     /// The run along a path that leads to an error.
@@ -156,26 +160,17 @@ impl Search {
         let mut solver = (options.solver)();
         match Tracer::new().trace(&mut program.large.cfa, path, &mut *solver, &budget.limits()) {
             Ok(trace) => Ok(Depth::Error(program.trace(&trace))),
-            Err(NoTrace::Infeasible) => Err(Reason::Unsupported("the solver contradicts itself".to_owned())),
-            Err(NoTrace::Unknown(reason)) => Err(reason_of(reason)),
+            Err(NoTrace::Infeasible) => Err(Reason::Solver("it contradicts itself".to_owned())),
+            Err(NoTrace::Unknown(why)) => Err(reason(why)),
         }
     }
 }
 
 /// Why the search must stop, if it must.
-pub(super) fn stopped(reason: trellis_smt::Reason) -> Option<Reason> {
-    match reason {
-        trellis_smt::Reason::Time | trellis_smt::Reason::Cancelled => Some(reason_of(reason)),
+pub(super) fn stopped(why: trellis_smt::Reason) -> Option<Reason> {
+    match why {
+        trellis_smt::Reason::Time | trellis_smt::Reason::Cancelled => Some(reason(why)),
         _ => None,
-    }
-}
-
-/// In the words of a verdict.
-pub(super) fn reason_of(reason: trellis_smt::Reason) -> Reason {
-    match reason {
-        trellis_smt::Reason::Time => Reason::Time,
-        trellis_smt::Reason::Cancelled => Reason::Interrupted,
-        other => Reason::Unsupported(other.to_string()),
     }
 }
 
@@ -198,8 +193,8 @@ pub(super) fn exhausted(
     let mut solver = (options.solver)();
     let refutation = match Newton::forward().refute(&mut cfa.terms, &path, &mut *solver, &budget.limits()) {
         Ok(refutation) => refutation,
-        Err(NotRefuted::Feasible(_)) => return Err(Reason::Unsupported("the solver contradicts itself".to_owned())),
-        Err(NotRefuted::Unknown(reason)) => return Err(reason_of(reason)),
+        Err(NotRefuted::Feasible(_)) => return Err(Reason::Solver("it contradicts itself".to_owned())),
+        Err(NotRefuted::Unknown(why)) => return Err(reason(why)),
     };
     let mut invariant: Vec<(LocationId, Vec<TermId>)> = vec![];
     let fine: Vec<LocationId> = cfa.locations().filter(|&l| !cfa.is_error(l)).collect();
@@ -221,7 +216,7 @@ pub(super) fn exhausted(
     }
     let known = |t: &TermId| cfa.terms.free_vars(*t).iter().all(|v| cfa.variables.contains(v));
     if !invariant.iter().all(|(_, elements)| elements.iter().all(known)) {
-        return Err(Reason::Unsupported("no invariant was found".to_owned()));
+        return Err(Reason::Solver("no path is left, but no invariant was found".to_owned()));
     }
     Ok(program.certificate(program.large.cfa.terms.clone(), 1, invariant))
 }

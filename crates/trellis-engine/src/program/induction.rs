@@ -17,6 +17,9 @@ use super::steps::Steps;
 use super::{Outcome, Program};
 use crate::budget::Budget;
 
+/// Up to so many steps induction is tried with each, and then when they have doubled.
+const FEW: usize = 8;
+
 /// How to check.
 #[derive(Debug)]
 pub struct Options {
@@ -55,7 +58,7 @@ fn verdict(
         let depth = search.steps.position();
         if search.doubt.is_none() {
             if options.invariants_after == Some(depth) {
-                let found = invariants::find(program, &options.search.solver, budget)?;
+                let found = invariants::find(program, budget)?;
                 search.stats.refinements += 1;
                 induction = Induction::new(program, found, &options.search);
             }
@@ -106,6 +109,11 @@ impl Induction {
         let cfa = &mut program.large.cfa;
         let formula = self.steps.step(cfa).map_err(|what| Reason::Unsupported(what.to_string()))?;
         self.solver.assert(&cfa.terms, formula);
+        let k = self.steps.position();
+        if k > FEW && !k.is_power_of_two() {
+            self.stay(program);
+            return Ok(false);
+        }
         let error = self.steps.error(&mut cfa.terms);
         match self.solver.check(&cfa.terms, &[error], &budget.limits()) {
             Answer::Unsat(_) => return Ok(true),

@@ -6,18 +6,17 @@
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashMap;
 use trellis_expr::code::NoHost;
 use trellis_expr::eval::eval;
-use trellis_expr::ssa::Unrolling;
 use trellis_expr::{TermId, Terms, Value};
 use trellis_model::cfa::{Cfa, EdgeId, LocationId};
 use trellis_model::evidence::Reason;
-use trellis_smt::{Answer, Limits, Solver};
+use trellis_smt::{Answer, Embedded, Limits, Solver};
 
-use super::Program;
-use super::bmc::{MakeSolver, stopped};
+use super::bmc::stopped;
 use super::candidates::candidates;
+use super::edges::{Edges, Step};
+use super::{Program, reason};
 use crate::budget::Budget;
 
 /// So much work goes into one question.
@@ -44,10 +43,10 @@ impl Invariants {
     }
 
     /// Leaves out what follows from the rest; the last ones first.
-    fn thin(&mut self, terms: &mut Terms, solver: &MakeSolver, limits: &Limits) {
+    fn thin(&mut self, terms: &mut Terms, limits: &Limits) {
         let limits = limits.clone().steps(STEPS);
         for parts in self.0.iter_mut().filter(|parts| parts.len() > 1) {
-            let mut solver = solver();
+            let mut solver = Embedded::new();
             for n in (0..parts.len()).rev() {
                 let mut assumed = parts.clone();
                 assumed[n] = terms.not(parts[n]);
@@ -66,17 +65,17 @@ impl Invariants {
     }
 }
 
-/// Guesses, and keeps what is inductive. It takes at most half of the time that is left; then it has found nothing.
-pub fn find(program: &mut Program<'_>, solver: &MakeSolver, budget: &mut Budget<'_>) -> Result<Invariants, Reason> {
+/// Guesses, and keeps what is inductive. It takes at most a quarter of the time that is left; then it has found nothing.
+pub fn find(program: &mut Program<'_>, budget: &mut Budget<'_>) -> Result<Invariants, Reason> {
     let limits = budget.limits();
     let limits = match limits.remaining() {
-        Some(left) => limits.time(left / 2),
+        Some(left) => limits.time(left / 4),
         None => limits,
     };
     let guessed = candidates(program);
-    match inductive(program, guessed, solver, &limits) {
+    match inductive(program, guessed, &limits) {
         Ok(mut found) => {
-            found.thin(&mut program.large.cfa.terms, solver, &limits);
+            found.thin(&mut program.large.cfa.terms, &limits);
             Ok(found)
         }
         Err(Reason::Time) => Ok(Invariants::none(&program.large.cfa)),
@@ -89,7 +88,6 @@ pub fn find(program: &mut Program<'_>, solver: &MakeSolver, budget: &mut Budget<
 pub fn inductive(
     program: &mut Program<'_>,
     mut candidates: Vec<Vec<TermId>>,
-    solver: &MakeSolver,
     limits: &Limits,
 ) -> Result<Invariants, Reason> {
     let cfa = &mut program.large.cfa;
@@ -97,77 +95,60 @@ pub fn inductive(
         let known = l != cfa.initial && !cfa.is_error(l);
         candidates[l.index()].retain(|&c| known && !cfa.terms.may_fault(c));
     }
-    let mut houdini = Houdini {
-        candidates,
-        unrolling: Unrolling::new(),
-        solvers: FxHashMap::default(),
-        limits: limits.clone().steps(STEPS),
-    };
+    let mut edges = Edges::default();
+    let limits = limits.clone().steps(STEPS);
     let mut todo: BTreeSet<EdgeId> = cfa.edges().collect();
     while let Some(e) = todo.pop_first() {
         let (from, to) = (cfa.edge(e).from, cfa.edge(e).to);
-        if cfa.is_error(from) || houdini.candidates[to.index()].is_empty() {
+        if cfa.is_error(from) || candidates[to.index()].is_empty() {
             continue;
         }
-        if houdini.drop_some(cfa, e, solver)? {
+        let edge = edges.get(cfa, e).map_err(reason)?;
+        if drop_some(&mut cfa.terms, edge, &mut candidates, from, to, &limits)? {
             todo.extend(cfa.outgoing(to));
         }
     }
-    Ok(Invariants(houdini.candidates))
+    Ok(Invariants(candidates))
 }
 
-struct Houdini {
-    candidates: Vec<Vec<TermId>>,
-    unrolling: Unrolling,
-    /// One for each edge, which knows the edge.
-    solvers: FxHashMap<EdgeId, Box<dyn Solver>>,
-    limits: Limits,
-}
-
-impl Houdini {
-    /// Drops candidates that an edge leads out of; were there any?
-    fn drop_some(&mut self, cfa: &mut Cfa, e: EdgeId, make: &MakeSolver) -> Result<bool, Reason> {
-        let edge = cfa.edge(e).clone();
-        let (from, to) = (edge.from.index(), edge.to.index());
-        self.unrolling.restart();
-        let formula = self.unrolling.step(&mut cfa.terms, edge.stmt);
-        let formula = formula.map_err(|what| Reason::Unsupported(what.to_string()))?;
-        let solver = self.solvers.entry(e).or_insert_with(|| {
-            let mut solver = make();
-            solver.assert(&cfa.terms, formula);
-            solver
-        });
-        let before = self.candidates[to].len();
-        while !self.candidates[to].is_empty() {
-            let terms = &mut cfa.terms;
-            let after: Vec<TermId> = self.candidates[to].iter().map(|&c| self.unrolling.at(terms, c, 1)).collect();
-            let broken: Vec<TermId> = after.iter().map(|&c| terms.not(c)).collect();
-            let mut assumed = self.candidates[from].clone();
-            assumed.push(terms.or(broken.iter().copied()));
-            let keep: Vec<bool> = match solver.check(terms, &assumed, &self.limits) {
-                Answer::Unsat(_) => break,
-                Answer::Sat(model) => {
-                    after.iter().map(|&c| eval(terms, c, &model, &mut NoHost) == Ok(Value::Bool(true))).collect()
-                }
-                Answer::Unknown(reason) => {
-                    if let Some(reason) = stopped(reason) {
-                        return Err(reason);
-                    }
-                    let mut keep = vec![];
-                    for &b in &broken {
-                        assumed.pop();
-                        assumed.push(b);
-                        keep.push(solver.check(terms, &assumed, &self.limits).is_unsat());
-                    }
-                    keep
-                }
-            };
-            if keep.iter().all(|&k| k) {
-                break;
+/// Drops candidates that an edge leads out of; were there any?
+fn drop_some(
+    terms: &mut Terms,
+    edge: &mut Step,
+    candidates: &mut [Vec<TermId>],
+    from: LocationId,
+    to: LocationId,
+    limits: &Limits,
+) -> Result<bool, Reason> {
+    let before = candidates[to.index()].len();
+    while !candidates[to.index()].is_empty() {
+        let after: Vec<TermId> = candidates[to.index()].iter().map(|&c| edge.after(terms, c)).collect();
+        let broken: Vec<TermId> = after.iter().map(|&c| terms.not(c)).collect();
+        let mut assumed = candidates[from.index()].clone();
+        assumed.push(terms.or(broken.iter().copied()));
+        let keep: Vec<bool> = match edge.check(terms, &assumed, limits) {
+            Answer::Unsat(_) => break,
+            Answer::Sat(model) => {
+                after.iter().map(|&c| eval(terms, c, &model, &mut NoHost) == Ok(Value::Bool(true))).collect()
             }
-            let mut keep = keep.into_iter();
-            self.candidates[to].retain(|_| keep.next() == Some(true));
+            Answer::Unknown(why) => {
+                if let Some(reason) = stopped(why) {
+                    return Err(reason);
+                }
+                let mut keep = vec![];
+                for &b in &broken {
+                    assumed.pop();
+                    assumed.push(b);
+                    keep.push(edge.check(terms, &assumed, limits).is_unsat());
+                }
+                keep
+            }
+        };
+        if keep.iter().all(|&k| k) {
+            break;
         }
-        Ok(self.candidates[to].len() < before)
+        let mut keep = keep.into_iter();
+        candidates[to.index()].retain(|_| keep.next() == Some(true));
     }
+    Ok(candidates[to.index()].len() < before)
 }

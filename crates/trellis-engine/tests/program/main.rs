@@ -2,5 +2,6 @@
 
 mod cegar;
 mod generator;
+mod models;
 mod traces;
 mod verdicts;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use trellis_check::program::certify;
 use trellis_engine::budget::Budget;
 use trellis_engine::program::{Outcome, Program, bmc, induction, invariants};
 use trellis_expr::TermId;
@@ -13,6 +14,7 @@ use trellis_model::cfa::evidence::Certificate;
 use trellis_model::cfa::interpret::{State, replay, successors};
 use trellis_model::cfa::{Cfa, Kind, LocationId};
 use trellis_model::evidence::{Reason, Verdict};
+use trellis_smt::Limits;
 
 use crate::generator::{can_fail, random, runs, valuations};
 
@@ -75,7 +77,7 @@ fn held_against_enumeration(
     engine: impl Fn(&mut Program<'_>, &mut Budget<'_>) -> Outcome,
 ) -> [usize; 3] {
     let mut counts = [0; 3];
-    for seed in first..first + runs(150) {
+    for seed in first..first + runs(100) {
         let small = random(seed, true);
         if valuations(&small).len() > MANY {
             continue;
@@ -87,6 +89,7 @@ fn held_against_enumeration(
                 counts[0] += 1;
                 assert!(!can_fail(&small), "seed {seed}: it is unsafe");
                 certified(&program, &certificate).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
+                certify(&small, &certificate, &Limits::none()).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
             }
             Verdict::Unsafe(trace) => {
                 counts[1] += 1;
@@ -108,7 +111,7 @@ fn held_against_enumeration(
 fn bounded_model_checking_agrees_with_enumeration() {
     let options = bmc::Options { depth: Some(12), ..bmc::Options::default() };
     let [safe, unsafe_, _] = held_against_enumeration(0, 12, |program, budget| bmc::check(program, &options, budget));
-    assert!(safe > 10 && unsafe_ > 30, "{safe} {unsafe_}");
+    assert!(safe > 10 && unsafe_ > 20, "{safe} {unsafe_}");
 }
 
 #[test]
@@ -118,7 +121,7 @@ fn induction_agrees_with_enumeration() {
         let options = induction::Options { search, invariants_after };
         let [safe, unsafe_, unknown] =
             held_against_enumeration(1000, 6, |program, budget| induction::check(program, &options, budget));
-        assert!(safe > 40 && unsafe_ > 30, "{safe} {unsafe_} {unknown}");
+        assert!(safe > 30 && unsafe_ > 20, "{safe} {unsafe_} {unknown}");
     }
 }
 
@@ -126,14 +129,13 @@ fn induction_agrees_with_enumeration() {
 #[test]
 fn invariants_are_inductive() {
     let mut parts = 0;
-    for seed in 2000..2000 + runs(150) {
+    for seed in 2000..2000 + runs(100) {
         let small = random(seed, true);
         if valuations(&small).len() > MANY {
             continue;
         }
         let mut program = Program::new(&small);
-        let solver = bmc::Options::default().solver;
-        let found = invariants::find(&mut program, &solver, &mut Budget::unlimited()).expect("an answer");
+        let found = invariants::find(&mut program, &mut Budget::unlimited()).expect("an answer");
         parts += program.large.cfa.locations().map(|l| found.parts(l).len()).sum::<usize>();
         let mut invariant = found.by_location(&mut program);
         // The certificate speaks of errors too: here they are as good as any other place.
