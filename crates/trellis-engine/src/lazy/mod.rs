@@ -180,6 +180,7 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
         if !options.reduce {
             bounds.activate_all(net.clocks.len());
         }
+        bounds.forget_constants();
         let keys = Keys::new(net, &post.layout, bounds);
         Lazy { post, tree: Tree::new(keys, !D::KEPT), data, refiner, waiting: Waitlist::new(options.order) }
     }

@@ -15,7 +15,7 @@ use super::trace::concretise;
 use crate::budget::{Budget, Stats};
 use crate::lazy::block::{Direction, Interpolating};
 use crate::lazy::explicit::Explicit;
-use crate::lazy::lu::{Bounding, Lu};
+use crate::lazy::lu::Bounding;
 use crate::lazy::zone::ZoneInterpolation;
 use crate::lazy::{self, Lazy, Refiner};
 use crate::network::{Answer, Broken};
@@ -154,10 +154,8 @@ fn by_clocks<D: lazy::Data>(
         }
         Clocks::Bounds => {
             let refiner = Bounding::new(net.clocks.len());
-            let dim = net.clocks.len() + 1;
             let label = |r: &Bounding, n: u32, l: &Lazy<'_, D, _>| {
-                let none = || Lu { lower: vec![bounds::NONE; dim], upper: vec![bounds::NONE; dim] };
-                let Lu { lower, upper } = r.labels[n as usize].as_deref().cloned().unwrap_or_else(none);
+                let (lower, upper) = r.label(n);
                 let zone = constraints(l.tree.shape(n), l.tree.zone(n));
                 (zone, Some(LuBounds { lower, upper }))
             };
