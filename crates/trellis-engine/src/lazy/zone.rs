@@ -3,6 +3,7 @@
 //! An abstract label is a short list of constraints, in the network's numbering of clocks: it is made of interpolants, and
 //! those have few. So proving one is a few comparisons. What needs a closed matrix makes one over the active clocks.
 
+use smallvec::SmallVec;
 use trellis_domain::zone::{Bound, Constraint, Zone};
 use trellis_model::network::SetClock;
 
@@ -141,7 +142,18 @@ impl Interpolation for ZoneInterpolation {
     fn complement(&mut self, tree: &Tree, n: u32, label: &Label) -> Result<Vec<Zone>, Trouble> {
         let shape = tree.shape(n);
         let mut parts = Vec::new();
-        for c in label {
+        // Row by row, as if they were in a matrix over the clocks that they mention, in the order in which these have become
+        // known: so does 002's prototype, and what is blocked first may spare others.
+        let mut met: SmallVec<[u32; 16]> = SmallVec::from_slice(&[0]);
+        for clock in label.iter().flat_map(|c| [c.left, c.right]) {
+            if !met.contains(&clock) {
+                met.push(clock);
+            }
+        }
+        let place = |clock: u32| met.iter().position(|&m| m == clock);
+        let mut rows: SmallVec<[&Constraint; 16]> = label.iter().collect();
+        rows.sort_by_key(|c| (place(c.left), place(c.right)));
+        for c in rows {
             let Some(bound) = c.bound.complement() else { continue };
             self.entries.clear();
             self.entries.push((shape.place(c.right), shape.place(c.left), bound));

@@ -39,6 +39,10 @@ pub fn ways(seed: u64) -> Vec<Config> {
                 all.push(Some(Engine::Lazy { clocks, data: Data::Interpolation(direction), options }));
             }
         }
+        for direction in [Direction::Forward, Direction::Backward, Direction::Sequence] {
+            let options = lazy::Options { order: order(), ..lazy::Options::default() };
+            all.push(Some(Engine::Lazy { clocks, data: Data::Predicates(direction), options }));
+        }
     }
     all.push(None);
     all.into_iter()
