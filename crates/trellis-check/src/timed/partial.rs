@@ -175,7 +175,8 @@ impl<'a> Checker<'a> {
         let condition = partial.combinations.condition(c);
         if let Some(t) = condition {
             let judged = look(&partial.combinations.terms, t, env);
-            return Ok(!(judged.is_false() && judged.safe) && !self.forbids(i, c));
+            let refused = judged.is_false() && judged.safe;
+            return Ok(!(refused || self.forbids(i, c)));
         }
         let e = &self.entries[i];
         if !e.known.iter().all(|&k| k) {
