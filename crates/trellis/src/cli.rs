@@ -510,6 +510,12 @@ pub enum Data {
     Forward,
     /// The values of some variables, by formula interpolation, backward.
     Backward,
+    /// Predicates: the weakest that forbid what is impossible, forward.
+    Predicates,
+    /// Predicates: bounds and values of variables, backward.
+    PredicatesBackward,
+    /// Predicates: sequence interpolants of whole paths.
+    PredicatesSequence,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

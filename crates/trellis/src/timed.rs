@@ -93,6 +93,9 @@ fn lazy_engine(args: &Check, net: &Network, query: &Query, order: Option<Order>)
         None | Some(cli::Data::Identity) => Data::Identity,
         Some(cli::Data::Forward) => Data::Interpolation(Direction::Forward),
         Some(cli::Data::Backward) => Data::Interpolation(Direction::Backward),
+        Some(cli::Data::Predicates) => Data::Predicates(Direction::Forward),
+        Some(cli::Data::PredicatesBackward) => Data::Predicates(Direction::Backward),
+        Some(cli::Data::PredicatesSequence) => Data::Predicates(Direction::Sequence),
     };
     Engine::Lazy { clocks, data, options }
 }
@@ -126,14 +129,17 @@ pub fn engine_line(config: &Config, net: &Network, query: &Query) -> String {
         }
         Engine::Lazy { clocks, data, options } => {
             let clocks = match clocks {
-                Clocks::Interpolation(Direction::Forward) => "zone interpolation forward",
+                Clocks::Interpolation(Direction::Forward | Direction::Sequence) => "zone interpolation forward",
                 Clocks::Interpolation(Direction::Backward) => "zone interpolation backward",
                 Clocks::Bounds => "bounds",
             };
             let data = match data {
                 Data::Identity => "",
-                Data::Interpolation(Direction::Forward) => ", data by interpolation forward",
+                Data::Interpolation(Direction::Forward | Direction::Sequence) => ", data by interpolation forward",
                 Data::Interpolation(Direction::Backward) => ", data by interpolation backward",
+                Data::Predicates(Direction::Forward) => ", data by predicates forward",
+                Data::Predicates(Direction::Backward) => ", data by predicates backward",
+                Data::Predicates(Direction::Sequence) => ", data by predicates, whole paths at once",
             };
             format!("lazy, {clocks}{data}, {}", order(options.order))
         }

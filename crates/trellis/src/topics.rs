@@ -91,6 +91,8 @@ Trellis explores *zones*: conjunctions of bounds on clocks and on differences of
     --clocks forward|backward   … zones, by interpolation; forward is the default where differences of clocks are compared
     --data forward|backward     … also of data: variables are known only where their values matter, found by interpolation
                                 (default: identity, all of them everywhere)
+    --data predicates           … formulas over variables, with the solver inside: as weak as can be, found forward;
+                                predicates-backward: values and bounds; predicates-sequence: interpolants of whole paths
     --all-clocks                clocks that do not matter in a location stay in its zones (as in 002's prototype)
 
   --order bfs|dfs|random        what comes first

@@ -400,7 +400,7 @@ impl Serialize for Rows<'_> {
 }
 
 /// Locations by number, cells, words; for liveness also the rank; for timed models, after the rank or `null`, the zone, and
-/// perhaps the number of its bounds.
+/// perhaps the number of its bounds, and, after it or `null`, what more it says of data.
 struct Row<'a> {
     entry: &'a CertEntry,
     timed: bool,
@@ -409,8 +409,9 @@ struct Row<'a> {
 
 impl Serialize for Row<'_> {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        let CertEntry { state, known, zone, rank, .. } = self.entry;
+        let CertEntry { state, known, zone, rank, says, .. } = self.entry;
         let length = match (self.bounds, rank) {
+            _ if says.is_some() => 7,
             (Some(_), _) => 6,
             _ if self.timed || !zone.is_empty() => 5,
             (None, Some(_)) => 4,
@@ -431,6 +432,9 @@ impl Serialize for Row<'_> {
         }
         if length > 5 {
             t.serialize_element(&self.bounds)?;
+        }
+        if length > 6 {
+            t.serialize_element(says)?;
         }
         t.end()
     }
