@@ -6,5 +6,7 @@
 pub mod c;
 pub mod cfa;
 pub mod diag;
+pub mod scxml;
 pub mod tchecker;
 pub mod uppaal;
+mod xml;
