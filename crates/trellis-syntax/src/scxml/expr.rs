@@ -302,8 +302,9 @@ impl Parser {
                 format!("expected the name of a state in quotes, found {}", tok.describe()),
             ));
         };
+        let end = self.span();
         self.require(")")?;
-        self.make(start.to(span), Node::In(name))
+        self.make(start.to(end), Node::In(name))
     }
 
     /// `Math.trunc(a / b)`

@@ -41,11 +41,12 @@ impl Lower<'_> {
             });
         };
         let tree = self.tree;
-        tree.data.iter().map(|d| &d.expr).chain(properties).for_each(&mut see);
+        tree.data.iter().map(|d| &d.expr).for_each(&mut see);
         tree.transitions.iter().filter_map(|t| t.cond.as_ref()).for_each(&mut see);
         for block in tree.blocks() {
             visit_block(block, &mut see);
         }
+        properties.iter().for_each(&mut see);
         if !literals.is_empty() {
             self.data.strings = Some(self.terms.declare_enum("Symbol", literals));
         }

@@ -56,7 +56,7 @@ fn grow(r: &mut Random, all: &mut Vec<Shape>, parent: usize, depth: usize, budge
         *budget = budget.saturating_sub(1);
         let kind = match r.below(10) {
             0 | 1 | 2 if depth < 3 => Kind::Parallel,
-            3 if !parallel && n > 0 => Kind::Final,
+            3 | 4 if !parallel && n > 0 => Kind::Final,
             _ => Kind::State,
         };
         let s = all.len();
@@ -86,7 +86,12 @@ pub fn chart(r: &mut Random) -> String {
     let mut all = vec![Shape { kind: Kind::State, parent: 0, children: vec![] }];
     let mut budget = 4 + r.below(8);
     grow(r, &mut all, 0, 0, &mut budget);
-    let queue = match r.below(4) {
+    if r.one_in(3) {
+        let s = all.len();
+        all.push(Shape { kind: Kind::Final, parent: 0, children: vec![] });
+        all[0].children.push(s);
+    }
+    let queue = match r.below(8) {
         0 => " trellis:queue=\"1\"".to_string(),
         1 => String::new(),
         _ => " trellis:queue=\"12\"".to_string(),
@@ -255,13 +260,18 @@ impl Gen<'_> {
 
     fn transition(&mut self) {
         let mut attributes = String::new();
-        let eventless = self.r.one_in(5);
+        let eventless = self.r.one_in(7);
         if !eventless {
             let event = self.event();
             let _ = write!(attributes, " event=\"{event}\"");
         }
         if eventless || self.r.one_in(3) {
-            let cond = self.cond();
+            // One that holds for long, or has no value, would be taken or tried forever.
+            let again = |cond: &str| cond.contains("% n") || cond.contains("!=") || cond.contains("Math");
+            let mut cond = self.cond();
+            while eventless && again(&cond) && !self.r.one_in(8) {
+                cond = self.cond();
+            }
             let _ = write!(attributes, " cond=\"{cond}\"");
         }
         if !self.r.one_in(5) {
@@ -293,10 +303,11 @@ impl Gen<'_> {
                 let c = self.r.pick(&["red", "green", "blue"]);
                 format!("<assign location=\"c\" expr=\"b ? '{c}' : c\"/>")
             }
-            4 => "<raise event=\"r1\"/>".into(),
-            5 => "<raise event=\"e1.x\"/>".into(),
+            // Not too often: what is raised on entry again and again fills the queue.
+            4 if self.r.one_in(2) => "<raise event=\"r1\"/>".into(),
+            5 if self.r.one_in(2) => "<raise event=\"e1.x\"/>".into(),
             6 => "<send event=\"e3\" delay=\"1s\"/><log expr=\"v\"/>".into(),
-            7 => "<send event=\"r1\" target=\"#_internal\"/>".into(),
+            7 if self.r.one_in(2) => "<send event=\"r1\" target=\"#_internal\"/>".into(),
             8 | 9 if depth > 0 => {
                 let cond = self.cond();
                 let _ = write!(self.out, "<if cond=\"{cond}\">");

@@ -13,6 +13,9 @@ type Id = usize;
 #[derive(Debug)]
 pub struct Doc<'a> {
     nodes: Vec<Node<'a, 'a>>,
+    /// For the document's number of a node, which element that is.
+    ids: Vec<Id>,
+    descriptors: Vec<String>,
 }
 
 /// What a run has come to.
@@ -53,7 +56,14 @@ impl Names for See<'_, '_> {
 
 impl<'a> Doc<'a> {
     pub fn new(document: &'a Document<'a>) -> Doc<'a> {
-        Doc { nodes: document.root().descendants().filter(Node::is_element).collect() }
+        let nodes: Vec<Node> = document.root().descendants().filter(Node::is_element).collect();
+        let last = document.root().descendants().count();
+        let mut ids = vec![usize::MAX; last + 1];
+        nodes.iter().enumerate().for_each(|(n, node)| ids[node.id().get_usize()] = n);
+        let words = nodes.iter().filter(|n| n.tag_name().name() == "transition");
+        let words = words.flat_map(|n| n.attribute("event").unwrap_or("").split_whitespace());
+        let descriptors = words.map(String::from).collect();
+        Doc { nodes, ids, descriptors }
     }
 
     fn tag(&self, n: Id) -> &str {
@@ -61,7 +71,7 @@ impl<'a> Doc<'a> {
     }
 
     fn id_of(&self, node: Node) -> Id {
-        self.nodes.iter().position(|n| *n == node).expect("an element")
+        self.ids[node.id().get_usize()]
     }
 
     pub fn by_name(&self, name: &str) -> Id {
@@ -150,13 +160,8 @@ impl<'a> Doc<'a> {
 
     // Events.
 
-    fn descriptors(&self) -> Vec<String> {
-        let all = self.nodes.iter().filter(|n| n.tag_name().name() == "transition");
-        all.flat_map(|n| n.attribute("event").unwrap_or("").split_whitespace()).map(String::from).collect()
-    }
-
     pub fn heard(&self, event: &str) -> bool {
-        self.descriptors().iter().any(|d| name_match(d, event))
+        self.descriptors.iter().any(|d| name_match(d, event))
     }
 
     /// Names of events to try from outside: those mentioned, longer ones, and one that nobody mentions.
@@ -165,8 +170,8 @@ impl<'a> Doc<'a> {
             return names.split_whitespace().map(String::from).collect();
         }
         let mut all = BTreeSet::from(["nobody.mentions.this".to_string()]);
-        for d in self.descriptors() {
-            let name = d.strip_suffix(".*").unwrap_or(&d).to_string();
+        for d in &self.descriptors {
+            let name = d.strip_suffix(".*").unwrap_or(d).to_string();
             if name != "*" {
                 all.insert(format!("{name}.longer"));
                 all.insert(name);
@@ -213,11 +218,19 @@ impl<'a> Doc<'a> {
     }
 
     fn macrostep(&self, state: &mut State) -> Result<(), Diverges> {
-        let mut count = 0;
+        // A cycle is found by comparing with a state that is kept for longer and longer.
+        let (mut count, mut kept) = (0_u32, state.clone());
         while state.running {
             count += 1;
-            if count > 300 || state.queue.len() > 100 {
+            if (count > 1
+                && (&state.configuration, &state.history, &state.data, &state.queue)
+                    == (&kept.configuration, &kept.history, &kept.data, &kept.queue))
+                || state.queue.len() > 60
+            {
                 return Err(Diverges);
+            }
+            if count.is_power_of_two() {
+                kept = state.clone();
             }
             let mut enabled = self.select(state, None);
             if enabled.is_empty() {
