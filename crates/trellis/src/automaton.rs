@@ -5,14 +5,14 @@ use std::path::Path;
 use trellis_model::cfa::{Cfa, lbe};
 use trellis_report::automaton;
 use trellis_syntax::diag::{self, Sources};
-use trellis_syntax::{c, cfa};
+use trellis_syntax::{c, cfa, scxml};
 
 use crate::cli::{Convert, DataModel, Format, Ints};
 use crate::{Failure, Ran, check::write_file, exit, print};
 
-/// Is it a C program or a control-flow automaton, by its name?
+/// Is it a C program, a control-flow automaton or a statechart, by its name?
 pub fn is_one(path: &Path) -> bool {
-    matches!(path.extension().and_then(|e| e.to_str()), Some("c" | "i" | "cfa" | "theta"))
+    matches!(path.extension().and_then(|e| e.to_str()), Some("c" | "i" | "cfa" | "theta" | "scxml"))
 }
 
 /// What to say where an engine would be needed.
@@ -43,6 +43,10 @@ fn load(args: &Convert, color: bool) -> Result<(Cfa, String), Failure> {
             };
             let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
             c::parse(&mut sources, id, &c::Options { ints, data_model, folder }).map(|b| (b.cfa, b.warnings))
+        } else if path.extension().is_some_and(|e| e == "scxml") {
+            // Charts that differ only in their properties: the first one is drawn.
+            let first = |(charts, warnings): (Vec<scxml::Chart>, _)| Some((charts.into_iter().next()?.cfa, warnings));
+            scxml::parse(&sources, id, &[]).and_then(|read| first(read).ok_or_else(Vec::new))
         } else {
             cfa::parse(&sources, id)
         }

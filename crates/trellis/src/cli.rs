@@ -93,7 +93,8 @@ pub enum Color {
 /// Which model, and which of its sizes.
 #[derive(Args, Debug, Clone)]
 pub struct Model {
-    /// The model: UPPAAL .xml, .xta or .ta, TChecker .tck or .txt; for convert also C (.c, .i) and Theta's .cfa.
+    /// The model: UPPAAL .xml, .xta or .ta, TChecker .tck or .txt; for convert also C (.c, .i), Theta's .cfa and
+    /// statecharts (.scxml).
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     /// Set a global integer constant of the model.

@@ -55,7 +55,7 @@ fn grow(r: &mut Random, all: &mut Vec<Shape>, parent: usize, depth: usize, budge
         }
         *budget = budget.saturating_sub(1);
         let kind = match r.below(10) {
-            0 | 1 | 2 if depth < 3 => Kind::Parallel,
+            0..=2 if depth < 3 => Kind::Parallel,
             3 | 4 if !parallel && n > 0 => Kind::Final,
             _ => Kind::State,
         };

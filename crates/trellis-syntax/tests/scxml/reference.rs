@@ -2,6 +2,7 @@
 //! sets of states and queues of events. It shares nothing with the front end, and does not try to be fast.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::slice::from_ref;
 
 use roxmltree::{Document, Node};
 
@@ -294,7 +295,7 @@ impl<'a> Doc<'a> {
             let mut preempted = false;
             let mut remove = vec![];
             for t2 in &filtered {
-                let (one, two) = (self.exit_set(state, &[t1.clone()]), self.exit_set(state, &[t2.clone()]));
+                let (one, two) = (self.exit_set(state, from_ref(&t1)), self.exit_set(state, from_ref(t2)));
                 if one.intersection(&two).next().is_some() {
                     if self.is_descendant(t1.source, t2.source) {
                         remove.push(t2.clone());

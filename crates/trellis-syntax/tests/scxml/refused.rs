@@ -125,12 +125,25 @@ fn properties_are_given_or_in_the_file() {
     let text = chart(SMALL).replace("<scxml ", "<scxml trellis:property=\"x == 0\" ");
     let charts = read(&text, &[]).expect("a chart");
     assert_eq!(charts[0].property.as_deref(), Some("x == 0"));
-    let charts = read(&text, &["In('a')", "(x) &lt 1"]).err().expect("`&lt` is for XML only");
-    assert!(charts.contains("--property:1:5"), "{charts}");
+    let said = read(&text, &["In('a')", "(x) &lt 1"]).expect_err("`&lt` is for XML only");
+    assert!(said.contains("--property:1:5"), "{said}");
     let charts = read(&text, &["In('a')", "(x) < (1)"]).expect("charts");
     let given: Vec<_> = charts.iter().map(|c| c.property.clone().unwrap_or_default()).collect();
     assert_eq!(given, ["In('a')", "(x) < (1)"]);
     assert!(read(&chart(SMALL), &[]).expect("a chart")[0].violated.is_none());
+}
+
+#[test]
+fn many_regions() {
+    let region = |n: usize| {
+        format!(
+            "<state id=\"r{n}\"><state id=\"a{n}\"><transition event=\"e{n}\" target=\"b{n}\"/>\
+             <transition event=\"out\" target=\"z\"/></state><state id=\"b{n}\"/></state>"
+        )
+    };
+    let regions: String = (0..150).map(region).collect();
+    let text = chart(&format!("<parallel id=\"p\">{regions}</parallel><state id=\"z\"/>"));
+    assert_eq!(read(&text, &[]).expect("a chart").len(), 1);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! C programs and control-flow automata: they can be looked at.
+//! C programs, control-flow automata and statecharts: they can be looked at.
 
 use crate::{stderr, stdout, temporary, trellis};
 
@@ -28,6 +28,20 @@ fn a_program_is_drawn() {
 fn an_automaton_is_drawn() {
     let text = "main process p { var x : int init loc A final loc B A -> B { x := 1 } }";
     assert!(drawn("p.cfa", text, &[]).contains("x := 1"));
+}
+
+#[test]
+fn a_statechart_is_drawn() {
+    let chart = |inside: &str| format!("<scxml xmlns=\"http://www.w3.org/2005/07/scxml\">\n{inside}\n</scxml>");
+    let text = chart("<state id=\"a\"><transition event=\"e\" target=\"b\"/></state><final id=\"b\"/>");
+    let dot = drawn("p.scxml", &text, &[]);
+    assert!(dot.contains("havoc event") && dot.contains("chart := b") && dot.contains("stable"), "{dot}");
+    let (_gone, path) = temporary("q.scxml");
+    std::fs::write(&path, chart("<state id=\"a\"><invoke/></state>")).expect("written");
+    let out = trellis(&["convert", &path, "--to", "dot"]);
+    assert_eq!(out.status.code(), Some(2));
+    let said = stderr(&out);
+    assert!(said.contains("<invoke> is not supported") && said.contains("q.scxml:2:16"), "{said}");
 }
 
 #[test]
