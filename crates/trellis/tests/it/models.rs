@@ -69,7 +69,7 @@ fn every_program_answers_as_expected_or_not_at_all_in_every_configuration() {
     for row in expected().iter().filter(|r| r.is_program()) {
         for config in PROGRAMS {
             let mut more: Vec<&str> = config.split(' ').collect();
-            more.extend(["--timeout", "2s"]);
+            more.extend(["--timeout", "1s"]);
             for (found, right) in verdicts(row, &more).iter().zip(&row.verdicts) {
                 assert!(found == right || found == "UNKNOWN", "{} {config}: {found} is not {right}", row.model);
             }
