@@ -69,12 +69,3 @@ fn what_cannot_be_read_is_shown_with_its_place() {
     let said = stderr(&out);
     assert!(said.contains("`p` is a pointer") && said.contains("p.c:2:8") && said.contains("^"), "{said}");
 }
-
-#[test]
-fn there_is_no_engine_yet() {
-    let (_gone, path) = temporary("p.c");
-    std::fs::write(&path, PROGRAM).expect("written");
-    let out = trellis(&["check", &path]);
-    assert_eq!(out.status.code(), Some(2));
-    assert!(stderr(&out).contains("no engine"), "{}", stderr(&out));
-}

@@ -203,9 +203,30 @@ fn number(terms: &Terms, ty: Type, digits: &str) -> Option<Value> {
     (value.number() == n && has_type(terms, &value, ty)).then_some(value)
 }
 
+/// A variable must still have the type that it had.
+fn variable(reader: &mut Reader, node: Node<'_, '_>) -> Result<(), ReadError> {
+    let fields = node.object()?;
+    let name = field(&fields, &node.path, "name")?;
+    let ty = field(&fields, &node.path, "type")?;
+    let Some(expected) = reader.type_of(&name.string("the name of a variable")?) else {
+        return name.fail("a variable of this model");
+    };
+    match reader.ty(&ty.string("a type")?) {
+        Ok(ty) if ty == expected => Ok(()),
+        _ => ty.fail(format_args!(
+            "the type {} (was the program read with other options?)",
+            reader.terms.show_type(expected)
+        )),
+    }
+}
+
 fn certificate(cfa: &Cfa, fields: &Fields<'_>, top: &Path<'_>) -> Result<Certificate, ReadError> {
     let k = field(fields, top, "k")?.integer(1, i64::from(u16::MAX), "how many steps")? as usize;
     let mut reader = Reader::new(cfa);
+    let list = field(fields, top, "variables")?;
+    for (i, raw) in list.array()?.into_iter().enumerate() {
+        variable(&mut reader, Node::new(Path::Item(&list.path, i), raw))?;
+    }
     let list = field(fields, top, "definitions")?;
     for (i, raw) in list.array()?.into_iter().enumerate() {
         let node = Node::new(Path::Item(&list.path, i), raw);

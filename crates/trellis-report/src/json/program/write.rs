@@ -2,13 +2,14 @@
 
 use std::io;
 
+use serde::Serialize as Derive;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::{Value as Json, json};
 use trellis_expr::eval::Valuation;
-use trellis_expr::{Terms, Value, VarId};
+use trellis_expr::{TermId, Terms, Value, VarId};
 use trellis_model::cfa::evidence::{Certificate, Trace};
 use trellis_model::cfa::interpret::{Pick, Step};
-use trellis_model::cfa::{Cfa, LocationId, Place};
+use trellis_model::cfa::{Cfa, Location, LocationId, Place};
 
 use super::{PROGRAM_CERTIFICATE, PROGRAM_TRACE};
 use crate::json::Header;
@@ -173,11 +174,19 @@ impl<'a> CertificateDoc<'a> {
         Ok(CertificateDoc { cfa, header, certificate: c, writer, variables })
     }
 
-    fn row(&self, l: LocationId, elements: &[trellis_expr::TermId]) -> Json {
-        let location = self.cfa.location(l);
-        let elements: Vec<&str> = elements.iter().map(|&e| self.writer.text(e)).collect();
-        json!({ "location": l.0, "name": location.name, "place": place(self.cfa, location.place), "elements": elements })
+    fn row(&self, l: LocationId, elements: &[TermId]) -> Row<'_> {
+        let Location { name, place: at, .. } = self.cfa.location(l);
+        let elements = elements.iter().map(|&e| self.writer.text(e)).collect();
+        Row { location: l.0, name, place: place(self.cfa, *at), elements }
     }
+}
+
+#[derive(Derive)]
+struct Row<'a> {
+    location: u32,
+    name: &'a str,
+    place: Option<String>,
+    elements: Vec<&'a str>,
 }
 
 impl Serialize for CertificateDoc<'_> {
@@ -188,7 +197,7 @@ impl Serialize for CertificateDoc<'_> {
         let variable = |(name, ty): &(String, String)| json!({ "name": name, "type": ty });
         m.serialize_entry("variables", &self.variables.iter().map(variable).collect::<Vec<_>>())?;
         m.serialize_entry("definitions", &self.writer.definitions)?;
-        let rows: Vec<Json> = self.certificate.invariant.iter().map(|(l, e)| self.row(*l, e)).collect();
+        let rows: Vec<Row<'_>> = self.certificate.invariant.iter().map(|(l, e)| self.row(*l, e)).collect();
         m.serialize_entry("invariant", &rows)?;
         m.end()
     }

@@ -65,6 +65,17 @@ impl Reader {
         if self.terms.ty(t) == Type::Bool { Ok(t) } else { Err("it is no truth value".into()) }
     }
 
+    /// A type.
+    pub fn ty(&mut self, text: &str) -> Read<Type> {
+        let tree = parse(text)?;
+        self.type_from(&tree)
+    }
+
+    /// The type of a variable.
+    pub fn type_of(&self, name: &str) -> Option<Type> {
+        self.variables.get(name).map(|&v| self.terms.variable(v).ty)
+    }
+
     fn term(&mut self, tree: &Sexpr) -> Read<TermId> {
         match tree {
             Sexpr::Atom(text, quoted) => self.atom(text, *quoted),
@@ -134,7 +145,7 @@ impl Reader {
                 return Ok(self.terms.intern(Term::Checked(a, lo, hi)));
             }
             ("convert", [ty, a]) => {
-                let (ty, a) = (self.ty(ty)?, self.term(a)?);
+                let (ty, a) = (self.type_from(ty)?, self.term(a)?);
                 let number = ty.is_int() || matches!(ty, Type::Bits { .. });
                 if !number || matches!(self.terms.ty(a), Type::Array(..)) {
                     return Err("`convert` takes a type of numbers and what is no array".into());
@@ -143,7 +154,7 @@ impl Reader {
                 return Ok(self.terms.intern(Term::Convert(ty, a)));
             }
             ("const", [ty, v]) => {
-                let (ty, v) = (self.ty(ty)?, self.term(v)?);
+                let (ty, v) = (self.type_from(ty)?, self.term(v)?);
                 let fits = matches!(ty, Type::Array(_, e)
                     if self.terms.sort(self.terms.type_of_id(e)) == self.terms.ty(v));
                 if !fits {
@@ -204,7 +215,7 @@ impl Reader {
         })
     }
 
-    fn ty(&mut self, tree: &Sexpr) -> Read<Type> {
+    fn type_from(&mut self, tree: &Sexpr) -> Read<Type> {
         let wrong = || Err("expected a type".to_string());
         match tree {
             Sexpr::Atom(text, false) => match (text.as_str(), word(text)) {
@@ -223,7 +234,7 @@ impl Reader {
                     Ok(Type::Enum(*e))
                 }
                 [Sexpr::Atom(what, false), i, e] if what == "array" => {
-                    let (i, e) = (self.ty(i)?, self.ty(e)?);
+                    let (i, e) = (self.type_from(i)?, self.type_from(e)?);
                     if matches!(i, Type::Array(..)) { wrong() } else { Ok(self.terms.array_type(i, e)) }
                 }
                 _ => wrong(),
