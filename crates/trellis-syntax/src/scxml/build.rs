@@ -1,12 +1,15 @@
 //! Puts the automaton together.
 //!
 //! ```text
-//! start ─▶ enter ─▶ entered ─▶ select ─▶ chosen ─▶ exited ─▶ acted ─▶ entered     a micro-step
-//!                      │          ▲ ▲       │
-//!                      │          │ └───────┤  nothing to take: the event is used up, or the next one comes from the queue
-//!                      ▼          │         ▼
-//!                    ended      event ◀── stable
+//! start ─▶ enter ─▶ first ─▶ select ─▶ chosen ─▶ exited ─▶ acted ─▶ entered ─▶ select     a micro-step
+//!                     │       ▲ ▲        │                             │
+//!                     ▼       │ └────────┤                             ▼
+//!                   ended     │          ▼                           ended
+//!                           event ◀── stable
 //! ```
+//!
+//! From `chosen`, if there is nothing to take, the event is used up, or the next one comes from the queue. `first` is like
+//! `entered`, but apart from it, so that in large blocks `select` is all that is left of a round.
 
 use rustc_hash::FxHashMap;
 use trellis_expr::{Stmt, StmtId, TermId, Terms, Type};
@@ -23,8 +26,8 @@ use crate::uppaal::errors::Errors;
 const MAX_STATEMENTS: usize = 500_000;
 
 /// The locations, by their numbers; after them come the errors.
-const NAMES: [&str; 10] =
-    ["start", "enter", "entered", "select", "chosen", "exited", "acted", "stable", "ended", "over"];
+const NAMES: [&str; 11] =
+    ["start", "enter", "entered", "select", "chosen", "exited", "acted", "stable", "ended", "over", "first"];
 const START: LocationId = LocationId(0);
 const ENTER: LocationId = LocationId(1);
 const ENTERED: LocationId = LocationId(2);
@@ -35,7 +38,8 @@ const ACTED: LocationId = LocationId(6);
 const STABLE: LocationId = LocationId(7);
 const ENDED: LocationId = LocationId(8);
 const OVER: LocationId = LocationId(9);
-const OVERFLOW: LocationId = LocationId(10);
+const FIRST: LocationId = LocationId(10);
+const OVERFLOW: LocationId = LocationId(11);
 
 type Edges = Vec<(LocationId, StmtId, LocationId)>;
 
@@ -65,8 +69,8 @@ pub fn build(tree: &Tree, sources: &Sources, id: SourceId, errors: Errors) -> (V
 
     let (line, column) = sources.line_col(tree.states[0].span);
     let place = Some(Place { file: 0, line: line as u32, column: column as u32 });
-    let location = |name: &str, kind| Location { name: name.into(), kind, place };
-    let mut cfa = Cfa::new(l.terms, location(NAMES[0], Kind::Plain));
+    let location = |name: &str, kind| Location { name: name.into(), kind, place: None };
+    let mut cfa = Cfa::new(l.terms, Location { place, ..location(NAMES[0], Kind::Plain) });
     for name in &NAMES[1..] {
         cfa.add_location(location(name, if *name == "over" { Kind::Final } else { Kind::Plain }));
     }
@@ -110,7 +114,7 @@ fn close(mut chart: Chart, property: Option<TermId>, event: Option<StmtId>) -> C
         let not = cfa.terms.not(p);
         holds = cfa.terms.assume(p);
         let fails = cfa.terms.assume(not);
-        let violated = cfa.add_location(Location { name: "violated".into(), kind: Kind::Error, place });
+        let violated = cfa.add_location(Location { name: "violated".into(), kind: Kind::Error, place: None });
         chart.violated = Some(violated);
         for from in [STABLE, ENDED] {
             cfa.add_edge(Edge { from, stmt: fails, to: violated, place });
@@ -149,13 +153,17 @@ impl Lower<'_> {
         let fits = self.terms.not(overflow);
         let (exit, forget) = (self.exit(choices), self.forget(choices));
         let mut edges = vec![
-            (ENTER, self.descend(0, &self.tree.states[0].initial), ENTERED),
-            (ENTERED, self.when(&[fits, ended], &[]), ENDED),
-            (ENTERED, self.when(&[fits, running], &[]), SELECT),
+            (ENTER, self.descend(0, &self.tree.states[0].initial), FIRST),
             (SELECT, self.select(choices), CHOSEN),
             (CHOSEN, self.when(&[fits, any], &[exit]), EXITED),
             (EXITED, self.act(choices), ACTED),
         ];
+        for from in [FIRST, ENTERED] {
+            edges.push((from, self.when(&[fits, running], &[]), SELECT));
+            if self.terms.as_bool(ended) != Some(false) {
+                edges.push((from, self.when(&[fits, ended], &[]), ENDED));
+            }
+        }
         let enter = self.enter(choices);
         edges.push((ACTED, self.terms.seq([enter, forget, use_up]), ENTERED));
         edges.push((CHOSEN, self.when(&[fits, none, busy], &[use_up]), SELECT));
@@ -166,7 +174,7 @@ impl Lower<'_> {
                 let (waiting, dequeue) = (self.terms.not(empty), self.dequeue());
                 edges.push((CHOSEN, self.when(&[fits, none, idle, waiting], &[dequeue]), SELECT));
                 edges.push((CHOSEN, self.when(&[fits, none, idle, empty], &[]), STABLE));
-                for from in [ENTERED, CHOSEN] {
+                for from in [FIRST, ENTERED, CHOSEN] {
                     edges.push((from, self.when(&[overflow], &[]), OVERFLOW));
                 }
             }
