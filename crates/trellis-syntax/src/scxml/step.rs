@@ -42,7 +42,11 @@ impl Lower<'_> {
             let shared = std::iter::once(source).chain(tree.below(source)).any(|s| tree.is_parallel(s));
             let each = if shared && !transition.content.is_empty() { &atomic[..] } else { &atomic[..1] };
             let name = |what: &str| format!("{what} {t} of {}", tree.states[source].name);
-            let flags = each.iter().map(|&a| (a, self.declare(&name("take"), Type::Bool, true))).collect();
+            let mut flags = vec![];
+            for &a in each {
+                let found = if each.len() > 1 { format!(" for {}", tree.states[a].name) } else { String::new() };
+                flags.push((a, self.declare(&(name("take") + &found), Type::Bool, true)));
+            }
             let seen = shared.then(|| self.declare(&name("seen"), Type::Bool, true));
             choices.push(Choice { flags, seen, domain: tree.domain(transition) });
         }

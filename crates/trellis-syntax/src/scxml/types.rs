@@ -234,6 +234,10 @@ impl Lower<'_> {
         if let Some((s, _)) = states.clone().find(|(_, state)| state.name == name) {
             return Some(self.active(s));
         }
+        if self.tree.histories.iter().any(|h| h.name == name) {
+            // A history is never active itself.
+            return Some(self.terms.bool(false));
+        }
         let d = Diagnostic::error(span, format!("there is no state `{}`", shorten(name)));
         self.errors.push(match closest(name, states.map(|(_, state)| state.name.as_str())) {
             Some(near) => d.help(format!("did you mean `{near}`?")),

@@ -178,7 +178,7 @@ fn runs(default: u64) -> u64 {
 #[test]
 fn random_charts_run_as_appendix_d_says() {
     let (mut seen, mut refused) = (Seen::default(), 0);
-    let count = runs(120);
+    let count = runs(80);
     for seed in 0..count {
         let text = chart(&mut Random::new(seed));
         match read(&text, &[]) {
@@ -196,7 +196,7 @@ fn random_charts_run_as_appendix_d_says() {
 /// Large blocks lead to the same stable configurations, and a trace through them can be told in macro-steps.
 #[test]
 fn traces_through_large_blocks() {
-    for seed in 0..runs(120) / 4 {
+    for seed in 0..runs(80) / 4 {
         let text = chart(&mut Random::new(seed + 1_000_000));
         let Ok(charts) = read(&text, &["!In('s1')"]) else { continue };
         let chart = &charts[0];

@@ -95,7 +95,7 @@ fn the_runs() {
         let text = std::fs::read_to_string(folder().join(name)).expect("a chart");
         let charts = read(&text, &["true"]).unwrap_or_else(|said| panic!("{name}: {said}"));
         let mut seen = Seen::default();
-        compare(&text, &charts[0], 10_000, &mut seen);
+        compare(&text, &charts[0], 150, &mut seen);
         assert_eq!((seen.diverging, seen.overflowing), (0, 0), "{name}");
         println!("{name}: {seen:?}");
     }

@@ -226,7 +226,8 @@ impl<'a> Doc<'a> {
             if (count > 1
                 && (&state.configuration, &state.history, &state.data, &state.queue)
                     == (&kept.configuration, &kept.history, &kept.data, &kept.queue))
-                || state.queue.len() > 60
+                || state.longest.1 > 40
+                || state.queue.len() > 600
             {
                 return Err(Diverges);
             }

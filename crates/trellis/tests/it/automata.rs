@@ -57,7 +57,7 @@ fn a_statechart_is_drawn() {
     let out = trellis(&["convert", &path, "--to", "dot"]);
     assert_eq!(out.status.code(), Some(2));
     let said = stderr(&out);
-    assert!(said.contains("<invoke> is not supported") && said.contains("q.scxml:2:16"), "{said}");
+    assert!(said.contains("<invoke> is not supported") && said.contains("q.scxml:2:15"), "{said}");
 }
 
 #[test]
