@@ -22,7 +22,7 @@ use crate::automaton::load;
 use crate::check::{ProgressLine, code_of, interrupts, numbered, statistics, steps, worst, write_file, write_with};
 use crate::cli::{self, Certify, Check, Programs, Reading};
 use crate::evidence::judged;
-use crate::{Failure, Ran, exit, print};
+use crate::{Failure, Ran, exit, print, witness};
 
 /// The options for programs that were given, for a message.
 pub fn given(args: &Check) -> Option<String> {
@@ -37,6 +37,7 @@ pub fn given(args: &Check) -> Option<String> {
         max_values,
         show_invariant,
         full_trace,
+        witness,
     } = &args.programs;
     let Reading { ints, data_model } = &args.reading;
     names(&[
@@ -52,6 +53,7 @@ pub fn given(args: &Check) -> Option<String> {
         ("--max-values", max_values.is_some()),
         ("--show-invariant", *show_invariant),
         ("--full-trace", *full_trace),
+        ("--witness", witness.is_some()),
         ("--ints", ints.is_some()),
         ("--data-model", data_model.is_some()),
     ])
@@ -99,6 +101,12 @@ fn engine(args: &Check) -> Result<Engine, Failure> {
     }
     if p.split.is_some() && p.domain == Some(cli::Domain::Explicit) {
         return say("--split goes with --domain predicates or product");
+    }
+    if p.witness.is_some() && !matches!(args.model.model.extension().and_then(|e| e.to_str()), Some("c" | "i")) {
+        return say("--witness: only for C programs (.c, .i)");
+    }
+    if p.witness.is_some() && args.reading.ints == Some(cli::Ints::Math) {
+        return say("--witness: witnesses are about machine integers; leave out --ints math");
     }
     match args.engine {
         cli::Engine::Auto | cli::Engine::Cegar => Ok(Engine::Cegar(cegar_options(args))),
@@ -335,6 +343,9 @@ fn write_evidence(
     }
     if let (Some(file), Some(t)) = (&args.dot, &r.trace) {
         write_file(&path(file), &tell::dot(p, t, &r.query))?;
+    }
+    if let Some(file) = &args.programs.witness {
+        witness::write(args, &path(file), p, r)?;
     }
     Ok(())
 }
