@@ -51,7 +51,7 @@ pub struct Witness {
 /// The witness that a program is unsafe.
 pub fn violation(p: &Program<'_>, trace: &Trace, task: &Task) -> Witness {
     let known = Known::new(p);
-    let mut w = Waypoints { known: &known, task, text: String::new(), left_out: 0, pending: Vec::new() };
+    let mut w = Waypoints { known: &known, task, text: String::new(), left_out: 0, pending: Vec::new(), line: 0 };
     let mut before = &trace.start;
     for step in &trace.steps {
         let edge = p.cfa.edge(step.edge);
@@ -183,6 +183,18 @@ impl<'p> Known<'p> {
         visible.then(|| name.to_string())
     }
 
+    /// The column where a line starts, if that is certainly the start of a statement, and one that is not come to again.
+    fn statement(&self, line: u32) -> Option<u32> {
+        let text = self.line(line);
+        let (start, before) =
+            (text.trim_start(), (1..line).rev().map(|n| self.line(n).trim()).find(|l| !l.is_empty())?);
+        let word = &start[..start.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(start.len())];
+        let starts = !word.is_empty() && !matches!(word, "else" | "case" | "default" | "while" | "for" | "do");
+        let label = start[word.len()..].trim_start().starts_with(':');
+        (starts && !label && before.ends_with([';', '{', '}']))
+            .then(|| (text.chars().count() - start.chars().count()) as u32 + 1)
+    }
+
     /// The column of the call that must not be made, if it is there; of an assertion, we know where its condition is.
     fn target(&self, at: Position) -> Option<u32> {
         let text = self.from(at);
@@ -254,6 +266,8 @@ struct Waypoints<'a, 'p> {
     left_out: usize,
     /// What variables without an initial value hold, from a line on.
     pending: Vec<(VarId, Value, u32)>,
+    /// The line where the run is.
+    line: u32,
 }
 
 impl Waypoints<'_, '_> {
@@ -280,16 +294,13 @@ impl Waypoints<'_, '_> {
         }
     }
 
-    /// Says what is pending before a statement, if this is one.
+    /// Says what is pending before a statement, if one starts with the line that the run has just come to.
     fn assumptions(&mut self, place: Place, env: &trellis_expr::eval::Valuation) {
-        let at = (place.line, place.column);
-        let line = self.known.line(place.line);
-        let first = line.chars().take_while(|c| c.is_whitespace()).count() as u32 + 1;
-        let text = self.known.from(at);
-        let no_statement = ["else", "case", "default", "}", "{"].iter().any(|w| text.starts_with(w));
-        if self.pending.is_empty() || first != place.column || no_statement {
+        let came = std::mem::replace(&mut self.line, place.line) != place.line;
+        let Some(column) = self.known.statement(place.line).filter(|_| came && !self.pending.is_empty()) else {
             return;
-        }
+        };
+        let at = (place.line, column);
         let mut parts = Vec::new();
         self.pending.retain(|(v, value, since)| {
             let name = self.known.name(*v, at).filter(|_| *since < place.line && env.get(v) == Some(value));
