@@ -267,6 +267,9 @@ pub struct Programs {
     /// Print all of a long run.
     #[arg(long)]
     pub full_trace: bool,
+    /// For C programs: write a witness for the validators of SV-COMP (format 2.0, YAML).
+    #[arg(long, value_name = "FILE")]
+    pub witness: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

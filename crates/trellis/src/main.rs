@@ -14,6 +14,7 @@ mod strategy;
 mod timed;
 mod topics;
 mod walk;
+mod witness;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;

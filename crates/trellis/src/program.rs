@@ -23,7 +23,7 @@ use crate::automaton::load;
 use crate::check::{ProgressLine, code_of, interrupts, numbered, statistics, steps, worst, write_file, write_with};
 use crate::cli::{self, Certify, Check, Programs, Reading};
 use crate::evidence::judged;
-use crate::{Failure, Ran, exit, print};
+use crate::{Failure, Ran, exit, print, witness};
 
 /// The options for programs that were given, for a message.
 pub fn given(args: &Check) -> Option<String> {
@@ -40,6 +40,7 @@ pub fn given(args: &Check) -> Option<String> {
         threads,
         show_invariant,
         full_trace,
+        witness,
     } = &args.programs;
     let Reading { ints, data_model } = &args.reading;
     names(&[
@@ -59,6 +60,7 @@ pub fn given(args: &Check) -> Option<String> {
         ("--max-values", max_values.is_some()),
         ("--show-invariant", *show_invariant),
         ("--full-trace", *full_trace),
+        ("--witness", witness.is_some()),
         ("--ints", ints.is_some()),
         ("--data-model", data_model.is_some()),
     ])
@@ -105,6 +107,12 @@ fn engine(args: &Check) -> Result<Engine, Failure> {
     }
     if p.split.is_some() && p.domain == Some(cli::Domain::Explicit) {
         return say("--split goes with --domain predicates or product");
+    }
+    if p.witness.is_some() && !matches!(args.model.model.extension().and_then(|e| e.to_str()), Some("c" | "i")) {
+        return say("--witness: only for C programs (.c, .i)");
+    }
+    if p.witness.is_some() && args.reading.ints == Some(cli::Ints::Math) {
+        return say("--witness: witnesses are about machine integers; leave out --ints math");
     }
     if p.depth.is_some() && !matches!(args.engine, cli::Engine::Bmc | cli::Engine::Induction) {
         return say("--depth goes with --engine bmc or induction");
@@ -385,6 +393,9 @@ fn write_evidence(
     }
     if let (Some(file), Some(t)) = (&args.dot, &r.trace) {
         write_file(&path(file), &tell::dot(p, t, &r.query))?;
+    }
+    if let Some(file) = &args.programs.witness {
+        witness::write(args, &path(file), p, r)?;
     }
     Ok(())
 }

@@ -58,6 +58,9 @@ time, then more; the first answer wins, and --stats says whose it was.
     --max-values 64             a variable with more values than that after a step is not tracked there
   --order bfs|dfs|error         what comes first; error: what is nearest to an error
 
+  --witness w.yml               a witness for the validators of SV-COMP (format 2.0): what was read on the way to the error, or
+                                invariants of loops as C expressions. What cannot be said there is left out, and counted
+
 Each configuration fails on some programs, and says UNKNOWN or goes on until --timeout; none answers wrongly: runs are replayed by an
 interpreter, invariants are checked by a separate program, question by question to a solver (`trellis help evidence`).
 

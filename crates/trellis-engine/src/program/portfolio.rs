@@ -19,6 +19,8 @@ use crate::budget::{Budget, Progress, Stats};
 
 /// The first turn.
 const FIRST: Duration = Duration::from_millis(400);
+/// The stack of a thread, in bytes.
+const STACK: usize = 256 << 20;
 /// How much longer each turn is than the one before.
 const LONGER: u32 = 3;
 
@@ -58,11 +60,13 @@ pub fn check(cfa: &Cfa, threads: usize, budget: &mut Budget<'_>) -> Outcome {
         for team in teams {
             let (tell, stop) = (tell.clone(), stop.clone());
             let whole = budget.slice(Duration::MAX, stop.clone());
-            scope.spawn(move || {
+            let work = move || {
                 let outcome = turns(cfa, team, &whole, &stop);
                 // Nobody listens after the first answer.
                 _ = tell.send(outcome);
-            });
+            };
+            // Terms may be deep; the default stack of a thread is not enough. Where no thread can be had, the others go on.
+            _ = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
         }
         drop(tell);
         let mut gave_up: Option<Outcome> = None;

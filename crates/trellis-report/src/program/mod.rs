@@ -10,6 +10,7 @@ mod html;
 mod run;
 pub(crate) mod term;
 pub mod text;
+pub mod witness;
 
 use trellis_expr::{Stmt, StmtId, VarId};
 use trellis_model::cfa::evidence::{Certificate, Trace};

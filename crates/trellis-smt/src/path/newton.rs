@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_expr::ssa::Unrolling;
 use trellis_expr::transform::Transformer;
-use trellis_expr::{StmtId, Term, TermId, Terms, Type, VarId};
+use trellis_expr::{Stmt, StmtId, Term, TermId, Terms, Type, VarId};
 
 use super::{Infeasible, NotRefuted, Refine, Refutation, contradiction, live::live, models};
 use crate::qe::{TooHard, eliminate};
@@ -21,6 +21,9 @@ use crate::{Limits, Reason, Solver, interpolants};
 const LARGE: usize = 25;
 /// An interpolant with more than this is not used, and an exact predicate only as the last resort.
 const HUGE: usize = 200;
+
+/// Of a statement with more ways through it than this there are no exact conditions: choices in a row multiply in them.
+const MANY: u64 = 500;
 
 /// Pre- or postconditions of the unsat core.
 #[derive(Debug, Clone)]
@@ -134,11 +137,14 @@ impl<'a> Work<'a> {
             }
             let before = predicates[i - 1];
             let s = self.abstracted(i - 1);
-            let post = self.transformer.sp(self.terms, before, s).map_err(unsupported)?;
-            let free = self.terms.free_vars(post.term);
-            let gone: BTreeSet<_> = free.difference(&live[i]).copied().collect();
-            let exact = eliminate(self.terms, post.term, &gone);
-            let exact = exact.map(|p| self.plainer(p, post.term, true, i));
+            let exact = if ways(self.terms, s) > MANY {
+                Err(TooHard)
+            } else {
+                let post = self.transformer.sp(self.terms, before, s).map_err(unsupported)?;
+                let free = self.terms.free_vars(post.term);
+                let gone: BTreeSet<_> = free.difference(&live[i]).copied().collect();
+                eliminate(self.terms, post.term, &gone).map(|p| self.plainer(p, post.term, true, i))
+            };
             predicates[i] = self.chosen(exact, &live[i], i, |this| {
                 let mut a = vec![this.unrolling.at(this.terms, before, i - 1)];
                 a.extend(this.infeasible.needed(i - 1..i));
@@ -162,14 +168,18 @@ impl<'a> Work<'a> {
             }
             let after = predicates[i + 1];
             let s = self.abstracted(i);
-            let pre = self.transformer.wlp(self.terms, s, after).map_err(unsupported)?;
-            let bound: BTreeSet<_> = pre.bound.iter().copied().collect();
-            let negated = self.terms.not(pre.term);
-            let exact = eliminate(self.terms, negated, &bound).map(|p| {
-                let p = self.terms.not(p);
-                tidy(self.terms, p)
-            });
-            let exact = exact.map(|p| self.plainer(p, pre.term, false, i));
+            let exact = if ways(self.terms, s) > MANY {
+                Err(TooHard)
+            } else {
+                let pre = self.transformer.wlp(self.terms, s, after).map_err(unsupported)?;
+                let bound: BTreeSet<_> = pre.bound.iter().copied().collect();
+                let negated = self.terms.not(pre.term);
+                let exact = eliminate(self.terms, negated, &bound).map(|p| {
+                    let p = self.terms.not(p);
+                    tidy(self.terms, p)
+                });
+                exact.map(|p| self.plainer(p, pre.term, false, i))
+            };
             predicates[i] = self.chosen(exact, &live[i], i, |this| {
                 let after = this.unrolling.at(this.terms, after, i + 1);
                 let mut b = this.infeasible.needed(i..i + 1);
@@ -234,6 +244,16 @@ impl<'a> Work<'a> {
             (Err(_), Ok(p)) => Ok(p),
             (Err(reason), _) => Err(reason),
         }
+    }
+}
+
+/// How many ways lead through a statement.
+fn ways(terms: &Terms, s: StmtId) -> u64 {
+    match *terms.stmt(s) {
+        Stmt::Seq(ref parts) => parts.iter().fold(1, |n, &p| n.saturating_mul(ways(terms, p))),
+        Stmt::Choice(ref parts) => parts.iter().fold(0, |n, &p| n.saturating_add(ways(terms, p))),
+        Stmt::If(_, a, b) => ways(terms, a).saturating_add(ways(terms, b)),
+        _ => 1,
     }
 }
 

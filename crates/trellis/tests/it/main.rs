@@ -10,6 +10,7 @@ mod models;
 mod programs;
 mod smt;
 mod tchecker;
+mod witnesses;
 
 use std::path::PathBuf;
 use std::process::{Command, Output};

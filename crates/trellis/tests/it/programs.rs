@@ -126,6 +126,9 @@ fn programs_become_pages_and_graphs() {
     assert!(std::fs::read_to_string(&html).expect("a page").contains("an invariant for 3 locations"));
 }
 
+/// What somebody does to evidence.
+type Change<'a> = &'a dyn Fn(&mut Value);
+
 /// Writes evidence, changes it, and asks whether it is still accepted.
 fn certify_changed(model: &str, kind: &str, change: impl Fn(&mut Value)) -> (Option<i32>, String) {
     let (_gone, path) = temporary("e.json");
@@ -153,7 +156,7 @@ fn an_invariant_that_was_changed_is_rejected() {
         }
     };
     // Another number; another predicate; nothing at all known; nothing possible; a location without its row; one of another.
-    let changes: [(&str, &dyn Fn(&mut Value)); 7] = [
+    let changes: [(&str, Change<'_>); 7] = [
         ("leads out", &|doc| elements(doc, &|e| e.replace(" 0i32", " 1i32").replace("(0i32", "(1i32"))),
         ("leads out", &|doc| elements(doc, &|e| e.replace("(<= 0i32 main::n)", "(< main::n 0i32)"))),
         ("leads out", &|doc| elements(doc, &|_| "true".into())),
@@ -179,7 +182,7 @@ fn a_run_that_was_changed_is_rejected() {
     let steps = |doc: &mut Value| doc["steps"].as_array_mut().expect("steps").clone();
     let picking = |doc: &mut Value| steps(doc).iter().position(|s| s["picks"] != json!([])).expect("a pick");
     let setting = |doc: &mut Value| steps(doc).iter().position(|s| s["set"]["main::i"] == 2).expect("i = 2");
-    let changes: [(&str, &dyn Fn(&mut Value)); 6] = [
+    let changes: [(&str, Change<'_>); 6] = [
         ("another value", &|doc| {
             let n = setting(doc);
             doc["steps"][n]["set"]["main::i"] = Value::from(7);
@@ -209,7 +212,7 @@ fn a_run_that_was_changed_is_rejected() {
 
 #[test]
 fn nonsense_in_evidence_is_an_input_error() {
-    let certificate: [&dyn Fn(&mut Value); 7] = [
+    let certificate: [Change<'_>; 7] = [
         &|doc| doc["schema"] = Value::from("trellis-program-certificate/99"),
         &|doc| doc["query"] = Value::from("something else"),
         &|doc| doc["k"] = Value::from(0),
@@ -218,7 +221,7 @@ fn nonsense_in_evidence_is_an_input_error() {
         &|doc| doc["invariant"][0]["elements"][0] = Value::from("(+ main::n true)"),
         &|doc| doc["invariant"][0]["elements"][0] = Value::from("main::n"),
     ];
-    let trace: [&dyn Fn(&mut Value); 5] = [
+    let trace: [Change<'_>; 5] = [
         &|doc| doc["steps"][3]["edge"] = Value::from(99999),
         &|doc| doc["steps"][3]["edge"] = Value::from(0),
         &|doc| doc["start"]["votes"] = Value::from(3),

@@ -29,7 +29,7 @@ pub enum ProgramContent {
     /// A run.
     Trace(Trace),
     /// An invariant.
-    Certificate(Certificate),
+    Certificate(Box<Certificate>),
 }
 
 /// Reads a trace, a certificate, or a report that contains one. Names, numbers and types fit one of the automata (the one whose
@@ -59,7 +59,7 @@ fn document(questions: &[(String, Cfa)], top: Node<'_, '_>) -> Result<(usize, Pr
     let Some((_, cfa)) = questions.get(at) else { return schema.fail("evidence about a model with properties") };
     let content = match &*kind {
         PROGRAM_TRACE => ProgramContent::Trace(Names::new(cfa).trace(&fields, &top.path)?),
-        PROGRAM_CERTIFICATE => ProgramContent::Certificate(certificate(cfa, &fields, &top.path)?),
+        PROGRAM_CERTIFICATE => ProgramContent::Certificate(Box::new(certificate(cfa, &fields, &top.path)?)),
         _ => return schema.fail(what),
     };
     Ok((at, ProgramEvidence { query: asked, content }))
