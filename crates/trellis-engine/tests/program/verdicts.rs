@@ -77,7 +77,7 @@ fn held_against_enumeration(
     engine: impl Fn(&mut Program<'_>, &mut Budget<'_>) -> Outcome,
 ) -> [usize; 3] {
     let mut counts = [0; 3];
-    for seed in first..first + runs(100) {
+    for seed in first..first + runs(60) {
         let small = random(seed, true);
         if valuations(&small).len() > MANY {
             continue;
@@ -111,7 +111,7 @@ fn held_against_enumeration(
 fn bounded_model_checking_agrees_with_enumeration() {
     let options = bmc::Options { depth: Some(12), ..bmc::Options::default() };
     let [safe, unsafe_, _] = held_against_enumeration(0, 12, |program, budget| bmc::check(program, &options, budget));
-    assert!(safe > 10 && unsafe_ > 20, "{safe} {unsafe_}");
+    assert!(safe > 5 && unsafe_ > 10, "{safe} {unsafe_}");
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn induction_agrees_with_enumeration() {
         let options = induction::Options { search, invariants_after };
         let [safe, unsafe_, unknown] =
             held_against_enumeration(1000, 6, |program, budget| induction::check(program, &options, budget));
-        assert!(safe > 30 && unsafe_ > 20, "{safe} {unsafe_} {unknown}");
+        assert!(safe > 15 && unsafe_ > 10, "{safe} {unsafe_} {unknown}");
     }
 }
 
@@ -129,7 +129,7 @@ fn induction_agrees_with_enumeration() {
 #[test]
 fn invariants_are_inductive() {
     let mut parts = 0;
-    for seed in 2000..2000 + runs(100) {
+    for seed in 2000..2000 + runs(40) {
         let small = random(seed, true);
         if valuations(&small).len() > MANY {
             continue;
@@ -148,5 +148,5 @@ fn invariants_are_inductive() {
         let certificate = program.certificate(program.large.cfa.terms.clone(), 1, invariant);
         certified(&program, &certificate).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
     }
-    assert!(parts > 100, "{parts}");
+    assert!(parts > 50, "{parts}");
 }
