@@ -146,7 +146,7 @@ impl<'n> Checker<'n> {
         let post = Post::new(net);
         for (i, e) in cert.entries.iter().enumerate() {
             check(net, &e.state).map_err(|r| r.number(i))?;
-            if !e.known.is_empty() {
+            if !e.known.is_empty() || e.says.is_some() {
                 let why = "entries that know only part of the data cannot be checked";
                 return Err(Rejection::new(Why::BesideThePoint(why)).number(i));
             }

@@ -14,7 +14,7 @@ use crate::state::check;
 
 /// The symmetries that a certificate may use.
 pub(crate) fn symmetry(net: &Network, query: &Query, cert: &Certificate) -> Symmetry {
-    let knows = |e: &CertEntry| e.known.is_empty();
+    let knows = |e: &CertEntry| e.known.is_empty() && e.says.is_none();
     match cert.up_to_symmetry && cert.entries.iter().all(knows) {
         true => Symmetry::find(net, query),
         false => Symmetry::default(),

@@ -14,12 +14,12 @@
 //!
 //! What it deliberately does not do: liveness (which has a room of its own), bounds of clocks, lattice variables beside clocks, priorities (whether a
 //! step is blocked by another may depend on clocks). All are refused. Entries that know only part of the data have a room of
-//! their own, `partial`.
+//! their own, `partial`, and those that say more of it than values another, `says`.
 
 use std::collections::HashMap;
 
 use trellis_domain::zone::{Bound, Constraint, Zone, ZoneDomain, ZoneError};
-use trellis_expr::VarId;
+use trellis_expr::{TermId, VarId};
 use trellis_model::network::interpret::Interpreter;
 use trellis_model::network::symmetry::Symmetry;
 use trellis_model::network::{
@@ -29,6 +29,7 @@ use trellis_model::network::{
 use trellis_order::{Domain, Word};
 
 mod partial;
+mod says;
 mod sorting;
 
 use crate::certificate::Certified;
@@ -108,6 +109,8 @@ struct Entry<'a> {
     state: &'a Snapshot,
     /// Which cells it knows; empty: all.
     known: &'a [bool],
+    /// What more it says of the data.
+    says: Vec<TermId>,
     key: Vec<Word>,
     zone: Zone,
     bounds: Option<&'a LuBounds>,
@@ -164,7 +167,7 @@ impl<'a> Checker<'a> {
             partial: None,
             steps: 0,
         };
-        let any = cert.entries.iter().any(|e| !e.known.is_empty());
+        let any = cert.entries.iter().any(|e| !e.known.is_empty() || e.says.is_some());
         if any && query.deadlock {
             let why = "an entry that knows only part of the data says nothing about deadlocks";
             return Err(Rejection::new(Why::BesideThePoint(why)));
@@ -207,7 +210,8 @@ impl<'a> Checker<'a> {
                 invariant
             }
         };
-        Ok(Entry { number, state: &e.state, known: &e.known, key, zone, bounds: e.bounds.as_ref(), invariant })
+        let says = e.says.as_ref().map(|text| self.assertions(text)).transpose()?.unwrap_or_default();
+        Ok(Entry { number, state: &e.state, known: &e.known, says, key, zone, bounds: e.bounds.as_ref(), invariant })
     }
 
     // Words for what is wrong.
@@ -280,7 +284,7 @@ impl<'a> Checker<'a> {
         let mut loosest = None;
         for i in 0..self.entries.len() {
             for leaf in self.leaves(i)? {
-                if self.value(when, &self.entries[i], &leaf)? != 0 {
+                if self.value(when, i, &leaf)? != 0 {
                     loosest = loosest.max(Some(self.domain.get(&leaf.zone, left, right)));
                 }
             }
@@ -404,8 +408,9 @@ impl<'a> Checker<'a> {
     fn everywhere(&mut self, c: &Condition, value: bool, otherwise: &'static str) -> Result<(), Rejection> {
         for i in 0..self.entries.len() {
             for leaf in self.leaves(i)? {
+                let found = self.value(c, i, &leaf)?;
                 let e = &self.entries[i];
-                if (self.value(c, e, &leaf)? != 0) != value {
+                if (found != 0) != value {
                     if let Some(why) = leaf.low {
                         return Err(self.wrong(Why::LowBounds(why), e, &leaf.zone));
                     }
@@ -421,12 +426,11 @@ impl<'a> Checker<'a> {
         let mut bound = None;
         for i in 0..self.entries.len() {
             for leaf in self.leaves(i)? {
-                let e = &self.entries[i];
-                if self.value(when, e, &leaf)? != 0 {
+                if self.value(when, i, &leaf)? != 0 {
                     if let Some(why) = leaf.low {
-                        return Err(self.wrong(Why::LowBounds(why), e, &leaf.zone));
+                        return Err(self.wrong(Why::LowBounds(why), &self.entries[i], &leaf.zone));
                     }
-                    let n = self.value(of, e, &leaf)?;
+                    let n = self.value(of, i, &leaf)?;
                     bound = Some(bound.map_or(n, |b: i64| if sup { n.max(b) } else { n.min(b) }));
                 }
             }
@@ -434,11 +438,11 @@ impl<'a> Checker<'a> {
         Ok(bound)
     }
 
-    fn value(&self, c: &Condition, e: &Entry<'_>, leaf: &Leaf) -> Result<i64, Rejection> {
+    fn value(&mut self, c: &Condition, i: usize, leaf: &Leaf) -> Result<i64, Rejection> {
         if self.partial.is_some() {
-            return self.value_partially(c, e, &leaf.truths);
+            return self.value_partially(c, i, &leaf.truths);
         }
-        self.interpreter.value_given(c, e.state, leaf.deadlock, &leaf.truths).map_err(|e| self.model(e))
+        self.interpreter.value_given(c, self.entries[i].state, leaf.deadlock, &leaf.truths).map_err(|e| self.model(e))
     }
 
     /// The parts of an entry in which each clock constraint of the question, and `deadlock`, has one value. A valuation

@@ -151,7 +151,7 @@ impl<'a> Checker<'a> {
     fn read(&mut self, number: usize, e: &CertEntry) -> Result<(), Rejection> {
         check(self.net, &e.state)?;
         let malformed = |what: &str| Rejection::new(Why::Malformed(what.into())).state(self.net, &e.state);
-        if !e.known.is_empty() || e.bounds.is_some() {
+        if !e.known.is_empty() || e.says.is_some() || e.bounds.is_some() {
             let why = "entries with bounds, or that know only part of the data, are no proof of liveness";
             return Err(Rejection::new(Why::BesideThePoint(why)));
         }

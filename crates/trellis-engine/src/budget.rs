@@ -17,7 +17,7 @@ pub struct Budget<'o> {
 }
 
 /// Who is told how far the exploration is.
-pub type Observer<'o> = &'o mut dyn FnMut(&Progress);
+pub type Observer<'o> = &'o mut (dyn FnMut(&Progress) + Send);
 
 /// How far an exploration is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -91,6 +91,17 @@ impl<'o> Budget<'o> {
     pub fn observe(mut self, observer: Observer<'o>) -> Self {
         self.observer = Some(observer);
         self
+    }
+
+    /// A part of the time, for one of several workers; it also stops when the flag is raised. The other limits are the same.
+    pub fn slice(&self, time: Duration, stop: Arc<AtomicBool>) -> Budget<'static> {
+        let end = Instant::now().checked_add(time);
+        let deadline = match (end, self.deadline) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        let (memory, states) = (self.memory, self.states);
+        Budget { deadline, memory, states, cancelled: stop, observer: None, next_report: Instant::now() + REPORT_EVERY }
     }
 
     /// The same limits of time, for a solver.

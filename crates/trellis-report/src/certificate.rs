@@ -86,6 +86,10 @@ fn entry(teller: &Teller<'_>, e: &CertEntry) -> Vec<String> {
     if let Some(b) = &e.bounds {
         parts.push(format!("up to a⊑LU with {}", time::bounds(clocks, b)));
     }
+    if let Some(says) = &e.says {
+        let lines = says.lines().filter(|l| l.starts_with("(assert") || l.starts_with("(define"));
+        parts.push(lines.collect::<Vec<_>>().join(" "));
+    }
     if let Some(rank) = e.rank {
         parts.push(format!("rank {rank}"));
     }

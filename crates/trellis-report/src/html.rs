@@ -18,13 +18,19 @@ use crate::timeline::timeline;
 /// The parts of the page around the reports.
 const PAGE: &str = include_str!("page.html");
 /// Runs with more steps than this are not repeated as plain text.
-const MAX_TEXT: usize = 2000;
+pub(crate) const MAX_TEXT: usize = 2000;
 /// So many keys of a certificate are shown.
 const MAX_KEYS: usize = 200;
 
 /// A page about some properties of one model.
 pub fn render(reports: &[PropertyReport], net: &Network) -> String {
     let teller = Teller::new(net);
+    let all: Vec<&PropertyReport> = reports.iter().collect();
+    page(&all, |i, out| evidence(&teller, &reports[i], out))
+}
+
+/// A page: the verdicts, and a section for each, to which the caller adds the evidence.
+pub(crate) fn page<T, C>(reports: &[&PropertyReport<T, C>], evidence: impl Fn(usize, &mut String)) -> String {
     let model = reports.first().map_or("", |r| &r.model);
     let mut body = String::from("<table class=\"verdicts\">\n");
     for (i, r) in reports.iter().enumerate() {
@@ -41,7 +47,9 @@ pub fn render(reports: &[PropertyReport], net: &Network) -> String {
     }
     body.push_str("</table>\n");
     for (i, r) in reports.iter().enumerate() {
-        section(&teller, i, r, &mut body);
+        section(i, r, &mut body);
+        evidence(i, &mut body);
+        body.push_str("</section>\n");
     }
     let [before, between, after] = parts();
     format!("{before}{}{between}{body}{after}", escape(model))
@@ -63,7 +71,7 @@ fn badge(outcome: Outcome) -> String {
     format!("<b class=\"{class}\">{}</b>", outcome.word())
 }
 
-fn section(teller: &Teller<'_>, i: usize, r: &PropertyReport, out: &mut String) {
+fn section<T, C>(i: usize, r: &PropertyReport<T, C>, out: &mut String) {
     let _ = writeln!(
         out,
         "<section id=\"p{i}\">\n<h2>{} <code>{}</code></h2>",
@@ -73,9 +81,6 @@ fn section(teller: &Teller<'_>, i: usize, r: &PropertyReport, out: &mut String) 
     let mut notes = Vec::new();
     notes.extend(r.reason.iter().map(|w| w.text.clone()));
     notes.extend(r.assumes.iter().map(|a| format!("assuming {a}")));
-    if let Some(c) = &r.certificate {
-        notes.push(certificate::summary(teller.net, c));
-    }
     notes.push(r.engine.clone());
     for note in notes.iter().filter(|n| !n.is_empty()) {
         let _ = writeln!(out, "<p>{}</p>", escape(note));
@@ -85,6 +90,9 @@ fn section(teller: &Teller<'_>, i: usize, r: &PropertyReport, out: &mut String) 
         let cells: String = r.statistics.iter().map(cell).collect();
         let _ = writeln!(out, "<table class=\"counts\"><tr>{cells}</tr></table>");
     }
+}
+
+fn evidence(teller: &Teller<'_>, r: &PropertyReport, out: &mut String) {
     if let Some(trace) = &r.trace {
         let ending = teller.ending(r.kind, r.outcome, trace);
         let rest = (trace.rest != Rational::ZERO).then(|| rest(teller, trace));
@@ -94,7 +102,8 @@ fn section(teller: &Teller<'_>, i: usize, r: &PropertyReport, out: &mut String) 
     }
     if let Some(c) = &r.certificate {
         let shown = escape(&certificate::show(teller, c, MAX_KEYS));
-        let _ = writeln!(out, "<details><summary>The certificate</summary><pre>{shown}</pre></details>");
+        let summary = escape(&certificate::summary(teller.net, c));
+        let _ = writeln!(out, "<details><summary>{summary}</summary><pre>{shown}</pre></details>");
     }
     if let Some(i) = &r.inconclusive {
         let end = format!("step {} cannot be taken without the join in state {}", i.fails_at + 1, i.pivot);
@@ -102,7 +111,6 @@ fn section(teller: &Teller<'_>, i: usize, r: &PropertyReport, out: &mut String) 
         out.push_str("<p>An abstract path leads to the target; ⊔ marks states that are joins.</p>\n");
         run(teller, &i.path, None, data, out);
     }
-    out.push_str("</section>\n");
 }
 
 fn end(ending: Ending, trace: &Trace) -> String {
@@ -124,22 +132,22 @@ fn rest(teller: &Teller<'_>, trace: &Trace) -> String {
 
 /// What the script steps through: values in full at the start, and what each step sets.
 #[derive(Serialize)]
-struct Run<'a> {
-    names: Vec<&'a str>,
-    initial: Vec<String>,
-    steps: Vec<StepData>,
-    back: Option<usize>,
-    end: String,
-    joins: &'a [usize],
+pub(crate) struct Run<'a> {
+    pub names: Vec<&'a str>,
+    pub initial: Vec<String>,
+    pub steps: Vec<StepData>,
+    pub back: Option<usize>,
+    pub end: String,
+    pub joins: &'a [usize],
     /// Where the states are in the timeline, if there is one.
-    at: Vec<f64>,
+    pub at: Vec<f64>,
 }
 
 #[derive(Serialize)]
-struct StepData {
+pub(crate) struct StepData {
     /// Waiting, if any, and what moves then.
-    moves: Vec<String>,
-    set: Vec<(usize, String)>,
+    pub moves: Vec<String>,
+    pub set: Vec<(usize, String)>,
 }
 
 impl<'a> Run<'a> {
@@ -184,13 +192,18 @@ fn values(teller: &Teller<'_>, state: &Snapshot) -> Vec<String> {
 fn run(teller: &Teller<'_>, trace: &Trace, ending: Option<Ending>, data: Run<'_>, out: &mut String) {
     let (svg, at) = timeline(teller, trace).map_or_else(Default::default, |t| (t.svg, t.at));
     let data = Run { at, ..data };
-    // Within a script element only `<` could end it early; JSON has another way to write it.
-    let json = serde_json::to_string(&data).unwrap_or_default().replace('<', "\\u003c");
-    let _ = writeln!(out, "<div class=\"run\"><script type=\"application/json\">{json}</script>{svg}</div>");
+    script(&data, &svg, out);
     if trace.steps.len() <= MAX_TEXT {
         let plain = text::trace(teller.net, trace, ending, Style::default());
         let _ = writeln!(out, "<details><summary>As text</summary><pre>{}</pre></details>", escape(&plain));
     }
+}
+
+/// What the page's script steps through, below a picture.
+pub(crate) fn script(data: &Run<'_>, svg: &str, out: &mut String) {
+    // Within a script element only `<` could end it early; JSON has another way to write it.
+    let json = serde_json::to_string(data).unwrap_or_default().replace('<', "\\u003c");
+    let _ = writeln!(out, "<div class=\"run\"><script type=\"application/json\">{json}</script>{svg}</div>");
 }
 
 pub(crate) fn escape(text: &str) -> String {

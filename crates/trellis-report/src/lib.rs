@@ -4,7 +4,8 @@
 //! - [`text`] tells it to a person at a terminal,
 //! - [`json`] to a machine, under the versioned schemas that [`schema()`] gives, and reads evidence back,
 //! - [`html`] to a person with a browser,
-//! - [`dot`] draws networks and traces, [`automaton`] control-flow automata.
+//! - [`dot`] draws networks and traces, [`automaton`] control-flow automata;
+//! - [`program`] does all of that for programs and control-flow automata.
 //!
 //! Everything speaks the model's own names: processes, locations, variables, channels.
 //!
@@ -19,6 +20,7 @@ pub mod html;
 pub mod json;
 mod label;
 mod names;
+pub mod program;
 mod property;
 mod schema;
 mod tell;
@@ -26,7 +28,8 @@ pub mod text;
 mod time;
 mod timeline;
 
-pub use json::{Content, Evidence, ReadError, read_evidence};
+pub use json::{Content, Evidence, ProgramContent, ProgramEvidence, ReadError, read_evidence, read_program_evidence};
+pub use program::{Program, ProgramReport};
 pub use property::{Class, ClockLimit, Ending, Inconclusive, Kind, Outcome, PropertyReport, Why};
 pub use schema::{SCHEMAS, schema};
 pub use tell::ending;

@@ -32,7 +32,7 @@ impl Names {
 }
 
 /// A name that was there before gets a number: `x`, `x#2`. Front ends see to it that this is rare.
-fn unique(names: impl IntoIterator<Item = String>) -> Vec<String> {
+pub(crate) fn unique(names: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut seen = FxHashSet::default();
     let mut out: Vec<String> = Vec::new();
     for name in names {

@@ -5,9 +5,10 @@ use std::fmt;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::{Certificate, ModelError, Query, QueryKind, Trace};
 
-/// The answer to one property, how it was found, and what it rests on.
+/// The answer to one property, how it was found, and what it rests on. What a trace and a certificate are depends on what the
+/// property is about: networks, unless it says otherwise ([`crate::ProgramReport`]).
 #[derive(Debug, Clone)]
-pub struct PropertyReport {
+pub struct PropertyReport<T = Trace, C = Certificate> {
     /// The model's file name.
     pub model: String,
     /// The language it is written in: `uppaal`.
@@ -19,9 +20,9 @@ pub struct PropertyReport {
     /// What was found.
     pub outcome: Outcome,
     /// The run that shows it: a counterexample, a witness, the way to an error.
-    pub trace: Option<Trace>,
+    pub trace: Option<T>,
     /// The inductive set that shows it.
-    pub certificate: Option<Certificate>,
+    pub certificate: Option<C>,
     /// What the independent checker did with the evidence: `trace replayed: 7 steps`.
     pub checked: Option<String>,
     /// What the answer rests on and nobody has checked: `monotone transitions (000 Def. 2)`.
@@ -46,7 +47,27 @@ impl PropertyReport {
     /// A report with the outcome and evidence that a verdict means for a query; everything else is empty. The verdict is
     /// `Safe` if what was looked for (a violation of `A…`, a witness of `E…`) does not exist.
     pub fn new(model: &str, language: &str, query: &Query, verdict: Verdict<Trace, Certificate>) -> PropertyReport {
-        let mut report = PropertyReport::empty(model, language, query);
+        PropertyReport::about(model, language, &query.text, Kind::of(&query.kind), verdict)
+    }
+
+    /// A report that the model does something undefined, and how it gets there.
+    pub fn broken(
+        model: &str,
+        language: &str,
+        query: &Query,
+        trace: Option<Trace>,
+        error: &ModelError,
+    ) -> PropertyReport {
+        let reason = Some(Why { kind: "model-error".into(), text: error.to_string() });
+        let empty = PropertyReport::empty(model, language, &query.text, Kind::of(&query.kind));
+        PropertyReport { outcome: Outcome::Error, trace, reason, ..empty }
+    }
+}
+
+impl<T, C> PropertyReport<T, C> {
+    /// A report about a question of this kind, in these words: the outcome and the evidence of a verdict, and nothing else.
+    pub fn about(model: &str, language: &str, query: &str, kind: Kind, verdict: Verdict<T, C>) -> PropertyReport<T, C> {
+        let mut report = PropertyReport::empty(model, language, query, kind);
         let found = match verdict {
             Verdict::Safe(certificate) => {
                 report.certificate = Some(certificate);
@@ -72,24 +93,12 @@ impl PropertyReport {
         report
     }
 
-    /// A report that the model does something undefined, and how it gets there.
-    pub fn broken(
-        model: &str,
-        language: &str,
-        query: &Query,
-        trace: Option<Trace>,
-        error: &ModelError,
-    ) -> PropertyReport {
-        let reason = Some(Why { kind: "model-error".into(), text: error.to_string() });
-        PropertyReport { outcome: Outcome::Error, trace, reason, ..PropertyReport::empty(model, language, query) }
-    }
-
-    fn empty(model: &str, language: &str, query: &Query) -> PropertyReport {
+    fn empty(model: &str, language: &str, query: &str, kind: Kind) -> PropertyReport<T, C> {
         PropertyReport {
             model: model.into(),
             language: language.into(),
-            query: query.text.clone(),
-            kind: Kind::of(&query.kind),
+            query: query.into(),
+            kind,
             outcome: Outcome::Unknown,
             trace: None,
             certificate: None,
@@ -264,7 +273,8 @@ impl Outcome {
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Why {
-    /// For machines: `time`, `memory`, `iterations`, `interrupted`, `inconclusive-join`, `unsupported`, `model-error`.
+    /// For machines: `time`, `memory`, `iterations`, `interrupted`, `inconclusive-join`, `unsupported`, `solver`, `stuck`,
+    /// `model-error`.
     pub kind: String,
     /// For people.
     pub text: String,
@@ -279,6 +289,8 @@ impl From<&Reason> for Why {
             Reason::Interrupted => "interrupted",
             Reason::InconclusiveJoin => "inconclusive-join",
             Reason::Unsupported(_) => "unsupported",
+            Reason::Solver(_) => "solver",
+            Reason::Stuck(_) => "stuck",
             _ => "other",
         };
         Why { kind: kind.into(), text: reason.to_string() }

@@ -25,6 +25,8 @@ pub struct Style {
     pub width: usize,
     /// Also say how it was searched and what was counted, and show all clocks in every state of a run.
     pub verbose: bool,
+    /// Leave nothing out of the runs and invariants of programs.
+    pub full: bool,
 }
 
 /// Queries longer than this are not aligned to.
@@ -32,7 +34,7 @@ const MAX_ALIGN: usize = 60;
 /// Lists are broken into lines of about this many characters.
 const LINE: usize = 100;
 /// The indentation of what belongs to a state.
-const INDENT: usize = 9;
+pub(crate) const INDENT: usize = 9;
 
 impl Style {
     /// Aligned to these queries.
@@ -41,15 +43,15 @@ impl Style {
         Style { width: lengths.filter(|n| *n <= MAX_ALIGN).max().unwrap_or(0), ..self }
     }
 
-    fn paint(self, code: &str, text: &str) -> String {
+    pub(crate) fn paint(self, code: &str, text: &str) -> String {
         if self.color && !text.trim().is_empty() { format!("\x1b[{code}m{text}\x1b[0m") } else { text.into() }
     }
 
-    fn dim(self, text: &str) -> String {
+    pub(crate) fn dim(self, text: &str) -> String {
         self.paint("2", text)
     }
 
-    fn bold(self, text: &str) -> String {
+    pub(crate) fn bold(self, text: &str) -> String {
         self.paint("1", text)
     }
 
@@ -68,21 +70,9 @@ impl Style {
 pub fn render(report: &PropertyReport, net: &Network, style: Style) -> String {
     let teller = Teller::new(net);
     let mut out = line(report, style);
-    let mut note = |text: &str| out.push_str(&format!("         {}\n", style.dim(text)));
-    for a in &report.assumes {
-        note(&format!("assuming {a}"));
-    }
-    if style.verbose {
-        if !report.engine.is_empty() {
-            note(&report.engine);
-        }
-        let counts: Vec<String> = report.statistics.iter().map(|(name, n)| format!("{name} {n}")).collect();
-        if !counts.is_empty() {
-            note(&counts.join(", "));
-        }
-        if let Some(c) = report.certificate.as_ref().filter(|_| !net.clocks.is_empty()) {
-            note(&certificate::summary(net, c));
-        }
+    notes(report, style, &mut out);
+    if let Some(c) = report.certificate.as_ref().filter(|_| style.verbose && !net.clocks.is_empty()) {
+        let _ = writeln!(out, "{:INDENT$}{}", "", style.dim(&certificate::summary(net, c)));
     }
     if let Some(t) = &report.trace {
         let ending = teller.ending(report.kind, report.outcome, t);
@@ -94,8 +84,25 @@ pub fn render(report: &PropertyReport, net: &Network, style: Style) -> String {
     out
 }
 
+/// What the answer rests on, and for the verbose how it was found.
+pub(crate) fn notes<T, C>(report: &PropertyReport<T, C>, style: Style, out: &mut String) {
+    let mut note = |text: &str| out.push_str(&format!("{:INDENT$}{}\n", "", style.dim(text)));
+    for a in &report.assumes {
+        note(&format!("assuming {a}"));
+    }
+    if style.verbose {
+        if !report.engine.is_empty() {
+            note(&report.engine);
+        }
+        let counts: Vec<String> = report.statistics.iter().map(|(name, n)| format!("{name} {n}")).collect();
+        if !counts.is_empty() {
+            note(&counts.join(", "));
+        }
+    }
+}
+
 /// The one line: verdict, query, and in brackets what it took.
-pub fn line(report: &PropertyReport, style: Style) -> String {
+pub fn line<T, C>(report: &PropertyReport<T, C>, style: Style) -> String {
     let query = one_line(&report.query);
     let answer = match (report.outcome, report.value()) {
         (Outcome::Bound, Some(n)) => format!(" = {n}"),

@@ -6,5 +6,9 @@
 pub mod c;
 pub mod cfa;
 pub mod diag;
+pub mod scxml;
+pub mod sts;
 pub mod tchecker;
 pub mod uppaal;
+mod xml;
+pub mod xsts;

@@ -4,65 +4,231 @@ use std::path::Path;
 
 use trellis_model::cfa::{Cfa, lbe};
 use trellis_report::automaton;
-use trellis_syntax::diag::{self, Sources};
-use trellis_syntax::{c, cfa};
+use trellis_syntax::diag::{self, Diagnostic, SourceId, Sources};
+use trellis_syntax::{c, cfa, scxml, sts, xsts};
 
-use crate::cli::{Convert, DataModel, Format, Ints};
-use crate::{Failure, Ran, check::write_file, exit, print};
+use crate::cli::{Convert, DataModel, Format, Ints, Model, Properties, Reading};
+use crate::{Failure, Ran, check::write_file, exit, horn, print};
 
-/// Is it a C program or a control-flow automaton, by its name?
+/// Is it a C program, a control-flow automaton, a transition system or a statechart, by its name?
 pub fn is_one(path: &Path) -> bool {
-    matches!(path.extension().and_then(|e| e.to_str()), Some("c" | "i" | "cfa" | "theta"))
+    let extension = path.extension().and_then(|e| e.to_str());
+    matches!(extension, Some("c" | "i" | "cfa" | "theta" | "xsts" | "sts" | "system" | "scxml"))
 }
 
-/// What to say where an engine would be needed.
-pub fn no_engine(path: &Path) -> Failure {
+/// What to say where somebody wants to walk.
+pub fn cannot_walk(path: &Path) -> Failure {
     let path = path.display();
     Failure::Usage(format!(
-        "{path} is a program or a control-flow automaton, and there is no engine for these yet;\n\
-         trellis convert {path} --to dot draws its automaton"
+        "{path} is a program, a control-flow automaton or a transition system, and these cannot be walked through;\n\
+         trellis check {path} checks it, trellis convert {path} --to dot draws it"
     ))
 }
 
-/// Reads one; with warnings, rendered.
-fn load(args: &Convert, color: bool) -> Result<(Cfa, String), Failure> {
-    let path = &args.model.model;
-    if !args.model.constants.is_empty() {
+/// What to say where a property means nothing.
+pub fn no_property() -> Failure {
+    Failure::Usage("--property: only transition systems (.xsts, .sts) and statecharts are drawn with a property".into())
+}
+
+/// What is asked where the model says nothing else.
+const QUESTION: &str = "no error is reached";
+
+/// An automaton, or one for each property.
+pub struct Loaded {
+    /// What is asked, and the automaton whose error locations must not be reached.
+    pub questions: Vec<(String, Cfa)>,
+    /// What the user should know, rendered.
+    pub warnings: String,
+    pub name: String,
+    /// The language, as reports call it.
+    pub language: &'static str,
+    /// The sources, for showing their lines.
+    pub sources: Sources,
+}
+
+impl Loaded {
+    /// The text of each file of an automaton, if runs are to be told in lines of it.
+    pub fn texts(&self, cfa: &Cfa) -> Vec<Option<String>> {
+        if self.language != "c" {
+            return Vec::new();
+        }
+        // The file itself was read already; others may be gone by now.
+        let main = |i: usize| (i == 0).then(|| self.sources.get(SourceId(0)).text.clone());
+        let text = |(i, name): (usize, &String)| main(i).or_else(|| std::fs::read_to_string(name).ok());
+        cfa.files.iter().enumerate().map(text).collect()
+    }
+}
+
+/// Questions with their automata, and warnings.
+type Read = Result<(Vec<(String, Cfa)>, Vec<Diagnostic>), Vec<Diagnostic>>;
+
+/// Reads a program or an automaton, and what is asked of it. A new language has its place here.
+pub fn load(model: &Model, reading: &Reading, properties: Option<&Properties>, color: bool) -> Result<Loaded, Failure> {
+    let path = &model.model;
+    if !model.constants.is_empty() {
         return Err(Failure::Usage("--const: only UPPAAL models have constants that can be set".into()));
     }
     let mut sources = Sources::default();
-    let read = sources.read(path).map_err(|d| vec![d]).and_then(|id| {
-        if path.extension().is_some_and(|e| e == "c" || e == "i") {
-            let ints = match args.ints {
-                Ints::Wrap => c::Ints::Wrap,
-                Ints::Math => c::Ints::Math,
+    let extension = path.extension().and_then(|e| e.to_str());
+    let one = |cfa| vec![(QUESTION.to_string(), cfa)];
+    let (language, read): (_, Read) = match extension {
+        Some("c" | "i") => {
+            no_questions(
+                properties,
+                "a C program is asked whether reach_error, __VERIFIER_error or a failing assert can \
+                                      be reached; write the property as an assert",
+            )?;
+            let options = c::Options {
+                ints: match reading.ints {
+                    Some(Ints::Math) => c::Ints::Math,
+                    _ => c::Ints::Wrap,
+                },
+                data_model: match reading.data_model {
+                    Some(DataModel::Ilp32) => c::DataModel::Ilp32,
+                    _ => c::DataModel::Lp64,
+                },
+                folder: path.parent().unwrap_or(Path::new("")).to_path_buf(),
             };
-            let data_model = match args.data_model {
-                DataModel::Lp64 => c::DataModel::Lp64,
-                DataModel::Ilp32 => c::DataModel::Ilp32,
-            };
-            let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
-            c::parse(&mut sources, id, &c::Options { ints, data_model, folder }).map(|b| (b.cfa, b.warnings))
-        } else {
-            cfa::parse(&sources, id)
+            let id = sources.read(path).map_err(|d| vec![d]);
+            let built = id.and_then(|id| c::parse(&mut sources, id, &options));
+            ("c", built.map(|b| (one(b.cfa), b.warnings)))
         }
-    });
+        Some("xsts") => {
+            not_c(reading)?;
+            let asked = asked(
+                properties,
+                "an XSTS is asked whether a property always holds: --property FILE.prop, or an expression",
+            )?;
+            ("xsts", xsts_questions(path, &asked, &mut sources))
+        }
+        Some("scxml") => {
+            not_c(reading)?;
+            let asked = asked(
+                properties,
+                "a statechart is asked whether an expression over data and In('state') always holds: --property",
+            )?;
+            ("scxml", scxml_questions(path, &asked, &mut sources))
+        }
+        Some("sts" | "system") => {
+            not_c(reading)?;
+            let asked =
+                asked(properties, "an STS is asked for its own properties: --property chooses one by its name")?;
+            ("sts", sts_questions(path, &asked, &mut sources))
+        }
+        _ => {
+            no_questions(properties, "a control-flow automaton is asked whether its error location can be reached")?;
+            not_c(reading)?;
+            let id = sources.read(path).map_err(|d| vec![d]);
+            ("cfa", id.and_then(|id| cfa::parse(&sources, id)).map(|(cfa, warnings)| (one(cfa), warnings)))
+        }
+    };
     match read {
-        Ok((cfa, warnings)) => Ok((cfa, diag::render(&warnings, &sources, color))),
+        Ok((questions, warnings)) => {
+            let warnings = diag::render(&warnings, &sources, color);
+            Ok(Loaded { questions, warnings, name: path.display().to_string(), language, sources })
+        }
         Err(errors) => Err(Failure::Input(diag::render(&errors, &sources, color))),
+    }
+}
+
+/// The properties of an XSTS: those asked for (a `.prop` file or an expression), or its own, or that of the `.prop` file beside it.
+fn xsts_questions(path: &Path, asked: &[String], sources: &mut Sources) -> Read {
+    let id = sources.read(path).map_err(|d| vec![d])?;
+    let beside = path.with_extension("prop");
+    let mut properties = vec![];
+    for text in asked {
+        properties.push(Some(match text.ends_with(".prop") {
+            true => sources.read(Path::new(text)).map_err(|d| vec![d])?,
+            false => sources.add("--property", text.as_str()),
+        }));
+    }
+    if properties.is_empty() {
+        let own = if beside.is_file() { Some(sources.read(&beside).map_err(|d| vec![d])?) } else { None };
+        properties.push(own);
+    }
+    let (mut questions, mut warnings) = (vec![], vec![]);
+    for property in properties {
+        let (xsts, more) = xsts::parse(sources, id, property)?;
+        questions.push((xsts.cfa.terms.show(xsts.property).to_string(), xsts.cfa));
+        warnings = more;
+    }
+    Ok((questions, warnings))
+}
+
+/// The properties of a statechart: those asked for, or its own.
+fn scxml_questions(path: &Path, asked: &[String], sources: &mut Sources) -> Read {
+    let id = sources.read(path).map_err(|d| vec![d])?;
+    let asked: Vec<SourceId> = asked.iter().map(|text| sources.add("--property", text.as_str())).collect();
+    let (charts, warnings) = scxml::parse(sources, id, &asked)?;
+    let name = |chart: &scxml::Chart| chart.property.clone().unwrap_or_else(|| QUESTION.into());
+    Ok((charts.into_iter().map(|chart| (name(&chart), chart.cfa)).collect(), warnings))
+}
+
+/// The properties of an STS: all, or those with the names that are asked for.
+fn sts_questions(path: &Path, asked: &[String], sources: &mut Sources) -> Read {
+    let id = sources.read(path).map_err(|d| vec![d])?;
+    let (mut all, warnings) = sts::parse(sources, id)?;
+    if let Some(name) = asked.iter().find(|a| all.iter().all(|s| s.name != **a)) {
+        let names: Vec<&str> = all.iter().map(|s| s.name.as_str()).collect();
+        let help = format!("choose among: {}", names.join(", "));
+        let place = all.last().map(|s| Diagnostic::error(s.span, format!("there is no property `{name}`")).help(help));
+        return Err(place.into_iter().collect());
+    }
+    all.retain(|s| asked.is_empty() || asked.contains(&s.name));
+    Ok((all.into_iter().map(|s| (s.name, s.cfa)).collect(), warnings))
+}
+
+/// The properties on the command line; other ways of asking are refused.
+fn asked(properties: Option<&Properties>, why: &str) -> Result<Vec<String>, Failure> {
+    let Some(p) = properties else { return Ok(vec![]) };
+    no_questions(Some(&Properties { properties: vec![], ..p.clone() }), why)?;
+    Ok(p.properties.clone())
+}
+
+/// Refuses properties where the model has its own.
+fn no_questions(properties: Option<&Properties>, why: &str) -> Result<(), Failure> {
+    let Some(p) = properties else { return Ok(()) };
+    let given = [
+        ("--property", !p.properties.is_empty()),
+        ("--error", !p.errors.is_empty()),
+        ("--labels", !p.labels.is_empty()),
+        ("--queries", p.queries.is_some()),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        Some((name, _)) => Err(Failure::Usage(format!("{name}: {why}"))),
+        None => Ok(()),
+    }
+}
+
+/// Refuses what only C programs need.
+pub fn not_c(reading: &Reading) -> Result<(), Failure> {
+    let given = [("--ints", reading.ints.is_some()), ("--data-model", reading.data_model.is_some())];
+    match given.iter().find(|(_, given)| *given) {
+        Some((name, _)) => Err(Failure::Usage(format!("{name}: only for C programs (.c, .i)"))),
+        None => Ok(()),
     }
 }
 
 /// `trellis convert FILE.c --to dot`
 pub fn convert(args: &Convert, color: bool) -> Ran {
-    let (mut cfa, warnings) = load(args, color)?;
-    eprint!("{warnings}");
-    if args.blocks {
-        cfa = lbe::encode(&cfa).cfa;
+    let properties = Properties { properties: args.property.clone().into_iter().collect(), ..Properties::default() };
+    let loaded = load(&args.model, &args.reading, Some(&properties), color)?;
+    eprint!("{}", loaded.warnings);
+    if loaded.questions.len() > 1 {
+        let names: Vec<&str> = loaded.questions.iter().map(|(name, _)| name.as_str()).collect();
+        let names = names.join(", ");
+        return Err(Failure::Usage(format!("there are several properties; choose with --property: {names}")));
     }
-    let text = match args.to {
-        Format::Dot => automaton::dot(&cfa, &args.model.model.display().to_string()),
-    };
+    let mut text = String::new();
+    for (_, mut cfa) in loaded.questions {
+        if args.blocks {
+            cfa = lbe::encode(&cfa).cfa;
+        }
+        text.push_str(&match args.to {
+            Format::Dot => automaton::dot(&cfa, &loaded.name),
+            Format::Horn => horn::clauses(&cfa).map_err(|what| Failure::Usage(format!("--to horn: {what}")))?,
+        });
+    }
     match &args.output {
         Some(path) => {
             write_file(path, &text)?;

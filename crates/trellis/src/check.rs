@@ -19,8 +19,8 @@ use trellis_report::{Inconclusive, Outcome, PropertyReport, dot, ending, html, j
 use crate::cli::{self, Check};
 use crate::load::{Asked, Loaded, load};
 use crate::strategy::LuaStrategy;
-use crate::timed;
 use crate::{Failure, Ran, exit};
+use crate::{automaton, program, timed};
 
 /// Pairs of states compared before cover or join is chosen on its own, and under `--audit`.
 const QUICK_AUDIT: usize = 400;
@@ -36,6 +36,9 @@ struct Plan {
 }
 
 pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
+    if automaton::is_one(&args.model.model) {
+        return program::check(args, out_color, err_color);
+    }
     let script = args.join.as_deref().filter(|j| j.ends_with(".lua")).map(PathBuf::from);
     let expr = args.join.as_deref().filter(|j| !matches!(*j, "all" | "none" | "auto") && script.is_none());
     let asked = Asked {
@@ -49,10 +52,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     usage(args, &loaded)?;
     let net = &loaded.network;
 
-    let cancelled = Arc::new(AtomicBool::new(false));
-    let flag = cancelled.clone();
-    // Without a handler an interrupt simply ends the process; that is bearable.
-    let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
+    let cancelled = interrupts();
 
     let style = text::Style { color: out_color, verbose: args.stats, ..Default::default() }
         .align(loaded.queries.iter().map(|q| q.text.as_str()));
@@ -122,9 +122,23 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     Ok(code)
 }
 
+/// A flag that an interrupt raises.
+pub fn interrupts() -> Arc<AtomicBool> {
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let flag = cancelled.clone();
+    // Without a handler an interrupt simply ends the process; that is bearable.
+    let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
+    cancelled
+}
+
 /// What the command line alone cannot know to be wrong.
 fn usage(args: &Check, loaded: &Loaded) -> Result<(), Failure> {
     let say = |text: &str| Err(Failure::Usage(text.into()));
+    if let Some(text) = program::given(args) {
+        return Err(Failure::Usage(format!(
+            "{text}: only for programs and control-flow automata (.c, .i, .cfa, .theta)"
+        )));
+    }
     if loaded.queries.is_empty() && loaded.language == "tchecker" {
         return Err(Failure::Usage(no_question(&loaded.labels)));
     }
@@ -176,7 +190,8 @@ fn no_question(labels: &[String]) -> String {
 /// Chooses how to search.
 fn plan(args: &Check, net: &Network, query: &Query) -> Result<Plan, Failure> {
     let order = match args.order {
-        None | Some(cli::Order::Bfs | cli::Order::Largest) => Order::Bfs,
+        // Those that do not fit have been refused.
+        None | Some(cli::Order::Bfs | cli::Order::Largest | cli::Order::Error) => Order::Bfs,
         Some(cli::Order::Dfs) => Order::Dfs,
         Some(cli::Order::Random) => Order::Random(args.seed),
         Some(cli::Order::Priority) => Order::Priority,
@@ -339,7 +354,7 @@ fn answered(
     Ok(r)
 }
 
-fn steps(n: usize) -> String {
+pub fn steps(n: usize) -> String {
     if n == 1 { "1 step".into() } else { format!("{n} steps") }
 }
 
@@ -365,7 +380,7 @@ fn engine_line(o: Options, query: &Query, net: &Network) -> String {
     }
 }
 
-fn statistics(s: &Stats) -> Vec<(String, u64)> {
+pub fn statistics(s: &Stats) -> Vec<(String, u64)> {
     [
         ("added", s.added),
         ("stored", s.stored),
@@ -379,7 +394,7 @@ fn statistics(s: &Stats) -> Vec<(String, u64)> {
     .to_vec()
 }
 
-fn code_of(r: &PropertyReport) -> u8 {
+pub fn code_of<T, C>(r: &PropertyReport<T, C>) -> u8 {
     match r.outcome {
         Outcome::Error => exit::INPUT,
         Outcome::Unknown => exit::UNDECIDED,
@@ -391,7 +406,7 @@ fn code_of(r: &PropertyReport) -> u8 {
 }
 
 /// A failure is worse than indecision; a broken model is worse than both.
-fn worst(a: u8, b: u8) -> u8 {
+pub fn worst(a: u8, b: u8) -> u8 {
     let rank = |c| [exit::HOLDS, exit::UNDECIDED, exit::FAILS, exit::INPUT].iter().position(|&x| x == c);
     if rank(a) >= rank(b) { a } else { b }
 }
@@ -474,7 +489,7 @@ fn write_evidence(args: &Check, net: &Network, r: &PropertyReport, several: Opti
     Ok(())
 }
 
-fn write_with(
+pub fn write_with(
     path: &Path,
     write: impl FnOnce(&mut std::io::BufWriter<std::fs::File>) -> std::io::Result<()>,
 ) -> Result<(), Failure> {
@@ -487,7 +502,7 @@ fn write_with(
 }
 
 /// `trace.json` of the second of several properties is `trace-2.json`.
-fn numbered(path: &Path, several: Option<usize>) -> PathBuf {
+pub fn numbered(path: &Path, several: Option<usize>) -> PathBuf {
     let Some(n) = several else { return path.to_path_buf() };
     let stem = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
     let name = match path.extension() {
@@ -502,7 +517,7 @@ pub fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
 }
 
 /// One line on the terminal that says how far it is.
-struct ProgressLine {
+pub struct ProgressLine {
     started: Instant,
     query: String,
     on: bool,
@@ -510,12 +525,12 @@ struct ProgressLine {
 }
 
 impl ProgressLine {
-    fn new(args: &Check, query: &str) -> ProgressLine {
+    pub fn new(args: &Check, query: &str) -> ProgressLine {
         let on = std::io::stderr().is_terminal() && !args.quiet;
         ProgressLine { started: Instant::now(), query: query.chars().take(40).collect(), on, shown: false }
     }
 
-    fn show(&mut self, p: &Progress) {
+    pub fn show(&mut self, p: &Progress) {
         if !self.on {
             return;
         }

@@ -22,6 +22,8 @@ Examples:
   trellis check models/timed/fischer-4-32-64.xta          a model with clocks
   trellis check fischer.txt --labels cs1,cs2              a TChecker model: can both labels be reached at once?
   trellis simulate model.xml                              step through the model by hand
+  trellis check program.c                                 can reach_error() or a failing assert() be reached in a C program?
+  trellis check program.c --witness w.yml                 … with a witness for SV-COMP's validators
   trellis convert program.c --to dot --blocks             the control-flow automaton of a C program, as a picture
   trellis smt problem.smt2                                is an SMT-LIB problem satisfiable?
   trellis help lattices                                   the lattices a model can use
@@ -58,7 +60,7 @@ pub enum Command {
     Smt(Smt),
     /// Run a benchmark suite: a table beside the published figures.
     Bench(Bench),
-    /// Print the JSON Schema of an output: report, trace or certificate.
+    /// Print the JSON Schema of an output: report, trace, certificate, program-trace or program-certificate.
     Schema {
         /// Which.
         name: String,
@@ -93,7 +95,8 @@ pub enum Color {
 /// Which model, and which of its sizes.
 #[derive(Args, Debug, Clone)]
 pub struct Model {
-    /// The model: UPPAAL .xml, .xta or .ta, TChecker .tck or .txt; for convert also C (.c, .i) and Theta's .cfa.
+    /// The model: UPPAAL .xml, .xta or .ta, TChecker .tck or .txt, C (.c, .i), Theta's automata (.cfa, .theta) and
+    /// transition systems (.xsts, .sts), statecharts (.scxml).
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     /// Set a global integer constant of the model.
@@ -171,6 +174,11 @@ pub struct Check {
     #[arg(long, help_heading = "Models with clocks")]
     pub non_zeno: bool,
 
+    #[command(flatten)]
+    pub programs: Programs,
+    #[command(flatten)]
+    pub reading: Reading,
+
     /// Give up on a property after this long (60s, 5m, 1h).
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = "Limits")]
     pub timeout: Option<Duration>,
@@ -207,6 +215,60 @@ pub struct Check {
     pub no_check: bool,
 }
 
+/// How a C program is understood.
+#[derive(Args, Debug, Clone, Default)]
+pub struct Reading {
+    /// How the integers of a C program behave (default: wrap).
+    #[arg(long, value_enum, help_heading = "Programs and control-flow automata")]
+    pub ints: Option<Ints>,
+    /// How long `long` is in a C program (default: lp64).
+    #[arg(long, value_enum, value_name = "MODEL", help_heading = "Programs and control-flow automata")]
+    pub data_model: Option<DataModel>,
+}
+
+/// How programs and control-flow automata are checked, and shown.
+#[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = "Programs and control-flow automata")]
+pub struct Programs {
+    /// What cegar's labels are made of (default: predicates).
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub domain: Option<Domain>,
+    /// What is kept of predicates: with --domain predicates or product (default: cartesian).
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub predicates: Option<Predicates>,
+    /// How a path that cannot be taken refines the precision (default: newton).
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub refinement: Option<Refinement>,
+    /// Where what has been learned holds (default: local).
+    #[arg(long, value_enum, value_name = "WHERE")]
+    pub precision: Option<Precision>,
+    /// What is known to matter from the start (default: empty).
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub initial: Option<Initial>,
+    /// How predicates are taken apart (default: conjuncts).
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub split: Option<Split>,
+    /// How much is explored again after a refinement (default: lazy).
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub pruning: Option<Pruning>,
+    /// A variable that may have more values than this after a step is not tracked there: with --domain explicit or product
+    /// (default: 64).
+    #[arg(long, value_name = "N")]
+    pub max_values: Option<usize>,
+    /// How many large steps to go at most: with --engine bmc or induction.
+    #[arg(long, value_name = "N")]
+    pub depth: Option<usize>,
+    /// How many threads may work at once when no engine is chosen: 1 or 2 (default: 2).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=2))]
+    pub threads: Option<u8>,
+    /// Print the invariant of a program that is safe, location by location.
+    #[arg(long)]
+    pub show_invariant: bool,
+    /// Print all of a long run.
+    #[arg(long)]
+    pub full_trace: bool,
+}
+
 #[derive(Args, Debug)]
 pub struct Certify {
     #[command(flatten)]
@@ -217,6 +279,8 @@ pub struct Certify {
     /// The evidence was made with --non-zeno.
     #[arg(long)]
     pub non_zeno: bool,
+    #[command(flatten)]
+    pub reading: Reading,
 }
 
 #[derive(Args, Debug)]
@@ -244,15 +308,15 @@ pub struct Convert {
     /// Where to write it (standard output if absent).
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// How the integers of a C program behave.
-    #[arg(long, value_enum, default_value = "wrap", help_heading = "C programs and control-flow automata")]
-    pub ints: Ints,
-    /// How long `long` is in a C program.
-    #[arg(long, value_enum, default_value = "lp64", help_heading = "C programs and control-flow automata")]
-    pub data_model: DataModel,
+    #[command(flatten)]
+    pub reading: Reading,
     /// Make large blocks of edges: what has no loop in it becomes one edge.
-    #[arg(long, help_heading = "C programs and control-flow automata")]
+    #[arg(long, help_heading = "Programs and control-flow automata")]
     pub blocks: bool,
+    /// What an XSTS must satisfy: a .prop file or an expression, instead of its own property. Of an STS: which property, by
+    /// name.
+    #[arg(short, long, value_name = "PROPERTY", help_heading = "Transition systems")]
+    pub property: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -273,21 +337,24 @@ pub struct Smt {
 
 #[derive(Args, Debug)]
 pub struct Bench {
-    /// The suite: lattice, lazy or smt.
+    /// The suite: c, lattice, lazy or smt.
     pub suite: String,
     /// Only the sizes that take a moment.
     #[arg(long)]
     pub quick: bool,
     /// For lazy: another folder with models, searched before models/timed. For smt: a folder of .smt2 files, instead of
-    /// those that are made up.
+    /// those that are made up. For c: a folder of programs with a table EXPECTED.tsv.
     #[arg(long, value_name = "FOLDER")]
     pub models: Option<PathBuf>,
-    /// For smt: write the problems into this folder, and do nothing else.
+    /// For smt: write the problems into this folder, and do nothing else. For c: write the programs as Horn clauses.
     #[arg(long, value_name = "FOLDER")]
     pub write: Option<PathBuf>,
-    /// For smt: another solver's answers and times, as bench/smt/run_z3.py prints them.
+    /// For smt and c: another solver's answers and times, as bench/smt/run_z3.py and bench/c/run_spacer.py print them.
     #[arg(long, value_name = "FILE")]
     pub against: Option<PathBuf>,
+    /// For c: draw how many programs are decided in how much time (SVG).
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -310,6 +377,8 @@ pub enum DataModel {
 pub enum Format {
     /// A picture of the automata, for Graphviz.
     Dot,
+    /// Constrained Horn clauses as an SMT-LIB script: programs and control-flow automata only.
+    Horn,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -318,8 +387,86 @@ pub enum Engine {
     Auto,
     /// Reachability over lattice elements (000) or zones.
     Reach,
-    /// Lazy abstraction (002): for models with clocks.
+    /// Lazy abstraction (002): for models with clocks, and, with interpolants, for programs.
     Lazy,
+    /// Abstraction refinement (004): for programs and control-flow automata.
+    Cegar,
+    /// Bounded model checking: for programs and control-flow automata.
+    Bmc,
+    /// k-induction, with invariants guessed from runs: for programs and control-flow automata.
+    Induction,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Domain {
+    /// Values of variables.
+    Explicit,
+    /// Predicates.
+    Predicates,
+    /// Values where that is natural, predicates elsewhere.
+    Product,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Predicates {
+    /// Each on its own.
+    Cartesian,
+    /// All combinations, in one label.
+    Boolean,
+    /// All combinations, a label for each.
+    Split,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Refinement {
+    /// Strongest postconditions along the path, as far as its unsat core needs them.
+    Newton,
+    /// Weakest preconditions, likewise.
+    NewtonBackward,
+    /// Sequence interpolants.
+    Sequence,
+    /// The variables of the unsat core.
+    Core,
+    /// One interpolant, after the longest prefix that can be taken.
+    Binary,
+    /// One interpolant, before the longest suffix that can be taken.
+    BinaryBackward,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Precision {
+    /// At the location where it was learned.
+    Local,
+    /// Everywhere.
+    Global,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Initial {
+    /// Nothing.
+    Empty,
+    /// What is assumed on steps into an error.
+    Property,
+    /// What is assumed anywhere.
+    Assumes,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Split {
+    /// Not at all.
+    Whole,
+    /// Into the parts of a conjunction.
+    Conjuncts,
+    /// Into atoms.
+    Atoms,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Pruning {
+    /// What lies below the first node that was too coarse.
+    Lazy,
+    /// Everything.
+    Full,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -363,6 +510,12 @@ pub enum Data {
     Forward,
     /// The values of some variables, by formula interpolation, backward.
     Backward,
+    /// Predicates: the weakest that forbid what is impossible, forward.
+    Predicates,
+    /// Predicates: bounds and values of variables, backward.
+    PredicatesBackward,
+    /// Predicates: sequence interpolants of whole paths.
+    PredicatesSequence,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -387,6 +540,8 @@ pub enum Order {
     Priority,
     /// For models with clocks: a larger zone first.
     Largest,
+    /// For programs: what is nearest to an error first.
+    Error,
 }
 
 fn constant(s: &str) -> Result<(String, i64), String> {

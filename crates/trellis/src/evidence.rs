@@ -5,10 +5,14 @@ use trellis_report::{Content, dot, read_evidence};
 
 use crate::cli::{Certify, Convert, Format, Properties};
 use crate::load::{Asked, load};
-use crate::{Failure, Ran, automaton, check::write_file, exit, print};
+use crate::{Failure, Ran, automaton, check::write_file, exit, print, program};
 
 pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     let path = &args.evidence;
+    if automaton::is_one(&args.model.model) {
+        return program::certify(args, out_color, err_color);
+    }
+    automaton::not_c(&args.reading)?;
     let unreadable = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|e| unreadable(&e))?;
     // The evidence says which question it answers; the model says what that means.
@@ -45,11 +49,16 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
             format!("the certificate ({} elements{bound}{clock}) proves its claim{rests}", c.entries.len())
         }),
     };
-    let paint = |code: &str, s: &str| if out_color { format!("\x1b[1;{code}m{s}\x1b[0m") } else { s.to_string() };
+    judged(&query.text, result.map_err(|why| why.to_string()), out_color)
+}
+
+/// Says whether evidence is accepted.
+pub fn judged(query: &str, result: Result<String, String>, color: bool) -> Ran {
+    let paint = |code: &str, s: &str| if color { format!("\x1b[1;{code}m{s}\x1b[0m") } else { s.to_string() };
     match result {
-        Ok(said) => print(&format!("{}  {}: {said}", paint("32", "VALID"), query.text)),
+        Ok(said) => print(&format!("{}  {query}: {said}", paint("32", "VALID"))),
         Err(why) => {
-            print(&format!("{}  {}: {why}", paint("31", "REJECTED"), query.text))?;
+            print(&format!("{}  {query}: {why}", paint("31", "REJECTED")))?;
             Ok(exit::FAILS)
         }
     }
@@ -59,9 +68,18 @@ pub fn convert(args: &Convert, err_color: bool) -> Ran {
     if automaton::is_one(&args.model.model) {
         return automaton::convert(args, err_color);
     }
+    automaton::not_c(&args.reading)?;
+    if args.property.is_some() {
+        return Err(automaton::no_property());
+    }
     let loaded = load(&args.model, &Asked { color: err_color, ..Default::default() })?;
     let text = match args.to {
         Format::Dot => dot::network(&loaded.network, &loaded.name),
+        Format::Horn => {
+            return Err(Failure::Usage(
+                "--to horn: only for programs, control-flow automata and transition systems".into(),
+            ));
+        }
     };
     match &args.output {
         Some(path) => {

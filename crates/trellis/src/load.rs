@@ -99,7 +99,7 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
     let path = &model.model;
     let (id, text) = l.read(path)?;
     if automaton::is_one(path) {
-        return Err(automaton::no_engine(path));
+        return Err(automaton::cannot_walk(path));
     }
     let extension = path.extension().and_then(|e| e.to_str());
     if extension == Some("tck") || (!matches!(extension, Some("xml" | "xta" | "ta")) && tchecker::looks_like(&text)) {
@@ -121,7 +121,7 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
         }
         other => {
             return Err(Failure::Usage(format!(
-                "cannot tell the language of {}: its name ends in {}, and Trellis reads .xml, .xta, .ta and .tck",
+                "cannot tell the language of {}: its name ends in {}, and Trellis reads .xml, .xta, .ta, .tck, .c, .i,\n.cfa and .theta",
                 path.display(),
                 other.map_or("nothing".into(), |e| format!("`.{e}`"))
             )));

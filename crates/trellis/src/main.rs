@@ -5,7 +5,9 @@ mod bench;
 mod check;
 mod cli;
 mod evidence;
+mod horn;
 mod load;
+mod program;
 mod simulate;
 mod smt;
 mod strategy;
@@ -93,7 +95,9 @@ fn run(cli: Cli, out: bool, err: bool) -> Ran {
         Command::Bench(args) => bench::bench(args).map(|agree| if agree { exit::HOLDS } else { exit::INTERNAL }),
         Command::Schema { name } => match trellis_report::schema(name) {
             Some(text) => print(text),
-            None => Err(Failure::Usage(format!("there is no schema `{name}`; there are: report, trace, certificate"))),
+            None => Err(Failure::Usage(format!(
+                "there is no schema `{name}`; there are: report, trace, certificate, program-trace, program-certificate"
+            ))),
         },
         Command::Completions { shell } => {
             let mut text = Vec::new();

@@ -17,7 +17,8 @@ pub fn config(args: &Check, net: &Network, query: &Query) -> Result<Config, Fail
         cli::Order::Bfs => Order::Bfs,
         cli::Order::Dfs => Order::Dfs,
         cli::Order::Random => Order::Random(args.seed),
-        cli::Order::Priority | cli::Order::Largest => Order::Priority,
+        // `usage` has refused the last.
+        cli::Order::Priority | cli::Order::Largest | cli::Order::Error => Order::Priority,
     });
     if args.order == Some(cli::Order::Priority) || args.priority.is_some() {
         return say("--priority is for models without clocks; --order largest explores larger zones first".into());
@@ -47,7 +48,8 @@ pub fn config(args: &Check, net: &Network, query: &Query) -> Result<Config, Fail
         cli::Engine::Auto if !lazily && !by_zones && !args.symmetry => None,
         cli::Engine::Lazy => Some(lazy_engine(args, net, query, order)),
         cli::Engine::Auto if lazily => Some(lazy_engine(args, net, query, order)),
-        cli::Engine::Reach | cli::Engine::Auto => {
+        // The others are for programs, and were refused before.
+        cli::Engine::Reach | cli::Engine::Auto | cli::Engine::Cegar | cli::Engine::Bmc | cli::Engine::Induction => {
             let default = reach::Options::default();
             let extrapolation = match args.extrapolation {
                 Some(cli::Extrapolation::None) => Extrapolation::None,
@@ -91,6 +93,9 @@ fn lazy_engine(args: &Check, net: &Network, query: &Query, order: Option<Order>)
         None | Some(cli::Data::Identity) => Data::Identity,
         Some(cli::Data::Forward) => Data::Interpolation(Direction::Forward),
         Some(cli::Data::Backward) => Data::Interpolation(Direction::Backward),
+        Some(cli::Data::Predicates) => Data::Predicates(Direction::Forward),
+        Some(cli::Data::PredicatesBackward) => Data::Predicates(Direction::Backward),
+        Some(cli::Data::PredicatesSequence) => Data::Predicates(Direction::Sequence),
     };
     Engine::Lazy { clocks, data, options }
 }
@@ -124,14 +129,17 @@ pub fn engine_line(config: &Config, net: &Network, query: &Query) -> String {
         }
         Engine::Lazy { clocks, data, options } => {
             let clocks = match clocks {
-                Clocks::Interpolation(Direction::Forward) => "zone interpolation forward",
+                Clocks::Interpolation(Direction::Forward | Direction::Sequence) => "zone interpolation forward",
                 Clocks::Interpolation(Direction::Backward) => "zone interpolation backward",
                 Clocks::Bounds => "bounds",
             };
             let data = match data {
                 Data::Identity => "",
-                Data::Interpolation(Direction::Forward) => ", data by interpolation forward",
+                Data::Interpolation(Direction::Forward | Direction::Sequence) => ", data by interpolation forward",
                 Data::Interpolation(Direction::Backward) => ", data by interpolation backward",
+                Data::Predicates(Direction::Forward) => ", data by predicates forward",
+                Data::Predicates(Direction::Backward) => ", data by predicates backward",
+                Data::Predicates(Direction::Sequence) => ", data by predicates, whole paths at once",
             };
             format!("lazy, {clocks}{data}, {}", order(options.order))
         }

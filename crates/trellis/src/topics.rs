@@ -11,7 +11,8 @@ pub fn topic(name: &str) -> Option<String> {
         "uppaal" => Some(UPPAAL.into()),
         "timed" | "clocks" => Some(TIMED.into()),
         "tchecker" => Some(TCHECKER.into()),
-        "programs" | "c" | "cfa" => Some(PROGRAMS.into()),
+        "programs" | "c" | "cfa" | "xsts" | "sts" => Some(PROGRAMS.into()),
+        "scxml" | "statecharts" => Some(SCXML.into()),
         "lattices" | "lattice" => Some(lattices()),
         "join" | "strategies" => Some(JOIN.into()),
         "evidence" | "certificates" | "traces" => Some(EVIDENCE.into()),
@@ -22,17 +23,43 @@ pub fn topic(name: &str) -> Option<String> {
 }
 
 /// The topics, for messages.
-pub const NAMES: &str = "uppaal, timed, tchecker, programs, lattices, join, evidence, smtlib, exit-codes";
+pub const NAMES: &str = "uppaal, timed, tchecker, programs, scxml, lattices, join, evidence, smtlib, exit-codes";
 
 const PROGRAMS: &str = "\
-Programs and control-flow automata
+Programs, control-flow automata and transition systems
 
-Trellis reads C (.c, or .i after the preprocessor) and Theta's automata (.cfa, .theta), and draws what it understood. There is
-no engine for them yet: `trellis check` says so.
+Trellis reads C (.c, or .i after the preprocessor), Theta's automata (.cfa, .theta) and transition systems (.xsts, .sts), and
+statecharts (.scxml, see `trellis help scxml`), and asks one thing: can an error be reached? In C that is a call of reach_error,
+__VERIFIER_error or __assert_fail, or an assert that fails; in an automaton, its error location; in a transition system, a state
+where its property does not hold. UNSAFE comes with a run, for C in lines of the source, with the values that were read and what
+they change (--full-trace: all of a long one); SAFE with an invariant for each loop (--show-invariant).
 
-  trellis convert program.c --to dot                      one edge per statement, with its line
-  trellis convert program.c --to dot --blocks             what has no loop in it is one edge
-  trellis convert program.c --to dot --ints math          mathematical integers
+If no engine is chosen, several take turns on two threads (--threads 1: on one): what is quick comes first, everybody gets a little
+time, then more; the first answer wins, and --stats says whose it was.
+
+  --engine bmc                  bounded model checking: is there an error after one large step, two, …? (--depth N: not further)
+  --engine induction            k-induction, with invariants guessed from runs of the program and proven by a solver (--depth N)
+  --engine lazy                 lazy abstraction with interpolants: labels are strengthened along paths, only where they must be
+
+  --engine cegar                abstraction refinement (004): explore labels; where a path of labels reaches an error, either a
+                                run goes along it, or learn from why none does (also if one of the options below is given)
+    --domain predicates         a label says which of the predicates hold (default); explicit: what values variables have;
+                                product: values where that is natural, predicates elsewhere
+    --predicates cartesian      each predicate on its own (default); boolean: all combinations, in one label; split: a label
+                                for each
+    --refinement newton         predicates from strongest postconditions along the path (default); newton-backward: from weakest
+                                preconditions; sequence: interpolants; core: the variables of the unsat core; binary,
+                                binary-backward: one interpolant, as late or as early as can be
+    --precision local           what is learned holds at its location (default); global: everywhere
+    --initial empty             nothing is known to matter at first (default); property: what is asked before errors; assumes:
+                                what is asked anywhere
+    --split conjuncts           predicates are taken apart at && (default); whole: not at all; atoms: as far as possible
+    --pruning lazy              what lies below the first label that was too coarse is explored again (default); full: all of it
+    --max-values 64             a variable with more values than that after a step is not tracked there
+  --order bfs|dfs|error         what comes first; error: what is nearest to an error
+
+Each configuration fails on some programs, and says UNKNOWN or goes on until --timeout; none answers wrongly: runs are replayed by an
+interpreter, invariants are checked by a separate program, question by question to a solver (`trellis help evidence`).
 
   read        integers of all widths, enumerations, arrays of constant size, all statements, all expressions, functions
               (inlined); __VERIFIER_nondet_…, __VERIFIER_assume, assert, reach_error, abort, exit; #directives through gcc -E
@@ -42,7 +69,45 @@ no engine for them yet: `trellis check` says so.
 Integers wrap, signed ones too (--ints wrap), or are mathematical, unsigned ones too (--ints math). `long` has 64 bits, or 32
 with --data-model ilp32. Locals without an initial value are arbitrary. Undefined behaviour is assumed not to happen: a run that
 divides by zero, leaves an array or shifts too far ends there. A function without a body returns any value and changes nothing;
-that comes with a warning. Operands are evaluated from left to right.";
+that comes with a warning. Operands are evaluated from left to right.
+
+  trellis check model.xsts                     with its own property, or that of model.prop
+  trellis check model.xsts -p 'x <= 5'         or with a .prop file
+  trellis check model.sts -p safe              one property of several, by name
+
+A run of an XSTS is init, env, trans, env, trans, …; its property must hold after each of them. Integers are mathematical; a step
+that divides by zero does not happen, and a property that does so does not hold. An STS is read as formulas over this state and
+the next one.
+
+Examples:
+  trellis check models/c/votes.c
+  trellis check models/c/lock.c --show-invariant --stats
+  trellis check models/c/count.c --predicates split --refinement core
+  trellis check models/c/overflow.c --ints math
+  trellis check models/cfa/locking.cfa --domain explicit
+  trellis convert models/c/lock.c --to dot --blocks       the automaton; what has no loop in it is one edge";
+
+const SCXML: &str = "\
+Statecharts
+
+Trellis reads W3C's SCXML (.scxml) and makes a control-flow automaton of it: `trellis check FILE` checks it with the engines for
+programs (`trellis help programs`), `trellis convert FILE --to dot` draws it.
+
+  read        state, parallel, final, history (shallow, deep), initial, transition (internal, external, without event, without
+              target), onentry, onexit, datamodel, assign, if, raise; send to the chart itself, with or without a delay
+  data        truth values, integers, symbols ('red'); trellis:type=\"bool\", \"int\", \"0..10\" or \"{red, green}\" on data
+  expressions && || ! == != === !== < <= > >= + - * % ?: In('state') Math.trunc(a / b) Math.floor(a / b)
+  left out    log, cancel, and what foreign namespaces add outside of executable content
+  refused     by name and place: invoke, script, foreach, data in events, late binding, fractions, objects, a transition from
+              deep inside a state into that state's history
+
+One step is a macro-step, as W3C's Appendix D says: any event comes from outside, then micro-steps follow until none is
+enabled and the internal queue is empty. A property is an expression over data and In('state'); it is asked after each
+macro-step: <scxml xmlns:trellis=\"urn:trellis\" trellis:property=\"...\">, or <trellis:property expr=\"...\"/> for several.
+
+From outside may come all events that the chart mentions, those that it raises itself included, unless trellis:events=\"a b\"
+lists others; never done.… and error.…. trellis:queue=\"8\" bounds the internal queue; a chart that needs more comes to an
+error location named `queue overflow`. An expression without a value raises error.execution.";
 
 const UPPAAL: &str = "\
 UPPAAL models
@@ -83,6 +148,8 @@ Trellis explores *zones*: conjunctions of bounds on clocks and on differences of
     --clocks forward|backward   … zones, by interpolation; forward is the default where differences of clocks are compared
     --data forward|backward     … also of data: variables are known only where their values matter, found by interpolation
                                 (default: identity, all of them everywhere)
+    --data predicates           … formulas over variables, with the solver inside: as weak as can be, found forward;
+                                predicates-backward: values and bounds; predicates-sequence: interpolants of whole paths
     --all-clocks                clocks that do not matter in a location stay in its zones (as in 002's prototype)
 
   --order bfs|dfs|random        what comes first
@@ -170,10 +237,15 @@ what must not happen, which a separate checker validates. `check` does both by d
   trellis check MODEL --dot t.dot             draw it
   trellis check MODEL --html report.html      a page to look at and pass on
 
+A run of a program is told in lines of its source, and on file edge by edge of its automaton, with everything that was left
+open; its certificate is an invariant, as terms for each loop. The checker asks a solver whether it holds at the start and every
+way from one location to the next keeps it. A proof that this solver cannot follow is no proof: the answer is then UNKNOWN.
+
 For cover and join update a certificate means: every reachable state is below one of its elements. That rests on the
 model being monotone, and the report says so.
 
-JSON is versioned; `trellis schema report`, `trellis schema trace`, `trellis schema certificate` print the schemas.";
+JSON is versioned; `trellis schema report`, `trellis schema trace`, `trellis schema certificate` print the schemas (and `program-trace`,
+`program-certificate` those of programs).";
 
 const SMTLIB: &str = "\
 SMT-LIB and solvers

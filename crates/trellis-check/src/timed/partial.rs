@@ -8,6 +8,8 @@
 //!
 //! Time may pass after a step unless a location forbids it, or an urgent step is known to be possible.
 //!
+//! Entries may say more than values, as formulas: [`super::says`] then decides what three truth values leave open.
+//!
 //! What it deliberately does not do: deadlocks and bounds of expressions (refused), and what [`Combinations::new`] refuses.
 
 use std::collections::HashMap;
@@ -22,12 +24,14 @@ use trellis_model::network::{
     Action, ClockAtom, Condition, DataVar, EdgeRef, ModelError, Move, Moves, Network, ResetTo, SetClock, Snapshot,
 };
 
+use super::says::Asking;
 use super::{Checker, Entry, zones};
 use crate::{Rejection, Why};
 
 /// What is needed for entries that know only part of the data.
 pub(super) struct PartialData<'a> {
-    combinations: Combinations<'a>,
+    pub combinations: Combinations<'a>,
+    pub asking: Asking,
     by_locations: HashMap<&'a [u32], Vec<usize>>,
 }
 
@@ -60,7 +64,7 @@ fn values(net: &Network, state: &Snapshot, known: &[bool]) -> Partial {
     env
 }
 
-fn look(terms: &Terms, t: trellis_expr::TermId, env: &Partial) -> Judged {
+pub(super) fn look(terms: &Terms, t: trellis_expr::TermId, env: &Partial) -> Judged {
     judge(terms, t, |v| env.get(&v).cloned())
 }
 
@@ -77,7 +81,7 @@ impl<'a> Checker<'a> {
             return Ok(());
         }
         let combinations = Combinations::new(self.net).map_err(|why| Rejection::new(Why::BesideThePoint(why)))?;
-        self.partial = Some(PartialData { combinations, by_locations: HashMap::new() });
+        self.partial = Some(PartialData { combinations, asking: Asking::default(), by_locations: HashMap::new() });
         Ok(())
     }
 
@@ -104,10 +108,15 @@ impl<'a> Checker<'a> {
         self.model(error).number(e.number)
     }
 
-    /// The entries with these locations that know no more than these values.
-    fn agreeing(&self, locations: &[u32], env: &Partial) -> Vec<&Entry<'a>> {
+    /// The entries with these locations.
+    fn located(&self, locations: &[u32]) -> Vec<usize> {
         let partial = self.partial.as_ref().expect("entries know part of the data");
-        let agrees = |e: &&Entry<'a>| {
+        partial.by_locations.get(locations).cloned().unwrap_or_default()
+    }
+
+    /// Does an entry know no more than these values, and say nothing that is not true of them?
+    fn agrees(&self, e: &Entry<'a>, env: &Partial) -> bool {
+        let agrees = |e: &Entry<'a>| {
             let mut at = 0;
             self.net.vars.iter().all(|v| {
                 let range = at..at + v.init.len();
@@ -125,8 +134,14 @@ impl<'a> Checker<'a> {
                 }
             })
         };
-        let all = partial.by_locations.get(locations).map_or(&[][..], Vec::as_slice);
-        all.iter().map(|&i| &self.entries[i]).filter(agrees).collect()
+        agrees(e) && self.satisfies(e, env)
+    }
+
+    /// The entries with these locations that hold all that a combination leads to from an entry, of which these values are known.
+    fn targets_of(&mut self, i: usize, c: u32, locations: &[u32], env: &Partial) -> Vec<usize> {
+        let mut found = self.located(locations);
+        found.retain(|&j| self.agrees(&self.entries[j], env) || self.implies(i, c, j));
+        found
     }
 
     /// As `closed`, for entries that know part of the data.
@@ -137,7 +152,9 @@ impl<'a> Checker<'a> {
         let delay = self.post.timing(&key, &mut invariant).map_err(|e| self.model(e))?;
         let zero = self.later(Zone::zero(self.net.clocks.len()), &invariant, delay)?;
         let env = values(self.net, &initial, &[]);
-        if !self.included(&zero, &self.agreeing(&initial.locations, &env))? {
+        let mut at_start = self.located(&initial.locations);
+        at_start.retain(|&j| self.agrees(&self.entries[j], &env));
+        if !self.included(&zero, &at_start.iter().map(|&j| &self.entries[j]).collect::<Vec<_>>())? {
             return Err(Rejection::new(Why::InitialMissing).state(self.net, &initial));
         }
         for i in 0..self.entries.len() {
@@ -158,7 +175,8 @@ impl<'a> Checker<'a> {
         let condition = partial.combinations.condition(c);
         if let Some(t) = condition {
             let judged = look(&partial.combinations.terms, t, env);
-            return Ok(!(judged.is_false() && judged.safe));
+            let refused = judged.is_false() && judged.safe;
+            return Ok(!(refused || self.forbids(i, c)));
         }
         let e = &self.entries[i];
         if !e.known.iter().all(|&k| k) {
@@ -215,6 +233,7 @@ impl<'a> Checker<'a> {
         state.locations.clone_from(&locations);
         let key = self.post.layout.key_of(&state);
         let delay = self.may_wait(&locations, &after);
+        let targets = if ended.blocked { Vec::new() } else { self.targets_of(i, c, &locations, &after) };
         let e = &self.entries[i];
         for way in ways {
             let guard = [guards.as_slice(), &way].concat();
@@ -240,7 +259,8 @@ impl<'a> Checker<'a> {
                 continue;
             }
             if !ended.blocked {
-                self.leads_into(e, &m, self.agreeing(&locations, &after), (e.state, Vec::new()))?;
+                let targets = targets.iter().map(|&j| &self.entries[j]).collect();
+                self.leads_into(e, &m, targets, (e.state, Vec::new()))?;
             }
         }
         Ok(())
@@ -288,12 +308,12 @@ impl<'a> Checker<'a> {
 
     /// The value of a condition wherever an entry stands, given some truth values; a rejection if it is not known.
     pub(super) fn value_partially(
-        &self,
+        &mut self,
         c: &Condition,
-        e: &Entry<'_>,
+        i: usize,
         truths: &[(VarId, bool)],
     ) -> Result<i64, Rejection> {
-        let mut env = self.all_values(e);
+        let mut env = self.all_values(&self.entries[i]);
         env.extend(truths.iter().map(|&(v, b)| (v, Value::Bool(b))));
         let ended = exec_partial(&self.net.terms, c.prepare, &mut env);
         let judged = look(&self.net.terms, c.holds, &env);
@@ -301,7 +321,8 @@ impl<'a> Checker<'a> {
             Some(n) if ended.safe && judged.safe && !ended.blocked => Ok(n),
             _ => {
                 let why = Why::Condition("the entry does not know enough of the data to tell whether this is so");
-                Err(self.wrong(why, e, &e.zone))
+                let found = self.truth(c, i, truths);
+                found.ok_or_else(|| self.wrong(why, &self.entries[i], &self.entries[i].zone))
             }
         }
     }

@@ -16,6 +16,7 @@
 //! |---|---|
 //! | `bound` | one bound in one `i32` |
 //! | `dbm` | closure, intersection, order, hull |
+//! | `many` | many constraints at once |
 //! | `ops` | delay, reset, copy, shift, free, and their inverse images |
 //! | `extrapolate` | Extra-M, Extra-LU, Extra-LU+, and the test for `Z ⊆ a⊑LU(Z')` |
 //! | `minimal` | fewest constraints, for storage and for people |
@@ -41,6 +42,7 @@
 mod bound;
 mod dbm;
 mod extrapolate;
+mod many;
 mod minimal;
 mod ops;
 mod owned;

@@ -49,6 +49,18 @@ fn closing_at_once_and_step_by_step_agree_with_brute_force() {
         }
         assert_same(&by_step, expected.as_ref(), &constraints);
         assert_eq!(Zone::build(clocks, &constraints), Ok(by_step));
+
+        // The first few one by one, the others together; and all together from nothing.
+        let entry = |c: &Constraint| (c.left as usize, c.right as usize, c.bound);
+        let first = rng.index(constraints.len() + 1);
+        let mut mixed = Zone::build(clocks, &constraints[..first]).unwrap();
+        let rest = constraints[first..].iter().map(entry);
+        assert_eq!(d.constrain_each(&mut mixed, rest), Ok(expected.is_some()));
+        assert_same(&mixed, expected.as_ref(), &constraints);
+        let mut built = Zone::zero(clocks);
+        let all: Vec<_> = constraints.iter().map(entry).collect();
+        assert_eq!(d.build_each(&mut built, &all), Ok(expected.is_some()));
+        assert_same(&built, expected.as_ref(), &constraints);
     }
     assert!(empty > 500 && full > 500, "{empty} {full}");
 }

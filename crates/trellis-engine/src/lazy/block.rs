@@ -16,6 +16,8 @@ pub enum Direction {
     Forward,
     /// Algorithm 7.
     Backward,
+    /// For the whole path at once, where the domain can do that; else forward.
+    Sequence,
 }
 
 /// A domain of abstract labels, with the domain of what they can be interpolated against (002 Ch. 4).
@@ -58,6 +60,11 @@ pub trait Interpolation {
     fn meet(&mut self, label: &mut Self::Label, other: &Self::Label);
     /// Is every state of the first (a label of node `n`) one of the second (a label of node `of`)?
     fn leq(&mut self, tree: &Tree, n: u32, a: &Self::Label, of: u32, b: &Self::Label) -> Result<bool, Trouble>;
+    /// Sequence interpolants: a label for each node of the path from the root to a node whose concrete label refutes `bad`, such
+    /// that each leads into the next and the last has nothing of `bad`. None if the domain has none.
+    fn sequence(&mut self, _: &Tree, _path: &[u32], _bad: &Self::Bad) -> Option<Vec<Self::Label>> {
+        None
+    }
 }
 
 /// A factor that is refined by interpolation.
@@ -79,9 +86,35 @@ impl<D: Interpolation> Interpolating<D> {
     /// Removes `bad`, which the concrete label of `n` refutes, from its abstract label.
     pub fn block(&mut self, tree: &mut Tree, n: u32, bad: &D::Bad) -> Result<(), Trouble> {
         match self.direction {
-            Direction::Forward => self.block_forward(tree, n, bad).map(|_| ()),
+            Direction::Sequence => self.block_along(tree, n, bad),
+            _ => self.block_stepwise(tree, n, bad),
+        }
+    }
+
+    /// The same, one node after the other.
+    fn block_stepwise(&mut self, tree: &mut Tree, n: u32, bad: &D::Bad) -> Result<(), Trouble> {
+        match self.direction {
+            Direction::Forward | Direction::Sequence => self.block_forward(tree, n, bad).map(|_| ()),
             Direction::Backward => self.block_backward(tree, n, bad),
         }
+    }
+
+    /// Sequence interpolation.
+    fn block_along(&mut self, tree: &mut Tree, n: u32, bad: &D::Bad) -> Result<(), Trouble> {
+        if self.domain.refutes(tree, n, &self.labels[n as usize], bad)? {
+            return Ok(());
+        }
+        let path = path_to(tree, n);
+        let Some(labels) = self.domain.sequence(tree, &path, bad) else {
+            return self.block_stepwise(tree, n, bad);
+        };
+        for (&at, label) in path.iter().zip(&labels) {
+            if !self.domain.leq(tree, at, &self.labels[at as usize], at, label)? {
+                tree.stats.refinements += 1;
+                self.strengthen(tree, at, label)?;
+            }
+        }
+        Ok(())
     }
 
     /// Algorithm 7.
@@ -147,13 +180,7 @@ impl<D: Interpolation> Interpolating<D> {
 
     /// Makes abstract labels as strong as concrete ones, from the root to a node.
     fn pin_down(&mut self, tree: &mut Tree, n: u32) -> Result<D::Label, Trouble> {
-        let mut path = vec![n];
-        let mut at = tree.nodes[n as usize].parent;
-        while at != NONE {
-            path.push(at);
-            at = tree.nodes[at as usize].parent;
-        }
-        for &at in path.iter().rev() {
+        for at in path_to(tree, n) {
             let label = self.domain.exactly(tree, at);
             self.strengthen(tree, at, &label)?;
         }
@@ -166,6 +193,14 @@ impl<D: Interpolation> Interpolating<D> {
         let Interpolating { domain, labels, .. } = self;
         tree.review_covers(n, |tree, m| domain.leq(tree, m, &labels[m as usize], n, by))
     }
+}
+
+/// The nodes from the root to a node.
+fn path_to(tree: &Tree, n: u32) -> Vec<u32> {
+    let mut path: Vec<u32> =
+        std::iter::successors(Some(n), |&n| Some(tree.nodes[n as usize].parent).filter(|&p| p != NONE)).collect();
+    path.reverse();
+    path
 }
 
 impl<D: Interpolation> Refiner for Interpolating<D> {

@@ -7,6 +7,7 @@
 //! Not for diagonal constraints.
 
 use trellis_domain::zone::Constraint;
+use trellis_model::network::SetClock;
 
 use super::Refiner;
 use super::tree::{Leg, NONE, Tree, Try};
@@ -14,137 +15,167 @@ use crate::timed::bounds;
 use crate::timed::space::origin;
 use crate::timed::target::Trouble;
 
-/// Lower and upper bounds for each clock of the network, 0 included.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lu {
-    /// Lower bounds.
-    pub lower: Vec<i32>,
-    /// Upper bounds.
-    pub upper: Vec<i32>,
+/// Bounds for each clock of the network, 0 included: all lower ones, then all upper ones.
+type Lu = [i32];
+
+fn leq(a: &Lu, b: &Lu) -> bool {
+    a.iter().zip(b).fold(true, |all, (a, b)| all & (a <= b))
 }
 
-impl Lu {
-    fn none(dim: usize) -> Lu {
-        Lu { lower: vec![bounds::NONE; dim], upper: vec![bounds::NONE; dim] }
-    }
+fn raise(lu: &mut Lu, other: &Lu) {
+    lu.iter_mut().zip(other).for_each(|(a, b)| *a = (*a).max(*b));
+}
 
-    fn leq(&self, other: &Lu) -> bool {
-        let below = |a: &[i32], b: &[i32]| a.iter().zip(b).all(|(a, b)| a <= b);
-        below(&self.lower, &other.lower) && below(&self.upper, &other.upper)
+fn compare(lu: &mut Lu, constraints: &[Constraint]) {
+    let (lower, upper) = lu.split_at_mut(lu.len() / 2);
+    for c in constraints {
+        let Some(n) = c.bound.constant() else { continue };
+        match (c.left, c.right) {
+            (0, 0) => {}
+            (x, 0) => upper[x as usize] = upper[x as usize].max(n.max(0)),
+            (0, x) => lower[x as usize] = lower[x as usize].max((-n).max(0)),
+            _ => unreachable!("bounds are not for diagonal constraints"),
+        }
     }
+}
 
-    fn raise(&mut self, other: &Lu) {
-        self.lower.iter_mut().zip(&other.lower).for_each(|(a, b)| *a = (*a).max(*b));
-        self.upper.iter_mut().zip(&other.upper).for_each(|(a, b)| *a = (*a).max(*b));
-    }
-
-    fn compare(&mut self, constraints: &[Constraint]) {
-        for c in constraints {
-            let Some(n) = c.bound.constant() else { continue };
-            match (c.left, c.right) {
-                (0, 0) => {}
-                (x, 0) => self.upper[x as usize] = self.upper[x as usize].max(n.max(0)),
-                (0, x) => self.lower[x as usize] = self.lower[x as usize].max((-n).max(0)),
-                _ => unreachable!("bounds are not for diagonal constraints"),
+/// Turns bounds that are needed after a transition into those that are needed before it.
+fn before(lu: &mut Lu, t: &Leg<'_>, scratch: &mut Vec<i32>) {
+    compare(lu, t.invariant);
+    let dim = lu.len() / 2;
+    if t.resets.iter().any(|r| matches!(r, SetClock::Copy { .. })) {
+        scratch.clear();
+        scratch.extend_from_slice(lu);
+        lu.fill(bounds::NONE);
+        for x in 1..dim {
+            if let (from @ 1.., _) = origin(t.resets, x as u32) {
+                for (from, x) in [(from as usize, x), (dim + from as usize, dim + x)] {
+                    lu[from] = lu[from].max(scratch[x]);
+                }
+            }
+        }
+    } else {
+        for r in t.resets {
+            if let SetClock::Value { clock, .. } = *r {
+                lu[clock as usize] = bounds::NONE;
+                lu[dim + clock as usize] = bounds::NONE;
             }
         }
     }
-
-    /// The bounds before a transition that need these bounds after it.
-    fn before(&self, t: &Leg<'_>) -> Lu {
-        let mut after = self.clone();
-        after.compare(t.invariant);
-        let mut lu = Lu::none(self.lower.len());
-        for x in 1..self.lower.len() as u32 {
-            if let (from @ 1.., _) = origin(t.resets, x) {
-                let (lower, upper) = (&mut lu.lower[from as usize], &mut lu.upper[from as usize]);
-                *lower = (*lower).max(after.lower[x as usize]);
-                *upper = (*upper).max(after.upper[x as usize]);
-            }
-        }
-        lu.compare(t.own);
-        lu.compare(t.guard);
-        lu
-    }
+    compare(lu, t.own);
+    compare(lu, t.guard);
 }
 
 /// The factor.
 #[derive(Debug)]
 pub struct Bounding {
-    /// Each node's bounds; `None` if it has none.
-    pub labels: Vec<Option<Box<Lu>>>,
     dim: usize,
-    lower: Vec<i32>,
-    upper: Vec<i32>,
+    /// The bounds of nodes that have some, and where those of each node are; `NONE` if it has none.
+    bounds: Vec<i32>,
+    place: Vec<u32>,
+    /// What is being propagated.
+    lu: Vec<i32>,
+    scratch: Scratch,
+}
+
+#[derive(Debug, Default)]
+struct Scratch {
+    before: Vec<i32>,
+    active: Vec<i32>,
+}
+
+impl Scratch {
+    /// Is the zone of `n` below that of `by` up to these bounds?
+    fn below(&mut self, tree: &Tree, n: u32, by: u32, lu: &Lu) -> bool {
+        let shape = tree.shape(n);
+        let (mut lower, mut upper) = lu.split_at(lu.len() / 2);
+        if shape.clocks.len() < lower.len() {
+            self.active.clear();
+            self.active.extend(shape.clocks.iter().map(|&c| lower[c as usize]));
+            self.active.extend(shape.clocks.iter().map(|&c| upper[c as usize]));
+            (lower, upper) = self.active.split_at(shape.clocks.len());
+        }
+        shape.domain().leq_alu(tree.zone(n), tree.zone(by), lower, upper)
+    }
+}
+
+/// The bounds that start at a place.
+fn at(bounds: &[i32], place: u32, dim: usize) -> Option<&Lu> {
+    (place != NONE).then(|| &bounds[place as usize * 2 * dim..][..2 * dim])
 }
 
 impl Bounding {
     /// For so many clocks.
     pub fn new(clocks: usize) -> Bounding {
-        Bounding { labels: Vec::new(), dim: clocks + 1, lower: Vec::new(), upper: Vec::new() }
+        let (dim, scratch) = (clocks + 1, Scratch::default());
+        Bounding { dim, bounds: Vec::new(), place: Vec::new(), lu: vec![bounds::NONE; 2 * dim], scratch }
     }
 
-    /// Is the zone of `n` below that of `by` up to these bounds?
-    fn below(&mut self, tree: &Tree, n: u32, by: u32, lu: &Lu) -> bool {
-        let shape = tree.shape(n);
-        self.lower.clear();
-        self.lower.extend(shape.clocks.iter().map(|&c| lu.lower[c as usize]));
-        self.upper.clear();
-        self.upper.extend(shape.clocks.iter().map(|&c| lu.upper[c as usize]));
-        shape.domain().leq_alu(tree.zone(n), tree.zone(by), &self.lower, &self.upper)
+    /// The lower and upper bounds of a node, for each clock of the network, 0 included.
+    pub fn label(&self, n: u32) -> (Vec<i32>, Vec<i32>) {
+        match self.get(n) {
+            Some(lu) => (lu[..self.dim].to_vec(), lu[self.dim..].to_vec()),
+            None => (vec![bounds::NONE; self.dim], vec![bounds::NONE; self.dim]),
+        }
     }
 
-    fn propagate(&mut self, tree: &mut Tree, mut n: u32, mut lu: Lu) -> Result<(), Trouble> {
+    fn get(&self, n: u32) -> Option<&Lu> {
+        at(&self.bounds, self.place[n as usize], self.dim)
+    }
+
+    /// Makes the bounds of `n` at least `self.lu`, and those of its ancestors what that needs.
+    fn propagate(&mut self, tree: &mut Tree, mut n: u32) -> Result<(), Trouble> {
+        let Bounding { dim, bounds, place, lu, scratch } = self;
         loop {
-            if self.labels[n as usize].as_ref().is_some_and(|old| lu.leq(old)) || lu == Lu::none(self.dim) {
+            let old = place[n as usize];
+            if at(bounds, old, *dim).map_or(lu.iter().all(|&b| b == bounds::NONE), |old| leq(lu, old)) {
                 return Ok(());
             }
             tree.stats.refinements += 1;
-            let all = match self.labels[n as usize].take() {
-                Some(mut old) => {
-                    old.raise(&lu);
-                    old
-                }
-                None => Box::new(lu.clone()),
-            };
+            if old == NONE {
+                place[n as usize] = (bounds.len() / lu.len()) as u32;
+                bounds.extend_from_slice(lu);
+            } else {
+                raise(&mut bounds[old as usize * lu.len()..][..2 * *dim], lu);
+            }
             // Below up to the old bounds and up to the new ones is not yet below up to both: a valuation may need another
             // witness for each.
+            let all = at(bounds, place[n as usize], *dim).expect("it has bounds now");
             tree.review_covers(n, |tree, m| {
-                let has = self.labels[m as usize].as_ref().is_some_and(|own| lu.leq(own));
-                Ok(has && self.below(tree, m, n, &all))
+                let has = at(bounds, place[m as usize], *dim).is_some_and(|own| leq(lu, own));
+                Ok(has && scratch.below(tree, m, n, all))
             })?;
-            self.labels[n as usize] = Some(all);
-            let node = &tree.nodes[n as usize];
-            if node.parent == NONE {
+            let parent = tree.nodes[n as usize].parent;
+            if parent == NONE {
                 return Ok(());
             }
-            lu = lu.before(&tree.edge(n));
-            n = node.parent;
+            before(lu, &tree.edge(n), &mut scratch.before);
+            n = parent;
         }
     }
 }
 
 impl Refiner for Bounding {
     fn add(&mut self, _: &Tree, _: u32) {
-        self.labels.push(None);
+        self.place.push(NONE);
     }
 
     fn proves(&mut self, tree: &Tree, n: u32, by: u32) -> bool {
-        let Some(lu) = self.labels[by as usize].take() else { return true };
-        let below = self.below(tree, n, by, &lu);
-        self.labels[by as usize] = Some(lu);
-        below
-    }
-
-    fn cover(&mut self, tree: &mut Tree, n: u32, by: u32) -> Result<(), Trouble> {
-        match self.labels[by as usize].as_deref().cloned() {
-            Some(lu) => self.propagate(tree, n, lu),
-            None => Ok(()),
+        match at(&self.bounds, self.place[by as usize], self.dim) {
+            Some(lu) => self.scratch.below(tree, n, by, lu),
+            None => true,
         }
     }
 
+    fn cover(&mut self, tree: &mut Tree, n: u32, by: u32) -> Result<(), Trouble> {
+        let Some(lu) = at(&self.bounds, self.place[by as usize], self.dim) else { return Ok(()) };
+        self.lu.copy_from_slice(lu);
+        self.propagate(tree, n)
+    }
+
     fn disable(&mut self, tree: &mut Tree, n: u32, t: Try) -> Result<(), Trouble> {
-        let lu = Lu::none(self.dim).before(&tree.leg(n, t));
-        self.propagate(tree, n, lu)
+        self.lu.fill(bounds::NONE);
+        before(&mut self.lu, &tree.leg(n, t), &mut self.scratch.before);
+        self.propagate(tree, n)
     }
 }

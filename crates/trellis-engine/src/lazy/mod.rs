@@ -7,14 +7,16 @@
 //!
 //! Labels are products: locations, always explicit; data, kept as it is or abstracted; clocks. Each factor that is
 //! abstracted is a [`Refiner`]. Those that refine by interpolation share Algorithms 5–8 ([`block`]) and supply a domain
-//! ([`block::Interpolation`]): [`zone`] for clocks, [`explicit`] for data. [`lu`] refines clocks by bounds instead.
+//! ([`block::Interpolation`]): [`zone`] for clocks, [`explicit`] and [`predicates`] for data. [`lu`] refines clocks by bounds
+//! instead.
 //!
 //! | file | what |
 //! |---|---|
 //! | `mod` | Algorithms 1–3: check, close, expand |
 //! | `tree` | nodes, covers, transitions, Algorithm 4's bookkeeping |
-//! | `block` | Algorithms 5–8: disable, cover, block backward and forward |
-//! | `zone`, `lu`, `explicit` | the factors |
+//! | `block` | Algorithms 5–8: disable, cover, block backward and forward; sequences |
+//! | `zone`, `lu` | the factors: clocks |
+//! | `values`, `explicit`, `predicates` | the factors: data |
 //!
 //! Deviation: 002 Alg. 4 line 5 puts the strengthened node back on the waiting list; the text means, and we do, the node
 //! that lost its cover.
@@ -22,7 +24,9 @@
 pub mod block;
 pub mod explicit;
 pub mod lu;
+pub mod predicates;
 pub mod tree;
+pub mod values;
 pub mod zone;
 
 use std::sync::Arc;
@@ -65,8 +69,8 @@ pub trait Data {
     fn settle(&mut self, tree: &mut Tree, n: u32) -> Result<Arc<Here>, Trouble>;
     /// A combination that the concrete label of `n` allows may now be taken.
     fn admit(&mut self, tree: &mut Tree, n: u32, c: u32) -> Result<(), Trouble>;
-    /// The edges of a combination.
-    fn action(&self, c: u32) -> &[EdgeRef];
+    /// Are these the edges of a combination?
+    fn is_action(&self, c: u32, action: &[EdgeRef]) -> bool;
     /// May a combination be more than one move? (Clocks may refuse receivers of a broadcast in more than one way.)
     fn is_many(&self, c: u32) -> bool;
     /// Does the concrete label of `n` refuse a combination although the same edges move in another?
@@ -75,8 +79,8 @@ pub trait Data {
     fn disable(&mut self, tree: &mut Tree, n: u32, c: u32) -> Result<(), Trouble>;
     /// Removes what is looked for, which the concrete label of `n` has not, from its abstract label.
     fn exclude(&mut self, tree: &mut Tree, n: u32) -> Result<(), Trouble>;
-    /// Which cells the abstract label of `n` knows; empty: all.
-    fn known(&self, n: u32) -> Vec<bool>;
+    /// What the abstract label of `n` says, for a certificate: which cells it knows (empty: all), and what more, in SMT-LIB.
+    fn tell(&mut self, tree: &Tree, n: u32) -> (Vec<bool>, Option<String>);
 }
 
 /// Data kept as it is: part of the key.
@@ -104,8 +108,8 @@ impl Data for Identity {
         Ok(())
     }
 
-    fn action(&self, _: u32) -> &[EdgeRef] {
-        &[]
+    fn is_action(&self, _: u32, _: &[EdgeRef]) -> bool {
+        false
     }
 
     fn is_many(&self, _: u32) -> bool {
@@ -124,8 +128,8 @@ impl Data for Identity {
         Ok(())
     }
 
-    fn known(&self, _: u32) -> Vec<bool> {
-        Vec::new()
+    fn tell(&mut self, _: &Tree, _: u32) -> (Vec<bool>, Option<String>) {
+        (Vec::new(), None)
     }
 }
 
@@ -180,6 +184,7 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
         if !options.reduce {
             bounds.activate_all(net.clocks.len());
         }
+        bounds.forget_constants();
         let keys = Keys::new(net, &post.layout, bounds);
         Lazy { post, tree: Tree::new(keys, !D::KEPT), data, refiner, waiting: Waitlist::new(options.order) }
     }
@@ -356,8 +361,8 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
         // Both are in the same order.
         let mut next = 0;
         for &c in &here.all {
-            let is_it = |i: usize, action: &[EdgeRef]| i < moves.len() && moves.get(i).action == action;
-            if !is_it(next, self.data.action(c)) || self.data.refuses(&self.tree, n, c) {
+            let is_it = |data: &D, i: usize| i < moves.len() && data.is_action(c, moves.get(i).action);
+            if !is_it(&self.data, next) || self.data.refuses(&self.tree, n, c) {
                 self.data.disable(&mut self.tree, n, c)?;
                 self.requeue(NONE);
                 continue;
@@ -365,7 +370,7 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
             self.data.admit(&mut self.tree, n, c)?;
             self.requeue(NONE);
             let first = next;
-            while is_it(next, self.data.action(c)) && (next == first || self.data.is_many(c)) {
+            while is_it(&self.data, next) && (next == first || self.data.is_many(c)) {
                 let m = moves.get(next);
                 next += 1;
                 if let Some(found) = self.follow(n, zone, &m, c, query, target)? {

@@ -3,7 +3,9 @@
 //! An abstract label is a short list of constraints, in the network's numbering of clocks: it is made of interpolants, and
 //! those have few. So proving one is a few comparisons. What needs a closed matrix makes one over the active clocks.
 
+use smallvec::SmallVec;
 use trellis_domain::zone::{Bound, Constraint, Zone};
+use trellis_model::network::SetClock;
 
 use super::block::Interpolation;
 use super::tree::{Leg, Tree, Try, post};
@@ -16,14 +18,18 @@ pub struct ZoneInterpolation {
     stepper: Stepper,
     work: Vec<Bound>,
     cycle: Vec<Constraint>,
+    entries: Entries,
 }
+
+/// Constraints in the places that they have in a zone.
+type Entries = Vec<(usize, usize, Bound)>;
 
 /// A conjunction of constraints; none: all valuations.
 pub type Label = Vec<Constraint>;
 
-fn build(shape: &Shape, label: &[Constraint]) -> Result<Zone, Trouble> {
-    let mut zone = Zone::universe(shape.domain().clocks());
-    invariant(shape, label, &mut zone)?;
+fn build(shape: &Shape, entries: &Entries) -> Result<Zone, Trouble> {
+    let mut zone = Zone::zero(shape.domain().clocks());
+    shape.domain().build_each(&mut zone, entries)?;
     Ok(zone)
 }
 
@@ -66,30 +72,54 @@ impl Interpolation for ZoneInterpolation {
     fn post(&mut self, tree: &Tree, n: u32, label: &Label) -> Result<Zone, Trouble> {
         let node = &tree.nodes[n as usize];
         let (source, target) = (tree.shape(node.parent), tree.shape(n));
-        let zone = build(source, label)?;
-        if !post(&mut self.stepper, source, &zone, &tree.edge(n), target)? {
+        let edge = tree.edge(n);
+        self.entries.clear();
+        self.entries.extend([label, edge.own, edge.guard].into_iter().flatten().map(|c| source.entry(c)));
+        self.work.resize(source.domain().size(), Bound::INF);
+        let rest = Leg { own: &[], guard: &[], ..edge };
+        if !source.domain().build_each(&mut self.work, &self.entries)?
+            || !post(&mut self.stepper, source, &self.work, &rest, target)?
+        {
             return Ok(Zone::empty(target.domain().clocks()));
         }
         Ok(Zone::copied(target.domain(), &self.stepper.zone))
     }
 
     fn pre(&mut self, tree: &Tree, n: u32, bad: &Zone) -> Result<Zone, Trouble> {
-        let node = &tree.nodes[n as usize];
-        before(tree.shape(node.parent), &tree.edge(n), tree.shape(n), bad)
+        let (source, target) = (tree.shape(tree.nodes[n as usize].parent), tree.shape(n));
+        let d = target.domain();
+        let nothing = || Ok(Zone::empty(source.domain().clocks()));
+        if d.is_empty(bad) {
+            return nothing();
+        }
+        let t = tree.edge(n);
+        self.work.clear();
+        self.work.extend_from_slice(bad);
+        if t.delay {
+            d.down(&mut self.work);
+        }
+        self.entries.clear();
+        // What is blocked has few bounds; most entries of its matrix say nothing, or nothing more than others do.
+        let (zero, dim) = (&self.work[..d.dim()], d.dim());
+        for (i, row) in self.work.chunks_exact(dim).enumerate() {
+            for (j, &bound) in row.iter().enumerate() {
+                let follows = || i != 0 && j != 0 && row[0].checked_add(zero[j]).is_some_and(|sum| sum <= bound);
+                if i == j || bound.is_inf() || (i == 0 && bound == Bound::LE_ZERO) || follows() {
+                    continue;
+                }
+                let c = Constraint { left: target.clocks[i], right: target.clocks[j], bound };
+                if !pull_back(source, t.resets, &c, &mut self.entries)? {
+                    return nothing();
+                }
+            }
+        }
+        self.leave(source, &t)
     }
 
     fn enabling(&mut self, tree: &Tree, n: u32, t: Try) -> Result<Zone, Trouble> {
         // All of the target, time having passed or not: its invariant pulled back, and the guard.
-        let t = tree.leg(n, t);
-        let shape = tree.shape(n);
-        let mut zone = Zone::universe(shape.domain().clocks());
-        if !pull_back(shape, t.resets, t.invariant, &mut zone)?
-            || !invariant(shape, t.own, &mut zone)?
-            || !invariant(shape, t.guard, &mut zone)?
-        {
-            return Ok(Zone::empty(shape.domain().clocks()));
-        }
-        Ok(zone)
+        self.entries.clear();
+        self.leave(tree.shape(n), &tree.leg(n, t))
     }
 
     fn interpolant(&mut self, tree: &Tree, n: u32, a: &Zone, bad: &Zone) -> Result<Option<Label>, Trouble> {
@@ -112,10 +142,23 @@ impl Interpolation for ZoneInterpolation {
     fn complement(&mut self, tree: &Tree, n: u32, label: &Label) -> Result<Vec<Zone>, Trouble> {
         let shape = tree.shape(n);
         let mut parts = Vec::new();
-        for c in label {
+        // Row by row, as if they were in a matrix over the clocks that they mention, in the order in which these have become
+        // known: so does 002's prototype, and what is blocked first may spare others.
+        let mut met: SmallVec<[u32; 16]> = SmallVec::from_slice(&[0]);
+        for clock in label.iter().flat_map(|c| [c.left, c.right]) {
+            if !met.contains(&clock) {
+                met.push(clock);
+            }
+        }
+        let place = |clock: u32| met.iter().position(|&m| m == clock);
+        let mut rows: SmallVec<[&Constraint; 16]> = label.iter().collect();
+        rows.sort_by_key(|c| (place(c.left), place(c.right)));
+        for c in rows {
             let Some(bound) = c.bound.complement() else { continue };
-            let mut part = Zone::universe(shape.domain().clocks());
-            if invariant(shape, &[Constraint { left: c.right, right: c.left, bound }], &mut part)? {
+            self.entries.clear();
+            self.entries.push((shape.place(c.right), shape.place(c.left), bound));
+            let part = build(shape, &self.entries)?;
+            if !shape.domain().is_empty(&part) {
                 parts.push(part);
             }
         }
@@ -137,65 +180,36 @@ impl Interpolation for ZoneInterpolation {
             return Ok(true);
         }
         let shape = tree.shape(n);
-        let zone = build(shape, a)?;
+        self.entries.clear();
+        self.entries.extend(a.iter().map(|c| shape.entry(c)));
+        let zone = build(shape, &self.entries)?;
         let d = shape.domain();
         Ok(b.iter().all(|c| d.get(&zone, shape.place(c.left), shape.place(c.right)) <= c.bound))
     }
 }
 
-/// The valuations of the source from which a transition leads into a zone of the target.
-fn before(source: &Shape, t: &Leg<'_>, target: &Shape, bad: &Zone) -> Result<Zone, Trouble> {
-    let d = target.domain();
-    let nothing = || Ok(Zone::empty(source.domain().clocks()));
-    if d.is_empty(bad) {
-        return nothing();
-    }
-    let mut after = bad.clone();
-    if t.delay {
-        d.down(&mut after);
-    }
-    if !invariant(target, t.invariant, &mut after)? {
-        return nothing();
-    }
-    let mut zone = Zone::universe(source.domain().clocks());
-    if !invariant(source, t.own, &mut zone)? || !invariant(source, t.guard, &mut zone)? {
-        return nothing();
-    }
-    // What is blocked has few bounds; most entries of its matrix say nothing.
-    for (i, row) in after.chunks_exact(d.dim()).enumerate() {
-        for (j, &bound) in row.iter().enumerate() {
-            if i == j || bound.is_inf() || (i == 0 && bound == Bound::LE_ZERO) {
-                continue;
-            }
-            let c = Constraint { left: target.clocks[i], right: target.clocks[j], bound };
-            if !pull_back(source, t.resets, &[c], &mut zone)? {
-                return nothing();
+impl ZoneInterpolation {
+    /// The valuations of the source that satisfy `entries` and from which a transition leads to the invariant of its target.
+    fn leave(&mut self, source: &Shape, t: &Leg<'_>) -> Result<Zone, Trouble> {
+        for c in t.invariant {
+            if !pull_back(source, t.resets, c, &mut self.entries)? {
+                return Ok(Zone::empty(source.domain().clocks()));
             }
         }
+        self.entries.extend(t.own.iter().chain(t.guard).map(|c| source.entry(c)));
+        build(source, &self.entries)
     }
-    Ok(zone)
 }
 
-/// Adds what constraints after resets say about clocks before them; answers whether anything is left.
-fn pull_back(
-    source: &Shape,
-    resets: &[trellis_model::network::SetClock],
-    constraints: &[Constraint],
-    zone: &mut Zone,
-) -> Result<bool, Trouble> {
-    let d = source.domain();
-    for c in constraints {
-        let ((left, add), (right, subtract)) = (origin(resets, c.left), origin(resets, c.right));
-        let Some(n) = c.bound.constant() else { continue };
-        let constant = i64::from(n) - i64::from(add) + i64::from(subtract);
-        let bound = Bound::checked(constant, c.bound.is_strict()).ok_or(Trouble::Range)?;
-        if left == right {
-            if bound < Bound::LE_ZERO {
-                return Ok(false);
-            }
-        } else if !d.constrain(zone, source.place(left), source.place(right), bound)? {
-            return Ok(false);
-        }
+/// Adds what a constraint after resets says about clocks before them; answers whether that is possible.
+fn pull_back(source: &Shape, resets: &[SetClock], c: &Constraint, entries: &mut Entries) -> Result<bool, Trouble> {
+    let ((left, add), (right, subtract)) = (origin(resets, c.left), origin(resets, c.right));
+    let Some(n) = c.bound.constant() else { return Ok(true) };
+    let constant = i64::from(n) - i64::from(add) + i64::from(subtract);
+    let bound = Bound::checked(constant, c.bound.is_strict()).ok_or(Trouble::Range)?;
+    if left == right {
+        return Ok(bound >= Bound::LE_ZERO);
     }
+    entries.push((source.place(left), source.place(right), bound));
     Ok(true)
 }

@@ -62,7 +62,7 @@ pub fn check(program: &mut Program<'_>, options: &Options, budget: &mut Budget<'
             break Verdict::Unknown(search.doubt.take().unwrap_or(Reason::Iterations));
         }
     };
-    Outcome { verdict, stats: search.stats }
+    Outcome::new(verdict, search.stats)
 }
 
 /// What one step more has shown.

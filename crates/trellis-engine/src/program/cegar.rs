@@ -7,6 +7,7 @@
 //! What may be stuck is said to be stuck: explicit values cannot tell apart what has too many values, and if no way of
 //! refining finds anything new the answer is unknown.
 
+use std::fmt;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -124,6 +125,22 @@ impl Default for Options {
     }
 }
 
+impl fmt::Display for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mode = |mode| match mode {
+            Mode::Cartesian => "cartesian",
+            Mode::Boolean => "boolean",
+            Mode::Split => "split",
+        };
+        match self.domain {
+            Domain::Explicit => write!(f, "explicit")?,
+            Domain::Predicates(m) => write!(f, "predicates, {}", mode(m))?,
+            Domain::Product(m) => write!(f, "product, {}", mode(m))?,
+        }
+        write!(f, ", {}", self.refinement)
+    }
+}
+
 /// Can an error be reached?
 pub fn check(program: &mut Program<'_>, options: &Options, budget: &mut Budget<'_>) -> Outcome {
     let mut engine = Engine::new(&mut program.large.cfa, *options, budget.limits());
@@ -142,7 +159,7 @@ pub fn check(program: &mut Program<'_>, options: &Options, budget: &mut Budget<'
         Verdict::Unsafe(trace) => Verdict::Unsafe(program.trace(&trace)),
         other => other,
     };
-    Outcome { verdict, stats }
+    Outcome::new(verdict, stats)
 }
 
 /// An abstract state: its label, and the precision that it was computed under.

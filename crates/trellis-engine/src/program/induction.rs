@@ -41,7 +41,7 @@ impl Default for Options {
 pub fn check(program: &mut Program<'_>, options: &Options, budget: &mut Budget<'_>) -> Outcome {
     let mut search = Search::new(program, &options.search);
     let verdict = verdict(program, &mut search, options, budget).unwrap_or_else(Verdict::Unknown);
-    Outcome { verdict, stats: search.stats }
+    Outcome::new(verdict, search.stats)
 }
 
 fn verdict(

@@ -58,7 +58,7 @@ pub fn check(program: &mut Program<'_>, options: &Options, budget: &mut Budget<'
             Verdict::Safe(program.certificate(terms, 1, invariant))
         }
     };
-    Outcome { verdict, stats }
+    Outcome::new(verdict, stats)
 }
 
 /// Values of control variables, and what holds.

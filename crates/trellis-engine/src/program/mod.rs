@@ -12,12 +12,15 @@ pub mod induction;
 pub mod invariants;
 pub mod label;
 pub mod lazy;
+pub mod portfolio;
 pub mod post;
 pub mod refine;
 pub mod samples;
 pub mod steps;
 pub mod trace;
 pub mod tree;
+
+use std::fmt;
 
 use trellis_expr::{TermId, Terms};
 use trellis_model::cfa::evidence::{Certificate, Trace, Verdict};
@@ -33,6 +36,14 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// What was counted.
     pub stats: Stats,
+    /// Of a portfolio: who answered.
+    pub by: Option<Engine>,
+}
+
+impl Outcome {
+    fn new(verdict: Verdict, stats: Stats) -> Outcome {
+        Outcome { verdict, stats, by: None }
+    }
 }
 
 /// Which algorithm.
@@ -43,14 +54,41 @@ pub enum Engine {
     Cegar(cegar::Options),
     /// Lazy abstraction with interpolants.
     Lazy(lazy::Options),
+    /// Bounded model checking, up to a depth if there is one.
+    Bmc(Option<usize>),
+    /// k-induction, up to a depth if there is one, with invariants that were guessed.
+    Induction(Option<usize>),
+    /// Several of these in turns, on so many threads.
+    Portfolio(usize),
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Engine::Cegar(options) => write!(f, "cegar ({options})"),
+            Engine::Lazy(options) => write!(f, "lazy ({})", options.refinement),
+            Engine::Bmc(_) => write!(f, "bmc"),
+            Engine::Induction(_) => write!(f, "induction"),
+            Engine::Portfolio(_) => write!(f, "portfolio"),
+        }
+    }
 }
 
 /// Can an error location of the automaton be reached?
 pub fn check(cfa: &Cfa, engine: &Engine, budget: &mut Budget<'_>) -> Outcome {
+    if let Engine::Portfolio(threads) = *engine {
+        return portfolio::check(cfa, threads, budget);
+    }
     let mut program = Program::new(cfa);
-    match engine {
-        Engine::Cegar(options) => cegar::check(&mut program, options, budget),
-        Engine::Lazy(options) => lazy::check(&mut program, options, budget),
+    match *engine {
+        Engine::Cegar(ref options) => cegar::check(&mut program, options, budget),
+        Engine::Lazy(ref options) => lazy::check(&mut program, options, budget),
+        Engine::Bmc(depth) => bmc::check(&mut program, &bmc::Options { depth, ..bmc::Options::default() }, budget),
+        Engine::Induction(depth) => {
+            let search = bmc::Options { depth, ..bmc::Options::default() };
+            induction::check(&mut program, &induction::Options { search, ..induction::Options::default() }, budget)
+        }
+        Engine::Portfolio(_) => unreachable!("answered above"),
     }
 }
 

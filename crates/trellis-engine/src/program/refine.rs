@@ -4,6 +4,8 @@
 //! [`Refinement::BinaryBackward`]) cut the path in two, after its longest prefix (or before its longest suffix) that can still be taken
 //! inside the labels, and say something at the cut only.
 
+use std::fmt;
+
 use trellis_expr::ssa::Unrolling;
 use trellis_expr::{StmtId, TermId, Terms};
 use trellis_smt::path::{CoreVariables, Interpolate, Newton, NotRefuted, Refine, Refutation};
@@ -36,6 +38,19 @@ impl Refinement {
         Refinement::BinaryForward,
         Refinement::BinaryBackward,
     ];
+}
+
+impl fmt::Display for Refinement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Refinement::NewtonForward => "newton",
+            Refinement::NewtonBackward => "newton-backward",
+            Refinement::Sequence => "sequence",
+            Refinement::Core => "core",
+            Refinement::BinaryForward => "binary",
+            Refinement::BinaryBackward => "binary-backward",
+        })
+    }
 }
 
 /// Refutes the paths of one automaton.

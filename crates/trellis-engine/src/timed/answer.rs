@@ -15,7 +15,9 @@ use super::trace::concretise;
 use crate::budget::{Budget, Stats};
 use crate::lazy::block::{Direction, Interpolating};
 use crate::lazy::explicit::Explicit;
-use crate::lazy::lu::{Bounding, Lu};
+use crate::lazy::lu::Bounding;
+use crate::lazy::predicates::Predicates;
+use crate::lazy::values::Values;
 use crate::lazy::zone::ZoneInterpolation;
 use crate::lazy::{self, Lazy, Refiner};
 use crate::network::{Answer, Broken};
@@ -37,6 +39,8 @@ pub enum Data {
     Identity,
     /// To the values of some variables, by formula interpolation (002 §4.3.1).
     Interpolation(Direction),
+    /// To predicates.
+    Predicates(Direction),
 }
 
 /// An engine and its options.
@@ -99,7 +103,7 @@ pub fn obstacle(net: &Network, query: &Query, engine: Engine) -> Option<&'static
     }
     match data {
         Data::Identity => None,
-        Data::Interpolation(_) => Combinations::new(net).err(),
+        Data::Interpolation(_) | Data::Predicates(_) => Combinations::new(net).err(),
     }
 }
 
@@ -119,16 +123,26 @@ pub fn answer(net: &Network, query: &Query, config: &Config, budget: &mut Budget
     }
     match engine {
         Engine::Reach(options) => explore(net, query, condition, value, options, config, budget),
-        Engine::Lazy { clocks, data: Data::Identity, options } => {
-            by_clocks(net, query, (condition, value), clocks, options, lazy::Identity, config.certificate, budget)
-        }
-        Engine::Lazy { clocks, data: Data::Interpolation(direction), options } => {
-            match Explicit::new(net, Some((query, condition, value)), options.pin_faults) {
-                Ok(domain) => {
-                    let data = Interpolating::new(domain, direction);
-                    by_clocks(net, query, (condition, value), clocks, options, data, config.certificate, budget)
-                }
-                Err(why) => Ok(unknown(Stats::default(), Reason::Unsupported(why.into()))),
+        Engine::Lazy { clocks, data, options } => {
+            let (target, wants) = ((condition, value), config.certificate);
+            let values = || Values::new(net, Some((query, condition, value)), options.pin_faults);
+            let refuse = |why: &str| Ok(unknown(Stats::default(), Reason::Unsupported(why.into())));
+            match data {
+                Data::Identity => by_clocks(net, query, target, clocks, options, lazy::Identity, wants, budget),
+                Data::Interpolation(direction) => match values() {
+                    Ok(values) => {
+                        let data = Interpolating::new(Explicit(values), direction);
+                        by_clocks(net, query, target, clocks, options, data, wants, budget)
+                    }
+                    Err(why) => refuse(why),
+                },
+                Data::Predicates(direction) => match values() {
+                    Ok(values) => {
+                        let data = Interpolating::new(Predicates::new(values, direction), direction);
+                        by_clocks(net, query, target, clocks, options, data, wants, budget)
+                    }
+                    Err(why) => refuse(why),
+                },
             }
         }
     }
@@ -154,10 +168,8 @@ fn by_clocks<D: lazy::Data>(
         }
         Clocks::Bounds => {
             let refiner = Bounding::new(net.clocks.len());
-            let dim = net.clocks.len() + 1;
             let label = |r: &Bounding, n: u32, l: &Lazy<'_, D, _>| {
-                let none = || Lu { lower: vec![bounds::NONE; dim], upper: vec![bounds::NONE; dim] };
-                let Lu { lower, upper } = r.labels[n as usize].as_deref().cloned().unwrap_or_else(none);
+                let (lower, upper) = r.label(n);
                 let zone = constraints(l.tree.shape(n), l.tree.zone(n));
                 (zone, Some(LuBounds { lower, upper }))
             };
@@ -311,13 +323,15 @@ fn search<D: lazy::Data, R: Refiner>(
     let stats = Stats { stored: lazy.tree.stats.expanded, ..lazy.tree.stats };
     match ending {
         lazy::Ending::Closed => {
+            let expanded: Vec<u32> = lazy.expanded().filter(|_| certificate).collect();
             let entry = |n: u32| {
                 let key = lazy.tree.keys.get(lazy.tree.nodes[n as usize].key);
                 let (zone, bounds) = label(&lazy.refiner, n, &lazy);
                 let state = lazy.post.layout.snapshot(net, key, &[]);
-                CertEntry { known: lazy.data.known(n), zone, bounds, ..CertEntry::of(state) }
+                let (known, says) = lazy.data.tell(&lazy.tree, n);
+                CertEntry { known, zone, bounds, says, ..CertEntry::of(state) }
             };
-            let entries = lazy.expanded().filter(|_| certificate).map(entry).collect();
+            let entries = expanded.into_iter().map(entry).collect();
             Ok(finished(stats, Verdict::Safe(Certificate { entries, up_to_order: false, up_to_symmetry: false })))
         }
         lazy::Ending::Found(n, parts) => {

@@ -141,6 +141,12 @@ impl Bounds {
         self.global.sort_unstable_by_key(|b| b.clock);
     }
 
+    /// Forgets the constants: which clocks are active is all that matters. (Then keys with the same clocks share a shape.)
+    pub fn forget_constants(&mut self) {
+        let constants = self.local.iter_mut().flatten().flatten().chain(&mut self.global);
+        constants.for_each(|b| (b.lower, b.upper) = (NONE, NONE));
+    }
+
     /// A clock is compared with this constant everywhere. Clocks whose values it may get must be, too.
     pub fn compare_everywhere(&mut self, clock: u32, constant: i32) {
         match self.global.iter_mut().find(|b| b.clock == clock) {

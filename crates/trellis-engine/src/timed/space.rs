@@ -4,7 +4,7 @@
 //! clocks share one. The zones of a key are matrices over its active clocks only. They are stored once too, whatever key
 //! they belong to: processes that do the same at different times have the same zones under different names.
 
-use std::hash::Hasher;
+use std::hash::{Hash, Hasher};
 
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
@@ -56,6 +56,18 @@ impl Shape {
         let slot = self.slot[clock as usize];
         debug_assert_ne!(slot, INACTIVE, "a clock that is compared is active");
         slot as usize
+    }
+
+    /// Where a constraint is in these zones.
+    #[inline]
+    pub fn entry(&self, c: &Constraint) -> (usize, usize, Bound) {
+        (self.place(c.left), self.place(c.right), c.bound)
+    }
+
+    /// Has it the same clocks as another?
+    #[inline]
+    pub fn is_like(&self, other: &Shape) -> bool {
+        std::ptr::eq(self, other) || self.clocks == other.clocks
     }
 
     /// Is the clock active?
@@ -223,13 +235,14 @@ pub struct Zones {
 
 fn hash_zone(zone: &[Bound]) -> u32 {
     let mut h = FxHasher::default();
-    for pair in zone.chunks(2) {
-        let low = pair[0].code() as u32;
-        let high = pair.get(1).map_or(0, |b| b.code() as u32);
-        h.write_u64(u64::from(low) | u64::from(high) << 32);
-    }
+    Bound::hash_slice(zone, &mut h);
     let hash = h.finish();
     (hash ^ hash >> 32) as u32
+}
+
+/// Are they equal? Without a branch for each entry.
+fn is_same(a: &[Bound], b: &[Bound]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).fold(0, |differ, (a, b)| differ | (a.code() ^ b.code())) == 0
 }
 
 /// A table takes the place from the low bits and a tag from the high ones.
@@ -258,13 +271,13 @@ impl Zones {
     /// The number of a zone, if it is stored.
     pub fn find(&self, zone: &[Bound]) -> Option<u32> {
         let hash = hash_zone(zone);
-        self.index.find(spread(hash), |&(h, z)| h == hash && self.get(z) == zone).map(|&(_, z)| z)
+        self.index.find(spread(hash), |&(h, z)| h == hash && is_same(self.get(z), zone)).map(|&(_, z)| z)
     }
 
     /// The number of a zone; new ones get one.
     pub fn id(&mut self, zone: &[Bound]) -> u32 {
         let hash = hash_zone(zone);
-        if let Some(&(_, z)) = self.index.find(spread(hash), |&(h, z)| h == hash && self.get(z) == zone) {
+        if let Some(&(_, z)) = self.index.find(spread(hash), |&(h, z)| h == hash && is_same(self.get(z), zone)) {
             return z;
         }
         let id = self.ends.len() as u32;
@@ -321,20 +334,17 @@ impl Stepper {
         target: &Shape,
     ) -> Result<bool, ZoneError> {
         let d = source.domain();
-        let place = |c: &Constraint| (source.place(c.left), source.place(c.right), c.bound);
-        let all = || before[0].iter().chain(before[1]).map(place);
+        let all = || before[0].iter().chain(before[1]).map(|c| source.entry(c));
         // Most moves that are not possible are refused by one constraint alone.
         if !all().all(|(i, j, bound)| d.satisfies(zone, i, j, bound)) {
             return Ok(false);
         }
-        let in_place = source.clocks == target.clocks && resets.iter().all(|r| matches!(r, SetClock::Value { .. }));
+        let in_place = source.is_like(target) && resets.iter().all(|r| matches!(r, SetClock::Value { .. }));
         let work = if in_place { &mut self.zone } else { &mut self.work };
         work.clear();
         work.extend_from_slice(zone);
-        for (i, j, bound) in all() {
-            if !d.constrain(work, i, j, bound)? {
-                return Ok(false);
-            }
+        if !d.constrain_each(work, all())? {
+            return Ok(false);
         }
         if !in_place {
             self.reset(source, resets, target, |c| c)?;
@@ -408,11 +418,5 @@ impl Stepper {
 
 /// Adds the constraints to a zone; answers whether it is not empty then.
 pub fn invariant(shape: &Shape, constraints: &[Constraint], zone: &mut [Bound]) -> Result<bool, ZoneError> {
-    let d = shape.domain();
-    for c in constraints {
-        if !d.constrain(zone, shape.place(c.left), shape.place(c.right), c.bound)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+    shape.domain().constrain_each(zone, constraints.iter().map(|c| shape.entry(c)))
 }

@@ -40,6 +40,13 @@ pub fn ways(seed: u64) -> Vec<Config> {
             }
         }
     }
+    // Solvers take their time: each direction with one kind of clocks.
+    let kinds = [Clocks::Interpolation(Direction::Forward), Clocks::Interpolation(Direction::Backward), Clocks::Bounds];
+    for (k, direction) in [Direction::Forward, Direction::Backward, Direction::Sequence].into_iter().enumerate() {
+        let options = lazy::Options { order: order(), ..lazy::Options::default() };
+        let clocks = kinds[(seed as usize + k) % kinds.len()];
+        all.push(Some(Engine::Lazy { clocks, data: Data::Predicates(direction), options }));
+    }
     all.push(None);
     all.into_iter()
         .map(|engine| Config { engine, order: None, non_zeno: false, certificate: true, symmetry: false })

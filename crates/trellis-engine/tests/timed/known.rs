@@ -3,7 +3,7 @@
 use trellis_check::certify;
 use trellis_engine::budget::Budget;
 use trellis_engine::lazy;
-use trellis_engine::lazy::block::Direction::{Backward, Forward};
+use trellis_engine::lazy::block::Direction::{Backward, Forward, Sequence};
 use trellis_engine::timed::answer::{Clocks, Config, Data, Engine, answer};
 use trellis_model::evidence::Verdict;
 use trellis_model::network::{Certificate, Network, Query};
@@ -65,12 +65,49 @@ fn only_proofs_are_accepted() {
 }
 
 #[test]
+fn only_proofs_by_predicates_are_accepted() {
+    // `n` counts up to 4, and what matters is whether it is below 6.
+    let model = "
+        int[0, 20] n; int[0, 7] seen;
+        process P() { clock x; state a { x <= 3 }, b; init a;
+          trans a -> a { guard x >= 1 && n < 4; assign n = n + 1, x = 0, seen = (seen + n) % 8; },
+                a -> b { guard n > 5; }; }
+        system P;";
+    let (net, queries) = load(model, "A[] not P.b && n <= 10").expect("a model");
+    let rejects = |cert: &Certificate| certify(&net, &queries[0], cert).is_err();
+    for clocks in [Clocks::Interpolation(Forward), Clocks::Interpolation(Backward), Clocks::Bounds] {
+        for direction in [Forward, Backward, Sequence] {
+            let cert = prove(&net, &queries[0], clocks, Data::Predicates(direction));
+            certify(&net, &queries[0], &cert).unwrap_or_else(|r| panic!("{clocks:?} {direction:?}: {r}"));
+            assert!(rejects(&Certificate { entries: Vec::new(), ..cert.clone() }));
+            let with = |i: usize, says: Option<&str>| {
+                let mut other = cert.clone();
+                other.entries[i].says = says.map(str::to_string);
+                other
+            };
+            let all = 0..cert.entries.len();
+            let says: Vec<usize> = all.clone().filter(|&i| cert.entries[i].says.is_some()).collect();
+            assert!(direction == Backward || !says.is_empty(), "nothing is said but values");
+            assert!(says.is_empty() || says.iter().any(|&i| rejects(&with(i, None))), "what is said does not matter");
+            for i in all {
+                assert!(rejects(&with(i, Some("(assert"))), "no script");
+                assert!(rejects(&with(i, Some("(declare-const other Int) (assert (< other 3))"))), "no variable");
+                assert!(rejects(&with(i, Some("(declare-const n Bool) (assert n)"))), "another type");
+                assert!(rejects(&with(i, Some("(push 1) (assert true)"))), "more than assertions");
+                assert!(rejects(&with(i, Some("(assert false)"))), "entry {i} is needed");
+            }
+        }
+    }
+}
+
+#[test]
 fn faults_are_not_missed() {
     // Nothing asks about `n`, but in the end it leaves its range.
     let model = "int[0, 5] n; process P() { clock x; state a; init a; trans a -> a { guard x >= 1; assign n = n + 1, x = 0; }; } system P;";
     let (net, queries) = load(model, "A[] true").expect("a model");
     for clocks in [Clocks::Interpolation(Forward), Clocks::Interpolation(Backward), Clocks::Bounds] {
-        for data in [Data::Interpolation(Forward), Data::Interpolation(Backward)] {
+        let predicates = [Forward, Backward, Sequence].map(Data::Predicates);
+        for data in [Data::Interpolation(Forward), Data::Interpolation(Backward)].into_iter().chain(predicates) {
             let engine = Some(Engine::Lazy { clocks, data, options: lazy::Options::default() });
             let config = Config { engine, order: None, certificate: true, non_zeno: false, symmetry: false };
             assert!(answer(&net, &queries[0], &config, &mut Budget::unlimited()).is_err());

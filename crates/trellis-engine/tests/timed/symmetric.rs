@@ -2,9 +2,13 @@
 //!
 //! Two or three instances of one template, whose identities are compared, assigned, selected, indexes of arrays, of clocks and of
 //! channels; now and then something that breaks the symmetry: an order between identities, a question about one of them, a broadcast
-//! whose receivers write the same variable. Whether a symmetry is used or not, the region graph decides.
+//! whose receivers write the same variable. Whether a symmetry is used or not, the region graph decides. And a certificate up to
+//! symmetry, written out, is one for a checker that knows nothing of symmetry.
+
+use std::collections::HashSet;
 
 use trellis_check::certify;
+use trellis_domain::zone::Constraint;
 use trellis_engine::budget::Budget;
 use trellis_engine::network::{answer as answer_untimed, answer_up_to_symmetry};
 use trellis_engine::reach::{Options, Refine, Update};
@@ -12,7 +16,7 @@ use trellis_engine::timed::answer::{Config, Engine, answer};
 use trellis_engine::timed::reach::{self, Cover, Extrapolation};
 use trellis_engine::waitlist::Order;
 use trellis_model::evidence::Verdict;
-use trellis_model::network::{Network, Query, Symmetry};
+use trellis_model::network::{CertEntry, Certificate, LuBounds, Network, Query, Snapshot, Symmetry};
 
 use crate::load::load;
 use crate::random::{Random, for_seeds};
@@ -250,17 +254,71 @@ struct Saved {
     without: u64,
     with: u64,
     broken: usize,
+    /// Certificates that were written out without symmetry.
+    written_out: usize,
     /// Why not, and how often.
     refused: std::collections::BTreeMap<&'static str, usize>,
 }
 
+/// What an entry becomes when two members are exchanged.
+fn swapped(symmetry: &Symmetry, swap: u16, e: &CertEntry) -> CertEntry {
+    let word = [swap];
+    let Snapshot { locations, data, .. } = &e.state;
+    let mut cells: Vec<i64> = locations.iter().map(|&l| i64::from(l)).chain(data.iter().copied()).collect();
+    // A swap is its own inverse.
+    symmetry.cells_before(&word, &mut cells);
+    let (locations, data) = cells.split_at(locations.len());
+    let locations = locations.iter().map(|&l| l as u32).collect();
+    let clock = |c: u32| symmetry.clock(&word, c);
+    let zone = e.zone.iter().map(|c| Constraint { left: clock(c.left), right: clock(c.right), bound: c.bound });
+    let moved = |of: &[i32]| (0..of.len()).map(|c| of[clock(c as u32) as usize]).collect();
+    let bounds = e.bounds.as_ref().map(|b| LuBounds { lower: moved(&b.lower), upper: moved(&b.upper) });
+    let state = Snapshot { locations, data: data.to_vec(), ..e.state.clone() };
+    CertEntry { state, zone: zone.collect(), bounds, ..e.clone() }
+}
+
+/// A certificate up to symmetry as one that needs none: all that its entries become. None if that is too much.
+fn written_out(symmetry: &Symmetry, cert: &Certificate) -> Option<Certificate> {
+    let key = |e: &CertEntry| {
+        let mut zone: Vec<_> = e.zone.iter().map(|c| (c.left, c.right, c.bound)).collect();
+        zone.sort_unstable();
+        (e.state.clone(), zone, e.bounds.clone())
+    };
+    let mut seen: HashSet<_> = cert.entries.iter().map(key).collect();
+    let mut entries = cert.entries.clone();
+    let mut next = 0;
+    while next < entries.len() {
+        for swap in 0..symmetry.swaps().count() as u16 {
+            let image = swapped(symmetry, swap, &entries[next]);
+            if seen.insert(key(&image)) {
+                entries.push(image);
+            }
+        }
+        next += 1;
+        if entries.len() > 3000 {
+            return None;
+        }
+    }
+    Some(Certificate { entries, up_to_symmetry: false, ..*cert })
+}
+
+/// Whoever knows nothing of symmetry accepts what a certificate stands for.
+fn check_written_out(net: &Network, query: &Query, symmetry: &Symmetry, cert: &Certificate, saved: &mut Saved) {
+    if let Some(whole) = written_out(symmetry, cert) {
+        saved.written_out += 1;
+        if let Err(r) = certify(net, query, &whole) {
+            panic!("{}: written out, the certificate is none: {r}", query.text);
+        }
+    }
+}
+
 fn saved(net: &Network, query: &Query, saved: &mut Saved) {
     saved.questions += 1;
-    let symmetry = Symmetry::find(net, query);
-    for r in symmetry.refused() {
+    let group = Symmetry::find(net, query);
+    for r in group.refused() {
         *saved.refused.entry(r.why).or_default() += 1;
     }
-    if symmetry.is_empty() {
+    if group.is_empty() {
         return;
     }
     saved.symmetric += 1;
@@ -273,8 +331,9 @@ fn saved(net: &Network, query: &Query, saved: &mut Saved) {
         // A certificate up to symmetry is none without, unless it needs no symmetry; never may it be more.
         assert_eq!(cert.up_to_symmetry, symmetry);
         if symmetry {
-            let plain = trellis_model::network::Certificate { up_to_symmetry: false, ..cert.clone() };
+            let plain = Certificate { up_to_symmetry: false, ..cert.clone() };
             saved.broken += usize::from(certify(net, query, &plain).is_err());
+            check_written_out(net, query, &group, &cert, saved);
         }
         Some(a.stats.stored)
     };
@@ -306,6 +365,7 @@ fn agree(first: u64, models: u64) {
     if models > 50 {
         assert!(total.symmetric * 4 > total.questions, "too few are symmetric: {total:?}");
         assert!(total.with < total.without && total.broken > 0, "symmetry saves nothing: {total:?}");
+        assert!(total.written_out > 0, "no certificate was written out: {total:?}");
     }
 }
 
@@ -319,7 +379,8 @@ fn untimed(net: &Network, query: &Query, total: &mut Saved) -> Result<(), String
     let limit = || Budget::unlimited().states(Some(20_000));
     let plain = answer_untimed(net, query, options, None, None, &mut limit());
     let folded = answer_up_to_symmetry(net, query, Order::Bfs, &mut limit());
-    let symmetric = !Symmetry::find(net, query).is_empty();
+    let symmetry = Symmetry::find(net, query);
+    let symmetric = !symmetry.is_empty();
     total.questions += 1;
     total.symmetric += usize::from(symmetric);
     let (plain, folded) = match (plain, folded) {
@@ -342,7 +403,8 @@ fn untimed(net: &Network, query: &Query, total: &mut Saved) -> Result<(), String
             if symmetric {
                 total.without += plain.stats.stored;
                 total.with += folded.stats.stored;
-                let plain = trellis_model::network::Certificate { up_to_symmetry: false, ..cert };
+                check_written_out(net, query, &symmetry, &cert, total);
+                let plain = Certificate { up_to_symmetry: false, ..cert };
                 total.broken += usize::from(certify(net, query, &plain).is_err());
             }
             Ok(())
@@ -384,7 +446,7 @@ const FISCHER: &str = "typedef int[1,N] id_t; int[0,N] id;
     system P;";
 const EXCLUSION: &str = "A[] forall (i : id_t) forall (j : id_t) P(i).cs && P(j).cs imply i == j";
 
-fn fischer(n: usize, symmetry: bool) -> (Network, Query, trellis_model::network::Certificate) {
+fn fischer(n: usize, symmetry: bool) -> (Network, Query, Certificate) {
     let (net, mut queries) = load(&FISCHER.replace('N', &n.to_string()), EXCLUSION).expect("a model");
     let query = queries.remove(0);
     let way = Config { engine: Some(Engine::Reach(reach::Options::default())), symmetry, ..ways(0)[0] };
@@ -408,7 +470,7 @@ fn a_damaged_certificate_up_to_symmetry_is_noticed() {
         less.entries.remove(i);
         assert!(certify(&net, &query, &less).is_err(), "nobody misses entry {i}");
     }
-    let plain = trellis_model::network::Certificate { up_to_symmetry: false, ..cert.clone() };
+    let plain = Certificate { up_to_symmetry: false, ..cert.clone() };
     assert!(certify(&net, &query, &plain).is_err(), "entries stand for more than they are");
     // The question about one process leaves a smaller symmetry: the same entries prove less.
     let (same, others) = load(&FISCHER.replace('N', "4"), "A[] not (P(1).cs && P(2).req)").expect("a model");

@@ -93,7 +93,8 @@ pub struct Edge {
 pub struct Cfa {
     /// Terms and statements.
     pub terms: Terms,
-    /// The variables, all of them, as they are named in the arena.
+    /// The variables, all of them, as they are named in the arena. A name that starts with `@` is a front end's own, and nothing that
+    /// the model's author has written.
     pub variables: Vec<VarId>,
     /// Those of them that steer the automaton like locations do: abstractions keep them explicit from the start.
     pub control: Vec<VarId>,

@@ -194,15 +194,20 @@ impl<'n> Combinations<'n> {
         if let Some(&known) = self.preconditions.get(&(c, t)) {
             return known;
         }
-        let Combination { guard, update, invariant, .. } = self.all[c as usize];
-        let before = guard.zip(invariant).and_then(|(guard, invariant)| {
-            let after = self.terms.and([invariant, t]);
-            let after = wep(&mut self.terms, update, after)?;
-            let after = self.close(after);
+        let before = self.all[c as usize].guard.and_then(|guard| {
+            let after = self.after(c, t)?;
             Some(self.terms.and([guard, after]))
         });
         self.preconditions.insert((c, t), before);
         before
+    }
+
+    /// What must hold of data so that what the combination does to them, if it happens, leads to where the term holds.
+    pub fn after(&mut self, c: u32, t: TermId) -> Option<TermId> {
+        let Combination { update, invariant, .. } = self.all[c as usize];
+        let after = self.terms.and([invariant?, t]);
+        let after = wep(&mut self.terms, update, after)?;
+        Some(self.close(after))
     }
 
     /// The truth of a condition of a query, or of an invariant: no temporaries occur in it.
@@ -215,6 +220,11 @@ impl<'n> Combinations<'n> {
     pub fn is(&mut self, v: &DataVar, cells: &[i64]) -> TermId {
         let (var, value) = (self.terms.var(v.var), value_term(&mut self.terms, v, cells));
         self.terms.eq(var, value)
+    }
+
+    /// A value of a variable, as a term.
+    pub fn value(&mut self, v: &DataVar, cells: &[i64]) -> TermId {
+        value_term(&mut self.terms, v, cells)
     }
 
     fn close(&mut self, t: TermId) -> TermId {

@@ -101,12 +101,15 @@ pub struct CertEntry {
     pub bounds: Option<LuBounds>,
     /// For liveness: how many steps at most until the awaited thing; every step leads to a smaller rank or to the thing.
     pub rank: Option<u32>,
+    /// For predicate abstraction: what more the entry says of the data, as an SMT-LIB script of declarations (named as the
+    /// variables) and assertions.
+    pub says: Option<String>,
 }
 
 impl CertEntry {
     /// An entry for one state, without clocks.
     pub fn of(state: Snapshot) -> CertEntry {
-        CertEntry { state, known: Vec::new(), zone: Vec::new(), bounds: None, rank: None }
+        CertEntry { state, known: Vec::new(), zone: Vec::new(), bounds: None, rank: None, says: None }
     }
 }
 

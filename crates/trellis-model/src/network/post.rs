@@ -58,19 +58,22 @@ pub struct Post<'n> {
     /// How states are packed.
     pub layout: Layout,
     edges: Vec<Vec<CompiledEdge>>,
-    outgoing: Vec<Vec<Outgoing>>,
-    /// Which channels a location may receive on: one bit for each, shared by those that are 64 apart. Locations lie side by
-    /// side, those of each process from `hears_from` on.
+    /// Where the locations of each process start, in what is kept for each location side by side.
+    first: Vec<u32>,
+    outgoing: Vec<Outgoing>,
+    /// Which channels a location may receive on: one bit for each, shared by those that are 64 apart.
     hears: Vec<u64>,
-    hears_from: Vec<u32>,
+    /// The same of each process where it is, and of all together.
+    hearing: Vec<u64>,
+    heard: u64,
     invariants: Vec<Vec<Option<Test>>>,
     has_invariants: bool,
     has_committed: bool,
-    clock_invariants: Vec<Vec<Atoms>>,
+    clock_invariants: Vec<Atoms>,
     /// Do clock invariants depend on data?
     varying_invariants: bool,
     /// Where time may not pass: urgent and committed locations.
-    still: Vec<Vec<bool>>,
+    still: Vec<bool>,
     has_still: bool,
     has_urgent_channels: bool,
     /// The state being expanded, unpacked; `mem` is its working copy, equal to it between steps.
@@ -109,7 +112,7 @@ impl<'n> Post<'n> {
     pub fn new(net: &'n Network) -> Post<'n> {
         let layout = Layout::new(net);
         let mut edges: Vec<Vec<CompiledEdge>> = Vec::new();
-        let mut outgoing = Vec::new();
+        let (mut outgoing, mut first): (Vec<Outgoing>, Vec<u32>) = Default::default();
         let mut invariants = Vec::new();
         for p in &net.processes {
             let mut out = vec![Outgoing::default(); p.locations.len()];
@@ -121,28 +124,28 @@ impl<'n> Post<'n> {
                     _ => from.active.push(i as u32),
                 }
             }
-            outgoing.push(out);
+            first.push(outgoing.len() as u32);
+            outgoing.extend(out);
             edges.push(p.edges.iter().map(|e| compile_edge(net, &layout, e)).collect());
             invariants.push(
                 p.locations.iter().map(|l| l.invariant.map(|c| compile_test(net, &layout, c))).collect::<Vec<_>>(),
             );
         }
-        let (mut hears, mut hears_from) = (Vec::new(), Vec::new());
-        for (of, edges) in outgoing.iter().zip(&edges) {
-            hears_from.push(hears.len() as u32);
+        let mut hears = Vec::new();
+        for (p, edges) in net.processes.iter().zip(&edges) {
             let bit = |&e: &u32| hearing(&edges[e as usize].channel);
-            hears.extend(of.iter().map(|o: &Outgoing| o.receiving.iter().map(bit).fold(0, |all, bit| all | bit)));
+            let of = &outgoing[hears.len()..][..p.locations.len()];
+            hears.extend(of.iter().map(|o| o.receiving.iter().map(bit).fold(0, |all, bit| all | bit)));
         }
         let base = layout.initial(net);
-        let clock_invariants: Vec<Vec<Atoms>> = (net.processes.iter())
-            .map(|p| p.locations.iter().map(|l| compile_atoms(net, &layout, &l.clock_invariant)).collect())
-            .collect();
-        let still: Vec<Vec<bool>> =
-            net.processes.iter().map(|p| p.locations.iter().map(|l| l.urgent || l.committed).collect()).collect();
+        let locations = || net.processes.iter().flat_map(|p| &p.locations);
+        let clock_invariants: Vec<Atoms> =
+            locations().map(|l| compile_atoms(net, &layout, &l.clock_invariant)).collect();
+        let still: Vec<bool> = locations().map(|l| l.urgent || l.committed).collect();
         Post {
-            varying_invariants: clock_invariants.iter().flatten().any(|a| !a.varying.is_empty()),
+            varying_invariants: clock_invariants.iter().any(|a| !a.varying.is_empty()),
             clock_invariants,
-            has_still: still.iter().flatten().any(|&s| s),
+            has_still: still.iter().any(|&s| s),
             still,
             has_urgent_channels: net.channels.iter().any(|c| c.urgent),
             has_invariants: invariants.iter().flatten().any(Option::is_some),
@@ -157,7 +160,9 @@ impl<'n> Post<'n> {
             edges,
             outgoing,
             hears,
-            hears_from,
+            hearing: vec![0; net.processes.len()],
+            heard: 0,
+            first,
             invariants,
             log: Vec::new(),
             receivers: Vec::new(),
@@ -165,11 +170,16 @@ impl<'n> Post<'n> {
         }
     }
 
+    /// Where the location of a process is among all.
+    #[inline]
+    fn at(&self, p: usize) -> usize {
+        self.first[p] as usize + self.base[p] as usize
+    }
+
     /// May a process receive on a channel where it is?
     #[inline]
     fn may_hear(&self, q: usize, channel: u32) -> bool {
-        let at = self.hears_from[q] as usize + self.base[q] as usize;
-        self.hears[at] >> (channel % 64) & 1 != 0
+        self.hearing[q] >> (channel % 64) & 1 != 0
     }
 
     /// The network.

@@ -9,9 +9,12 @@
 //! Everything comes back as it was written, but for what means nothing: the value in a cell that an entry does not know
 //! (it comes back as the initial one), a list of known cells that are all known, constraints without a bound.
 //!
+//! Evidence about programs has schemas of its own, see [`write_program_trace`] and [`write_program_certificate`].
+//!
 //! What is read back fits the network (names, numbers, widths); whether it shows anything is for `trellis-check` to say.
 
 mod node;
+mod program;
 mod read;
 mod write;
 
@@ -24,6 +27,10 @@ use crate::tell::Teller;
 use write::{CertificateDoc, ReportDoc, TraceDoc};
 
 pub use node::ReadError;
+pub use program::{
+    PROGRAM_CERTIFICATE, PROGRAM_TRACE, ProgramContent, ProgramEvidence, read_program_evidence,
+    write_program_certificate, write_program_report, write_program_trace,
+};
 pub use read::{Content, Evidence, read_evidence};
 
 /// The `schema` of reports.
@@ -44,7 +51,7 @@ pub struct Header<'a> {
     pub query: &'a str,
 }
 
-impl PropertyReport {
+impl<T, C> PropertyReport<T, C> {
     /// What its evidence is about.
     pub fn header(&self) -> Header<'_> {
         Header { model: &self.model, language: &self.language, query: &self.query }

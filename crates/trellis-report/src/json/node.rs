@@ -161,6 +161,14 @@ impl<'p, 'a> Node<'p, 'a> {
         }
     }
 
+    /// The digits of an integer of any size, which may be a text.
+    pub fn digits(&self) -> Option<&'a str> {
+        let text = self.raw.get();
+        let text = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or(text);
+        let plain = text.strip_prefix('-').unwrap_or(text);
+        (!plain.is_empty() && plain.bytes().all(|b| b.is_ascii_digit())).then_some(text)
+    }
+
     /// A number below `n`.
     pub fn index(&self, n: usize, what: &str) -> Result<usize, ReadError> {
         match serde_json::from_str::<usize>(self.raw.get()) {

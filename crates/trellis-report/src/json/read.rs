@@ -378,10 +378,10 @@ impl<'n> Reader<'n> {
     fn row(&self, columns: &Columns, node: Node<'_, '_>) -> Result<CertEntry, ReadError> {
         let timed = !self.names.clocks.is_empty();
         let parts = match node.array() {
-            Ok(parts) if (if timed { 5..=6 } else { 3..=4 }).contains(&parts.len()) => parts,
+            Ok(parts) if (if timed { 5..=7 } else { 3..=4 }).contains(&parts.len()) => parts,
             _ if timed => {
                 return node.fail(
-                    "an array of locations, variables, words, a rank or null, a zone and perhaps the number of bounds",
+                    "an array of locations, variables, words, a rank or null, a zone, perhaps the number of bounds or null, and perhaps what more is said of data",
                 );
             }
             _ => return node.fail("an array of locations, variables, words and perhaps a rank"),
@@ -438,7 +438,8 @@ impl<'n> Reader<'n> {
             Some(at) => Some(columns.bounds[at.index(columns.bounds.len(), "bounds by number")?].clone()),
             None => None,
         };
-        Ok(CertEntry { state, known, zone, bounds, rank })
+        let says = given(6).map(|at| at.string("assertions in SMT-LIB")).transpose()?.map(|text| text.to_string());
+        Ok(CertEntry { state, known, zone, bounds, rank, says })
     }
 
     fn words(&self, columns: &Columns, list: Node<'_, '_>, element: &mut [Word]) -> Result<(), ReadError> {

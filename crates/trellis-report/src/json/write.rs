@@ -29,24 +29,7 @@ impl Serialize for ReportDoc<'_> {
             TraceDoc { teller, header: r.header(), trace, ending }
         });
         let mut m = s.serialize_map(None)?;
-        m.serialize_entry("schema", REPORT)?;
-        m.serialize_entry("model", &r.model)?;
-        m.serialize_entry("language", &r.language)?;
-        m.serialize_entry("query", &r.query)?;
-        m.serialize_entry("kind", r.kind.symbol())?;
-        m.serialize_entry("class", r.kind.class().name())?;
-        m.serialize_entry("verdict", r.outcome.word())?;
-        m.serialize_entry("holds", &r.holds())?;
-        m.serialize_entry("bound", &r.bound)?;
-        if let Some(limit) = r.clock_bound {
-            m.serialize_entry("clock_bound", &LimitView { value: limit.value, attained: limit.attained })?;
-        }
-        m.serialize_entry("reason", &r.reason.as_ref().map(|w| ReasonView { kind: &w.kind, text: &w.text }))?;
-        m.serialize_entry("checked", &r.checked)?;
-        m.serialize_entry("assumes", &r.assumes)?;
-        m.serialize_entry("engine", &r.engine)?;
-        m.serialize_entry("statistics", &Pairs(r.statistics.iter().map(|(name, n)| (name, n))))?;
-        m.serialize_entry("seconds", &if r.seconds.is_finite() { r.seconds } else { 0.0 })?;
+        report_head(&mut m, r)?;
         m.serialize_entry("trace", &trace)?;
         match &r.certificate {
             Some(certificate) if self.certificate => {
@@ -71,6 +54,28 @@ impl Serialize for ReportDoc<'_> {
         m.serialize_entry("inconclusive", &inconclusive)?;
         m.end()
     }
+}
+
+/// What a report says beside its evidence.
+pub(super) fn report_head<M: SerializeMap, T, C>(m: &mut M, r: &PropertyReport<T, C>) -> Result<(), M::Error> {
+    m.serialize_entry("schema", REPORT)?;
+    m.serialize_entry("model", &r.model)?;
+    m.serialize_entry("language", &r.language)?;
+    m.serialize_entry("query", &r.query)?;
+    m.serialize_entry("kind", r.kind.symbol())?;
+    m.serialize_entry("class", r.kind.class().name())?;
+    m.serialize_entry("verdict", r.outcome.word())?;
+    m.serialize_entry("holds", &r.holds())?;
+    m.serialize_entry("bound", &r.bound)?;
+    if let Some(limit) = r.clock_bound {
+        m.serialize_entry("clock_bound", &LimitView { value: limit.value, attained: limit.attained })?;
+    }
+    m.serialize_entry("reason", &r.reason.as_ref().map(|w| ReasonView { kind: &w.kind, text: &w.text }))?;
+    m.serialize_entry("checked", &r.checked)?;
+    m.serialize_entry("assumes", &r.assumes)?;
+    m.serialize_entry("engine", &r.engine)?;
+    m.serialize_entry("statistics", &Pairs(r.statistics.iter().map(|(name, n)| (name, n))))?;
+    m.serialize_entry("seconds", &if r.seconds.is_finite() { r.seconds } else { 0.0 })
 }
 
 /// Only documents about timed models speak of time.
@@ -126,7 +131,7 @@ pub(super) struct TraceDoc<'a> {
     pub ending: Ending,
 }
 
-fn start<M: SerializeMap>(m: &mut M, schema: &str, header: Header<'_>) -> Result<(), M::Error> {
+pub(super) fn start<M: SerializeMap>(m: &mut M, schema: &str, header: Header<'_>) -> Result<(), M::Error> {
     m.serialize_entry("schema", schema)?;
     m.serialize_entry("model", header.model)?;
     m.serialize_entry("language", header.language)?;
@@ -395,7 +400,7 @@ impl Serialize for Rows<'_> {
 }
 
 /// Locations by number, cells, words; for liveness also the rank; for timed models, after the rank or `null`, the zone, and
-/// perhaps the number of its bounds.
+/// perhaps the number of its bounds, and, after it or `null`, what more it says of data.
 struct Row<'a> {
     entry: &'a CertEntry,
     timed: bool,
@@ -404,8 +409,9 @@ struct Row<'a> {
 
 impl Serialize for Row<'_> {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        let CertEntry { state, known, zone, rank, .. } = self.entry;
+        let CertEntry { state, known, zone, rank, says, .. } = self.entry;
         let length = match (self.bounds, rank) {
+            _ if says.is_some() => 7,
             (Some(_), _) => 6,
             _ if self.timed || !zone.is_empty() => 5,
             (None, Some(_)) => 4,
@@ -426,6 +432,9 @@ impl Serialize for Row<'_> {
         }
         if length > 5 {
             t.serialize_element(&self.bounds)?;
+        }
+        if length > 6 {
+            t.serialize_element(says)?;
         }
         t.end()
     }

@@ -3,6 +3,7 @@
 mod documents;
 mod junk;
 mod pictures;
+mod programs;
 mod round_trip;
 mod texts;
 mod timed;

@@ -446,8 +446,9 @@ fn some_entry() -> impl Strategy<Value = CertEntry> {
         prop::collection::vec(constraint, 0..7),
         prop::option::of(bounds),
         any::<Option<u32>>(),
+        prop::option::of("[ -~]{0,30}"),
     )
-        .prop_map(|(choices, known, zone, bounds, rank)| {
+        .prop_map(|(choices, known, zone, bounds, rank, says)| {
             let t = walk(&library(), &choices);
             let mut state = t.last().clone();
             // In normal form: what an entry does not know is as at the start, and knowing all is not said.
@@ -455,7 +456,7 @@ fn some_entry() -> impl Strategy<Value = CertEntry> {
             for (i, k) in known.iter().enumerate() {
                 state.data[i] = if *k { state.data[i] } else { t.initial.data[i] };
             }
-            CertEntry { state, known, zone, bounds, rank }
+            CertEntry { state, known, zone, bounds, rank, says }
         })
 }
 

@@ -11,6 +11,7 @@
 //! which are added up again (`simplex::checked`). If that fails it panics: nothing may rest on it. What it cannot translate it
 //! leaves out, and answers `Unsat` if the rest is, `Unknown` otherwise.
 
+mod constants;
 mod gates;
 mod integer;
 mod interpolate;
@@ -302,7 +303,8 @@ impl Solver for Embedded {
                 let model = self.checked_model(terms, assumptions, &left_out);
                 match reason {
                     None => Answer::Sat(model),
-                    Some(what) => Answer::Unknown(Reason::Unsupported(what)),
+                    Some(what) => constants::answer(terms, &self.assertions, assumptions, limits)
+                        .unwrap_or(Answer::Unknown(Reason::Unsupported(what))),
                 }
             }
             Outcome::Unsat(core) => {

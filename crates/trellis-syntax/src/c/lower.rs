@@ -246,7 +246,7 @@ impl<'a> Lower<'a> {
         if let Some(&v) = self.temps.get(&ty).and_then(|all| all.get(n)) {
             return v;
         }
-        let v = self.declare("tmp", ty);
+        let v = self.declare("@tmp", ty);
         self.temps.entry(ty).or_default().push(v);
         v
     }

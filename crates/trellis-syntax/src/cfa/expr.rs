@@ -1,13 +1,12 @@
 //! Expressions of the ordinary spelling.
 
-use trellis_expr::{TermId, Type};
+use rustc_hash::FxHashMap;
+use trellis_expr::{TermId, Type, VarId};
 
+use super::cursor::Read;
 use super::lexer::Tok;
-use super::parser::{Parser, Read, Reported};
-use crate::diag::{Diagnostic, Span};
-
-/// How deeply expressions may be nested.
-const MAX_DEPTH: usize = 400;
+use super::parser::Parser;
+use crate::diag::Span;
 
 /// The binary operators, loosest first; each group has one precedence.
 const LEVELS: [&[&str]; 12] = [
@@ -29,15 +28,6 @@ const PRODUCTS: [&str; 10] = ["*", "/", "mod", "rem", "bvmul", "bvudiv", "bvsdiv
 const AND: usize = 4;
 
 impl Parser<'_> {
-    pub fn deeper(&mut self, span: Span) -> Read<()> {
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            self.errors.stop(Diagnostic::error(span, "this is nested too deeply"));
-            return Err(Reported);
-        }
-        Ok(())
-    }
-
     pub fn expression(&mut self) -> Read<TermId> {
         let start = self.peek().span;
         self.deeper(start)?;
@@ -74,9 +64,10 @@ impl Parser<'_> {
         let Some(operators) = LEVELS.get(level) else { return self.product() };
         let mut left = self.level(level + 1)?;
         while let Tok::P(op) | Tok::Name(op) = self.peek().tok
-            && operators.contains(&op)
+            && (operators.contains(&op) || (level == 0 && op == "equal" && self.formulas))
         {
             let span = self.bump().span;
+            let op = if op == "equal" { "iff" } else { op };
             // These go to the right.
             let right = if matches!(op, "iff" | "imply" | "xor") {
                 self.deeper(span)?;
@@ -138,15 +129,32 @@ impl Parser<'_> {
             }
             _ => {
                 let mut x = self.primary()?;
-                while self.is("[") {
-                    x = self.access(x)?;
+                loop {
+                    if self.is("[") {
+                        x = self.access(x)?;
+                    } else if self.is("'") {
+                        x = self.primed(x)?;
+                    } else {
+                        return Ok(x);
+                    }
                 }
-                if self.is("'") {
-                    return self.unexpected("no prime: next values are not supported here");
-                }
-                Ok(x)
             }
         }
+    }
+
+    /// `x'`: the same in the next state.
+    fn primed(&mut self, x: TermId) -> Read<TermId> {
+        let Some(next) = &self.next else {
+            return self.unexpected("no prime: next values are not supported here");
+        };
+        let free = self.cfa.terms.free_vars(x);
+        if next.values().any(|v| free.contains(v)) {
+            return self.unexpected("no second prime: there is only one next state");
+        }
+        let next: FxHashMap<VarId, VarId> =
+            next.iter().filter(|(v, _)| free.contains(v)).map(|(v, w)| (*v, *w)).collect();
+        self.bump();
+        Ok(self.terms().rename(x, &next))
     }
 
     /// `a[i]`, `a[i <- v]`, `x[5:3]`
@@ -182,6 +190,7 @@ impl Parser<'_> {
         match t.tok {
             Tok::Name("true") => Ok(self.terms().bool(true)),
             Tok::Name("false") => Ok(self.terms().bool(false)),
+            Tok::Name(name) if self.values.contains_key(name) => Ok(self.values[name]),
             Tok::Name(name) => {
                 let v = self.variable_of(name, t.span)?;
                 Ok(self.terms().var(v))

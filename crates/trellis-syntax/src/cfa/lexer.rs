@@ -41,31 +41,46 @@ pub struct Token<'a> {
     pub span: Span,
 }
 
-/// The longer ones first.
-const PUNCTUATION: [&str; 25] = [
-    "->", "<-", ":=", "<=", ">=", "/=", "++", "<", ">", "=", "+", "-", "*", "/", "%", "(", ")", "[", "]", "{", "}",
-    ",", ":", "'", ".",
-];
+/// What tells the languages apart.
+pub struct Dialect {
+    /// Beside letters, digits and `_`, what a name may contain; all but the dot also at its start.
+    pub in_names: &'static [u8],
+    /// The longer ones first.
+    pub punctuation: &'static [&'static str],
+    /// Are there literals like `8'd5`?
+    pub bits: bool,
+}
+
+/// Control-flow automata.
+pub const CFA: Dialect = Dialect {
+    in_names: &[],
+    punctuation: &[
+        "->", "<-", ":=", "<=", ">=", "/=", "++", "<", ">", "=", "+", "-", "*", "/", "%", "(", ")", "[", "]", "{", "}",
+        ",", ":", "'", ".",
+    ],
+    bits: true,
+};
 
 /// All tokens; the last one is the end.
-pub fn tokens(source: SourceId, text: &str) -> Vec<Token<'_>> {
+pub fn tokens<'a>(source: SourceId, text: &'a str, dialect: &Dialect) -> Vec<Token<'a>> {
     let mut all = vec![];
     let mut at = 0;
     loop {
         at = skip(text, at);
         let rest = &text[at..];
         let Some(first) = rest.chars().next() else { break };
-        let run = |from: usize, inside: fn(u8) -> bool| {
-            from + rest.as_bytes()[from..].iter().position(|b| !inside(*b)).unwrap_or(rest.len() - from)
-        };
-        let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+        let run = |inside: &dyn Fn(u8) -> bool| rest.bytes().position(|b| !inside(b)).unwrap_or(rest.len());
+        let more = |b: u8| dialect.in_names.contains(&b);
         let (tok, len) = match first {
-            'a'..='z' | 'A'..='Z' | '_' => {
-                let len = run(0, word);
+            c if c.is_ascii_alphabetic() || c == '_' || (c != '.' && c.is_ascii() && more(c as u8)) => {
+                let len = run(&|b| b.is_ascii_alphanumeric() || b == b'_' || more(b));
                 (Tok::Name(&rest[..len]), len)
             }
-            '0'..='9' => number(rest, run(0, |b| b.is_ascii_digit())),
-            c => match PUNCTUATION.iter().find(|p| rest.starts_with(**p)) {
+            '0'..='9' => {
+                let len = run(&|b| b.is_ascii_digit());
+                if dialect.bits { number(rest, len) } else { (Tok::Number(&rest[..len]), len) }
+            }
+            c => match dialect.punctuation.iter().find(|p| rest.starts_with(**p)) {
                 Some(p) => (Tok::P(p), p.len()),
                 None => (Tok::Odd(c), c.len_utf8()),
             },

@@ -3,8 +3,9 @@
 use trellis_expr::{StmtId, TermId, Type};
 use trellis_model::cfa::Cfa;
 
+use super::cursor::{Read, Reported};
 use super::lexer::Tok;
-use super::parser::{Parser, Read, Reported};
+use super::parser::Parser;
 use crate::diag::Span;
 
 /// How deeply expressions may be nested.

@@ -9,11 +9,12 @@
 //! What this front end deliberately does not do: rationals, floating point, functions, quantifiers, primed variables, and
 //! processes beside the main one. Each is refused by name, with its place.
 
+pub(crate) mod cursor;
 mod expr;
-mod lexer;
+pub(crate) mod lexer;
 mod lisp;
-mod ops;
-mod parser;
+pub(crate) mod ops;
+pub(crate) mod parser;
 
 use trellis_model::cfa::Cfa;
 

@@ -1,8 +1,9 @@
 //! What the operators mean, with their types checked.
 
-use trellis_expr::{BitOp, Division, TermId, Type};
+use trellis_expr::{BitOp, Division, TermId, Terms, Type};
 
-use super::parser::{Parser, Read};
+use super::cursor::Read;
+use super::parser::Parser;
 use crate::diag::Span;
 
 impl Parser<'_> {
@@ -74,23 +75,7 @@ impl Parser<'_> {
             "<" | "<=" | ">" | ">=" | "+" | "-" | "*" | "/" | "div" | "mod" | "rem" => {
                 self.expect_type(a, Type::Int, op, span)?;
                 self.expect_type(b, Type::Int, op, span)?;
-                let terms = self.terms();
-                Ok(match op {
-                    "<" => terms.lt(a, b),
-                    "<=" => terms.le(a, b),
-                    ">" => terms.lt(b, a),
-                    ">=" => terms.le(b, a),
-                    "+" => terms.add([a, b]),
-                    "-" => terms.sub(a, b),
-                    "*" => terms.mul(a, b),
-                    "/" | "div" => terms.div(Division::Euclidean, a, b),
-                    "mod" => terms.rem(Division::Euclidean, a, b),
-                    _ => {
-                        let (rest, zero) = (terms.rem(Division::Euclidean, a, b), terms.int(0));
-                        let (negative, minus) = (terms.lt(b, zero), terms.neg(rest));
-                        terms.ite(negative, minus, rest)
-                    }
-                })
+                Ok(integers(self.terms(), op, a, b))
             }
             "++" => self.concatenation(a, b, span),
             _ if op.starts_with("bv") => {
@@ -253,6 +238,27 @@ impl Parser<'_> {
                 let found = self.terms().show_type(ty).to_string();
                 self.fail(span, format!("`{op}` needs a bit-vector, and this is {found}"))
             }
+        }
+    }
+}
+
+/// Operators on two integers; what is none of the others is `rem`.
+pub fn integers(terms: &mut Terms, op: &str, a: TermId, b: TermId) -> TermId {
+    match op {
+        "<" => terms.lt(a, b),
+        "<=" => terms.le(a, b),
+        ">" => terms.lt(b, a),
+        ">=" => terms.le(b, a),
+        "+" => terms.add([a, b]),
+        "-" => terms.sub(a, b),
+        "*" => terms.mul(a, b),
+        "/" | "div" => terms.div(Division::Euclidean, a, b),
+        "mod" | "%" => terms.rem(Division::Euclidean, a, b),
+        _ => {
+            // It has the sign of the divisor.
+            let (rest, zero) = (terms.rem(Division::Euclidean, a, b), terms.int(0));
+            let (negative, minus) = (terms.lt(b, zero), terms.neg(rest));
+            terms.ite(negative, minus, rest)
         }
     }
 }

@@ -1,29 +1,41 @@
 //! The ordinary spelling. Names are declared in a first pass, because edges may come before them.
 
+use std::ops::{Deref, DerefMut};
+
 use rustc_hash::FxHashMap;
 use trellis_expr::{StmtId, TermId, Terms, Type, VarId};
-use trellis_model::cfa::{Cfa, Edge, Kind, Location, LocationId, Place};
+use trellis_model::cfa::{Cfa, Edge, Kind, Location, LocationId};
 
-use super::lexer::{Tok, Token, tokens};
+use super::cursor::{Cursor, Read, Reported};
+use super::lexer::{CFA, Tok, tokens};
 use crate::diag::{Diagnostic, SourceId, Sources, Span};
-use crate::uppaal::errors::{Errors, closest};
-
-/// A mistake that has been reported already.
-#[derive(Debug, Clone, Copy)]
-pub struct Reported;
-
-pub type Read<T> = Result<T, Reported>;
 
 pub struct Parser<'a> {
-    pub sources: &'a Sources,
-    pub tokens: Vec<Token<'a>>,
-    pub at: usize,
-    pub errors: Errors,
+    cursor: Cursor<'a>,
     pub cfa: Cfa,
     pub variables: FxHashMap<&'a str, VarId>,
     pub locations: FxHashMap<&'a str, LocationId>,
+    /// Names that stand for a value: constants and parameters.
+    pub values: FxHashMap<&'a str, TermId>,
+    /// In a system of formulas: the variables of the next state, where formulas may speak of it.
+    pub next: Option<FxHashMap<VarId, VarId>>,
+    /// Is this a system of formulas?
+    pub formulas: bool,
     initial: Option<LocationId>,
-    pub depth: usize,
+}
+
+impl<'a> Deref for Parser<'a> {
+    type Target = Cursor<'a>;
+
+    fn deref(&self) -> &Cursor<'a> {
+        &self.cursor
+    }
+}
+
+impl DerefMut for Parser<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.cursor
+    }
 }
 
 impl<'a> Parser<'a> {
@@ -32,78 +44,23 @@ impl<'a> Parser<'a> {
         let mut cfa = Cfa::new(Terms::new(), Location { name: String::new(), kind: Kind::Plain, place: None });
         cfa.files.push(source.name.clone());
         Parser {
-            sources,
-            tokens: tokens(id, &source.text),
-            at: 0,
-            errors: Errors::default(),
+            cursor: Cursor::new(sources, tokens(id, &source.text, &CFA)),
             cfa,
             variables: FxHashMap::default(),
             locations: FxHashMap::default(),
+            values: FxHashMap::default(),
+            next: None,
+            formulas: false,
             initial: None,
-            depth: 0,
         }
     }
 
     pub fn finish(self) -> Vec<Diagnostic> {
-        self.errors.finish()
+        self.cursor.errors.finish()
     }
 
     pub fn terms(&mut self) -> &mut Terms {
         &mut self.cfa.terms
-    }
-
-    // Looking and taking.
-
-    pub fn peek(&self) -> Token<'a> {
-        self.tokens[self.at.min(self.tokens.len() - 1)]
-    }
-
-    pub fn ahead(&self, n: usize) -> Tok<'a> {
-        self.tokens[(self.at + n).min(self.tokens.len() - 1)].tok
-    }
-
-    pub fn bump(&mut self) -> Token<'a> {
-        let t = self.peek();
-        self.at = (self.at + 1).min(self.tokens.len() - 1);
-        t
-    }
-
-    pub fn is(&self, p: &str) -> bool {
-        matches!(self.peek().tok, Tok::P(q) | Tok::Name(q) if q == p)
-    }
-
-    pub fn take(&mut self, p: &str) -> bool {
-        let is = self.is(p);
-        if is {
-            self.bump();
-        }
-        is
-    }
-
-    pub fn fail<T>(&mut self, span: Span, message: impl Into<String>) -> Read<T> {
-        self.errors.push(Diagnostic::error(span, message));
-        Err(Reported)
-    }
-
-    pub fn unexpected<T>(&mut self, expected: &str) -> Read<T> {
-        let t = self.peek();
-        self.fail(t.span, format!("expected {expected}, found {}", t.tok.describe()))
-    }
-
-    pub fn require(&mut self, p: &str) -> Read<()> {
-        if self.take(p) { Ok(()) } else { self.unexpected(&format!("`{p}`")) }
-    }
-
-    pub fn name(&mut self, what: &str) -> Read<(&'a str, Span)> {
-        match self.peek().tok {
-            Tok::Name(name) => Ok((name, self.bump().span)),
-            _ => self.unexpected(what),
-        }
-    }
-
-    pub fn place(&self, span: Span) -> Place {
-        let (line, column) = self.sources.line_col(span);
-        Place { file: 0, line: line as u32, column: column as u32 }
     }
 
     // Declarations.
@@ -177,19 +134,6 @@ impl<'a> Parser<'a> {
         }
         self.skip_braces();
         Ok(())
-    }
-
-    fn skip_braces(&mut self) {
-        let mut open = 0;
-        loop {
-            match self.bump().tok {
-                Tok::P("{") => open += 1,
-                Tok::P("}") if open <= 1 => return,
-                Tok::P("}") => open -= 1,
-                Tok::End => return,
-                _ => {}
-            }
-        }
     }
 
     fn skip_to_declaration(&mut self) {
@@ -366,15 +310,7 @@ impl<'a> Parser<'a> {
     pub fn located(&mut self, name: &str, span: Span) -> Read<LocationId> {
         match self.locations.get(name) {
             Some(&l) => Ok(l),
-            None => {
-                let near = closest(name, self.locations.keys().copied()).map(|n| format!("did you mean `{n}`?"));
-                let d = Diagnostic::error(span, format!("there is no location `{name}`"));
-                self.errors.push(match near {
-                    Some(near) => d.help(near),
-                    None => d,
-                });
-                Err(Reported)
-            }
+            None => self.cursor.unknown("location", name, span, self.locations.keys().copied()),
         }
     }
 
@@ -441,15 +377,7 @@ impl<'a> Parser<'a> {
     pub fn variable_of(&mut self, name: &str, span: Span) -> Read<VarId> {
         match self.variables.get(name) {
             Some(&v) => Ok(v),
-            None => {
-                let near = closest(name, self.variables.keys().copied()).map(|n| format!("did you mean `{n}`?"));
-                let d = Diagnostic::error(span, format!("there is no variable `{name}`"));
-                self.errors.push(match near {
-                    Some(near) => d.help(near),
-                    None => d,
-                });
-                Err(Reported)
-            }
+            None => self.cursor.unknown("variable", name, span, self.variables.keys().copied()),
         }
     }
 }

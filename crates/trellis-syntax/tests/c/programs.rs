@@ -113,7 +113,7 @@ fn edges_know_their_lines() {
 fn locals_of_functions_called_twice_are_shared() {
     let cfa = built("int f(int a) { int b = a; return b; } int main() { assert(f(1) + f(2) == 3); }", Ints::Wrap);
     let names: Vec<&str> = cfa.variables.iter().map(|v| cfa.terms.variable(*v).name.as_str()).collect();
-    assert_eq!(names, ["f::a", "f::return", "f::b", "tmp"]);
+    assert_eq!(names, ["f::a", "f::return", "f::b", "@tmp"]);
     assert_eq!(execute(&cfa, &[]).0, Kind::Final);
 }
 

@@ -1,7 +1,9 @@
 //! `trellis bench`: the papers' and other tools' tables beside ours. Counts and answers must agree exactly; times are only shown.
 
+mod c;
 mod lattice;
 mod lazy;
+mod plot;
 mod smt;
 
 use std::path::{Path, PathBuf};
@@ -13,10 +15,11 @@ use crate::cli::Bench;
 /// Prints the tables of a suite; answers whether every count agrees.
 pub fn bench(args: &Bench) -> Result<bool, Failure> {
     match args.suite.as_str() {
+        "c" => c::bench(args),
         "lattice" => lattice::bench(args),
         "lazy" => lazy::bench(args),
         "smt" => smt::bench(args),
-        other => Err(Failure::Usage(format!("there is no suite `{other}`; there are: lattice, lazy, smt"))),
+        other => Err(Failure::Usage(format!("there is no suite `{other}`; there are: c, lattice, lazy, smt"))),
     }
 }
 

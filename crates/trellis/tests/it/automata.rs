@@ -1,4 +1,4 @@
-//! C programs and control-flow automata: they can be looked at.
+//! C programs, control-flow automata, transition systems and statecharts: they can be looked at.
 
 use crate::{stderr, stdout, temporary, trellis};
 
@@ -31,6 +31,36 @@ fn an_automaton_is_drawn() {
 }
 
 #[test]
+fn a_transition_system_is_drawn() {
+    let text = "var x : integer = 0 trans { x := x + 1; } init {} env {}";
+    let dot = drawn("p.xsts", text, &["-p", "x <= 5"]);
+    assert!(dot.contains("before env") && dot.contains("x := x + 1") && dot.contains("[x > 5]"), "{dot}");
+    let text = "specification S { system s := { var x : int initial x = 0 transition x' = x + 1 }
+        property p : s models G(x < 5) property q : s models G(x < 7) }";
+    assert!(drawn("p.sts", text, &["--property", "q"]).contains("[x >= 7]"));
+    let (_gone, path) = temporary("p.sts");
+    std::fs::write(&path, text).expect("written");
+    let said = stderr(&trellis(&["convert", &path, "--to", "dot"]));
+    assert!(said.contains("several properties") && said.contains("p, q"), "{said}");
+    let dot = stdout(&trellis(&["convert", "xsts/Mission.xsts", "--to", "dot", "-p", "xsts/obc2.prop"]));
+    assert!(dot.starts_with("digraph"), "{dot}");
+}
+
+#[test]
+fn a_statechart_is_drawn() {
+    let chart = |inside: &str| format!("<scxml xmlns=\"http://www.w3.org/2005/07/scxml\">\n{inside}\n</scxml>");
+    let text = chart("<state id=\"a\"><transition event=\"e\" target=\"b\"/></state><final id=\"b\"/>");
+    let dot = drawn("p.scxml", &text, &[]);
+    assert!(dot.contains("havoc event") && dot.contains("chart := b") && dot.contains("stable"), "{dot}");
+    let (_gone, path) = temporary("q.scxml");
+    std::fs::write(&path, chart("<state id=\"a\"><invoke/></state>")).expect("written");
+    let out = trellis(&["convert", &path, "--to", "dot"]);
+    assert_eq!(out.status.code(), Some(2));
+    let said = stderr(&out);
+    assert!(said.contains("<invoke> is not supported") && said.contains("q.scxml:2:16"), "{said}");
+}
+
+#[test]
 fn what_cannot_be_read_is_shown_with_its_place() {
     let (_gone, path) = temporary("p.c");
     std::fs::write(&path, "int main() {\n  int *p = 0;\n}\n").expect("written");
@@ -38,13 +68,4 @@ fn what_cannot_be_read_is_shown_with_its_place() {
     assert_eq!(out.status.code(), Some(2));
     let said = stderr(&out);
     assert!(said.contains("`p` is a pointer") && said.contains("p.c:2:8") && said.contains("^"), "{said}");
-}
-
-#[test]
-fn there_is_no_engine_yet() {
-    let (_gone, path) = temporary("p.c");
-    std::fs::write(&path, PROGRAM).expect("written");
-    let out = trellis(&["check", &path]);
-    assert_eq!(out.status.code(), Some(2));
-    assert!(stderr(&out).contains("no engine"), "{}", stderr(&out));
 }

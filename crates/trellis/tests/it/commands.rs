@@ -169,8 +169,8 @@ fn words(line: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_examples_in_the_topics_about_clocks_run() {
-    for topic in ["timed", "tchecker"] {
+fn the_examples_in_the_topics_run() {
+    for topic in ["timed", "tchecker", "programs"] {
         let text = stdout(&trellis(&["help", topic]));
         let all = commands(&text);
         assert!(all.len() > 2, "{topic}: {text}");
@@ -196,7 +196,7 @@ fn completions_and_manual_pages_are_made() {
 
 #[test]
 fn schemas_are_printed() {
-    for name in ["report", "trace", "certificate"] {
+    for name in ["report", "trace", "certificate", "program-trace", "program-certificate"] {
         let text = stdout(&trellis(&["schema", name]));
         let schema: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         assert!(schema["$schema"].as_str().is_some_and(|s| s.contains("2020-12")), "{name}");

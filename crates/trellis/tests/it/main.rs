@@ -7,6 +7,7 @@ mod counts;
 mod evidence;
 mod malformed;
 mod models;
+mod programs;
 mod smt;
 mod tchecker;
 

@@ -20,11 +20,16 @@ impl Post<'_> {
         let net = self.net;
         let is_committed = |p: usize, base: &[i64]| net.processes[p].locations[base[p] as usize].committed;
         let committed = self.has_committed && (0..net.processes.len()).any(|p| is_committed(p, &self.base));
+        self.heard = 0;
         for p in 0..net.processes.len() {
-            let location = self.base[p] as usize;
+            self.hearing[p] = self.hears[self.at(p)];
+            self.heard |= self.hearing[p];
+        }
+        for p in 0..net.processes.len() {
+            let at = self.at(p);
             let p_may_move = !committed || is_committed(p, &self.base);
-            for n in 0..self.outgoing[p][location].active.len() {
-                let edge = self.outgoing[p][location].active[n];
+            for n in 0..self.outgoing[at].active.len() {
+                let edge = self.outgoing[at].active[n];
                 let first = EdgeRef { process: p as u32, edge };
                 let silent = matches!(self.edges[p][edge as usize].channel, Channel::None);
                 if (silent && !p_may_move) || !self.test(p, edge, &[])? {
@@ -61,7 +66,7 @@ impl Post<'_> {
         // Most vectors lack somebody.
         let lacks = |part: &VectorPart| {
             let p = part.process as usize;
-            let events = &self.outgoing[p][self.base[p] as usize].events;
+            let events = &self.outgoing[self.at(p)].events;
             !part.weak && !events.iter().any(|&e| self.edges[p][e as usize].event == Some(part.event))
         };
         if net.vectors[v].parts.iter().any(lacks) {
@@ -70,7 +75,7 @@ impl Post<'_> {
         let mut choices: SmallVec<[(u32, SmallVec<[u32; 4]>); 4]> = SmallVec::new();
         for part in &net.vectors[v].parts {
             let p = part.process as usize;
-            let events = &self.outgoing[p][self.base[p] as usize].events;
+            let events = &self.outgoing[self.at(p)].events;
             let of_event = |&&e: &&u32| self.edges[p][e as usize].event == Some(part.event);
             let edges: SmallVec<[u32; 4]> = events.iter().filter(of_event).copied().collect();
             match edges.is_empty() {
@@ -142,16 +147,19 @@ impl Post<'_> {
         need_committed: bool,
         found: &mut impl FnMut(&mut Self, &[EdgeRef]) -> Result<ControlFlow<()>, ModelError>,
     ) -> Result<ControlFlow<()>, ModelError> {
+        if self.heard >> (channel % 64) & 1 == 0 {
+            return Ok(ControlFlow::Continue(()));
+        }
         for q in 0..self.net.processes.len() {
             if q == sender.process as usize || !self.may_hear(q, channel) {
                 continue;
             }
-            let location = self.base[q] as usize;
+            let (at, location) = (self.at(q), self.base[q] as usize);
             if need_committed && !self.net.processes[q].locations[location].committed {
                 continue;
             }
-            for n in 0..self.outgoing[q][location].receiving.len() {
-                let edge = self.outgoing[q][location].receiving[n];
+            for n in 0..self.outgoing[at].receiving.len() {
+                let edge = self.outgoing[at].receiving[n];
                 let second = EdgeRef { process: q as u32, edge };
                 if self.receives(second, channel)?
                     && self.test(q, edge, &[sender])?
@@ -179,10 +187,10 @@ impl Post<'_> {
             if q == sender.process as usize || !self.may_hear(q, channel) {
                 continue;
             }
-            let location = self.base[q] as usize;
+            let (at, location) = (self.at(q), self.base[q] as usize);
             let mut choices = SmallVec::new();
-            for n in 0..self.outgoing[q][location].receiving.len() {
-                let edge = self.outgoing[q][location].receiving[n];
+            for n in 0..self.outgoing[at].receiving.len() {
+                let edge = self.outgoing[at].receiving[n];
                 let second = EdgeRef { process: q as u32, edge };
                 if self.receives(second, channel)? && self.test(q, edge, &[sender])? {
                     choices.push(edge);

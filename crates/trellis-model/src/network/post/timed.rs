@@ -251,10 +251,14 @@ impl Post<'_> {
 
     /// What the locations in working memory ask of the clocks.
     fn target_invariant(&mut self, action: &[EdgeRef], out: &mut Vec<Constraint>) -> Result<(), ModelError> {
-        for p in 0..self.clock_invariants.len() {
+        for p in 0..self.first.len() {
             let l = self.mem[p] as usize;
-            let atoms = &self.clock_invariants[p][l];
-            out.extend_from_slice(&atoms.fixed);
+            let atoms = &self.clock_invariants[self.first[p] as usize + l];
+            match atoms.fixed[..] {
+                [] => {}
+                [one] => out.push(one),
+                _ => out.extend_from_slice(&atoms.fixed),
+            }
             if atoms.varying.is_empty() {
                 continue;
             }
@@ -290,13 +294,13 @@ impl Post<'_> {
             }
             out.actions.extend_from_slice(action);
             out.keys.extend_from_slice(&self.key);
-            let is_still = |p: usize| self.still[p][self.mem[p] as usize];
+            let is_still = |p: usize| self.still[self.first[p] as usize + self.mem[p] as usize];
             out.items.push(Item {
                 action_end: out.actions.len() as u32,
                 guard_end,
                 invariant_end: out.constraints.len() as u32,
                 resets_end: out.resets.len() as u32,
-                delay: !self.has_still || !(0..self.still.len()).any(is_still),
+                delay: !self.has_still || !(0..self.first.len()).any(is_still),
                 fault,
             });
         }

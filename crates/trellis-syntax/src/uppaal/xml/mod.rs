@@ -3,8 +3,6 @@
 //! Layout (`x`, `y`, `color`, `nail`) is skipped. Elements and label kinds that are not known are errors: leaving out a
 //! misspelt guard would change what the model means. Entities other than XML's own five are refused.
 
-mod wellformed;
-
 use std::collections::{BTreeMap, HashSet};
 
 use roxmltree::Node;
@@ -15,20 +13,33 @@ use super::parser::{Parser, Reported, add_commented, by_reference_if_old, duplic
 use super::text::{Text, tag_len};
 use super::token::shorten;
 use crate::diag::{Diagnostic, SourceId, Span};
+use crate::xml::{Language, parse};
+
+const LANGUAGE: Language = Language {
+    root: "nta",
+    what: "an UPPAAL model is an <nta> element; the textual form belongs into a file called .xta",
+    textual: "is this the textual form? then call the file .xta",
+};
 
 /// Reads a model in XML, with the queries in it.
 pub fn parse_xml(source: SourceId, text: &str) -> (Nta, Vec<Diagnostic>) {
     let mut reader = Reader { source, text, errors: Errors::default(), old: false };
     let mut nta = Nta::default();
-    match wellformed::parse(source, text) {
+    match parse(source, text, &LANGUAGE) {
         Ok(document) => {
-            reader.old = wellformed::is_old(text);
+            reader.old = is_old(text);
             reader.root(document.root_element(), &mut nta);
             by_reference_if_old(&mut nta, reader.old);
         }
         Err(error) => reader.errors.push(error),
     }
     (nta, reader.errors.finish())
+}
+
+/// Whether the file says that it is in the syntax of before UPPAAL 3.4.
+fn is_old(text: &str) -> bool {
+    let prolog = &text[..text.find("<nta").unwrap_or(0)];
+    prolog.contains("DTD Flat System 1.0//")
 }
 
 struct Reader<'t> {

@@ -1,4 +1,5 @@
-//! Whether the XML is XML at all: wraps roxmltree, puts its complaints into our words and places.
+//! Whether XML is XML at all: wraps roxmltree, puts its complaints into our words and places. What the elements mean is the
+//! business of the languages that are written in XML.
 
 use roxmltree::{Document, Error, ParsingOptions, TextPos};
 
@@ -7,13 +8,23 @@ use crate::diag::{Diagnostic, SourceId, Span};
 /// No sensible model has more elements.
 const MAX_NODES: u32 = 2_000_000;
 
+/// A language that is written in XML, for what is said about files that are none.
+pub struct Language {
+    /// The outermost element.
+    pub root: &'static str,
+    /// A sentence on what files contain.
+    pub what: &'static str,
+    /// What to say if there is no XML in the file.
+    pub textual: &'static str,
+}
+
 /// Parses XML; entity declarations are refused, so no text can grow while it is read.
-pub fn parse(source: SourceId, text: &str) -> Result<Document<'_>, Diagnostic> {
+pub fn parse<'t>(source: SourceId, text: &'t str, language: &Language) -> Result<Document<'t>, Diagnostic> {
     let at = |start: usize, end: usize| Span { source, start: start as u32, end: end as u32 };
     if u32::try_from(text.len()).is_err() {
         return Err(Diagnostic::error(at(0, 0), "this file is larger than 4 GiB, which is the limit"));
     }
-    let prolog = &text[..text.find("<nta").unwrap_or(text.len())];
+    let prolog = &text[..text.find(&format!("<{}", language.root)).unwrap_or(text.len())];
     if let Some(start) = prolog.find("<!ENTITY") {
         return Err(Diagnostic::error(
             at(start, start + "<!ENTITY".len()),
@@ -23,16 +34,10 @@ pub fn parse(source: SourceId, text: &str) -> Result<Document<'_>, Diagnostic> {
         .help("write out what the entity stands for"));
     }
     let options = ParsingOptions { allow_dtd: true, nodes_limit: MAX_NODES, ..ParsingOptions::default() };
-    Document::parse_with_options(text, options).map_err(|error| explain(source, text, &error))
+    Document::parse_with_options(text, options).map_err(|error| explain(source, text, &error, language))
 }
 
-/// Whether the file says that it is in the syntax of before UPPAAL 3.4.
-pub fn is_old(text: &str) -> bool {
-    let prolog = &text[..text.find("<nta").unwrap_or(0)];
-    prolog.contains("DTD Flat System 1.0//")
-}
-
-fn explain(source: SourceId, text: &str, error: &Error) -> Diagnostic {
+fn explain(source: SourceId, text: &str, error: &Error, language: &Language) -> Diagnostic {
     let start = match error {
         Error::UnclosedRootNode | Error::UnexpectedEndOfStream => text.trim_end().len(),
         Error::NoRootNode => 0,
@@ -42,7 +47,7 @@ fn explain(source: SourceId, text: &str, error: &Error) -> Diagnostic {
     let span = Span { source, start: start as u32, end: (start + width) as u32 };
     let found =
         text[start..].chars().next().map_or("the end of the file".to_string(), |c| format!("`{}`", c.escape_debug()));
-    let (message, help) = words(error, text, &found);
+    let (message, help) = words(error, text, &found, language);
     let diagnostic = Diagnostic::error(span, message);
     match help {
         Some(help) => diagnostic.help(help),
@@ -50,8 +55,9 @@ fn explain(source: SourceId, text: &str, error: &Error) -> Diagnostic {
     }
 }
 
-fn words(error: &Error, text: &str, found_there: &str) -> (String, Option<&'static str>) {
+fn words(error: &Error, text: &str, found_there: &str, language: &Language) -> (String, Option<&'static str>) {
     const ESCAPE: &str = "in XML, write `&lt;` for `<` and `&amp;` for `&`, or put the text into <![CDATA[ … ]]>";
+    let root = language.root;
     match error {
         Error::UnexpectedCloseTag(expected, found, _) => (
             format!("expected </{expected}>, found </{found}>"),
@@ -62,19 +68,13 @@ fn words(error: &Error, text: &str, found_there: &str) -> (String, Option<&'stat
             Some("an element, comment or quote that was opened is never closed"),
         ),
         Error::NoRootNode if text.trim().is_empty() => {
-            ("expected an <nta> element, found an empty file".to_string(), None)
+            (format!("expected an <{root}> element, found an empty file"), None)
         }
-        Error::NoRootNode => (
-            "expected an <nta> element, found none".to_string(),
-            Some("is this the textual form? then call the file .xta"),
-        ),
-        Error::UnknownToken(_) if text.contains("</nta>") || text.contains("<nta/>") => {
-            (format!("expected nothing outside the <nta> element, found {found_there}"), Some("remove it"))
+        Error::NoRootNode => (format!("expected an <{root}> element, found none"), Some(language.textual)),
+        Error::UnknownToken(_) if text.contains(&format!("</{root}>")) || text.contains(&format!("<{root}/>")) => {
+            (format!("expected nothing outside the <{root}> element, found {found_there}"), Some("remove it"))
         }
-        Error::UnknownToken(_) => (
-            format!("expected XML, found {found_there}"),
-            Some("an UPPAAL model is an <nta> element; the textual form belongs into a file called .xta"),
-        ),
+        Error::UnknownToken(_) => (format!("expected XML, found {found_there}"), Some(language.what)),
         Error::UnknownEntityReference(name, _) => (
             format!("expected one of XML's own entities, found `&{};`", crate::uppaal::token::shorten(name)),
             Some(ESCAPE),

@@ -1,0 +1,204 @@
+//! The documents, written.
+
+use std::io;
+
+use serde::Serialize as Derive;
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde_json::{Value as Json, json};
+use trellis_expr::eval::Valuation;
+use trellis_expr::{TermId, Terms, Value, VarId};
+use trellis_model::cfa::evidence::{Certificate, Trace};
+use trellis_model::cfa::interpret::{Pick, Step};
+use trellis_model::cfa::{Cfa, Location, LocationId, Place};
+
+use super::{PROGRAM_CERTIFICATE, PROGRAM_TRACE};
+use crate::json::Header;
+use crate::json::write::{report_head, start};
+use crate::program::term::Writer;
+use crate::program::{ProgramReport, full_names, picked};
+
+/// A report.
+pub(super) struct ReportDoc<'a> {
+    pub cfa: &'a Cfa,
+    pub report: &'a ProgramReport,
+    pub certificate: Option<CertificateDoc<'a>>,
+}
+
+impl Serialize for ReportDoc<'_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let r = self.report;
+        let mut m = s.serialize_map(None)?;
+        report_head(&mut m, r)?;
+        let doc = |trace| TraceDoc { cfa: self.cfa, header: r.header(), trace };
+        m.serialize_entry("trace", &r.trace.as_ref().map(doc))?;
+        match &self.certificate {
+            Some(c) => m.serialize_entry("certificate", c)?,
+            None => {
+                let count = |c: &Certificate| {
+                    let elements: usize = c.invariant.iter().map(|(_, e)| e.len()).sum();
+                    json!({ "locations": c.invariant.len(), "elements": elements, "k": c.k })
+                };
+                m.serialize_entry("certificate", &r.certificate.as_ref().map(count))?;
+            }
+        }
+        m.serialize_entry("inconclusive", &Json::Null)?;
+        m.end()
+    }
+}
+
+/// A value: words and integers that other readers might spoil are texts.
+fn value(terms: &Terms, v: &Value) -> Json {
+    match v {
+        Value::Bool(b) => Json::from(*b),
+        Value::Enum(e, n) => {
+            let literals = &terms.enumeration(*e).literals;
+            literals.get(*n as usize).map_or(Json::Null, |l| Json::from(l.as_str()))
+        }
+        Value::Array(a) => {
+            let entries = a.entries().map(|(i, v)| (i.to_string(), value(terms, v)));
+            json!({ "entries": entries.collect::<serde_json::Map<_, _>>(), "default": value(terms, a.default()) })
+        }
+        Value::Int(_) | Value::Bits { .. } => {
+            let n = v.number();
+            match i64::try_from(&n) {
+                Ok(n) => Json::from(n),
+                Err(_) => Json::from(n.to_string()),
+            }
+        }
+    }
+}
+
+/// The place of something, for people.
+fn place(cfa: &Cfa, place: Option<Place>) -> Option<String> {
+    place.map(|p| cfa.show_place(p))
+}
+
+/// A run.
+pub(super) struct TraceDoc<'a> {
+    pub cfa: &'a Cfa,
+    pub header: Header<'a>,
+    pub trace: &'a Trace,
+}
+
+/// Values by name: all, or those that are not as before.
+struct Values<'a>(&'a Cfa, &'a [String], &'a Valuation, Option<&'a Valuation>);
+
+impl Serialize for Values<'_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let Values(cfa, names, now, before) = *self;
+        let known = cfa.variables.iter().zip(names).filter_map(|(v, name)| now.get(v).map(|x| (v, name, x)));
+        let changed = known.filter(|(v, _, x)| before.is_none_or(|b| b.get(v) != Some(*x)));
+        s.collect_map(changed.map(|(_, name, x)| (name, value(&cfa.terms, x))))
+    }
+}
+
+impl Serialize for TraceDoc<'_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let TraceDoc { cfa, header, trace } = *self;
+        let names = full_names(cfa);
+        let mut m = s.serialize_map(None)?;
+        start(&mut m, PROGRAM_TRACE, header)?;
+        m.serialize_entry("start", &Values(cfa, &names, &trace.start, None))?;
+        m.serialize_entry("steps", &Steps { cfa, names: &names, trace })?;
+        m.end()
+    }
+}
+
+struct Steps<'a> {
+    cfa: &'a Cfa,
+    names: &'a [String],
+    trace: &'a Trace,
+}
+
+impl Serialize for Steps<'_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let mut seq = s.serialize_seq(Some(self.trace.steps.len()))?;
+        let mut before = &self.trace.start;
+        for step in &self.trace.steps {
+            seq.serialize_element(&StepView { all: self, before, step })?;
+            before = &step.after;
+        }
+        seq.end()
+    }
+}
+
+struct StepView<'a> {
+    all: &'a Steps<'a>,
+    before: &'a Valuation,
+    step: &'a Step,
+}
+
+impl Serialize for StepView<'_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let (Steps { cfa, names, .. }, step) = (self.all, self.step);
+        let edge = cfa.edge(step.edge);
+        let mut variables = picked(cfa, self.before, step).into_iter().map(|(v, _)| v);
+        let position = |v: VarId| cfa.variables.iter().position(|x| *x == v);
+        let pick = |p: &Pick| match p {
+            Pick::Value(v) => {
+                let name = variables.next().and_then(position).map(|i| &names[i]);
+                json!({ "variable": name, "value": value(&cfa.terms, v) })
+            }
+            Pick::Branch(n) => json!({ "branch": n }),
+        };
+        let mut m = s.serialize_map(None)?;
+        m.serialize_entry("edge", &step.edge.0)?;
+        m.serialize_entry("from", &cfa.location(edge.from).name)?;
+        m.serialize_entry("to", &cfa.location(edge.to).name)?;
+        m.serialize_entry("place", &place(cfa, edge.place))?;
+        m.serialize_entry("statement", &crate::tell::cut(&cfa.terms.show_stmt(edge.stmt)))?;
+        m.serialize_entry("picks", &step.picks.iter().map(pick).collect::<Vec<_>>())?;
+        m.serialize_entry("set", &Values(cfa, names, &step.after, Some(self.before)))?;
+        m.end()
+    }
+}
+
+/// An invariant.
+pub(super) struct CertificateDoc<'a> {
+    cfa: &'a Cfa,
+    header: Header<'a>,
+    certificate: &'a Certificate,
+    writer: Writer<'a>,
+    variables: Vec<(String, String)>,
+}
+
+impl<'a> CertificateDoc<'a> {
+    /// Some terms have no text; engines do not make them.
+    pub fn new(cfa: &'a Cfa, header: Header<'a>, c: &'a Certificate) -> io::Result<CertificateDoc<'a>> {
+        let unwritten = |what: String| io::Error::other(format!("the invariant has {what} in it"));
+        let roots = c.invariant.iter().flat_map(|(_, e)| e.iter().copied());
+        let writer = Writer::new(cfa, &c.terms, roots).map_err(unwritten)?;
+        let ty = |v: &VarId| writer.ty(cfa.terms.variable(*v).ty);
+        let types = cfa.variables.iter().map(ty).collect::<Result<Vec<_>, _>>().map_err(unwritten)?;
+        let variables = full_names(cfa).into_iter().zip(types).collect();
+        Ok(CertificateDoc { cfa, header, certificate: c, writer, variables })
+    }
+
+    fn row(&self, l: LocationId, elements: &[TermId]) -> Row<'_> {
+        let Location { name, place: at, .. } = self.cfa.location(l);
+        let elements = elements.iter().map(|&e| self.writer.text(e)).collect();
+        Row { location: l.0, name, place: place(self.cfa, *at), elements }
+    }
+}
+
+#[derive(Derive)]
+struct Row<'a> {
+    location: u32,
+    name: &'a str,
+    place: Option<String>,
+    elements: Vec<&'a str>,
+}
+
+impl Serialize for CertificateDoc<'_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let mut m = s.serialize_map(None)?;
+        start(&mut m, PROGRAM_CERTIFICATE, self.header)?;
+        m.serialize_entry("k", &self.certificate.k)?;
+        let variable = |(name, ty): &(String, String)| json!({ "name": name, "type": ty });
+        m.serialize_entry("variables", &self.variables.iter().map(variable).collect::<Vec<_>>())?;
+        m.serialize_entry("definitions", &self.writer.definitions)?;
+        let rows: Vec<Row<'_>> = self.certificate.invariant.iter().map(|(l, e)| self.row(*l, e)).collect();
+        m.serialize_entry("invariant", &rows)?;
+        m.end()
+    }
+}

@@ -1,0 +1,152 @@
+//! Statecharts in W3C's SCXML (State Chart XML, Recommendation of 1 September 2015), as control-flow automata.
+//!
+//! The meaning is that of the Recommendation's Appendix D. **One round of the automaton is a macro-step**: in a stable
+//! configuration any event comes from outside (`events`), and micro-steps follow until no eventless transition is enabled and
+//! the internal queue is empty. A micro-step is a way from `select` to `select`, so micro-steps that go on forever are a loop of the
+//! automaton, not a stable configuration. Properties are asked in stable configurations, after the first macro-step and after each
+//! one that follows, and when the chart ends (a top-level final state is active). What is done as it is shut down then
+//! (`exitInterpreter`) is not looked at.
+//!
+//! Read: `<state>`, `<parallel>`, `<final>`, `<history>` (shallow and deep), `<initial>`, `<transition>` (internal and external,
+//! without events, without targets), `<onentry>`, `<onexit>`, `<datamodel>`, `<assign>`, `<if>`, `<raise>`, and `<send>` to the chart
+//! itself (`content`). The data are truth values, mathematical integers (perhaps within bounds) and symbols (`types`); `expr` says
+//! what expressions there are. `<log>`, `<cancel>`, what is said in comments, and elements and attributes of foreign namespaces
+//! outside of executable content change nothing and are left out.
+//!
+//! Our own attributes are in the namespace `urn:trellis`: `<scxml trellis:property="…">` and elements
+//! `<trellis:property expr="…"/>` in it; `trellis:events="a b.c"`, the events from outside (`*`: those that nobody mentions, too);
+//! `trellis:queue="8"`, how many events may wait inside. `<data trellis:type="0..10">` declares a type: `bool`, `int`, bounds, or
+//! `{red, green}`. A chart that lets more events wait than fit comes to an error location of its own ([`Chart::overflow`]): that is
+//! not a violation, but no proof either.
+//!
+//! What this front end deliberately does not do: `<invoke>`, `<script>`, `<foreach>`, data in events (`_event`, `<param>`,
+//! `<donedata>`), late binding, floating point, strings, objects. All that is refused by name, with its place. So is a transition from
+//! deep inside a state into that state's history: Appendix D may then enter states that are active already.
+
+mod build;
+mod content;
+mod events;
+mod expr;
+mod lower;
+mod read;
+mod resolve;
+mod step;
+mod tree;
+mod types;
+
+use trellis_expr::{TermId, Value, VarId};
+use trellis_model::cfa::interpret::Trace;
+use trellis_model::cfa::{Cfa, LocationId};
+
+use crate::diag::{Diagnostic, Severity, SourceId, Sources};
+use crate::uppaal::text::Text;
+
+/// A statechart with one property.
+#[derive(Debug, Clone)]
+pub struct Chart {
+    /// The automaton. Its error locations are [`Chart::violated`] and [`Chart::overflow`].
+    pub cfa: Cfa,
+    /// The property, as it was written; none if nothing was asked.
+    pub property: Option<String>,
+    /// Where a configuration is stable and the next event comes from outside.
+    pub stable: LocationId,
+    /// Where the chart has ended.
+    pub ended: LocationId,
+    /// Where the property is violated.
+    pub violated: Option<LocationId>,
+    /// Where an event did not fit into the internal queue.
+    pub overflow: Option<LocationId>,
+    /// The states in document order, with the condition that they are active.
+    states: Vec<(String, TermId)>,
+    data: Vec<(String, VarId)>,
+    event: VarId,
+    events: Vec<String>,
+}
+
+/// One macro-step, as the chart's author sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MacroStep {
+    /// The event from outside; none for the first macro-step. `*` is an event that nobody mentions.
+    pub event: Option<String>,
+    /// The active states after it, in document order.
+    pub configuration: Vec<String>,
+    /// The data after it.
+    pub data: Vec<(String, Value)>,
+    /// Has it come to its end?
+    pub stable: bool,
+}
+
+/// Reads a chart and makes one automaton for each property: those given, or else those in the file; if there are none, one
+/// automaton that asks nothing. With warnings, or complaints.
+pub fn parse(
+    sources: &Sources,
+    chart: SourceId,
+    properties: &[SourceId],
+) -> Result<(Vec<Chart>, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let source = sources.get(chart);
+    let (raw, mut errors) = read::read(chart, &source.text);
+    if errors.count() > 0 {
+        return Err(errors.finish());
+    }
+    let mut tree = resolve::resolve(raw, &mut errors);
+    if !properties.is_empty() {
+        tree.properties.clear();
+    }
+    for &id in properties {
+        match expr::parse(&Text::plain(id, &sources.get(id).text)) {
+            Ok(property) => tree.properties.push(property),
+            Err(error) => errors.push(error),
+        }
+    }
+    if errors.count() > 0 {
+        return Err(errors.finish());
+    }
+    let (charts, diagnostics) = build::build(&tree, sources, chart, errors);
+    if diagnostics.iter().any(|d| d.severity == Severity::Error) { Err(diagnostics) } else { Ok((charts, diagnostics)) }
+}
+
+impl Chart {
+    /// A trace in macro-steps. (A trace of large blocks is expanded first, with `Blocks::expand`.) If it ends in the middle of a
+    /// macro-step, that is the last one, and not stable.
+    pub fn describe(&self, trace: &Trace) -> Vec<MacroStep> {
+        let mut steps: Vec<MacroStep> = vec![];
+        let mut event = None;
+        let mut pending = false;
+        let mut last = &trace.start;
+        for step in &trace.steps {
+            let edge = self.cfa.edge(step.edge);
+            last = &step.after;
+            if edge.from == self.stable && Some(edge.to) != self.violated {
+                event = match last.get(&self.event) {
+                    Some(&Value::Enum(_, n)) => self.events.get(n as usize).cloned(),
+                    _ => None,
+                };
+            }
+            pending = edge.from != self.ended && Some(edge.to) != self.violated;
+            if edge.to == self.stable || edge.to == self.ended {
+                steps.push(self.describe_values(event.take(), last, true));
+                pending = false;
+            }
+        }
+        if pending {
+            steps.push(self.describe_values(event, last, false));
+        }
+        steps
+    }
+
+    /// The active states and the data, by the values of the automaton's variables.
+    pub fn describe_values(
+        &self,
+        event: Option<String>,
+        values: &trellis_expr::eval::Valuation,
+        stable: bool,
+    ) -> MacroStep {
+        let holds = |t: TermId| {
+            let value = trellis_expr::eval::eval(&self.cfa.terms, t, values, &mut trellis_expr::code::NoHost);
+            value.ok().and_then(|v| v.as_bool()) == Some(true)
+        };
+        let configuration = self.states.iter().filter(|(_, t)| holds(*t)).map(|(name, _)| name.clone()).collect();
+        let data = self.data.iter().filter_map(|(name, v)| Some((name.clone(), values.get(v)?.clone()))).collect();
+        MacroStep { event, configuration, data, stable }
+    }
+}

@@ -1,0 +1,274 @@
+//! The automaton and the reference, side by side: from the start, and from every stable configuration they come to, under every
+//! event from outside.
+
+use std::collections::BTreeMap;
+
+use trellis_expr::Value;
+use trellis_model::cfa::interpret::{State as CfaState, Step, Trace, replay, successors, zero};
+use trellis_model::cfa::lbe;
+use trellis_syntax::scxml::Chart;
+
+use crate::expression::Val;
+use crate::generate::{Random, chart};
+use crate::read;
+use crate::reference::{Diverges, Doc, State};
+
+/// Where the automaton comes to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    Stable(CfaState),
+    Ended(CfaState),
+    Overflow,
+    Diverges,
+}
+
+/// Goes on from one edge to the next until the macro-step has come to its end. There must be one way only.
+pub fn finish(chart: &Chart, mut state: CfaState, steps: &mut Vec<Step>) -> Outcome {
+    // A cycle is found by comparing with a state that is kept for longer and longer.
+    let mut kept = state.clone();
+    for count in 1_u32.. {
+        if state.location == chart.stable {
+            return Outcome::Stable(state);
+        } else if state.location == chart.ended {
+            return Outcome::Ended(state);
+        } else if Some(state.location) == chart.overflow {
+            return Outcome::Overflow;
+        }
+        let mut all = successors(&chart.cfa, &state, 1000).expect("few outcomes");
+        assert_eq!(all.len(), 1, "in {}", chart.cfa.location(state.location).name);
+        let (edge, next) = all.remove(0);
+        steps.push(Step { edge, picks: vec![], after: next.env.clone() });
+        state = next;
+        if state == kept {
+            break;
+        } else if count.is_power_of_two() {
+            kept = state.clone();
+        }
+    }
+    Outcome::Diverges
+}
+
+/// The states after an event from outside, by the event's name.
+pub fn events(chart: &Chart, state: &CfaState) -> BTreeMap<String, CfaState> {
+    let mut all = BTreeMap::new();
+    for (edge, next) in successors(&chart.cfa, state, 1000).expect("few outcomes") {
+        if Some(next.location) == chart.violated {
+            continue;
+        }
+        let trace =
+            Trace { start: state.env.clone(), steps: vec![Step { edge, picks: vec![], after: next.env.clone() }] };
+        let event = chart.describe(&trace)[0].event.clone().expect("an event");
+        assert!(all.insert(event, next).is_none());
+    }
+    all
+}
+
+fn observe(chart: &Chart, state: &CfaState) -> (Vec<String>, BTreeMap<String, Val>) {
+    let seen = chart.describe_values(None, &state.env, true);
+    let value = |v: Value| match v {
+        Value::Bool(b) => Val::Bool(b),
+        Value::Int(n) => Val::Int(i64::try_from(n).expect("a small number")),
+        Value::Enum(e, n) => Val::Symbol(chart.cfa.terms.enumeration(e).literals[n as usize].clone()),
+        v => panic!("{v:?}"),
+    };
+    (seen.configuration, seen.data.into_iter().map(|(name, v)| (name, value(v))).collect())
+}
+
+/// What a comparison has seen.
+#[derive(Debug, Default)]
+pub struct Seen {
+    pub stable: usize,
+    pub steps: usize,
+    pub diverging: usize,
+    pub overflowing: usize,
+    pub ended: usize,
+    pub largest: usize,
+}
+
+/// Compares at most so many stable configurations.
+pub fn compare(text: &str, chart: &Chart, limit: usize, seen: &mut Seen) {
+    let document = roxmltree::Document::parse(text).expect("XML");
+    let doc = Doc::new(&document);
+    let capacity = chart.cfa.terms.variables().filter(|(_, v)| v.name.starts_with("queue ")).count();
+    let mut known: BTreeMap<State, CfaState> = BTreeMap::new();
+    let mut todo: Vec<(State, CfaState)> = vec![];
+    let start = CfaState { location: chart.cfa.initial, env: zero(&chart.cfa) };
+    let mut meet = |reference: Result<State, Diverges>, outcome: Outcome, how: &str, todo: &mut Vec<_>| {
+        seen.steps += 1;
+        let (state, automaton) = match (reference, outcome) {
+            (Err(Diverges), Outcome::Diverges) => {
+                seen.diverging += 1;
+                return;
+            }
+            // It may grow forever.
+            (Err(Diverges), Outcome::Overflow) => {
+                seen.overflowing += 1;
+                return;
+            }
+            (Ok(state), Outcome::Overflow) => {
+                assert!(state.longest.1 > capacity, "{how}: an overflow for no reason in\n{text}");
+                seen.overflowing += 1;
+                return;
+            }
+            (Ok(state), Outcome::Stable(automaton)) => {
+                assert!(state.running, "{how}: it has ended in\n{text}");
+                (state, automaton)
+            }
+            (Ok(state), Outcome::Ended(automaton)) => {
+                assert!(!state.running, "{how}: it has not ended in\n{text}");
+                seen.ended += 1;
+                (state, automaton)
+            }
+            (reference, outcome) => panic!("{how}: {reference:?} and {outcome:?} in\n{text}"),
+        };
+        assert!(state.longest.0 <= capacity, "{how}: no overflow in\n{text}");
+        let names: Vec<String> = state.configuration.iter().map(|&s| doc.name(s)).collect();
+        assert_eq!(
+            (names, state.data.clone()),
+            observe(chart, &automaton),
+            "{how}: reference and automaton in\n{text}"
+        );
+        let mut key = state.clone();
+        key.longest = (0, 0);
+        match known.get(&key) {
+            // Nothing stays behind of how one came here.
+            Some(there) if state.running => assert_eq!(there, &automaton, "{how}\n{text}"),
+            Some(_) => {}
+            None => {
+                known.insert(key.clone(), automaton.clone());
+                if state.running {
+                    todo.push((key, automaton));
+                }
+            }
+        }
+    };
+    meet(doc.start(), finish(chart, start, &mut vec![]), "at the start", &mut todo);
+    let mut done = 0;
+    while let Some((state, automaton)) = todo.pop() {
+        done += 1;
+        if done > limit {
+            break;
+        }
+        let offered = events(chart, &automaton);
+        let mut used = vec![];
+        for event in doc.events() {
+            // The longest name that is offered and begins like this one stands for it.
+            let stands = offered.keys().filter(|n| event == **n || event.starts_with(&format!("{n}.")));
+            let stands = stands.max_by_key(|n| n.len()).or_else(|| offered.keys().find(|n| *n == "*"));
+            let after = doc.step(&state, &event);
+            match stands {
+                None => assert_eq!(after.expect("an end"), state, "{event} changes something in\n{text}"),
+                Some(name) => {
+                    used.push(name);
+                    let how = format!("event {event}, {done}");
+                    meet(after, finish(chart, offered[name].clone(), &mut vec![]), &how, &mut todo);
+                }
+            }
+        }
+        assert!(offered.keys().all(|name| used.contains(&name)), "{offered:?} is more than {used:?} in\n{text}");
+    }
+    seen.stable += known.len();
+    seen.largest = seen.largest.max(known.len());
+}
+
+fn runs(default: u64) -> u64 {
+    std::env::var("TRELLIS_RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(default)
+}
+
+#[test]
+fn random_charts_run_as_appendix_d_says() {
+    let (mut seen, mut refused) = (Seen::default(), 0);
+    let count = runs(120);
+    for seed in 0..count {
+        let text = chart(&mut Random::new(seed));
+        match read(&text, &[]) {
+            Ok(charts) => compare(&text, &charts[0], 60, &mut seen),
+            Err(said) => {
+                assert!(said.contains("into the history of"), "seed {seed}: {said}\n{text}");
+                refused += 1;
+            }
+        }
+    }
+    println!("{count} charts, {refused} refused: {seen:?}");
+    assert!(refused * 5 < count && seen.stable as u64 > 3 * count);
+}
+
+/// Large blocks lead to the same stable configurations, and a trace through them can be told in macro-steps.
+#[test]
+fn traces_through_large_blocks() {
+    for seed in 0..runs(120) / 4 {
+        let text = chart(&mut Random::new(seed + 1_000_000));
+        let Ok(charts) = read(&text, &["!In('s1')"]) else { continue };
+        let chart = &charts[0];
+        let blocks = lbe::encode(&chart.cfa);
+        // Any way into the error, at most so many blocks long.
+        let start = CfaState { location: blocks.cfa.initial, env: zero(&blocks.cfa) };
+        let mut waiting = std::collections::VecDeque::from([(start.clone(), vec![])]);
+        let mut tried = 0;
+        while let Some((state, steps)) = waiting.pop_front() {
+            tried += 1;
+            if tried > 60 || steps.len() > 6 {
+                break;
+            }
+            if blocks.cfa.is_error(state.location) {
+                let picks = steps;
+                let Some(trace) = picked(&blocks.cfa, &start, &picks) else { break };
+                let trace = blocks.expand(&chart.cfa, &trace).expect("a trace");
+                let end = replay(&chart.cfa, &trace).expect("a trace");
+                let told = chart.describe(&trace);
+                let last = told.last().expect("a macro-step");
+                assert_eq!(told[0].event, None);
+                assert!(told[1..].iter().all(|step| step.event.is_some()));
+                if Some(end.location) == chart.violated {
+                    assert!(last.stable && last.configuration.contains(&"s1".to_string()), "{told:?}\n{text}");
+                } else {
+                    assert!(!last.stable);
+                }
+                break;
+            }
+            for (edge, next) in successors(&blocks.cfa, &state, 100_000).unwrap_or_default() {
+                let mut steps: Vec<(trellis_model::cfa::EdgeId, CfaState)> = steps.clone();
+                steps.push((edge, next.clone()));
+                waiting.push_back((next, steps));
+            }
+        }
+    }
+}
+
+/// Finds the picks of a way through blocks, by trying all.
+fn picked(
+    cfa: &trellis_model::cfa::Cfa,
+    start: &CfaState,
+    way: &[(trellis_model::cfa::EdgeId, CfaState)],
+) -> Option<Trace> {
+    use trellis_model::cfa::interpret::{Pick, Recorder, run};
+    struct Guess(Random);
+    impl trellis_model::cfa::interpret::Oracle for Guess {
+        fn havoc(&mut self, terms: &trellis_expr::Terms, v: trellis_expr::VarId) -> Option<Value> {
+            let mut all = Value::all(terms, terms.variable(v).ty, 1000)?;
+            let n = self.0.below(all.len());
+            Some(all.swap_remove(n))
+        }
+
+        fn choose(&mut self, branches: usize) -> Option<usize> {
+            Some(self.0.below(branches))
+        }
+    }
+    let mut guess = Guess(Random::new(7));
+    let mut env = start.env.clone();
+    let mut steps = vec![];
+    'way: for (edge, next) in way {
+        for _ in 0..2_000 {
+            let mut after = env.clone();
+            let mut recorder = Recorder::new(&mut guess);
+            if run(&cfa.terms, cfa.edge(*edge).stmt, &mut after, &mut recorder) && after == next.env {
+                let picks: Vec<Pick> = recorder.picks;
+                steps.push(Step { edge: *edge, picks, after: after.clone() });
+                env = after;
+                continue 'way;
+            }
+        }
+        return None;
+    }
+    Some(Trace { start: start.env.clone(), steps })
+}

@@ -1,0 +1,232 @@
+//! What is refused, and where; and damaged charts, which must never do worse.
+
+use trellis_syntax::diag::{Severity, Sources};
+use trellis_syntax::scxml::parse;
+
+use crate::generate::Random;
+use crate::read;
+
+const SMALL: &str = "<state id=\"a\"/>";
+
+/// A chart with this inside.
+fn chart(inside: &str) -> String {
+    format!(
+        "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" xmlns:trellis=\"urn:trellis\">\n\
+         <datamodel><data id=\"x\" expr=\"0\"/><data id=\"c\" expr=\"'red'\" trellis:type=\"{{red, green}}\"/></datamodel>\n\
+         {inside}\n</scxml>"
+    )
+}
+
+/// It is refused for this reason, and the place is the marked text.
+fn refused(inside: &str, why: &str, place: &str) {
+    let text = chart(inside);
+    let mut sources = Sources::default();
+    let id = sources.add("chart.scxml", text.as_str());
+    let said = match parse(&sources, id, &[]) {
+        Ok(_) => panic!("{inside} is accepted"),
+        Err(said) => said,
+    };
+    let first = said.iter().find(|d| d.severity == Severity::Error).expect("an error");
+    assert!(first.message.contains(why), "{inside}: {}", first.message);
+    let span = first.span.expect("a place");
+    assert_eq!(&text[span.start as usize..span.end as usize], place, "{inside}: {}", first.message);
+}
+
+/// In a transition.
+fn content(inside: &str, why: &str, place: &str) {
+    refused(&format!("<state id=\"a\"><transition event=\"e\">{inside}</transition></state>"), why, place);
+}
+
+fn cond(cond: &str, why: &str, place: &str) {
+    refused(&format!("<state id=\"a\"><transition event=\"e\" cond=\"{cond}\"/></state>"), why, place);
+}
+
+#[test]
+fn elements_and_attributes() {
+    refused("", "expected a state", "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" xmlns:trellis=\"urn:trellis\">");
+    refused("<state id=\"a\"><invoke src=\"b\"/></state>", "<invoke> is not supported", "<invoke src=\"b\"/>");
+    refused("<script>x</script><state id=\"a\"/>", "<script> is not supported", "<script>");
+    refused("<state id=\"a\" final=\"true\"/>", "the attribute `final`", "final=\"true\"");
+    refused("<state id=\"a\">text</state>", "found text", "text");
+    refused("<statee id=\"a\"/>", "no element <statee>", "<statee id=\"a\"/>");
+    refused("<parallel id=\"p\"/>", "expected a state inside <parallel>", "p");
+    refused("<parallel id=\"p\"><final id=\"f\"/></parallel>", "no element <final>", "<final id=\"f\"/>");
+    refused("<final id=\"f\"><donedata/></final>", "<donedata> is not supported", "<donedata/>");
+    refused("<state id=\"a\"/><state id=\"a\"/>", "taken", "a");
+    refused("<state id=\"a\"><transition/></state>", "expected one of `event`", "<transition/>");
+    refused("<trellis:rule/><state id=\"a\"/>", "no element <trellis:rule>", "<trellis:rule/>");
+    refused("<datamodel><data id=\"y\"/></datamodel><state id=\"a\"/>", "`expr`", "<data id=\"y\"/>");
+    content("<foreach item=\"i\" array=\"a\"/>", "<foreach> is not supported", "<foreach item=\"i\" array=\"a\"/>");
+    content("<send event=\"e\" target=\"http://there\"/>", "to the chart itself", "http://there");
+    content("<send event=\"e\" delayexpr=\"x\"/>", "`delayexpr`", "delayexpr=\"x\"");
+    content("<q:do xmlns:q=\"q\"/>", "another namespace", "<q:do xmlns:q=\"q\"/>");
+    content("<if cond=\"true\"><else/><elseif cond=\"true\"/></if>", "after <else>", "<elseif cond=\"true\"/>");
+}
+
+#[test]
+fn targets() {
+    refused("<state id=\"a\"><transition event=\"e\" target=\"aa b\"/></state>", "no state `aa`", "aa");
+    let two = "<state id=\"a\"><transition event=\"e\" target=\"b c\"/></state><state id=\"b\"/><state id=\"c\"/>";
+    refused(two, "cannot be entered together", "c");
+    let nested =
+        "<state id=\"a\"><transition event=\"e\" target=\"b c\"/></state><state id=\"b\"><state id=\"c\"/></state>";
+    refused(nested, "cannot be entered together", "c");
+    refused("<state id=\"a\" initial=\"b\"><state id=\"c\"/></state><state id=\"b\"/>", "must be inside", "b");
+    refused("<state id=\"a\" initial=\"b\"/><state id=\"b\"/>", "no initial state", "b");
+    let history = "<state id=\"a\"><state id=\"b\"><state id=\"c\"><transition event=\"e\" target=\"h\"/></state></state>\
+                   <history id=\"h\"><transition target=\"b\"/></history></state>";
+    refused(history, "into the history of `a`", "h");
+    let out = "<state id=\"a\"><state id=\"b\"/><history id=\"h\"><transition target=\"a\"/></history></state>";
+    refused(out, "must lead into", "a");
+    refused(
+        "<state id=\"a\"><history id=\"h\"><transition target=\"a\"/></history></state>",
+        "no history",
+        "<history id=\"h\">",
+    );
+}
+
+#[test]
+fn expressions() {
+    cond("x / 2 == 1", "fractions", "/");
+    cond("x", "expected a truth value, found an integer", "x");
+    cond("x == true", "expected an integer, found a truth value", "true");
+    cond("c == 'blue'", "expected one of 'red', 'green', found 'blue'", "'blue'");
+    cond("y == 1", "no variable `y`", "y");
+    cond("In('b')", "no state `b`", "In('b')");
+    cond("_event.name == 'e'", "`_event` is not supported", "_event");
+    cond("Math.sin(x) > 0", "expected `trunc` or `floor`", "sin");
+    cond("x = 1", "expected an operator, found `=`", "=");
+    cond("x &lt; 1.5", "found `.`", ".");
+    cond("x &amp; 1", "found `&`", "&amp;");
+    cond("f(x)", "no function `f`", "f");
+    cond("", "expected an expression", "");
+    cond("'red", "not closed", "'");
+    content("<assign location=\"x\" expr=\"true\"/>", "expected an integer", "true");
+    content("<assign location=\"x.y\" expr=\"1\"/>", "no variable `x.y`", "x.y");
+    refused(
+        "<datamodel><data id=\"y\" expr=\"z\"/><data id=\"z\" expr=\"1\"/></datamodel><state id=\"a\"/>",
+        "(yet)",
+        "z",
+    );
+    let range = "<datamodel><data id=\"y\" expr=\"7\" trellis:type=\"0..5\"/></datamodel><state id=\"a\"/>";
+    refused(range, "may have no value", "7");
+}
+
+#[test]
+fn what_the_environment_may_send() {
+    let inside = "<state id=\"a\"><onentry><send event=\"t\"/></onentry><transition event=\"t\" target=\"a\"/></state>";
+    let text = chart(inside).replace("<scxml ", "<scxml trellis:events=\"e\" ");
+    assert!(read(&text, &[]).expect_err("an error").contains("comes back from outside"));
+    assert!(read(&chart(inside), &[]).is_ok());
+}
+
+#[test]
+fn properties_are_given_or_in_the_file() {
+    let text = chart(SMALL).replace("<scxml ", "<scxml trellis:property=\"x == 0\" ");
+    let charts = read(&text, &[]).expect("a chart");
+    assert_eq!(charts[0].property.as_deref(), Some("x == 0"));
+    let said = read(&text, &["In('a')", "(x) &lt 1"]).expect_err("`&lt` is for XML only");
+    assert!(said.contains("--property:1:5"), "{said}");
+    let charts = read(&text, &["In('a')", "(x) < (1)"]).expect("charts");
+    let given: Vec<_> = charts.iter().map(|c| c.property.clone().unwrap_or_default()).collect();
+    assert_eq!(given, ["In('a')", "(x) < (1)"]);
+    assert!(read(&chart(SMALL), &[]).expect("a chart")[0].violated.is_none());
+}
+
+#[test]
+fn many_regions() {
+    let region = |n: usize| {
+        format!(
+            "<state id=\"r{n}\"><state id=\"a{n}\"><transition event=\"e{n}\" target=\"b{n}\"/>\
+             <transition event=\"out\" target=\"z\"/></state><state id=\"b{n}\"/></state>"
+        )
+    };
+    let regions: String = (0..150).map(region).collect();
+    let text = chart(&format!("<parallel id=\"p\">{regions}</parallel><state id=\"z\"/>"));
+    assert_eq!(read(&text, &[]).expect("a chart").len(), 1);
+}
+
+#[test]
+fn nesting_has_limits() {
+    let deep = |n: usize| format!("{}{}", "<state>".repeat(n), "</state>".repeat(n));
+    assert!(read(&chart(&deep(39)), &[]).is_ok());
+    assert!(read(&chart(&deep(5000)), &[]).expect_err("too deep").contains("levels"));
+    let condition = format!("{}x{} == 1", "(".repeat(5000), ")".repeat(5000));
+    cond(&condition, "nested too deeply", "(");
+    let sum = format!("x{} == 1", " + x".repeat(5000));
+    let text = chart(&format!("<state id=\"a\"><transition event=\"e\" cond=\"{sum}\"/></state>"));
+    assert!(read(&text, &[]).expect_err("too deep").contains("nested too deeply"));
+    // Histories and initial states that double with every level.
+    let (mut open, mut close) = (String::new(), String::new());
+    for n in 0..38 {
+        open += &format!("<state id=\"s{n}\" initial=\"h{n}\">");
+        let child = n + 1;
+        close = format!(
+            "<history id=\"h{n}\" type=\"shallow\"><transition target=\"s{child}\"/></history><state id=\"t{n}\"/></state>"
+        ) + &close;
+    }
+    let text = chart(&format!("{open}<state id=\"s38\"/>{close}"));
+    assert!(read(&text, &[]).expect_err("too large").contains("too large"));
+}
+
+const WORDS: [&str; 30] = [
+    "<state id=\"z\">",
+    "</state>",
+    "<parallel>",
+    "</parallel>",
+    "<history type=\"deep\">",
+    "<initial>",
+    "</initial>",
+    "<transition target=\"cars\"/>",
+    "<onentry>",
+    "</onentry>",
+    "<raise event=\"tick\"/>",
+    "<if cond=\"",
+    "<else/>",
+    "\"",
+    "'",
+    "&amp;",
+    "&",
+    "In('red')",
+    " + ",
+    " == ",
+    "?",
+    ":",
+    "(",
+    ")",
+    "9999999999999999999999",
+    "initial=\"red\"",
+    "id=\"red\"",
+    "é",
+    "target=\"walk red\"",
+    "Math.trunc(",
+];
+
+#[test]
+fn damaged_charts() {
+    let models = [
+        include_str!("../../../../models/scxml/traffic-light.scxml"),
+        include_str!("../../../../models/scxml/calculator.scxml"),
+        include_str!("../../../../models/scxml/elevator.scxml"),
+    ];
+    let runs = std::env::var("TRELLIS_RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(600);
+    let mut accepted = 0;
+    for seed in 0..runs {
+        let mut r = Random::new(seed);
+        let mut text = models[r.below(models.len())].to_string();
+        for _ in 0..=r.below(2) {
+            let floor =
+                |text: &str, i: usize| (0..=i.min(text.len())).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
+            let start = floor(&text, r.below(text.len() + 1));
+            let end = floor(&text, start + [0, 1, 3, 30][r.below(4)]).max(start);
+            let insert = match r.below(3) {
+                0 => "",
+                1 => WORDS[r.below(WORDS.len())],
+                _ => &text.clone()[floor(&text, start / 2)..floor(&text, start / 2 + 20).max(floor(&text, start / 2))],
+            };
+            text = format!("{}{insert}{}", &text[..start], &text[end..]);
+        }
+        accepted += usize::from(read(&text, &[]).is_ok());
+    }
+    println!("{accepted} of {runs} damaged charts are still charts");
+}

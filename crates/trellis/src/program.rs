@@ -1,0 +1,427 @@
+//! `trellis check` for programs and control-flow automata: from the command line to an engine, and from its answer to a report whose
+//! evidence has been checked.
+
+use std::path::Path;
+use std::time::Instant;
+
+use trellis_check::program::{self, Refusal};
+use trellis_engine::budget::{Budget, Progress};
+use trellis_engine::program::cegar::{self, Domain, Initial, Pruning, Scope, Search, Split};
+use trellis_engine::program::lazy;
+use trellis_engine::program::post::Mode;
+use trellis_engine::program::refine::Refinement;
+use trellis_engine::program::{Engine, Outcome as Found};
+use trellis_model::cfa::Cfa;
+use trellis_model::cfa::evidence::Verdict;
+use trellis_model::cfa::interpret::Mistake;
+use trellis_model::evidence::Reason;
+use trellis_report::program::{self as tell, text};
+use trellis_report::{Kind, Program, ProgramContent, ProgramReport, Style, json, read_program_evidence, text as plain};
+use trellis_smt::Limits;
+
+use crate::automaton::load;
+use crate::check::{ProgressLine, code_of, interrupts, numbered, statistics, steps, worst, write_file, write_with};
+use crate::cli::{self, Certify, Check, Programs, Reading};
+use crate::evidence::judged;
+use crate::{Failure, Ran, exit, print};
+
+/// The options for programs that were given, for a message.
+pub fn given(args: &Check) -> Option<String> {
+    let Programs {
+        domain,
+        predicates,
+        refinement,
+        precision,
+        initial,
+        split,
+        pruning,
+        max_values,
+        depth,
+        threads,
+        show_invariant,
+        full_trace,
+    } = &args.programs;
+    let Reading { ints, data_model } = &args.reading;
+    names(&[
+        ("--engine cegar", args.engine == cli::Engine::Cegar),
+        ("--engine bmc", args.engine == cli::Engine::Bmc),
+        ("--engine induction", args.engine == cli::Engine::Induction),
+        ("--depth", depth.is_some()),
+        ("--threads", threads.is_some()),
+        ("--order error", args.order == Some(cli::Order::Error)),
+        ("--domain", domain.is_some()),
+        ("--predicates", predicates.is_some()),
+        ("--refinement", refinement.is_some()),
+        ("--precision", precision.is_some()),
+        ("--initial", initial.is_some()),
+        ("--split", split.is_some()),
+        ("--pruning", pruning.is_some()),
+        ("--max-values", max_values.is_some()),
+        ("--show-invariant", *show_invariant),
+        ("--full-trace", *full_trace),
+        ("--ints", ints.is_some()),
+        ("--data-model", data_model.is_some()),
+    ])
+}
+
+/// Options of other formalisms that were given.
+fn foreign(args: &Check) -> Option<String> {
+    names(&[
+        ("--engine reach", args.engine == cli::Engine::Reach),
+        ("--order random", args.order == Some(cli::Order::Random)),
+        ("--order priority", args.order == Some(cli::Order::Priority)),
+        ("--order largest", args.order == Some(cli::Order::Largest)),
+        ("--priority", args.priority.is_some()),
+        ("--update", args.update.is_some()),
+        ("--join", args.join.is_some()),
+        ("--symmetry", args.symmetry),
+        ("--audit", args.audit),
+        ("--extrapolation", args.extrapolation.is_some()),
+        ("--cover", args.cover.is_some()),
+        ("--clocks", args.clocks.is_some()),
+        ("--data", args.data.is_some()),
+        ("--all-clocks", args.all_clocks),
+        ("--non-zeno", args.non_zeno),
+    ])
+}
+
+fn names(options: &[(&str, bool)]) -> Option<String> {
+    let given: Vec<&str> = options.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect();
+    (!given.is_empty()).then(|| given.join(", "))
+}
+
+/// What the command line asks for.
+fn engine(args: &Check) -> Result<Engine, Failure> {
+    let say = |text: &str| Err(Failure::Usage(text.into()));
+    if let Some(text) = foreign(args) {
+        return Err(Failure::Usage(format!("{text}: not for programs and control-flow automata")));
+    }
+    let p = &args.programs;
+    if p.predicates.is_some() && p.domain == Some(cli::Domain::Explicit) {
+        return say("--predicates goes with --domain predicates or product");
+    }
+    if p.max_values.is_some() && !matches!(p.domain, Some(cli::Domain::Explicit | cli::Domain::Product)) {
+        return say("--max-values goes with --domain explicit or product");
+    }
+    if p.split.is_some() && p.domain == Some(cli::Domain::Explicit) {
+        return say("--split goes with --domain predicates or product");
+    }
+    if p.depth.is_some() && !matches!(args.engine, cli::Engine::Bmc | cli::Engine::Induction) {
+        return say("--depth goes with --engine bmc or induction");
+    }
+    if p.threads.is_some() && (args.engine != cli::Engine::Auto || cegar_given(args).is_some()) {
+        return say("--threads is for the portfolio, which runs when no engine and no option of one is given");
+    }
+    if let (cli::Engine::Bmc | cli::Engine::Induction, Some(text)) = (args.engine, cegar_given(args)) {
+        return Err(Failure::Usage(format!("{text}: goes with --engine cegar")));
+    }
+    match args.engine {
+        cli::Engine::Auto => match cegar_given(args) {
+            Some(_) => Ok(Engine::Cegar(cegar_options(args))),
+            None => Ok(Engine::Portfolio(args.programs.threads.unwrap_or(2).into())),
+        },
+        cli::Engine::Cegar => Ok(Engine::Cegar(cegar_options(args))),
+        cli::Engine::Lazy => {
+            let default = lazy::Options::default();
+            if matches!(p.refinement, Some(cli::Refinement::Binary | cli::Refinement::BinaryBackward)) {
+                return say("--refinement binary: lazy abstraction needs a predicate for each position of a path");
+            }
+            let refinement = p.refinement.map_or(default.refinement, |_| cegar_options(args).refinement);
+            let depth_first = args.order.map_or(default.depth_first, |o| o == cli::Order::Dfs);
+            Ok(Engine::Lazy(lazy::Options { refinement, depth_first, ..default }))
+        }
+        cli::Engine::Bmc => Ok(Engine::Bmc(p.depth)),
+        cli::Engine::Induction => Ok(Engine::Induction(p.depth)),
+        // Refused above.
+        cli::Engine::Reach => say("this engine is not for programs"),
+    }
+}
+
+/// Options that only abstraction refinement has.
+fn cegar_given(args: &Check) -> Option<String> {
+    let p = &args.programs;
+    names(&[
+        ("--domain", p.domain.is_some()),
+        ("--predicates", p.predicates.is_some()),
+        ("--refinement", p.refinement.is_some()),
+        ("--precision", p.precision.is_some()),
+        ("--initial", p.initial.is_some()),
+        ("--split", p.split.is_some()),
+        ("--pruning", p.pruning.is_some()),
+        ("--max-values", p.max_values.is_some()),
+        ("--order", args.order.is_some()),
+    ])
+}
+
+fn cegar_options(args: &Check) -> cegar::Options {
+    let (p, default) = (&args.programs, cegar::Options::default());
+    let mode = match p.predicates {
+        None | Some(cli::Predicates::Cartesian) => Mode::Cartesian,
+        Some(cli::Predicates::Boolean) => Mode::Boolean,
+        Some(cli::Predicates::Split) => Mode::Split,
+    };
+    cegar::Options {
+        domain: match p.domain {
+            None if p.predicates.is_none() => default.domain,
+            None | Some(cli::Domain::Predicates) => Domain::Predicates(mode),
+            Some(cli::Domain::Explicit) => Domain::Explicit,
+            Some(cli::Domain::Product) => Domain::Product(mode),
+        },
+        scope: match p.precision {
+            None => default.scope,
+            Some(cli::Precision::Local) => Scope::Local,
+            Some(cli::Precision::Global) => Scope::Global,
+        },
+        initial: match p.initial {
+            None => default.initial,
+            Some(cli::Initial::Empty) => Initial::Empty,
+            Some(cli::Initial::Property) => Initial::Property,
+            Some(cli::Initial::Assumes) => Initial::Assumes,
+        },
+        refinement: match p.refinement {
+            None => default.refinement,
+            Some(cli::Refinement::Newton) => Refinement::NewtonForward,
+            Some(cli::Refinement::NewtonBackward) => Refinement::NewtonBackward,
+            Some(cli::Refinement::Sequence) => Refinement::Sequence,
+            Some(cli::Refinement::Core) => Refinement::Core,
+            Some(cli::Refinement::Binary) => Refinement::BinaryForward,
+            Some(cli::Refinement::BinaryBackward) => Refinement::BinaryBackward,
+        },
+        split: match p.split {
+            None => default.split,
+            Some(cli::Split::Whole) => Split::Whole,
+            Some(cli::Split::Conjuncts) => Split::Conjuncts,
+            Some(cli::Split::Atoms) => Split::Atoms,
+        },
+        search: match args.order {
+            Some(cli::Order::Bfs) => Search::Bfs,
+            Some(cli::Order::Dfs) => Search::Dfs,
+            Some(cli::Order::Error) => Search::Error,
+            _ => default.search,
+        },
+        pruning: match p.pruning {
+            None => default.pruning,
+            Some(cli::Pruning::Lazy) => Pruning::Lazy,
+            Some(cli::Pruning::Full) => Pruning::Full,
+        },
+        max_values: p.max_values.unwrap_or(default.max_values),
+    }
+}
+
+/// The engine in words.
+fn engine_line(engine: &Engine) -> String {
+    match engine {
+        Engine::Cegar(o) => {
+            let mode = |m| match m {
+                Mode::Cartesian => "Cartesian",
+                Mode::Boolean => "boolean",
+                Mode::Split => "split",
+            };
+            let domain = match o.domain {
+                Domain::Explicit => "explicit values".to_string(),
+                Domain::Predicates(m) => format!("{} predicates", mode(m)),
+                Domain::Product(m) => format!("explicit values and {} predicates", mode(m)),
+            };
+            let refinement = match o.refinement {
+                Refinement::NewtonForward => "Newton",
+                Refinement::NewtonBackward => "Newton backward",
+                Refinement::Sequence => "sequence interpolants",
+                Refinement::Core => "unsat cores",
+                Refinement::BinaryForward => "binary interpolants",
+                Refinement::BinaryBackward => "binary interpolants backward",
+            };
+            let order = match o.search {
+                Search::Bfs => "breadth first",
+                Search::Dfs => "depth first",
+                Search::Error => "nearest to an error first",
+            };
+            let scope = if o.scope == Scope::Local { "local" } else { "global" };
+            let pruning = if o.pruning == Pruning::Lazy { "lazy" } else { "full" };
+            format!("cegar, {domain}, {refinement}, {scope} precision, {pruning} pruning, {order}")
+        }
+        Engine::Lazy(o) => format!("lazy abstraction with interpolants ({})", o.refinement),
+        Engine::Bmc(_) => "bounded model checking".into(),
+        Engine::Induction(_) => "k-induction with invariants from runs".into(),
+        Engine::Portfolio(_) => "portfolio".into(),
+        other => format!("{other}"),
+    }
+}
+
+pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
+    let engine = engine(args)?;
+    let loaded = load(&args.model, &args.reading, Some(&args.properties), err_color)?;
+    eprint!("{}", loaded.warnings);
+    let cancelled = interrupts();
+    let style = Style { color: out_color, verbose: args.stats, full: args.programs.full_trace, ..Default::default() }
+        .align(loaded.questions.iter().map(|(name, _)| name.as_str()));
+    let texts: Vec<_> = loaded.questions.iter().map(|(_, cfa)| loaded.texts(cfa)).collect();
+    let mut reports = Vec::new();
+    let mut code = exit::HOLDS;
+    for (i, (name, cfa)) in loaded.questions.iter().enumerate() {
+        if !has_errors(cfa) {
+            eprintln!("warning: nothing to check: {}", no_errors(loaded.language));
+        }
+        let started = Instant::now();
+        let Found { verdict, stats, by } = {
+            let mut line = ProgressLine::new(args, name);
+            let mut observer = |p: &Progress| line.show(p);
+            let mut budget = Budget::unlimited()
+                .time(args.timeout)
+                .memory(args.memory)
+                .states(args.states)
+                .cancel(cancelled.clone())
+                .observe(&mut observer);
+            trellis_engine::program::check(cfa, &engine, &mut budget)
+        };
+        let mut report = ProgramReport::about(&loaded.name, loaded.language, name, Kind::Always, verdict);
+        report.engine = engine_line(&by.unwrap_or(engine));
+        report.statistics = statistics(&stats);
+        if !args.no_check {
+            let limits = Limits::none().cancelled_by(cancelled.clone());
+            let limits = args.timeout.map_or(limits.clone(), |t| limits.time(t));
+            let seconds = started.elapsed().as_secs_f64();
+            checked(&mut report, cfa, &limits)?;
+            report.seconds = seconds;
+        } else {
+            report.seconds = started.elapsed().as_secs_f64();
+        }
+        code = worst(code, code_of(&report));
+        let p = Program::new(cfa, &texts[i]);
+        show(args, cfa, &p, &report, style)?;
+        let several = (loaded.questions.len() > 1).then_some(i + 1);
+        write_evidence(args, cfa, &p, &report, several)?;
+        reports.push((report, p));
+        if cancelled.load(std::sync::atomic::Ordering::Relaxed) {
+            code = exit::INTERRUPTED;
+            break;
+        }
+    }
+    if let Some(path) = &args.html {
+        write_file(path, &tell::html(&reports))?;
+    }
+    Ok(code)
+}
+
+/// Do edges lead to an error?
+fn has_errors(cfa: &Cfa) -> bool {
+    let connected = cfa.connected();
+    cfa.errors().any(|l| connected[l.index()])
+}
+
+fn no_errors(language: &str) -> &'static str {
+    match language {
+        "c" => {
+            "no call of reach_error, __VERIFIER_error, __assert_fail or assert that any way through main leads to; so \
+             none is ever made"
+        }
+        _ => "no way leads to an error location; so none is ever reached",
+    }
+}
+
+/// Checks the evidence, and says so. Evidence that is wrong is a bug; a proof that the checker's solver cannot follow is no proof.
+fn checked(report: &mut ProgramReport, cfa: &Cfa, limits: &Limits) -> Result<(), Failure> {
+    let failed = |what: &str, why: &Refusal| {
+        let why = words(cfa, why);
+        Failure::Internal(format!("the {what} for `{}` did not pass its check: {why}", report.query))
+    };
+    if let Some(t) = &report.trace {
+        program::replay(cfa, t).map_err(|why| failed("run", &why))?;
+        report.checked = Some(format!("run of {} replayed", steps(t.steps.len())));
+    }
+    if let Some(c) = &report.certificate {
+        match program::certify(cfa, c, limits) {
+            Ok(n) => {
+                let questions = if n == 1 { "1 question".to_string() } else { format!("{n} questions") };
+                report.checked = Some(format!("{} checked: {questions} to the solver", text::summary(c)));
+            }
+            Err(Refusal::Undecided(why)) => {
+                let reason = match why {
+                    trellis_smt::Reason::Time => Reason::Time,
+                    trellis_smt::Reason::Cancelled => Reason::Interrupted,
+                    why => Reason::Solver(format!("an invariant was found that could not be checked: {why}")),
+                };
+                let (model, language, query) = (&report.model, &report.language, &report.query);
+                let unknown = ProgramReport::about(model, language, query, report.kind, Verdict::Unknown(reason));
+                let (engine, statistics) = (std::mem::take(&mut report.engine), std::mem::take(&mut report.statistics));
+                *report = ProgramReport { engine, statistics, ..unknown };
+            }
+            Err(why) => return Err(failed("invariant", &why)),
+        }
+    }
+    Ok(())
+}
+
+fn show(args: &Check, cfa: &Cfa, p: &Program<'_>, r: &ProgramReport, style: Style) -> Result<(), Failure> {
+    if args.json {
+        let mut line = Vec::new();
+        json::write_program_report(&mut line, cfa, r, false).map_err(|e| Failure::Internal(e.to_string()))?;
+        print(&String::from_utf8_lossy(&line))?;
+        return Ok(());
+    }
+    let mut said = match () {
+        () if args.quiet => plain::line(r, style),
+        () => text::render(r, p, style),
+    };
+    if let Some(c) = r.certificate.as_ref().filter(|_| args.programs.show_invariant) {
+        said.push_str(&text::invariant(p, c, style));
+    }
+    print(&said)?;
+    Ok(())
+}
+
+fn write_evidence(
+    args: &Check,
+    cfa: &Cfa,
+    p: &Program<'_>,
+    r: &ProgramReport,
+    several: Option<usize>,
+) -> Result<(), Failure> {
+    let path = |file: &Path| numbered(file, several);
+    if let (Some(file), Some(t)) = (&args.trace, &r.trace) {
+        write_with(&path(file), |out| json::write_program_trace(out, cfa, r.header(), t))?;
+    }
+    if let (Some(file), Some(c)) = (&args.certificate, &r.certificate) {
+        write_with(&path(file), |out| json::write_program_certificate(out, cfa, r.header(), c))?;
+    }
+    if let (Some(file), Some(t)) = (&args.dot, &r.trace) {
+        write_file(&path(file), &tell::dot(p, t, &r.query))?;
+    }
+    Ok(())
+}
+
+/// A refusal in the model's names.
+fn words(cfa: &Cfa, why: &Refusal) -> String {
+    let name = |v| &cfa.terms.variable(v).name;
+    match *why {
+        Refusal::Step { from, to, .. } => {
+            format!("a step from {} to {} leads out of the invariant", cfa.describe(from), cfa.describe(to))
+        }
+        Refusal::Error(l) => format!("the invariant allows the error location {}", cfa.describe(l)),
+        Refusal::Harmless(l) => format!("the run ends in {}, which is no error location", cfa.describe(l)),
+        Refusal::Run(Mistake::Start(v)) => format!("at the start, {} has no value of its type", name(v)),
+        Refusal::Run(Mistake::Value(n, v)) => format!("after step {}, {} has another value", n + 1, name(v)),
+        ref other => other.to_string(),
+    }
+}
+
+/// `trellis certify` for programs.
+pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
+    if args.non_zeno {
+        return Err(Failure::Usage("--non-zeno: only for models with clocks".into()));
+    }
+    let path = &args.evidence;
+    let unreadable = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
+    let evidence = std::fs::read_to_string(path).map_err(|e| unreadable(&e))?;
+    let loaded = load(&args.model, &args.reading, None, err_color)?;
+    let (at, evidence) = read_program_evidence(&loaded.questions, &evidence).map_err(|e| unreadable(&e))?;
+    let (query, cfa) = &loaded.questions[at];
+    let result = match &evidence.content {
+        ProgramContent::Trace(t) => {
+            let said = || format!("the run of {} reaches an error", steps(t.steps.len()));
+            program::replay(cfa, t).map(|()| said())
+        }
+        ProgramContent::Certificate(c) => program::certify(cfa, c, &Limits::none())
+            .map(|n| format!("{} proves it; questions to the solver: {n}", text::summary(c))),
+    };
+    judged(query, result.map_err(|why| words(cfa, &why)), out_color)
+}

@@ -1,0 +1,244 @@
+//! Programs and automata are checked: verdicts, runs in lines of the source, evidence on file, options that make no sense.
+
+use serde_json::{Value, json};
+
+use crate::{reports, stderr, stdout, temporary, trellis};
+
+/// Checks a program given as text.
+fn check(text: &str, options: &[&str]) -> (Option<i32>, String, String) {
+    let (_gone, path) = temporary("p.c");
+    std::fs::write(&path, text).expect("written");
+    let mut args = vec!["check", &path];
+    args.extend(options);
+    let out = trellis(&args);
+    (out.status.code(), stdout(&out), stderr(&out))
+}
+
+#[test]
+fn a_run_is_told_in_lines_of_the_source() {
+    let out = trellis(&["check", "c/votes.c"]);
+    assert_eq!(out.status.code(), Some(10));
+    let said = stdout(&out);
+    assert!(said.starts_with("UNSAFE   no error is reached") && said.contains("replayed)"), "{said}");
+    let line = |words: &[&str]| said.lines().any(|l| words.iter().all(|w| l.contains(w)));
+    // What is read, what changes, who returns what, and where it ends.
+    assert!(line(&["votes.c:16", "votes[i] = __VERIFIER_nondet_int() > 0;", "__VERIFIER_nondet_int() = "]), "{said}");
+    assert!(line(&["votes.c:8", "int total = 0;", "   total = 0"]), "{said}");
+    assert!(line(&["votes.c:11", "return total;", "   sum() = 2"]), "{said}");
+    assert!(said.trim_end().ends_with("reach_error();"), "{said}");
+    // Both loops have an `i`; temporaries are not shown.
+    assert!(said.contains("main::i = 3") && said.contains("sum::i = 3") && !said.contains("tmp"), "{said}");
+}
+
+#[test]
+fn a_run_of_an_automaton_is_told_in_locations_and_statements() {
+    let said = stdout(&trellis(&["check", "cfa/counter_bv_false.cfa"]));
+    assert!(said.contains("L2 → L1   x := x + 1u4   x = 5") && said.contains("L3 → ERR"), "{said}");
+}
+
+#[test]
+fn a_long_run_is_shortened_unless_it_is_wanted() {
+    let text = "int main() { int x = 0;\n while (x < 40)\n  x++;\n reach_error(); }";
+    let options = ["--domain", "explicit"];
+    let (code, short, _) = check(text, &options);
+    assert_eq!(code, Some(10));
+    assert!(short.contains("lines (") && short.contains("--full-trace"), "{short}");
+    let (_, full, _) = check(text, &["--domain", "explicit", "--full-trace"]);
+    assert!(!full.contains("left out") && (0..=40).all(|n| full.contains(&format!("x = {n}\n"))), "{full}");
+    assert!(short.lines().count() < full.lines().count());
+}
+
+#[test]
+fn an_invariant_is_shown() {
+    let said = stdout(&trellis(&["check", "cfa/locking.cfa", "--show-invariant"]));
+    assert!(said.starts_with("SAFE") && said.contains("an invariant for 3 locations checked: "), "{said}");
+    assert!(said.contains("questions to the solver") && said.contains("!lock"), "{said}");
+    let said = stdout(&trellis(&["check", "c/count.c", "--show-invariant", "-q"]));
+    assert!(said.contains("count.c:9"), "{said}");
+}
+
+#[test]
+fn a_program_without_errors_is_safe_with_a_warning() {
+    let (code, said, warned) = check("int main() { int x = 0; while (x < 5) x++; return x; }", &[]);
+    assert_eq!(code, Some(0));
+    assert!(said.starts_with("SAFE"), "{said}");
+    assert!(warned.contains("nothing to check: no call of reach_error, __VERIFIER_error"), "{warned}");
+    let (_, _, warned) = check("int main() { int x = 1; assert(x); }", &[]);
+    assert!(!warned.contains("nothing to check"), "{warned}");
+}
+
+#[test]
+fn limits_make_it_undecided() {
+    let (code, said, _) = check("int main() { int x = 0; while (x < 40) x++; assert(x < 40); }", &["--states", "5"]);
+    assert_eq!(code, Some(20));
+    assert!(said.starts_with("UNKNOWN") && said.contains("state limit"), "{said}");
+}
+
+#[test]
+fn reports_speak_of_programs() {
+    let found = reports(&trellis(&["check", "c/votes.c", "--json", "--predicates", "split"]));
+    assert_eq!(found[0]["verdict"], "UNSAFE");
+    assert_eq!(found[0]["language"], "c");
+    assert!(found[0]["engine"].as_str().is_some_and(|e| e.starts_with("cegar, split predicates, Newton")));
+    assert_eq!(found[0]["trace"]["schema"], "trellis-program-trace/1");
+    let found = reports(&trellis(&["check", "c/lock.c", "--json"]));
+    assert_eq!(found[0]["certificate"]["locations"], 3);
+}
+
+#[test]
+fn options_that_make_no_sense_are_refused_by_name() {
+    let cases: [(&[&str], &str); 14] = [
+        (&["c/lock.c", "--update", "join"], "--update"),
+        (&["c/lock.c", "--engine", "reach"], "--engine reach"),
+        (&["c/lock.c", "--clocks", "bounds", "--non-zeno"], "--clocks, --non-zeno"),
+        (&["c/lock.c", "--order", "random"], "--order random"),
+        (&["c/lock.c", "--domain", "explicit", "--predicates", "boolean"], "--predicates goes with"),
+        (&["c/lock.c", "--max-values", "3"], "--max-values goes with"),
+        (&["c/lock.c", "--domain", "explicit", "--split", "atoms"], "--split goes with"),
+        (&["c/lock.c", "-p", "A[] true"], "--property"),
+        (&["c/lock.c", "--const", "N=3"], "--const"),
+        (&["cfa/locking.cfa", "--ints", "math"], "--ints"),
+        (&["data/peterson.xta", "--domain", "explicit"], "--domain: only for programs"),
+        (&["data/peterson.xta", "--engine", "cegar", "--order", "error"], "--engine cegar, --order error"),
+        (&["timed/lamp.xml", "--full-trace", "--data-model", "ilp32"], "--full-trace, --data-model"),
+        (&["c/lock.c", "--domain", "everything"], "everything"),
+    ];
+    for (args, words) in cases {
+        let mut all = vec!["check"];
+        all.extend(args);
+        let out = trellis(&all);
+        assert_eq!(out.status.code(), Some(2), "{args:?}: {}", stdout(&out));
+        assert!(stderr(&out).contains(words), "{args:?}: {}", stderr(&out));
+    }
+    assert_eq!(trellis(&["convert", "data/peterson.xta", "--to", "dot", "--ints", "math"]).status.code(), Some(2));
+    assert!(stderr(&trellis(&["simulate", "c/lock.c"])).contains("cannot be walked through"));
+}
+
+#[test]
+fn programs_become_pages_and_graphs() {
+    let (_gone, html) = temporary("r.html");
+    let dot = html.replace("r.html", "t.dot");
+    trellis(&["check", "c/votes.c", "-q", "--html", &html, "--dot", &dot]);
+    let page = std::fs::read_to_string(&html).expect("a page");
+    assert!(page.contains("UNSAFE") && page.contains("votes.c:19"), "{page}");
+    assert!(std::fs::read_to_string(&dot).expect("a graph").contains("reach_error();"));
+    trellis(&["check", "c/lock.c", "-q", "--html", &html]);
+    assert!(std::fs::read_to_string(&html).expect("a page").contains("an invariant for 3 locations"));
+}
+
+/// Writes evidence, changes it, and asks whether it is still accepted.
+fn certify_changed(model: &str, kind: &str, change: impl Fn(&mut Value)) -> (Option<i32>, String) {
+    let (_gone, path) = temporary("e.json");
+    trellis(&["check", model, "-q", kind, &path]);
+    let mut doc: Value = serde_json::from_str(&std::fs::read_to_string(&path).expect("evidence")).expect("JSON");
+    change(&mut doc);
+    std::fs::write(&path, doc.to_string()).expect("writable");
+    let out = trellis(&["certify", model, &path]);
+    (out.status.code(), stdout(&out) + &stderr(&out))
+}
+
+fn text(v: &Value) -> &str {
+    v.as_str().expect("a text")
+}
+
+#[test]
+fn an_invariant_that_was_changed_is_rejected() {
+    let (code, said) = certify_changed("c/count.c", "--certificate", |_| {});
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.starts_with("VALID"), "{said}");
+    let elements = |doc: &mut Value, change: &dyn Fn(&str) -> String| {
+        let all = doc["invariant"].as_array_mut().expect("rows").iter_mut();
+        for e in all.flat_map(|row| row["elements"].as_array_mut().expect("elements")) {
+            *e = Value::from(change(text(e)));
+        }
+    };
+    // Another number; another predicate; nothing at all known; nothing possible; a location without its row; one of another.
+    let changes: [(&str, &dyn Fn(&mut Value)); 7] = [
+        ("leads out", &|doc| elements(doc, &|e| e.replace(" 0i32", " 1i32").replace("(0i32", "(1i32"))),
+        ("leads out", &|doc| elements(doc, &|e| e.replace("(<= 0i32 main::n)", "(< main::n 0i32)"))),
+        ("leads out", &|doc| elements(doc, &|_| "true".into())),
+        ("at the start", &|doc| elements(doc, &|_| "false".into())),
+        ("leads out", &|doc| drop(doc["invariant"].as_array_mut().expect("rows").pop())),
+        ("at the start", &|doc| drop(doc["invariant"].as_array_mut().expect("rows").remove(0))),
+        ("error location", &|doc| {
+            let row = json!({ "location": 1, "name": "error", "place": null, "elements": ["true"] });
+            doc["invariant"].as_array_mut().expect("rows").push(row);
+        }),
+    ];
+    for (words, change) in changes {
+        let (code, said) = certify_changed("c/count.c", "--certificate", change);
+        assert_eq!(code, Some(10), "{words}: {said}");
+        assert!(said.starts_with("REJECTED") && said.contains(words), "{words}: {said}");
+    }
+}
+
+#[test]
+fn a_run_that_was_changed_is_rejected() {
+    let (code, said) = certify_changed("c/votes.c", "--trace", |_| {});
+    assert_eq!(code, Some(0), "{said}");
+    let steps = |doc: &mut Value| doc["steps"].as_array_mut().expect("steps").clone();
+    let picking = |doc: &mut Value| steps(doc).iter().position(|s| s["picks"] != json!([])).expect("a pick");
+    let setting = |doc: &mut Value| steps(doc).iter().position(|s| s["set"]["main::i"] == 2).expect("i = 2");
+    let changes: [(&str, &dyn Fn(&mut Value)); 6] = [
+        ("another value", &|doc| {
+            let n = setting(doc);
+            doc["steps"][n]["set"]["main::i"] = Value::from(7);
+        }),
+        ("another value", &|doc| {
+            let n = setting(doc);
+            doc["steps"][n]["set"] = json!({});
+        }),
+        ("another value", &|doc| {
+            let n = picking(doc);
+            doc["steps"][n]["picks"][0]["value"] = Value::from(-5);
+        }),
+        ("leaves less open", &|doc| {
+            let n = picking(doc);
+            let pick = doc["steps"][n]["picks"][0].clone();
+            doc["steps"][n]["picks"].as_array_mut().expect("picks").push(pick);
+        }),
+        ("starts elsewhere", &|doc| drop(doc["steps"].as_array_mut().expect("steps").remove(4))),
+        ("no error location", &|doc| drop(doc["steps"].as_array_mut().expect("steps").pop())),
+    ];
+    for (words, change) in changes {
+        let (code, said) = certify_changed("c/votes.c", "--trace", change);
+        assert_eq!(code, Some(10), "{words}: {said}");
+        assert!(said.starts_with("REJECTED") && said.contains(words), "{words}: {said}");
+    }
+}
+
+#[test]
+fn nonsense_in_evidence_is_an_input_error() {
+    let certificate: [&dyn Fn(&mut Value); 7] = [
+        &|doc| doc["schema"] = Value::from("trellis-program-certificate/99"),
+        &|doc| doc["query"] = Value::from("something else"),
+        &|doc| doc["k"] = Value::from(0),
+        &|doc| doc["invariant"][0]["location"] = Value::from(77777),
+        &|doc| doc["invariant"][0]["name"] = Value::from("nowhere"),
+        &|doc| doc["invariant"][0]["elements"][0] = Value::from("(+ main::n true)"),
+        &|doc| doc["invariant"][0]["elements"][0] = Value::from("main::n"),
+    ];
+    let trace: [&dyn Fn(&mut Value); 5] = [
+        &|doc| doc["steps"][3]["edge"] = Value::from(99999),
+        &|doc| doc["steps"][3]["edge"] = Value::from(0),
+        &|doc| doc["start"]["votes"] = Value::from(3),
+        &|doc| doc["start"]["main::i"] = Value::from(1i64 << 40),
+        &|doc| drop(doc["start"].as_object_mut().expect("values").remove("main::i")),
+    ];
+    for (model, kind, changes) in
+        [("c/count.c", "--certificate", &certificate[..]), ("c/votes.c", "--trace", &trace[..])]
+    {
+        for (n, change) in changes.iter().enumerate() {
+            let (code, said) = certify_changed(model, kind, change);
+            assert_eq!(code, Some(2), "{kind} {n}: {said}");
+            assert!(said.contains("expected") && !said.contains("panicked"), "{said}");
+        }
+    }
+    // Evidence about mathematical integers says nothing about words.
+    let (_gone, path) = temporary("e.json");
+    trellis(&["check", "c/overflow.c", "-q", "--ints", "math", "--certificate", &path]);
+    assert_eq!(trellis(&["certify", "c/overflow.c", "--ints", "math", &path]).status.code(), Some(0));
+    let out = trellis(&["certify", "c/overflow.c", &path]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(stderr(&out).contains("was the program read with other options?"), "{}", stderr(&out));
+}

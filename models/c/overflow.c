@@ -1,0 +1,9 @@
+/* Machine integers wrap around, mathematical ones do not. */
+extern int __VERIFIER_nondet_int(void);
+
+int main(void) {
+  int x = __VERIFIER_nondet_int();
+  if (x > 0)
+    assert(x + 1 > 0);
+  return 0;
+}
