@@ -18,7 +18,8 @@ use crate::{Answer, Limits, Solver};
 pub(super) fn answer(terms: &Terms, asserted: &[TermId], assumptions: &[TermId], limits: &Limits) -> Option<Answer> {
     let all: Vec<TermId> = asserted.iter().chain(assumptions).copied().collect();
     let (resolved, parts) = resolve(terms, &all)?;
-    match Embedded::new().check(&resolved, &parts, limits) {
+    let mut solver = Embedded { second: true, ..Embedded::default() };
+    match solver.check(&resolved, &parts, limits) {
         Answer::Unknown(_) => None,
         Answer::Unsat(_) => Some(Answer::Unsat((0..assumptions.len()).collect())),
         Answer::Sat(mut model) => {

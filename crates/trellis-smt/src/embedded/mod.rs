@@ -54,6 +54,8 @@ pub struct Embedded {
     defined_from: Option<usize>,
     checks: u64,
     conflicts: u64,
+    /// It takes the second look of another one: there is no third.
+    second: bool,
 }
 
 struct Level {
@@ -303,6 +305,7 @@ impl Solver for Embedded {
                 let model = self.checked_model(terms, assumptions, &left_out);
                 match reason {
                     None => Answer::Sat(model),
+                    Some(what) if self.second => Answer::Unknown(Reason::Unsupported(what)),
                     Some(what) => constants::answer(terms, &self.assertions, assumptions, limits)
                         .unwrap_or(Answer::Unknown(Reason::Unsupported(what))),
                 }
