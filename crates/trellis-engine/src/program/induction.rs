@@ -19,6 +19,8 @@ use crate::budget::Budget;
 
 /// Up to so many steps induction is tried with each, and then when they have doubled.
 const FEW: usize = 8;
+/// With more steps than this it is not tried: it would rarely help, and is hard to check.
+const MANY: usize = 64;
 
 /// How to check.
 #[derive(Debug)]
@@ -49,15 +51,21 @@ fn verdict(
     budget: &mut Budget<'_>,
 ) -> Result<Verdict, Reason> {
     let mut induction = Induction::new(program, Invariants::none(&program.large.cfa), &options.search);
+    let mut wanted = options.invariants_after;
     loop {
-        match search.deeper(program, &options.search, budget)? {
+        let over = match search.deeper(program, &options.search, budget)? {
             Depth::Error(trace) => return Ok(Verdict::Unsafe(trace)),
-            Depth::NoPath => return exhausted(program, search, &options.search, budget).map(Verdict::Safe),
-            Depth::Nothing => {}
+            Depth::Nothing => false,
+            Depth::NoPath => true,
+        };
+        // Without loops the proof is easy; otherwise induction may find a shorter one.
+        if over && search.steps.here().is_empty() {
+            return exhausted(program, search, &options.search, budget).map(Verdict::Safe);
         }
         let depth = search.steps.position();
-        if search.doubt.is_none() {
-            if options.invariants_after == Some(depth) {
+        if search.doubt.is_none() && depth <= MANY {
+            if wanted.is_some_and(|n| over || depth >= n) {
+                wanted = None;
                 let found = invariants::find(program, budget)?;
                 search.stats.refinements += 1;
                 induction = Induction::new(program, found, &options.search);
@@ -68,6 +76,9 @@ fn verdict(
                     return Ok(Verdict::Safe(program.certificate(program.large.cfa.terms.clone(), k, invariant)));
                 }
             }
+        }
+        if over {
+            return exhausted(program, search, &options.search, budget).map(Verdict::Safe);
         }
         if options.search.depth.is_some_and(|d| depth >= d) {
             return Err(search.doubt.take().unwrap_or(Reason::Iterations));
@@ -119,10 +130,7 @@ impl Induction {
             Answer::Unsat(_) => return Ok(true),
             Answer::Sat(_) => {}
             // Perhaps with more steps.
-            Answer::Unknown(reason) => match stopped(reason) {
-                Some(reason) => return Err(reason),
-                None => {}
-            },
+            Answer::Unknown(why) => stopped(why).map_or(Ok(()), Err)?,
         }
         self.stay(program);
         Ok(false)

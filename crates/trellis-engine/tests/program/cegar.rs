@@ -73,8 +73,8 @@ fn lazy_abstraction_agrees_with_enumeration() {
             let n = seed as usize * 3 + k;
             let options = lazy::Options {
                 refinement: Refinement::ALL[n % 4],
-                depth_first: n / 4 % 2 == 0,
-                force: n / 8 % 2 == 0,
+                depth_first: (n / 4).is_multiple_of(2),
+                force: (n / 8).is_multiple_of(2),
             };
             let who = format!("seed {seed}, {options:?}");
             let mut budget = Budget::unlimited().time(Some(Duration::from_secs(5))).states(Some(2000));

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use trellis_check::program::certify;
+use trellis_check::program::{Refusal, certify};
 use trellis_engine::budget::Budget;
 use trellis_engine::program::{Outcome, Program, bmc, induction, invariants};
 use trellis_expr::TermId;
@@ -16,7 +16,7 @@ use trellis_model::cfa::{Cfa, Kind, LocationId};
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_smt::Limits;
 
-use crate::generator::{can_fail, random, runs, valuations};
+use crate::generator::{Random, can_fail, random, runs, some_run, valuations};
 
 /// Automata with more valuations than this are left out.
 const MANY: usize = 300;
@@ -77,7 +77,7 @@ fn held_against_enumeration(
     engine: impl Fn(&mut Program<'_>, &mut Budget<'_>) -> Outcome,
 ) -> [usize; 3] {
     let mut counts = [0; 3];
-    for seed in first..first + runs(100) {
+    for seed in first..first + runs(60) {
         let small = random(seed, true);
         if valuations(&small).len() > MANY {
             continue;
@@ -111,7 +111,7 @@ fn held_against_enumeration(
 fn bounded_model_checking_agrees_with_enumeration() {
     let options = bmc::Options { depth: Some(12), ..bmc::Options::default() };
     let [safe, unsafe_, _] = held_against_enumeration(0, 12, |program, budget| bmc::check(program, &options, budget));
-    assert!(safe > 10 && unsafe_ > 20, "{safe} {unsafe_}");
+    assert!(safe > 5 && unsafe_ > 10, "{safe} {unsafe_}");
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn induction_agrees_with_enumeration() {
         let options = induction::Options { search, invariants_after };
         let [safe, unsafe_, unknown] =
             held_against_enumeration(1000, 6, |program, budget| induction::check(program, &options, budget));
-        assert!(safe > 30 && unsafe_ > 20, "{safe} {unsafe_} {unknown}");
+        assert!(safe > 15 && unsafe_ > 10, "{safe} {unsafe_} {unknown}");
     }
 }
 
@@ -129,7 +129,7 @@ fn induction_agrees_with_enumeration() {
 #[test]
 fn invariants_are_inductive() {
     let mut parts = 0;
-    for seed in 2000..2000 + runs(100) {
+    for seed in 2000..2000 + runs(40) {
         let small = random(seed, true);
         if valuations(&small).len() > MANY {
             continue;
@@ -148,5 +148,41 @@ fn invariants_are_inductive() {
         let certificate = program.certificate(program.large.cfa.terms.clone(), 1, invariant);
         certified(&program, &certificate).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
     }
-    assert!(parts > 100, "{parts}");
+    assert!(parts > 50, "{parts}");
+}
+
+/// With integers there is no enumeration; but no run may contradict a proof, and the checker must accept it.
+#[test]
+fn proofs_about_integers_are_never_contradicted() {
+    let search = bmc::Options { depth: Some(5), ..bmc::Options::default() };
+    let options = induction::Options { search, invariants_after: Some(1) };
+    let (mut safe, mut failing) = (0, 0);
+    for seed in 3000..3000 + runs(60) {
+        let small = random(seed, false);
+        let mut program = Program::new(&small);
+        let mut budget = Budget::unlimited().time(Some(Duration::from_secs(3)));
+        match induction::check(&mut program, &options, &mut budget).verdict {
+            Verdict::Safe(certificate) => {
+                safe += 1;
+                let limits = Limits::none().time(Duration::from_secs(10));
+                match certify(&small, &certificate, &limits) {
+                    Ok(_) | Err(Refusal::Undecided(_)) => {}
+                    Err(why) => panic!("seed {seed}: {why}"),
+                }
+                let mut r = Random::new(seed);
+                for _ in 0..30 {
+                    let trace = some_run(&small, 12, &mut r);
+                    let end = replay(&small, &trace).unwrap_or_else(|m| panic!("seed {seed}: {m}"));
+                    assert!(!small.is_error(end.location), "seed {seed}: it is unsafe");
+                }
+            }
+            Verdict::Unsafe(trace) => {
+                failing += 1;
+                let end = replay(&small, &trace).unwrap_or_else(|m| panic!("seed {seed}: {m}"));
+                assert!(small.is_error(end.location), "seed {seed}");
+            }
+            Verdict::Unknown(_) => {}
+        }
+    }
+    assert!(safe > 10 && failing > 10, "{safe} {failing}");
 }
