@@ -20,43 +20,38 @@ use trellis_smt::Limits;
 
 use crate::automaton::load;
 use crate::check::{ProgressLine, code_of, interrupts, numbered, statistics, steps, worst, write_file, write_with};
-use crate::cli::{self, Certify, Check, Programs, Reading};
+use crate::cli::{self, Certify, Check, Programs};
 use crate::evidence::judged;
 use crate::{Failure, Ran, exit, print, witness};
 
 /// The options for programs that were given, for a message.
 pub fn given(args: &Check) -> Option<String> {
-    let Programs {
-        domain,
-        predicates,
-        refinement,
-        precision,
-        initial,
-        split,
-        pruning,
-        max_values,
-        show_invariant,
-        full_trace,
-        witness,
-    } = &args.programs;
-    let Reading { ints, data_model } = &args.reading;
-    names(&[
+    let (p, r) = (&args.programs, &args.reading);
+    let mut all = cegar_given(p).to_vec();
+    all.extend([
         ("--engine cegar", args.engine == cli::Engine::Cegar),
         ("--order error", args.order == Some(cli::Order::Error)),
-        ("--domain", domain.is_some()),
-        ("--predicates", predicates.is_some()),
-        ("--refinement", refinement.is_some()),
-        ("--precision", precision.is_some()),
-        ("--initial", initial.is_some()),
-        ("--split", split.is_some()),
-        ("--pruning", pruning.is_some()),
-        ("--max-values", max_values.is_some()),
-        ("--show-invariant", *show_invariant),
-        ("--full-trace", *full_trace),
-        ("--witness", witness.is_some()),
-        ("--ints", ints.is_some()),
-        ("--data-model", data_model.is_some()),
-    ])
+        ("--show-invariant", p.show_invariant),
+        ("--full-trace", p.full_trace),
+        ("--witness", p.witness.is_some()),
+        ("--ints", r.ints.is_some()),
+        ("--data-model", r.data_model.is_some()),
+    ]);
+    names(&all)
+}
+
+/// The options of cegar alone.
+fn cegar_given(p: &Programs) -> [(&'static str, bool); 8] {
+    [
+        ("--domain", p.domain.is_some()),
+        ("--predicates", p.predicates.is_some()),
+        ("--refinement", p.refinement.is_some()),
+        ("--precision", p.precision.is_some()),
+        ("--initial", p.initial.is_some()),
+        ("--split", p.split.is_some()),
+        ("--pruning", p.pruning.is_some()),
+        ("--max-values", p.max_values.is_some()),
+    ]
 }
 
 /// Options of other formalisms that were given.
@@ -107,6 +102,11 @@ fn engine(args: &Check) -> Result<Engine, Failure> {
     }
     if p.witness.is_some() && args.reading.ints == Some(cli::Ints::Math) {
         return say("--witness: witnesses are about machine integers; leave out --ints math");
+    }
+    if let Some(text) =
+        names(&cegar_given(p)).filter(|_| !matches!(args.engine, cli::Engine::Auto | cli::Engine::Cegar))
+    {
+        return Err(Failure::Usage(format!("{text}: only with --engine cegar")));
     }
     match args.engine {
         cli::Engine::Auto | cli::Engine::Cegar => Ok(Engine::Cegar(cegar_options(args))),

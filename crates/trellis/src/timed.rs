@@ -48,7 +48,8 @@ pub fn config(args: &Check, net: &Network, query: &Query) -> Result<Config, Fail
         cli::Engine::Auto if !lazily && !by_zones && !args.symmetry => None,
         cli::Engine::Lazy => Some(lazy_engine(args, net, query, order)),
         cli::Engine::Auto if lazily => Some(lazy_engine(args, net, query, order)),
-        cli::Engine::Reach | cli::Engine::Auto | cli::Engine::Cegar => {
+        // `usage` has refused the engines of programs.
+        _ => {
             let default = reach::Options::default();
             let extrapolation = match args.extrapolation {
                 Some(cli::Extrapolation::None) => Extrapolation::None,

@@ -99,7 +99,10 @@ fn options_that_make_no_sense_are_refused_by_name() {
         (&["c/lock.c", "--const", "N=3"], "--const"),
         (&["cfa/locking.cfa", "--ints", "math"], "--ints"),
         (&["data/peterson.xta", "--domain", "explicit"], "--domain: only for programs"),
-        (&["data/peterson.xta", "--engine", "cegar", "--order", "error"], "--engine cegar, --order error"),
+        (
+            &["data/peterson.xta", "--engine", "cegar", "--order", "error"],
+            "--engine cegar, --order error: only for programs",
+        ),
         (&["timed/lamp.xml", "--full-trace", "--data-model", "ilp32"], "--full-trace, --data-model"),
         (&["c/lock.c", "--domain", "everything"], "everything"),
     ];
