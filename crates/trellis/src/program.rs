@@ -21,49 +21,42 @@ use trellis_smt::Limits;
 
 use crate::automaton::load;
 use crate::check::{ProgressLine, code_of, interrupts, numbered, statistics, steps, worst, write_file, write_with};
-use crate::cli::{self, Certify, Check, Programs, Reading};
+use crate::cli::{self, Certify, Check, Programs};
 use crate::evidence::judged;
 use crate::{Failure, Ran, exit, print, witness};
 
 /// The options for programs that were given, for a message.
 pub fn given(args: &Check) -> Option<String> {
-    let Programs {
-        domain,
-        predicates,
-        refinement,
-        precision,
-        initial,
-        split,
-        pruning,
-        max_values,
-        depth,
-        threads,
-        show_invariant,
-        full_trace,
-        witness,
-    } = &args.programs;
-    let Reading { ints, data_model } = &args.reading;
-    names(&[
+    let (p, r) = (&args.programs, &args.reading);
+    let mut all = cegar_given(p).to_vec();
+    all.extend([
         ("--engine cegar", args.engine == cli::Engine::Cegar),
         ("--engine bmc", args.engine == cli::Engine::Bmc),
         ("--engine induction", args.engine == cli::Engine::Induction),
-        ("--depth", depth.is_some()),
-        ("--threads", threads.is_some()),
+        ("--depth", p.depth.is_some()),
+        ("--threads", p.threads.is_some()),
         ("--order error", args.order == Some(cli::Order::Error)),
-        ("--domain", domain.is_some()),
-        ("--predicates", predicates.is_some()),
-        ("--refinement", refinement.is_some()),
-        ("--precision", precision.is_some()),
-        ("--initial", initial.is_some()),
-        ("--split", split.is_some()),
-        ("--pruning", pruning.is_some()),
-        ("--max-values", max_values.is_some()),
-        ("--show-invariant", *show_invariant),
-        ("--full-trace", *full_trace),
-        ("--witness", witness.is_some()),
-        ("--ints", ints.is_some()),
-        ("--data-model", data_model.is_some()),
-    ])
+        ("--show-invariant", p.show_invariant),
+        ("--full-trace", p.full_trace),
+        ("--witness", p.witness.is_some()),
+        ("--ints", r.ints.is_some()),
+        ("--data-model", r.data_model.is_some()),
+    ]);
+    names(&all)
+}
+
+/// The options of cegar alone.
+fn cegar_given(p: &Programs) -> [(&'static str, bool); 8] {
+    [
+        ("--domain", p.domain.is_some()),
+        ("--predicates", p.predicates.is_some()),
+        ("--refinement", p.refinement.is_some()),
+        ("--precision", p.precision.is_some()),
+        ("--initial", p.initial.is_some()),
+        ("--split", p.split.is_some()),
+        ("--pruning", p.pruning.is_some()),
+        ("--max-values", p.max_values.is_some()),
+    ]
 }
 
 /// Options of other formalisms that were given.
@@ -117,14 +110,14 @@ fn engine(args: &Check) -> Result<Engine, Failure> {
     if p.depth.is_some() && !matches!(args.engine, cli::Engine::Bmc | cli::Engine::Induction) {
         return say("--depth goes with --engine bmc or induction");
     }
-    if p.threads.is_some() && (args.engine != cli::Engine::Auto || cegar_given(args).is_some()) {
+    if p.threads.is_some() && (args.engine != cli::Engine::Auto || chosen(args).is_some()) {
         return say("--threads is for the portfolio, which runs when no engine and no option of one is given");
     }
-    if let (cli::Engine::Bmc | cli::Engine::Induction, Some(text)) = (args.engine, cegar_given(args)) {
+    if let (cli::Engine::Bmc | cli::Engine::Induction, Some(text)) = (args.engine, chosen(args)) {
         return Err(Failure::Usage(format!("{text}: goes with --engine cegar")));
     }
     match args.engine {
-        cli::Engine::Auto => match cegar_given(args) {
+        cli::Engine::Auto => match chosen(args) {
             Some(_) => Ok(Engine::Cegar(cegar_options(args))),
             None => Ok(Engine::Portfolio(args.programs.threads.unwrap_or(2).into())),
         },
@@ -145,20 +138,11 @@ fn engine(args: &Check) -> Result<Engine, Failure> {
     }
 }
 
-/// Options that only abstraction refinement has.
-fn cegar_given(args: &Check) -> Option<String> {
-    let p = &args.programs;
-    names(&[
-        ("--domain", p.domain.is_some()),
-        ("--predicates", p.predicates.is_some()),
-        ("--refinement", p.refinement.is_some()),
-        ("--precision", p.precision.is_some()),
-        ("--initial", p.initial.is_some()),
-        ("--split", p.split.is_some()),
-        ("--pruning", p.pruning.is_some()),
-        ("--max-values", p.max_values.is_some()),
-        ("--order", args.order.is_some()),
-    ])
+/// Options that an engine of one's own choice has, in the order of the help.
+fn chosen(args: &Check) -> Option<String> {
+    let mut all = cegar_given(&args.programs).to_vec();
+    all.push(("--order", args.order.is_some()));
+    names(&all)
 }
 
 fn cegar_options(args: &Check) -> cegar::Options {

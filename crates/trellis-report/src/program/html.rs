@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use trellis_expr::VarId;
+use trellis_expr::eval::Valuation;
 use trellis_model::cfa::evidence::Trace;
 
 use super::run::entries;
@@ -27,16 +29,15 @@ pub fn render(reports: &[(ProgramReport, Program<'_>)]) -> String {
 }
 
 fn run(p: &Program<'_>, trace: &Trace, out: &mut String) {
-    let value = |v, env: &trellis_expr::eval::Valuation| {
-        env.get(&v).map_or_else(String::new, |value| cut(&p.cfa.terms.show_value(value)))
-    };
-    let values = |env| p.shown().map(|(v, _)| value(v, env)).collect::<Vec<_>>();
-    let initial = values(&trace.start);
-    let mut now = initial.clone();
+    let value =
+        |v: VarId, env: &Valuation| env.get(&v).map_or_else(String::new, |value| cut(&p.cfa.terms.show_value(value)));
+    let initial = p.shown().map(|(v, _)| value(v, &trace.start)).collect();
+    let mut now = &trace.start;
     let mut steps = Vec::new();
     for e in entries(p, trace) {
-        let next = values(&trace.steps[e.steps - 1].after);
-        let set = next.iter().enumerate().filter(|(i, v)| now[*i] != **v).map(|(i, v)| (i, v.clone())).collect();
+        let next = &trace.steps[e.steps - 1].after;
+        let changed = p.shown().enumerate().filter(|(_, (v, _))| now.get(v) != next.get(v));
+        let set = changed.map(|(i, (v, _))| (i, value(v, next))).collect();
         steps.push(StepData { moves: vec![format!("{}  {}", e.place, e.text)], set });
         now = next;
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{reports, stderr, stdout, temporary, trellis};
+use crate::{reports, root, stderr, stdout, temporary, trellis};
 
 /// Checks a program given as text.
 fn check(text: &str, options: &[&str]) -> (Option<i32>, String, String) {
@@ -28,6 +28,15 @@ fn a_run_is_told_in_lines_of_the_source() {
     assert!(said.trim_end().ends_with("reach_error();"), "{said}");
     // Both loops have an `i`; temporaries are not shown.
     assert!(said.contains("main::i = 3") && said.contains("sum::i = 3") && !said.contains("tmp"), "{said}");
+}
+
+#[test]
+fn the_readme_shows_a_run_as_it_is_printed() {
+    let readme = std::fs::read_to_string(root().join("README.md")).expect("README.md");
+    let printed = stdout(&trellis(&["check", "c/overflow.c"]));
+    for line in printed.lines().skip(1) {
+        assert!(readme.contains(&format!("    {line}\n")), "{line}");
+    }
 }
 
 #[test]
@@ -99,7 +108,10 @@ fn options_that_make_no_sense_are_refused_by_name() {
         (&["c/lock.c", "--const", "N=3"], "--const"),
         (&["cfa/locking.cfa", "--ints", "math"], "--ints"),
         (&["data/peterson.xta", "--domain", "explicit"], "--domain: only for programs"),
-        (&["data/peterson.xta", "--engine", "cegar", "--order", "error"], "--engine cegar, --order error"),
+        (
+            &["data/peterson.xta", "--engine", "cegar", "--order", "error"],
+            "--engine cegar, --order error: only for programs",
+        ),
         (&["timed/lamp.xml", "--full-trace", "--data-model", "ilp32"], "--full-trace, --data-model"),
         (&["c/lock.c", "--domain", "everything"], "everything"),
     ];

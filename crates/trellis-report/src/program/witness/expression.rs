@@ -107,3 +107,126 @@ pub(super) fn literal(value: &Value) -> Option<String> {
         _ => Some(format!("{n}{suffix}")),
     }
 }
+
+/// Random terms and values: gcc must think of the expressions what the reference evaluator thinks of the terms.
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write;
+    use std::process::Command;
+
+    use trellis_expr::code::NoHost;
+    use trellis_expr::eval::{Valuation, eval};
+
+    use super::*;
+
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, n: usize) -> usize {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            (self.0 >> 11) as usize % n
+        }
+
+        /// Often near the edges.
+        fn word(&mut self) -> u64 {
+            match self.below(4) {
+                0 => self.below(5) as u64,
+                1 => (self.below(5) as u64).wrapping_neg(),
+                2 => (1 << self.below(64)) - self.below(2) as u64,
+                _ => self.0,
+            }
+        }
+    }
+
+    fn term(terms: &mut Terms, vars: &[VarId], ty: Type, depth: usize, r: &mut Random) -> TermId {
+        let types: Vec<Type> = vars.iter().map(|&v| terms.variable(v).ty).collect();
+        let any = types[r.below(types.len())];
+        if let (0, Type::Bits { width, signed }) = (depth, ty) {
+            let fitting: Vec<VarId> = vars.iter().copied().filter(|v| terms.variable(*v).ty == ty).collect();
+            return match r.below(3) {
+                0 => terms.literal(&Value::wrap(width, signed, &r.word().into())).expect("a scalar"),
+                _ => terms.var(fitting[r.below(fitting.len())]),
+            };
+        }
+        let n = r.below(8);
+        let mut sub = |ty| term(terms, vars, ty, depth.saturating_sub(1), r);
+        let node = match (ty, n) {
+            (Type::Bool, 0) if depth > 0 => Term::Not(sub(ty)),
+            (Type::Bool, 1) if depth > 0 => Term::And([sub(ty), sub(ty)].into()),
+            (Type::Bool, 2) if depth > 0 => Term::Or([sub(ty), sub(ty)].into()),
+            (Type::Bool, 3) => {
+                let (a, b) = (sub(any), sub(any));
+                let int = terms.type_id(Type::Int);
+                let (a, b) = (terms.intern(Term::Convert(int, a)), terms.intern(Term::Convert(int, b)));
+                Term::Le(a, b)
+            }
+            (Type::Bool, 4 | 5) => Term::Eq(sub(any), sub(any)),
+            (Type::Bool, 6) => Term::Le(sub(any), sub(any)),
+            (Type::Bool, _) => Term::Lt(sub(any), sub(any)),
+            (_, 0) => Term::Add([sub(ty), sub(ty), sub(ty)].into()),
+            (_, 1) => Term::Neg(sub(ty)),
+            (_, 2) => Term::Mul(sub(ty), sub(ty)),
+            (Type::Bits { width, signed }, 3 | 4) => {
+                let a = sub(ty);
+                let b = terms.literal(&Value::wrap(width, signed, &r.word().into())).expect("a scalar");
+                let d = Division::Truncating;
+                if n == 3 { Term::Div(d, a, b) } else { Term::Rem(d, a, b) }
+            }
+            (_, 5) => Term::Bit([BitOp::And, BitOp::Or, BitOp::Xor][depth % 3], sub(ty), sub(ty)),
+            (_, 6) => Term::Ite(sub(Type::Bool), sub(ty), sub(ty)),
+            (_, _) => {
+                let a = sub(any);
+                Term::Convert(terms.type_id(ty), a)
+            }
+        };
+        terms.intern(node)
+    }
+
+    #[test]
+    fn gcc_thinks_so_too() {
+        let runs = std::env::var("TRELLIS_RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
+        let mut terms = Terms::new();
+        let mut vars = Vec::new();
+        let mut code = String::new();
+        for width in [8, 16, 32, 64] {
+            for signed in [true, false] {
+                let ty = Type::Bits { width, signed };
+                let name = format!("{}{width}", if signed { 'i' } else { 'u' });
+                let _ = writeln!(code, "volatile {} {name};", c_type(ty).expect("a type"));
+                vars.push(terms.declare(name, ty));
+            }
+        }
+        code.push_str("int main(void) {\n");
+        let mut r = Random(42);
+        let mut said = 0;
+        for _ in 0..runs {
+            let t = term(&mut terms, &vars, Type::Bool, 4, &mut r);
+            let name = |v: VarId| Some(terms.variable(v).name.clone());
+            let Some(text) = expression(&terms, t, &name) else { continue };
+            let mut env = Valuation::new();
+            for &v in &vars {
+                let Type::Bits { width, signed } = terms.variable(v).ty else { unreachable!() };
+                let value = Value::wrap(width, signed, &r.word().into());
+                let _ = write!(code, "{} = {}; ", terms.variable(v).name, literal(&value).expect("a literal"));
+                env.insert(v, value);
+            }
+            if let Ok(value) = eval(&terms, t, &env, &mut NoHost) {
+                said += 1;
+                let _ = writeln!(code, "if (!!({text}) != {}) return 1;", u8::from(value.as_bool() == Some(true)));
+            }
+        }
+        code.push_str("return 0; }\n");
+        assert!(said > runs / 3, "{said}");
+        let folder = std::env::temp_dir().join(format!("trellis-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let (file, program) = (folder.join("x.c"), folder.join("x"));
+        std::fs::write(&file, &code).expect("written");
+        if let Ok(built) = Command::new("gcc").args(["-w", "-O0"]).arg(&file).arg("-o").arg(&program).output() {
+            assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+            assert!(Command::new(&program).status().expect("it runs").success(), "{code}");
+        }
+        let _ = std::fs::remove_dir_all(folder);
+    }
+}
