@@ -232,7 +232,7 @@ impl<'a> Checker<'a> {
         let mut state = e.state.clone();
         state.locations.clone_from(&locations);
         let key = self.post.layout.key_of(&state);
-        let delay = self.may_wait(&locations, &after);
+        let delay = self.may_wait(i, c, &locations, &after);
         let targets = if ended.blocked { Vec::new() } else { self.targets_of(i, c, &locations, &after) };
         let e = &self.entries[i];
         for way in ways {
@@ -285,8 +285,8 @@ impl<'a> Checker<'a> {
         Ok(ways)
     }
 
-    /// May time pass, for some way to know the rest?
-    fn may_wait(&mut self, locations: &[u32], env: &Partial) -> bool {
+    /// May time pass after a combination from an entry, for some way to know the rest?
+    fn may_wait(&mut self, i: usize, c: u32, locations: &[u32], env: &Partial) -> bool {
         let all = self.net.processes.iter().zip(locations);
         if all.map(|(p, &l)| &p.locations[l as usize]).any(|l| l.urgent || l.committed) {
             return false;
@@ -296,14 +296,20 @@ impl<'a> Checker<'a> {
         }
         let partial = self.partial.as_mut().expect("entries know part of the data");
         let here: Arc<_> = partial.combinations.from(locations);
-        !here.all.iter().any(|&c| {
-            let first = partial.combinations.get(c).action[0];
+        for &next in &here.all {
+            let partial = self.partial.as_mut().expect("entries know part of the data");
+            let first = partial.combinations.get(next).action[0];
             let edge = &self.net.processes[first.process as usize].edges[first.edge as usize];
-            let urgent = edge.sync.is_some_and(|s| self.net.channels[s.base as usize].urgent);
-            let condition = if urgent { partial.combinations.condition(c) } else { None };
-            let possible = |t| look(&partial.combinations.terms, t, env).value == Some(Value::Bool(true));
-            condition.is_some_and(possible)
-        })
+            if !edge.sync.is_some_and(|s| self.net.channels[s.base as usize].urgent) {
+                continue;
+            }
+            let Some(t) = partial.combinations.condition(next) else { continue };
+            let possible = look(&partial.combinations.terms, t, env).value == Some(Value::Bool(true));
+            if possible || self.ensures(i, c, t) {
+                return false;
+            }
+        }
+        true
     }
 
     /// The value of a condition wherever an entry stands, given some truth values; a rejection if it is not known.

@@ -137,11 +137,20 @@ impl<'a> Checker<'a> {
             }
             cells = rest;
         }
-        let (facts, goals) = (self.facts(i), self.facts(j));
+        let goals = self.facts(j);
         let partial = self.partial.as_mut().expect("entries say something of data");
-        let terms = &mut partial.combinations.terms;
-        let goal = terms.and(goals);
-        let otherwise = terms.not(goal);
+        let goal = partial.combinations.terms.and(goals);
+        self.ensures(i, c, goal)
+    }
+
+    /// Does a combination lead from an entry to nothing but where a formula holds?
+    pub(super) fn ensures(&mut self, i: usize, c: u32, goal: TermId) -> bool {
+        if self.is_one(i) {
+            return false;
+        }
+        let facts = self.facts(i);
+        let partial = self.partial.as_mut().expect("entries say something of data");
+        let otherwise = partial.combinations.terms.not(goal);
         let Some(before) = partial.combinations.before(c, otherwise) else { return false };
         partial.asking.excludes(&mut partial.combinations.terms, &facts, before)
     }

@@ -229,8 +229,12 @@ impl Interpolation for Predicates<'_> {
             // What all values before lead to may be told by all values only.
             (None, Exact::After) => return Ok(None),
         };
+        // A formula for what happens before a step may fault although the step did not: then only all values help.
+        self.values.load(tree, n);
+        if !self.values.falsify(&self.values.all(), &[t]) {
+            return Ok((*a == Exact::Here).then(|| self.exactly(tree, n)));
+        }
         if self.direction == Direction::Backward {
-            self.values.load(tree, n);
             return Ok(Some(self.generalise(t)));
         }
         let not = self.not(t);

@@ -1,7 +1,10 @@
 //! 002 Table 6.1: the size of the tree, coverings and refinement steps of 002's prototype.
 //!
 //! Breadth first, all clocks, nothing looked for, faults no concern: as the prototype does it. One count is our own: with data
-//! abstracted the prototype has 103111 refinement steps on CSMA-9 (nodes and coverings agree).
+//! abstracted the prototype has 103111 refinement steps on CSMA-9 (nodes and coverings agree). It is not the order in which a
+//! cover's constraints are blocked, nor blocking those that others imply, nor that the prototype's labels do not know that
+//! clocks are not negative (no refutation rests on that here), nor that formulas which contradict each other are seen to do so
+//! (we look at each alone).
 //!
 //! Differences to the printed table: Fischer-diag with clocks backward has 199 nodes, as without abstraction of data (the table
 //! has 1037), and the published model Engine-classic is another one than that of the table.

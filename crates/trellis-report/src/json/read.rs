@@ -381,7 +381,7 @@ impl<'n> Reader<'n> {
             Ok(parts) if (if timed { 5..=7 } else { 3..=4 }).contains(&parts.len()) => parts,
             _ if timed => {
                 return node.fail(
-                    "an array of locations, variables, words, a rank or null, a zone, perhaps the number of bounds or null, and perhaps what more is said of data",
+                    "an array of locations, variables, words, a rank or null, a zone and perhaps bounds by number and a script",
                 );
             }
             _ => return node.fail("an array of locations, variables, words and perhaps a rank"),

@@ -324,7 +324,7 @@ fn mistakes_are_explained() {
         (
             ",null,[]]",
             "]",
-            "at entries[2]: expected an array of locations, variables, words, a rank or null, a zone and perhaps the number of bounds, found an array of 3".into(),
+            "at entries[2]: expected an array of locations, variables, words, a rank or null, a zone and perhaps bounds by number and a script, found an array of 3".into(),
         ),
         (
             "[0,3,null,2]",
