@@ -7,6 +7,7 @@
 //! What may be stuck is said to be stuck: explicit values cannot tell apart what has too many values, and if no way of
 //! refining finds anything new the answer is unknown.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -194,7 +195,7 @@ impl<'p> Engine<'p> {
             Domain::Explicit => Mode::Cartesian,
             Domain::Predicates(mode) | Domain::Product(mode) => mode,
         };
-        let post = Post::new(mode, options.max_values);
+        let post = Post::new(cfa, mode, options.max_values);
         let control = Arc::new(Precision { variables: cfa.control.iter().copied().collect(), ..Precision::default() });
         let state = State { label: Label::top(), precision: control.clone() };
         let order = match options.search {
@@ -331,6 +332,7 @@ impl<'p> Engine<'p> {
         }
         let first = self.options.refinement;
         let others = Refinement::ALL.into_iter().filter(|&r| r != first && !is_binary(r));
+        let mut undecided = None;
         for how in std::iter::once(first).chain(others) {
             match self.refuter.refute(&mut self.cfa.terms, how, &path, &labels, &self.limits) {
                 Err(NotRefuted::Feasible(_)) => {
@@ -343,9 +345,10 @@ impl<'p> Engine<'p> {
                     };
                 }
                 Err(NotRefuted::Unknown(why)) => {
-                    if how == first || self.limits.exceeded(0).is_some() {
+                    if let Some(why) = self.limits.exceeded(0) {
                         return Err(reason(why));
                     }
+                    undecided.get_or_insert(why);
                 }
                 Ok(refutation) => {
                     let split = if how == first { self.options.split } else { Split::Whole };
@@ -357,7 +360,38 @@ impl<'p> Engine<'p> {
                 }
             }
         }
-        Err(Reason::Stuck("refinement finds nothing new on an infeasible path".into()))
+        // Values may say what the solver has no theory of.
+        if !matches!(self.options.domain, Domain::Predicates(_))
+            && undecided.is_some()
+            && let Some(pivot) = self.follow_all(&nodes, &path)
+        {
+            self.stats.refinements += 1;
+            self.prune(&nodes, pivot);
+            return Ok(None);
+        }
+        match undecided {
+            Some(why) => Err(reason(why)),
+            None => Err(Reason::Stuck("refinement finds nothing new on an infeasible path".into())),
+        }
+    }
+
+    /// Tracks all variables of a path; answers with the first position at which the node did not.
+    fn follow_all(&mut self, nodes: &[u32], path: &[StmtId]) -> Option<usize> {
+        let mut all: BTreeSet<VarId> = BTreeSet::new();
+        for &s in path {
+            let (reads, writes) = self.cfa.terms.stmt_vars(s);
+            all.extend(reads.into_iter().chain(writes));
+        }
+        all.retain(|&v| self.cfa.variables.contains(&v) && !matches!(self.cfa.terms.variable(v).ty, Type::Array(..)));
+        let mut pivot = None;
+        for (i, &n) in nodes.iter().enumerate().take(nodes.len() - 1).skip(1) {
+            let l = self.tree.node(n).location;
+            Arc::make_mut(&mut self.precisions[l.index()]).variables.extend(&all);
+            if pivot.is_none() && !all.is_subset(&self.tree.node(n).label.precision.variables) {
+                pivot = Some(i);
+            }
+        }
+        pivot
     }
 
     /// Takes in predicates or variables; answers with the first position at which the node did not know of them.

@@ -92,7 +92,7 @@ impl<'p> Engine<'p> {
         let control = Precision { variables: cfa.control.iter().copied().collect(), ..Precision::default() };
         let distances = paths::error_distances(cfa);
         let mut engine = Engine {
-            post: Post::new(Mode::Cartesian, 64),
+            post: Post::new(cfa, Mode::Cartesian, 64),
             control,
             refuter: Refuter::new(),
             solver: Embedded::new(),

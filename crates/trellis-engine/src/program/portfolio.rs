@@ -36,8 +36,8 @@ fn teams() -> [Vec<Engine>; 2] {
     let proofs = vec![
         cegar(predicates, Refinement::Sequence),
         Engine::Induction(None),
-        cegar(predicates, Refinement::NewtonForward),
         cegar(predicates, Refinement::NewtonBackward),
+        cegar(predicates, Refinement::NewtonForward),
     ];
     [errors, proofs]
 }

@@ -42,14 +42,15 @@ pub struct Precision {
 }
 
 impl Post {
-    /// With no predicates yet.
-    pub fn new(mode: Mode, max_values: usize) -> Post {
+    /// For an automaton, with no predicates yet.
+    pub fn new(cfa: &Cfa, mode: Mode, max_values: usize) -> Post {
         Post {
             steps: Edges::default(),
             predicates: Predicates::default(),
             mode,
             max_values,
             too_many: FxHashSet::default(),
+            control: cfa.control.iter().copied().collect(),
         }
     }
 }
@@ -66,10 +67,14 @@ pub struct Post {
     pub max_values: usize,
     /// Where this has happened.
     pub too_many: FxHashSet<(LocationId, VarId)>,
+    /// These are tracked in any case.
+    control: BTreeSet<VarId>,
 }
 
-/// A type with at most so many values is always enumerated.
+/// A type with at most so many values has few.
 const FEW: i64 = 16;
+/// Variables with few values are tracked as long as there are at most so many times more tuples of them.
+const TUPLES: usize = 16;
 
 impl Post {
     /// All that can be after the edge, from where these hold.
@@ -88,7 +93,7 @@ impl Post {
         }
         let mut tracked: Vec<VarId> = precision.variables.iter().copied().collect();
         let tuples = loop {
-            match tuples(step, &mut cfa.terms, before, &tracked, self.max_values, limits)? {
+            match tuples(step, &mut cfa.terms, before, &tracked, (self.max_values, &self.control), limits)? {
                 Ok(tuples) => break tuples,
                 Err(many) => {
                     self.too_many.extend(many.iter().map(|&v| (to, v)));
@@ -132,7 +137,7 @@ fn tuples(
     terms: &mut Terms,
     before: &[TermId],
     tracked: &[VarId],
-    max_values: usize,
+    (max_values, control): (usize, &BTreeSet<VarId>),
     limits: &Limits,
 ) -> Result<Result<Vec<Tuple>, Vec<VarId>>, Reason> {
     let mut found: Vec<Tuple> = vec![];
@@ -145,6 +150,10 @@ fn tuples(
         step.push();
     }
     let end = loop {
+        // The solver looks at the clock only when it has to search.
+        if let Some(reason) = limits.exceeded(0) {
+            break Err(reason);
+        }
         match step.check(terms, before, limits) {
             Answer::Unsat(_) => break Ok(Ok(())),
             Answer::Unknown(reason @ (Reason::Time | Reason::Cancelled)) => break Err(reason),
@@ -172,7 +181,11 @@ fn tuples(
                     let many: Vec<VarId> = tracked
                         .iter()
                         .copied()
-                        .filter(|&v| !has_few(terms, v) && varies(&found, v) > max_values / 2)
+                        .filter(|&v| !control.contains(&v))
+                        .filter(|&v| match varies(&found, v) {
+                            values if has_few(terms, v) => values > 1 && found.len() > TUPLES * max_values,
+                            values => values > max_values / 2,
+                        })
                         .collect();
                     if !many.is_empty() {
                         break Ok(Err(many));
@@ -262,6 +275,7 @@ impl Asked<'_> {
         loop {
             let model = match known.take() {
                 Some(model) => Some(model),
+                None if self.limits.exceeded(0).is_some() => None,
                 None => match self.step.check(self.terms, &self.assumed, self.limits) {
                     Answer::Unsat(_) => break,
                     Answer::Sat(model) => Some(model),

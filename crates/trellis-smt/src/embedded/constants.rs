@@ -11,7 +11,7 @@ use trellis_expr::simplify::Simplifier;
 use trellis_expr::subst::Substitution;
 use trellis_expr::{Term, TermId, Terms, Type, Value, VarId};
 
-use super::{Embedded, any_value, conjuncts};
+use super::{Embedded, any_value};
 use crate::{Answer, Limits, Solver};
 
 /// An answer about terms, if constants help to find one.
@@ -35,7 +35,7 @@ pub(super) fn answer(terms: &Terms, asserted: &[TermId], assumptions: &[TermId],
 /// The parts of the terms, with constants in place of the variables that must have them; none if there are none.
 fn resolve(terms: &Terms, all: &[TermId]) -> Option<(Terms, Vec<TermId>)> {
     let mut parts = vec![];
-    all.iter().for_each(|&t| conjuncts(terms, t, &mut parts, |t| t));
+    all.iter().for_each(|&t| split(terms, t, &mut parts));
     let mut terms = terms.clone();
     let mut known: FxHashMap<VarId, TermId> = FxHashMap::default();
     loop {
@@ -55,10 +55,21 @@ fn resolve(terms: &Terms, all: &[TermId]) -> Option<(Terms, Vec<TermId>)> {
             }
             let p = substitution.apply(&mut terms, p);
             let p = simplifier.apply(&mut terms, p);
-            conjuncts(&terms, p, &mut next, |t| t);
+            split(&terms, p, &mut next);
         }
         parts = next;
         known.extend(new);
+    }
+}
+
+/// The parts of a conjunction. It is true if and only if all are, whatever may fault: what faults is not true.
+fn split(terms: &Terms, t: TermId, out: &mut Vec<TermId>) {
+    let mut todo = vec![t];
+    while let Some(t) = todo.pop() {
+        match terms.get(t) {
+            Term::And(parts) => todo.extend(parts.iter().rev()),
+            _ => out.push(t),
+        }
     }
 }
 

@@ -78,7 +78,8 @@ fn a_program_without_errors_is_safe_with_a_warning() {
 
 #[test]
 fn limits_make_it_undecided() {
-    let (code, said, _) = check("int main() { int x = 0; while (x < 40) x++; assert(x < 40); }", &["--states", "5"]);
+    let (code, said, _) =
+        check("int main() { int x = 0; while (x < 40) x++; assert(x < 40); }", &["--engine", "cegar", "--states", "5"]);
     assert_eq!(code, Some(20));
     assert!(said.starts_with("UNKNOWN") && said.contains("state limit"), "{said}");
 }
@@ -144,7 +145,7 @@ type Change<'a> = &'a dyn Fn(&mut Value);
 /// Writes evidence, changes it, and asks whether it is still accepted.
 fn certify_changed(model: &str, kind: &str, change: impl Fn(&mut Value)) -> (Option<i32>, String) {
     let (_gone, path) = temporary("e.json");
-    trellis(&["check", model, "-q", kind, &path]);
+    trellis(&["check", model, "--engine", "cegar", "-q", kind, &path]);
     let mut doc: Value = serde_json::from_str(&std::fs::read_to_string(&path).expect("evidence")).expect("JSON");
     change(&mut doc);
     std::fs::write(&path, doc.to_string()).expect("writable");
