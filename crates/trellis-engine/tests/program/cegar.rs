@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use trellis_check::program::{certify, replay};
+use trellis_check::program::{Refusal, certify, replay};
 use trellis_engine::budget::Budget;
 use trellis_engine::program::cegar::{Domain, Initial, Options, Pruning, Scope, Search, Split};
 use trellis_engine::program::lazy;
@@ -19,8 +19,12 @@ use crate::generator::{Random, can_fail, random, runs};
 pub fn answer(cfa: &Cfa, outcome: &Outcome, who: &str) -> Option<bool> {
     match &outcome.verdict {
         Verdict::Safe(certificate) => {
-            certify(cfa, certificate, &Limits::none()).unwrap_or_else(|why| panic!("{who}: {why}"));
-            Some(true)
+            match certify(cfa, certificate, &Limits::none().time(Duration::from_secs(20))) {
+                Ok(_) => Some(true),
+                // Then a report says unknown.
+                Err(Refusal::Undecided(_)) => None,
+                Err(why) => panic!("{who}: {why}"),
+            }
         }
         Verdict::Unsafe(trace) => {
             replay(cfa, trace).unwrap_or_else(|why| panic!("{who}: {why}"));

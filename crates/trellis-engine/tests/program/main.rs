@@ -3,5 +3,6 @@
 mod cegar;
 mod generator;
 mod models;
+mod systems;
 mod traces;
 mod verdicts;

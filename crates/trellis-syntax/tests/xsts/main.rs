@@ -2,6 +2,7 @@
 //! refused, and how large things become.
 
 mod damaged;
+mod generator;
 mod growth;
 mod models;
 mod random;
