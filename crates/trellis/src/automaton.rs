@@ -44,6 +44,8 @@ pub struct Loaded {
     pub language: &'static str,
     /// The sources, for showing their lines.
     pub sources: Sources,
+    /// Of statecharts, one for each question: they tell runs in states and events.
+    pub charts: Vec<scxml::Chart>,
 }
 
 impl Loaded {
@@ -69,6 +71,7 @@ pub fn load(model: &Model, reading: &Reading, properties: Option<&Properties>, c
         return Err(Failure::Usage("--const: only UPPAAL models have constants that can be set".into()));
     }
     let mut sources = Sources::default();
+    let mut charts = vec![];
     let extension = path.extension().and_then(|e| e.to_str());
     let one = |cfa| vec![(QUESTION.to_string(), cfa)];
     let (language, read): (_, Read) = match extension {
@@ -107,7 +110,15 @@ pub fn load(model: &Model, reading: &Reading, properties: Option<&Properties>, c
                 properties,
                 "a statechart is asked whether an expression over data and In('state') always holds: --property",
             )?;
-            ("scxml", scxml_questions(path, &asked, &mut sources))
+            let read = scxml_charts(path, &asked, &mut sources).map(|(all, warnings)| {
+                charts = all;
+                let name = |chart: &scxml::Chart| match &chart.property {
+                    Some(text) => unescaped(text),
+                    None => QUESTION.into(),
+                };
+                (charts.iter().map(|chart| (name(chart), chart.cfa.clone())).collect(), warnings)
+            });
+            ("scxml", read)
         }
         Some("sts" | "system") => {
             not_c(reading)?;
@@ -125,7 +136,7 @@ pub fn load(model: &Model, reading: &Reading, properties: Option<&Properties>, c
     match read {
         Ok((questions, warnings)) => {
             let warnings = diag::render(&warnings, &sources, color);
-            Ok(Loaded { questions, warnings, name: path.display().to_string(), language, sources })
+            Ok(Loaded { questions, warnings, name: path.display().to_string(), language, sources, charts })
         }
         Err(errors) => Err(Failure::Input(diag::render(&errors, &sources, color))),
     }
@@ -155,13 +166,21 @@ fn xsts_questions(path: &Path, asked: &[String], sources: &mut Sources) -> Read 
     Ok((questions, warnings))
 }
 
-/// The properties of a statechart: those asked for, or its own.
-fn scxml_questions(path: &Path, asked: &[String], sources: &mut Sources) -> Read {
+/// What was written in XML, as it is meant.
+fn unescaped(text: &str) -> String {
+    let escapes = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")];
+    escapes.iter().fold(text.to_string(), |text, (escape, meant)| text.replace(escape, meant))
+}
+
+/// A statechart for each property: those asked for, or its own.
+fn scxml_charts(
+    path: &Path,
+    asked: &[String],
+    sources: &mut Sources,
+) -> Result<(Vec<scxml::Chart>, Vec<Diagnostic>), Vec<Diagnostic>> {
     let id = sources.read(path).map_err(|d| vec![d])?;
     let asked: Vec<SourceId> = asked.iter().map(|text| sources.add("--property", text.as_str())).collect();
-    let (charts, warnings) = scxml::parse(sources, id, &asked)?;
-    let name = |chart: &scxml::Chart| chart.property.clone().unwrap_or_else(|| QUESTION.into());
-    Ok((charts.into_iter().map(|chart| (name(&chart), chart.cfa)).collect(), warnings))
+    scxml::parse(sources, id, &asked)
 }
 
 /// The properties of an STS: all, or those with the names that are asked for.

@@ -10,6 +10,7 @@ mod load;
 mod program;
 mod simulate;
 mod smt;
+mod statechart;
 mod strategy;
 mod timed;
 mod topics;

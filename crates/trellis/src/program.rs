@@ -18,12 +18,13 @@ use trellis_model::evidence::Reason;
 use trellis_report::program::{self as tell, text};
 use trellis_report::{Kind, Program, ProgramContent, ProgramReport, Style, json, read_program_evidence, text as plain};
 use trellis_smt::Limits;
+use trellis_syntax::scxml::Chart;
 
 use crate::automaton::load;
 use crate::check::{ProgressLine, code_of, interrupts, numbered, statistics, steps, worst, write_file, write_with};
 use crate::cli::{self, Certify, Check, Programs};
 use crate::evidence::judged;
-use crate::{Failure, Ran, exit, print, witness};
+use crate::{Failure, Ran, exit, print, statechart, witness};
 
 /// The options for programs that were given, for a message.
 pub fn given(args: &Check) -> Option<String> {
@@ -265,6 +266,11 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
                 .observe(&mut observer);
             trellis_engine::program::check(cfa, &engine, &mut budget)
         };
+        let chart = loaded.charts.get(i);
+        let verdict = match (chart, verdict) {
+            (Some(chart), verdict) => statechart::verdict(chart, verdict),
+            (None, verdict) => verdict,
+        };
         let mut report = ProgramReport::about(&loaded.name, loaded.language, name, Kind::Always, verdict);
         report.engine = engine_line(&by.unwrap_or(engine));
         report.statistics = statistics(&stats);
@@ -279,7 +285,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         }
         code = worst(code, code_of(&report));
         let p = Program::new(cfa, &texts[i]);
-        show(args, cfa, &p, &report, style)?;
+        show(args, cfa, &p, &mut report, style, chart)?;
         let several = (loaded.questions.len() > 1).then_some(i + 1);
         write_evidence(args, cfa, &p, &report, several)?;
         reports.push((report, p));
@@ -343,16 +349,35 @@ fn checked(report: &mut ProgramReport, cfa: &Cfa, limits: &Limits) -> Result<(),
     Ok(())
 }
 
-fn show(args: &Check, cfa: &Cfa, p: &Program<'_>, r: &ProgramReport, style: Style) -> Result<(), Failure> {
+fn show(
+    args: &Check,
+    cfa: &Cfa,
+    p: &Program<'_>,
+    r: &mut ProgramReport,
+    style: Style,
+    chart: Option<&Chart>,
+) -> Result<(), Failure> {
     if args.json {
         let mut line = Vec::new();
         json::write_program_report(&mut line, cfa, r, false).map_err(|e| Failure::Internal(e.to_string()))?;
         print(&String::from_utf8_lossy(&line))?;
         return Ok(());
     }
-    let mut said = match () {
-        () if args.quiet => plain::line(r, style),
-        () => text::render(r, p, style),
+    let mut said = match (chart, r.trace.take()) {
+        (_, trace) if args.quiet => {
+            r.trace = trace;
+            plain::line(r, style)
+        }
+        // A run of a statechart is told in its own words.
+        (Some(chart), Some(trace)) => {
+            let said = text::render(r, p, style) + &statechart::story(chart, &trace);
+            r.trace = Some(trace);
+            said
+        }
+        (_, trace) => {
+            r.trace = trace;
+            text::render(r, p, style)
+        }
     };
     if let Some(c) = r.certificate.as_ref().filter(|_| args.programs.show_invariant) {
         said.push_str(&text::invariant(p, c, style));

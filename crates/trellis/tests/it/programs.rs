@@ -258,3 +258,37 @@ fn nonsense_in_evidence_is_an_input_error() {
     assert_eq!(out.status.code(), Some(2));
     assert!(stderr(&out).contains("was the program read with other options?"), "{}", stderr(&out));
 }
+
+#[test]
+fn a_statechart_speaks_in_states_and_events() {
+    let out = trellis(&["check", "scxml/traffic-light-open.scxml"]);
+    assert_eq!(out.status.code(), Some(10));
+    let said = stdout(&out);
+    assert!(said.contains("!(In('green') && In('walk'))"), "{said}");
+    assert!(said.contains("0   start: crossing, cars, green") && said.contains("1   event cars.stopped"), "{said}");
+    let (_gone, path) = temporary("loud.scxml");
+    let chart = "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" xmlns:trellis=\"urn:trellis\" trellis:queue=\"2\">
+        <state id=\"a\"><onentry><raise event=\"e\"/><raise event=\"e\"/><raise event=\"e\"/></onentry>
+        <transition event=\"e\"/></state></scxml>";
+    std::fs::write(&path, chart).expect("writable");
+    let out = trellis(&["check", &path]);
+    assert_eq!(out.status.code(), Some(20), "{}", stdout(&out) + &stderr(&out));
+    assert!(stdout(&out).contains("more internal events than the queue holds"), "{}", stdout(&out));
+}
+
+#[test]
+fn a_transition_system_is_checked() {
+    let text = "var x : integer = 0 trans { assume x < 5; x := x + 1; } init {} env {}";
+    let (_gone, path) = temporary("p.xsts");
+    std::fs::write(&path, text).expect("writable");
+    let out = trellis(&["check", &path, "-p", "x <= 5", "-p", "x < 5"]);
+    assert_eq!(out.status.code(), Some(10));
+    let said = stdout(&out);
+    assert!(said.contains("SAFE     x <= 5") && said.contains("UNSAFE   x < 5"), "{said}");
+    for engine in ["cegar", "lazy", "bmc", "induction"] {
+        let out = trellis(&["check", &path, "-p", "x < 5", "--engine", engine]);
+        assert_eq!(out.status.code(), Some(10), "{engine}: {}", stderr(&out));
+    }
+    let horn = stdout(&trellis(&["convert", &path, "-p", "x < 5", "--to", "horn"]));
+    assert!(horn.starts_with("(set-logic HORN)") && horn.contains("(check-sat)"), "{horn}");
+}
