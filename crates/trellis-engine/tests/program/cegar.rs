@@ -14,6 +14,7 @@ use trellis_model::evidence::Verdict;
 use trellis_smt::Limits;
 
 use crate::generator::{Random, can_fail, random, runs};
+use crate::models;
 
 /// Says whether it is safe, if the engine does; the evidence has been checked.
 pub fn answer(cfa: &Cfa, outcome: &Outcome, who: &str) -> Option<bool> {
@@ -128,4 +129,27 @@ fn all_configurations_agree_with_enumeration() {
     }
     println!("{decided} decided, {unknown} unknown; {unsafe_} automata are unsafe");
     assert!(unknown * 10 < decided, "{decided} decided, {unknown} unknown");
+}
+
+/// Domains × refinements × searches on the public models that are small enough: a few for each, with `TRELLIS_RUNS` all.
+#[test]
+fn configurations_agree_on_public_models() {
+    let (mut decided, mut unknown) = (0, 0);
+    let step = if std::env::var("TRELLIS_RUNS").is_ok() { 1 } else { 11 };
+    for (i, (name, cfa, safe)) in models::automata().into_iter().chain(models::systems()).enumerate() {
+        for n in (i % step..7 * 6 * 3).step_by(step) {
+            let options = configuration(n);
+            let who = format!("{name}, {options:?}");
+            let mut budget = Budget::unlimited().time(Some(Duration::from_millis(300))).states(Some(300));
+            match answer(&cfa, &check(&cfa, &Engine::Cegar(options), &mut budget), &who) {
+                None => unknown += 1,
+                Some(said) => {
+                    decided += 1;
+                    assert_eq!(Some(said), safe.or(Some(said)), "{who}");
+                }
+            }
+        }
+    }
+    println!("{decided} decided, {unknown} unknown");
+    assert!(unknown <= decided, "{decided} decided, {unknown} unknown");
 }

@@ -38,8 +38,8 @@ fn decided(cfa: &Cfa, expected: Option<bool>, name: &str) -> usize {
     count
 }
 
-#[test]
-fn the_public_automata() {
+/// The public automata that can be read, with what is known of them.
+pub fn automata() -> Vec<(String, Cfa, Option<bool>)> {
     let mut all: Vec<(PathBuf, Option<bool>)> = vec![];
     for row in table("cfa/EXPECTED.tsv") {
         all.push((folder().join("cfa").join(&row[0]), row[2].parse().ok()));
@@ -48,24 +48,45 @@ fn the_public_automata() {
         let name = Path::new(&row[1]).file_name().unwrap_or_default();
         all.push((folder().join("plc").join(&row[0]).join(name), row[4].parse().ok()));
     }
+    let read = |(file, safe): (PathBuf, Option<bool>)| {
+        let mut sources = Sources::default();
+        let id = sources.read(&file).ok()?;
+        let (cfa, _) = trellis_syntax::cfa::parse(&sources, id).ok()?;
+        Some((file.file_name()?.to_string_lossy().into_owned(), cfa, safe))
+    };
+    all.into_iter().filter_map(read).collect()
+}
+
+/// The public transition systems that are small, with what is known of them.
+pub fn systems() -> Vec<(String, Cfa, Option<bool>)> {
+    let read = |row: Vec<String>| {
+        let lines: usize = row[1].parse().ok()?;
+        let mut sources = Sources::default();
+        let model = sources.read(&folder().join("xsts").join(&row[0])).ok()?;
+        let property = sources.read(&folder().join("xsts").join(&row[2])).ok()?;
+        let (xsts, _) = trellis_syntax::xsts::parse(&sources, model, Some(property)).ok()?;
+        (lines < 60).then(|| (format!("{} {}", row[0], row[2]), xsts.cfa, row[4].parse().ok()))
+    };
+    table("xsts/EXPECTED.tsv").into_iter().filter_map(read).collect()
+}
+
+#[test]
+fn the_public_automata() {
+    let all = automata();
     if all.is_empty() {
         eprintln!("skipped: there are no models");
         return;
     }
     let (mut count, mut read) = (0, 0);
-    for (file, safe) in all {
-        let name = file.display().to_string();
-        let mut sources = Sources::default();
-        let Ok(id) = sources.read(&file) else { continue };
-        let Ok((cfa, _)) = trellis_syntax::cfa::parse(&sources, id) else { continue };
+    for (name, cfa, safe) in all {
         let n = decided(&cfa, safe, &name);
-        println!("{n} of 2: {}", file.file_name().unwrap_or_default().display());
+        println!("{n} of 2: {name}");
         (count, read) = (count + n, read + 1);
     }
     assert!(count >= read, "{count} answers for {read} automata");
 }
 
-/// Every eighth of the C programs, because all of them take a while: there is an example for that.
+/// Every eighth of the C programs, because all of them take a while: `trellis bench c` is for that.
 #[test]
 fn some_public_programs() {
     for row in table("c/EXPECTED.tsv").iter().step_by(8) {
