@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use trellis_check::program::{certify, replay};
+use trellis_check::program::{Refusal, certify, replay};
 use trellis_engine::budget::Budget;
 use trellis_engine::program::{Engine, check};
 use trellis_model::cfa::Cfa;
@@ -223,11 +223,11 @@ fn answer(task: &Task, limit: f64) -> Result<(Said, f64), Failure> {
     });
     let bad = |why: String| Failure::Input(format!("{}: the evidence is not accepted: {why}", task.name));
     let said = match &outcome.verdict {
-        Verdict::Safe(certificate) => {
-            certify(&cfa, certificate, &Limits::none().time(Duration::from_secs(60)))
-                .map_err(|e| bad(e.to_string()))?;
-            Said::Safe
-        }
+        Verdict::Safe(certificate) => match certify(&cfa, certificate, &Limits::none().time(Duration::from_secs(60))) {
+            Ok(_) => Said::Safe,
+            Err(Refusal::Undecided(why)) => Said::Unknown(format!("unknown: the invariant was not confirmed: {why}")),
+            Err(why) => return Err(bad(why.to_string())),
+        },
         Verdict::Unsafe(trace) => {
             replay(&cfa, trace).map_err(|e| bad(e.to_string()))?;
             Said::Unsafe
