@@ -28,7 +28,9 @@ pub mod text;
 mod time;
 mod timeline;
 
-pub use json::{Content, Evidence, ProgramContent, ProgramEvidence, ReadError, read_evidence, read_program_evidence};
+pub use json::{
+    Content, Evidence, ProgramContent, ProgramEvidence, ReadError, evidence_query, read_evidence, read_program_evidence,
+};
 pub use program::{Program, ProgramReport};
 pub use property::{Class, ClockLimit, Ending, Inconclusive, Kind, Outcome, PropertyReport, Why};
 pub use schema::{SCHEMAS, schema};

@@ -16,6 +16,11 @@ pub fn is_one(path: &Path) -> bool {
     matches!(extension, Some("c" | "i" | "cfa" | "theta" | "xsts" | "sts" | "system" | "scxml"))
 }
 
+/// Can properties be asked of it? (Others are asked about their errors.)
+pub fn takes_properties(path: &Path) -> bool {
+    matches!(path.extension().and_then(|e| e.to_str()), Some("xsts" | "sts" | "system" | "scxml"))
+}
+
 /// What to say where somebody wants to walk.
 pub fn cannot_walk(path: &Path) -> Failure {
     let path = path.display();
@@ -31,7 +36,7 @@ pub fn no_property() -> Failure {
 }
 
 /// What is asked where the model says nothing else.
-const QUESTION: &str = "no error is reached";
+pub const QUESTION: &str = "no error is reached";
 
 /// An automaton, or one for each property.
 pub struct Loaded {

@@ -16,11 +16,13 @@ use trellis_model::cfa::evidence::Verdict;
 use trellis_model::cfa::interpret::Mistake;
 use trellis_model::evidence::Reason;
 use trellis_report::program::{self as tell, text};
-use trellis_report::{Kind, Program, ProgramContent, ProgramReport, Style, json, read_program_evidence, text as plain};
+use trellis_report::{
+    Kind, Program, ProgramContent, ProgramReport, Style, evidence_query, json, read_program_evidence, text as plain,
+};
 use trellis_smt::Limits;
 use trellis_syntax::scxml::Chart;
 
-use crate::automaton::load;
+use crate::automaton::{self, load};
 use crate::check::{ProgressLine, code_of, interrupts, numbered, statistics, steps, worst, write_file, write_with};
 use crate::cli::{self, Certify, Check, Programs};
 use crate::evidence::judged;
@@ -432,7 +434,11 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     let path = &args.evidence;
     let unreadable = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
     let evidence = std::fs::read_to_string(path).map_err(|e| unreadable(&e))?;
-    let loaded = load(&args.model, &args.reading, None, err_color)?;
+    // The evidence says which question it answers; the model says what that means.
+    let asked = evidence_query(&evidence).filter(|_| automaton::takes_properties(&args.model.model));
+    let asked = asked.filter(|q| q != automaton::QUESTION);
+    let properties = cli::Properties { properties: asked.into_iter().collect(), ..Default::default() };
+    let loaded = load(&args.model, &args.reading, Some(&properties), err_color)?;
     let (at, evidence) = read_program_evidence(&loaded.questions, &evidence).map_err(|e| unreadable(&e))?;
     let (query, cfa) = &loaded.questions[at];
     let result = match &evidence.content {

@@ -28,7 +28,7 @@ use write::{CertificateDoc, ReportDoc, TraceDoc};
 
 pub use node::ReadError;
 pub use program::{
-    PROGRAM_CERTIFICATE, PROGRAM_TRACE, ProgramContent, ProgramEvidence, read_program_evidence,
+    PROGRAM_CERTIFICATE, PROGRAM_TRACE, ProgramContent, ProgramEvidence, evidence_query, read_program_evidence,
     write_program_certificate, write_program_report, write_program_trace,
 };
 pub use read::{Content, Evidence, read_evidence};

@@ -289,6 +289,12 @@ fn a_transition_system_is_checked() {
         let out = trellis(&["check", &path, "-p", "x < 5", "--engine", engine]);
         assert_eq!(out.status.code(), Some(10), "{engine}: {}", stderr(&out));
     }
+    let (_gone_too, evidence) = temporary("e.json");
+    for (property, kind) in [("x <= 5", "--certificate"), ("x < 5", "--trace")] {
+        trellis(&["check", &path, "-p", property, kind, &evidence]);
+        let out = trellis(&["certify", &path, &evidence]);
+        assert!(stdout(&out).starts_with("VALID"), "{property}: {}", stdout(&out) + &stderr(&out));
+    }
     let horn = stdout(&trellis(&["convert", &path, "-p", "x < 5", "--to", "horn"]));
     assert!(horn.starts_with("(set-logic HORN)") && horn.contains("(check-sat)"), "{horn}");
 }

@@ -17,7 +17,7 @@ use super::Header;
 use crate::program::ProgramReport;
 use write::{CertificateDoc, ReportDoc, TraceDoc};
 
-pub use read::{ProgramContent, ProgramEvidence, read_program_evidence};
+pub use read::{ProgramContent, ProgramEvidence, evidence_query, read_program_evidence};
 
 /// The `schema` of traces of programs.
 pub const PROGRAM_TRACE: &str = "trellis-program-trace/1";

@@ -39,6 +39,14 @@ pub fn read_program_evidence(questions: &[(String, Cfa)], text: &str) -> Result<
     document(questions, Node::top(text)?)
 }
 
+/// Which question a piece of evidence answers, if it says so; without looking at the rest.
+pub fn evidence_query(text: &str) -> Option<String> {
+    let top = Node::top(text).ok()?;
+    let fields = top.object().ok()?;
+    let query = optional(&fields, &top.path, "query")?;
+    Some(query.string("a text").ok()?.into_owned())
+}
+
 fn document(questions: &[(String, Cfa)], top: Node<'_, '_>) -> Result<(usize, ProgramEvidence), ReadError> {
     let fields = top.object()?;
     let schema = field(&fields, &top.path, "schema")?;
