@@ -11,20 +11,19 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use trellis_expr::{Stmt, StmtId, Term, TermId, Terms, Type, VarId};
 use trellis_model::cfa::evidence::{Trace, Verdict};
 use trellis_model::cfa::{Cfa, LocationId, paths};
 use trellis_model::evidence::Reason;
+use trellis_smt::Limits;
 use trellis_smt::path::{NotRefuted, Refutation};
-use trellis_smt::{Embedded, Limits};
 
 use super::label::Label;
 use super::post::{Mode, Post, Precision};
 use super::refine::{Refinement, Refuter};
-use super::trace::{NoTrace, Tracer};
 use super::tree::{Mark, Tree};
-use super::{Outcome, Program, reason};
+use super::{Outcome, Program, reason, run_along};
 use crate::budget::{Budget, Progress, Stats};
 use crate::waitlist::{Order, Waitlist};
 
@@ -176,7 +175,6 @@ struct Engine<'p> {
     limits: Limits,
     post: Post,
     refuter: Refuter,
-    tracer: Tracer,
     /// By location; all the same one if the scope is global.
     precisions: Vec<Arc<Precision>>,
     tree: Tree<State>,
@@ -209,7 +207,6 @@ impl<'p> Engine<'p> {
             precisions: vec![control; cfa.locations().len()],
             post,
             refuter: Refuter::new(),
-            tracer: Tracer::new(),
             tree: Tree::new(initial, state, vec![]),
             index: Index::default(),
             waiting: Waitlist::new(order),
@@ -335,15 +332,7 @@ impl<'p> Engine<'p> {
         let mut undecided = None;
         for how in std::iter::once(first).chain(others) {
             match self.refuter.refute(&mut self.cfa.terms, how, &path, &labels, &self.limits) {
-                Err(NotRefuted::Feasible(_)) => {
-                    let mut solver = Embedded::new();
-                    let found = self.tracer.trace(self.cfa, &edges, &mut solver, &self.limits);
-                    return match found {
-                        Ok(trace) => Ok(Some(trace)),
-                        Err(NoTrace::Unknown(why)) => Err(reason(why)),
-                        Err(NoTrace::Infeasible) => unreachable!("the solver has just said the contrary"),
-                    };
-                }
+                Err(NotRefuted::Feasible(_)) => return run_along(self.cfa, &edges, &self.limits).map(Some),
                 Err(NotRefuted::Unknown(why)) => {
                     if let Some(why) = self.limits.exceeded(0) {
                         return Err(reason(why));
@@ -488,26 +477,14 @@ impl<'p> Engine<'p> {
         }
     }
 
-    /// The labels of all nodes that stay, by location; where no error can be reached from, everything.
+    /// The labels of all nodes that stay.
     fn invariant(&mut self) -> Vec<(LocationId, Vec<TermId>)> {
-        let mut all: FxHashMap<LocationId, Vec<TermId>> = FxHashMap::default();
-        let mut seen = FxHashSet::default();
+        let mut labels = vec![];
         for node in self.tree.nodes.iter().filter(|n| n.mark == Mark::Passed) {
             let parts = node.label.label.assumptions(&mut self.cfa.terms, &self.post.predicates);
-            let element = self.cfa.terms.and(parts);
-            if seen.insert((node.location, element)) {
-                all.entry(node.location).or_default().push(element);
-            }
+            labels.push((node.location, self.cfa.terms.and(parts)));
         }
-        let yes = self.cfa.terms.bool(true);
-        for l in self.cfa.locations() {
-            if self.distances[l.index()].is_none() {
-                all.insert(l, vec![yes]);
-            }
-        }
-        let mut all: Vec<_> = all.into_iter().collect();
-        all.sort_by_key(|x| x.0);
-        all
+        super::invariant(self.cfa, &self.distances, labels)
     }
 }
 

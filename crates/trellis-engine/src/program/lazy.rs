@@ -9,7 +9,7 @@
 //! The values of control variables are part of the key, as locations are. Labels are conjunctions of predicates; nothing is
 //! computed from them but whether they follow from each other, and whether an edge can be taken.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use trellis_expr::{StmtId, TermId, VarId};
 use trellis_model::cfa::evidence::{Trace, Verdict};
 use trellis_model::cfa::{Cfa, LocationId, paths};
@@ -20,9 +20,8 @@ use trellis_smt::{Embedded, Limits, Solver};
 use super::label::equal;
 use super::post::{Mode, Post, Precision};
 use super::refine::{Refinement, Refuter};
-use super::trace::{NoTrace, Tracer};
 use super::tree::{Mark, Tree};
-use super::{Outcome, Program, reason};
+use super::{Outcome, Program, reason, run_along};
 use crate::budget::{Budget, Progress, Stats};
 use crate::waitlist::{Order, Waitlist};
 
@@ -287,10 +286,7 @@ impl<'p> Engine<'p> {
         let edges = self.tree.edges(n);
         let path: Vec<StmtId> = edges.iter().map(|&e| self.cfa.edge(e).stmt).collect();
         match self.refuter.refute(&mut self.cfa.terms, self.options.refinement, &path, &[], &self.limits) {
-            Err(NotRefuted::Feasible(_)) => {
-                let found = self.tracer_run(&edges);
-                return found.map(Some);
-            }
+            Err(NotRefuted::Feasible(_)) => return run_along(self.cfa, &edges, &self.limits).map(Some),
             Err(NotRefuted::Unknown(why)) => return Err(reason(why)),
             Ok(Refutation { predicates, .. }) => {
                 self.stats.refinements += 1;
@@ -309,14 +305,6 @@ impl<'p> Engine<'p> {
             }
         }
         Ok(None)
-    }
-
-    fn tracer_run(&mut self, edges: &[trellis_model::cfa::EdgeId]) -> Result<Trace, Reason> {
-        match Tracer::new().trace(self.cfa, edges, &mut Embedded::new(), &self.limits) {
-            Ok(trace) => Ok(trace),
-            Err(NoTrace::Unknown(why)) => Err(reason(why)),
-            Err(NoTrace::Infeasible) => unreachable!("the solver has just said the contrary"),
-        }
     }
 
     /// Covers an expanded node by an older one.
@@ -346,29 +334,16 @@ impl<'p> Engine<'p> {
         false
     }
 
-    /// The labels of all nodes that stay, by location; where no error can be reached from, everything.
+    /// The labels of all nodes that stay.
     fn invariant(&mut self) -> Vec<(LocationId, Vec<TermId>)> {
-        let mut all: FxHashMap<LocationId, Vec<TermId>> = FxHashMap::default();
-        let mut seen = FxHashSet::default();
+        let mut labels = vec![];
         for n in 0..self.tree.nodes.len() as u32 {
             if self.tree.node(n).mark == Mark::Passed {
                 let parts = self.assumptions(n);
-                let element = self.cfa.terms.and(parts);
-                let l = self.tree.node(n).location;
-                if seen.insert((l, element)) {
-                    all.entry(l).or_default().push(element);
-                }
+                labels.push((self.tree.node(n).location, self.cfa.terms.and(parts)));
             }
         }
-        let yes = self.cfa.terms.bool(true);
-        for l in self.cfa.locations() {
-            if self.distances[l.index()].is_none() {
-                all.insert(l, vec![yes]);
-            }
-        }
-        let mut all: Vec<_> = all.into_iter().collect();
-        all.sort_by_key(|x| x.0);
-        all
+        super::invariant(self.cfa, &self.distances, labels)
     }
 }
 

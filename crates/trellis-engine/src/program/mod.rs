@@ -20,12 +20,18 @@ pub mod steps;
 pub mod trace;
 pub mod tree;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
+use rustc_hash::FxHashSet;
 use trellis_expr::{TermId, Terms};
 use trellis_model::cfa::evidence::{Certificate, Trace, Verdict};
 use trellis_model::cfa::lbe::{self, Blocks};
-use trellis_model::cfa::{Cfa, LocationId};
+use trellis_model::cfa::{Cfa, EdgeId, LocationId};
+use trellis_model::evidence::Reason;
+use trellis_smt::{Embedded, Limits};
+
+use self::trace::{NoTrace, Tracer};
 
 use crate::budget::{Budget, Stats};
 
@@ -124,11 +130,39 @@ impl<'c> Program<'c> {
 }
 
 /// Why a solver gave up, as an engine says it.
-fn reason(why: trellis_smt::Reason) -> trellis_model::evidence::Reason {
-    use trellis_model::evidence::Reason;
+fn reason(why: trellis_smt::Reason) -> Reason {
     match why {
         trellis_smt::Reason::Time => Reason::Time,
         trellis_smt::Reason::Cancelled => Reason::Interrupted,
         other => Reason::Solver(other.to_string()),
+    }
+}
+
+/// The invariant that labels of nodes come to, by location; where no error can be reached from, everything.
+fn invariant(
+    cfa: &mut Cfa,
+    distances: &[Option<usize>],
+    labels: impl IntoIterator<Item = (LocationId, TermId)>,
+) -> Vec<(LocationId, Vec<TermId>)> {
+    let yes = cfa.terms.bool(true);
+    let mut all: BTreeMap<LocationId, Vec<TermId>> = BTreeMap::new();
+    let mut seen = FxHashSet::default();
+    for (l, label) in labels {
+        if seen.insert((l, label)) {
+            all.entry(l).or_default().push(label);
+        }
+    }
+    for l in cfa.locations().filter(|l| distances[l.index()].is_none()) {
+        all.insert(l, vec![yes]);
+    }
+    all.into_iter().collect()
+}
+
+/// A run along edges of which the solver has just said that there is one.
+fn run_along(cfa: &mut Cfa, edges: &[EdgeId], limits: &Limits) -> Result<Trace, Reason> {
+    match Tracer::new().trace(cfa, edges, &mut Embedded::new(), limits) {
+        Ok(trace) => Ok(trace),
+        Err(NoTrace::Unknown(why)) => Err(reason(why)),
+        Err(NoTrace::Infeasible) => unreachable!("the solver has just said the contrary"),
     }
 }
