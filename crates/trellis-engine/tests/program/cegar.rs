@@ -131,6 +131,19 @@ fn all_configurations_agree_with_enumeration() {
     assert!(unknown * 10 < decided, "{decided} decided, {unknown} unknown");
 }
 
+/// Engines in turns, on one thread and on two.
+#[test]
+fn the_portfolio_agrees_with_enumeration() {
+    for seed in 0..runs(60).min(200) {
+        let cfa = random(seed, true);
+        let engine = Engine::Portfolio(1 + seed as usize % 2);
+        let mut budget = Budget::unlimited().time(Some(Duration::from_secs(20)));
+        let who = format!("seed {seed}, {engine:?}");
+        let safe = answer(&cfa, &check(&cfa, &engine, &mut budget), &who);
+        assert_eq!(safe, Some(!can_fail(&cfa)), "{who}");
+    }
+}
+
 /// Domains × refinements × searches on the public models that are small enough: a few for each, with `TRELLIS_RUNS` all.
 #[test]
 fn configurations_agree_on_public_models() {
