@@ -109,7 +109,10 @@ fn read(sources: &mut Sources, id: SourceId, options: &Options) -> Result<Built,
     let text = preprocess::prepare(sources, id, options, &mut warnings).map_err(|d| vec![d])?;
     let map = text.map;
     let unit = parallel::parse(text.code).map_err(|(at, code)| vec![syntax_error(&map, &code, at)])?;
-    let mut built = unit::build(&unit, &map, sources, options)?;
+    let built = unit::build(&unit, &map, sources, options);
+    // To free a large tree takes as long as to build an automaton from it, and nobody need wait for that.
+    std::thread::spawn(move || drop(unit));
+    let mut built = built?;
     built.warnings.splice(0..0, warnings);
     Ok(built)
 }

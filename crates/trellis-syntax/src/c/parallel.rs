@@ -1,8 +1,9 @@
-//! Parses large files in two pieces side by side.
+//! Parses large files in pieces, two at a time.
 //!
-//! What makes C hard to cut is that a name may be a type. So everything up to the last `typedef` at file scope belongs to both
+//! What makes C hard to cut is that a name may be a type. So everything up to the last `typedef` at file scope belongs to all
 //! pieces; what comes after it has no new types (those declared inside functions stay there). A piece keeps its place in the text:
-//! what is not its own is blanked out.
+//! what comes before it is blanked out. More pieces than threads, because what the parser remembers of a piece is looked up faster
+//! if it is small.
 
 use lang_c::ast::TranslationUnit;
 use lang_c::driver::{Config, Flavor, parse_preprocessed};
@@ -11,6 +12,8 @@ use super::STACK;
 
 /// Smaller files are parsed in one piece.
 const LARGE: usize = 1 << 20;
+/// Into how many pieces the others are cut.
+const PIECES: usize = 16;
 
 /// Parses a file; or the offset of what the parser does not expect.
 pub fn parse(code: String) -> Result<TranslationUnit, (usize, String)> {
@@ -30,32 +33,44 @@ fn parse_piece(code: String) -> Result<TranslationUnit, usize> {
     }
 }
 
-fn parse_pieces(code: &str, (types, middle): (usize, usize)) -> Result<TranslationUnit, usize> {
-    let second = format!("{}{}{}", &code[..types], " ".repeat(middle - types), &code[middle..]);
-    let (first, second) = std::thread::scope(|scope| {
-        let run = move || parse_piece(second);
-        let other = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run);
-        let first = parse_piece(code[..middle].to_string());
+/// Parses the types with each of the pieces that `ends` cut off.
+fn parse_pieces(code: &str, (types, ends): (usize, Vec<usize>)) -> Result<TranslationUnit, usize> {
+    let piece = |k: usize| {
+        let start = if k == 0 { types } else { ends[k - 1] };
+        let piece = format!("{}{}{}", &code[..types], " ".repeat(start - types), &code[start..ends[k]]);
+        let TranslationUnit(mut items) = parse_piece(piece)?;
+        items.retain(|item| k == 0 || item.span.start >= types);
+        Ok(items)
+    };
+    // Each thread takes every other piece, and stops where it fails: the text is looked at whole then.
+    let every_other = |first: usize| (first..ends.len()).step_by(2).map(piece).collect::<Result<Vec<_>, usize>>();
+    let (even, odd) = std::thread::scope(|scope| {
+        let other = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || every_other(1));
+        let even = every_other(0);
         match other.map(|t| t.join()) {
-            Ok(Ok(second)) => (first, Some(second)),
+            Ok(Ok(odd)) => (even, odd),
             Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(_) => (first, None),
+            // No thread to be had.
+            Err(_) => (even, every_other(1)),
         }
     });
-    // No thread to be had: all in one piece.
-    let Some(second) = second else { return parse_piece(code.to_string()) };
-    let TranslationUnit(mut all) = first?;
-    all.extend(second?.0.into_iter().filter(|item| item.span.start >= types));
+    let (mut even, mut odd) = (even?.into_iter(), odd?.into_iter());
+    let mut all = vec![];
+    while let Some(items) = even.next() {
+        all.extend(items);
+        all.extend(odd.next().unwrap_or_default());
+    }
     Ok(TranslationUnit(all))
 }
 
-/// Where the types end, and the middle of the rest, both between two declarations; none if it is not worth it.
-fn cuts(code: &str, large: usize) -> Option<(usize, usize)> {
+/// Where the types end, and the pieces of the rest, all between two declarations; none if it is not worth it.
+fn cuts(code: &str, large: usize) -> Option<(usize, Vec<usize>)> {
     if code.len() < large {
         return None;
     }
     let bytes = code.as_bytes();
-    let (mut depth, mut i, mut types, mut typedef) = (0usize, 0, 0, false);
+    // After `)` a brace at file scope starts the body of a function; another may be followed by what it declares.
+    let (mut depth, mut i, mut types, mut typedef, mut body) = (0usize, 0, 0, false, false);
     let mut ends = vec![];
     while i < bytes.len() {
         let start = i;
@@ -63,7 +78,15 @@ fn cuts(code: &str, large: usize) -> Option<(usize, usize)> {
         match bytes[start] {
             quote @ (b'"' | b'\'') => i = super::preprocess::end_of_quoted(bytes, start, quote),
             b'#' => i = code[start..].find('\n').map_or(bytes.len(), |n| start + n),
+            b'{' if depth == 0 => {
+                body = code[..start].trim_end().ends_with(')');
+                depth = 1;
+            }
             b'{' | b'(' | b'[' => depth += 1,
+            b'}' if depth == 1 && body => {
+                depth = 0;
+                ends.push(i);
+            }
             b'}' | b')' | b']' => depth = depth.saturating_sub(1),
             b';' if depth == 0 => {
                 if std::mem::take(&mut typedef) {
@@ -80,36 +103,16 @@ fn cuts(code: &str, large: usize) -> Option<(usize, usize)> {
             }
             _ => {}
         }
-        // A function has ended; but `struct s {…} x;` has not.
-        if bytes[start] == b'}' && depth == 0 && starts_declaration(&code[i..]) {
-            ends.push(i);
+    }
+    let length = (code.len() - types) / PIECES;
+    let mut pieces = vec![];
+    for end in ends {
+        if end >= types + length * (pieces.len() + 1) && pieces.len() < PIECES - 1 {
+            pieces.push(end);
         }
     }
-    let half = types + (code.len() - types) / 2;
-    let middle = ends.into_iter().find(|end| *end >= half)?;
-    (types < code.len() / 4 && middle < code.len()).then_some((types, middle))
-}
-
-/// Does the text start with a word that only a declaration starts with? (After `}` that is enough, and true of most.)
-fn starts_declaration(rest: &str) -> bool {
-    let rest = rest.trim_start();
-    let word = &rest[..rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len())];
-    matches!(
-        word,
-        "int"
-            | "void"
-            | "char"
-            | "short"
-            | "long"
-            | "unsigned"
-            | "signed"
-            | "static"
-            | "extern"
-            | "const"
-            | "struct"
-            | "enum"
-            | "_Bool"
-    ) && !rest.starts_with("const")
+    pieces.push(code.len());
+    (types < code.len() / 4 && pieces.len() > 1).then_some((types, pieces))
 }
 
 #[cfg(test)]
@@ -127,11 +130,14 @@ mod tests {
                 "static struct s v{n};\nint g{n}(void) {{ typedef char number; number c = 1; return c; }}\n"
             ));
         }
-        let (types, middle) = cuts(&code, 0).expect("worth it");
-        assert!(types < 30 && middle > code.len() / 3 && middle < code.len() * 2 / 3);
+        let (types, ends) = cuts(&code, 0).expect("worth it");
+        assert!(types < 30 && ends.len() == PIECES && ends.is_sorted());
+        let longest = ends.windows(2).map(|w| w[1] - w[0]).max();
+        assert!(longest < Some(code.len() / PIECES * 2));
         let whole = parse_piece(code.clone());
-        assert_eq!(parse_pieces(&code, (types, middle)), whole);
+        assert_eq!(parse_pieces(&code, (types, ends.clone())), whole);
         code.push_str("int wrong( { }\n");
-        assert_eq!(parse_pieces(&code, (types, middle)), Err(code.rfind('{').expect("there")));
+        let ends = [&ends[..PIECES - 1], &[code.len()]].concat();
+        assert_eq!(parse_pieces(&code, (types, ends)), Err(code.rfind('{').expect("there")));
     }
 }
