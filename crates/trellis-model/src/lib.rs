@@ -5,4 +5,5 @@
 
 pub mod cfa;
 pub mod evidence;
+pub mod ltl;
 pub mod network;
