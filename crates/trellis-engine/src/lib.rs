@@ -17,6 +17,7 @@ pub mod audit;
 pub mod budget;
 pub mod lazy;
 pub mod liveness;
+pub mod ltl;
 pub mod network;
 pub mod path;
 pub mod program;

@@ -14,7 +14,8 @@ use std::collections::BTreeSet;
 
 use dashu_int::IBig;
 use rustc_hash::FxHashMap;
-use trellis_expr::{Division, Term, TermId, Terms, Type, Value, VarId};
+use trellis_expr::transform::wep;
+use trellis_expr::{Division, Stmt, StmtId, Term, TermId, Terms, Type, Value, VarId};
 
 use crate::affine::{Affine, Literal};
 use crate::tidy::tidy;
@@ -39,6 +40,23 @@ pub fn eliminate(terms: &mut Terms, t: TermId, vars: &BTreeSet<VarId>) -> Result
     let mut eliminator = Eliminator { terms, work: WORK };
     let t = eliminator.formula(t, vars)?;
     Ok(tidy(terms, t))
+}
+
+/// What must hold before a statement so that it can end where the term holds: [`wep`], where what a `havoc` chooses is eliminated.
+pub fn pre(terms: &mut Terms, s: StmtId, t: TermId) -> Result<TermId, TooHard> {
+    match terms.stmt(s).clone() {
+        Stmt::Havoc(v) => eliminate(terms, t, &BTreeSet::from([v])),
+        Stmt::Seq(parts) => parts.iter().rev().try_fold(t, |t, &p| pre(terms, p, t)),
+        Stmt::Choice(parts) => {
+            let parts: Result<Vec<TermId>, TooHard> = parts.iter().map(|&p| pre(terms, p, t)).collect();
+            Ok(terms.or(parts?))
+        }
+        Stmt::If(c, a, b) => {
+            let (a, b) = (pre(terms, a, t)?, pre(terms, b, t)?);
+            Ok(terms.ite(c, a, b))
+        }
+        _ => wep(terms, s, t).ok_or(TooHard),
+    }
 }
 
 struct Eliminator<'a> {

@@ -12,7 +12,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use trellis_expr::{Stmt, StmtId, Term, TermId, Terms, Type, VarId};
+use trellis_expr::{Stmt, StmtId, TermId, Terms, Type, VarId};
 use trellis_model::cfa::evidence::{Trace, Verdict};
 use trellis_model::cfa::{Cfa, LocationId, paths};
 use trellis_model::evidence::Reason;
@@ -21,6 +21,7 @@ use trellis_smt::path::{NotRefuted, Refutation};
 
 use super::label::Label;
 use super::post::{Mode, Post, Precision};
+use super::precision::{Precisions, take_apart};
 use super::refine::{Refinement, Refuter};
 use super::tree::{Mark, Tree};
 use super::{Outcome, Program, reason, run_along};
@@ -175,8 +176,7 @@ struct Engine<'p> {
     limits: Limits,
     post: Post,
     refuter: Refuter,
-    /// By location; all the same one if the scope is global.
-    precisions: Vec<Arc<Precision>>,
+    precisions: Precisions,
     tree: Tree<State>,
     index: Index,
     waiting: Waitlist,
@@ -194,8 +194,9 @@ impl<'p> Engine<'p> {
             Domain::Predicates(mode) | Domain::Product(mode) => mode,
         };
         let post = Post::new(cfa, mode, options.max_values);
-        let control = Arc::new(Precision { variables: cfa.control.iter().copied().collect(), ..Precision::default() });
-        let state = State { label: Label::top(), precision: control.clone() };
+        let precisions = Precisions::new(cfa, options.domain, options.scope);
+        let control = precisions.at(cfa.initial).clone();
+        let state = State { label: Label::top(), precision: control };
         let order = match options.search {
             Search::Bfs => Order::Bfs,
             Search::Dfs => Order::Dfs,
@@ -204,7 +205,7 @@ impl<'p> Engine<'p> {
         let distances = paths::error_distances(cfa);
         let initial = cfa.initial;
         let mut engine = Engine {
-            precisions: vec![control; cfa.locations().len()],
+            precisions,
             post,
             refuter: Refuter::new(),
             tree: Tree::new(initial, state, vec![]),
@@ -240,8 +241,8 @@ impl<'p> Engine<'p> {
         for t in conditions {
             let variables = self.cfa.terms.free_vars(t);
             for l in self.cfa.locations() {
-                let mut gained = false;
-                self.take_in(l, t, variables.iter().copied(), &mut gained);
+                let (terms, post) = (&mut self.cfa.terms, &mut self.post);
+                self.precisions.take_in(terms, post, l, t, variables.iter().copied());
             }
         }
         self.open(0);
@@ -298,7 +299,7 @@ impl<'p> Engine<'p> {
         for e in pending {
             let to = self.cfa.edge(e).to;
             let error = self.cfa.is_error(to);
-            let precision = if error { Arc::default() } else { self.precisions[to.index()].clone() };
+            let precision = if error { Arc::default() } else { self.precisions.at(to).clone() };
             let labels = self.post.successors(self.cfa, &before, e, &precision, &self.limits).map_err(reason)?;
             for label in labels {
                 self.stats.added += 1;
@@ -375,7 +376,7 @@ impl<'p> Engine<'p> {
         let mut pivot = None;
         for (i, &n) in nodes.iter().enumerate().take(nodes.len() - 1).skip(1) {
             let l = self.tree.node(n).location;
-            Arc::make_mut(&mut self.precisions[l.index()]).variables.extend(&all);
+            self.precisions.at_mut(l).variables.extend(&all);
             if pivot.is_none() && !all.is_subset(&self.tree.node(n).label.precision.variables) {
                 pivot = Some(i);
             }
@@ -387,23 +388,11 @@ impl<'p> Engine<'p> {
     fn refine(&mut self, nodes: &[u32], refutation: &Refutation, split: Split) -> Option<usize> {
         let mut pivot = None;
         for (i, &n) in nodes.iter().enumerate().take(nodes.len() - 1).skip(1) {
-            let mut parts = vec![];
-            take_apart(&self.cfa.terms, refutation.predicates[i], split, &mut parts);
             let location = self.tree.node(n).location;
             let had = self.tree.node(n).label.precision.clone();
-            let mut new = false;
-            if self.options.domain == Domain::Explicit {
-                if self.cfa.terms.as_bool(refutation.predicates[i]).is_none() {
-                    let yes = self.cfa.terms.bool(true);
-                    self.take_in(location, yes, refutation.variables[i].iter().copied(), &mut new);
-                }
-            } else {
-                for p in parts {
-                    let variables = self.cfa.terms.free_vars(p);
-                    self.take_in(location, p, variables.into_iter(), &mut new);
-                }
-            }
-            let now = &self.precisions[location.index()];
+            let (terms, post) = (&mut self.cfa.terms, &mut self.post);
+            let new = self.precisions.learn(terms, post, location, refutation, i, split);
+            let now = self.precisions.at(location);
             let lacks = !now.variables.is_subset(&had.variables) || !now.predicates.is_subset(&had.predicates);
             let said = self.cfa.terms.as_bool(refutation.predicates[i]).is_none();
             if (new || (lacks && said)) && pivot.is_none() {
@@ -411,41 +400,6 @@ impl<'p> Engine<'p> {
             }
         }
         pivot
-    }
-
-    /// One more thing to follow at a location.
-    fn take_in(&mut self, l: LocationId, p: TermId, variables: impl Iterator<Item = VarId>, new: &mut bool) {
-        let mut gained = Precision::default();
-        let trackable = |terms: &Terms, v: VarId| !matches!(terms.variable(v).ty, Type::Array(..));
-        let is_value = match self.options.domain {
-            Domain::Explicit => true,
-            Domain::Predicates(_) => false,
-            Domain::Product(_) => {
-                is_about_a_value(&self.cfa.terms, p) && {
-                    let variables = self.cfa.terms.free_vars(p);
-                    variables.iter().all(|&v| !self.post.too_many.contains(&(l, v)))
-                }
-            }
-        };
-        if is_value {
-            gained.variables.extend(variables.filter(|&v| trackable(&self.cfa.terms, v)));
-        } else {
-            gained.predicates.extend(self.post.predicates.number(&mut self.cfa.terms, p));
-        }
-        let places = match self.options.scope {
-            Scope::Local => l.index()..l.index() + 1,
-            Scope::Global => 0..self.precisions.len(),
-        };
-        for at in places {
-            let here = &self.precisions[at];
-            if gained.variables.is_subset(&here.variables) && gained.predicates.is_subset(&here.predicates) {
-                continue;
-            }
-            *new |= at == l.index();
-            let here = Arc::make_mut(&mut self.precisions[at]);
-            here.variables.extend(&gained.variables);
-            here.predicates.extend(&gained.predicates);
-        }
     }
 
     fn prune(&mut self, nodes: &[u32], pivot: usize) {
@@ -492,31 +446,8 @@ fn is_binary(r: Refinement) -> bool {
     matches!(r, Refinement::BinaryForward | Refinement::BinaryBackward)
 }
 
-/// Is it about values that are few, or one variable having one value?
-fn is_about_a_value(terms: &Terms, p: TermId) -> bool {
-    let few = |v: &VarId| match terms.variable(*v).ty {
-        Type::Bool | Type::Enum(_) => true,
-        Type::Range(lo, hi) => hi.saturating_sub(lo) < 16,
-        _ => false,
-    };
-    if terms.free_vars(p).iter().all(few) {
-        return true;
-    }
-    let p = match *terms.get(p) {
-        Term::Not(p) => p,
-        _ => p,
-    };
-    match *terms.get(p) {
-        Term::Eq(a, b) => {
-            let var = |t| matches!(terms.get(t), Term::Var(_));
-            (var(a) && terms.as_value(b).is_some()) || (var(b) && terms.as_value(a).is_some())
-        }
-        _ => false,
-    }
-}
-
 /// The conditions that a statement assumes, as atoms over what is before it (as far as that is easily said).
-fn assumptions(terms: &Terms, s: StmtId, out: &mut Vec<TermId>) {
+pub(crate) fn assumptions(terms: &Terms, s: StmtId, out: &mut Vec<TermId>) {
     match *terms.stmt(s) {
         Stmt::Assume(t) => take_apart(terms, t, Split::Atoms, out),
         Stmt::If(c, a, b) => {
@@ -526,25 +457,6 @@ fn assumptions(terms: &Terms, s: StmtId, out: &mut Vec<TermId>) {
         }
         Stmt::Seq(ref parts) | Stmt::Choice(ref parts) => parts.iter().for_each(|&p| assumptions(terms, p, out)),
         _ => {}
-    }
-}
-
-/// A predicate in parts.
-fn take_apart(terms: &Terms, p: TermId, split: Split, out: &mut Vec<TermId>) {
-    match (split, terms.get(p)) {
-        (Split::Conjuncts, Term::And(parts)) => parts.iter().for_each(|&p| take_apart(terms, p, split, out)),
-        (Split::Atoms, Term::And(parts) | Term::Or(parts)) => {
-            parts.iter().for_each(|&p| take_apart(terms, p, split, out));
-        }
-        (Split::Atoms, &Term::Not(p)) => take_apart(terms, p, split, out),
-        (Split::Atoms, &Term::Ite(a, b, c)) if terms.ty(b) == Type::Bool => {
-            [a, b, c].into_iter().for_each(|p| take_apart(terms, p, split, out));
-        }
-        (Split::Atoms, &Term::Eq(a, b)) if terms.ty(a) == Type::Bool => {
-            [a, b].into_iter().for_each(|p| take_apart(terms, p, split, out));
-        }
-        _ if terms.as_bool(p).is_some() => {}
-        _ => out.push(p),
     }
 }
 

@@ -14,6 +14,7 @@ pub mod label;
 pub mod lazy;
 pub mod portfolio;
 pub mod post;
+pub mod precision;
 pub mod refine;
 pub mod samples;
 pub mod steps;
@@ -130,7 +131,7 @@ impl<'c> Program<'c> {
 }
 
 /// Why a solver gave up, as an engine says it.
-fn reason(why: trellis_smt::Reason) -> Reason {
+pub(crate) fn reason(why: trellis_smt::Reason) -> Reason {
     match why {
         trellis_smt::Reason::Time => Reason::Time,
         trellis_smt::Reason::Cancelled => Reason::Interrupted,

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use trellis_expr::code::NoHost;
 use trellis_expr::eval::{Valuation, eval};
 use trellis_expr::ssa::Unrolling;
-use trellis_expr::{Stmt, StmtId, Terms, Type, Value, VarId};
+use trellis_expr::{Stmt, StmtId, TermId, Terms, Type, Value, VarId};
 use trellis_model::cfa::interpret::{Pick, Script, Step, Trace, run, zero_of};
 use trellis_model::cfa::{Cfa, EdgeId};
 use trellis_smt::{Answer, Limits, Reason, Solver};
@@ -24,6 +24,15 @@ pub enum NoTrace {
     Infeasible,
     /// Not decided.
     Unknown(Reason),
+}
+
+/// Where a run is to end.
+enum End {
+    Anywhere,
+    /// With the values that it had after so many edges.
+    Back(usize),
+    /// Where this holds.
+    In(TermId),
 }
 
 /// Finds runs along paths of one automaton. What it makes of an edge it keeps for the next path.
@@ -51,6 +60,41 @@ impl Tracer {
         solver: &mut dyn Solver,
         limits: &Limits,
     ) -> Result<Trace, NoTrace> {
+        self.find(cfa, path, End::Anywhere, solver, limits)
+    }
+
+    /// The same for a run that ends with the values that it had after so many edges.
+    pub fn lasso(
+        &mut self,
+        cfa: &mut Cfa,
+        path: &[EdgeId],
+        back: usize,
+        solver: &mut dyn Solver,
+        limits: &Limits,
+    ) -> Result<Trace, NoTrace> {
+        self.find(cfa, path, End::Back(back), solver, limits)
+    }
+
+    /// The same for a run that ends where a term holds.
+    pub fn run_into(
+        &mut self,
+        cfa: &mut Cfa,
+        path: &[EdgeId],
+        set: TermId,
+        solver: &mut dyn Solver,
+        limits: &Limits,
+    ) -> Result<Trace, NoTrace> {
+        self.find(cfa, path, End::In(set), solver, limits)
+    }
+
+    fn find(
+        &mut self,
+        cfa: &mut Cfa,
+        path: &[EdgeId],
+        end: End,
+        solver: &mut dyn Solver,
+        limits: &Limits,
+    ) -> Result<Trace, NoTrace> {
         let unsupported =
             |what: trellis_expr::ssa::Unsupported| NoTrace::Unknown(Reason::Unsupported(what.to_string()));
         self.unrolling.restart();
@@ -59,6 +103,18 @@ impl Tracer {
             let (forget, stmt) = self.instrumented(cfa, e);
             for s in [forget, stmt] {
                 formulas.push(self.unrolling.step(&mut cfa.terms, s).map_err(unsupported)?);
+            }
+        }
+        let last = 2 * path.len();
+        match end {
+            End::Anywhere => {}
+            End::In(set) => formulas.push(self.unrolling.at(&mut cfa.terms, set, last)),
+            End::Back(back) => {
+                for v in cfa.variables.clone() {
+                    let [then, now] = [2 * back, last].map(|at| self.unrolling.version(v, at));
+                    let (then, now) = (cfa.terms.var(then), cfa.terms.var(now));
+                    formulas.push(cfa.terms.eq(then, now));
+                }
             }
         }
         solver.push();

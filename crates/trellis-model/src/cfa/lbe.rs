@@ -53,6 +53,11 @@ struct Large {
 
 /// The automaton with blocks as large as possible.
 pub fn encode(cfa: &Cfa) -> Blocks {
+    encode_keeping(cfa, &|_| false)
+}
+
+/// The same, where some locations are to stay in any case.
+pub fn encode_keeping(cfa: &Cfa, kept: &dyn Fn(LocationId) -> bool) -> Blocks {
     let mut terms = cfa.terms.clone();
     let keep = cfa.connected();
     let count = keep.len();
@@ -67,7 +72,10 @@ pub fn encode(cfa: &Cfa) -> Blocks {
             insert(&mut edges, &mut outgoing, &mut incoming, large, &mut terms);
         }
     }
-    let stays = |l: usize| l == cfa.initial.index() || cfa.location(LocationId(l as u32)).kind != Kind::Plain;
+    let stays = |l: usize| {
+        let id = LocationId(l as u32);
+        id == cfa.initial || cfa.location(id).kind != Kind::Plain || kept(id)
+    };
     let mut gone = vec![false; count];
     let mut todo: Vec<usize> = (0..count).rev().filter(|&l| keep[l] && !stays(l)).collect();
     while let Some(l) = todo.pop() {

@@ -1,10 +1,12 @@
 //! Linear temporal logic over the data of a model (004 §3.3), and the automata that formulas become.
 //!
 //! A formula speaks of *letters*: which of its atoms hold at a moment. Atoms are terms of the model that the formula asks about;
-//! here they are numbers only, below [`MAX_ATOMS`]. What a moment is, the formalism says.
+//! here they are numbers only, below [`MAX_ATOMS`]. What a moment is, the formalism says: see [`product`].
 //! Formulas have no past operators.
 
 mod buchi;
+pub mod evidence;
+pub mod product;
 
 pub use buchi::{Buchi, Cube, Edge};
 

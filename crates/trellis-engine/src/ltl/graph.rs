@@ -1,0 +1,188 @@
+//! The abstraction of a product: nodes are locations with labels, edges are large blocks. It is made while it is searched, and kept
+//! when a precision is refined: only successors at locations whose precision has changed are computed again (004 §3.4.3).
+
+use rustc_hash::FxHashMap;
+use trellis_expr::TermId;
+use trellis_model::cfa::{Cfa, EdgeId, LocationId};
+use trellis_model::evidence::Reason;
+use trellis_smt::Limits;
+use trellis_smt::path::Refutation;
+
+use super::search::Space;
+use crate::budget::{Budget, Progress, Stats};
+use crate::program::cegar::{Domain, Options, Scope, Split};
+use crate::program::label::Label;
+use crate::program::post::{Mode, Post};
+use crate::program::precision::Precisions;
+use crate::program::reason;
+
+/// A set of states.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Node {
+    /// Where.
+    pub location: LocationId,
+    /// What is known of the values there.
+    pub label: Label,
+}
+
+/// An abstract product.
+pub struct Graph<'p, 'o> {
+    /// The product in large blocks.
+    pub cfa: &'p mut Cfa,
+    /// The marks of its locations.
+    marks: &'p [u64],
+    all_marks: u64,
+    /// Computes successors.
+    pub post: Post,
+    /// What is followed where.
+    pub precisions: Precisions,
+    /// All nodes that were ever made.
+    pub nodes: Vec<Node>,
+    index: FxHashMap<Node, u32>,
+    /// For each node what follows by an edge, and how often the precision at the edge's target had changed then.
+    known: Vec<FxHashMap<EdgeId, (u32, Vec<u32>)>>,
+    scope: Scope,
+    /// How often the precision of a location has changed.
+    changes: Vec<u32>,
+    /// What was counted.
+    pub stats: Stats,
+    /// How long solvers may take.
+    pub limits: Limits,
+    budget: &'p mut Budget<'o>,
+}
+
+impl<'p, 'o> Graph<'p, 'o> {
+    /// Of a product in large blocks, and the marks of its locations.
+    pub fn new(
+        cfa: &'p mut Cfa,
+        marks: &'p [u64],
+        all_marks: u64,
+        options: &Options,
+        budget: &'p mut Budget<'o>,
+    ) -> Graph<'p, 'o> {
+        let mode = match options.domain {
+            Domain::Explicit => Mode::Cartesian,
+            Domain::Predicates(mode) | Domain::Product(mode) => mode,
+        };
+        let first = Node { location: cfa.initial, label: Label::top() };
+        Graph {
+            post: Post::new(cfa, mode, options.max_values),
+            precisions: Precisions::new(cfa, options.domain, options.scope),
+            index: FxHashMap::from_iter([(first.clone(), 0)]),
+            nodes: vec![first],
+            known: vec![FxHashMap::default()],
+            scope: options.scope,
+            changes: vec![0; cfa.locations().len()],
+            stats: Stats { added: 1, ..Stats::default() },
+            limits: budget.limits(),
+            budget,
+            cfa,
+            marks,
+            all_marks,
+        }
+    }
+
+    /// What holds in a node, as terms.
+    pub fn assumptions(&mut self, n: u32) -> Vec<TermId> {
+        let label = self.nodes[n as usize].label.clone();
+        label.assumptions(&mut self.cfa.terms, &self.post.predicates)
+    }
+
+    /// Takes in what a refutation says at a position, where the node is. Is it new there?
+    pub fn learn(&mut self, n: u32, refutation: &Refutation, position: usize, split: Split) -> bool {
+        let l = self.nodes[n as usize].location;
+        let new = self.precisions.learn(&mut self.cfa.terms, &mut self.post, l, refutation, position, split);
+        self.changed(l, new)
+    }
+
+    /// Takes in a predicate.
+    pub fn take_in(&mut self, n: u32, p: TermId) -> bool {
+        let l = self.nodes[n as usize].location;
+        let variables = self.cfa.terms.free_vars(p);
+        let new = self.precisions.take_in(&mut self.cfa.terms, &mut self.post, l, p, variables.into_iter());
+        self.changed(l, new)
+    }
+
+    fn changed(&mut self, l: LocationId, new: bool) -> bool {
+        match self.scope {
+            Scope::Local => self.changes[l.index()] += u32::from(new),
+            Scope::Global => self.changes.iter_mut().for_each(|c| *c += u32::from(new)),
+        }
+        new
+    }
+
+    /// All nodes that can be reached now.
+    pub fn reachable(&mut self) -> Result<Vec<u32>, Reason> {
+        let mut seen = vec![0];
+        let mut next = 0;
+        let mut known: FxHashMap<u32, ()> = FxHashMap::from_iter([(0, ())]);
+        while next < seen.len() {
+            for (_, to) in self.successors(seen[next])? {
+                if known.insert(to, ()).is_none() {
+                    seen.push(to);
+                }
+            }
+            next += 1;
+        }
+        Ok(seen)
+    }
+
+    fn compute(&mut self, n: u32, e: EdgeId) -> Result<Vec<u32>, Reason> {
+        let to = self.cfa.edge(e).to;
+        let before = self.assumptions(n);
+        let precision = self.precisions.at(to).clone();
+        let labels = self.post.successors(self.cfa, &before, e, &precision, &self.limits).map_err(reason)?;
+        let mut found = vec![];
+        for label in labels {
+            self.stats.steps += 1;
+            let node = Node { location: to, label };
+            let id = *self.index.entry(node.clone()).or_insert_with(|| {
+                self.nodes.push(node);
+                self.known.push(FxHashMap::default());
+                self.stats.added += 1;
+                self.nodes.len() as u32 - 1
+            });
+            found.push(id);
+        }
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
+    }
+}
+
+impl Space for Graph<'_, '_> {
+    type Error = Reason;
+
+    fn roots(&mut self) -> Result<Vec<u32>, Reason> {
+        Ok(vec![0])
+    }
+
+    fn successors(&mut self, n: u32) -> Result<Vec<(u32, u32)>, Reason> {
+        let location = self.nodes[n as usize].location;
+        let mut all = vec![];
+        for e in self.cfa.outgoing(location).to_vec() {
+            let change = self.changes[self.cfa.edge(e).to.index()];
+            let fresh = self.known[n as usize].get(&e).is_some_and(|k| k.0 == change);
+            if !fresh {
+                self.stats.expanded += 1;
+                let progress = Progress { waiting: 0, stats: self.stats };
+                self.budget.check(&progress, self.nodes.len() * 256)?;
+                if let Some(why) = self.limits.exceeded(0) {
+                    return Err(reason(why));
+                }
+                let found = self.compute(n, e)?;
+                self.known[n as usize].insert(e, (change, found));
+            }
+            all.extend(self.known[n as usize][&e].1.iter().map(|&to| (e.0, to)));
+        }
+        Ok(all)
+    }
+
+    fn marks(&self, n: u32) -> u64 {
+        self.marks[self.nodes[n as usize].location.index()]
+    }
+
+    fn all_marks(&self) -> u64 {
+        self.all_marks
+    }
+}

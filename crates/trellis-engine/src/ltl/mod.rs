@@ -1,0 +1,257 @@
+//! Linear temporal logic by abstraction refinement (004 chapter 3): does every infinite run satisfy a formula?
+//!
+//! The product with the automaton of the negated formula is a control-flow automaton again ([`trellis_model::ltl::product`]), and the
+//! question is whether it has a fair run. It is abstracted like any other automaton ([`graph`]) and searched for a fair cycle while
+//! that is done ([`search`]). A cycle that is found is looked at ([`lasso`]): a run goes along it, or the abstraction is
+//! refined, or it takes an argument about infinity, for or against it ([`recurrent`], [`rank`]).
+
+pub mod graph;
+pub mod lasso;
+pub mod rank;
+pub mod recurrent;
+pub mod search;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use trellis_expr::{TermId, Terms};
+use trellis_model::cfa::interpret::Trace;
+use trellis_model::cfa::lbe::{self, Blocks};
+use trellis_model::cfa::{EdgeId, LocationId};
+use trellis_model::evidence::Reason;
+use trellis_model::ltl::Buchi;
+use trellis_model::ltl::evidence::{Lasso, Proof, Recurrence, Run, Step, Verdict};
+use trellis_model::ltl::product::{Product, Subject, product};
+
+use self::graph::Graph;
+use self::lasso::{Looked, Looker};
+use self::rank::Ranked;
+use self::search::{Path, Search, Space};
+use crate::budget::{Budget, Stats};
+use crate::program::cegar;
+use crate::program::precision::take_apart;
+
+/// How to abstract, refine and search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Options {
+    /// What labels are made of, and how they are refined.
+    pub cegar: cegar::Options,
+    /// How fair cycles are looked for.
+    pub search: Search,
+}
+
+/// What the engine answers.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// Does every run satisfy the formula?
+    pub verdict: Verdict,
+    /// What was counted.
+    pub stats: Stats,
+}
+
+/// Does the automaton accept no run of the subject? It is that of the negated formula, over these atoms.
+pub fn check(
+    subject: &Subject,
+    atoms: &[TermId],
+    automaton: &Buchi,
+    options: &Options,
+    budget: &mut Budget<'_>,
+) -> Outcome {
+    let product = match product(subject, atoms, automaton) {
+        Ok(product) => product,
+        Err(what) => {
+            let verdict = Verdict::Unknown(Reason::Unsupported(what.to_string()));
+            return Outcome { verdict, stats: Stats::default() };
+        }
+    };
+    let mut blocks = lbe::encode_keeping(&product.cfa, &|l| product.marks[l.index()] != 0);
+    let marks: Vec<u64> = blocks.origin.iter().map(|l| product.marks[l.index()]).collect();
+    let mut large = blocks.cfa.clone();
+    let graph = Graph::new(&mut large, &marks, product.all_marks(), &options.cegar, budget);
+    let mut engine = Engine { graph, looker: Looker::default(), options: *options, rankings: None };
+    let ended = engine.run();
+    let stats = engine.graph.stats;
+    let verdict = match ended {
+        Err(reason) => Verdict::Unknown(reason),
+        Ok(Answer::Run(trace, back)) => {
+            let stem = Trace { start: trace.start.clone(), steps: trace.steps[..back].to_vec() };
+            let back = run(&product, &blocks, &stem).steps.len();
+            Verdict::Violated(Lasso { run: run(&product, &blocks, &trace), back })
+        }
+        Ok(Answer::Recurrence(trace, cycle, set)) => {
+            let stem = run(&product, &blocks, &trace);
+            let cycle = cycle.into_iter().map(|l| blocks.origin[l.index()]).collect();
+            blocks.cfa.terms = large.terms;
+            let terms = blocks.cfa.terms;
+            Verdict::Diverges(Recurrence { automaton: automaton.clone(), terms, stem, cycle, set })
+        }
+        Ok(Answer::Proof(ranked)) => {
+            let proof = engine.proof(ranked);
+            let nodes = proof.nodes.into_iter().map(|(l, t)| (blocks.origin[l.index()], t)).collect();
+            let (edges, rankings) = (proof.edges, proof.rankings);
+            Verdict::Holds(Proof { automaton: automaton.clone(), terms: proof.terms, nodes, edges, rankings })
+        }
+    };
+    Outcome { verdict, stats }
+}
+
+/// A trace of the large product as a run of the subject.
+fn run(product: &Product, blocks: &Blocks, trace: &Trace) -> Run {
+    let small = blocks.expand(&product.cfa, trace).expect("engines report runs");
+    let step = |s: trellis_model::cfa::interpret::Step| Step {
+        edge: product.origin[s.edge.index()],
+        picks: s.picks,
+        after: s.after,
+    };
+    Run { start: small.start, steps: small.steps.into_iter().map(step).collect() }
+}
+
+enum Answer {
+    Run(Trace, usize),
+    Recurrence(Trace, Vec<LocationId>, TermId),
+    Proof(Ranked),
+}
+
+/// A proof about the large product.
+struct Large {
+    terms: Terms,
+    nodes: Vec<(LocationId, TermId)>,
+    edges: Vec<(u32, u32)>,
+    rankings: Vec<Vec<Option<TermId>>>,
+}
+
+struct Engine<'p, 'o> {
+    graph: Graph<'p, 'o>,
+    looker: Looker,
+    options: Options,
+    /// What rankings have left of the graph, if they were needed since it was last refined.
+    rankings: Option<Ranked>,
+}
+
+impl Engine<'_, '_> {
+    fn run(&mut self) -> Result<Answer, Reason> {
+        let (how, split) = (self.options.cegar.refinement, self.options.cegar.split);
+        loop {
+            let Some(path) = self.find()? else {
+                let ranked = match self.rankings.take() {
+                    Some(ranked) => ranked,
+                    None => Ranked::new(&mut self.graph)?,
+                };
+                return Ok(Answer::Proof(ranked));
+            };
+            let looked = self.looker.look(&mut self.graph, &path, how, split)?;
+            let why = match looked {
+                Looked::Run(trace, back) => return Ok(Answer::Run(trace, back)),
+                Looked::Refined => {
+                    self.refined();
+                    continue;
+                }
+                Looked::Open => None,
+                Looked::Stuck(why) => Some(why),
+            };
+            if why.is_none()
+                && let Some(set) = recurrent::find(&mut self.graph, &path)
+                && let Some(trace) = self.looker.run_into(&mut self.graph, &path, set)
+            {
+                let mut cycle = vec![path.head()];
+                cycle.extend(path.cycle.iter().map(|s| s.1));
+                let cycle = cycle.into_iter().map(|n| self.graph.nodes[n as usize].location).collect();
+                return Ok(Answer::Recurrence(trace, cycle, set));
+            }
+            if self.rankings.is_none() {
+                let mut ranked = Ranked::new(&mut self.graph)?;
+                ranked.rank(&mut self.graph)?;
+                let helped = !ranked.rankings.is_empty();
+                self.rankings = Some(ranked);
+                if helped {
+                    continue;
+                }
+            }
+            if self.follow_atoms(&path) {
+                self.refined();
+                continue;
+            }
+            return Err(match why.flatten() {
+                Some(why) => why,
+                None => Reason::Stuck("a cycle that is neither taken forever nor ranked".into()),
+            });
+        }
+    }
+
+    fn refined(&mut self) {
+        self.graph.stats.refinements += 1;
+        self.rankings = None;
+    }
+
+    /// A fair cycle of what may be taken forever.
+    fn find(&mut self) -> Result<Option<Path>, Reason> {
+        let Some(ranked) = &self.rankings else { return search::find(&mut self.graph, self.options.search) };
+        let Some(members) = ranked.fair(&self.graph).into_iter().next() else { return Ok(None) };
+        let live: FxHashSet<_> = ranked.live.iter().copied().collect();
+        let stem = search::shortest(&mut self.graph, 0, |_| true, |n| members.contains(&n))?;
+        let head = stem.last().map_or(0, |s| s.1);
+        let cycle = search::around(&mut Live { graph: &mut self.graph, live: &live }, head, &members)?;
+        Ok(Some(Path { root: 0, stem, cycle }))
+    }
+
+    /// Takes in the conditions on the path as predicates, as the last resort.
+    fn follow_atoms(&mut self, path: &Path) -> bool {
+        let mut atoms = vec![];
+        for &(e, _) in path.stem.iter().chain(&path.cycle) {
+            let stmt = self.graph.cfa.edge(EdgeId(e)).stmt;
+            cegar::assumptions(&self.graph.cfa.terms, stmt, &mut atoms);
+        }
+        let mut parts = vec![];
+        for t in atoms {
+            take_apart(&self.graph.cfa.terms, t, cegar::Split::Atoms, &mut parts);
+        }
+        let mut new = false;
+        for &(_, n) in &path.cycle {
+            for &p in &parts {
+                new |= self.graph.take_in(n, p);
+            }
+        }
+        new
+    }
+
+    fn proof(&mut self, ranked: Ranked) -> Large {
+        let number: FxHashMap<u32, u32> = ranked.nodes.iter().enumerate().map(|(i, &n)| (n, i as u32)).collect();
+        let mut nodes = vec![];
+        for &n in &ranked.nodes {
+            let parts = self.graph.assumptions(n);
+            nodes.push((self.graph.nodes[n as usize].location, self.graph.cfa.terms.and(parts)));
+        }
+        let mut edges: Vec<(u32, u32)> = ranked.arcs.iter().map(|a| (number[&a.0], number[&a.2])).collect();
+        edges.sort_unstable();
+        edges.dedup();
+        let list = |r: &FxHashMap<u32, TermId>| ranked.nodes.iter().map(|n| r.get(n).copied()).collect();
+        let rankings = ranked.rankings.iter().map(list).collect();
+        Large { terms: self.graph.cfa.terms.clone(), nodes, edges, rankings }
+    }
+}
+
+/// The graph without what can be left out.
+struct Live<'g, 'p, 'o> {
+    graph: &'g mut Graph<'p, 'o>,
+    live: &'g FxHashSet<rank::Arc>,
+}
+
+impl Space for Live<'_, '_, '_> {
+    type Error = Reason;
+
+    fn roots(&mut self) -> Result<Vec<u32>, Reason> {
+        self.graph.roots()
+    }
+
+    fn successors(&mut self, n: u32) -> Result<Vec<(u32, u32)>, Reason> {
+        let mut all = self.graph.successors(n)?;
+        all.retain(|&(e, to)| self.live.contains(&(n, EdgeId(e), to)));
+        Ok(all)
+    }
+
+    fn marks(&self, n: u32) -> u64 {
+        self.graph.marks(n)
+    }
+
+    fn all_marks(&self) -> u64 {
+        self.graph.all_marks()
+    }
+}

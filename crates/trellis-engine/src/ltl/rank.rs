@@ -1,0 +1,346 @@
+//! Why a cycle is not taken forever: ranking functions.
+//!
+//! A *ranking* gives each node an affine expression over the integers of the product. If no edge of a strongly connected component
+//! increases it, and some edges decrease it while it is not negative, then these are taken finitely often only, and can be left out;
+//! what remains falls into smaller components, which are ranked again. So a row of rankings is a lexicographic argument, and
+//! nothing is asked of edges that are not left out but that they do not increase.
+//!
+//! Coefficients are found from examples: a solver proposes some that fit all steps seen so far (that is linear in the
+//! coefficients), and the solvers of the edges look for a step that they do not fit. When there is none, each of these answers rests on
+//! Farkas coefficients, as all answers of the embedded solver do.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use trellis_expr::eval::Valuation;
+use trellis_expr::{TermId, Type, VarId};
+use trellis_model::cfa::EdgeId;
+use trellis_model::cfa::interpret::zero_of;
+use trellis_model::evidence::Reason;
+use trellis_smt::{Answer, Embedded, Solver};
+
+use super::graph::Graph;
+use super::search::Space;
+use crate::program::reason;
+
+/// How many proposals are looked at for one component.
+const PROPOSALS: usize = 120;
+/// Components with more edges than this, or more integers, are not ranked.
+const MAX_EDGES: usize = 400;
+const MAX_INTEGERS: usize = 24;
+
+/// An edge of the abstraction: from, by, to.
+pub type Arc = (u32, EdgeId, u32);
+
+/// The graph, and what is left of it.
+#[derive(Debug, Default)]
+pub struct Ranked {
+    /// All that can be reached.
+    pub nodes: Vec<u32>,
+    /// All edges between these.
+    pub arcs: Vec<Arc>,
+    /// Those that may be taken forever, as far as is known.
+    pub live: FxHashSet<Arc>,
+    /// The rankings, in order.
+    pub rankings: Vec<FxHashMap<u32, TermId>>,
+}
+
+impl Ranked {
+    /// The whole graph.
+    pub fn new(graph: &mut Graph<'_, '_>) -> Result<Ranked, Reason> {
+        let nodes = graph.reachable()?;
+        let mut arcs = vec![];
+        for &n in &nodes {
+            arcs.extend(graph.successors(n)?.into_iter().map(|(e, to)| (n, EdgeId(e), to)));
+        }
+        let live = arcs.iter().copied().collect();
+        Ok(Ranked { nodes, arcs, live, rankings: vec![] })
+    }
+
+    /// The strongly connected components of what is left that have all marks.
+    pub fn fair(&self, graph: &Graph<'_, '_>) -> Vec<FxHashSet<u32>> {
+        let mut out: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        for &(from, _, to) in self.arcs.iter().filter(|a| self.live.contains(a)) {
+            out.entry(from).or_default().push(to);
+        }
+        let mut found = vec![];
+        for members in components(&self.nodes, &out) {
+            let marks = members.iter().fold(0, |marks, &n| marks | graph.marks(n));
+            let cyclic = members.iter().any(|n| out.get(n).is_some_and(|all| all.iter().any(|m| members.contains(m))));
+            if cyclic && marks & graph.all_marks() == graph.all_marks() {
+                found.push(members);
+            }
+        }
+        found
+    }
+
+    /// Leaves out what rankings allow.
+    pub fn rank(&mut self, graph: &mut Graph<'_, '_>) -> Result<(), Reason> {
+        loop {
+            let mut progress = false;
+            for members in self.fair(graph) {
+                let inner = |a: &&Arc| self.live.contains(*a) && members.contains(&a.0) && members.contains(&a.2);
+                let arcs: Vec<Arc> = self.arcs.iter().filter(inner).copied().collect();
+                if let Some((ranking, dead)) = rank(graph, &arcs)? {
+                    dead.iter().for_each(|a| _ = self.live.remove(a));
+                    self.rankings.push(ranking);
+                    progress = true;
+                }
+            }
+            if !progress {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Strongly connected components (Tarjan), without recursion.
+fn components(nodes: &[u32], out: &FxHashMap<u32, Vec<u32>>) -> Vec<FxHashSet<u32>> {
+    let none = vec![];
+    let mut found = vec![];
+    let mut order: FxHashMap<u32, (usize, usize)> = FxHashMap::default();
+    let (mut live, mut done) = (vec![], FxHashSet::default());
+    for &root in nodes {
+        if order.contains_key(&root) {
+            continue;
+        }
+        let mut stack = vec![(root, 0)];
+        while let Some(top) = stack.last_mut() {
+            let (n, next) = *top;
+            if next == 0 {
+                let now = order.len();
+                order.insert(n, (now, now));
+                live.push(n);
+            }
+            let successors = out.get(&n).unwrap_or(&none);
+            if let Some(&to) = successors.get(next) {
+                top.1 += 1;
+                match order.get(&to) {
+                    None => stack.push((to, 0)),
+                    Some(&(when, _)) if !done.contains(&to) => {
+                        let low = &mut order.get_mut(&n).expect("met").1;
+                        *low = when.min(*low);
+                    }
+                    Some(_) => {}
+                }
+                // A node is met once: next is never 0 again, unless it has no successors.
+                continue;
+            }
+            let (when, low) = order[&n];
+            stack.pop();
+            if let Some(&(below, _)) = stack.last() {
+                let lower = &mut order.get_mut(&below).expect("met").1;
+                *lower = low.min(*lower);
+            }
+            if when == low {
+                let at = live.iter().rposition(|&m| m == n).expect("live");
+                let members: FxHashSet<u32> = live.drain(at..).collect();
+                done.extend(members.iter().copied());
+                found.push(members);
+            }
+        }
+    }
+    found
+}
+
+/// A ranking of these edges, and those that it leaves out.
+#[allow(clippy::type_complexity)]
+fn rank(graph: &mut Graph<'_, '_>, arcs: &[Arc]) -> Result<Option<(FxHashMap<u32, TermId>, Vec<Arc>)>, Reason> {
+    if arcs.len() > MAX_EDGES {
+        return Ok(None);
+    }
+    let mut integers: Vec<VarId> = vec![];
+    for &(_, e, _) in arcs {
+        let (reads, writes) = graph.cfa.terms.stmt_vars(graph.cfa.edge(e).stmt);
+        integers.extend(reads.into_iter().chain(writes));
+    }
+    integers.sort_unstable();
+    integers.dedup();
+    let is_number = |v: &VarId| {
+        let ty = graph.cfa.terms.variable(*v).ty;
+        graph.cfa.variables.contains(v) && matches!(ty, Type::Int | Type::Range(..) | Type::Bits { .. })
+    };
+    integers.retain(is_number);
+    if integers.is_empty() || integers.len() > MAX_INTEGERS {
+        return Ok(None);
+    }
+    // Coefficients that all nodes share are few, so they come first.
+    for shared in [true, false] {
+        if let Some(found) = Proposer::new(graph, arcs, &integers, shared).run(graph)? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// Values before and after a step.
+struct Example {
+    arc: usize,
+    before: Vec<TermId>,
+    after: Vec<TermId>,
+}
+
+struct Proposer<'a> {
+    arcs: &'a [Arc],
+    integers: &'a [VarId],
+    /// For each node its coefficients, the last one for the constant.
+    unknown: FxHashMap<u32, Vec<VarId>>,
+    /// For each edge: is it left out?
+    strict: Vec<VarId>,
+    solver: Embedded,
+}
+
+impl<'a> Proposer<'a> {
+    fn new(graph: &mut Graph<'_, '_>, arcs: &'a [Arc], integers: &'a [VarId], shared: bool) -> Proposer<'a> {
+        let terms = &mut graph.cfa.terms;
+        let coefficient =
+            |name: String, bound: i64, terms: &mut trellis_expr::Terms| terms.declare(name, Type::Range(-bound, bound));
+        let bound = if shared { 2 } else { 4 };
+        let common: Vec<VarId> =
+            integers.iter().enumerate().map(|(i, _)| coefficient(format!("c {i}"), bound, terms)).collect();
+        let mut unknown: FxHashMap<u32, Vec<VarId>> = FxHashMap::default();
+        for n in arcs.iter().flat_map(|a| [a.0, a.2]) {
+            unknown.entry(n).or_insert_with(|| {
+                let mut all = match shared {
+                    true => common.clone(),
+                    false => (0..common.len()).map(|i| coefficient(format!("c {n} {i}"), bound, terms)).collect(),
+                };
+                all.push(coefficient(format!("d {n}"), 1 << 40, terms));
+                all
+            });
+        }
+        let strict: Vec<VarId> = (0..arcs.len()).map(|i| terms.declare(format!("strict {i}"), Type::Bool)).collect();
+        let any: Vec<TermId> = strict.iter().map(|&v| terms.var(v)).collect();
+        let any = terms.or(any);
+        let mut solver = Embedded::new();
+        solver.assert(terms, any);
+        Proposer { arcs, integers, unknown, strict, solver }
+    }
+
+    #[allow(clippy::type_complexity)]
+    fn run(mut self, graph: &mut Graph<'_, '_>) -> Result<Option<(FxHashMap<u32, TermId>, Vec<Arc>)>, Reason> {
+        for _ in 0..PROPOSALS {
+            let limits = graph.limits.clone();
+            let model = match self.solver.check(&graph.cfa.terms, &[], &limits.clone().steps(20_000)) {
+                Answer::Sat(model) => model,
+                Answer::Unsat(_) => return Ok(None),
+                Answer::Unknown(why) => return limits.exceeded(0).map_or(Ok(None), |_| Err(reason(why))),
+            };
+            let ranking = self.ranking(graph, &model);
+            let strict = self.strict.iter().map(|v| model.get(v).and_then(|v| v.as_bool()) == Some(true)).collect();
+            match self.refuse(graph, &ranking, strict)? {
+                Some(None) => return Ok(None),
+                Some(Some(example)) => self.learn(graph, &example),
+                None => {
+                    // Perhaps it leaves out more than was asked.
+                    let mut dead = vec![];
+                    for (i, &arc) in self.arcs.iter().enumerate() {
+                        if self.against(graph, i, &ranking, true)?.is_none() {
+                            dead.push(arc);
+                        }
+                    }
+                    return Ok(Some((ranking, dead)));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn ranking(&self, graph: &mut Graph<'_, '_>, model: &Valuation) -> FxHashMap<u32, TermId> {
+        let terms = &mut graph.cfa.terms;
+        let mut all = FxHashMap::default();
+        for (&n, unknown) in &self.unknown {
+            let mut parts = vec![];
+            for (i, v) in unknown.iter().enumerate() {
+                let factor = model.get(v).and_then(|v| v.to_word()).unwrap_or(0);
+                let factor_term = terms.int(factor);
+                match self.integers.get(i) {
+                    Some(_) if factor == 0 => {}
+                    Some(&v) => {
+                        let value = terms.var(v);
+                        let value = terms.convert(Type::Int, value);
+                        parts.push(terms.mul(factor_term, value));
+                    }
+                    None => parts.push(factor_term),
+                }
+            }
+            all.insert(n, terms.add(parts));
+        }
+        all
+    }
+
+    /// A step that the ranking does not fit; `Some(None)` if that is not decided.
+    fn refuse(
+        &self,
+        graph: &mut Graph<'_, '_>,
+        ranking: &FxHashMap<u32, TermId>,
+        strict: Vec<bool>,
+    ) -> Result<Option<Option<Example>>, Reason> {
+        for (i, strict) in strict.into_iter().enumerate() {
+            if let Some(example) = self.against(graph, i, ranking, strict)? {
+                return Ok(Some(example));
+            }
+        }
+        Ok(None)
+    }
+
+    fn against(
+        &self,
+        graph: &mut Graph<'_, '_>,
+        i: usize,
+        ranking: &FxHashMap<u32, TermId>,
+        strict: bool,
+    ) -> Result<Option<Option<Example>>, Reason> {
+        let (from, e, to) = self.arcs[i];
+        let (mut assumed, after) = (graph.assumptions(from), graph.assumptions(to));
+        let limits = graph.limits.clone();
+        let step = graph.post.steps.get(graph.cfa, e).map_err(reason)?;
+        let terms = &mut graph.cfa.terms;
+        assumed.extend(after.into_iter().map(|t| step.after(terms, t)));
+        let (now, then) = (ranking[&from], step.after(terms, ranking[&to]));
+        let wrong = if strict {
+            let zero = terms.int(0);
+            let (negative, stays) = (terms.lt(now, zero), terms.le(now, then));
+            terms.or([negative, stays])
+        } else {
+            terms.lt(now, then)
+        };
+        assumed.push(wrong);
+        let mut model = match step.check(terms, &assumed, &limits) {
+            Answer::Unsat(_) => return Ok(None),
+            Answer::Sat(model) => model,
+            Answer::Unknown(why) => return limits.exceeded(0).map_or(Ok(Some(None)), |_| Err(reason(why))),
+        };
+        let mut value = |v: VarId| {
+            let ty = terms.variable(v).ty;
+            let value = model.entry(v).or_insert_with(|| zero_of(terms, ty)).number();
+            terms.big(value)
+        };
+        let before = self.integers.iter().map(|&v| value(v)).collect();
+        let after = self.integers.iter().map(|&v| value(step.version(v))).collect();
+        Ok(Some(Some(Example { arc: i, before, after })))
+    }
+
+    /// What is proposed from here on fits the step.
+    fn learn(&mut self, graph: &mut Graph<'_, '_>, example: &Example) {
+        let (from, _, to) = self.arcs[example.arc];
+        let terms = &mut graph.cfa.terms;
+        let one = terms.int(1);
+        let mut sum = |n: u32, values: &[TermId]| {
+            let mut parts = vec![];
+            for (&v, &value) in self.unknown[&n].iter().zip(values.iter().chain([&one])) {
+                let unknown = terms.var(v);
+                let unknown = terms.convert(Type::Int, unknown);
+                parts.push(terms.mul(value, unknown));
+            }
+            terms.add(parts)
+        };
+        let (before, after) = (sum(from, &example.before), sum(to, &example.after));
+        let never_more = terms.le(after, before);
+        let zero = terms.int(0);
+        let (bounded, less) = (terms.le(zero, before), terms.lt(after, before));
+        let both = terms.and([bounded, less]);
+        let strict = terms.var(self.strict[example.arc]);
+        let strict = terms.implies(strict, both);
+        self.solver.assert(terms, never_more);
+        self.solver.assert(terms, strict);
+    }
+}
