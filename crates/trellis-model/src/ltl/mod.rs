@@ -5,8 +5,13 @@
 //! Formulas have no past operators.
 
 mod buchi;
+mod formula;
+mod graph;
+pub mod word;
 
 pub use buchi::{Buchi, Cube, Edge};
+pub use graph::components;
+pub use word::Word;
 
 use trellis_expr::TermId;
 
