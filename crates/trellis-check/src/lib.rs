@@ -35,6 +35,7 @@
 
 mod certificate;
 mod index;
+pub mod ltl;
 mod monotone;
 pub mod program;
 mod rejection;

@@ -15,6 +15,7 @@ use trellis_expr::{TermId, Type, VarId};
 use trellis_model::cfa::EdgeId;
 use trellis_model::cfa::interpret::zero_of;
 use trellis_model::evidence::Reason;
+use trellis_model::ltl::components;
 use trellis_smt::{Answer, Embedded, Solver};
 
 use super::graph::Graph;
@@ -57,19 +58,25 @@ impl Ranked {
 
     /// The strongly connected components of what is left that have all marks.
     pub fn fair(&self, graph: &Graph<'_, '_>) -> Vec<FxHashSet<u32>> {
-        let mut out: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-        for &(from, _, to) in self.arcs.iter().filter(|a| self.live.contains(a)) {
-            out.entry(from).or_default().push(to);
+        let number: FxHashMap<u32, u32> = self.nodes.iter().enumerate().map(|(i, &n)| (n, i as u32)).collect();
+        let mut out = vec![vec![]; self.nodes.len()];
+        for a in self.arcs.iter().filter(|a| self.live.contains(a)) {
+            out[number[&a.0] as usize].push(number[&a.2]);
         }
-        let mut found = vec![];
-        for members in components(&self.nodes, &out) {
-            let marks = members.iter().fold(0, |marks, &n| marks | graph.marks(n));
-            let cyclic = members.iter().any(|n| out.get(n).is_some_and(|all| all.iter().any(|m| members.contains(m))));
-            if cyclic && marks & graph.all_marks() == graph.all_marks() {
-                found.push(members);
-            }
+        let component = components(self.nodes.len(), |n| out[n as usize].clone());
+        let mut all: FxHashMap<u32, (FxHashSet<u32>, u64, bool)> = FxHashMap::default();
+        for (i, &n) in self.nodes.iter().enumerate() {
+            let (members, marks, cyclic) = all.entry(component[i]).or_default();
+            members.insert(n);
+            *marks |= graph.marks(n);
+            *cyclic |= out[i].iter().any(|&m| component[m as usize] == component[i]);
         }
-        found
+        let wanted = graph.all_marks();
+        let mut fair: Vec<_> =
+            all.into_iter().filter(|(_, (_, marks, cyclic))| *cyclic && marks & wanted == wanted).collect();
+        // The order of a hash table is nobody's business.
+        fair.sort_unstable_by_key(|f| f.0);
+        fair.into_iter().map(|(_, (members, ..))| members).collect()
     }
 
     /// Leaves out what rankings allow.
@@ -90,55 +97,6 @@ impl Ranked {
             }
         }
     }
-}
-
-/// Strongly connected components (Tarjan), without recursion.
-fn components(nodes: &[u32], out: &FxHashMap<u32, Vec<u32>>) -> Vec<FxHashSet<u32>> {
-    let none = vec![];
-    let mut found = vec![];
-    let mut order: FxHashMap<u32, (usize, usize)> = FxHashMap::default();
-    let (mut live, mut done) = (vec![], FxHashSet::default());
-    for &root in nodes {
-        if order.contains_key(&root) {
-            continue;
-        }
-        let mut stack = vec![(root, 0)];
-        while let Some(top) = stack.last_mut() {
-            let (n, next) = *top;
-            if next == 0 {
-                let now = order.len();
-                order.insert(n, (now, now));
-                live.push(n);
-            }
-            let successors = out.get(&n).unwrap_or(&none);
-            if let Some(&to) = successors.get(next) {
-                top.1 += 1;
-                match order.get(&to) {
-                    None => stack.push((to, 0)),
-                    Some(&(when, _)) if !done.contains(&to) => {
-                        let low = &mut order.get_mut(&n).expect("met").1;
-                        *low = when.min(*low);
-                    }
-                    Some(_) => {}
-                }
-                // A node is met once: next is never 0 again, unless it has no successors.
-                continue;
-            }
-            let (when, low) = order[&n];
-            stack.pop();
-            if let Some(&(below, _)) = stack.last() {
-                let lower = &mut order.get_mut(&below).expect("met").1;
-                *lower = low.min(*lower);
-            }
-            if when == low {
-                let at = live.iter().rposition(|&m| m == n).expect("live");
-                let members: FxHashSet<u32> = live.drain(at..).collect();
-                done.extend(members.iter().copied());
-                found.push(members);
-            }
-        }
-    }
-    found
 }
 
 /// A ranking of these edges, and those that it leaves out.

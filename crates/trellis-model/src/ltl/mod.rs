@@ -6,9 +6,14 @@
 
 mod buchi;
 pub mod evidence;
+mod formula;
+mod graph;
 pub mod product;
+pub mod word;
 
 pub use buchi::{Buchi, Cube, Edge};
+pub use graph::components;
+pub use word::Word;
 
 use trellis_expr::TermId;
 
