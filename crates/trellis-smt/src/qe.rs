@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 use dashu_int::IBig;
 use rustc_hash::FxHashMap;
-use trellis_expr::transform::wep;
+use trellis_expr::defined;
 use trellis_expr::{Division, Stmt, StmtId, Term, TermId, Terms, Type, Value, VarId};
 
 use crate::affine::{Affine, Literal};
@@ -42,9 +42,26 @@ pub fn eliminate(terms: &mut Terms, t: TermId, vars: &BTreeSet<VarId>) -> Result
     Ok(tidy(terms, t))
 }
 
-/// What must hold before a statement so that it can end where the term holds: [`wep`], where what a `havoc` chooses is eliminated.
+/// What must hold before a statement so that it can end where the term holds. A way that faults ends nowhere; what a `havoc`
+/// chooses is eliminated. The term must not fault, and neither does what comes out.
 pub fn pre(terms: &mut Terms, s: StmtId, t: TermId) -> Result<TermId, TooHard> {
+    let hard = |_| TooHard;
     match terms.stmt(s).clone() {
+        Stmt::Skip => Ok(t),
+        Stmt::Assume(c) => {
+            let c = defined::holds(terms, c).map_err(hard)?;
+            Ok(terms.and([c, t]))
+        }
+        Stmt::Assign(v, value) => {
+            let value = match terms.variable(v).ty {
+                Type::Range(lo, hi) => terms.checked(value, lo, hi),
+                _ => value,
+            };
+            let has_value = defined::defined(terms, value).map_err(hard)?;
+            let after = terms.substitute(t, &FxHashMap::from_iter([(v, value)]));
+            // Where the value is, nothing else can fault.
+            defined::holds(terms, after).map_err(hard).map(|after| terms.and([has_value, after]))
+        }
         Stmt::Havoc(v) => eliminate(terms, t, &BTreeSet::from([v])),
         Stmt::Seq(parts) => parts.iter().rev().try_fold(t, |t, &p| pre(terms, p, t)),
         Stmt::Choice(parts) => {
@@ -52,10 +69,13 @@ pub fn pre(terms: &mut Terms, s: StmtId, t: TermId) -> Result<TermId, TooHard> {
             Ok(terms.or(parts?))
         }
         Stmt::If(c, a, b) => {
+            let (yes, not) = (defined::holds(terms, c).map_err(hard)?, terms.not(c));
+            let no = defined::holds(terms, not).map_err(hard)?;
             let (a, b) = (pre(terms, a, t)?, pre(terms, b, t)?);
-            Ok(terms.ite(c, a, b))
+            let (a, b) = (terms.and([yes, a]), terms.and([no, b]));
+            Ok(terms.or([a, b]))
         }
-        _ => wep(terms, s, t).ok_or(TooHard),
+        Stmt::While(..) | Stmt::Foreign(..) => Err(TooHard),
     }
 }
 

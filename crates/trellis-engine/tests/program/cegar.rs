@@ -61,7 +61,7 @@ pub fn configuration(mut n: usize) -> Options {
 }
 
 /// How many configurations there are.
-const ALL: usize = 7 * 6 * 3 * 2 * 3 * 2 * 3 * 2;
+pub const ALL: usize = 7 * 6 * 3 * 2 * 3 * 2 * 3 * 2;
 
 /// Lazy abstraction, in all its configurations.
 #[test]

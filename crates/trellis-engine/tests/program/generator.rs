@@ -282,6 +282,16 @@ pub fn random(seed: u64, finite: bool) -> Cfa {
     cfa
 }
 
+/// So many random conditions on the variables of an automaton, as atoms of a formula; they may fault.
+pub fn atoms(cfa: &mut Cfa, seed: u64, count: usize) -> Vec<TermId> {
+    let (t, vars) = (std::mem::take(&mut cfa.terms), cfa.variables.clone());
+    let ints = vars.iter().copied().filter(|&v| t.variable(v).ty.is_int()).collect();
+    let mut m = Maker { t, r: Random::new(seed ^ 0x5eed), color: EnumId(0), vars, ints };
+    let atoms = (0..count).map(|_| m.atom()).collect();
+    cfa.terms = m.t;
+    atoms
+}
+
 /// All values that the variables can have together.
 pub fn valuations(cfa: &Cfa) -> Vec<Valuation> {
     let mut all = vec![Valuation::new()];

@@ -2,6 +2,7 @@
 
 mod cegar;
 mod generator;
+mod ltl;
 mod models;
 mod systems;
 mod traces;

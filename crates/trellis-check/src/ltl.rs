@@ -1,0 +1,441 @@
+//! Evidence about formulas of linear temporal logic ([`trellis_model::ltl::evidence`]).
+//!
+//! A lasso is replayed by the reference interpreter, and the formula is evaluated on its letters: no automaton is needed for that.
+//! Proofs and recurrent sets are about the product with the automaton of the negated formula; that the automaton is the right one is
+//! not proven, but words are drawn on which it and the formula must disagree. A proof is then checked like any invariant,
+//! node by node, its rankings edge by edge, and the rest by looking for fair cycles in a finite graph.
+
+use std::fmt;
+
+use trellis_expr::code::NoHost;
+use trellis_expr::defined::Defined;
+use trellis_expr::eval::{Valuation, eval};
+use trellis_expr::ssa::Unrolling;
+use trellis_expr::{StmtId, TermId, Terms, Type, VarId};
+use trellis_model::cfa::interpret::{Script, run};
+use trellis_model::cfa::lbe::{self, Blocks};
+use trellis_model::cfa::{EdgeId, LocationId};
+use trellis_model::ltl::evidence::{Lasso, Proof, Recurrence, Run};
+use trellis_model::ltl::product::{Product, Subject, product};
+use trellis_model::ltl::{Buchi, Formula, Letter, Spec, Word, components};
+use trellis_smt::{Answer, Embedded, Limits, Reason, Solver, qe};
+
+/// What is wrong with evidence about a formula.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// Something in it is not about this model.
+    Malformed(String),
+    /// This step of the run (from 0) cannot be taken so.
+    Step(usize),
+    /// The run does not come back to where it was.
+    Open,
+    /// The run satisfies the formula.
+    Satisfied,
+    /// The automaton and the formula agree on a word; they must not.
+    Automaton(Word),
+    /// Not all that can be at the start is in a node there.
+    Start,
+    /// A step leads out of the nodes that may follow this one.
+    Leaves(u32),
+    /// A ranking increases on a step from one node to another.
+    Increases(u32, u32),
+    /// A fair cycle is left, through this node.
+    Cycle(u32),
+    /// The run does not end in the recurrent set, or does not begin the cycle.
+    Outside,
+    /// The cycle leads out of the recurrent set, or is not fair.
+    NotRecurrent,
+    /// Not decided.
+    Undecided(Reason),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Malformed(what) => write!(f, "this is not about the model: {what}"),
+            Refusal::Step(n) => write!(f, "step {} of the run cannot be taken so", n + 1),
+            Refusal::Open => write!(f, "the run does not come back to where it was"),
+            Refusal::Satisfied => write!(f, "the run satisfies the formula"),
+            Refusal::Automaton(_) => write!(f, "the automaton is not that of the negated formula"),
+            Refusal::Start => write!(f, "the nodes do not contain everything at the start"),
+            Refusal::Leaves(n) => write!(f, "a step from node {n} leads out of the nodes that may follow"),
+            Refusal::Increases(n, m) => write!(f, "a ranking increases from node {n} to node {m}"),
+            Refusal::Cycle(n) => write!(f, "a fair cycle through node {n} is left"),
+            Refusal::Outside => write!(f, "the run does not end in the recurrent set"),
+            Refusal::NotRecurrent => write!(f, "the set is not recurrent"),
+            Refusal::Undecided(why) => write!(f, "not decided: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// Is the lasso a run that violates the formula?
+pub fn replay(subject: &Subject, spec: &Spec, lasso: &Lasso) -> Result<(), Refusal> {
+    let (places, letters) = follow(subject, spec, &lasso.run)?;
+    let end = lasso.run.steps.len();
+    if lasso.back >= end {
+        return Err(Refusal::Open);
+    }
+    let values = |n: usize| if n == 0 { &lasso.run.start } else { &lasso.run.steps[n - 1].after };
+    let same = |v: &VarId| values(lasso.back).get(v) == values(end).get(v);
+    if places[lasso.back] != places[end] || !subject.cfa.variables.iter().all(same) {
+        return Err(Refusal::Open);
+    }
+    let read = |range: std::ops::Range<usize>| letters[range].iter().flatten().copied().collect::<Vec<Letter>>();
+    let cycle = read(lasso.back..end);
+    if cycle.is_empty() {
+        return Err(Refusal::Malformed("nothing is read on the cycle".into()));
+    }
+    match Word::new(read(0..lasso.back), cycle).satisfies(&spec.formula) {
+        true => Err(Refusal::Satisfied),
+        false => Ok(()),
+    }
+}
+
+/// Where the run is before each step and at its end, and which letter each step reads.
+#[allow(clippy::type_complexity)]
+fn follow(subject: &Subject, spec: &Spec, told: &Run) -> Result<(Vec<LocationId>, Vec<Option<Letter>>), Refusal> {
+    let cfa = &subject.cfa;
+    let (mut at, mut env) = (cfa.initial, told.start.clone());
+    if let Some(v) = cfa.variables.iter().find(|v| !env.contains_key(v)) {
+        return Err(Refusal::Malformed(format!("{} has no value at the start", cfa.terms.variable(*v).name)));
+    }
+    let (mut places, mut letters) = (vec![at], vec![]);
+    for (n, step) in told.steps.iter().enumerate() {
+        let reads = match step.edge {
+            None if subject.is_end(at) => true,
+            Some(e) if e.index() < cfa.edges().len() && cfa.edge(e).from == at && !subject.is_end(at) => {
+                let mut script = Script::new(&step.picks);
+                if !run(&cfa.terms, cfa.edge(e).stmt, &mut env, &mut script) || !script.is_over() {
+                    return Err(Refusal::Step(n));
+                }
+                at = cfa.edge(e).to;
+                subject.reads[e.index()]
+            }
+            _ => return Err(Refusal::Step(n)),
+        };
+        if cfa.variables.iter().any(|v| env.get(v) != step.after.get(v)) {
+            return Err(Refusal::Step(n));
+        }
+        letters.push(reads.then(|| letter(subject, spec, at, &env)));
+        places.push(at);
+    }
+    Ok((places, letters))
+}
+
+/// Which atoms hold; one that has no value does not.
+fn letter(subject: &Subject, spec: &Spec, at: LocationId, env: &Valuation) -> Letter {
+    let mut env = env.clone();
+    for (v, places) in &subject.places {
+        env.insert(*v, trellis_expr::Value::Bool(places.contains(&at)));
+    }
+    let holds = |t: TermId| eval(&subject.cfa.terms, t, &env, &mut NoHost).ok().and_then(|v| v.as_bool()) == Some(true);
+    spec.atoms.iter().enumerate().filter(|(_, t)| holds(**t)).fold(0, |letter, (i, _)| letter | 1 << i)
+}
+
+/// Does the proof show that every run satisfies the formula? Answers how many questions were asked of the solver.
+pub fn certify(subject: &Subject, spec: &Spec, proof: &Proof, limits: &Limits) -> Result<usize, Refusal> {
+    disagree(&spec.formula, spec.atoms.len(), &proof.automaton)?;
+    let mut checker = Checker::new(subject, spec, &proof.automaton, &proof.terms, limits)?;
+    checker.proof(proof)?;
+    Ok(checker.asked)
+}
+
+/// Do runs go along the cycle forever, from the end of the run that is given?
+pub fn certify_recurrence(
+    subject: &Subject,
+    spec: &Spec,
+    recurrence: &Recurrence,
+    limits: &Limits,
+) -> Result<usize, Refusal> {
+    disagree(&spec.formula, spec.atoms.len(), &recurrence.automaton)?;
+    let mut checker = Checker::new(subject, spec, &recurrence.automaton, &recurrence.terms, limits)?;
+    let (places, letters) = follow(subject, spec, &recurrence.stem)?;
+    checker.recurrence(recurrence, &places, &letters)?;
+    Ok(checker.asked)
+}
+
+/// How many words are drawn.
+const WORDS: u64 = 300;
+
+/// The automaton accepts what the formula forbids, and nothing else, as far as some words show.
+fn disagree(formula: &Formula, atoms: usize, automaton: &Buchi) -> Result<(), Refusal> {
+    let edges = || automaton.edges.iter().flatten();
+    if edges().any(|e| e.to as usize >= automaton.edges.len())
+        || automaton.initial.iter().any(|&q| q as usize >= automaton.edges.len())
+        || automaton.marks > 63
+    {
+        return Err(Refusal::Malformed("the automaton has an edge to nowhere, or too many marks".into()));
+    }
+    // The numbers of Knuth's MMIX generator.
+    let mut seed = 0x2545_f491_4f6c_dd1d_u64;
+    let mut draw = |below: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % below
+    };
+    let mask = if atoms >= 64 { u64::MAX } else { (1 << atoms) - 1 };
+    for _ in 0..WORDS {
+        // Letters that are like each other, or not.
+        let base = draw(u64::MAX) << 31 ^ draw(u64::MAX);
+        let mut letters = |count: u64| -> Vec<Letter> {
+            (0..count)
+                .map(|_| if draw(2) == 0 { base & mask } else { (draw(1 << 31) << 31 ^ draw(1 << 31)) & mask })
+                .collect()
+        };
+        let (prefix, cycle) = (letters(3), letters(3));
+        let (prefix_len, cycle_len) = (draw(4) as usize, 1 + draw(3) as usize);
+        let word = Word::new(prefix[..prefix_len.min(3)].to_vec(), cycle[..cycle_len].to_vec());
+        if automaton.accepts(&word) == word.satisfies(formula) {
+            return Err(Refusal::Automaton(word));
+        }
+    }
+    Ok(())
+}
+
+struct Checker<'l> {
+    product: Product,
+    /// In large blocks, with the arena of the evidence.
+    large: Blocks,
+    limits: &'l Limits,
+    asked: usize,
+}
+
+impl<'l> Checker<'l> {
+    fn new(
+        subject: &Subject,
+        spec: &Spec,
+        automaton: &Buchi,
+        terms: &Terms,
+        limits: &'l Limits,
+    ) -> Result<Checker<'l>, Refusal> {
+        let mut product = product(subject, &spec.atoms, automaton).map_err(unsupported)?;
+        // The arena of the evidence has grown from that of the product in large blocks: what is made anew must be in it already.
+        let made = lbe::encode_keeping(&product.cfa, &|l| product.marks[l.index()] != 0);
+        if terms.len() < made.cfa.terms.len() {
+            return Err(Refusal::Malformed("its terms are not those of the product".into()));
+        }
+        product.cfa.terms = terms.clone();
+        let large = lbe::encode_keeping(&product.cfa, &|l| product.marks[l.index()] != 0);
+        Ok(Checker { product, large, limits, asked: 0 })
+    }
+
+    fn terms(&mut self) -> &mut Terms {
+        &mut self.large.cfa.terms
+    }
+
+    fn is_unsat(&mut self, solver: &mut Embedded, assumptions: &[TermId]) -> Result<bool, Refusal> {
+        self.asked += 1;
+        match solver.check(&self.large.cfa.terms, assumptions, self.limits) {
+            Answer::Unsat(_) => Ok(true),
+            Answer::Sat(_) => Ok(false),
+            Answer::Unknown(why) => Err(Refusal::Undecided(why)),
+        }
+    }
+
+    /// A location of the large product.
+    fn location(&self, small: LocationId) -> Result<LocationId, Refusal> {
+        let at = self.large.origin.iter().position(|&o| o == small);
+        let at = at.ok_or_else(|| Refusal::Malformed(format!("location {} is inside a block", small.0)))?;
+        Ok(LocationId(at as u32))
+    }
+
+    /// A term over the variables that has a value everywhere.
+    fn said(&mut self, t: TermId, ty: Type) -> Result<TermId, Refusal> {
+        let terms = self.terms();
+        if terms.sort(terms.ty(t)) != ty {
+            return Err(Refusal::Malformed("a term of the wrong type".into()));
+        }
+        if let Some(v) = self.large.cfa.terms.free_vars(t).into_iter().find(|v| !self.large.cfa.variables.contains(v)) {
+            let name = &self.large.cfa.terms.variable(v).name;
+            return Err(Refusal::Malformed(format!("{name} is no variable of it")));
+        }
+        let terms = self.terms();
+        match ty {
+            Type::Bool => Defined::default().holds(terms, t).map_err(unsupported),
+            _ if terms.may_fault(t) => Err(Refusal::Malformed("a ranking that may have no value".into())),
+            _ => Ok(t),
+        }
+    }
+
+    fn proof(&mut self, proof: &Proof) -> Result<(), Refusal> {
+        let count = proof.nodes.len();
+        let mut nodes = vec![];
+        for &(l, t) in &proof.nodes {
+            nodes.push((self.location(l)?, self.said(t, Type::Bool)?));
+        }
+        let mut after: Vec<Vec<u32>> = vec![vec![]; count];
+        for &(n, m) in &proof.edges {
+            if n as usize >= count || m as usize >= count {
+                return Err(Refusal::Malformed("an edge to nowhere".into()));
+            }
+            after[n as usize].push(m);
+        }
+        let initial = self.large.cfa.initial;
+        let inside: Vec<TermId> = nodes.iter().filter(|n| n.0 == initial).map(|n| n.1).collect();
+        let inside = self.terms().or(inside);
+        let outside = self.terms().not(inside);
+        if !self.is_unsat(&mut Embedded::new(), &[outside])? {
+            return Err(Refusal::Start);
+        }
+        // All edges of the abstraction, each with what it says.
+        let mut arcs: Vec<(u32, EdgeId, u32)> = vec![];
+        let mut unrolling = Unrolling::new();
+        for e in self.large.cfa.edges() {
+            let (from, to, stmt) =
+                (self.large.cfa.edge(e).from, self.large.cfa.edge(e).to, self.large.cfa.edge(e).stmt);
+            unrolling.restart();
+            let step = unrolling.step(self.terms(), stmt).map_err(unsupported)?;
+            let mut solver = Embedded::new();
+            solver.assert(&self.large.cfa.terms, step);
+            for n in (0..count).filter(|&n| nodes[n].0 == from) {
+                let mut assumed = vec![nodes[n].1];
+                for &m in after[n].iter().filter(|&&m| nodes[m as usize].0 == to) {
+                    let there = unrolling.at(self.terms(), nodes[m as usize].1, 1);
+                    assumed.push(self.terms().not(there));
+                    arcs.push((n as u32, e, m));
+                }
+                if !self.is_unsat(&mut solver, &assumed)? {
+                    return Err(Refusal::Leaves(n as u32));
+                }
+            }
+        }
+        for ranking in &proof.rankings {
+            self.ranking(&nodes, &mut arcs, ranking)?;
+        }
+        self.no_fair_cycle(&nodes, &arcs)
+    }
+
+    /// For each node the number of its component.
+    fn components(&self, count: usize, arcs: &[(u32, EdgeId, u32)]) -> Vec<u32> {
+        let mut after = vec![vec![]; count];
+        arcs.iter().for_each(|a| after[a.0 as usize].push(a.2));
+        components(count, |n| after[n as usize].clone())
+    }
+
+    /// Drops the edges that a ranking leaves out.
+    fn ranking(
+        &mut self,
+        nodes: &[(LocationId, TermId)],
+        arcs: &mut Vec<(u32, EdgeId, u32)>,
+        ranking: &[Option<TermId>],
+    ) -> Result<(), Refusal> {
+        if ranking.len() != nodes.len() {
+            return Err(Refusal::Malformed("a ranking of other nodes".into()));
+        }
+        let mut said = vec![];
+        for r in ranking {
+            said.push(r.map(|r| self.said(r, Type::Int)).transpose()?);
+        }
+        let component = self.components(nodes.len(), arcs);
+        // A component is ranked if all its nodes are.
+        let mut ranked = vec![true; nodes.len()];
+        (0..nodes.len()).filter(|&n| said[n].is_none()).for_each(|n| ranked[component[n] as usize] = false);
+        let mut unrolling = Unrolling::new();
+        let mut rest = vec![];
+        for &(n, e, m) in arcs.iter() {
+            let (from, to) = (n as usize, m as usize);
+            let within = component[from] == component[to] && ranked[component[from] as usize];
+            let (true, Some(now), Some(then)) = (within, said[from], said[to]) else {
+                rest.push((n, e, m));
+                continue;
+            };
+            unrolling.restart();
+            let stmt = self.large.cfa.edge(e).stmt;
+            let step = unrolling.step(self.terms(), stmt).map_err(unsupported)?;
+            let there = unrolling.at(self.terms(), nodes[to].1, 1);
+            let then = unrolling.at(self.terms(), then, 1);
+            let terms = self.terms();
+            let zero = terms.int(0);
+            let more = terms.lt(now, then);
+            let (negative, stays) = (terms.lt(now, zero), terms.le(now, then));
+            let kept = terms.or([negative, stays]);
+            let mut solver = Embedded::new();
+            for t in [step, nodes[from].1, there] {
+                solver.assert(&self.large.cfa.terms, t);
+            }
+            if !self.is_unsat(&mut solver, &[more])? {
+                return Err(Refusal::Increases(n, m));
+            }
+            if !self.is_unsat(&mut solver, &[kept])? {
+                rest.push((n, e, m));
+            }
+        }
+        *arcs = rest;
+        Ok(())
+    }
+
+    fn no_fair_cycle(&self, nodes: &[(LocationId, TermId)], arcs: &[(u32, EdgeId, u32)]) -> Result<(), Refusal> {
+        let component = self.components(nodes.len(), arcs);
+        let mut marks = vec![0; nodes.len()];
+        for (n, &(l, _)) in nodes.iter().enumerate() {
+            marks[component[n] as usize] |= self.product.marks[self.large.origin[l.index()].index()];
+        }
+        let all = self.product.all_marks();
+        for &(n, _, m) in arcs {
+            let at = component[n as usize];
+            if at == component[m as usize] && marks[at as usize] & all == all {
+                return Err(Refusal::Cycle(n));
+            }
+        }
+        Ok(())
+    }
+
+    fn recurrence(
+        &mut self,
+        told: &Recurrence,
+        places: &[LocationId],
+        letters: &[Option<Letter>],
+    ) -> Result<(), Refusal> {
+        let set = self.said(told.set, Type::Bool)?;
+        let [head, .., last] = told.cycle[..] else { return Err(Refusal::NotRecurrent) };
+        let (head, all) = (self.location(head)?, self.product.all_marks());
+        let mut marks = 0;
+        let mut stmts: Vec<StmtId> = vec![];
+        for pair in told.cycle.windows(2) {
+            let (from, to) = (self.location(pair[0])?, self.location(pair[1])?);
+            let mut between: Vec<StmtId> = vec![];
+            for &e in self.large.cfa.outgoing(from) {
+                between.extend((self.large.cfa.edge(e).to == to).then(|| self.large.cfa.edge(e).stmt));
+            }
+            marks |= self.product.marks[pair[1].index()];
+            stmts.push(self.terms().choice(between));
+        }
+        if self.location(last)? != head || marks & all != all {
+            return Err(Refusal::NotRecurrent);
+        }
+        let cycle = self.terms().seq(stmts);
+        let hard = |_| Refusal::Undecided(Reason::Unsupported("what must hold before the cycle".into()));
+        let again = qe::pre(self.terms(), cycle, set).map_err(hard)?;
+        let again = Defined::default().holds(self.terms(), again).map_err(unsupported)?;
+        let leaves = self.terms().not(again);
+        if !self.is_unsat(&mut Embedded::new(), &[set, leaves])? {
+            return Err(Refusal::NotRecurrent);
+        }
+        // The run ends where the cycle begins, in the set, and the Büchi automaton can have come along.
+        let (place, state) = self.product.places[self.large.origin[head.index()].index()];
+        let env = told.stem.steps.last().map_or(&told.stem.start, |s| &s.after);
+        let value = eval(&self.large.cfa.terms, set, env, &mut NoHost).ok().and_then(|v| v.as_bool());
+        if places.last() != Some(&place) || value != Some(true) {
+            return Err(Refusal::Outside);
+        }
+        let mut states = told.automaton.initial.clone();
+        for letter in letters.iter().flatten() {
+            let edges = states.iter().flat_map(|&q| &told.automaton.edges[q as usize]);
+            states = edges.filter(|e| e.cube.admits(*letter)).map(|e| e.to).collect();
+            states.sort_unstable();
+            states.dedup();
+        }
+        let unread = letters.iter().flatten().next().is_none();
+        let started = state as usize != told.automaton.edges.len();
+        if (unread && started) || (!unread && !states.contains(&state)) {
+            return Err(Refusal::Outside);
+        }
+        Ok(())
+    }
+}
+
+fn unsupported(what: trellis_expr::ssa::Unsupported) -> Refusal {
+    Refusal::Undecided(Reason::Unsupported(what.to_string()))
+}

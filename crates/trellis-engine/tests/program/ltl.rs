@@ -1,0 +1,364 @@
+//! Formulas of linear temporal logic on random automata, against a naive tableau over enumerated states.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use trellis_check::ltl as evidence;
+use trellis_engine::budget::Budget;
+use trellis_engine::ltl::search::{self, Path, Search, Space};
+use trellis_engine::ltl::translate::translate;
+use trellis_engine::ltl::{Options, check};
+use trellis_expr::TermId;
+use trellis_expr::code::NoHost;
+use trellis_expr::eval::eval;
+use trellis_model::cfa::interpret::{State, successors};
+use trellis_model::ltl::evidence::Verdict;
+use trellis_model::ltl::product::Subject;
+use trellis_model::ltl::{Formula, Spec, components};
+use trellis_smt::Limits;
+
+use crate::cegar::configuration;
+use crate::generator::{Random, atoms, random, runs, valuations};
+
+/// A random formula over so many atoms.
+fn formula(r: &mut Random, atoms: usize, depth: usize) -> Formula {
+    use Formula as F;
+    if depth == 0 || r.chance(15) {
+        return F::Atom(r.below(atoms) as u32);
+    }
+    let mut sub = || Box::new(formula(r, atoms, depth - 1));
+    let (a, b) = (sub(), sub());
+    match r.below(14) {
+        0 => F::Not(a),
+        1 => F::And(a, b),
+        2 => F::Or(a, b),
+        3 => F::Implies(a, b),
+        4 => F::Iff(a, b),
+        5 => F::Next(a),
+        6 | 7 => F::Finally(a),
+        8 | 9 => F::Globally(a),
+        10 => F::Until(a, b),
+        11 => F::WeakUntil(a, b),
+        12 => F::Release(a, b),
+        _ => F::StrongRelease(a, b),
+    }
+}
+
+/// The temporal parts of a formula, inner ones first.
+fn temporal(f: &Formula, out: &mut Vec<Formula>) {
+    use Formula as F;
+    match f {
+        F::True | F::False | F::Atom(_) => return,
+        F::Not(a) => return temporal(a, out),
+        F::And(a, b) | F::Or(a, b) | F::Implies(a, b) | F::Iff(a, b) => {
+            temporal(a, out);
+            return temporal(b, out);
+        }
+        F::Next(a) | F::Finally(a) | F::Globally(a) => temporal(a, out),
+        F::Until(a, b) | F::WeakUntil(a, b) | F::Release(a, b) | F::StrongRelease(a, b) => {
+            temporal(a, out);
+            temporal(b, out);
+        }
+    }
+    if !out.contains(f) {
+        out.push(f.clone());
+    }
+}
+
+/// The value of a formula where the letter is known and the values of temporal parts are guessed.
+fn value(f: &Formula, letter: u64, guess: u32, parts: &[Formula]) -> bool {
+    use Formula as F;
+    let v = |f: &Formula| value(f, letter, guess, parts);
+    match f {
+        F::True => true,
+        F::False => false,
+        F::Atom(n) => letter >> n & 1 == 1,
+        F::Not(a) => !v(a),
+        F::And(a, b) => v(a) && v(b),
+        F::Or(a, b) => v(a) || v(b),
+        F::Implies(a, b) => !v(a) || v(b),
+        F::Iff(a, b) => v(a) == v(b),
+        _ => guess >> parts.iter().position(|p| p == f).expect("a part") & 1 == 1,
+    }
+}
+
+/// Does some infinite run violate the formula? Every state is paired with every guess of what holds of the temporal parts;
+/// guesses must fit from one moment to the next, and what is promised must come.
+fn is_violated(subject: &Subject, spec: &Spec) -> bool {
+    use Formula as F;
+    let cfa = &subject.cfa;
+    let mut parts = vec![];
+    temporal(&spec.formula, &mut parts);
+    let letter = |s: &State| {
+        let holds = |t: &TermId| eval(&cfa.terms, *t, &s.env, &mut NoHost).ok().and_then(|v| v.as_bool()) == Some(true);
+        spec.atoms.iter().enumerate().filter(|(_, t)| holds(t)).fold(0, |l, (i, _)| l | 1 << i)
+    };
+    // The states, and what follows them.
+    let key = |s: &State| (s.location, format!("{:?}", s.env));
+    let mut states: Vec<State> = vec![];
+    let mut known = BTreeMap::new();
+    for env in valuations(cfa) {
+        let s = State { location: cfa.initial, env };
+        known.insert(key(&s), states.len());
+        states.push(s);
+    }
+    let start = states.len();
+    let mut after: Vec<Vec<usize>> = vec![];
+    while after.len() < states.len() {
+        let s = states[after.len()].clone();
+        let next = match subject.is_end(s.location) {
+            true => vec![s],
+            false => successors(cfa, &s, 100_000).expect("few").into_iter().map(|n| n.1).collect(),
+        };
+        let mut list = vec![];
+        for n in next {
+            let id = *known.entry(key(&n)).or_insert_with(|| {
+                states.push(n);
+                states.len() - 1
+            });
+            list.push(id);
+        }
+        list.sort_unstable();
+        list.dedup();
+        after.push(list);
+    }
+    let letters: Vec<u64> = states.iter().map(letter).collect();
+    let guesses = 1u32 << parts.len();
+    let node = |s: usize, g: u32| s * guesses as usize + g as usize;
+    let fits = |now: (u64, u32), next: (u64, u32)| {
+        parts.iter().enumerate().all(|(i, p)| {
+            let (here, there) = (|f: &Formula| value(f, now.0, now.1, &parts), next.1 >> i & 1 == 1);
+            let expected = match p {
+                F::Next(a) => value(a, next.0, next.1, &parts),
+                F::Finally(a) => here(a) || there,
+                F::Globally(a) => here(a) && there,
+                F::Until(a, b) | F::WeakUntil(a, b) => here(b) || (here(a) && there),
+                F::Release(a, b) | F::StrongRelease(a, b) => here(b) && (here(a) || there),
+                _ => unreachable!("temporal"),
+            };
+            (now.1 >> i & 1 == 1) == expected
+        })
+    };
+    let mut edges: Vec<Vec<u32>> = vec![vec![]; states.len() * guesses as usize];
+    for s in 0..states.len() {
+        for g in 0..guesses {
+            for &t in &after[s] {
+                for h in (0..guesses).filter(|&h| fits((letters[s], g), (letters[t], h))) {
+                    edges[node(s, g)].push(node(t, h) as u32);
+                }
+            }
+        }
+    }
+    // Which promises are kept at a node.
+    let kept = |s: usize, g: u32| {
+        parts.iter().enumerate().fold(0u32, |kept, (i, p)| {
+            let v = |f: &Formula| value(f, letters[s], g, &parts);
+            let guessed = g >> i & 1 == 1;
+            let ok = match p {
+                F::Finally(a) => !guessed || v(a),
+                F::Globally(a) => guessed || !v(a),
+                F::Until(_, b) => !guessed || v(b),
+                F::WeakUntil(a, b) => guessed || (!v(a) && !v(b)),
+                F::Release(_, b) => guessed || !v(b),
+                F::StrongRelease(a, _) => !guessed || v(a),
+                _ => true,
+            };
+            kept | u32::from(ok) << i
+        })
+    };
+    // The first letter is read after the first edge; there the formula is false.
+    let mut reached = vec![false; edges.len()];
+    let mut todo = vec![];
+    for s in 0..start {
+        for &t in &after[s] {
+            for g in (0..guesses).filter(|&g| !value(&spec.formula, letters[t], g, &parts)) {
+                todo.push(node(t, g));
+            }
+        }
+    }
+    while let Some(n) = todo.pop() {
+        if !std::mem::replace(&mut reached[n], true) {
+            todo.extend(edges[n].iter().map(|&m| m as usize));
+        }
+    }
+    let component = components(edges.len(), |n| edges[n as usize].clone());
+    let mut all = vec![0u32; edges.len()];
+    for n in 0..edges.len() {
+        all[component[n] as usize] |= kept(n / guesses as usize, (n % guesses as usize) as u32);
+    }
+    (0..edges.len()).any(|n| {
+        let inside = |m: &u32| component[*m as usize] == component[n];
+        reached[n] && edges[n].iter().any(inside) && all[component[n] as usize] == guesses - 1
+    })
+}
+
+/// The answer with its evidence checked; none if there is none.
+fn answer(subject: &Subject, spec: &Spec, verdict: &Verdict, who: &str) -> Option<bool> {
+    let limits = Limits::none();
+    match verdict {
+        Verdict::Holds(proof) => {
+            evidence::certify(subject, spec, proof, &limits).unwrap_or_else(|e| panic!("{who}: {e}"));
+            Some(true)
+        }
+        Verdict::Violated(lasso) => {
+            evidence::replay(subject, spec, lasso).unwrap_or_else(|e| panic!("{who}: {e}"));
+            Some(false)
+        }
+        Verdict::Diverges(r) => {
+            evidence::certify_recurrence(subject, spec, r, &limits).unwrap_or_else(|e| panic!("{who}: {e}"));
+            Some(false)
+        }
+        Verdict::Unknown(_) => None,
+    }
+}
+
+#[test]
+fn formulas_agree_with_a_naive_tableau() {
+    let (mut decided, mut unknown, mut violated) = (0, 0, 0);
+    let first: u64 = std::env::var("SEED").map_or(0, |n| n.parse().expect("a number"));
+    for seed in first..first + runs(150) {
+        let mut r = Random::new(seed ^ 0xabcd);
+        let mut cfa = random(seed, true);
+        let count = 1 + r.below(2);
+        let atoms = atoms(&mut cfa, seed, count);
+        let names = (0..count).map(|i| format!("p{i}")).collect();
+        let depth = 1 + r.below(2);
+        let formula = formula(&mut r, count, depth);
+        let automaton = translate(&Formula::Not(Box::new(formula.clone()))).expect("small");
+        let spec = Spec { formula, atoms, names };
+        let subject = Subject::every_edge(cfa);
+        let fails = is_violated(&subject, &spec);
+        violated += usize::from(fails);
+        for k in 0..3 {
+            let cegar = configuration((seed as usize * 3 + k) * 1_000_003 % crate::cegar::ALL);
+            let search = if r.chance(50) { Search::Nested } else { Search::Components };
+            let who = format!("seed {seed}, {:?}, {search:?}, {cegar:?}", spec.formula);
+            let mut budget = Budget::unlimited().time(Some(Duration::from_secs(5))).states(Some(3000));
+            let outcome = check(&subject, &spec.atoms, &automaton, &Options { cegar, search }, &mut budget);
+            match answer(&subject, &spec, &outcome.verdict, &who) {
+                None => {
+                    unknown += 1;
+                    if std::env::var("SHOW").is_ok() {
+                        println!("{who}: {:?}", outcome.verdict);
+                    }
+                }
+                Some(holds) => {
+                    decided += 1;
+                    assert_eq!(holds, !fails, "{who}");
+                }
+            }
+        }
+    }
+    println!("{decided} decided, {unknown} unknown; {violated} formulas are violated");
+    assert!(unknown * 10 < decided, "{decided} decided, {unknown} unknown");
+}
+
+struct Plain {
+    edges: Vec<Vec<u32>>,
+    marks: Vec<u64>,
+    all: u64,
+}
+
+impl Space for Plain {
+    type Error = std::convert::Infallible;
+
+    fn roots(&mut self) -> Result<Vec<u32>, Self::Error> {
+        Ok(vec![0])
+    }
+
+    fn successors(&mut self, n: u32) -> Result<Vec<(u32, u32)>, Self::Error> {
+        Ok(self.edges[n as usize].iter().map(|&to| (n, to)).collect())
+    }
+
+    fn marks(&self, n: u32) -> u64 {
+        self.marks[n as usize]
+    }
+
+    fn all_marks(&self) -> u64 {
+        self.all
+    }
+}
+
+impl Plain {
+    fn has_fair_cycle(&self) -> bool {
+        let mut reached = vec![false; self.edges.len()];
+        let mut todo = vec![0u32];
+        while let Some(n) = todo.pop() {
+            if !std::mem::replace(&mut reached[n as usize], true) {
+                todo.extend(&self.edges[n as usize]);
+            }
+        }
+        let component = components(self.edges.len(), |n| self.edges[n as usize].clone());
+        let mut marks = vec![0; self.edges.len()];
+        (0..self.edges.len()).for_each(|n| marks[component[n] as usize] |= self.marks[n]);
+        (0..self.edges.len()).any(|n| {
+            let cyclic = self.edges[n].iter().any(|&m| component[m as usize] == component[n]);
+            reached[n] && cyclic && marks[component[n] as usize] & self.all == self.all
+        })
+    }
+
+    fn judge(&self, path: &Path) {
+        let mut at = path.root;
+        for &(from, to) in path.stem.iter().chain(&path.cycle) {
+            assert!(from == at && self.edges[at as usize].contains(&to), "a path");
+            at = to;
+        }
+        assert_eq!(at, path.head(), "closed");
+        assert!(!path.cycle.is_empty());
+        let marks = path.cycle.iter().fold(0, |m, s| m | self.marks[s.1 as usize]);
+        assert_eq!(marks & self.all, self.all, "fair");
+    }
+}
+
+/// Both searches find a fair cycle if there is one, in whatever order edges come.
+#[test]
+fn searches_agree_on_random_graphs() {
+    let mut fair = 0;
+    for seed in 0..runs(3000) {
+        let mut r = Random::new(seed);
+        let count = 2 + r.below(9);
+        let marks = r.below(4);
+        let mut edges = vec![vec![]; count];
+        for _ in 0..count + r.below(count) {
+            edges[r.below(count)].push(r.below(count) as u32);
+        }
+        let has = (0..count).map(|_| (0..marks).filter(|_| r.chance(30)).fold(0, |m, i| m | 1 << i)).collect();
+        let mut plain = Plain { edges, marks: has, all: (1 << marks) - 1 };
+        let expected = plain.has_fair_cycle();
+        fair += usize::from(expected);
+        for _ in 0..3 {
+            for search in [Search::Nested, Search::Components] {
+                let Ok(found) = search::find(&mut plain, search);
+                assert_eq!(found.is_some(), expected, "seed {seed}, {search:?}");
+                found.iter().for_each(|path| plain.judge(path));
+            }
+            // Another order.
+            for list in &mut plain.edges {
+                for i in (1..list.len()).rev() {
+                    list.swap(i, r.below(i + 1));
+                }
+            }
+        }
+    }
+    println!("{fair} graphs have a fair cycle");
+}
+
+/// A search that never comes back to a node that it has expanded misses this cycle: 1 is done before the way from 2 to it closes.
+#[test]
+fn a_cycle_that_closes_late_is_found() {
+    // 0 → 1, 0 → 2, 1 → 3, 2 → 1, 3 → 2; only 2 is fair.
+    for edges in [vec![vec![1, 2], vec![3], vec![1], vec![2]], vec![vec![2, 1], vec![3], vec![1], vec![2]]] {
+        let mut plain = Plain { edges, marks: vec![0, 0, 1, 0], all: 1 };
+        for search in [Search::Nested, Search::Components] {
+            let Ok(found) = search::find(&mut plain, search);
+            plain.judge(&found.expect("there is one"));
+        }
+    }
+    // The fair node is met first by a way that does not lead back to it: 0 → 1 → 2 → 3 → 1, fair is 0's other successor 4 → 2 → … → 4.
+    let edges = vec![vec![1, 4], vec![2], vec![3], vec![1, 4], vec![2]];
+    let mut plain = Plain { edges, marks: vec![0, 0, 0, 0, 1], all: 1 };
+    for search in [Search::Nested, Search::Components] {
+        let Ok(found) = search::find(&mut plain, search);
+        plain.judge(&found.expect("there is one"));
+    }
+}
