@@ -1,0 +1,3 @@
+//! Linear temporal logic: formulas become automata.
+
+pub mod translate;
