@@ -6,6 +6,7 @@
 //! - [`network`]: networks of automata under these;
 //! - [`timed`]: networks with clocks: zones, liveness, bounds, and the choice of an engine;
 //! - [`lazy`]: lazy abstraction (002 Alg. 1–8), with networks with clocks as its client;
+//! - [`ltl`]: linear temporal logic, translated to automata;
 //! - [`program`]: control-flow automata (programs, transition systems, statecharts) with a solver;
 //! - shared: [`arg`] (states by key in flat memory), [`path`], [`waitlist`], [`budget`] (limits, cancellation, progress).
 //!

@@ -10,6 +10,7 @@ pub mod lasso;
 pub mod rank;
 pub mod recurrent;
 pub mod search;
+pub mod translate;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_expr::{TermId, Terms};

@@ -1,0 +1,6 @@
+//! Formulas and their automata, held against the evaluator of formulas on ultimately periodic words.
+//!
+//! `TRELLIS_RUNS=n` looks at `n` formulas of each class.
+
+mod generator;
+mod random;
