@@ -22,6 +22,7 @@ pub mod ltl;
 pub mod network;
 pub mod path;
 pub mod program;
+pub mod race;
 pub mod reach;
 pub mod timed;
 pub mod waitlist;

@@ -2,7 +2,9 @@
 //! when a precision is refined: only successors at locations whose precision has changed are computed again (004 §3.4.3).
 
 use rustc_hash::FxHashMap;
-use trellis_expr::TermId;
+use trellis_expr::eval::Valuation;
+use trellis_expr::{TermId, Type, VarId};
+use trellis_model::cfa::interpret::outcomes;
 use trellis_model::cfa::{Cfa, EdgeId, LocationId};
 use trellis_model::evidence::Reason;
 use trellis_smt::Limits;
@@ -15,6 +17,9 @@ use crate::program::label::Label;
 use crate::program::post::{Mode, Post};
 use crate::program::precision::Precisions;
 use crate::program::reason;
+
+/// Statements with more outcomes than this are left to the solver.
+const OUTCOMES: usize = 4096;
 
 /// A set of states.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -52,22 +57,29 @@ pub struct Graph<'p, 'o> {
 }
 
 impl<'p, 'o> Graph<'p, 'o> {
-    /// Of a product in large blocks, and the marks of its locations.
+    /// Of a product in large blocks, and the marks of its locations. All variables can be followed from the start.
     pub fn new(
         cfa: &'p mut Cfa,
         marks: &'p [u64],
         all_marks: u64,
         options: &Options,
+        everything: bool,
         budget: &'p mut Budget<'o>,
     ) -> Graph<'p, 'o> {
         let mode = match options.domain {
             Domain::Explicit => Mode::Cartesian,
             Domain::Predicates(mode) | Domain::Product(mode) => mode,
         };
+        let mut precisions = Precisions::new(cfa, options.domain, options.scope);
+        if everything {
+            let array = |v: &&VarId| matches!(cfa.terms.variable(**v).ty, Type::Array(..));
+            let all: Vec<VarId> = cfa.variables.iter().filter(|v| !array(v)).copied().collect();
+            cfa.locations().for_each(|l| precisions.at_mut(l).variables.extend(&all));
+        }
         let first = Node { location: cfa.initial, label: Label::top() };
         Graph {
             post: Post::new(cfa, mode, options.max_values),
-            precisions: Precisions::new(cfa, options.domain, options.scope),
+            precisions,
             index: FxHashMap::from_iter([(first.clone(), 0)]),
             nodes: vec![first],
             known: vec![FxHashMap::default()],
@@ -129,9 +141,14 @@ impl<'p, 'o> Graph<'p, 'o> {
 
     fn compute(&mut self, n: u32, e: EdgeId) -> Result<Vec<u32>, Reason> {
         let to = self.cfa.edge(e).to;
-        let before = self.assumptions(n);
-        let precision = self.precisions.at(to).clone();
-        let labels = self.post.successors(self.cfa, &before, e, &precision, &self.limits).map_err(reason)?;
+        let labels = match self.enumerate(n, e) {
+            Some(labels) => labels,
+            None => {
+                let before = self.assumptions(n);
+                let precision = self.precisions.at(to).clone();
+                self.post.successors(self.cfa, &before, e, &precision, &self.limits).map_err(reason)?
+            }
+        };
         let mut found = vec![];
         for label in labels {
             self.stats.steps += 1;
@@ -147,6 +164,31 @@ impl<'p, 'o> Graph<'p, 'o> {
         found.sort_unstable();
         found.dedup();
         Ok(found)
+    }
+}
+
+impl Graph<'_, '_> {
+    /// What follows a single state, if all values are followed: no solver is needed for that.
+    fn enumerate(&mut self, n: u32, e: EdgeId) -> Option<Vec<Label>> {
+        let (edge, values) = (self.cfa.edge(e), &self.nodes[n as usize].label.values);
+        let (stmt, to) = (edge.stmt, edge.to);
+        let count = self.cfa.variables.len();
+        if values.len() < count || self.precisions.at(to).variables.len() < count {
+            return None;
+        }
+        let terms = &mut self.cfa.terms;
+        let env: Option<Valuation> = values.iter().map(|&(v, t)| Some((v, terms.as_value(t)?))).collect();
+        let found = outcomes(terms, stmt, &env?, OUTCOMES).ok()?;
+        let mut labels = vec![];
+        for env in found {
+            let mut values = vec![];
+            for (&v, value) in &env {
+                values.push((v, terms.literal(value)?));
+            }
+            values.sort_unstable_by_key(|x| x.0);
+            labels.push(Label { values, cubes: vec![vec![]] });
+        }
+        Some(labels)
     }
 }
 

@@ -3,8 +3,10 @@
 //! The product with the automaton of the negated formula is a control-flow automaton again ([`trellis_model::ltl::product`]), and the
 //! question is whether it has a fair run. It is abstracted like any other automaton ([`graph`]) and searched for a fair cycle while
 //! that is done ([`search`]). A cycle that is found is looked at ([`lasso`]): a run goes along it, or the abstraction is
-//! refined, or it takes an argument about infinity, for or against it ([`recurrent`], [`rank`]).
+//! refined, or it takes an argument about infinity, for or against it ([`recurrent`], [`rank`]). Models with few states are
+//! enumerated in the same way, with everything followed from the start. [`bounded`] finds short lassos.
 
+pub mod bounded;
 pub mod graph;
 pub mod lasso;
 pub mod rank;
@@ -12,8 +14,10 @@ pub mod recurrent;
 pub mod search;
 pub mod translate;
 
+use std::fmt;
+
 use rustc_hash::{FxHashMap, FxHashSet};
-use trellis_expr::{TermId, Terms};
+use trellis_expr::TermId;
 use trellis_model::cfa::interpret::Trace;
 use trellis_model::cfa::lbe::{self, Blocks};
 use trellis_model::cfa::{EdgeId, LocationId};
@@ -27,8 +31,11 @@ use self::lasso::{Looked, Looker};
 use self::rank::Ranked;
 use self::search::{Path, Search, Space};
 use crate::budget::{Budget, Stats};
-use crate::program::cegar;
+use crate::program::cegar::{self, Domain};
+use crate::program::post::Mode;
 use crate::program::precision::take_apart;
+use crate::program::refine::Refinement;
+use crate::race::race;
 
 /// How to abstract, refine and search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -39,6 +46,51 @@ pub struct Options {
     pub search: Search,
 }
 
+/// Which algorithm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Engine {
+    /// Abstraction refinement.
+    Cegar(Options),
+    /// Enumeration, as far as values are few.
+    Explicit(Search),
+    /// Bounded search for a lasso, up to a depth if there is one.
+    Bounded(Option<usize>),
+    /// Several of these in turns, on so many threads.
+    Portfolio(usize),
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Engine::Cegar(options) => write!(f, "cegar ({})", options.cegar),
+            Engine::Explicit(_) => write!(f, "explicit"),
+            Engine::Bounded(_) => write!(f, "bmc"),
+            Engine::Portfolio(_) => write!(f, "portfolio"),
+        }
+    }
+}
+
+/// For each of two threads, who takes turns.
+fn teams() -> [Vec<Engine>; 2] {
+    let cegar = |domain, refinement| {
+        let cegar = cegar::Options { domain, refinement, ..cegar::Options::default() };
+        Engine::Cegar(Options { cegar, search: Search::Components })
+    };
+    let predicates = Domain::Predicates(Mode::Cartesian);
+    let quick = vec![
+        Engine::Explicit(Search::Components),
+        Engine::Bounded(None),
+        cegar(Domain::Product(Mode::Cartesian), Refinement::Core),
+    ];
+    let proofs = vec![
+        cegar(predicates, Refinement::NewtonForward),
+        cegar(predicates, Refinement::Sequence),
+        cegar(predicates, Refinement::NewtonBackward),
+    ];
+    [quick, proofs]
+}
+
 /// What the engine answers.
 #[derive(Debug, Clone)]
 pub struct Outcome {
@@ -46,6 +98,14 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// What was counted.
     pub stats: Stats,
+    /// Of a portfolio: who answered.
+    pub by: Option<Engine>,
+}
+
+impl Outcome {
+    fn new(verdict: Verdict, stats: Stats) -> Outcome {
+        Outcome { verdict, stats, by: None }
+    }
 }
 
 /// Does the automaton accept no run of the subject? It is that of the negated formula, over these atoms.
@@ -53,45 +113,76 @@ pub fn check(
     subject: &Subject,
     atoms: &[TermId],
     automaton: &Buchi,
-    options: &Options,
+    engine: &Engine,
     budget: &mut Budget<'_>,
 ) -> Outcome {
-    let product = match product(subject, atoms, automaton) {
-        Ok(product) => product,
-        Err(what) => {
-            let verdict = Verdict::Unknown(Reason::Unsupported(what.to_string()));
-            return Outcome { verdict, stats: Stats::default() };
-        }
-    };
-    let mut blocks = lbe::encode_keeping(&product.cfa, &|l| product.marks[l.index()] != 0);
+    match product(subject, atoms, automaton) {
+        Ok(product) => ask(&product, automaton, engine, budget),
+        Err(what) => Outcome::new(Verdict::Unknown(Reason::Unsupported(what.to_string())), Stats::default()),
+    }
+}
+
+fn ask(product: &Product, automaton: &Buchi, engine: &Engine, budget: &mut Budget<'_>) -> Outcome {
+    if let Engine::Portfolio(threads) = *engine {
+        let [mut quick, proofs] = teams();
+        let teams = if threads > 1 {
+            vec![quick, proofs]
+        } else {
+            quick.extend(proofs);
+            vec![quick]
+        };
+        let ask =
+            |engine, budget: &mut Budget<'_>| Outcome { by: Some(engine), ..ask(product, automaton, &engine, budget) };
+        let undecided = |outcome: &Outcome| match &outcome.verdict {
+            Verdict::Unknown(why) => Some(why.clone()),
+            _ => None,
+        };
+        return race(teams, budget, &ask, &undecided)
+            .unwrap_or_else(|why| Outcome::new(Verdict::Unknown(why), Stats::default()));
+    }
+    let blocks = lbe::encode_keeping(&product.cfa, &|l| product.marks[l.index()] != 0);
     let marks: Vec<u64> = blocks.origin.iter().map(|l| product.marks[l.index()]).collect();
     let mut large = blocks.cfa.clone();
-    let graph = Graph::new(&mut large, &marks, product.all_marks(), &options.cegar, budget);
-    let mut engine = Engine { graph, looker: Looker::default(), options: *options, rankings: None };
+    let mut stats = Stats::default();
+    let everything = matches!(engine, Engine::Explicit(_));
+    let options = match *engine {
+        Engine::Cegar(options) => options,
+        Engine::Explicit(search) => {
+            Options { cegar: cegar::Options { domain: Domain::Explicit, ..cegar::Options::default() }, search }
+        }
+        Engine::Bounded(depth) => {
+            let found = bounded::find(&mut large, &marks, product.count, depth, &mut stats, budget);
+            let verdict = found.map_or_else(Verdict::Unknown, |(trace, back)| violated(product, &blocks, &trace, back));
+            return Outcome::new(verdict, stats);
+        }
+        Engine::Portfolio(_) => unreachable!("answered above"),
+    };
+    let graph = Graph::new(&mut large, &marks, product.all_marks(), &options.cegar, everything, budget);
+    let mut engine = Refining { graph, looker: Looker::default(), options, rankings: None };
     let ended = engine.run();
     let stats = engine.graph.stats;
     let verdict = match ended {
         Err(reason) => Verdict::Unknown(reason),
-        Ok(Answer::Run(trace, back)) => {
-            let stem = Trace { start: trace.start.clone(), steps: trace.steps[..back].to_vec() };
-            let back = run(&product, &blocks, &stem).steps.len();
-            Verdict::Violated(Lasso { run: run(&product, &blocks, &trace), back })
-        }
+        Ok(Answer::Run(trace, back)) => violated(product, &blocks, &trace, back),
         Ok(Answer::Recurrence(trace, cycle, set)) => {
-            let stem = run(&product, &blocks, &trace);
+            let stem = run(product, &blocks, &trace);
             let cycle = cycle.into_iter().map(|l| blocks.origin[l.index()]).collect();
-            blocks.cfa.terms = large.terms;
-            let terms = blocks.cfa.terms;
-            Verdict::Diverges(Recurrence { automaton: automaton.clone(), terms, stem, cycle, set })
+            Verdict::Diverges(Recurrence { automaton: automaton.clone(), terms: large.terms, stem, cycle, set })
         }
         Ok(Answer::Proof(ranked)) => {
-            let proof = engine.proof(ranked);
-            let nodes = proof.nodes.into_iter().map(|(l, t)| (blocks.origin[l.index()], t)).collect();
-            let (edges, rankings) = (proof.edges, proof.rankings);
-            Verdict::Holds(Proof { automaton: automaton.clone(), terms: proof.terms, nodes, edges, rankings })
+            let mut proof = engine.proof(ranked, automaton);
+            proof.nodes.iter_mut().for_each(|n| n.0 = blocks.origin[n.0.index()]);
+            Verdict::Holds(proof)
         }
     };
-    Outcome { verdict, stats }
+    Outcome::new(verdict, stats)
+}
+
+/// A lasso of the large product, as one of the subject.
+fn violated(product: &Product, blocks: &Blocks, trace: &Trace, back: usize) -> Verdict {
+    let stem = Trace { start: trace.start.clone(), steps: trace.steps[..back].to_vec() };
+    let back = run(product, blocks, &stem).steps.len();
+    Verdict::Violated(Lasso { run: run(product, blocks, trace), back })
 }
 
 /// A trace of the large product as a run of the subject.
@@ -111,15 +202,8 @@ enum Answer {
     Proof(Ranked),
 }
 
-/// A proof about the large product.
-struct Large {
-    terms: Terms,
-    nodes: Vec<(LocationId, TermId)>,
-    edges: Vec<(u32, u32)>,
-    rankings: Vec<Vec<Option<TermId>>>,
-}
-
-struct Engine<'p, 'o> {
+/// The loop of abstraction and refinement.
+struct Refining<'p, 'o> {
     graph: Graph<'p, 'o>,
     looker: Looker,
     options: Options,
@@ -127,7 +211,7 @@ struct Engine<'p, 'o> {
     rankings: Option<Ranked>,
 }
 
-impl Engine<'_, '_> {
+impl Refining<'_, '_> {
     fn run(&mut self) -> Result<Answer, Reason> {
         let (how, split) = (self.options.cegar.refinement, self.options.cegar.split);
         loop {
@@ -213,7 +297,8 @@ impl Engine<'_, '_> {
         new
     }
 
-    fn proof(&mut self, ranked: Ranked) -> Large {
+    /// A proof; its locations are those of the large product.
+    fn proof(&mut self, ranked: Ranked, automaton: &Buchi) -> Proof {
         let number: FxHashMap<u32, u32> = ranked.nodes.iter().enumerate().map(|(i, &n)| (n, i as u32)).collect();
         let mut nodes = vec![];
         for &n in &ranked.nodes {
@@ -225,7 +310,7 @@ impl Engine<'_, '_> {
         edges.dedup();
         let list = |r: &FxHashMap<u32, TermId>| ranked.nodes.iter().map(|n| r.get(n).copied()).collect();
         let rankings = ranked.rankings.iter().map(list).collect();
-        Large { terms: self.graph.cfa.terms.clone(), nodes, edges, rankings }
+        Proof { automaton: automaton.clone(), terms: self.graph.cfa.terms.clone(), nodes, edges, rankings }
     }
 }
 

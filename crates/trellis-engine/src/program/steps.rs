@@ -41,7 +41,12 @@ impl Steps {
     }
 
     fn new(cfa: &mut Cfa, start: impl Fn(LocationId) -> bool) -> Steps {
-        let useful: Vec<bool> = error_distances(cfa).iter().map(Option::is_some).collect();
+        let useful = error_distances(cfa).iter().map(Option::is_some).collect();
+        Steps::among(cfa, useful, start)
+    }
+
+    /// Runs through these locations only, from some of them.
+    pub fn among(cfa: &mut Cfa, useful: Vec<bool>, start: impl Fn(LocationId) -> bool) -> Steps {
         let here = cfa.locations().filter(|&l| useful[l.index()] && !cfa.is_error(l) && start(l)).collect();
         let word =
             |count: usize| Type::Bits { width: (usize::BITS - count.leading_zeros()).max(1) as u8, signed: false };
@@ -139,6 +144,21 @@ impl Steps {
     /// A term over the variables and [`Steps::is_at`], said of the current position.
     pub fn now(&self, terms: &mut Terms, t: TermId) -> TermId {
         self.unrolling.at(terms, t, self.position())
+    }
+
+    /// All values and the location are the same at two positions.
+    pub fn same(&self, cfa: &mut Cfa, a: usize, b: usize) -> TermId {
+        let mut parts = vec![];
+        for v in cfa.variables.iter().copied().chain([self.pc]) {
+            let [a, b] = [a, b].map(|at| self.unrolling.version(v, at)).map(|v| cfa.terms.var(v));
+            parts.push(cfa.terms.eq(a, b));
+        }
+        cfa.terms.and(parts)
+    }
+
+    /// A term over [`Steps::is_at`], said of a position.
+    pub fn at(&self, terms: &mut Terms, t: TermId, position: usize) -> TermId {
+        self.unrolling.at(terms, t, position)
     }
 
     /// The last step leads to an error.

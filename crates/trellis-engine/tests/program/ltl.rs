@@ -7,7 +7,7 @@ use trellis_check::ltl as evidence;
 use trellis_engine::budget::Budget;
 use trellis_engine::ltl::search::{self, Path, Search, Space};
 use trellis_engine::ltl::translate::translate;
-use trellis_engine::ltl::{Options, check};
+use trellis_engine::ltl::{Engine, Options, check};
 use trellis_expr::TermId;
 use trellis_expr::code::NoHost;
 use trellis_expr::eval::eval;
@@ -229,13 +229,20 @@ fn formulas_agree_with_a_naive_tableau() {
         let subject = Subject::every_edge(cfa);
         let fails = is_violated(&subject, &spec);
         violated += usize::from(fails);
-        for k in 0..3 {
+        for k in 0..4 {
             let cegar = configuration((seed as usize * 3 + k) * 1_000_003 % crate::cegar::ALL);
             let search = if r.chance(50) { Search::Nested } else { Search::Components };
-            let who = format!("seed {seed}, {:?}, {search:?}, {cegar:?}", spec.formula);
+            let engine = match k {
+                0 => Engine::Explicit(search),
+                1 if seed % 2 == 0 => Engine::Bounded(Some(12)),
+                1 if seed % 7 == 0 => Engine::Portfolio(1 + r.below(2)),
+                _ => Engine::Cegar(Options { cegar, search }),
+            };
+            let who = format!("seed {seed}, {:?}, {engine:?}", spec.formula);
             let mut budget = Budget::unlimited().time(Some(Duration::from_secs(5))).states(Some(3000));
-            let outcome = check(&subject, &spec.atoms, &automaton, &Options { cegar, search }, &mut budget);
+            let outcome = check(&subject, &spec.atoms, &automaton, &engine, &mut budget);
             match answer(&subject, &spec, &outcome.verdict, &who) {
+                None if matches!(engine, Engine::Bounded(_)) => {}
                 None => {
                     unknown += 1;
                     if std::env::var("SHOW").is_ok() {
