@@ -243,15 +243,18 @@ fn bisimilar(a: &Buchi) -> Buchi {
     let mut class = vec![0u32; a.edges.len()];
     let mut count = 1;
     loop {
-        let mut numbers: FxHashMap<Vec<Edge>, u32> = FxHashMap::default();
+        // With the class so far, because cubes that mean the same may look different at one time and alike later: classes are only
+        // ever split.
+        let mut numbers: FxHashMap<(u32, Vec<Edge>), u32> = FxHashMap::default();
         let next: Vec<u32> = a
             .edges
             .iter()
-            .map(|out| {
+            .enumerate()
+            .map(|(s, out)| {
                 let mut to: Vec<Edge> = out.iter().map(|e| Edge { to: class[e.to as usize], ..*e }).collect();
                 tidy(&mut to);
                 let fresh = numbers.len() as u32;
-                *numbers.entry(to).or_insert(fresh)
+                *numbers.entry((class[s], to)).or_insert(fresh)
             })
             .collect();
         let found = numbers.len();
