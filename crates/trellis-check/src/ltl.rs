@@ -13,7 +13,7 @@ use trellis_expr::eval::{Valuation, eval};
 use trellis_expr::ssa::Unrolling;
 use trellis_expr::{StmtId, TermId, Terms, Type, VarId};
 use trellis_model::cfa::interpret::{Script, run};
-use trellis_model::cfa::lbe::{self, Blocks};
+use trellis_model::cfa::lbe::Blocks;
 use trellis_model::cfa::{EdgeId, LocationId};
 use trellis_model::ltl::evidence::{Lasso, Proof, Recurrence, Run};
 use trellis_model::ltl::product::{Product, Subject, product};
@@ -212,12 +212,12 @@ impl<'l> Checker<'l> {
     ) -> Result<Checker<'l>, Refusal> {
         let mut product = product(subject, &spec.atoms, automaton).map_err(unsupported)?;
         // The arena of the evidence has grown from that of the product in large blocks: what is made anew must be in it already.
-        let made = lbe::encode_keeping(&product.cfa, &|l| product.marks[l.index()] != 0);
+        let made = product.blocks();
         if terms.len() < made.cfa.terms.len() {
             return Err(Refusal::Malformed("its terms are not those of the product".into()));
         }
         product.cfa.terms = terms.clone();
-        let large = lbe::encode_keeping(&product.cfa, &|l| product.marks[l.index()] != 0);
+        let large = product.blocks();
         Ok(Checker { product, large, limits, asked: 0 })
     }
 

@@ -96,6 +96,7 @@ pub fn load(model: &Model, reading: &Reading, properties: Option<&Properties>, c
                     _ => c::DataModel::Lp64,
                 },
                 folder: path.parent().unwrap_or(Path::new("")).to_path_buf(),
+                atoms: vec![],
             };
             let id = sources.read(path).map_err(|d| vec![d]);
             let built = id.and_then(|id| c::parse(&mut sources, id, &options));

@@ -19,7 +19,7 @@ use std::fmt;
 use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_expr::TermId;
 use trellis_model::cfa::interpret::Trace;
-use trellis_model::cfa::lbe::{self, Blocks};
+use trellis_model::cfa::lbe::Blocks;
 use trellis_model::cfa::{EdgeId, LocationId};
 use trellis_model::evidence::Reason;
 use trellis_model::ltl::Buchi;
@@ -140,7 +140,7 @@ fn ask(product: &Product, automaton: &Buchi, engine: &Engine, budget: &mut Budge
         return race(teams, budget, &ask, &undecided)
             .unwrap_or_else(|why| Outcome::new(Verdict::Unknown(why), Stats::default()));
     }
-    let blocks = lbe::encode_keeping(&product.cfa, &|l| product.marks[l.index()] != 0);
+    let blocks = product.blocks();
     let marks: Vec<u64> = blocks.origin.iter().map(|l| product.marks[l.index()]).collect();
     let mut large = blocks.cfa.clone();
     let mut stats = Stats::default();

@@ -96,6 +96,7 @@ fn some_public_programs() {
             ints: if math { Ints::Math } else { Ints::Wrap },
             data_model: DataModel::Ilp32,
             folder: folder.clone(),
+            ..Options::default()
         };
         let mut sources = Sources::default();
         let Ok(id) = sources.read(&folder.join(format!("{task}.c"))) else { continue };

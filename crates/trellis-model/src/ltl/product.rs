@@ -13,7 +13,8 @@ use rustc_hash::FxHashMap;
 use trellis_expr::defined::{self, Unsupported};
 use trellis_expr::{StmtId, TermId, VarId};
 
-use super::{Buchi, Cube};
+use super::{Buchi, Cube, components};
+use crate::cfa::lbe::{self, Blocks};
 use crate::cfa::{Cfa, Edge, EdgeId, Kind, Location, LocationId};
 
 /// What a formula is asked of.
@@ -32,6 +33,20 @@ impl Subject {
     pub fn every_edge(cfa: Cfa) -> Subject {
         let reads = vec![true; cfa.edges().len()];
         Subject { cfa, reads, places: vec![] }
+    }
+
+    /// Without the errors, and what leads to them: a formula is asked instead.
+    pub fn without_errors(cfa: &Cfa, reads: impl Fn(&Edge) -> bool) -> Subject {
+        let mut rest = Cfa::new(cfa.terms.clone(), cfa.location(LocationId(0)).clone());
+        (rest.variables, rest.control, rest.files) = (cfa.variables.clone(), cfa.control.clone(), cfa.files.clone());
+        rest.initial = cfa.initial;
+        cfa.locations().skip(1).for_each(|l| _ = rest.add_location(cfa.location(l).clone()));
+        let mut letters = vec![];
+        for e in cfa.edges().map(|e| cfa.edge(e)).filter(|e| !cfa.is_error(e.to)) {
+            rest.add_edge(e.clone());
+            letters.push(reads(e));
+        }
+        Subject { cfa: rest, reads: letters, places: vec![] }
     }
 
     /// Does a run stutter there?
@@ -59,6 +74,29 @@ impl Product {
     /// A fair run meets all of these again and again.
     pub fn all_marks(&self) -> u64 {
         if self.count == 64 { u64::MAX } else { (1 << self.count) - 1 }
+    }
+}
+
+impl Product {
+    /// In large blocks. A mark must not disappear inside a block: a location stays if it has one that not all locations on its
+    /// cycles have. (Some location of each cycle stays in any case.)
+    pub fn blocks(&self) -> Blocks {
+        let count = self.marks.len();
+        let after =
+            |n: u32| self.cfa.outgoing(LocationId(n)).iter().map(|&e| self.cfa.edge(e).to.0).collect::<Vec<u32>>();
+        let component = components(count, after);
+        let mut common = vec![u64::MAX; count];
+        let mut cyclic = vec![false; count];
+        for n in 0..count {
+            let at = component[n] as usize;
+            common[at] &= self.marks[n];
+            cyclic[at] |= after(n as u32).iter().any(|&m| component[m as usize] as usize == at);
+        }
+        let stays = |l: LocationId| {
+            let at = component[l.index()] as usize;
+            cyclic[at] && self.marks[l.index()] & !common[at] != 0
+        };
+        lbe::encode_keeping(&self.cfa, &stays)
     }
 }
 

@@ -46,6 +46,10 @@ pub struct Lower<'a> {
     pub end: LocationId,
     /// What happens before `main`.
     pub first: Vec<(StmtId, Place)>,
+    /// How many edges that comes to.
+    pub before_main: usize,
+    /// Conditions that were asked for.
+    pub atoms: Vec<TermId>,
     pub frame: Frame,
     /// The functions that are being inlined.
     pub stack: Vec<&'a str>,
@@ -81,6 +85,8 @@ impl<'a> Lower<'a> {
             error,
             end,
             first: vec![],
+            before_main: 0,
+            atoms: vec![],
             frame: Frame::default(),
             stack: vec![],
             locals: FxHashMap::default(),

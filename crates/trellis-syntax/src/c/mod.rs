@@ -41,6 +41,7 @@ mod unit;
 
 use std::path::PathBuf;
 
+use trellis_expr::TermId;
 use trellis_model::cfa::Cfa;
 
 use crate::diag::{Diagnostic, Severity, SourceId, Sources};
@@ -74,6 +75,8 @@ pub struct Options {
     pub data_model: DataModel,
     /// Where `#include "…"` looks: the folder of the file.
     pub folder: PathBuf,
+    /// Conditions on global variables that somebody wants to have as terms.
+    pub atoms: Vec<String>,
 }
 
 /// A program that was read.
@@ -81,6 +84,10 @@ pub struct Options {
 pub struct Built {
     /// The automaton.
     pub cfa: Cfa,
+    /// The conditions that were asked for.
+    pub atoms: Vec<TermId>,
+    /// How many edges there are before `main`, all in a row: global variables get their values.
+    pub before_main: usize,
     /// What the user should know.
     pub warnings: Vec<Diagnostic>,
 }

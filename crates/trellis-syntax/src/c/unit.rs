@@ -1,20 +1,21 @@
 //! The translation unit: what is declared at file scope, and `main`.
 
 use lang_c::ast::{
-    Declaration, DerivedDeclarator, Ellipsis, ExternalDeclaration, FunctionDefinition, Initializer,
-    ParameterDeclaration, Statement, StorageClassSpecifier, TranslationUnit,
+    BlockItem, Declaration, DerivedDeclarator, Ellipsis, Expression, ExternalDeclaration, FunctionDefinition,
+    Initializer, ParameterDeclaration, Statement, StorageClassSpecifier, TranslationUnit,
 };
 use lang_c::span::{Node, Span as CSpan};
 use rustc_hash::FxHashMap;
-use trellis_expr::VarId;
+use trellis_expr::{TermId, VarId};
 use trellis_model::cfa::{Kind, Location};
 
 use super::decl::{Name, Scope, declared_name};
 use super::lower::{Lower, Lowered};
 use super::preprocess::Map;
+use super::purity::is_impure;
 use super::stmt::Frame;
 use super::types::{CType, IntType};
-use super::{Built, DataModel, Options};
+use super::{Built, DataModel, Options, parallel};
 use crate::diag::{Diagnostic, Severity, Sources};
 
 /// What is declared at file scope.
@@ -100,12 +101,13 @@ pub fn build(
 ) -> Result<Built, Vec<Diagnostic>> {
     let mut lower = Lower::new(options, map, sources, Unit::default());
     let done = lower.unit(unit);
+    let (atoms, before_main) = (std::mem::take(&mut lower.atoms), lower.before_main);
     let diagnostics = std::mem::take(&mut lower.errors).finish();
     let failed = done.is_err() || diagnostics.iter().any(|d| d.severity == Severity::Error);
     if failed {
         return Err(diagnostics);
     }
-    Ok(Built { cfa: lower.cfa.pruned(), warnings: diagnostics })
+    Ok(Built { cfa: lower.cfa.pruned(), atoms, before_main, warnings: diagnostics })
 }
 
 impl<'a> Lower<'a> {
@@ -125,6 +127,10 @@ impl<'a> Lower<'a> {
         let start = self.location(main.body.span);
         self.at = Some(start);
         self.program(main)?;
+        let atoms: Lowered<Vec<TermId>> =
+            self.options.atoms.iter().map(|text| self.atom(text, main.body.span)).collect();
+        self.atoms = atoms?;
+        self.before_main = self.first.len();
         // What comes before `main` is known only now.
         self.at = Some(self.cfa.initial);
         for (stmt, place) in std::mem::take(&mut self.first) {
@@ -136,6 +142,33 @@ impl<'a> Lower<'a> {
         }
         self.jump(start, main.body.span);
         Ok(())
+    }
+
+    /// A condition on global variables.
+    fn atom(&mut self, text: &str, main: CSpan) -> Lowered<TermId> {
+        let unit = parallel::parse(format!("int f(void) {{ return {text}; }}"));
+        let expression = unit.as_ref().ok().and_then(|unit| match &unit.0[..] {
+            [one] => match &one.node {
+                ExternalDeclaration::FunctionDefinition(f) => returned(&f.node),
+                _ => None,
+            },
+            _ => None,
+        });
+        let Some(e) = expression.filter(|e| !is_impure(e)) else {
+            return self.error(main, format!("`{text}` is no condition of C without side effects"));
+        };
+        // Places in the condition mean nothing in the program.
+        let before = self.errors.count();
+        (self.at, self.frame) = (None, Frame::default());
+        self.defs.clear();
+        let value = self.value(e);
+        if self.errors.count() > before {
+            return self.error(main, format!("`{text}` is no condition on the global variables of this program"));
+        }
+        let truth = self.truth(value?);
+        let mut all = std::mem::take(&mut self.defs);
+        all.push(truth);
+        Ok(self.terms().and(all))
     }
 
     fn program(&mut self, main: Function<'a>) -> Lowered<()> {
@@ -336,5 +369,18 @@ impl<'a> Lower<'a> {
         }
         let ty = CType::Int(IntType::INT);
         Ok(Parameter { name: name.to_string(), ty, span })
+    }
+}
+
+/// What `f` returns, if it does nothing else.
+fn returned(f: &FunctionDefinition) -> Option<&Node<Expression>> {
+    let Statement::Compound(items) = &f.statement.node else { return None };
+    let [item] = &items[..] else { return None };
+    match &item.node {
+        BlockItem::Statement(s) => match &s.node {
+            Statement::Return(e) => e.as_deref(),
+            _ => None,
+        },
+        _ => None,
     }
 }

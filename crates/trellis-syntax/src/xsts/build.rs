@@ -42,6 +42,7 @@ pub fn build<'a>(
     model: SourceId,
     file: &File<'a>,
     property: Option<&Expr<'a>>,
+    needed: bool,
 ) -> (Option<Xsts>, Vec<Diagnostic>) {
     let mut cfa = Cfa::new(Terms::new(), Location { name: "start".into(), kind: Kind::Plain, place: None });
     cfa.files.push(sources.get(model).name.clone());
@@ -59,7 +60,7 @@ pub fn build<'a>(
         section: "",
         phases: vec![],
     };
-    let xsts = builder.file(file, property).ok();
+    let xsts = builder.file(file, property, needed).ok();
     (xsts, builder.errors.finish())
 }
 
@@ -79,7 +80,7 @@ impl<'a> Builder<'a> {
         Some(Place { file, line: line as u32, column: column as u32 })
     }
 
-    fn file(&mut self, file: &File<'a>, property: Option<&Expr<'a>>) -> Read<Xsts> {
+    fn file(&mut self, file: &File<'a>, property: Option<&Expr<'a>>, needed: bool) -> Read<Xsts> {
         self.enumerations(file);
         let mut values = vec![];
         let mut variables = vec![];
@@ -98,10 +99,11 @@ impl<'a> Builder<'a> {
                     .label("another one was given"),
             );
         }
-        if let Some(span) = file.ltl {
+        if let (Some(span), true) = (file.ltl, needed) {
             self.errors.push(Diagnostic::warning(span, "this formula of linear time is not looked at"));
         }
-        let Some(wanted) = property.or(file.prop.as_ref()) else {
+        let wanted = property.or(file.prop.as_ref()).filter(|_| needed);
+        if wanted.is_none() && needed {
             let end = self.sources.get(self.model).text.len() as u32;
             let span = Span { source: self.model, start: end, end };
             self.errors.push(
@@ -109,8 +111,11 @@ impl<'a> Builder<'a> {
                     .help("write `prop { … }` here, or give one of your own"),
             );
             return Err(Reported);
+        }
+        let property = match wanted {
+            Some(wanted) => self.expression(wanted, Some(Type::Bool))?,
+            None => self.terms().bool(true),
         };
-        let property = self.expression(wanted, Some(Type::Bool))?;
         let (init, env, trans) = (init?, env?, trans?);
         if self.errors.count() > 0 {
             return Err(Reported);
@@ -118,8 +123,6 @@ impl<'a> Builder<'a> {
 
         let before_env = self.location("before env", file.env.span);
         let before_trans = self.location("before trans", file.trans.span);
-        let error = self.location("error", wanted.span);
-        self.cfa.location_mut(error).kind = Kind::Error;
         let mut start = self.cfa.initial;
         if !values.is_empty() {
             let before_init = self.location("before init", file.init.span);
@@ -131,12 +134,16 @@ impl<'a> Builder<'a> {
         self.emit(init, start, before_env, Phase::Init, file.init.span);
         self.emit(env, before_env, before_trans, Phase::Env, file.env.span);
         self.emit(trans, before_trans, before_env, Phase::Trans, file.trans.span);
-        // Nothing foreign is in it, so this always has an answer.
-        let holds = defined::holds(self.terms(), property).unwrap_or(property);
-        let fails = self.terms().not(holds);
-        let fails = self.terms().assume(fails);
-        for at in [before_env, before_trans] {
-            self.edge(at, fails, error, Phase::Check, wanted.span);
+        if let Some(wanted) = wanted {
+            let error = self.location("error", wanted.span);
+            self.cfa.location_mut(error).kind = Kind::Error;
+            // Nothing foreign is in it, so this always has an answer.
+            let holds = defined::holds(self.terms(), property).unwrap_or(property);
+            let fails = self.terms().not(holds);
+            let fails = self.terms().assume(fails);
+            for at in [before_env, before_trans] {
+                self.edge(at, fails, error, Phase::Check, wanted.span);
+            }
         }
         let empty = Cfa::new(Terms::new(), Location { name: String::new(), kind: Kind::Plain, place: None });
         let cfa = std::mem::replace(&mut self.cfa, empty);

@@ -90,7 +90,16 @@ pub fn parse(
         Some(id) => Some(parse_property(sources, id)?),
         None => None,
     };
-    let (xsts, diagnostics) = build::build(sources, model, &file, property.as_ref());
+    built(build::build(sources, model, &file, property.as_ref(), true))
+}
+
+/// Reads a model of which no property of its own is asked: nothing leads to an error.
+pub fn parse_system(sources: &Sources, model: SourceId) -> Result<(Xsts, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let file = parse_tree(sources, model)?;
+    built(build::build(sources, model, &file, None, false))
+}
+
+fn built((xsts, diagnostics): (Option<Xsts>, Vec<Diagnostic>)) -> Result<(Xsts, Vec<Diagnostic>), Vec<Diagnostic>> {
     match xsts {
         Some(xsts) if !diagnostics.iter().any(|d| d.severity == Severity::Error) => Ok((xsts, diagnostics)),
         _ => Err(diagnostics),

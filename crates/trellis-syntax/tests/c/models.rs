@@ -52,7 +52,7 @@ fn the_public_programs_are_read() {
         for ints in [Ints::Wrap, Ints::Math] {
             let mut sources = Sources::default();
             let id = sources.read(file).expect("a file");
-            let options = Options { ints, data_model: DataModel::Ilp32, folder: folder() };
+            let options = Options { ints, data_model: DataModel::Ilp32, folder: folder(), ..Options::default() };
             let stem = file.file_stem().unwrap_or_default().to_string_lossy().to_string();
             let family = stem.split("__").next().unwrap_or_default().to_string();
             let outcome = match parse(&mut sources, id, &options) {
@@ -143,7 +143,7 @@ fn random_runs_respect_the_verdicts() {
         let ints = if task.starts_with("code2inv") { Ints::Math } else { Ints::Wrap };
         let mut sources = Sources::default();
         let Ok(id) = sources.read(&file) else { continue };
-        let options = Options { ints, data_model: DataModel::Ilp32, folder: folder() };
+        let options = Options { ints, data_model: DataModel::Ilp32, folder: folder(), ..Options::default() };
         let Ok(built) = parse(&mut sources, id, &options) else { continue };
         let cfa = built.cfa;
         let mut reached = false;

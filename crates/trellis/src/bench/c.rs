@@ -195,7 +195,7 @@ fn automaton(task: &Task) -> Option<Cfa> {
     // The verdicts of these hold for mathematical integers.
     let ints = if task.name.starts_with("code2inv") { c::Ints::Math } else { c::Ints::Wrap };
     let folder = task.file.parent().unwrap_or(Path::new("")).to_path_buf();
-    let options = c::Options { ints, data_model: c::DataModel::Ilp32, folder };
+    let options = c::Options { ints, data_model: c::DataModel::Ilp32, folder, ..c::Options::default() };
     c::parse(&mut sources, id, &options).ok().map(|built| built.cfa)
 }
 
