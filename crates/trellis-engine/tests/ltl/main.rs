@@ -3,4 +3,5 @@
 //! `TRELLIS_RUNS=n` looks at `n` formulas of each class.
 
 mod generator;
+mod patterns;
 mod random;

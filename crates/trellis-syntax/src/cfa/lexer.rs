@@ -12,6 +12,8 @@ pub enum Tok<'a> {
     Number(&'a str),
     /// `8'd5`: width, base, digits.
     Bits(&'a str, char, &'a str),
+    /// What stands between double quotes.
+    Quoted(&'a str),
     /// Punctuation.
     P(&'static str),
     /// A character that belongs to no token.
@@ -26,6 +28,7 @@ impl Tok<'_> {
         match self {
             Tok::Name(text) | Tok::Number(text) => format!("`{}`", shorten(text)),
             Tok::Bits(width, base, digits) => format!("`{}`", shorten(&format!("{width}'{base}{digits}"))),
+            Tok::Quoted(text) => format!("`\"{}\"`", shorten(text)),
             Tok::P(p) => format!("`{p}`"),
             Tok::Odd(c) if c.is_ascii_graphic() => format!("the character `{c}`"),
             Tok::Odd(c) => format!("the character U+{:04X}", u32::from(c)),
@@ -49,6 +52,8 @@ pub struct Dialect {
     pub punctuation: &'static [&'static str],
     /// Are there literals like `8'd5`?
     pub bits: bool,
+    /// Are there texts in double quotes?
+    pub quotes: bool,
 }
 
 /// Control-flow automata.
@@ -59,6 +64,7 @@ pub const CFA: Dialect = Dialect {
         ",", ":", "'", ".",
     ],
     bits: true,
+    quotes: false,
 };
 
 /// All tokens; the last one is the end.
@@ -79,6 +85,10 @@ pub fn tokens<'a>(source: SourceId, text: &'a str, dialect: &Dialect) -> Vec<Tok
             '0'..='9' => {
                 let len = run(&|b| b.is_ascii_digit());
                 if dialect.bits { number(rest, len) } else { (Tok::Number(&rest[..len]), len) }
+            }
+            '"' if dialect.quotes && rest[1..].contains('"') => {
+                let len = rest[1..].find('"').unwrap_or(0);
+                (Tok::Quoted(&rest[1..1 + len]), len + 2)
             }
             c => match dialect.punctuation.iter().find(|p| rest.starts_with(**p)) {
                 Some(p) => (Tok::P(p), p.len()),

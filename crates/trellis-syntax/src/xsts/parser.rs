@@ -14,6 +14,7 @@ const XSTS: Dialect = Dialect {
         ")", "[", "]", "{", "}", ",", ":", ";",
     ],
     bits: false,
+    quotes: false,
 };
 
 const KEYWORDS: [&str; 27] = [
