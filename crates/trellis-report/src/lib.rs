@@ -19,6 +19,7 @@ pub mod dot;
 pub mod html;
 pub mod json;
 mod label;
+pub mod ltl;
 mod names;
 pub mod program;
 mod property;

@@ -170,6 +170,8 @@ pub enum Kind {
     Sup,
     /// `inf: e`.
     Inf,
+    /// A formula of linear temporal logic.
+    Ltl,
 }
 
 impl Kind {
@@ -196,13 +198,14 @@ impl Kind {
             Kind::LeadsTo => "-->",
             Kind::Sup => "sup",
             Kind::Inf => "inf",
+            Kind::Ltl => "LTL",
         }
     }
 
     /// Whether it is about all runs, some run, or a number.
     pub fn class(self) -> Class {
         match self {
-            Kind::Always | Kind::Eventually | Kind::LeadsTo => Class::Universal,
+            Kind::Always | Kind::Eventually | Kind::LeadsTo | Kind::Ltl => Class::Universal,
             Kind::Possibly | Kind::PotentiallyAlways => Class::Existential,
             Kind::Sup | Kind::Inf => Class::Bound,
         }

@@ -56,14 +56,19 @@ pub struct Loaded {
 impl Loaded {
     /// The text of each file of an automaton, if runs are to be told in lines of it.
     pub fn texts(&self, cfa: &Cfa) -> Vec<Option<String>> {
-        if self.language != "c" {
-            return Vec::new();
-        }
-        // The file itself was read already; others may be gone by now.
-        let main = |i: usize| (i == 0).then(|| self.sources.get(SourceId(0)).text.clone());
-        let text = |(i, name): (usize, &String)| main(i).or_else(|| std::fs::read_to_string(name).ok());
-        cfa.files.iter().enumerate().map(text).collect()
+        texts(self.language, cfa, &self.sources)
     }
+}
+
+/// The text of each file of an automaton, if runs are to be told in lines of it.
+pub fn texts(language: &str, cfa: &Cfa, sources: &Sources) -> Vec<Option<String>> {
+    if language != "c" {
+        return Vec::new();
+    }
+    // The file itself was read already; others may be gone by now.
+    let main = |i: usize| (i == 0).then(|| sources.get(SourceId(0)).text.clone());
+    let text = |(i, name): (usize, &String)| main(i).or_else(|| std::fs::read_to_string(name).ok());
+    cfa.files.iter().enumerate().map(text).collect()
 }
 
 /// Questions with their automata, and warnings.
@@ -86,18 +91,7 @@ pub fn load(model: &Model, reading: &Reading, properties: Option<&Properties>, c
                 "a C program is asked whether reach_error, __VERIFIER_error or a failing assert can \
                                       be reached; write the property as an assert",
             )?;
-            let options = c::Options {
-                ints: match reading.ints {
-                    Some(Ints::Math) => c::Ints::Math,
-                    _ => c::Ints::Wrap,
-                },
-                data_model: match reading.data_model {
-                    Some(DataModel::Ilp32) => c::DataModel::Ilp32,
-                    _ => c::DataModel::Lp64,
-                },
-                folder: path.parent().unwrap_or(Path::new("")).to_path_buf(),
-                atoms: vec![],
-            };
+            let options = c_options(path, reading);
             let id = sources.read(path).map_err(|d| vec![d]);
             let built = id.and_then(|id| c::parse(&mut sources, id, &options));
             ("c", built.map(|b| (one(b.cfa), b.warnings)))
@@ -145,6 +139,22 @@ pub fn load(model: &Model, reading: &Reading, properties: Option<&Properties>, c
             Ok(Loaded { questions, warnings, name: path.display().to_string(), language, sources, charts })
         }
         Err(errors) => Err(Failure::Input(diag::render(&errors, &sources, color))),
+    }
+}
+
+/// How a C program is to be read.
+pub fn c_options(path: &Path, reading: &Reading) -> c::Options {
+    c::Options {
+        ints: match reading.ints {
+            Some(Ints::Math) => c::Ints::Math,
+            _ => c::Ints::Wrap,
+        },
+        data_model: match reading.data_model {
+            Some(DataModel::Ilp32) => c::DataModel::Ilp32,
+            _ => c::DataModel::Lp64,
+        },
+        folder: path.parent().unwrap_or(Path::new("")).to_path_buf(),
+        atoms: vec![],
     }
 }
 

@@ -20,7 +20,7 @@ use crate::cli::{self, Check};
 use crate::load::{Asked, Loaded, load};
 use crate::strategy::LuaStrategy;
 use crate::{Failure, Ran, exit};
-use crate::{automaton, program, timed};
+use crate::{automaton, ltl, program, timed};
 
 /// Pairs of states compared before cover or join is chosen on its own, and under `--audit`.
 const QUICK_AUDIT: usize = 400;
@@ -36,6 +36,9 @@ struct Plan {
 }
 
 pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
+    if automaton::is_one(&args.model.model) && ltl::is_asked(args) {
+        return ltl::check(args, out_color, err_color);
+    }
     if automaton::is_one(&args.model.model) {
         return program::check(args, out_color, err_color);
     }

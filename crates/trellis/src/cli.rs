@@ -175,6 +175,8 @@ pub struct Check {
     pub non_zeno: bool,
 
     #[command(flatten)]
+    pub formulas: Formulas,
+    #[command(flatten)]
     pub programs: Programs,
     #[command(flatten)]
     pub reading: Reading,
@@ -213,6 +215,37 @@ pub struct Check {
     /// Do not re-check the evidence.
     #[arg(long, help_heading = "Output")]
     pub no_check: bool,
+}
+
+/// Formulas of linear temporal logic.
+#[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = "Linear temporal logic")]
+pub struct Formulas {
+    /// A formula that every infinite run must satisfy (see `trellis help ltl`); may be given several times.
+    #[arg(long, value_name = "FORMULA")]
+    pub ltl: Vec<String>,
+    /// For XSTS: when a letter is read (default: half).
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub ltl_step: Option<LtlStep>,
+    /// How fair cycles are looked for (default: scc).
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub search: Option<LassoSearch>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LtlStep {
+    /// After init, each env and each trans.
+    Half,
+    /// After init and each trans.
+    Full,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LassoSearch {
+    /// Nested depth-first search.
+    Nested,
+    /// Strongly connected components.
+    Scc,
 }
 
 /// How a C program is understood.
@@ -396,6 +429,8 @@ pub enum Engine {
     Cegar,
     /// Bounded model checking: for programs and control-flow automata.
     Bmc,
+    /// Enumeration of states: for formulas of linear temporal logic.
+    Explicit,
     /// k-induction, with invariants guessed from runs: for programs and control-flow automata.
     Induction,
 }

@@ -7,6 +7,7 @@ mod cli;
 mod evidence;
 mod horn;
 mod load;
+mod ltl;
 mod program;
 mod simulate;
 mod smt;

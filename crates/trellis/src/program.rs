@@ -36,6 +36,10 @@ pub fn given(args: &Check) -> Option<String> {
         ("--engine cegar", args.engine == cli::Engine::Cegar),
         ("--engine bmc", args.engine == cli::Engine::Bmc),
         ("--engine induction", args.engine == cli::Engine::Induction),
+        ("--engine explicit", args.engine == cli::Engine::Explicit),
+        ("--ltl", !args.formulas.ltl.is_empty()),
+        ("--ltl-step", args.formulas.ltl_step.is_some()),
+        ("--search", args.formulas.search.is_some()),
         ("--depth", p.depth.is_some()),
         ("--threads", p.threads.is_some()),
         ("--order error", args.order == Some(cli::Order::Error)),
@@ -136,19 +140,20 @@ fn engine(args: &Check) -> Result<Engine, Failure> {
         }
         cli::Engine::Bmc => Ok(Engine::Bmc(p.depth)),
         cli::Engine::Induction => Ok(Engine::Induction(p.depth)),
+        cli::Engine::Explicit => say("--engine explicit is for formulas (--ltl)"),
         // Refused above.
         cli::Engine::Reach => say("this engine is not for programs"),
     }
 }
 
 /// Options that an engine of one's own choice has, in the order of the help.
-fn chosen(args: &Check) -> Option<String> {
+pub fn chosen(args: &Check) -> Option<String> {
     let mut all = cegar_given(&args.programs).to_vec();
     all.push(("--order", args.order.is_some()));
     names(&all)
 }
 
-fn cegar_options(args: &Check) -> cegar::Options {
+pub fn cegar_options(args: &Check) -> cegar::Options {
     let (p, default) = (&args.programs, cegar::Options::default());
     let mode = match p.predicates {
         None | Some(cli::Predicates::Cartesian) => Mode::Cartesian,

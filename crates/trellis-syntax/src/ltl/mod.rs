@@ -11,6 +11,7 @@
 //! Deliberately not supported: past operators, which are refused by name, and quantifiers.
 
 mod parser;
+pub mod subject;
 mod value;
 
 use rustc_hash::FxHashMap;

@@ -83,13 +83,28 @@ pub fn parse(
     chart: SourceId,
     properties: &[SourceId],
 ) -> Result<(Vec<Chart>, Vec<Diagnostic>), Vec<Diagnostic>> {
+    read_charts(sources, chart, properties, properties.is_empty())
+}
+
+/// Reads a chart of which no property is asked.
+pub fn parse_system(sources: &Sources, chart: SourceId) -> Result<(Chart, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let (mut charts, diagnostics) = read_charts(sources, chart, &[], false)?;
+    Ok((charts.swap_remove(0), diagnostics))
+}
+
+fn read_charts(
+    sources: &Sources,
+    chart: SourceId,
+    properties: &[SourceId],
+    own: bool,
+) -> Result<(Vec<Chart>, Vec<Diagnostic>), Vec<Diagnostic>> {
     let source = sources.get(chart);
     let (raw, mut errors) = read::read(chart, &source.text);
     if errors.count() > 0 {
         return Err(errors.finish());
     }
     let mut tree = resolve::resolve(raw, &mut errors);
-    if !properties.is_empty() {
+    if !own {
         tree.properties.clear();
     }
     for &id in properties {
@@ -106,6 +121,16 @@ pub fn parse(
 }
 
 impl Chart {
+    /// The states in document order, with the condition that they are active.
+    pub fn states(&self) -> impl Iterator<Item = (&str, TermId)> {
+        self.states.iter().map(|(name, t)| (name.as_str(), *t))
+    }
+
+    /// The data model.
+    pub fn data(&self) -> impl Iterator<Item = (&str, VarId)> {
+        self.data.iter().map(|(name, v)| (name.as_str(), *v))
+    }
+
     /// A trace in macro-steps. (A trace of large blocks is expanded first, with `Blocks::expand`.) If it ends in the middle of a
     /// macro-step, that is the last one, and not stable.
     pub fn describe(&self, trace: &Trace) -> Vec<MacroStep> {

@@ -1,0 +1,244 @@
+//! A formula about a model in any of the languages that become automata: what its names mean, and when a letter is read.
+//!
+//! | language | a letter is read |
+//! |---|---|
+//! | CFA | after each edge |
+//! | C | after each edge, from the first one in `main` on (no formula without `X` notices how many there are) |
+//! | XSTS | after `init`, each `env` and each `trans`; with [`Moment::Full`] after `init` and each `trans` |
+//! | STS | at the start, and after each transition |
+//! | SCXML | after each macro-step |
+
+use rustc_hash::FxHashSet;
+use trellis_expr::{Division, TermId, Terms, Type, VarId};
+use trellis_model::cfa::LocationId;
+use trellis_model::ltl::Spec;
+use trellis_model::ltl::product::Subject;
+
+use super::{Names, parse};
+use crate::diag::{Diagnostic, SourceId, Sources};
+use crate::{c, cfa, scxml, sts, xsts};
+
+/// What a moment of an XSTS is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Moment {
+    /// After `init`, each `env` and each `trans`.
+    #[default]
+    Half,
+    /// After `init` and each `trans`.
+    Full,
+}
+
+/// The language of the model.
+#[derive(Debug, Clone, Copy)]
+pub enum Language<'o> {
+    /// C.
+    C(&'o c::Options),
+    /// A control-flow automaton.
+    Cfa,
+    /// An XSTS.
+    Xsts(Moment),
+    /// An STS.
+    Sts,
+    /// A statechart.
+    Scxml,
+}
+
+/// A formula and what it is asked of.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// The model.
+    pub subject: Subject,
+    /// The formula.
+    pub spec: Spec,
+    /// Of a statechart: tells runs in states and events.
+    pub chart: Option<scxml::Chart>,
+    /// What the user should know.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Reads a model and a formula about it.
+pub fn read(
+    sources: &mut Sources,
+    model: SourceId,
+    formula: SourceId,
+    language: Language<'_>,
+) -> Result<Asked, Vec<Diagnostic>> {
+    let mut warnings = vec![];
+    let mut chart = None;
+    let mut names = match language {
+        Language::C(options) => {
+            let texts = quoted(&sources.get(formula).text);
+            let options = c::Options { atoms: texts.clone(), ..options.clone() };
+            let built = c::parse(sources, model, &options)?;
+            warnings = built.warnings;
+            let mut before = vec![];
+            let mut at = built.cfa.initial;
+            for _ in 0..built.before_main {
+                let Some(&e) = built.cfa.outgoing(at).first() else { break };
+                before.push(e);
+                at = built.cfa.edge(e).to;
+            }
+            let mut subject = Subject::every_edge(built.cfa);
+            before.into_iter().for_each(|e| subject.reads[e.index()] = false);
+            let mut names = Automaton::new(subject, |name| !name.contains("::"));
+            names.quoted = texts.into_iter().zip(built.atoms).collect();
+            names.division = Division::Truncating;
+            names.by_location = false;
+            names
+        }
+        Language::Cfa => {
+            let (cfa, more) = cfa::parse(sources, model)?;
+            warnings = more;
+            Automaton::new(Subject::every_edge(cfa), |_| true)
+        }
+        Language::Xsts(moment) => {
+            let (xsts, more) = xsts::parse_system(sources, model)?;
+            warnings = more;
+            let reads = |l: LocationId| l == xsts.before_env || (l == xsts.before_trans && moment == Moment::Half);
+            let subject = Subject::without_errors(&xsts.cfa, |e| reads(e.to));
+            let visible: FxHashSet<VarId> = xsts.variables.iter().copied().collect();
+            let mut names = Automaton::new(subject, |_| true);
+            names.variables.retain(|(_, v)| visible.contains(v));
+            names.by_location = false;
+            names
+        }
+        Language::Sts => {
+            let (all, more) = sts::parse(sources, model)?;
+            warnings = more;
+            let Some(sts) = all.first() else { return Err(warnings) };
+            if let Some(other) = all.get(1) {
+                let message = format!("only the system of `{}` is asked about the formula", sts.name);
+                warnings.push(Diagnostic::warning(other.span, message));
+            }
+            let subject = Subject::without_errors(&sts.cfa, |_| true);
+            let visible: FxHashSet<VarId> = sts.variables.iter().copied().collect();
+            let mut names = Automaton::new(subject, |_| true);
+            names.variables.retain(|(_, v)| visible.contains(v));
+            names.by_location = false;
+            names
+        }
+        Language::Scxml => {
+            let (found, more) = scxml::parse_system(sources, model)?;
+            warnings = more;
+            let (stable, ended) = (found.stable, found.ended);
+            let subject = Subject::without_errors(&found.cfa, |e| e.to == stable || e.to == ended);
+            let mut names = Automaton::new(subject, |_| false);
+            names.variables = found.data().map(|(name, v)| (name.to_string(), v)).collect();
+            names.states = found.states().map(|(name, t)| (name.to_string(), t)).collect();
+            names.by_location = false;
+            chart = Some(found);
+            names
+        }
+    };
+    let spec = parse(sources, formula, &mut names)?;
+    Ok(Asked { subject: names.subject, spec, chart, warnings })
+}
+
+/// The texts in quotes.
+fn quoted(formula: &str) -> Vec<String> {
+    formula.split('"').skip(1).step_by(2).map(String::from).collect()
+}
+
+/// The names of an automaton.
+struct Automaton {
+    subject: Subject,
+    variables: Vec<(String, VarId)>,
+    /// `Type.Literal`, and `Literal` where that is clear.
+    literals: Vec<(String, TermId)>,
+    quoted: Vec<(String, TermId)>,
+    states: Vec<(String, TermId)>,
+    division: Division,
+    /// Can a formula ask for a location by its name?
+    by_location: bool,
+}
+
+impl Automaton {
+    fn new(mut subject: Subject, visible: impl Fn(&str) -> bool) -> Automaton {
+        let cfa = &mut subject.cfa;
+        let name = |v: &VarId| cfa.terms.variable(*v).name.clone();
+        let all = cfa.variables.iter().map(|v| (name(v), *v));
+        let variables: Vec<_> = all.filter(|(name, _)| !name.starts_with('@') && visible(name)).collect();
+        let mut literals = vec![];
+        let mut types = FxHashSet::default();
+        for (_, v) in &variables {
+            let mut ty = cfa.terms.variable(*v).ty;
+            while let Type::Array(index, entry) = ty {
+                types.insert(cfa.terms.type_of_id(index));
+                ty = cfa.terms.type_of_id(entry);
+            }
+            types.insert(ty);
+        }
+        let mut enums: Vec<_> =
+            types.into_iter().filter_map(|t| if let Type::Enum(e) = t { Some(e) } else { None }).collect();
+        enums.sort_unstable();
+        for e in enums {
+            let declared = cfa.terms.enumeration(e).clone();
+            for (n, literal) in declared.literals.iter().enumerate() {
+                let t = cfa.terms.enum_lit(e, n as u32);
+                literals.push((format!("{}.{literal}", declared.name), t));
+                literals.push((literal.clone(), t));
+            }
+        }
+        Automaton {
+            subject,
+            variables,
+            literals,
+            quoted: vec![],
+            states: vec![],
+            division: Division::Euclidean,
+            by_location: true,
+        }
+    }
+}
+
+impl Names for Automaton {
+    fn name(&mut self, text: &str) -> Option<TermId> {
+        if let Some((_, v)) = self.variables.iter().find(|(name, _)| name == text) {
+            return Some(self.subject.cfa.terms.var(*v));
+        }
+        let mut found = self.literals.iter().filter(|(name, _)| name == text);
+        match (found.next(), found.next()) {
+            (Some((_, t)), None) => Some(*t),
+            _ => None,
+        }
+    }
+
+    fn quoted(&mut self, text: &str) -> Result<TermId, String> {
+        let found = self.quoted.iter().find(|(t, _)| t == text).map(|(_, t)| *t);
+        found.ok_or_else(|| "only conditions of C programs are written in quotes".into())
+    }
+
+    fn inside(&mut self, state: &str) -> Option<TermId> {
+        if let Some((_, t)) = self.states.iter().find(|(name, _)| name == state) {
+            return Some(*t);
+        }
+        if !self.by_location {
+            return None;
+        }
+        let cfa = &mut self.subject.cfa;
+        let name = format!("at {state}");
+        if let Some((v, _)) = self.subject.places.iter().find(|(v, _)| cfa.terms.variable(*v).name == name) {
+            return Some(cfa.terms.var(*v));
+        }
+        let there: Vec<LocationId> = cfa.locations().filter(|l| cfa.location(*l).name == state).collect();
+        if there.is_empty() {
+            return None;
+        }
+        let v = cfa.terms.declare(name, Type::Bool);
+        self.subject.places.push((v, there));
+        Some(cfa.terms.var(v))
+    }
+
+    fn terms(&mut self) -> &mut Terms {
+        &mut self.subject.cfa.terms
+    }
+
+    fn division(&self) -> Division {
+        self.division
+    }
+
+    fn known(&self) -> Vec<String> {
+        let variables = self.variables.iter().map(|(name, _)| name.clone());
+        variables.chain(self.literals.iter().chain(&self.states).map(|(name, _)| name.clone())).collect()
+    }
+}
