@@ -351,7 +351,14 @@ impl<'l> Checker<'l> {
             let more = terms.lt(now, then);
             let (negative, stays) = (terms.lt(now, zero), terms.le(now, then));
             let kept = terms.or([negative, stays]);
-            let mut solver = Embedded::new();
+            // Sums of words are taken as numbers: bit by bit they take long.
+            let words = self
+                .large
+                .cfa
+                .variables
+                .iter()
+                .any(|&v| matches!(self.large.cfa.terms.variable(v).ty, Type::Bits { .. }));
+            let mut solver = if words { Embedded::new().words_as_numbers() } else { Embedded::new() };
             for t in [step, nodes[from].1, there] {
                 solver.assert(&self.large.cfa.terms, t);
             }

@@ -18,6 +18,8 @@ use crate::program::post::{Mode, Post};
 use crate::program::precision::Precisions;
 use crate::program::reason;
 
+/// What takes a solver more conflicts than this is not known of a successor: labels may always be larger.
+const WORK: u64 = 1000;
 /// Statements with more outcomes than this are left to the solver.
 const OUTCOMES: usize = 4096;
 
@@ -146,7 +148,9 @@ impl<'p, 'o> Graph<'p, 'o> {
             None => {
                 let before = self.assumptions(n);
                 let precision = self.precisions.at(to).clone();
-                self.post.successors(self.cfa, &before, e, &precision, &self.limits).map_err(reason)?
+                self.post
+                    .successors(self.cfa, &before, e, &precision, &self.limits.clone().steps(WORK))
+                    .map_err(reason)?
             }
         };
         let mut found = vec![];

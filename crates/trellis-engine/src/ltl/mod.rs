@@ -84,9 +84,10 @@ fn teams() -> [Vec<Engine>; 2] {
         cegar(Domain::Product(Mode::Cartesian), Refinement::Core),
     ];
     let proofs = vec![
-        cegar(predicates, Refinement::NewtonForward),
-        cegar(predicates, Refinement::Sequence),
+        // What must hold before a loop goes on says more about it than what holds after so many rounds.
         cegar(predicates, Refinement::NewtonBackward),
+        cegar(predicates, Refinement::Sequence),
+        cegar(predicates, Refinement::NewtonForward),
     ];
     [quick, proofs]
 }

@@ -24,6 +24,8 @@ use crate::program::reason;
 
 /// How many proposals are looked at for one component.
 const PROPOSALS: usize = 120;
+/// So many conflicts one question about words may take.
+const WORK: u64 = 500;
 /// Components with more edges than this, or more integers, are not ranked.
 const MAX_EDGES: usize = 400;
 const MAX_INTEGERS: usize = 24;
@@ -144,6 +146,8 @@ struct Proposer<'a> {
     /// For each edge: is it left out?
     strict: Vec<VarId>,
     solver: Embedded,
+    /// If there are words among the integers: for each edge a solver that takes them as numbers. (Bit by bit, sums of values take long.)
+    words: Option<FxHashMap<EdgeId, Embedded>>,
 }
 
 impl<'a> Proposer<'a> {
@@ -170,14 +174,16 @@ impl<'a> Proposer<'a> {
         let any = terms.or(any);
         let mut solver = Embedded::new();
         solver.assert(terms, any);
-        Proposer { arcs, integers, unknown, strict, solver }
+        let is_word = |v: &VarId| matches!(terms.variable(*v).ty, Type::Bits { .. });
+        let words = integers.iter().any(is_word).then(FxHashMap::default);
+        Proposer { arcs, integers, unknown, strict, solver, words }
     }
 
     #[allow(clippy::type_complexity)]
     fn run(mut self, graph: &mut Graph<'_, '_>) -> Result<Option<(FxHashMap<u32, TermId>, Vec<Arc>)>, Reason> {
         for _ in 0..PROPOSALS {
             let limits = graph.limits.clone();
-            let model = match self.solver.check(&graph.cfa.terms, &[], &limits.clone().steps(20_000)) {
+            let model = match self.solver.check(&graph.cfa.terms, &[], &limits.clone().steps(WORK)) {
                 Answer::Sat(model) => model,
                 Answer::Unsat(_) => return Ok(None),
                 Answer::Unknown(why) => return limits.exceeded(0).map_or(Ok(None), |_| Err(reason(why))),
@@ -227,7 +233,7 @@ impl<'a> Proposer<'a> {
 
     /// A step that the ranking does not fit; `Some(None)` if that is not decided.
     fn refuse(
-        &self,
+        &mut self,
         graph: &mut Graph<'_, '_>,
         ranking: &FxHashMap<u32, TermId>,
         strict: Vec<bool>,
@@ -241,7 +247,7 @@ impl<'a> Proposer<'a> {
     }
 
     fn against(
-        &self,
+        &mut self,
         graph: &mut Graph<'_, '_>,
         i: usize,
         ranking: &FxHashMap<u32, TermId>,
@@ -262,7 +268,18 @@ impl<'a> Proposer<'a> {
             terms.lt(now, then)
         };
         assumed.push(wrong);
-        let mut model = match step.check(terms, &assumed, &limits) {
+        let answer = match &mut self.words {
+            None => step.check(terms, &assumed, &limits),
+            Some(words) => {
+                let solver = words.entry(e).or_insert_with(|| {
+                    let mut solver = Embedded::new().words_as_numbers();
+                    solver.assert(terms, step.formula);
+                    solver
+                });
+                solver.check(terms, &assumed, &limits.clone().steps(WORK))
+            }
+        };
+        let mut model = match answer {
             Answer::Unsat(_) => return Ok(None),
             Answer::Sat(model) => model,
             Answer::Unknown(why) => return limits.exceeded(0).map_or(Ok(Some(None)), |_| Err(reason(why))),

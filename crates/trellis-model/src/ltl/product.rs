@@ -6,8 +6,8 @@
 //! A run of the product is *fair* if it meets each mark infinitely often; fair runs are the runs that the automaton accepts.
 //! Where not every edge reads a letter, one more mark says that letters are read again and again.
 //!
-//! A run that has ended (in a final location, in an error, or where no edge leaves) stutters: it reads the same letter forever.
-//! A run that is stuck elsewhere is none. The state before the first edge is not read.
+//! A run that has ended (in a final location, or in an error) stutters: it reads the same letter forever. A run that is stuck
+//! elsewhere is none. The state before the first edge is not read.
 
 use rustc_hash::FxHashMap;
 use trellis_expr::defined::{self, Unsupported};
@@ -49,9 +49,18 @@ impl Subject {
         Subject { cfa: rest, reads: letters, places: vec![] }
     }
 
+    /// From here on, a run has ended where no edge leaves.
+    pub fn end_where_stuck(&mut self) {
+        for l in self.cfa.locations() {
+            if self.cfa.outgoing(l).is_empty() && self.cfa.location(l).kind == Kind::Plain {
+                self.cfa.location_mut(l).kind = Kind::Final;
+            }
+        }
+    }
+
     /// Does a run stutter there?
     pub fn is_end(&self, l: LocationId) -> bool {
-        self.cfa.location(l).kind != Kind::Plain || self.cfa.outgoing(l).is_empty()
+        self.cfa.location(l).kind != Kind::Plain
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! | language | a letter is read |
 //! |---|---|
-//! | CFA | after each edge |
+//! | CFA | after each edge; where no edge leaves, again and again |
 //! | C | after each edge, from the first one in `main` on (no formula without `X` notices how many there are) |
 //! | XSTS | after `init`, each `env` and each `trans`; with [`Moment::Full`] after `init` and each `trans` |
 //! | STS | at the start, and after each transition |
@@ -10,7 +10,7 @@
 
 use rustc_hash::FxHashSet;
 use trellis_expr::{Division, TermId, Terms, Type, VarId};
-use trellis_model::cfa::LocationId;
+use trellis_model::cfa::{Kind, LocationId};
 use trellis_model::ltl::Spec;
 use trellis_model::ltl::product::Subject;
 
@@ -89,7 +89,9 @@ pub fn read(
         Language::Cfa => {
             let (cfa, more) = cfa::parse(sources, model)?;
             warnings = more;
-            Automaton::new(Subject::every_edge(cfa), |_| true)
+            let mut subject = Subject::every_edge(cfa);
+            subject.end_where_stuck();
+            Automaton::new(subject, |_| true)
         }
         Language::Xsts(moment) => {
             let (xsts, more) = xsts::parse_system(sources, model)?;
@@ -121,7 +123,11 @@ pub fn read(
             let (found, more) = scxml::parse_system(sources, model)?;
             warnings = more;
             let (stable, ended) = (found.stable, found.ended);
-            let subject = Subject::without_errors(&found.cfa, |e| e.to == stable || e.to == ended);
+            let mut subject = Subject::without_errors(&found.cfa, |e| e.to == stable || e.to == ended);
+            // A chart that no event can move stays as it is.
+            if subject.cfa.outgoing(stable).is_empty() {
+                subject.cfa.location_mut(stable).kind = Kind::Final;
+            }
             let mut names = Automaton::new(subject, |_| false);
             names.variables = found.data().map(|(name, v)| (name.to_string(), v)).collect();
             names.states = found.states().map(|(name, t)| (name.to_string(), t)).collect();
