@@ -122,11 +122,11 @@ impl<'a, 'n> Parser<'a, 'n> {
     }
 
     fn or(&mut self) -> Read<Operand> {
-        self.many(&OR, Self::and, |a, b| Formula::Or(a, b))
+        self.many(&OR, Self::and, Formula::Or)
     }
 
     fn and(&mut self) -> Read<Operand> {
-        self.many(&AND, Self::until, |a, b| Formula::And(a, b))
+        self.many(&AND, Self::until, Formula::And)
     }
 
     fn until(&mut self) -> Read<Operand> {

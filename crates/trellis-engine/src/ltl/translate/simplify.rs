@@ -99,10 +99,12 @@ fn trimmed(a: &Buchi, style: Style, marked: bool) -> Buchi {
     let mut kept: Vec<u32> = vec![];
     let mut small = Buchi { initial: vec![], marks: a.marks, edges: vec![] };
     for &s in a.initial.iter().filter(|s| useful(**s)) {
-        if !numbers.contains_key(&s) {
-            numbers.insert(s, kept.len() as u32);
+        let number = *numbers.entry(s).or_insert_with(|| {
             kept.push(s);
-            small.initial.push(numbers[&s]);
+            kept.len() as u32 - 1
+        });
+        if !small.initial.contains(&number) {
+            small.initial.push(number);
         }
     }
     let mut at = 0;
