@@ -102,7 +102,12 @@ fn automata_of_others_accept_the_same() {
         let theirs = trellis_syntax::hoa::read(&sources, id).expect("an automaton");
         // Atoms are named ap0, ap1, … in the order in which both number them.
         let line = decoded(path.file_stem().and_then(|s| s.to_str()).expect("a name"));
-        let (f, _) = read(&line);
+        let (f, atoms) = read(&line);
+        let mut random = Random(1);
+        for _ in 0..runs(200) {
+            let word = random.word(atoms);
+            assert_eq!(theirs.automaton.accepts(&word), word.satisfies(&f), "{line}: {word:?}");
+        }
         let ours = translate_to(&f, Acceptance::Generalised).expect("small");
         let not_ours = translate_to(&f.negate(), Acceptance::Generalised).expect("small");
         assert!(theirs.automaton.intersect(&not_ours).expect("few marks").is_empty(), "{line}");

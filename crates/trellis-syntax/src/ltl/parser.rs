@@ -326,11 +326,12 @@ impl<'a, 'n> Parser<'a, 'n> {
             Tok::Name("false") => formula(Formula::False),
             Tok::Name("In") if self.is("(") => self.inside(t.span),
             Tok::Name(word) => {
-                if let Some(x) = self.lookup(word) {
-                    return term(x);
-                }
+                // Even where there is a variable of that name: nothing like this can follow it.
                 if PAST.iter().any(|p| p.0 == word) && self.starts_operand() {
                     return self.past(word, t.span);
+                }
+                if let Some(x) = self.lookup(word) {
+                    return term(x);
                 }
                 let all = [&IFF[..], &IMPLIES, &OR, &AND, &TWO, &NOT, &PRODUCTS].concat();
                 if all.contains(&word) {
@@ -361,7 +362,7 @@ impl<'a, 'n> Parser<'a, 'n> {
         match self.peek().tok {
             Tok::Name(word) => ![&AND[..], &OR, &IFF, &IMPLIES, &TWO, &PRODUCTS].concat().contains(&word),
             Tok::Number(_) | Tok::Quoted(_) => true,
-            Tok::P(p) => matches!(p, "(" | "!" | "¬" | "[]" | "<>"),
+            Tok::P(p) => matches!(p, "(" | "!" | "¬" | "[]"),
             _ => false,
         }
     }

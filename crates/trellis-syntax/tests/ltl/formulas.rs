@@ -109,6 +109,7 @@ fn precedence() {
     assert_eq!(plain("a && b and c ∧ d /\\ e & f"), "((a && b) && c) && ((d && e) && f)");
     assert_eq!(plain("¬a ∨ not b \\/ c"), "(!a || !b) || c");
     assert_eq!(plain("[]<>a => <>[]b"), "G F a -> F G b");
+    assert_eq!(plain("Y & S U O"), "Y && (S U O)");
     assert_eq!(plain("true U false"), "true U false");
 }
 

@@ -170,7 +170,7 @@ fn words(line: &str) -> Vec<String> {
 
 #[test]
 fn the_examples_in_the_topics_run() {
-    for topic in ["timed", "tchecker", "programs"] {
+    for topic in ["timed", "tchecker", "programs", "ltl"] {
         let text = stdout(&trellis(&["help", topic]));
         let all = commands(&text);
         assert!(all.len() > 2, "{topic}: {text}");
