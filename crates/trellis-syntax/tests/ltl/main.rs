@@ -4,6 +4,7 @@
 
 mod automata;
 mod formulas;
+mod models;
 mod refused;
 
 use trellis_syntax::diag::{Diagnostic, Sources};
