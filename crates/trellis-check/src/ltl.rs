@@ -17,7 +17,7 @@ use trellis_model::cfa::lbe::Blocks;
 use trellis_model::cfa::{EdgeId, LocationId};
 use trellis_model::ltl::evidence::{Lasso, Proof, Recurrence, Run};
 use trellis_model::ltl::product::{Product, Subject, product};
-use trellis_model::ltl::{Buchi, Formula, Letter, Spec, Word, components};
+use trellis_model::ltl::{Buchi, Formula, Letter, Spec, Word, components, relevant};
 use trellis_smt::{Answer, Embedded, Limits, Reason, Solver, qe};
 
 /// What is wrong with evidence about a formula.
@@ -80,7 +80,7 @@ pub fn replay(subject: &Subject, spec: &Spec, lasso: &Lasso) -> Result<(), Refus
     }
     let values = |n: usize| if n == 0 { &lasso.run.start } else { &lasso.run.steps[n - 1].after };
     let same = |v: &VarId| values(lasso.back).get(v) == values(end).get(v);
-    if places[lasso.back] != places[end] || !subject.cfa.variables.iter().all(same) {
+    if places[lasso.back] != places[end] || !relevant(&subject.cfa, &spec.atoms).iter().all(same) {
         return Err(Refusal::Open);
     }
     let read = |range: std::ops::Range<usize>| letters[range].iter().flatten().copied().collect::<Vec<Letter>>();

@@ -14,6 +14,7 @@
 //! fit the network they come with; have what [`json::read_evidence`] returns checked before it is shown.
 
 pub mod automaton;
+pub mod buchi;
 mod certificate;
 pub mod dot;
 pub mod html;

@@ -6,6 +6,7 @@
 pub mod c;
 pub mod cfa;
 pub mod diag;
+pub mod hoa;
 pub mod ltl;
 pub mod scxml;
 pub mod sts;

@@ -26,12 +26,13 @@ Examples:
   trellis check program.c --witness w.yml                 … with a witness for SV-COMP's validators
   trellis convert program.c --to dot --blocks             the control-flow automaton of a C program, as a picture
   trellis smt problem.smt2                                is an SMT-LIB problem satisfiable?
+  trellis ltl2hoa 'G(a -> F b)'                           the Büchi automaton of an LTL formula
   trellis help lattices                                   the lattices a model can use
 
 Exit codes: 0 every property holds, 10 some property fails, 20 undecided,
             2 bad usage or input, 1 internal error, 130 interrupted.
 More: trellis help check, trellis help TOPIC; topics are uppaal, timed, tchecker, programs, lattices, join, evidence,
-      smtlib";
+      smtlib, ltl";
 
 /// Trellis: can something bad happen? SAFE, UNSAFE or UNKNOWN, with evidence that is checked again.
 #[derive(Parser, Debug)]
@@ -58,6 +59,9 @@ pub enum Command {
     Convert(Convert),
     /// Run an SMT-LIB script on the embedded solver, or on another.
     Smt(Smt),
+    /// Write the automaton of a formula of linear temporal logic, in the Hanoi format.
+    #[command(name = "ltl2hoa")]
+    Ltl2hoa(crate::ltl2hoa::Ltl2hoa),
     /// Run a benchmark suite: a table beside the published figures.
     Bench(Bench),
     /// Print the JSON Schema of an output: report, trace, certificate, program-trace or program-certificate.
@@ -77,7 +81,7 @@ pub enum Command {
     },
     /// Explain a command or a topic.
     Help {
-        /// A command, or one of: uppaal, timed, tchecker, programs, lattices, join, evidence, smtlib, exit-codes.
+        /// A command, or one of: uppaal, timed, tchecker, programs, lattices, join, evidence, smtlib, ltl, exit-codes.
         topic: Option<String>,
     },
 }

@@ -8,6 +8,7 @@ mod evidence;
 mod horn;
 mod load;
 mod ltl;
+mod ltl2hoa;
 mod program;
 mod simulate;
 mod smt;
@@ -95,6 +96,7 @@ fn run(cli: Cli, out: bool, err: bool) -> Ran {
         Command::Simulate(args) => simulate::simulate(args, out, err),
         Command::Convert(args) => evidence::convert(args, err),
         Command::Smt(args) => smt::smt(args, err),
+        Command::Ltl2hoa(args) => ltl2hoa::ltl2hoa(args, err),
         Command::Bench(args) => bench::bench(args).map(|agree| if agree { exit::HOLDS } else { exit::INTERNAL }),
         Command::Schema { name } => match trellis_report::schema(name) {
             Some(text) => print(text),

@@ -17,13 +17,38 @@ pub fn topic(name: &str) -> Option<String> {
         "join" | "strategies" => Some(JOIN.into()),
         "evidence" | "certificates" | "traces" => Some(EVIDENCE.into()),
         "smtlib" | "smt-lib" | "solver" => Some(SMTLIB.into()),
+        "ltl" | "hoa" => Some(LTL.into()),
         "exit-codes" => Some(EXIT.into()),
         _ => None,
     }
 }
 
 /// The topics, for messages.
-pub const NAMES: &str = "uppaal, timed, tchecker, programs, scxml, lattices, join, evidence, smtlib, exit-codes";
+pub const NAMES: &str = "uppaal, timed, tchecker, programs, scxml, lattices, join, evidence, smtlib, ltl, exit-codes";
+
+const LTL: &str = "\
+Linear temporal logic
+
+  F a          a at some moment from now on           (also <>a)
+  G a          a at every moment from now on          (also []a)
+  X a          a at the next moment
+  a U b        b at some moment, and a until then
+  a W b        a U b, or a for ever
+  a R b        b up to and including the moment of a, or for ever
+  a M b        a R b, and a at some moment
+  not and or -> <->                                   (also ! && || & | => <=>)
+
+From loose to tight: <->, -> (to the right), or, and, U W R M (to the right), not F G X, comparisons, sums, products. So `!a U b` is
+`(!a) U b`, and `G x = 1` is `G (x = 1)`. GFa is G F a. There are no past operators.
+
+A formula about a model has three types: int, bool and LTL. Its atoms are comparisons (= /= < <= > >=) of terms (+ - * / % mod rem,
+array[index], Type.LITERAL), boolean variables, In(state), and texts in double quotes, which are in the language of the model.
+
+A formula becomes a Büchi automaton. `trellis ltl2hoa` writes it in the Hanoi format; every name is an atom there:
+  trellis ltl2hoa '!G(a -> F b)'                          marks on edges, as many as it takes
+  trellis ltl2hoa 'GF a & GF b' --acceptance state        one mark, on states
+  trellis ltl2hoa 'G(a -> X b)' --dot                     a picture
+";
 
 const PROGRAMS: &str = "\
 Programs, control-flow automata and transition systems

@@ -8,6 +8,7 @@ use trellis_model::cfa::interpret::Trace;
 use trellis_model::cfa::{Cfa, LocationId};
 use trellis_model::evidence::Reason;
 use trellis_model::ltl::components;
+use trellis_model::ltl::product::Product;
 use trellis_smt::{Answer, Embedded, Solver};
 
 use crate::budget::{Budget, Progress, Stats};
@@ -18,14 +19,13 @@ use crate::program::trace::{NoTrace, Tracer};
 /// A run of the product in large blocks, and how many steps come before those that repeat.
 pub fn find(
     cfa: &mut Cfa,
+    product: &Product,
     marks: &[u64],
-    count: u32,
     depth: Option<usize>,
     stats: &mut Stats,
     budget: &mut Budget<'_>,
 ) -> Result<(Trace, usize), Reason> {
-    let all = if count == 64 { u64::MAX } else { (1 << count) - 1 };
-    let useful = leads_to_a_fair_cycle(cfa, marks, all);
+    let useful = leads_to_a_fair_cycle(cfa, marks, product.all_marks());
     let initial = cfa.initial;
     let mut steps = Steps::among(cfa, useful, |l| l == initial);
     let mut solver = Embedded::new();
@@ -41,13 +41,19 @@ pub fn find(
         let formula = steps.step(cfa).map_err(|what| Reason::Unsupported(what.to_string()))?;
         stats.steps += 1;
         solver.assert(&cfa.terms, formula);
-        let (closed, back) = closes(cfa, &steps, marks, count);
+        let (closed, back) = closes(cfa, &steps, marks, product);
         match solver.check(&cfa.terms, &[closed], &budget.limits()) {
             Answer::Sat(model) => {
                 let path = steps.path(&model);
                 let is_true = |v: &VarId| model.get(v).and_then(|v| v.as_bool()) == Some(true);
                 let back = back.iter().position(is_true).unwrap_or(0);
-                return match Tracer::new().lasso(cfa, &path, back, &mut Embedded::new(), &budget.limits()) {
+                return match Tracer::new().lasso(
+                    cfa,
+                    &path,
+                    (back, &product.relevant),
+                    &mut Embedded::new(),
+                    &budget.limits(),
+                ) {
                     Ok(trace) => Ok((trace, back)),
                     Err(NoTrace::Unknown(why)) => Err(reason(why)),
                     Err(NoTrace::Infeasible) => unreachable!("the solver has just said the contrary"),
@@ -67,18 +73,18 @@ pub fn find(
 
 /// The run is where it was after so many steps (one truth value for each number, the first that is true counts), and has met all
 /// marks since.
-fn closes(cfa: &mut Cfa, steps: &Steps, marks: &[u64], count: u32) -> (TermId, Vec<VarId>) {
+fn closes(cfa: &mut Cfa, steps: &Steps, marks: &[u64], product: &Product) -> (TermId, Vec<VarId>) {
     let last = steps.position();
     let mut parts = vec![];
     let back: Vec<VarId> = (0..last).map(|i| cfa.terms.declare(format!("back {last} {i}"), Type::Bool)).collect();
     for (i, &b) in back.iter().enumerate() {
-        let same = steps.same(cfa, i, last);
+        let same = steps.same(&mut cfa.terms, &product.relevant, i, last);
         let b = cfa.terms.var(b);
         parts.push(cfa.terms.implies(b, same));
     }
     let any: Vec<TermId> = back.iter().map(|&b| cfa.terms.var(b)).collect();
     parts.push(cfa.terms.or(any.iter().copied()));
-    for mark in 0..count {
+    for mark in 0..product.count {
         let has: Vec<LocationId> = cfa.locations().filter(|l| marks[l.index()] >> mark & 1 == 1).collect();
         let has: Vec<TermId> = has.into_iter().map(|l| steps.is_at(&mut cfa.terms, l)).collect();
         let has = cfa.terms.or(has);

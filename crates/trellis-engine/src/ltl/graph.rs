@@ -4,9 +4,10 @@
 use rustc_hash::FxHashMap;
 use trellis_expr::eval::Valuation;
 use trellis_expr::{TermId, Type, VarId};
-use trellis_model::cfa::interpret::outcomes;
+use trellis_model::cfa::interpret::{outcomes, zero_of};
 use trellis_model::cfa::{Cfa, EdgeId, LocationId};
 use trellis_model::evidence::Reason;
+use trellis_model::ltl::product::Product;
 use trellis_smt::Limits;
 use trellis_smt::path::Refutation;
 
@@ -36,9 +37,10 @@ pub struct Node {
 pub struct Graph<'p, 'o> {
     /// The product in large blocks.
     pub cfa: &'p mut Cfa,
-    /// The marks of its locations.
+    /// The product.
+    pub product: &'p Product,
+    /// The marks of the large locations.
     marks: &'p [u64],
-    all_marks: u64,
     /// Computes successors.
     pub post: Post,
     /// What is followed where.
@@ -59,11 +61,11 @@ pub struct Graph<'p, 'o> {
 }
 
 impl<'p, 'o> Graph<'p, 'o> {
-    /// Of a product in large blocks, and the marks of its locations. All variables can be followed from the start.
+    /// Of a product in large blocks, and the marks of its locations. All variables that matter can be followed from the start.
     pub fn new(
         cfa: &'p mut Cfa,
+        product: &'p Product,
         marks: &'p [u64],
-        all_marks: u64,
         options: &Options,
         everything: bool,
         budget: &'p mut Budget<'o>,
@@ -75,7 +77,7 @@ impl<'p, 'o> Graph<'p, 'o> {
         let mut precisions = Precisions::new(cfa, options.domain, options.scope);
         if everything {
             let array = |v: &&VarId| matches!(cfa.terms.variable(**v).ty, Type::Array(..));
-            let all: Vec<VarId> = cfa.variables.iter().filter(|v| !array(v)).copied().collect();
+            let all: Vec<VarId> = product.relevant.iter().filter(|v| !array(v)).copied().collect();
             cfa.locations().for_each(|l| precisions.at_mut(l).variables.extend(&all));
         }
         let first = Node { location: cfa.initial, label: Label::top() };
@@ -91,8 +93,8 @@ impl<'p, 'o> Graph<'p, 'o> {
             limits: budget.limits(),
             budget,
             cfa,
+            product,
             marks,
-            all_marks,
         }
     }
 
@@ -176,17 +178,22 @@ impl Graph<'_, '_> {
     fn enumerate(&mut self, n: u32, e: EdgeId) -> Option<Vec<Label>> {
         let (edge, values) = (self.cfa.edge(e), &self.nodes[n as usize].label.values);
         let (stmt, to) = (edge.stmt, edge.to);
-        let count = self.cfa.variables.len();
+        let count = self.product.relevant.len();
         if values.len() < count || self.precisions.at(to).variables.len() < count {
             return None;
         }
         let terms = &mut self.cfa.terms;
         let env: Option<Valuation> = values.iter().map(|&(v, t)| Some((v, terms.as_value(t)?))).collect();
-        let found = outcomes(terms, stmt, &env?, OUTCOMES).ok()?;
+        let mut env = env?;
+        let matters = |v: &VarId| self.product.relevant.binary_search(v).is_ok();
+        for &v in self.cfa.variables.iter().filter(|v| !matters(v)) {
+            env.insert(v, zero_of(terms, terms.variable(v).ty));
+        }
+        let found = outcomes(terms, stmt, &env, OUTCOMES).ok()?;
         let mut labels = vec![];
         for env in found {
             let mut values = vec![];
-            for (&v, value) in &env {
+            for (&v, value) in env.iter().filter(|(v, _)| matters(v)) {
                 values.push((v, terms.literal(value)?));
             }
             values.sort_unstable_by_key(|x| x.0);
@@ -229,6 +236,6 @@ impl Space for Graph<'_, '_> {
     }
 
     fn all_marks(&self) -> u64 {
-        self.all_marks
+        self.product.all_marks()
     }
 }

@@ -65,7 +65,13 @@ impl Looker {
             }
             for back in (0..rounds).rev().map(|r| stem + r * round) {
                 let limits = graph.limits.clone();
-                match self.tracer.lasso(graph.cfa, &edges, back, &mut Embedded::new(), &limits) {
+                match self.tracer.lasso(
+                    graph.cfa,
+                    &edges,
+                    (back, &graph.product.relevant),
+                    &mut Embedded::new(),
+                    &limits,
+                ) {
                     Ok(trace) => return Ok(Looked::Run(trace, back)),
                     Err(NoTrace::Infeasible) => {}
                     Err(NoTrace::Unknown(why)) => undecided = Some(reason(why)),

@@ -152,13 +152,13 @@ fn ask(product: &Product, automaton: &Buchi, engine: &Engine, budget: &mut Budge
             Options { cegar: cegar::Options { domain: Domain::Explicit, ..cegar::Options::default() }, search }
         }
         Engine::Bounded(depth) => {
-            let found = bounded::find(&mut large, &marks, product.count, depth, &mut stats, budget);
+            let found = bounded::find(&mut large, product, &marks, depth, &mut stats, budget);
             let verdict = found.map_or_else(Verdict::Unknown, |(trace, back)| violated(product, &blocks, &trace, back));
             return Outcome::new(verdict, stats);
         }
         Engine::Portfolio(_) => unreachable!("answered above"),
     };
-    let graph = Graph::new(&mut large, &marks, product.all_marks(), &options.cegar, everything, budget);
+    let graph = Graph::new(&mut large, product, &marks, &options.cegar, everything, budget);
     let mut engine = Refining { graph, looker: Looker::default(), options, rankings: None };
     let ended = engine.run();
     let stats = engine.graph.stats;

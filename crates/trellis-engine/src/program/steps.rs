@@ -146,14 +146,14 @@ impl Steps {
         self.unrolling.at(terms, t, self.position())
     }
 
-    /// All values and the location are the same at two positions.
-    pub fn same(&self, cfa: &mut Cfa, a: usize, b: usize) -> TermId {
+    /// These values and the location are the same at two positions.
+    pub fn same(&self, terms: &mut Terms, variables: &[VarId], a: usize, b: usize) -> TermId {
         let mut parts = vec![];
-        for v in cfa.variables.iter().copied().chain([self.pc]) {
-            let [a, b] = [a, b].map(|at| self.unrolling.version(v, at)).map(|v| cfa.terms.var(v));
-            parts.push(cfa.terms.eq(a, b));
+        for v in variables.iter().copied().chain([self.pc]) {
+            let [a, b] = [a, b].map(|at| self.unrolling.version(v, at)).map(|v| terms.var(v));
+            parts.push(terms.eq(a, b));
         }
-        cfa.terms.and(parts)
+        terms.and(parts)
     }
 
     /// A term over [`Steps::is_at`], said of a position.

@@ -27,10 +27,10 @@ pub enum NoTrace {
 }
 
 /// Where a run is to end.
-enum End {
+enum End<'v> {
     Anywhere,
-    /// With the values that it had after so many edges.
-    Back(usize),
+    /// With the values that these had after so many edges.
+    Back(usize, &'v [VarId]),
     /// Where this holds.
     In(TermId),
 }
@@ -63,16 +63,16 @@ impl Tracer {
         self.find(cfa, path, End::Anywhere, solver, limits)
     }
 
-    /// The same for a run that ends with the values that it had after so many edges.
+    /// The same for a run that ends with the values that these variables had after so many edges.
     pub fn lasso(
         &mut self,
         cfa: &mut Cfa,
         path: &[EdgeId],
-        back: usize,
+        (back, variables): (usize, &[VarId]),
         solver: &mut dyn Solver,
         limits: &Limits,
     ) -> Result<Trace, NoTrace> {
-        self.find(cfa, path, End::Back(back), solver, limits)
+        self.find(cfa, path, End::Back(back, variables), solver, limits)
     }
 
     /// The same for a run that ends where a term holds.
@@ -91,7 +91,7 @@ impl Tracer {
         &mut self,
         cfa: &mut Cfa,
         path: &[EdgeId],
-        end: End,
+        end: End<'_>,
         solver: &mut dyn Solver,
         limits: &Limits,
     ) -> Result<Trace, NoTrace> {
@@ -109,8 +109,8 @@ impl Tracer {
         match end {
             End::Anywhere => {}
             End::In(set) => formulas.push(self.unrolling.at(&mut cfa.terms, set, last)),
-            End::Back(back) => {
-                for v in cfa.variables.clone() {
+            End::Back(back, variables) => {
+                for &v in variables {
                     let [then, now] = [2 * back, last].map(|at| self.unrolling.version(v, at));
                     let (then, now) = (cfa.terms.var(then), cfa.terms.var(now));
                     formulas.push(cfa.terms.eq(then, now));

@@ -90,3 +90,46 @@ fn many_atoms() {
         check(&line, &f, atoms, &to(&f), &to(&f.clone().negate()));
     }
 }
+
+/// Automata that another translator made of the formulas in their names.
+#[test]
+fn automata_of_others_accept_the_same() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/ltl/hoa");
+    for entry in std::fs::read_dir(folder).expect("the automata") {
+        let path = entry.expect("a file").path();
+        let mut sources = Sources::default();
+        let id = sources.read(&path).expect("readable");
+        let theirs = trellis_syntax::hoa::read(&sources, id).expect("an automaton");
+        // Atoms are named ap0, ap1, … in the order in which both number them.
+        let line = decoded(path.file_stem().and_then(|s| s.to_str()).expect("a name"));
+        let (f, atoms) = read(&line);
+        let mut random = Random(1);
+        for _ in 0..runs(200) {
+            let word = random.word(atoms);
+            assert_eq!(theirs.automaton.accepts(&word), word.satisfies(&f), "{line}: {word:?}");
+        }
+        let ours = translate_to(&f, Acceptance::Generalised).expect("small");
+        let not_ours = translate_to(&f.negate(), Acceptance::Generalised).expect("small");
+        assert!(theirs.automaton.intersect(&not_ours).expect("few marks").is_empty(), "{line}");
+        assert!(!ours.is_empty() && ours.edges.len() <= theirs.automaton.edges.len(), "{line}");
+    }
+}
+
+/// `%28a+b%29` is `(a b)`.
+fn decoded(name: &str) -> String {
+    let mut out = String::new();
+    let mut rest = name;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        match c {
+            '+' => out.push(' '),
+            '%' => {
+                let code = u8::from_str_radix(&rest[..2], 16).expect("two digits");
+                out.push(char::from(code));
+                rest = &rest[2..];
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}

@@ -36,7 +36,8 @@ pub struct Run {
     pub steps: Vec<Step>,
 }
 
-/// A run that goes on forever by repeating the steps from this one on.
+/// A run that goes on forever by repeating the steps from this one on: it comes back to the values of all variables that matter
+/// ([`super::relevant`]).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lasso {
     /// The steps, each once.

@@ -9,10 +9,12 @@ pub mod evidence;
 mod formula;
 mod graph;
 pub mod product;
+mod relevant;
 pub mod word;
 
 pub use buchi::{Buchi, Cube, Edge};
 pub use graph::components;
+pub use relevant::relevant;
 pub use word::Word;
 
 use trellis_expr::TermId;

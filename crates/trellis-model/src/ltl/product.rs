@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use trellis_expr::defined::{self, Unsupported};
 use trellis_expr::{StmtId, TermId, VarId};
 
-use super::{Buchi, Cube, components};
+use super::{Buchi, Cube, components, relevant};
 use crate::cfa::lbe::{self, Blocks};
 use crate::cfa::{Cfa, Edge, EdgeId, Kind, Location, LocationId};
 
@@ -75,6 +75,8 @@ pub struct Product {
     pub marks: Vec<u64>,
     /// For each edge the one that it was made from; none where a run that has ended stutters.
     pub origin: Vec<Option<EdgeId>>,
+    /// The variables that matter to runs and letters: a run repeats if these do.
+    pub relevant: Vec<VarId>,
     /// For each location, where that is, and in which state the Büchi automaton is.
     pub places: Vec<(LocationId, u32)>,
 }
@@ -133,6 +135,7 @@ pub fn product(subject: &Subject, atoms: &[TermId], automaton: &Buchi) -> Result
             count: automaton.marks + u32::from(!everywhere),
             marks: vec![0],
             origin: vec![],
+            relevant: relevant(&subject.cfa, atoms).into_iter().collect(),
             places: vec![(subject.cfa.initial, second)],
         },
     };

@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 use trellis_expr::{Division, TermId, Terms, Type};
 use trellis_model::ltl::{Formula, Spec};
 
-use crate::diag::{Diagnostic, SourceId, Sources};
+use crate::diag::{Diagnostic, SourceId, Sources, Span};
 
 /// What a formula can speak of: the model.
 pub trait Names {
@@ -48,6 +48,29 @@ pub trait Names {
 /// Reads a formula about a model.
 pub fn parse(sources: &Sources, id: SourceId, names: &mut dyn Names) -> Result<Spec, Vec<Diagnostic>> {
     parser::Parser::new(sources, id, names).formula()
+}
+
+/// Reads a formula without temporal operators, as one boolean term: what an atom of an automaton says.
+pub fn parse_state(sources: &Sources, id: SourceId, names: &mut dyn Names) -> Result<TermId, Vec<Diagnostic>> {
+    let spec = parse(sources, id, names)?;
+    if !spec.formula.is_propositional() {
+        let span = Span { source: id, start: 0, end: sources.get(id).text.len() as u32 };
+        return Err(vec![Diagnostic::error(span, "this must be about one moment, without temporal operators")]);
+    }
+    Ok(term(&spec.formula, &spec.atoms, names.terms()))
+}
+
+fn term(f: &Formula, atoms: &[TermId], terms: &mut Terms) -> TermId {
+    let parts: Vec<TermId> = f.children().map(|child| term(child, atoms, terms)).collect();
+    match (f, &parts[..]) {
+        (Formula::Atom(n), _) => atoms[*n as usize],
+        (Formula::Not(_), [a]) => terms.not(*a),
+        (Formula::And(..), _) => terms.and(parts),
+        (Formula::Or(..), _) => terms.or(parts),
+        (Formula::Implies(..), [a, b]) => terms.implies(*a, *b),
+        (Formula::Iff(..), [a, b]) => terms.eq(*a, *b),
+        (f, _) => terms.bool(*f == Formula::True),
+    }
 }
 
 /// Reads a formula about nothing in particular: each identifier is an atom, and so is each text in quotes. Identifiers do not

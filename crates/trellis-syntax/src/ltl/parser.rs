@@ -89,10 +89,8 @@ impl<'a, 'n> Parser<'a, 'n> {
 
     fn whole(&mut self) -> Read<Formula> {
         let all = self.iff()?;
-        let t = self.peek();
-        match t.tok {
+        match self.peek().tok {
             Tok::End => self.as_formula(all, "a formula"),
-            Tok::Name(word) if PAST.iter().any(|p| p.0 == word) => self.past(word, t.span),
             _ => self.unexpected("an operator or the end of the formula"),
         }
     }
@@ -122,20 +120,25 @@ impl<'a, 'n> Parser<'a, 'n> {
     }
 
     fn or(&mut self) -> Read<Operand> {
-        self.many(&OR, Self::and, |a, b| Formula::Or(a, b))
+        self.many(&OR, Self::and, Formula::Or)
     }
 
     fn and(&mut self) -> Read<Operand> {
-        self.many(&AND, Self::until, |a, b| Formula::And(a, b))
+        self.many(&AND, Self::until, Formula::And)
     }
 
     fn until(&mut self) -> Read<Operand> {
-        self.right(&TWO, Self::unary, |op, a, b| match op {
+        let read = self.right(&TWO, Self::unary, |op, a, b| match op {
             "U" => Formula::Until(a, b),
             "W" => Formula::WeakUntil(a, b),
             "R" => Formula::Release(a, b),
             _ => Formula::StrongRelease(a, b),
-        })
+        })?;
+        // No name can follow here, whatever it means.
+        match self.peek() {
+            Token { tok: Tok::Name(word), span } if PAST.iter().any(|p| p.0 == word) => self.past(word, span),
+            _ => Ok(read),
+        }
     }
 
     /// An operator that goes to the right.
@@ -148,12 +151,14 @@ impl<'a, 'n> Parser<'a, 'n> {
         let left = tighter(self)?;
         let Some(op) = self.operator(operators) else { return Ok(left) };
         let at = self.bump().span;
+        let (start, temporal) = (left.span, left.is_temporal());
+        let a = self.as_formula(left, op)?;
         self.deeper(at)?;
         let right = self.right(operators, tighter, make)?;
         self.depth -= 1;
-        let span = left.span.to(right.span);
-        let temporal = TWO.contains(&op) || left.is_temporal() || right.is_temporal();
-        let (a, b) = (self.as_formula(left, op)?, self.as_formula(right, op)?);
+        let span = start.to(right.span);
+        let temporal = TWO.contains(&op) || temporal || right.is_temporal();
+        let b = self.as_formula(right, op)?;
         Ok(Operand { span, value: Value::Formula(make(op, Box::new(a), Box::new(b)), temporal) })
     }
 
@@ -190,10 +195,10 @@ impl<'a, 'n> Parser<'a, 'n> {
     }
 
     fn unary(&mut self) -> Read<Operand> {
-        let Some(op) = self.prefix() else { return self.comparison() };
+        let Some(op) = self.prefix() else { return self.comparison(None) };
         let t = self.bump();
         self.deeper(t.span)?;
-        let inner = self.unary()?;
+        let inner = if self.prefix().is_some() { self.unary()? } else { self.comparison(Some(op))? };
         self.depth -= 1;
         let (span, temporal) = (t.span.to(inner.span), op != '!' || inner.is_temporal());
         let a = Box::new(self.as_formula(inner, &op.to_string())?);
@@ -231,12 +236,26 @@ impl<'a, 'n> Parser<'a, 'n> {
         self.names.name(name).or_else(|| self.names.inside(name))
     }
 
-    fn comparison(&mut self) -> Read<Operand> {
+    /// A comparison, perhaps behind a prefix operator.
+    fn comparison(&mut self, prefix: Option<char>) -> Read<Operand> {
+        let bracket = self.is("(");
         let mut left = self.sum()?;
         let mut length = 0;
         while let Some(op) = self.operator(&COMPARISONS) {
             let at = self.bump().span;
             self.chained(&mut length, at)?;
+            if self.is_logical(&left) {
+                // `F (a) = b` would be `F (a = b)`, and looks like `(F a) = b`.
+                if let Some(prefix @ ('F' | 'G' | 'X')) = prefix.filter(|_| bracket && length == 1) {
+                    let help = "put parentheses around what is compared";
+                    let what = format!("`{prefix} (…) {op} …` can be understood in two ways");
+                    self.errors.push(Diagnostic::error(at, what).help(help));
+                    return Err(Reported);
+                }
+                // Now, so that atoms are numbered from left to right.
+                let (span, temporal) = (left.span, left.is_temporal());
+                left = Operand { span, value: Value::Formula(self.as_formula(left, op)?, temporal) };
+            }
             let right = if self.prefix().is_some() { self.unary()? } else { self.sum()? };
             left = self.compare(op, left, right)?;
         }
@@ -289,11 +308,12 @@ impl<'a, 'n> Parser<'a, 'n> {
         Ok(array)
     }
 
-    /// Something in brackets.
+    /// Something in brackets. All levels of precedence are gone through, so it counts as much as four prefix operators.
     fn nested(&mut self, span: Span) -> Read<Operand> {
+        self.depth += 3;
         self.deeper(span)?;
         let inside = self.iff()?;
-        self.depth -= 1;
+        self.depth -= 4;
         Ok(inside)
     }
 
@@ -306,11 +326,12 @@ impl<'a, 'n> Parser<'a, 'n> {
             Tok::Name("false") => formula(Formula::False),
             Tok::Name("In") if self.is("(") => self.inside(t.span),
             Tok::Name(word) => {
-                if let Some(x) = self.lookup(word) {
-                    return term(x);
-                }
+                // Even where there is a variable of that name: nothing like this can follow it.
                 if PAST.iter().any(|p| p.0 == word) && self.starts_operand() {
                     return self.past(word, t.span);
+                }
+                if let Some(x) = self.lookup(word) {
+                    return term(x);
                 }
                 let all = [&IFF[..], &IMPLIES, &OR, &AND, &TWO, &NOT, &PRODUCTS].concat();
                 if all.contains(&word) {
@@ -341,7 +362,7 @@ impl<'a, 'n> Parser<'a, 'n> {
         match self.peek().tok {
             Tok::Name(word) => ![&AND[..], &OR, &IFF, &IMPLIES, &TWO, &PRODUCTS].concat().contains(&word),
             Tok::Number(_) | Tok::Quoted(_) => true,
-            Tok::P(p) => matches!(p, "(" | "!" | "¬" | "[]" | "<>"),
+            Tok::P(p) => matches!(p, "(" | "!" | "¬" | "[]"),
             _ => false,
         }
     }

@@ -136,7 +136,8 @@ impl Parser<'_, '_> {
         Ok(Operand { span, value: Value::Term(t) })
     }
 
-    fn is_logical(&mut self, x: &Operand) -> bool {
+    /// Is it a truth value or a formula?
+    pub fn is_logical(&mut self, x: &Operand) -> bool {
         match x.value {
             Value::Formula(..) => true,
             Value::Term(t) => self.names.terms().ty(t) == Type::Bool,

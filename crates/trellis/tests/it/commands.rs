@@ -152,7 +152,10 @@ fn reports_say_what_was_done_with_zones() {
 
 /// The commands in a text: lines that start with `trellis`, up to two spaces or more.
 fn commands(text: &str) -> Vec<Vec<String>> {
-    let lines = text.lines().map(str::trim_start).filter(|l| l.starts_with("trellis check models/"));
+    let lines = text
+        .lines()
+        .map(str::trim_start)
+        .filter(|l| l.starts_with("trellis check models/") || l.starts_with("trellis ltl2hoa "));
     lines.map(|l| words(l.split("   ").next().unwrap_or(l))).collect()
 }
 
@@ -170,7 +173,7 @@ fn words(line: &str) -> Vec<String> {
 
 #[test]
 fn the_examples_in_the_topics_run() {
-    for topic in ["timed", "tchecker", "programs"] {
+    for topic in ["timed", "tchecker", "programs", "ltl"] {
         let text = stdout(&trellis(&["help", topic]));
         let all = commands(&text);
         assert!(all.len() > 2, "{topic}: {text}");

@@ -96,7 +96,7 @@ impl Builder<'_> {
             Node::And(all) => {
                 let mut list = vec![(top, vec![])];
                 for x in all {
-                    list = product(&list, &*self.moves(x)?)?;
+                    list = product(&list, &self.moves(x)?)?;
                 }
                 list
             }
@@ -109,20 +109,20 @@ impl Builder<'_> {
             }
             Node::Next(a) => vec![(top, self.parts(a))],
             Node::Until(a, b) => {
-                let mut list = product(&*self.moves(a)?, &[(top, vec![id])])?;
+                let mut list = product(&self.moves(a)?, &[(top, vec![id])])?;
                 list.extend_from_slice(&self.moves(b)?);
                 shortest(list)
             }
             Node::Release(a, b) => {
                 if let Some(promised) = self.awaited(id) {
-                    let mut list = product(&*self.moves(promised)?, &[(top, vec![id])])?;
+                    let mut list = product(&self.moves(promised)?, &[(top, vec![id])])?;
                     list.push((top, vec![id]));
                     // Not the shortest: these differ in whether the promise is kept.
                     list
                 } else {
                     let mut list = self.moves(a)?.to_vec();
                     list.push((top, vec![id]));
-                    product(&*self.moves(b)?, &list)?
+                    product(&self.moves(b)?, &list)?
                 }
             }
         };
@@ -154,7 +154,7 @@ impl Builder<'_> {
     fn edges(&mut self, set: &[Id]) -> Result<Vec<(Cube, Set, Vec<Id>)>, TooLarge> {
         let mut list = vec![(Cube::default(), vec![])];
         for &x in set {
-            list = product_unreduced(&list, &*self.moves(x)?)?;
+            list = product_unreduced(&list, &self.moves(x)?)?;
         }
         let mut edges: Vec<(Cube, Set, Vec<Id>)> = vec![];
         for (cube, to) in list {

@@ -41,7 +41,7 @@ pub fn on_states(a: &Buchi, order: &[u32]) -> Buchi {
         // With no marks at all the lowest level is the top.
         if accepting { climb(order, from, marks | common[to as usize]) } else { usize::from(top == 0) }
     };
-    let states = unfold_from(
+    unfold_from(
         a,
         |s| arrive(0, 0, s),
         |s, level, e| {
@@ -49,8 +49,7 @@ pub fn on_states(a: &Buchi, order: &[u32]) -> Buchi {
             let inside = parts.inside(s, e);
             (arrive(if inside { from } else { 0 }, if inside { e.marks } else { 0 }, e.to), u64::from(level == top))
         },
-    );
-    states
+    )
 }
 
 fn climb(order: &[u32], level: usize, marks: u64) -> usize {

@@ -9,8 +9,8 @@ use trellis_model::ltl::{Buchi, Cube, Edge, components};
 
 use super::cubes::{is_covered, merged};
 
-/// Simulations take cubic time; larger automata are only merged by bisimulation.
-const MAX_SIMULATED: usize = 250;
+/// Simulations compare each state with each, and each edge with each; larger automata are only merged by bisimulation.
+const MAX_SIMULATED: (usize, usize) = (250, 3_000);
 
 /// Where the marks must stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub fn simplify(automaton: &Buchi, style: Style) -> Buchi {
         for marked in [false, true] {
             small = bisimilar(&trimmed(&small, style, marked));
             small = merge_transient(&small);
-            if small.edges.len() <= MAX_SIMULATED {
+            if small.edges.len() <= MAX_SIMULATED.0 && small.edge_count() <= MAX_SIMULATED.1 {
                 small = simulated(&trimmed(&small, style, marked));
                 let reverse = reversed(&trimmed(&small, style, marked));
                 small = reversed(&reverse_simulated(&reverse, style));
@@ -99,10 +99,12 @@ fn trimmed(a: &Buchi, style: Style, marked: bool) -> Buchi {
     let mut kept: Vec<u32> = vec![];
     let mut small = Buchi { initial: vec![], marks: a.marks, edges: vec![] };
     for &s in a.initial.iter().filter(|s| useful(**s)) {
-        if !numbers.contains_key(&s) {
-            numbers.insert(s, kept.len() as u32);
+        let number = *numbers.entry(s).or_insert_with(|| {
             kept.push(s);
-            small.initial.push(numbers[&s]);
+            kept.len() as u32 - 1
+        });
+        if !small.initial.contains(&number) {
+            small.initial.push(number);
         }
     }
     let mut at = 0;

@@ -169,10 +169,10 @@ fn cycle(a: &Buchi, parts: &Parts, s: u32) -> Vec<Letter> {
     let mut queue = std::collections::VecDeque::from([s]);
     while let Some(p) = queue.pop_front() {
         for e in a.edges[p as usize].iter().filter(|e| parts.inside(p as usize, e)) {
-            if !before.contains_key(&e.to) {
-                before.insert(e.to, (p, e.cube.positive));
+            before.entry(e.to).or_insert_with(|| {
                 queue.push_back(e.to);
-            }
+                (p, e.cube.positive)
+            });
         }
         if before.contains_key(&s) {
             break;
@@ -255,7 +255,7 @@ fn minimal(power: &mut Powerset, colours: Vec<u32>) -> Buchi {
         power.trees.paths(tree, Cube::default(), &mut paths);
         let mut groups: FxHashMap<u32, Vec<Cube>> = FxHashMap::default();
         paths.into_iter().for_each(|(cube, to)| groups.entry(to).or_default().push(cube));
-        let marks = u64::from(colours[s] % 2 == 0);
+        let marks = u64::from(colours[s].is_multiple_of(2));
         for (to, cubes) in groups {
             out.extend(merged(cubes).into_iter().map(|cube| Edge { cube, marks, to }));
         }
