@@ -12,7 +12,7 @@ use trellis_expr::defined::Defined;
 use trellis_expr::eval::{Valuation, eval};
 use trellis_expr::ssa::Unrolling;
 use trellis_expr::{StmtId, TermId, Terms, Type, VarId};
-use trellis_model::cfa::interpret::{Script, run};
+use trellis_model::cfa::interpret::{Script, has_type, run};
 use trellis_model::cfa::lbe::Blocks;
 use trellis_model::cfa::{EdgeId, LocationId};
 use trellis_model::ltl::evidence::{Lasso, Proof, Recurrence, Run};
@@ -396,25 +396,37 @@ impl<'l> Checker<'l> {
         letters: &[Option<Letter>],
     ) -> Result<(), Refusal> {
         let set = self.said(told.set, Type::Bool)?;
-        let [head, .., last] = told.cycle[..] else { return Err(Refusal::NotRecurrent) };
+        let Some(&head) = told.rounds.first().and_then(|r| r.first()) else { return Err(Refusal::NotRecurrent) };
         let (head, all) = (self.location(head)?, self.product.all_marks());
-        let mut marks = 0;
-        let mut stmts: Vec<StmtId> = vec![];
-        for pair in told.cycle.windows(2) {
-            let (from, to) = (self.location(pair[0])?, self.location(pair[1])?);
-            let mut between: Vec<StmtId> = vec![];
-            for &e in self.large.cfa.outgoing(from) {
-                between.extend((self.large.cfa.edge(e).to == to).then(|| self.large.cfa.edge(e).stmt));
+        let mut rounds: Vec<StmtId> = vec![];
+        for round in &told.rounds {
+            let [first, .., last] = round[..] else { return Err(Refusal::NotRecurrent) };
+            let mut marks = 0;
+            let mut stmts: Vec<StmtId> = vec![];
+            for pair in round.windows(2) {
+                let (from, to) = (self.location(pair[0])?, self.location(pair[1])?);
+                let mut between: Vec<StmtId> = vec![];
+                for &e in self.large.cfa.outgoing(from) {
+                    between.extend((self.large.cfa.edge(e).to == to).then(|| self.large.cfa.edge(e).stmt));
+                }
+                marks |= self.product.marks[pair[1].index()];
+                stmts.push(self.terms().choice(between));
             }
-            marks |= self.product.marks[pair[1].index()];
-            stmts.push(self.terms().choice(between));
+            if self.location(first)? != head || self.location(last)? != head || marks & all != all {
+                return Err(Refusal::NotRecurrent);
+            }
+            rounds.push(self.terms().seq(stmts));
         }
-        if self.location(last)? != head || marks & all != all {
-            return Err(Refusal::NotRecurrent);
+        for (&v, &value) in &told.picks {
+            let terms = &self.large.cfa.terms;
+            let fits = terms.as_value(value).is_some_and(|value| has_type(terms, &value, terms.variable(v).ty));
+            if !fits || terms.sort(terms.ty(value)) != terms.sort(terms.variable(v).ty) {
+                return Err(Refusal::Malformed(format!("{} cannot have such a value", terms.variable(v).name)));
+            }
         }
-        let cycle = self.terms().seq(stmts);
+        let cycle = self.terms().choice(rounds);
         let hard = |_| Refusal::Undecided(Reason::Unsupported("what must hold before the cycle".into()));
-        let again = qe::pre(self.terms(), cycle, set).map_err(hard)?;
+        let again = qe::pre(self.terms(), cycle, set, &told.picks).map_err(hard)?;
         let again = Defined::default().holds(self.terms(), again).map_err(unsupported)?;
         let leaves = self.terms().not(again);
         if !self.is_unsat(&mut Embedded::new(), &[set, leaves])? {

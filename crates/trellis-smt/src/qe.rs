@@ -10,7 +10,7 @@
 
 mod integer;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dashu_int::IBig;
 use rustc_hash::FxHashMap;
@@ -42,9 +42,10 @@ pub fn eliminate(terms: &mut Terms, t: TermId, vars: &BTreeSet<VarId>) -> Result
     Ok(tidy(terms, t))
 }
 
-/// What must hold before a statement so that it can end where the term holds. A way that faults ends nowhere; what a `havoc`
-/// chooses is eliminated. The term must not fault, and neither does what comes out.
-pub fn pre(terms: &mut Terms, s: StmtId, t: TermId) -> Result<TermId, TooHard> {
+/// What must hold before a statement so that it can end where the term holds. A way that faults ends nowhere. What a `havoc`
+/// chooses is eliminated, unless its value is given: then it suffices that it can end there with that. The term must not
+/// fault, and neither does what comes out.
+pub fn pre(terms: &mut Terms, s: StmtId, t: TermId, given: &BTreeMap<VarId, TermId>) -> Result<TermId, TooHard> {
     let hard = |_| TooHard;
     match terms.stmt(s).clone() {
         Stmt::Skip => Ok(t),
@@ -62,16 +63,19 @@ pub fn pre(terms: &mut Terms, s: StmtId, t: TermId) -> Result<TermId, TooHard> {
             // Where the value is, nothing else can fault.
             defined::holds(terms, after).map_err(hard).map(|after| terms.and([has_value, after]))
         }
-        Stmt::Havoc(v) => eliminate(terms, t, &BTreeSet::from([v])),
-        Stmt::Seq(parts) => parts.iter().rev().try_fold(t, |t, &p| pre(terms, p, t)),
+        Stmt::Havoc(v) => match given.get(&v) {
+            Some(&value) => Ok(terms.substitute(t, &FxHashMap::from_iter([(v, value)]))),
+            None => eliminate(terms, t, &BTreeSet::from([v])),
+        },
+        Stmt::Seq(parts) => parts.iter().rev().try_fold(t, |t, &p| pre(terms, p, t, given)),
         Stmt::Choice(parts) => {
-            let parts: Result<Vec<TermId>, TooHard> = parts.iter().map(|&p| pre(terms, p, t)).collect();
+            let parts: Result<Vec<TermId>, TooHard> = parts.iter().map(|&p| pre(terms, p, t, given)).collect();
             Ok(terms.or(parts?))
         }
         Stmt::If(c, a, b) => {
             let (yes, not) = (defined::holds(terms, c).map_err(hard)?, terms.not(c));
             let no = defined::holds(terms, not).map_err(hard)?;
-            let (a, b) = (pre(terms, a, t)?, pre(terms, b, t)?);
+            let (a, b) = (pre(terms, a, t, given)?, pre(terms, b, t, given)?);
             let (a, b) = (terms.and([yes, a]), terms.and([no, b]));
             Ok(terms.or([a, b]))
         }

@@ -84,6 +84,13 @@ impl Looker {
         Ok(undecided.map_or(Looked::Open, |why| Looked::Stuck(Some(why))))
     }
 
+    /// A run along the path, once around its cycle.
+    pub fn run_around(&mut self, graph: &mut Graph<'_, '_>, path: &Path) -> Option<Trace> {
+        let limits = graph.limits.clone();
+        let edges: Vec<EdgeId> = path.stem.iter().chain(&path.cycle).map(|s| EdgeId(s.0)).collect();
+        self.tracer.trace(graph.cfa, &edges, &mut Embedded::new(), &limits).ok()
+    }
+
     /// A run to the cycle of the path that ends in a set there.
     pub fn run_into(&mut self, graph: &mut Graph<'_, '_>, path: &Path, set: TermId) -> Option<Trace> {
         let limits = graph.limits.clone();

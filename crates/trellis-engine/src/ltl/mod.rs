@@ -18,9 +18,9 @@ use std::fmt;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_expr::TermId;
+use trellis_model::cfa::EdgeId;
 use trellis_model::cfa::interpret::Trace;
 use trellis_model::cfa::lbe::Blocks;
-use trellis_model::cfa::{EdgeId, LocationId};
 use trellis_model::evidence::Reason;
 use trellis_model::ltl::Buchi;
 use trellis_model::ltl::evidence::{Lasso, Proof, Recurrence, Run, Step, Verdict};
@@ -165,10 +165,14 @@ fn ask(product: &Product, automaton: &Buchi, engine: &Engine, budget: &mut Budge
     let verdict = match ended {
         Err(reason) => Verdict::Unknown(reason),
         Ok(Answer::Run(trace, back)) => violated(product, &blocks, &trace, back),
-        Ok(Answer::Recurrence(trace, cycle, set)) => {
+        Ok(Answer::Recurrence(trace, head, found)) => {
             let stem = run(product, &blocks, &trace);
-            let cycle = cycle.into_iter().map(|l| blocks.origin[l.index()]).collect();
-            Verdict::Diverges(Recurrence { automaton: automaton.clone(), terms: large.terms, stem, cycle, set })
+            let location = |n: u32| blocks.origin[engine.graph.nodes[n as usize].location.index()];
+            let round =
+                |r: &Vec<(u32, u32)>| std::iter::once(head).chain(r.iter().map(|s| s.1)).map(location).collect();
+            let rounds = found.rounds.iter().map(round).collect();
+            let (picks, set) = (found.picks, found.set);
+            Verdict::Diverges(Recurrence { automaton: automaton.clone(), terms: large.terms, stem, rounds, picks, set })
         }
         Ok(Answer::Proof(ranked)) => {
             let mut proof = engine.proof(ranked, automaton);
@@ -199,7 +203,7 @@ fn run(product: &Product, blocks: &Blocks, trace: &Trace) -> Run {
 
 enum Answer {
     Run(Trace, usize),
-    Recurrence(Trace, Vec<LocationId>, TermId),
+    Recurrence(Trace, u32, recurrent::Found),
     Proof(Ranked),
 }
 
@@ -233,14 +237,14 @@ impl Refining<'_, '_> {
                 Looked::Open => None,
                 Looked::Stuck(why) => Some(why),
             };
-            if why.is_none()
-                && let Some(set) = recurrent::find(&mut self.graph, &path)
-                && let Some(trace) = self.looker.run_into(&mut self.graph, &path, set)
-            {
-                let mut cycle = vec![path.head()];
-                cycle.extend(path.cycle.iter().map(|s| s.1));
-                let cycle = cycle.into_iter().map(|n| self.graph.nodes[n as usize].location).collect();
-                return Ok(Answer::Recurrence(trace, cycle, set));
+            if why.is_none() {
+                let run = self.looker.run_around(&mut self.graph, &path);
+                let values = run.as_ref().and_then(|t| t.steps.last()).map(|s| &s.after);
+                if let Some(found) = recurrent::find(&mut self.graph, &path, values)?
+                    && let Some(trace) = self.looker.run_into(&mut self.graph, &path, found.set)
+                {
+                    return Ok(Answer::Recurrence(trace, path.head(), found));
+                }
             }
             if self.rankings.is_none() {
                 let mut ranked = Ranked::new(&mut self.graph)?;

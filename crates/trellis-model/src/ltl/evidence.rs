@@ -1,15 +1,17 @@
 //! What an answer about a formula rests on.
 //!
 //! A *lasso* is a run that repeats: it is told in the steps of the automaton, and whether it violates the formula is judged on
-//! its letters alone. A run that never repeats is told by its beginning and a *recurrent set*: wherever in the set, the
-//! cycle can be taken once more, and leads into the set again. A *proof* is an abstraction of the product with the automaton of the
+//! its letters alone. A run that never repeats is told by its beginning and a *recurrent set*: wherever in the set, a
+//! round can be taken once more, and leads into the set again. A *proof* is an abstraction of the product with the automaton of the
 //! negated formula: nodes that contain all its runs, and rankings by which some edges cannot be taken forever; what
 //! remains has no fair cycle.
 //!
 //! Proofs and recurrent sets speak of the product in large blocks, which whoever checks them makes anew from the same Büchi automaton.
 
+use std::collections::BTreeMap;
+
 use trellis_expr::eval::Valuation;
-use trellis_expr::{TermId, Terms};
+use trellis_expr::{TermId, Terms, VarId};
 
 use super::Buchi;
 use crate::cfa::interpret::Pick;
@@ -55,8 +57,11 @@ pub struct Recurrence {
     pub terms: Terms,
     /// How such a run begins: it ends in the set.
     pub stem: Run,
-    /// The locations of the product through which the cycle goes, the first again at the end.
-    pub cycle: Vec<LocationId>,
+    /// Ways around, each through these locations of the product, the first again at the end. All start at the same one, and meet all
+    /// marks; from any state of the set one of them can be taken.
+    pub rounds: Vec<Vec<LocationId>>,
+    /// What is picked for these variables wherever a round leaves them open, as literals.
+    pub picks: BTreeMap<VarId, TermId>,
     /// The set.
     pub set: TermId,
 }
