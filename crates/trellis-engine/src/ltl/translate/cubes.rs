@@ -1,6 +1,10 @@
 //! Disjunctions of cubes.
 
+use rustc_hash::FxHashSet;
 use trellis_model::ltl::Cube;
+
+/// The longest list that is made shorter.
+const MAX_MERGED: usize = 1_000;
 
 /// Does each letter that satisfies the cube satisfy one of the list?
 pub fn is_covered(cube: Cube, list: &[Cube]) -> bool {
@@ -16,42 +20,60 @@ pub fn is_covered(cube: Cube, list: &[Cube]) -> bool {
     is_covered(cube.and(yes), &near) && is_covered(cube.and(no), &near)
 }
 
-/// A shorter list with the same letters.
+/// A shorter list with the same letters. Long lists are left as they are: looking for what to merge takes quadratic time.
 pub fn merged(mut list: Vec<Cube>) -> Vec<Cube> {
     list.sort_unstable();
     list.dedup();
-    'again: loop {
-        for i in 0..list.len() {
-            for j in 0..list.len() {
-                if i != j && list[i].implies(list[j]) {
-                    list.remove(i);
-                    continue 'again;
-                }
-            }
-        }
-        for i in 0..list.len() {
-            for j in 0..i {
-                if let Some(both) = merge(list[i], list[j]) {
-                    list.remove(i);
-                    list[j] = both;
-                    continue 'again;
-                }
-            }
-        }
-        for i in 0..list.len() {
-            let cube = list.remove(i);
-            if is_covered(cube, &list) {
-                continue 'again;
-            }
-            list.insert(i, cube);
-        }
+    if list.len() > MAX_MERGED {
         return list;
     }
+    loop {
+        // Weaker ones first: what comes later contains nothing of what came before.
+        list.sort_by_key(|c| (c.positive.count_ones() + c.negative.count_ones(), *c));
+        let mut kept: Vec<Cube> = vec![];
+        for c in list {
+            if !kept.iter().any(|k| c.implies(*k)) {
+                kept.push(c);
+            }
+        }
+        list = kept;
+        if !merge_neighbours(&mut list) {
+            break;
+        }
+    }
+    // What several others cover together.
+    let mut at = 0;
+    while at < list.len() {
+        let cube = list.swap_remove(at);
+        if !is_covered(cube, &list) {
+            list.push(cube);
+            let last = list.len() - 1;
+            list.swap(at, last);
+            at += 1;
+        }
+    }
+    list.sort_unstable();
+    list
 }
 
-/// `x & c` and `!x & c` are `c`.
-fn merge(a: Cube, b: Cube) -> Option<Cube> {
-    let clash = (a.positive & b.negative) | (a.negative & b.positive);
-    let without = |c: Cube| Cube { positive: c.positive & !clash, negative: c.negative & !clash };
-    (clash.count_ones() == 1 && without(a) == without(b)).then(|| without(a))
+/// `x & c` and `!x & c` are `c`. Was there anything to merge?
+fn merge_neighbours(list: &mut Vec<Cube>) -> bool {
+    let mut left: FxHashSet<Cube> = list.iter().copied().collect();
+    let mut fresh = vec![];
+    for &c in list.iter() {
+        let mut literals = c.positive | c.negative;
+        while literals != 0 && left.contains(&c) {
+            let bit = literals & literals.wrapping_neg();
+            literals &= !bit;
+            let other = Cube { positive: c.positive ^ bit, negative: c.negative ^ bit };
+            if left.remove(&other) {
+                left.remove(&c);
+                fresh.push(Cube { positive: c.positive & !bit, negative: c.negative & !bit });
+            }
+        }
+    }
+    list.retain(|c| left.contains(c));
+    let found = !fresh.is_empty();
+    list.append(&mut fresh);
+    found
 }
