@@ -127,6 +127,11 @@ impl<'p, 'o> Graph<'p, 'o> {
         new
     }
 
+    /// The marks of a location.
+    pub fn marks_at(&self, l: LocationId) -> u64 {
+        self.marks[l.index()]
+    }
+
     /// All nodes that can be reached now.
     pub fn reachable(&mut self) -> Result<Vec<u32>, Reason> {
         let mut seen = vec![0];

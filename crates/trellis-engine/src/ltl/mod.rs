@@ -18,9 +18,9 @@ use std::fmt;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_expr::TermId;
-use trellis_model::cfa::EdgeId;
 use trellis_model::cfa::interpret::Trace;
 use trellis_model::cfa::lbe::Blocks;
+use trellis_model::cfa::{EdgeId, LocationId};
 use trellis_model::evidence::Reason;
 use trellis_model::ltl::Buchi;
 use trellis_model::ltl::evidence::{Lasso, Proof, Recurrence, Run, Step, Verdict};
@@ -165,11 +165,13 @@ fn ask(product: &Product, automaton: &Buchi, engine: &Engine, budget: &mut Budge
     let verdict = match ended {
         Err(reason) => Verdict::Unknown(reason),
         Ok(Answer::Run(trace, back)) => violated(product, &blocks, &trace, back),
-        Ok(Answer::Recurrence(trace, head, found)) => {
+        Ok(Answer::Recurrence(trace, found)) => {
             let stem = run(product, &blocks, &trace);
-            let location = |n: u32| blocks.origin[engine.graph.nodes[n as usize].location.index()];
-            let round =
-                |r: &Vec<(u32, u32)>| std::iter::once(head).chain(r.iter().map(|s| s.1)).map(location).collect();
+            let place = |l: LocationId| blocks.origin[l.index()];
+            let round = |r: &Vec<EdgeId>| {
+                let first = r.iter().take(1).map(|&e| blocks.cfa.edge(e).from);
+                first.chain(r.iter().map(|&e| blocks.cfa.edge(e).to)).map(place).collect()
+            };
             let rounds = found.rounds.iter().map(round).collect();
             let (picks, set) = (found.picks, found.set);
             Verdict::Diverges(Recurrence { automaton: automaton.clone(), terms: large.terms, stem, rounds, picks, set })
@@ -203,7 +205,7 @@ fn run(product: &Product, blocks: &Blocks, trace: &Trace) -> Run {
 
 enum Answer {
     Run(Trace, usize),
-    Recurrence(Trace, u32, recurrent::Found),
+    Recurrence(Trace, recurrent::Found),
     Proof(Ranked),
 }
 
@@ -240,10 +242,10 @@ impl Refining<'_, '_> {
             if why.is_none() {
                 let run = self.looker.run_around(&mut self.graph, &path);
                 let values = run.as_ref().and_then(|t| t.steps.last()).map(|s| &s.after);
-                if let Some(found) = recurrent::find(&mut self.graph, &path, values)?
+                if let Some(found) = recurrent::find(&mut self.graph, &path, values)
                     && let Some(trace) = self.looker.run_into(&mut self.graph, &path, found.set)
                 {
-                    return Ok(Answer::Recurrence(trace, path.head(), found));
+                    return Ok(Answer::Recurrence(trace, found));
                 }
             }
             if self.rankings.is_none() {
@@ -294,7 +296,7 @@ impl Refining<'_, '_> {
             take_apart(&self.graph.cfa.terms, t, cegar::Split::Atoms, &mut parts);
         }
         let mut new = false;
-        for &(_, n) in &path.cycle {
+        for &(_, n) in path.stem.iter().chain(&path.cycle) {
             for &p in &parts {
                 new |= self.graph.take_in(n, p);
             }

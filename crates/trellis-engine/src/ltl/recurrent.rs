@@ -2,38 +2,35 @@
 //! the set again (Gupta, Henzinger, Majumdar, Rybalchenko, Xu: *Proving non-termination*, POPL 2008).
 //!
 //! The candidate is what must hold for a round to be taken once, twice, …, until that changes nothing any more. What a `havoc` may choose
-//! is eliminated, or else always what some run has chosen. A round is the cycle that was found; if that is not enough, one of several,
-//! each with all marks: a counter that comes to its end takes another way once.
+//! is eliminated, or else always what some run has chosen. The first round is the cycle that was found. If the set cannot be left
+//! by it, but by another way around from one of its states, that becomes a round too: a counter that comes to its end goes
+//! on elsewhere.
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashSet;
 use trellis_expr::defined::Defined;
 use trellis_expr::eval::Valuation;
-use trellis_expr::{StmtId, TermId, VarId};
-use trellis_model::cfa::EdgeId;
-use trellis_model::evidence::Reason;
-use trellis_smt::{Embedded, Solver, qe};
+use trellis_expr::{Stmt, StmtId, TermId, Terms, VarId};
+use trellis_model::cfa::interpret::{outcomes, zero_of};
+use trellis_model::cfa::{EdgeId, LocationId};
+use trellis_smt::{Answer, Embedded, Solver, qe};
 
 use super::graph::Graph;
 use super::search::{Path, Space};
 
-/// How often the candidate is made stronger.
-const ROUNDS: usize = 4;
-/// So many other ways around are looked at, each of at most so many blocks, and found in so many steps.
-const OTHERS: usize = 8;
-const BLOCKS: usize = 16;
-const STEPS: usize = 2000;
+/// How often the candidate is made stronger, or gets another round.
+const ATTEMPTS: usize = 16;
+/// So many states are visited when a way around is looked for.
+const STATES: usize = 2000;
 /// So many conflicts one question may take.
 const WORK: u64 = 2000;
-
-/// Edges and nodes of a round.
-type Round = Vec<(u32, u32)>;
 
 /// A recurrent set.
 #[derive(Debug, Clone)]
 pub struct Found {
-    /// The ways around.
-    pub rounds: Vec<Round>,
+    /// The ways around: large edges.
+    pub rounds: Vec<Vec<EdgeId>>,
     /// What is always picked.
     pub picks: BTreeMap<VarId, TermId>,
     /// The set.
@@ -42,92 +39,126 @@ pub struct Found {
 
 /// A recurrent set for the cycle of the path; values are those after some run along it. Whether a run comes there is another
 /// question.
-pub fn find(graph: &mut Graph<'_, '_>, path: &Path, values: Option<&Valuation>) -> Result<Option<Found>, Reason> {
-    let alone = vec![path.cycle.clone()];
-    let mut several: Option<Vec<Round>> = None;
-    for attempt in 0..4 {
-        let picks = match (attempt % 2, values) {
-            (0, _) => BTreeMap::new(),
-            (_, Some(values)) => literals(graph, values),
-            _ => continue,
-        };
-        let rounds = match attempt / 2 {
-            0 => &alone,
-            _ => {
-                if several.is_none() {
-                    several = Some(others(graph, path)?);
-                }
-                several.as_ref().expect("just made")
-            }
-        };
-        if attempt / 2 == 1 && rounds.len() < 2 {
-            break;
-        }
-        if let Some(set) = close(graph, rounds, &picks) {
-            return Ok(Some(Found { rounds: rounds.clone(), picks, set }));
-        }
+pub fn find(graph: &mut Graph<'_, '_>, path: &Path, values: Option<&Valuation>) -> Option<Found> {
+    let cycle: Vec<EdgeId> = path.cycle.iter().map(|s| EdgeId(s.0)).collect();
+    if let Some(found) = close(graph, cycle.clone(), BTreeMap::new()) {
+        return Some(found);
     }
-    Ok(None)
-}
-
-fn literals(graph: &mut Graph<'_, '_>, values: &Valuation) -> BTreeMap<VarId, TermId> {
-    let terms = &mut graph.cfa.terms;
-    values.iter().filter_map(|(&v, value)| Some((v, terms.literal(value)?))).collect()
+    let mut picks = BTreeMap::new();
+    for (&v, value) in values? {
+        picks.insert(v, graph.cfa.terms.literal(value)?);
+    }
+    close(graph, cycle, picks)
 }
 
 /// The set from which rounds can be taken forever.
-fn close(graph: &mut Graph<'_, '_>, rounds: &[Round], picks: &BTreeMap<VarId, TermId>) -> Option<TermId> {
+fn close(graph: &mut Graph<'_, '_>, first: Vec<EdgeId>, picks: BTreeMap<VarId, TermId>) -> Option<Found> {
     let limits = graph.limits.clone().steps(WORK);
-    let mut ways = vec![];
-    for round in rounds {
-        let all: Vec<StmtId> = round.iter().map(|s| graph.cfa.edge(EdgeId(s.0)).stmt).collect();
-        ways.push(graph.cfa.terms.seq(all));
-    }
-    let terms = &mut graph.cfa.terms;
-    let cycle = terms.choice(ways);
+    let mut rounds = vec![first];
     let mut defined = Defined::default();
-    let mut set = terms.bool(true);
-    for _ in 0..ROUNDS {
-        let again = qe::pre(terms, cycle, set, picks).ok()?;
+    let mut set = graph.cfa.terms.bool(true);
+    for _ in 0..ATTEMPTS {
+        let mut ways = vec![];
+        for round in &rounds {
+            let all: Vec<StmtId> = round.iter().map(|&e| graph.cfa.edge(e).stmt).collect();
+            ways.push(graph.cfa.terms.seq(all));
+        }
+        let terms = &mut graph.cfa.terms;
+        let cycle = terms.choice(ways);
+        let again = qe::pre(terms, cycle, set, &picks).ok()?;
         let again = defined.holds(terms, again).ok()?;
         let leaves = terms.not(again);
-        if Embedded::new().check(terms, &[set, leaves], &limits).is_unsat() {
-            return Some(set);
+        let outside = match Embedded::new().check(terms, &[set, leaves], &limits) {
+            Answer::Unsat(_) => return Some(Found { rounds, picks, set }),
+            Answer::Sat(values) => values,
+            Answer::Unknown(_) => return None,
+        };
+        match another(graph, &rounds, &picks, outside) {
+            Some(round) => rounds.push(round),
+            None => set = graph.cfa.terms.and([set, again]),
         }
-        set = terms.and([set, again]);
     }
     None
 }
 
-/// Ways around from the first node of the cycle, without repetition; those that lack marks are followed by the cycle.
-fn others(graph: &mut Graph<'_, '_>, path: &Path) -> Result<Vec<Round>, Reason> {
-    let head = path.head();
-    let mut found = vec![path.cycle.clone()];
-    let mut stack: Vec<(Round, Vec<(u32, u32)>)> = vec![(vec![], graph.successors(head)?)];
-    let mut steps = 0;
-    while let Some((way, next)) = stack.last_mut() {
-        steps += 1;
-        let Some((e, to)) = next.pop().filter(|_| steps < STEPS && found.len() < OTHERS) else {
-            stack.pop();
-            continue;
-        };
-        if way.iter().any(|s| s.1 == to) || way.len() >= BLOCKS {
-            continue;
-        }
-        let mut way = way.clone();
-        way.push((e, to));
-        if to == head {
-            let marks = way.iter().fold(0, |marks, s| marks | graph.marks(s.1));
-            if marks & graph.all_marks() != graph.all_marks() {
-                way.extend(&path.cycle);
-            }
-            if !found.contains(&way) {
-                found.push(way);
-            }
-            continue;
-        }
-        let next = graph.successors(to)?;
-        stack.push((way, next));
+/// A new way around that a run with these picks takes from these values, with all marks.
+fn another(
+    graph: &mut Graph<'_, '_>,
+    rounds: &[Vec<EdgeId>],
+    picks: &BTreeMap<VarId, TermId>,
+    values: Valuation,
+) -> Option<Vec<EdgeId>> {
+    if picks.is_empty() {
+        return None;
     }
-    Ok(found)
+    let head = graph.cfa.edge(*rounds.first()?.first()?).from;
+    let mut env = values;
+    for &v in &graph.cfa.variables {
+        let ty = graph.cfa.terms.variable(v).ty;
+        env.entry(v).or_insert_with(|| zero_of(&graph.cfa.terms, ty));
+    }
+    let variables = graph.cfa.variables.clone();
+    env.retain(|v, _| variables.contains(v));
+    let all = graph.all_marks();
+    // Where, with which values, by which step of those before, with which marks.
+    let mut visited: Vec<(LocationId, Valuation, Option<(usize, EdgeId)>, u64)> = vec![(head, env, None, 0)];
+    let mut seen = FxHashSet::default();
+    let mut next = 0;
+    while next < visited.len() && visited.len() < STATES {
+        let (at, env, _, marks) = visited[next].clone();
+        for e in graph.cfa.outgoing(at).to_vec() {
+            let (to, stmt) = (graph.cfa.edge(e).to, graph.cfa.edge(e).stmt);
+            let stmt = picked(&mut graph.cfa.terms, stmt, picks);
+            let met = marks | graph.marks_at(to);
+            for after in outcomes(&graph.cfa.terms, stmt, &env, 64).ok()? {
+                visited.push((to, after, Some((next, e)), met));
+                let (to, after, ..) = visited.last().expect("just added");
+                if *to == head && met & all == all {
+                    let mut round = vec![];
+                    let mut step = visited.last().and_then(|v| v.2);
+                    while let Some((before, e)) = step {
+                        round.push(e);
+                        step = visited[before].2;
+                    }
+                    round.reverse();
+                    if !rounds.contains(&round) {
+                        return Some(round);
+                    }
+                }
+                let key = (*to, met, format!("{:?}", sorted(after)));
+                if !seen.insert(key) {
+                    visited.pop();
+                }
+            }
+        }
+        next += 1;
+    }
+    None
+}
+
+fn sorted(env: &Valuation) -> BTreeMap<VarId, &trellis_expr::Value> {
+    env.iter().map(|(&v, value)| (v, value)).collect()
+}
+
+/// The statement with these values in place of what it leaves open.
+fn picked(terms: &mut Terms, s: StmtId, picks: &BTreeMap<VarId, TermId>) -> StmtId {
+    match terms.stmt(s).clone() {
+        Stmt::Havoc(v) => match picks.get(&v) {
+            Some(&value) => terms.assign(v, value),
+            None => s,
+        },
+        Stmt::Seq(parts) => {
+            let parts: Vec<StmtId> = parts.iter().map(|&p| picked(terms, p, picks)).collect();
+            terms.seq(parts)
+        }
+        Stmt::Choice(parts) => {
+            let parts: Vec<StmtId> = parts.iter().map(|&p| picked(terms, p, picks)).collect();
+            terms.choice(parts)
+        }
+        Stmt::If(c, a, b) => {
+            let (a, b) = (picked(terms, a, picks), picked(terms, b, picks));
+            terms.branch(c, a, b)
+        }
+        _ => s,
+    }
 }

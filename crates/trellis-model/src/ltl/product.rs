@@ -155,7 +155,7 @@ struct Maker<'a> {
     /// The mark of edges that read a letter.
     letter: u64,
     known: FxHashMap<(LocationId, u32, u64), LocationId>,
-    assumed: FxHashMap<(Cube, LocationId), Option<StmtId>>,
+    assumed: FxHashMap<(Cube, Vec<Cube>, LocationId), Option<StmtId>>,
     product: Product,
 }
 
@@ -185,33 +185,52 @@ impl Maker<'_> {
         let mut edges: Vec<_> = states.iter().flat_map(|&q| &automaton.edges[q as usize]).collect();
         edges.sort_unstable_by_key(|edge| (edge.to, edge.cube, edge.marks));
         edges.dedup();
-        for edge in edges {
-            let Some(assumed) = self.assume(edge.cube, l) else { continue };
+        for edge in &edges {
+            // Where another edge to the same state can be taken that has more marks, this one need not be.
+            let better = |other: &&&super::Edge| {
+                other.to == edge.to && other.marks != edge.marks && edge.marks & !other.marks == 0
+            };
+            let without: Vec<Cube> = edges.iter().filter(better).map(|e| e.cube).collect();
+            let Some(assumed) = self.assume(edge.cube, &without, l) else { continue };
             let to = self.location(l, edge.to, edge.marks | self.letter);
             let stmt = self.product.cfa.terms.seq([stmt, assumed]);
             self.edge(from, e, stmt, to);
         }
     }
 
-    /// What a cube says in a location; none if it is plainly false there.
-    fn assume(&mut self, cube: Cube, l: LocationId) -> Option<StmtId> {
+    /// What a cube says in a location, without others; none if it is plainly false there.
+    fn assume(&mut self, cube: Cube, without: &[Cube], l: LocationId) -> Option<StmtId> {
+        if let Some(&done) = self.assumed.get(&(cube, without.to_vec(), l)) {
+            return done;
+        }
+        let mut parts = vec![self.cube(cube, l)];
+        for &other in without {
+            let other = self.cube(other, l);
+            parts.push(self.product.cfa.terms.not(other));
+        }
+        let terms = &mut self.product.cfa.terms;
+        let all = terms.and(parts);
+        let done = (terms.as_bool(all) != Some(false)).then(|| terms.assume(all));
+        self.assumed.insert((cube, without.to_vec(), l), done);
+        done
+    }
+
+    /// A cube in a location.
+    fn cube(&mut self, cube: Cube, l: LocationId) -> TermId {
         let (subject, holds, terms) = (self.subject, &self.holds, &mut self.product.cfa.terms);
-        *self.assumed.entry((cube, l)).or_insert_with(|| {
-            let mut parts = vec![];
-            for (i, &atom) in holds.iter().enumerate() {
-                if (cube.positive | cube.negative) >> i & 1 == 0 {
-                    continue;
-                }
-                let mut here = FxHashMap::default();
-                for (v, places) in &subject.places {
-                    here.insert(*v, terms.bool(places.contains(&l)));
-                }
-                let atom = if here.is_empty() { atom } else { terms.substitute(atom, &here) };
-                parts.push(if cube.positive >> i & 1 == 1 { atom } else { terms.not(atom) });
+        let mut here = FxHashMap::default();
+        for (v, places) in &subject.places {
+            here.insert(*v, terms.bool(places.contains(&l)));
+        }
+        let mut parts = vec![];
+        for (i, &atom) in holds.iter().enumerate() {
+            if (cube.positive | cube.negative) >> i & 1 == 0 {
+                continue;
             }
-            let all = terms.and(parts);
-            (terms.as_bool(all) != Some(false)).then(|| terms.assume(all))
-        })
+            let atom = if here.is_empty() { atom } else { terms.substitute(atom, &here) };
+            parts.push(if cube.positive >> i & 1 == 1 { atom } else { terms.not(atom) });
+        }
+        terms.and(parts)
     }
 
     fn location(&mut self, l: LocationId, q: u32, marks: u64) -> LocationId {
