@@ -16,6 +16,8 @@ use trellis_model::ltl::evidence::Verdict;
 use trellis_model::ltl::product::Subject;
 use trellis_model::ltl::{Formula, Spec, components};
 use trellis_smt::Limits;
+use trellis_syntax::diag::Sources;
+use trellis_syntax::ltl::subject::{self, Language};
 
 use crate::cegar::configuration;
 use crate::generator::{Random, atoms, random, runs, valuations};
@@ -368,4 +370,55 @@ fn a_cycle_that_closes_late_is_found() {
         let Ok(found) = search::find(&mut plain, search);
         plain.judge(&found.expect("there is one"));
     }
+}
+
+/// An automaton in Theta's language, and what holds of it; decided by the portfolio and by abstraction refinement, evidence checked.
+fn decided(model: &str, formulas: &[(&str, bool)]) {
+    for &(text, expected) in formulas {
+        let mut sources = Sources::default();
+        let (model, formula) = (sources.add("model.cfa", model), sources.add("formula", text));
+        let asked = subject::read(&mut sources, model, formula, Language::Cfa).expect("well-formed");
+        let automaton = translate(&Formula::Not(Box::new(asked.spec.formula.clone()))).expect("small");
+        let cegar = Options { cegar: Default::default(), search: Search::Components };
+        for engine in [Engine::Portfolio(2), Engine::Cegar(cegar)] {
+            let who = format!("{text}, {engine:?}");
+            let mut budget = Budget::unlimited().time(Some(Duration::from_secs(60)));
+            let outcome = check(&asked.subject, &asked.spec.atoms, &automaton, &engine, &mut budget);
+            let holds = answer(&asked.subject, &asked.spec, &outcome.verdict, &who);
+            assert_eq!(holds, Some(expected), "{who}: {:?}", outcome.stats);
+        }
+    }
+}
+
+#[test]
+fn a_counter_that_never_ends_is_decided() {
+    let model = "main process p { var x : int  init loc I  loc L  I -> L { x := 0 }  L -> L { x := x + 1 } }";
+    let formulas = [
+        ("F G(x > 5)", true),
+        ("G F(x mod 2 = 0)", true),
+        ("F(x < 0)", false),
+        ("G F(x < 3)", false),
+        ("G(x >= 0)", true),
+    ];
+    decided(model, &formulas);
+}
+
+#[test]
+fn a_countdown_reaches_zero() {
+    let model = "main process p { var x : int  init loc I  loc L  final loc E \
+        I -> L { havoc x assume x > 0 }  L -> L { assume x > 0 x := x - 1 }  L -> E { assume x <= 0 } }";
+    decided(model, &[("F(x = 0)", true), ("F(E)", true), ("G(x > 0)", false), ("F G(x = 0)", true)]);
+}
+
+#[test]
+fn nested_loops_end_by_a_lexicographic_ranking() {
+    let model = "main process p { var x : int  var y : int  init loc I  loc A  loc B  final loc E \
+        I -> A { havoc x }  A -> E { assume x <= 0 }  A -> B { assume x > 0 x := x - 1 havoc y } \
+        B -> B { assume y > 0 y := y - 1 }  B -> A { assume y <= 0 } }";
+    decided(model, &[("F(E)", true), ("F(B)", false), ("G F(A or E)", true)]);
+    // Without a bound on what is chosen inside.
+    let model = "main process p { var x : int  var y : int  init loc I  loc A  final loc E \
+        I -> A { havoc x havoc y }  A -> A { assume x > 0 and y > 0 x := x - 1 havoc y } \
+        A -> A { assume x > 0 and y > 0 y := y - 1 }  A -> E { assume x <= 0 or y <= 0 } }";
+    decided(model, &[("F(E)", true)]);
 }

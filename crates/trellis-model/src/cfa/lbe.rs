@@ -53,11 +53,16 @@ struct Large {
 
 /// The automaton with blocks as large as possible.
 pub fn encode(cfa: &Cfa) -> Blocks {
-    encode_keeping(cfa, &|_| false)
+    encode_with(cfa, &|_| false, false)
 }
 
-/// The same, where some locations are to stay in any case.
+/// The same, where some locations are to stay in any case, and several edges from a location to itself stay several: why one of
+/// them is not taken forever may be another reason than for the next.
 pub fn encode_keeping(cfa: &Cfa, kept: &dyn Fn(LocationId) -> bool) -> Blocks {
+    encode_with(cfa, kept, true)
+}
+
+fn encode_with(cfa: &Cfa, kept: &dyn Fn(LocationId) -> bool, apart: bool) -> Blocks {
     let mut terms = cfa.terms.clone();
     let keep = cfa.connected();
     let count = keep.len();
@@ -69,7 +74,7 @@ pub fn encode_keeping(cfa: &Cfa, kept: &dyn Fn(LocationId) -> bool) -> Blocks {
         if keep[edge.from.index()] && !cfa.is_error(edge.from) {
             let large =
                 Large { from: edge.from.index(), to: edge.to.index(), block: Block::Edge(e), stmt: edge.stmt, size: 1 };
-            insert(&mut edges, &mut outgoing, &mut incoming, large, &mut terms);
+            insert(&mut edges, &mut outgoing, &mut incoming, large, &mut terms, apart);
         }
     }
     let stays = |l: usize| {
@@ -102,7 +107,7 @@ pub fn encode_keeping(cfa: &Cfa, kept: &dyn Fn(LocationId) -> bool) -> Blocks {
                 block: join(head.block.clone(), tail.block),
                 size: head.size + tail.size,
             };
-            insert(&mut edges, &mut outgoing, &mut incoming, large, &mut terms);
+            insert(&mut edges, &mut outgoing, &mut incoming, large, &mut terms, apart);
             if !stays(to) {
                 todo.push(to);
             }
@@ -118,8 +123,10 @@ fn insert(
     incoming: &mut [Vec<usize>],
     new: Large,
     terms: &mut Terms,
+    loops_apart: bool,
 ) {
-    let same = |&e: &usize| edges[e].as_ref().is_some_and(|e| e.to == new.to);
+    let alone = loops_apart && new.from == new.to;
+    let same = |&e: &usize| !alone && edges[e].as_ref().is_some_and(|e| e.to == new.to);
     if let Some(e) = outgoing[new.from].iter().copied().find(same)
         && let Some(old) = &mut edges[e]
         && old.size + new.size <= MAX_BLOCK
