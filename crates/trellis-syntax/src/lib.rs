@@ -7,6 +7,7 @@ pub mod c;
 pub mod cfa;
 pub mod diag;
 pub mod scxml;
+pub mod spec;
 pub mod sts;
 pub mod tchecker;
 pub mod uppaal;

@@ -12,5 +12,6 @@ mod old_syntax;
 mod queries;
 mod random;
 mod show;
+mod spec;
 mod tchecker;
 mod xml;
