@@ -128,6 +128,11 @@ fn reads_the_shared_models() {
         let mut sources = Sources::default();
         let id = sources.add(path.display().to_string(), decode(std::fs::read(&path).unwrap()));
         if let Err(d) = parse(&sources, id) {
+            // These ask for reachability.
+            if path.parent().is_some_and(|p| p.ends_with("reachPN")) {
+                assert!(d[0].message.contains("reachability"));
+                continue;
+            }
             panic!("{}", render(&d, &sources, false));
         }
     }
