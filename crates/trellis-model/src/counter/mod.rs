@@ -31,7 +31,7 @@ pub type Var = u32;
 pub type RuleId = u32;
 
 /// The largest number that input may contain. Sums of a few of these still fit.
-pub const LARGEST: u64 = 1 << 60;
+pub const LARGEST: u64 = 1 << 50;
 
 /// What a variable may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -249,7 +249,7 @@ pub enum Beyond {
 impl fmt::Display for Beyond {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Beyond::Numbers => write!(f, "a number grows beyond 2^60"),
+            Beyond::Numbers => write!(f, "a number grows beyond 2^50"),
             Beyond::Many => write!(f, "a rule that adds up variables has too many predecessors"),
         }
     }

@@ -342,7 +342,7 @@ impl<'a> Parser<'a> {
         loop {
             let (v, _) = self.variable()?;
             self.require("=")?;
-            // At most 2^60, so it fits.
+            // At most 2^50, so it fits.
             weights.push((v, self.number()? as i64));
             if !self.take(",") {
                 break;

@@ -79,7 +79,7 @@ fn mistakes_have_a_place() {
     );
     assert_eq!(
         refused("vars x rules init x = 99999999999999999999 target x >= 1"),
-        "this number is too large; the limit is 1152921504606846976"
+        "this number is too large; the limit is 1125899906842624"
     );
     let two = read("vars x rules x -> ; true -> y' = 1; init x = 0 target x >= 1").unwrap_err();
     assert_eq!(two.len(), 2);

@@ -1,0 +1,236 @@
+//! Forward search with accelerations (Karp and Miller 1969), for finding errors.
+//!
+//! A node is a vector in which numbers may be unlimited; it stands for all states below it. If a path leads from a vector to a
+//! larger one, what has grown can be made as large as one likes by taking the path again and again: it becomes unlimited. Only the
+//! largest vectors are kept. What they cover is closed under the rules, so if it ends without an error it is a proof; for systems
+//! that only add and subtract it always ends.
+//!
+//! What has grown is accelerated only where the rules of the path add to it and subtract from it, and do nothing else.
+
+use trellis_model::counter::evidence::{Certificate, Verdict};
+use trellis_model::counter::post::post;
+use trellis_model::counter::pre::pre;
+use trellis_model::counter::{Basis, OMEGA, RuleId, System, Var, Vector};
+use trellis_model::evidence::Reason;
+
+use super::{Outcome, beyond, run};
+use crate::budget::{Budget, Progress, Stats};
+
+/// Longer runs are not written down.
+const LONGEST: usize = 2_000_000;
+
+/// Can a target be covered?
+pub fn check(system: &System, budget: &mut Budget<'_>) -> Outcome {
+    let mut search = Search { system, nodes: vec![], seen: Basis::default(), stats: Stats::default() };
+    let verdict = search.run(budget).unwrap_or_else(Verdict::Unknown);
+    Outcome::new(verdict, search.stats)
+}
+
+/// What became unlimited because of whom: an earlier node on the path.
+struct Pumped {
+    since: u32,
+    what: Vec<Var>,
+}
+
+struct Node {
+    vector: Vector,
+    parent: Option<(u32, RuleId)>,
+    depth: u32,
+    pumped: Vec<Pumped>,
+}
+
+struct Search<'s> {
+    system: &'s System,
+    nodes: Vec<Node>,
+    /// The largest vectors; numbers are those of the nodes.
+    seen: Basis,
+    stats: Stats,
+}
+
+impl Search<'_> {
+    fn run(&mut self, budget: &mut Budget<'_>) -> Result<Verdict, Reason> {
+        let start: Vec<u64> = self.system.initial.iter().map(|i| i.high.unwrap_or(OMEGA)).collect();
+        let start = Node { vector: Vector::dense(&start), parent: None, depth: 0, pumped: vec![] };
+        let mut waiting = vec![];
+        if let Some(found) = self.add(start, &mut waiting)? {
+            return Ok(found);
+        }
+        let triggers = Triggers::new(self.system);
+        let mut rules = vec![];
+        while let Some(id) = waiting.pop() {
+            let Some(vector) = self.seen.get(id).cloned() else { continue };
+            self.stats.expanded += 1;
+            let progress = Progress { waiting: waiting.len(), stats: self.stats };
+            budget.check(&progress, self.nodes.len() * 256)?;
+            triggers.of(&vector, &mut rules);
+            let mut fresh = vec![];
+            for &rule in &rules {
+                let Some(after) = post(&self.system.rules[rule as usize], &vector).map_err(beyond)? else { continue };
+                self.stats.steps += 1;
+                if self.seen.above(&after).is_some() {
+                    self.stats.covered += 1;
+                    continue;
+                }
+                let node = self.accelerated(after, id, rule);
+                if let Some(found) = self.add(node, &mut fresh)? {
+                    return Ok(found);
+                }
+            }
+            // What is unlimited in more variables is more likely to lead far.
+            fresh.sort_by_key(|n| self.nodes[*n as usize].vector.iter().filter(|e| e.1 == OMEGA).count());
+            waiting.append(&mut fresh);
+        }
+        self.stats.stored = self.seen.len() as u64;
+        Ok(Verdict::Safe(Certificate::Below(self.seen.iter().cloned().collect())))
+    }
+
+    fn add(&mut self, node: Node, waiting: &mut Vec<u32>) -> Result<Option<Verdict>, Reason> {
+        let vector = node.vector.clone();
+        let hit = self.system.target.iter().find(|t| t.leq(&vector));
+        let Some((id, _)) = self.seen.insert_maximal(vector) else { return Ok(None) };
+        debug_assert_eq!(id as usize, self.nodes.len());
+        self.nodes.push(node);
+        self.stats.added += 1;
+        waiting.push(id);
+        match hit {
+            Some(t) => self.concrete(id, t).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// What grows along a path becomes unlimited.
+    fn accelerated(&self, mut vector: Vector, parent: u32, rule: RuleId) -> Node {
+        let mut pumped = vec![];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            // Variables that some rule since does more with than adding and subtracting.
+            let mut odd: Vec<Var> = vec![];
+            let mut last = rule;
+            let mut at = Some(parent);
+            while let Some(n) = at {
+                note_odd(self.system, last, &mut odd);
+                let node = &self.nodes[n as usize];
+                if node.vector.leq(&vector) {
+                    let grown =
+                        |(v, k): (Var, u64)| (k != OMEGA && k > node.vector.get(v) && !odd.contains(&v)).then_some(v);
+                    let what: Vec<Var> = vector.iter().filter_map(grown).collect();
+                    if !what.is_empty() {
+                        let mut entries = vector.entries().to_vec();
+                        entries.extend(what.iter().map(|v| (*v, OMEGA)));
+                        vector = Vector::new(entries);
+                        pumped.push(Pumped { since: n, what });
+                        changed = true;
+                    }
+                }
+                at = node.parent.map(|(p, r)| {
+                    last = r;
+                    p
+                });
+            }
+        }
+        let depth = self.nodes[parent as usize].depth + 1;
+        Node { vector, parent: Some((parent, rule)), depth, pumped }
+    }
+
+    /// A run to at least the target, which the node's vector covers.
+    fn concrete(&self, node: u32, target: &Vector) -> Result<Verdict, Reason> {
+        let mut rules = vec![];
+        let levels = self.nodes[node as usize].pumped.len();
+        let start = self.back(node, levels, 0, target.clone(), &mut rules)?;
+        if !start.leq(&self.nodes[0].vector) {
+            return Err(Reason::Stuck("no run was found along an accelerated path".into()));
+        }
+        rules.reverse();
+        Ok(run(self.system, &start, rules))
+    }
+
+    /// What must be there at the node `until` so that the path from it to the node leads to at least `wanted`, if what grows on
+    /// the way is made to grow for long enough. Of the node's own accelerations the first so many count. Rules are
+    /// listed from the end.
+    fn back(
+        &self,
+        mut node: u32,
+        mut levels: usize,
+        until: u32,
+        mut wanted: Vector,
+        rules: &mut Vec<RuleId>,
+    ) -> Result<Vector, Reason> {
+        let too_long = || Reason::Stuck("a run is too long to be written down".into());
+        while node != until {
+            while levels > 0 {
+                // Without this acceleration, is there enough?
+                let n = &self.nodes[node as usize];
+                let pumped = &n.pumped[levels - 1];
+                let Some((parent, rule)) = n.parent else { break };
+                let mut plain = post(&self.system.rules[rule as usize], &self.nodes[parent as usize].vector)
+                    .map_err(beyond)?
+                    .unwrap_or_default();
+                for earlier in &n.pumped[..levels - 1] {
+                    plain = plain.join(&Vector::new(earlier.what.iter().map(|v| (*v, OMEGA)).collect()));
+                }
+                while pumped.what.iter().any(|v| wanted.get(*v) > plain.get(*v)) {
+                    if rules.len() > LONGEST {
+                        return Err(too_long());
+                    }
+                    // Once more along the path: it starts where this node is, which is above where it started first.
+                    let before = self.back(node, levels - 1, pumped.since, wanted.clone(), rules)?;
+                    if pumped.what.iter().all(|v| before.get(*v) >= wanted.get(*v)) {
+                        return Err(Reason::Stuck("an acceleration does not grow".into()));
+                    }
+                    wanted = before;
+                }
+                levels -= 1;
+            }
+            let Some((parent, rule)) = self.nodes[node as usize].parent else { break };
+            let before = pre(&self.system.rules[rule as usize], &wanted).map_err(beyond)?;
+            let there = &self.nodes[parent as usize].vector;
+            let missing =
+                |v: &Vector| v.iter().map(|(x, n)| n.saturating_sub(there.get(x))).fold(0, u64::saturating_add);
+            let Some(best) = before.into_iter().min_by_key(missing) else {
+                return Err(Reason::Stuck("no run was found along an accelerated path".into()));
+            };
+            rules.push(rule);
+            if rules.len() > LONGEST {
+                return Err(too_long());
+            }
+            wanted = best;
+            node = parent;
+            levels = self.nodes[node as usize].pumped.len();
+        }
+        Ok(wanted)
+    }
+}
+
+/// Variables that a rule tests from above, or sets to something else than themselves and a constant.
+fn note_odd(system: &System, rule: RuleId, odd: &mut Vec<Var>) {
+    let rule = &system.rules[rule as usize];
+    odd.extend(rule.guards.iter().filter(|g| g.1.high.is_some()).map(|g| g.0));
+    odd.extend(rule.updates.iter().filter(|(v, u)| u.sources != [*v]).map(|u| u.0));
+}
+
+/// Which rules to try: each is filed under a variable that it needs, one that few need.
+struct Triggers {
+    under: Vec<Vec<RuleId>>,
+    always: Vec<RuleId>,
+}
+
+impl Triggers {
+    fn new(system: &System) -> Triggers {
+        let mut under = vec![vec![]; system.names.len()];
+        let mut always = vec![];
+        for (r, rule) in system.rules.iter().enumerate() {
+            match rule.least().iter().map(|e| e.0).min_by_key(|v| under[*v as usize].len()) {
+                Some(v) => under[v as usize].push(r as RuleId),
+                None => always.push(r as RuleId),
+            }
+        }
+        Triggers { under, always }
+    }
+
+    fn of(&self, v: &Vector, out: &mut Vec<RuleId>) {
+        out.clone_from(&self.always);
+        out.extend(v.iter().flat_map(|(x, _)| &self.under[x as usize]));
+        out.sort_unstable();
+    }
+}
