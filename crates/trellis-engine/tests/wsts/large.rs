@@ -1,0 +1,1 @@
+//! Large numbers, large targets.
