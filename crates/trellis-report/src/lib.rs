@@ -31,7 +31,7 @@ mod timeline;
 
 pub use counter::CounterReport;
 pub use json::{
-    Content, CounterContent, Evidence, ProgramContent, ProgramEvidence, ReadError, evidence_query,
+    Content, CounterContent, CounterEvidence, Evidence, ProgramContent, ProgramEvidence, ReadError, evidence_query,
     read_counter_evidence, read_evidence, read_program_evidence,
 };
 pub use program::{Program, ProgramReport};

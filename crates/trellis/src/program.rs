@@ -137,7 +137,7 @@ fn engine(args: &Check) -> Result<Engine, Failure> {
         cli::Engine::Bmc => Ok(Engine::Bmc(p.depth)),
         cli::Engine::Induction => Ok(Engine::Induction(p.depth)),
         // Refused above.
-        cli::Engine::Reach => say("this engine is not for programs"),
+        _ => say("this engine is not for programs"),
     }
 }
 

@@ -9,7 +9,7 @@ use trellis_model::counter::evidence::{Bound, Certificate, Trace};
 use trellis_model::counter::interpret::{State, step};
 use trellis_model::counter::{OMEGA, System, Var, Vector};
 
-use super::node::{Node, Path, ReadError, field, optional};
+use super::node::{Fields, Node, Path, ReadError, field, optional};
 use super::write::{report_head, start};
 use super::{Header, REPORT};
 use crate::counter::{CounterReport, bound as bound_text};
@@ -73,6 +73,7 @@ impl Serialize for TraceDoc<'_> {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         let mut m = s.serialize_map(None)?;
         start(&mut m, COUNTER_TRACE, self.header)?;
+        m.serialize_entry("target", &All(self.system, &self.system.target))?;
         m.serialize_entry("start", &Numbers(self.system, &Vector::dense(&self.trace.initial)))?;
         m.serialize_entry("steps", &Steps(self))?;
         m.end()
@@ -133,6 +134,7 @@ impl Serialize for CertificateDoc<'_> {
         let system = self.system;
         let mut m = s.serialize_map(None)?;
         start(&mut m, COUNTER_CERTIFICATE, self.header)?;
+        m.serialize_entry("target", &All(system, &system.target))?;
         match self.certificate {
             Certificate::Above { bounds, basis } => {
                 let name = |v: &Var| system.names[*v as usize].clone();
@@ -152,7 +154,16 @@ impl Serialize for CertificateDoc<'_> {
     }
 }
 
-/// A run or an invariant that was read.
+/// A piece of evidence that was read.
+#[derive(Debug, Clone)]
+pub struct CounterEvidence {
+    /// The targets that it is about; they need not be those of the model.
+    pub target: Vec<Vector>,
+    /// The evidence itself.
+    pub content: CounterContent,
+}
+
+/// A run or an invariant.
 #[derive(Debug, Clone)]
 pub enum CounterContent {
     /// A run.
@@ -163,7 +174,7 @@ pub enum CounterContent {
 
 /// Reads a run, an invariant, or a report that contains a run. Names and numbers fit the system; whether it shows anything is for
 /// `trellis-check` to say.
-pub fn read_counter_evidence(system: &System, text: &str) -> Result<CounterContent, ReadError> {
+pub fn read_counter_evidence(system: &System, text: &str) -> Result<CounterEvidence, ReadError> {
     let names = system.names.iter().enumerate().map(|(v, name)| (name.as_str(), v as Var)).collect();
     Reader { system, names }.document(Node::top(text)?)
 }
@@ -174,15 +185,18 @@ struct Reader<'s> {
 }
 
 impl Reader<'_> {
-    fn document(&self, top: Node<'_, '_>) -> Result<CounterContent, ReadError> {
+    fn document(&self, top: Node<'_, '_>) -> Result<CounterEvidence, ReadError> {
         let fields = top.object()?;
         let schema = field(&fields, &top.path, "schema")?;
         let what = format!("\"{COUNTER_TRACE}\", \"{COUNTER_CERTIFICATE}\" or \"{REPORT}\"");
-        match &*schema.string(&what)? {
-            REPORT if matches!(top.path, Path::Top) => match optional(&fields, &top.path, "trace") {
+        let kind = schema.string(&what)?;
+        if kind == REPORT && matches!(top.path, Path::Top) {
+            return match optional(&fields, &top.path, "trace") {
                 Some(trace) => self.document(trace),
                 None => top.fail("a report with a trace (write certificates out with --certificate)"),
-            },
+            };
+        }
+        let content = match &*kind {
             COUNTER_TRACE => {
                 let first = self.vector(field(&fields, &top.path, "start")?)?;
                 let mut initial = vec![0; self.system.names.len()];
@@ -194,22 +208,26 @@ impl Reader<'_> {
                     let step = node.object()?;
                     rules.push(field(&step, &node.path, "rule")?.index(self.system.rules.len(), "a rule")? as u32);
                 }
-                Ok(CounterContent::Trace(Trace { initial, rules }))
+                CounterContent::Trace(Trace { initial, rules })
             }
-            COUNTER_CERTIFICATE => {
-                if let Some(within) = optional(&fields, &top.path, "within") {
-                    return Ok(CounterContent::Certificate(Certificate::Below(self.vectors(within)?)));
-                }
-                let list = field(&fields, &top.path, "bounds")?;
-                let mut bounds = vec![];
-                for (i, raw) in list.array()?.into_iter().enumerate() {
-                    bounds.push(self.bound(Node::new(Path::Item(&list.path, i), raw))?);
-                }
-                let basis = self.vectors(field(&fields, &top.path, "never")?)?;
-                Ok(CounterContent::Certificate(Certificate::Above { bounds, basis }))
-            }
-            _ => schema.fail(what),
+            COUNTER_CERTIFICATE => CounterContent::Certificate(self.certificate(&fields, &top.path)?),
+            _ => return schema.fail(what),
+        };
+        let target = self.vectors(field(&fields, &top.path, "target")?)?;
+        Ok(CounterEvidence { target, content })
+    }
+
+    fn certificate(&self, fields: &Fields<'_>, top: &Path<'_>) -> Result<Certificate, ReadError> {
+        if let Some(within) = optional(fields, top, "within") {
+            return Ok(Certificate::Below(self.vectors(within)?));
         }
+        let list = field(fields, top, "bounds")?;
+        let mut bounds = vec![];
+        for (i, raw) in list.array()?.into_iter().enumerate() {
+            bounds.push(self.bound(Node::new(Path::Item(&list.path, i), raw))?);
+        }
+        let basis = self.vectors(field(fields, top, "never")?)?;
+        Ok(Certificate::Above { bounds, basis })
     }
 
     fn variable(&self, node: &Node<'_, '_>, name: &str) -> Result<Var, ReadError> {

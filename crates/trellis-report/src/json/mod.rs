@@ -29,8 +29,8 @@ use crate::tell::Teller;
 use write::{CertificateDoc, ReportDoc, TraceDoc};
 
 pub use counter::{
-    COUNTER_CERTIFICATE, COUNTER_TRACE, CounterContent, read_counter_evidence, write_counter_certificate,
-    write_counter_report, write_counter_trace,
+    COUNTER_CERTIFICATE, COUNTER_TRACE, CounterContent, CounterEvidence, read_counter_evidence,
+    write_counter_certificate, write_counter_report, write_counter_trace,
 };
 pub use node::ReadError;
 pub use program::{

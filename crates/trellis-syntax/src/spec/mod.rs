@@ -8,7 +8,7 @@
 mod lexer;
 mod parser;
 
-use trellis_model::counter::System;
+use trellis_model::counter::{System, Vector};
 
 use crate::diag::{Diagnostic, Severity, SourceId, Sources};
 
@@ -33,4 +33,9 @@ pub fn parse(sources: &Sources, id: SourceId) -> Result<Spec, Vec<Diagnostic>> {
         true => Err(diagnostics),
         false => Ok(Spec { system, warnings: diagnostics }),
     }
+}
+
+/// Reads targets over the variables of a system: `x >= 2, y >= 1`, one or more.
+pub fn parse_targets(sources: &Sources, id: SourceId, names: &[String]) -> Result<Vec<Vector>, Vec<Diagnostic>> {
+    parser::parse_targets(sources, id, names)
 }

@@ -36,23 +36,43 @@ struct Parser<'a> {
 
 /// The system as far as it could be read, and what is wrong with it.
 pub fn parse(sources: &Sources, id: SourceId) -> (System, Vec<Diagnostic>) {
-    let tokens = tokens(id, &sources.get(id).text);
-    let mut p = Parser {
-        sources,
-        tokens,
-        at: 0,
-        errors: Errors::default(),
-        vars: FxHashMap::default(),
-        system: System::default(),
-        odd: Odd::default(),
-    };
+    let mut p = Parser::new(sources, id);
     if p.program().is_ok() {
         p.warn();
     }
     (p.system, p.errors.finish())
 }
 
+/// Targets over these variables.
+pub fn parse_targets<'a>(
+    sources: &'a Sources,
+    id: SourceId,
+    names: &'a [String],
+) -> Result<Vec<Vector>, Vec<Diagnostic>> {
+    let mut p = Parser::new(sources, id);
+    p.system.names = names.to_vec();
+    p.vars = names.iter().enumerate().map(|(v, name)| (name.as_str(), v as Var)).collect();
+    while p.peek().tok != Tok::End || p.system.target.is_empty() {
+        if p.target().is_err() {
+            return Err(p.errors.finish());
+        }
+    }
+    Ok(p.system.target)
+}
+
 impl<'a> Parser<'a> {
+    fn new(sources: &'a Sources, id: SourceId) -> Parser<'a> {
+        Parser {
+            sources,
+            tokens: tokens(id, &sources.get(id).text),
+            at: 0,
+            errors: Errors::default(),
+            vars: FxHashMap::default(),
+            system: System::default(),
+            odd: Odd::default(),
+        }
+    }
+
     fn peek(&self) -> Token<'a> {
         self.tokens[self.at]
     }
