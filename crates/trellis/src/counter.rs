@@ -25,6 +25,15 @@ pub struct Counters {
     /// Which node --engine wsts takes next (default: bfs, which is LA[BF] and always ends).
     #[arg(long, value_enum, value_name = "ORDER")]
     pub control: Option<Control>,
+    /// Let --engine wsts begin with the atoms of the start too, as 003 does: exact, but many more regions.
+    #[arg(long)]
+    pub start_atoms: bool,
+    /// Let --engine wsts cover nodes by nodes of the same depth too.
+    #[arg(long)]
+    pub equal_depth: bool,
+    /// Let --engine wsts take all rules as one: few refinements, with many predicates each.
+    #[arg(long)]
+    pub merged: bool,
     /// Let --engine backward keep what the state equation shows to be out of reach.
     #[arg(long)]
     pub no_prune: bool,
@@ -38,6 +47,8 @@ pub enum Control {
     Dfs,
     /// Any, by --seed.
     Random,
+    /// The newest that leads to no refinement of the root: what 003 §5 warns of.
+    Adverse,
 }
 
 /// Is it a counter system, by its name?
@@ -53,6 +64,9 @@ pub fn given(args: &Check) -> Option<String> {
         ("--engine forward", args.engine == cli::Engine::Forward),
         ("--engine equation", args.engine == cli::Engine::Equation),
         ("--control", args.counters.control.is_some()),
+        ("--start-atoms", args.counters.start_atoms),
+        ("--equal-depth", args.counters.equal_depth),
+        ("--merged", args.counters.merged),
         ("--no-prune", args.counters.no_prune),
     ])
 }
@@ -105,8 +119,9 @@ fn engine(args: &Check) -> Result<Engine, Failure> {
         return Err(Failure::Usage(format!("{text}: not for counter systems")));
     }
     let c = &args.counters;
-    if c.control.is_some() && args.engine != cli::Engine::Wsts {
-        return say("--control goes with --engine wsts");
+    let wsts = c.control.is_some() || c.start_atoms || c.equal_depth || c.merged;
+    if wsts && args.engine != cli::Engine::Wsts {
+        return say("--control, --start-atoms, --equal-depth and --merged go with --engine wsts");
     }
     if c.no_prune && args.engine != cli::Engine::Backward {
         return say("--no-prune goes with --engine backward");
@@ -120,7 +135,11 @@ fn engine(args: &Check) -> Result<Engine, Failure> {
                 None | Some(Control::Bfs) => lazy::Control::Breadth,
                 Some(Control::Dfs) => lazy::Control::Depth,
                 Some(Control::Random) => lazy::Control::Random(args.seed),
+                Some(Control::Adverse) => lazy::Control::Adverse,
             },
+            start_atoms: c.start_atoms,
+            equal_depth: c.equal_depth,
+            merged: c.merged,
         }),
         cli::Engine::Backward => Engine::Backward(backward::Options { prune: !c.no_prune }),
         cli::Engine::Forward => Engine::Forward,
@@ -131,7 +150,7 @@ fn engine(args: &Check) -> Result<Engine, Failure> {
 
 fn engine_line(engine: &Engine) -> String {
     match engine {
-        Engine::Lazy(o) => format!("lazy abstraction without a solver, {}", o.control),
+        Engine::Lazy(o) => format!("lazy abstraction without a solver, {o}"),
         Engine::Backward(o) if o.prune => "backward search, pruned by the state equation".into(),
         Engine::Backward(_) => "backward search".into(),
         Engine::Forward => "forward search with accelerations".into(),

@@ -7,12 +7,14 @@
 //!
 //! As the paper has it: nodes of least depth come first; a node is covered by the nodes of strictly smaller depth that are not
 //! themselves covered; the pivot is the first node backwards whose region misses the error region, it gets the atoms of all error
-//! regions down to the error, its subtrees go, and what was covered since the pivot was processed is opened again. One thing is
-//! weaker: whether a region is covered by several others together is tried with bounded effort, which termination (a region
-//! equal to one of smaller depth is always covered) does not need.
+//! regions down to the error, its subtrees go, and what was covered since the pivot was processed is opened again. Two things
+//! differ: the atoms of the start are predicates only if asked for ([`Options::start_atoms`]; the root's region is the start
+//! anyway), and a region is covered by a single other one, not by several together. The proof of termination needs neither: a region
+//! equal to one of smaller depth is covered.
 //!
 //! [`Control`] also has other orders, in which any node may cover: LA[★], which need not end (003 §5).
 
+mod bits;
 mod tree;
 
 use std::fmt;
@@ -34,6 +36,23 @@ pub enum Control {
     Depth,
     /// Any, with this seed.
     Random(u64),
+    /// One that leads to a refinement, but not of the root; else the oldest that leads to none. Nothing is ever covered. These are the
+    /// choices of 003 §5. (LA[★] leaves both open. With covering the paper's example ends in any order that was tried, for regions here
+    /// are downward-closed.)
+    Adverse,
+}
+
+impl fmt::Display for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut all = vec![self.control.to_string()];
+        let variants = [
+            ("atoms of the start", self.start_atoms),
+            ("covered at equal depth", self.equal_depth),
+            ("rules merged", self.merged),
+        ];
+        all.extend(variants.iter().filter(|v| v.1).map(|v| v.0.to_string()));
+        f.write_str(&all.join(", "))
+    }
 }
 
 impl fmt::Display for Control {
@@ -42,6 +61,7 @@ impl fmt::Display for Control {
             Control::Breadth => "LA[BF]",
             Control::Depth => "LA[★], depth first",
             Control::Random(_) => "LA[★], random",
+            Control::Adverse => "LA[★], adverse",
         })
     }
 }
@@ -51,6 +71,13 @@ impl fmt::Display for Control {
 pub struct Options {
     /// Which node comes next.
     pub control: Control,
+    /// Begin with the atoms of the start too, as the paper does, and not with those of the targets alone.
+    pub start_atoms: bool,
+    /// A deviation: let nodes be covered by nodes of the same depth too. The proof of termination goes through all the same.
+    pub equal_depth: bool,
+    /// A deviation: take all rules as one command, any of them. The tree becomes a path, and a refinement brings the atoms of what
+    /// leads into the target by any rules, not only by those of the error trace: few refinements, with many predicates each.
+    pub merged: bool,
 }
 
 /// What LA[BF] counts beside [`Stats`].

@@ -57,7 +57,7 @@ pub enum Engine {
 impl fmt::Display for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Engine::Lazy(options) => write!(f, "wsts ({})", options.control),
+            Engine::Lazy(options) => write!(f, "wsts ({options})"),
             Engine::Backward(options) if options.prune => write!(f, "backward"),
             Engine::Backward(_) => write!(f, "backward (not pruned)"),
             Engine::Forward => write!(f, "forward"),

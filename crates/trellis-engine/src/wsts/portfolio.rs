@@ -29,7 +29,7 @@ fn teams() -> [Vec<Engine>; 2] {
         Engine::Equation,
         Engine::Backward(backward::Options { prune: false }),
     ];
-    let errors = vec![Engine::Forward, Engine::Lazy(lazy::Options::default())];
+    let errors = vec![Engine::Forward, Engine::Lazy(lazy::Options { merged: true, ..lazy::Options::default() })];
     [proofs, errors]
 }
 

@@ -113,6 +113,9 @@ pub fn engines(plain: bool) -> Vec<Engine> {
         Engine::Backward(backward::Options { prune: false }),
         Engine::Backward(backward::Options { prune: true }),
         Engine::Lazy(lazy::Options::default()),
+        Engine::Lazy(lazy::Options { start_atoms: true, ..lazy::Options::default() }),
+        Engine::Lazy(lazy::Options { equal_depth: true, ..lazy::Options::default() }),
+        Engine::Lazy(lazy::Options { merged: true, ..lazy::Options::default() }),
     ];
     if plain {
         all.push(Engine::Forward);

@@ -1,6 +1,9 @@
 //! The abstract reachability tree.
+//!
+//! Which predicates are below a vector is looked up once per vector; from then on regions are sets of numbers.
 
 use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -9,6 +12,7 @@ use trellis_model::counter::pre::pre;
 use trellis_model::counter::{Basis, RuleId, System, Vector};
 use trellis_model::evidence::Reason;
 
+use super::bits::Bits;
 use super::{Control, Counts, Options};
 use crate::budget::{Budget, Progress, Stats};
 use crate::wsts::{beyond, run};
@@ -17,9 +21,9 @@ use crate::wsts::{beyond, run};
 type NodeId = u32;
 /// A predicate, by position.
 type Pred = u32;
+/// A command, by position: a rule, or any rule.
+type Command = u32;
 
-/// So many steps are tried to show that several regions cover one.
-const COVER: usize = 500;
 /// Larger complements of the reachable region are not written down.
 const LARGEST: usize = 50_000;
 
@@ -32,12 +36,12 @@ enum Mark {
 }
 
 struct Node {
-    parent: Option<(NodeId, RuleId)>,
+    parent: Option<(NodeId, Command)>,
     depth: usize,
     /// The predicates.
     known: Rc<Vec<Pred>>,
     /// Those whose states are not in the region; meaningless for the root, whose region is the start.
-    excluded: Vec<Pred>,
+    excluded: Bits,
     children: Vec<NodeId>,
     mark: Mark,
     /// When it was last processed.
@@ -46,16 +50,69 @@ struct Node {
     key: u64,
 }
 
+/// Where an error trace is cut.
+struct Pivot {
+    at: NodeId,
+    /// Is it the root, and does even the start meet the error region?
+    real: bool,
+    /// The error regions from the error back to the pivot.
+    layers: Vec<Basis>,
+    /// The commands from the pivot to the error.
+    commands: Vec<Command>,
+}
+
+/// A vector, and which predicates are below it.
+struct Cone {
+    vector: Vector,
+    /// May the system start above it?
+    at_start: bool,
+    below: Bits,
+    /// So many predicates have been looked at.
+    seen: usize,
+}
+
+impl Cone {
+    fn new(system: &System, vector: Vector) -> Cone {
+        Cone { at_start: system.may_start_above(&vector), vector, below: Bits::default(), seen: 0 }
+    }
+
+    /// Looks at the predicates that are new.
+    fn grow(&mut self, predicates: &[Vector]) {
+        for (i, p) in predicates.iter().enumerate().skip(self.seen) {
+            if p.leq(&self.vector) {
+                self.below.insert(i as Pred);
+            }
+        }
+        self.seen = predicates.len();
+    }
+
+    /// Is nothing above it in the node's region?
+    fn outside(&self, node: &Node) -> bool {
+        if node.parent.is_none() { !self.at_start } else { self.below.meets(&node.excluded) }
+    }
+}
+
 /// The tree.
 pub struct Tree<'s> {
     system: &'s System,
-    control: Control,
+    options: Options,
     nodes: Vec<Node>,
     predicates: Vec<Vector>,
     numbers: FxHashMap<Vector, Pred>,
-    /// For each rule the smallest states in which it can be taken.
-    enabled: Vec<Vec<Vector>>,
-    before: FxHashMap<(RuleId, Pred), Rc<[Vector]>>,
+    /// The predicates as vectors.
+    cones: Vec<Cone>,
+    targets: Vec<Cone>,
+    /// The rules of each command: one, unless they are merged.
+    commands: Vec<Vec<RuleId>>,
+    /// For each command the smallest states in which it can be taken.
+    enabled: Vec<Vec<Cone>>,
+    /// For each command and predicate the smallest states from which it leads there.
+    before: FxHashMap<(Command, Pred), Vec<Cone>>,
+    /// Nodes that are not covered, the root apart.
+    uncovered: Vec<NodeId>,
+    /// For adverse control: nodes that would refine the root, and until when waiting ones have been looked at.
+    parked: Vec<NodeId>,
+    looked: u64,
     waiting: BTreeSet<(u64, NodeId)>,
     clock: u64,
     random: u64,
@@ -67,25 +124,32 @@ impl<'s> Tree<'s> {
     /// Only the root: the start, with the atoms of the start and of the targets.
     pub fn new(system: &'s System, options: Options) -> Tree<'s> {
         let random = if let Control::Random(seed) = options.control { seed } else { 0 };
+        let rules = 0..system.rules.len() as RuleId;
         let mut tree = Tree {
             system,
-            control: options.control,
+            commands: if options.merged { vec![rules.collect()] } else { rules.map(|r| vec![r]).collect() },
+            options,
             nodes: vec![],
             predicates: vec![],
             numbers: FxHashMap::default(),
+            cones: vec![],
+            targets: system.target.iter().map(|t| Cone::new(system, t.clone())).collect(),
             enabled: vec![],
             before: FxHashMap::default(),
+            uncovered: vec![],
+            parked: vec![],
+            looked: 0,
             waiting: BTreeSet::new(),
             clock: 0,
             random,
             counts: Counts::default(),
             stats: Stats::default(),
         };
-        let mut known: Vec<Pred> =
-            above_start(system).chain(system.target.iter().cloned()).map(|v| tree.number(v)).collect();
+        let start = above_start(system).filter(|_| options.start_atoms);
+        let mut known: Vec<Pred> = start.chain(system.target.iter().cloned()).map(|v| tree.number(v)).collect();
         known.sort_unstable();
         known.dedup();
-        tree.add(None, 0, Rc::new(known), vec![]);
+        tree.add(None, 0, Rc::new(known), Bits::default());
         tree
     }
 
@@ -97,11 +161,12 @@ impl<'s> Tree<'s> {
     fn number(&mut self, v: Vector) -> Pred {
         *self.numbers.entry(v).or_insert_with_key(|v| {
             self.predicates.push(v.clone());
+            self.cones.push(Cone::new(self.system, v.clone()));
             self.predicates.len() as Pred - 1
         })
     }
 
-    fn add(&mut self, parent: Option<(NodeId, RuleId)>, depth: usize, known: Rc<Vec<Pred>>, excluded: Vec<Pred>) {
+    fn add(&mut self, parent: Option<(NodeId, Command)>, depth: usize, known: Rc<Vec<Pred>>, excluded: Bits) {
         let id = self.nodes.len() as NodeId;
         let (children, mark) = (vec![], Mark::Unprocessed);
         self.nodes.push(Node { parent, depth, known, excluded, children, mark, at: 0, key: 0 });
@@ -114,9 +179,10 @@ impl<'s> Tree<'s> {
 
     fn open(&mut self, id: NodeId) {
         self.clock += 1;
-        let key = match self.control {
+        let key = match self.options.control {
             Control::Breadth => self.nodes[id as usize].depth as u64,
             Control::Depth => u64::MAX - self.clock,
+            Control::Adverse => self.clock,
             Control::Random(_) => {
                 self.random = self.random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
                 self.random >> 20
@@ -130,16 +196,17 @@ impl<'s> Tree<'s> {
 
     /// Until no node waits (then nothing is answered), or a run into the target is found.
     pub fn run(&mut self, budget: &mut Budget<'_>) -> Result<Option<Verdict>, Reason> {
-        for rule in &self.system.rules {
-            self.enabled.push(pre(rule, &Vector::default()).map_err(beyond)?);
+        for command in &self.commands {
+            let least = pre_of(self.system, command, &Vector::default())?;
+            self.enabled.push(least.into_iter().map(|v| Cone::new(self.system, v)).collect());
         }
-        while let Some((_, id)) = self.waiting.pop_first() {
+        while let Some(id) = self.choose()? {
             let progress = Progress { waiting: self.waiting.len(), stats: self.stats };
             budget.check(&progress, self.nodes.len() * 200)?;
             self.stats.expanded += 1;
             self.clock += 1;
             self.nodes[id as usize].at = self.clock;
-            if !self.system.target.iter().all(|t| self.excludes(id, t)) {
+            if self.is_error(id) {
                 if let Some(found) = self.refine(id)? {
                     return Ok(Some(found));
                 }
@@ -148,112 +215,147 @@ impl<'s> Tree<'s> {
                 self.stats.covered += 1;
             } else {
                 self.nodes[id as usize].mark = Mark::Uncovered;
+                if id != 0 {
+                    self.uncovered.push(id);
+                }
                 self.expand(id)?;
             }
         }
         Ok(None)
     }
 
-    /// Is nothing at least this in the region?
-    fn excludes(&self, id: NodeId, v: &Vector) -> bool {
-        match self.nodes[id as usize].parent {
-            None => !self.system.may_start_above(v),
-            Some(_) => self.nodes[id as usize].excluded.iter().any(|e| self.predicates[*e as usize].leq(v)),
+    /// The node that comes next.
+    fn choose(&mut self) -> Result<Option<NodeId>, Reason> {
+        if self.options.control != Control::Adverse {
+            return Ok(self.waiting.pop_first().map(|w| w.1));
         }
+        // Whoever would refine the root waits elsewhere: nothing on its path changes until it is deleted.
+        let new: Vec<(u64, NodeId)> = self.waiting.range((self.looked + 1, 0)..).copied().collect();
+        self.looked = self.clock;
+        let mut first = None;
+        for (key, id) in new {
+            if self.is_error(id) {
+                if self.pivot(id)?.at == 0 {
+                    self.waiting.remove(&(key, id));
+                    self.parked.push(id);
+                } else {
+                    first = Some((key, id));
+                }
+            }
+        }
+        if let Some(chosen) = first.or_else(|| self.waiting.first().copied()) {
+            self.waiting.remove(&chosen);
+            // The others of these are looked at again.
+            self.looked = self.looked.min(chosen.0);
+            return Ok(Some(chosen.1));
+        }
+        let alive = |n: &NodeId| self.nodes[*n as usize].mark == Mark::Unprocessed;
+        let parked = std::mem::take(&mut self.parked);
+        let mut parked = parked.into_iter().filter(alive);
+        let chosen = parked.next();
+        self.parked = parked.collect();
+        Ok(chosen)
     }
 
-    fn before(&mut self, rule: RuleId, m: Pred) -> Result<Rc<[Vector]>, Reason> {
-        if let Some(all) = self.before.get(&(rule, m)) {
-            return Ok(all.clone());
+    fn is_error(&mut self, id: NodeId) -> bool {
+        self.targets.iter_mut().for_each(|t| t.grow(&self.predicates));
+        !self.targets.iter().all(|t| t.outside(&self.nodes[id as usize]))
+    }
+
+    /// Is nothing at least this in the region?
+    fn excludes(&self, id: NodeId, v: &Vector) -> bool {
+        let node = &self.nodes[id as usize];
+        match node.parent {
+            None => !self.system.may_start_above(v),
+            Some(_) => node.excluded.iter().any(|e| self.predicates[e as usize].leq(v)),
         }
-        let all: Rc<[Vector]> =
-            pre(&self.system.rules[rule as usize], &self.predicates[m as usize]).map_err(beyond)?.into();
-        self.before.insert((rule, m), all.clone());
-        Ok(all)
     }
 
     fn expand(&mut self, id: NodeId) -> Result<(), Reason> {
         let known = self.nodes[id as usize].known.clone();
         let depth = self.nodes[id as usize].depth + 1;
-        for rule in 0..self.system.rules.len() as RuleId {
-            if self.enabled[rule as usize].iter().all(|v| self.excludes(id, v)) {
+        for command in 0..self.commands.len() as Command {
+            let enabled = &mut self.enabled[command as usize];
+            enabled.iter_mut().for_each(|c| c.grow(&self.predicates));
+            if enabled.iter().all(|c| c.outside(&self.nodes[id as usize])) {
                 continue;
             }
             self.stats.steps += 1;
-            let mut excluded = vec![];
+            let mut excluded = Bits::default();
             for &m in known.iter() {
-                if self.before(rule, m)?.iter().all(|p| self.excludes(id, p)) {
-                    excluded.push(m);
+                let before = match self.before.entry((command, m)) {
+                    Entry::Occupied(e) => e.into_mut(),
+                    Entry::Vacant(e) => {
+                        let rules = &self.commands[command as usize];
+                        let all = pre_of(self.system, rules, &self.predicates[m as usize])?;
+                        e.insert(all.into_iter().map(|v| Cone::new(self.system, v)).collect())
+                    }
+                };
+                let node = &self.nodes[id as usize];
+                let outside = |c: &mut Cone| {
+                    c.grow(&self.predicates);
+                    c.outside(node)
+                };
+                if before.iter_mut().all(outside) {
+                    excluded.insert(m);
                 }
             }
-            self.add(Some((id, rule)), depth, known.clone(), excluded);
+            self.add(Some((id, command)), depth, known.clone(), excluded);
         }
         Ok(())
     }
 
-    /// Nodes whose regions may cover others.
-    fn covering(&self) -> impl Iterator<Item = NodeId> + '_ {
-        (1..self.nodes.len() as NodeId).filter(|n| self.nodes[*n as usize].mark == Mark::Uncovered)
-    }
-
-    fn is_covered(&self, id: NodeId) -> bool {
-        if id == 0 {
+    fn is_covered(&mut self, id: NodeId) -> bool {
+        if id == 0 || self.options.control == Control::Adverse {
             return false;
         }
-        let depth = self.nodes[id as usize].depth;
-        let before = |n: &NodeId| self.control != Control::Breadth || self.nodes[*n as usize].depth < depth;
-        let candidates: Vec<NodeId> = self.covering().filter(before).collect();
-        let inside = |n: &NodeId| {
-            self.nodes[*n as usize].excluded.iter().all(|e| self.excludes(id, &self.predicates[*e as usize]))
-        };
-        if candidates.iter().any(inside) {
-            return true;
+        let node = &self.nodes[id as usize];
+        // All predicates that the region excludes, by itself or because it excludes a smaller one.
+        let mut all = Bits::default();
+        for (i, c) in self.cones.iter_mut().enumerate() {
+            c.grow(&self.predicates);
+            if c.outside(node) {
+                all.insert(i as Pred);
+            }
         }
-        !candidates.is_empty() && self.together(id, &candidates, &Vector::default(), &mut COVER.clone())
+        let depth = node.depth + usize::from(self.options.equal_depth);
+        let before = |n: &Node| self.options.control != Control::Breadth || n.depth < depth;
+        self.uncovered.iter().map(|n| &self.nodes[*n as usize]).any(|n| before(n) && n.excluded.within(&all))
     }
 
-    /// Is every state of the node's region that is at least `v` in the region of a candidate?
-    fn together(&self, id: NodeId, candidates: &[NodeId], v: &Vector, left: &mut usize) -> bool {
-        if self.excludes(id, v) {
-            return true;
-        }
-        if *left == 0 {
-            return false;
-        }
-        *left -= 1;
-        // Whatever is outside of all must be above something that this one excludes.
-        let Some(at) = candidates.iter().position(|n| !self.excludes(*n, v)) else { return false };
-        self.nodes[candidates[at] as usize]
-            .excluded
-            .iter()
-            .all(|e| self.together(id, &candidates[at + 1..], &v.join(&self.predicates[*e as usize]), left))
-    }
-
-    /// An error node: the run is real, or a pivot is found and refined.
-    fn refine(&mut self, error: NodeId) -> Result<Option<Verdict>, Reason> {
+    /// The first node backwards from an error node whose region misses the error region; the root if there is none.
+    fn pivot(&self, error: NodeId) -> Result<Pivot, Reason> {
         let mut layers = vec![Basis::minimal(self.system.target.iter().cloned())];
-        let mut rules = vec![];
+        let mut commands = vec![];
         let mut at = error;
         loop {
             let region = layers.last().expect("there is one");
-            if region.iter().all(|v| self.excludes(at, v)) {
-                break;
-            }
-            let Some((parent, rule)) = self.nodes[at as usize].parent else {
-                let start = region.iter().find(|v| self.system.may_start_above(v));
-                let start = start.expect("not all are excluded").clone();
-                rules.reverse();
-                return Ok(Some(run(self.system, &start, rules)));
+            let real = !region.iter().all(|v| self.excludes(at, v));
+            let (true, Some((parent, command))) = (real, self.nodes[at as usize].parent) else {
+                commands.reverse();
+                return Ok(Pivot { at, real, layers, commands });
             };
             let mut before = Basis::default();
             for v in region.iter() {
-                for p in pre(&self.system.rules[rule as usize], v).map_err(beyond)? {
+                for p in pre_of(self.system, &self.commands[command as usize], v)? {
                     before.insert_minimal(p);
                 }
             }
             layers.push(before);
-            rules.push(rule);
+            commands.push(command);
             at = parent;
+        }
+    }
+
+    /// An error node: the run is real, or a pivot is found and refined.
+    fn refine(&mut self, error: NodeId) -> Result<Option<Verdict>, Reason> {
+        let Pivot { at, real, layers, commands } = self.pivot(error)?;
+        if real {
+            let region = layers.last().expect("there is one");
+            let start = region.iter().find(|v| self.system.may_start_above(v));
+            let start = start.expect("not all are excluded").clone();
+            let rules = self.rules(&start, &layers, &commands)?;
+            return Ok(Some(run(self.system, &start, rules)));
         }
         self.stats.refinements += 1;
         self.counts.at_root += u64::from(at == 0);
@@ -275,8 +377,8 @@ impl<'s> Tree<'s> {
                 self.waiting.remove(&(node.key, n));
             }
             node.mark = Mark::Deleted;
-            node.excluded = vec![];
         }
+        self.uncovered.retain(|n| *n != at && self.nodes[*n as usize].mark == Mark::Uncovered);
         self.open(at);
         for n in 0..self.nodes.len() as NodeId {
             if self.nodes[n as usize].mark == Mark::Covered && self.nodes[n as usize].at > since {
@@ -286,9 +388,28 @@ impl<'s> Tree<'s> {
         Ok(None)
     }
 
+    /// The rules of a run from a vector of the last error region through all the others into the first.
+    fn rules(&self, start: &Vector, layers: &[Basis], commands: &[Command]) -> Result<Vec<RuleId>, Reason> {
+        let mut rules = vec![];
+        let mut at = start;
+        for (layer, command) in layers.iter().rev().skip(1).zip(commands) {
+            'found: for v in layer.iter() {
+                for &r in &self.commands[*command as usize] {
+                    let before = pre(&self.system.rules[r as usize], v).map_err(beyond)?;
+                    if before.iter().any(|p| p.leq(at)) {
+                        rules.push(r);
+                        at = v;
+                        break 'found;
+                    }
+                }
+            }
+        }
+        Ok(rules)
+    }
+
     /// How many nodes the reachable region is made of.
     pub fn uncovered(&self) -> usize {
-        self.covering().count()
+        self.uncovered.len()
     }
 
     /// What is outside of all regions and above no initial state, as a basis. Nothing if it is too large.
@@ -296,8 +417,8 @@ impl<'s> Tree<'s> {
     /// The regions are downward-closed, so what can be reached from below the start, where they say nothing, is in them too.
     pub fn outside(&self) -> Option<Vec<Vector>> {
         let mut basis = Basis::minimal(above_start(self.system));
-        let mut done: FxHashSet<&[Pred]> = FxHashSet::default();
-        for n in self.covering() {
+        let mut done: FxHashSet<&Bits> = FxHashSet::default();
+        for &n in &self.uncovered {
             if !done.insert(&self.nodes[n as usize].excluded) {
                 continue;
             }
@@ -307,8 +428,8 @@ impl<'s> Tree<'s> {
                     next.insert_minimal(v.clone());
                     continue;
                 }
-                for e in &self.nodes[n as usize].excluded {
-                    next.insert_minimal(v.join(&self.predicates[*e as usize]));
+                for e in self.nodes[n as usize].excluded.iter() {
+                    next.insert_minimal(v.join(&self.predicates[e as usize]));
                 }
                 if next.len() > LARGEST {
                     return None;
@@ -318,6 +439,17 @@ impl<'s> Tree<'s> {
         }
         Some(basis.iter().cloned().collect())
     }
+}
+
+/// The smallest states from which one of these rules leads to at least `v`.
+fn pre_of(system: &System, rules: &[RuleId], v: &Vector) -> Result<Vec<Vector>, Reason> {
+    let mut all = Basis::default();
+    for r in rules {
+        for p in pre(&system.rules[*r as usize], v).map_err(beyond)? {
+            all.insert_minimal(p);
+        }
+    }
+    Ok(all.iter().cloned().collect())
 }
 
 /// The smallest vectors that are above no initial state: one for each limit of the start.
