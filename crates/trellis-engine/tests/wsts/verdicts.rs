@@ -72,7 +72,7 @@ fn upper_bounds() {
 fn lazy_abstraction_ends() {
     for seed in 30_000..30_000 + runs(100) {
         let system = system(seed, Kind { transfers: seed % 2 == 0, upper_bounds: false });
-        let outcome = ask(&system, &Engine::Lazy(lazy::Options::default()), Some(200_000));
+        let outcome = ask(&system, &Engine::Lazy(lazy::Options::default()), Some(20_000_000));
         assert!(word(&outcome.verdict).is_some(), "seed {seed}: {:?}\n{}", outcome.verdict, show(&system));
     }
 }
