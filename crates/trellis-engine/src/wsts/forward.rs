@@ -10,7 +10,7 @@
 use trellis_model::counter::evidence::{Certificate, Verdict};
 use trellis_model::counter::post::post;
 use trellis_model::counter::pre::pre;
-use trellis_model::counter::{Basis, OMEGA, RuleId, System, Var, Vector};
+use trellis_model::counter::{Basis, OMEGA, Rule, RuleId, System, Var, Vector};
 use trellis_model::evidence::Reason;
 
 use super::{Outcome, beyond, run};
@@ -35,7 +35,6 @@ struct Pumped {
 struct Node {
     vector: Vector,
     parent: Option<(u32, RuleId)>,
-    depth: u32,
     pumped: Vec<Pumped>,
 }
 
@@ -50,11 +49,11 @@ struct Search<'s> {
 impl Search<'_> {
     fn run(&mut self, budget: &mut Budget<'_>) -> Result<Verdict, Reason> {
         let start: Vec<u64> = self.system.initial.iter().map(|i| i.high.unwrap_or(OMEGA)).collect();
-        let start = Node { vector: Vector::dense(&start), parent: None, depth: 0, pumped: vec![] };
-        let mut waiting = vec![];
-        if let Some(found) = self.add(start, &mut waiting)? {
+        let start = Node { vector: Vector::dense(&start), parent: None, pumped: vec![] };
+        if let Some(found) = self.add(start)? {
             return Ok(found);
         }
+        let mut waiting = vec![0];
         let triggers = Triggers::new(self.system);
         let mut rules = vec![];
         while let Some(id) = waiting.pop() {
@@ -64,34 +63,51 @@ impl Search<'_> {
             budget.check(&progress, self.nodes.len() * 256)?;
             triggers.of(&vector, &mut rules);
             let mut fresh = vec![];
+            // Where a successor is larger than the vector itself, the other rules need only be taken from there.
+            let (mut at, mut vector) = (id, vector);
             for &rule in &rules {
-                let Some(after) = post(&self.system.rules[rule as usize], &vector).map_err(beyond)? else { continue };
+                let r = &self.system.rules[rule as usize];
+                if adds_nothing(r, &vector) {
+                    continue;
+                }
+                let Some(after) = post(r, &vector).map_err(beyond)? else { continue };
                 self.stats.steps += 1;
                 if self.seen.above(&after).is_some() {
                     self.stats.covered += 1;
                     continue;
                 }
-                let node = self.accelerated(after, id, rule);
-                if let Some(found) = self.add(node, &mut fresh)? {
+                let node = self.accelerated(after, at, rule);
+                let next = self.nodes.len() as u32;
+                if let Some(found) = self.add(node)? {
                     return Ok(found);
+                }
+                if self.seen.get(at).is_some() {
+                    fresh.push(next);
+                } else {
+                    at = next;
+                    vector = self.nodes[next as usize].vector.clone();
                 }
             }
             // What is unlimited in more variables is more likely to lead far.
             fresh.sort_by_key(|n| self.nodes[*n as usize].vector.iter().filter(|e| e.1 == OMEGA).count());
             waiting.append(&mut fresh);
+            if at != id {
+                // It may enable more rules than were tried.
+                waiting.push(at);
+            }
         }
         self.stats.stored = self.seen.len() as u64;
         Ok(Verdict::Safe(Certificate::Below(self.seen.iter().cloned().collect())))
     }
 
-    fn add(&mut self, node: Node, waiting: &mut Vec<u32>) -> Result<Option<Verdict>, Reason> {
+    /// Takes in a vector that no other is above.
+    fn add(&mut self, node: Node) -> Result<Option<Verdict>, Reason> {
         let vector = node.vector.clone();
         let hit = self.system.target.iter().find(|t| t.leq(&vector));
-        let Some((id, _)) = self.seen.insert_maximal(vector) else { return Ok(None) };
-        debug_assert_eq!(id as usize, self.nodes.len());
+        let id = self.nodes.len() as u32;
+        self.seen.insert_maximal(vector);
         self.nodes.push(node);
         self.stats.added += 1;
-        waiting.push(id);
         match hit {
             Some(t) => self.concrete(id, t).map(Some),
             None => Ok(None),
@@ -101,6 +117,7 @@ impl Search<'_> {
     /// What grows along a path becomes unlimited.
     fn accelerated(&self, mut vector: Vector, parent: u32, rule: RuleId) -> Node {
         let mut pumped = vec![];
+        let mut finite: Vec<(Var, u64)> = vector.iter().filter(|e| e.1 != OMEGA).collect();
         let mut changed = true;
         while changed {
             changed = false;
@@ -111,17 +128,15 @@ impl Search<'_> {
             while let Some(n) = at {
                 note_odd(self.system, last, &mut odd);
                 let node = &self.nodes[n as usize];
-                if node.vector.leq(&vector) {
-                    let grown =
-                        |(v, k): (Var, u64)| (k != OMEGA && k > node.vector.get(v) && !odd.contains(&v)).then_some(v);
-                    let what: Vec<Var> = vector.iter().filter_map(grown).collect();
-                    if !what.is_empty() {
-                        let mut entries = vector.entries().to_vec();
-                        entries.extend(what.iter().map(|v| (*v, OMEGA)));
-                        vector = Vector::new(entries);
-                        pumped.push(Pumped { since: n, what });
-                        changed = true;
-                    }
+                let grown = |(v, k): &(Var, u64)| *k > node.vector.get(*v) && !odd.contains(v);
+                if finite.iter().any(grown) && node.vector.leq(&vector) {
+                    let what: Vec<Var> = finite.iter().filter(|e| grown(e)).map(|e| e.0).collect();
+                    let mut entries = vector.entries().to_vec();
+                    entries.extend(what.iter().map(|v| (*v, OMEGA)));
+                    vector = Vector::new(entries);
+                    finite.retain(|e| !what.contains(&e.0));
+                    pumped.push(Pumped { since: n, what });
+                    changed = true;
                 }
                 at = node.parent.map(|(p, r)| {
                     last = r;
@@ -129,8 +144,7 @@ impl Search<'_> {
                 });
             }
         }
-        let depth = self.nodes[parent as usize].depth + 1;
-        Node { vector, parent: Some((parent, rule)), depth, pumped }
+        Node { vector, parent: Some((parent, rule)), pumped }
     }
 
     /// A run to at least the target, which the node's vector covers.
@@ -200,6 +214,11 @@ impl Search<'_> {
         }
         Ok(wanted)
     }
+}
+
+/// Does the rule only take away, or add to what is unlimited anyway?
+fn adds_nothing(rule: &Rule, v: &Vector) -> bool {
+    rule.updates.iter().all(|(y, u)| u.sources == [*y] && (u.constant <= 0 || v.get(*y) == OMEGA))
 }
 
 /// Variables that a rule tests from above, or sets to something else than themselves and a constant.
