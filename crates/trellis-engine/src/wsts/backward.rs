@@ -16,7 +16,7 @@ use trellis_model::counter::{Basis, RuleId, System, Vector};
 use trellis_model::evidence::Reason;
 
 use super::equation::Equation;
-use super::{Outcome, beyond, run};
+use super::{Outcome, beyond, in_time, run};
 use crate::budget::{Budget, Progress, Stats};
 
 /// How to search.
@@ -64,13 +64,14 @@ impl Search<'_> {
                 return Ok(found);
             }
         }
-        let raisers = self.system.raisers();
+        let (raisers, limits) = (self.system.raisers(), budget.limits());
         let mut rules = vec![];
         while let Some(Reverse((_, id))) = self.waiting.pop() {
             let Some(m) = self.basis.get(id).cloned() else { continue };
             self.stats.expanded += 1;
             let progress = Progress { waiting: self.waiting.len(), stats: self.stats };
             budget.check(&progress, self.basis.len() * 128)?;
+            in_time(&limits)?;
             rules.clear();
             rules.extend(m.iter().flat_map(|(v, _)| raisers[v as usize].iter().copied()));
             rules.sort_unstable();

@@ -13,7 +13,7 @@ use trellis_model::counter::pre::pre;
 use trellis_model::counter::{Basis, OMEGA, Rule, RuleId, System, Var, Vector};
 use trellis_model::evidence::Reason;
 
-use super::{Outcome, beyond, run};
+use super::{Outcome, beyond, in_time, run};
 use crate::budget::{Budget, Progress, Stats};
 
 /// Longer runs are not written down.
@@ -54,13 +54,14 @@ impl Search<'_> {
             return Ok(found);
         }
         let mut waiting = vec![0];
-        let triggers = Triggers::new(self.system);
+        let (triggers, limits) = (Triggers::new(self.system), budget.limits());
         let mut rules = vec![];
         while let Some(id) = waiting.pop() {
             let Some(vector) = self.seen.get(id).cloned() else { continue };
             self.stats.expanded += 1;
             let progress = Progress { waiting: waiting.len(), stats: self.stats };
             budget.check(&progress, self.nodes.len() * 256)?;
+            in_time(&limits)?;
             triggers.of(&vector, &mut rules);
             let mut fresh = vec![];
             // Where a successor is larger than the vector itself, the other rules need only be taken from there.

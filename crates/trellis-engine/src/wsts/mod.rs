@@ -18,6 +18,7 @@ use std::fmt;
 use trellis_model::counter::evidence::{Trace, Verdict};
 use trellis_model::counter::{Beyond, RuleId, System, Vector, interpret};
 use trellis_model::evidence::Reason;
+use trellis_smt::Limits;
 
 use crate::budget::{Budget, Stats};
 
@@ -91,4 +92,13 @@ fn run(system: &System, above: &Vector, rules: Vec<RuleId>) -> Verdict {
 
 fn beyond(why: Beyond) -> Reason {
     Reason::Stuck(why.to_string())
+}
+
+/// Long steps end when time is up.
+fn in_time(limits: &Limits) -> Result<(), Reason> {
+    match limits.exceeded(0) {
+        None => Ok(()),
+        Some(trellis_smt::Reason::Cancelled) => Err(Reason::Interrupted),
+        Some(_) => Err(Reason::Time),
+    }
 }

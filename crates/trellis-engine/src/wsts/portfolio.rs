@@ -22,20 +22,26 @@ const STACK: usize = 256 << 20;
 /// How much longer each turn is than the one before.
 const LONGER: u32 = 3;
 
+/// Lazy abstraction has a turn in systems of at most so many rules.
+const SMALL: usize = 300;
+
 /// For each of two threads, who takes turns.
-fn teams() -> [Vec<Engine>; 2] {
+fn teams(system: &System) -> [Vec<Engine>; 2] {
     let proofs = vec![
         Engine::Backward(backward::Options { prune: true }),
         Engine::Equation,
         Engine::Backward(backward::Options { prune: false }),
     ];
-    let errors = vec![Engine::Forward, Engine::Lazy(lazy::Options { merged: true, ..lazy::Options::default() })];
+    let mut errors = vec![Engine::Forward];
+    if system.rules.len() <= SMALL {
+        errors.push(Engine::Lazy(lazy::Options { merged: true, ..lazy::Options::default() }));
+    }
     [proofs, errors]
 }
 
 /// Asks all, on one thread or two.
 pub fn check(system: &System, threads: usize, budget: &mut Budget<'_>) -> Outcome {
-    let [proofs, errors] = teams();
+    let [proofs, errors] = teams(system);
     let teams = if threads > 1 {
         vec![proofs, errors]
     } else {

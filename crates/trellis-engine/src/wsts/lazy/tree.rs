@@ -11,11 +11,12 @@ use trellis_model::counter::evidence::Verdict;
 use trellis_model::counter::pre::pre;
 use trellis_model::counter::{Basis, RuleId, System, Vector};
 use trellis_model::evidence::Reason;
+use trellis_smt::Limits;
 
 use super::bits::Bits;
 use super::{Control, Counts, Options};
 use crate::budget::{Budget, Progress, Stats};
-use crate::wsts::{beyond, run};
+use crate::wsts::{beyond, in_time, run};
 
 /// A node, by position; the root is 0.
 type NodeId = u32;
@@ -117,6 +118,8 @@ pub struct Tree<'s> {
     clock: u64,
     random: u64,
     counts: Counts,
+    /// Looked at inside long steps.
+    limits: Limits,
     pub stats: Stats,
 }
 
@@ -143,6 +146,7 @@ impl<'s> Tree<'s> {
             clock: 0,
             random,
             counts: Counts::default(),
+            limits: Limits::none(),
             stats: Stats::default(),
         };
         let start = above_start(system).filter(|_| options.start_atoms);
@@ -196,6 +200,7 @@ impl<'s> Tree<'s> {
 
     /// Until no node waits (then nothing is answered), or a run into the target is found.
     pub fn run(&mut self, budget: &mut Budget<'_>) -> Result<Option<Verdict>, Reason> {
+        self.limits = budget.limits();
         for command in &self.commands {
             let least = pre_of(self.system, command, &Vector::default())?;
             self.enabled.push(least.into_iter().map(|v| Cone::new(self.system, v)).collect());
@@ -210,7 +215,7 @@ impl<'s> Tree<'s> {
                 if let Some(found) = self.refine(id)? {
                     return Ok(Some(found));
                 }
-            } else if self.is_covered(id) {
+            } else if self.is_covered(id)? {
                 self.nodes[id as usize].mark = Mark::Covered;
                 self.stats.covered += 1;
             } else {
@@ -282,10 +287,14 @@ impl<'s> Tree<'s> {
             }
             self.stats.steps += 1;
             let mut excluded = Bits::default();
-            for &m in known.iter() {
+            for (n, &m) in known.iter().enumerate() {
+                if n % 64 == 63 {
+                    in_time(&self.limits)?;
+                }
                 let before = match self.before.entry((command, m)) {
                     Entry::Occupied(e) => e.into_mut(),
                     Entry::Vacant(e) => {
+                        in_time(&self.limits)?;
                         let rules = &self.commands[command as usize];
                         let all = pre_of(self.system, rules, &self.predicates[m as usize])?;
                         e.insert(all.into_iter().map(|v| Cone::new(self.system, v)).collect())
@@ -305,14 +314,17 @@ impl<'s> Tree<'s> {
         Ok(())
     }
 
-    fn is_covered(&mut self, id: NodeId) -> bool {
+    fn is_covered(&mut self, id: NodeId) -> Result<bool, Reason> {
         if id == 0 || self.options.control == Control::Adverse {
-            return false;
+            return Ok(false);
         }
         let node = &self.nodes[id as usize];
         // All predicates that the region excludes, by itself or because it excludes a smaller one.
         let mut all = Bits::default();
         for (i, c) in self.cones.iter_mut().enumerate() {
+            if i % 64 == 63 {
+                in_time(&self.limits)?;
+            }
             c.grow(&self.predicates);
             if c.outside(node) {
                 all.insert(i as Pred);
@@ -320,7 +332,7 @@ impl<'s> Tree<'s> {
         }
         let depth = node.depth + usize::from(self.options.equal_depth);
         let before = |n: &Node| self.options.control != Control::Breadth || n.depth < depth;
-        self.uncovered.iter().map(|n| &self.nodes[*n as usize]).any(|n| before(n) && n.excluded.within(&all))
+        Ok(self.uncovered.iter().map(|n| &self.nodes[*n as usize]).any(|n| before(n) && n.excluded.within(&all)))
     }
 
     /// The first node backwards from an error node whose region misses the error region; the root if there is none.
@@ -337,6 +349,7 @@ impl<'s> Tree<'s> {
             };
             let mut before = Basis::default();
             for v in region.iter() {
+                in_time(&self.limits)?;
                 for p in pre_of(self.system, &self.commands[command as usize], v)? {
                     before.insert_minimal(p);
                 }
@@ -424,6 +437,7 @@ impl<'s> Tree<'s> {
             }
             let mut next = Basis::default();
             for v in basis.iter() {
+                in_time(&self.limits).ok()?;
                 if self.excludes(n, v) {
                     next.insert_minimal(v.clone());
                     continue;
