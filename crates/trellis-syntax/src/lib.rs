@@ -6,6 +6,7 @@
 pub mod c;
 pub mod cfa;
 pub mod diag;
+pub mod pnml;
 pub mod scxml;
 pub mod spec;
 pub mod sts;

@@ -40,7 +40,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         return counter::check(args, out_color, err_color);
     }
     if let Some(text) = counter::given(args) {
-        return Err(Failure::Usage(format!("{text}: only for counter systems (.spec)")));
+        return Err(Failure::Usage(format!("{text}: only for counter systems (.spec, .pnml)")));
     }
     if automaton::is_one(&args.model.model) {
         return program::check(args, out_color, err_color);

@@ -98,7 +98,7 @@ pub enum Color {
 #[derive(Args, Debug, Clone)]
 pub struct Model {
     /// The model: UPPAAL .xml, .xta or .ta, TChecker .tck or .txt, C (.c, .i), Theta's automata (.cfa, .theta) and
-    /// transition systems (.xsts, .sts), statecharts (.scxml), counter systems (.spec).
+    /// transition systems (.xsts, .sts), statecharts (.scxml), counter systems (.spec, .pnml).
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     /// Set a global integer constant of the model.

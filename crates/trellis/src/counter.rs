@@ -11,7 +11,7 @@ use trellis_model::counter::System;
 use trellis_report::counter::{never, question, summary, text};
 use trellis_report::{CounterContent, CounterReport, Kind, Style, json, read_counter_evidence, text as plain};
 use trellis_syntax::diag::{self, Diagnostic, Severity, Sources};
-use trellis_syntax::spec;
+use trellis_syntax::{pnml, spec};
 
 use crate::check::{ProgressLine, code_of, interrupts, statistics, steps, write_with};
 use crate::cli::{self, Certify, Check, Model, Properties};
@@ -53,7 +53,12 @@ pub enum Control {
 
 /// Is it a counter system, by its name?
 pub fn is_one(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "spec")
+    path.extension().is_some_and(|e| e == "spec" || e == "pnml")
+}
+
+/// The language, as reports call it.
+fn language(path: &Path) -> &'static str {
+    if path.extension().is_some_and(|e| e == "pnml") { "pnml" } else { "spec" }
 }
 
 /// The options for counter systems that were given, for a message.
@@ -178,13 +183,23 @@ fn load(model: &Model, properties: Option<&Properties>, color: bool) -> Result<L
     let mut sources = Sources::default();
     let id = sources.add(path.display().to_string(), spec::decode(bytes));
     let broken = |d: &[Diagnostic], sources: &Sources| Failure::Input(diag::render(d, sources, color));
-    let spec::Spec { mut system, warnings } = spec::parse(&sources, id).map_err(|d| broken(&d, &sources))?;
+    let is_net = path.extension().is_some_and(|e| e == "pnml");
+    let read = match is_net {
+        true => pnml::parse(&sources, id).map(|system| spec::Spec { system, warnings: vec![] }),
+        false => spec::parse(&sources, id),
+    };
+    let spec::Spec { mut system, warnings } = read.map_err(|d| broken(&d, &sources))?;
     debug_assert!(warnings.iter().all(|w| w.severity == Severity::Warning));
     if let Some(p) = properties {
         if !p.properties.is_empty() || !p.labels.is_empty() || p.queries.is_some() {
             return Err(Failure::Usage(
                 "a counter system is asked whether its target can be covered; --error 'x >= 2, y >= 1' asks for another"
                     .into(),
+            ));
+        }
+        if p.errors.is_empty() && is_net {
+            return Err(Failure::Usage(
+                "a net has no question in it: give a marking to be covered, as --error 'p1 >= 2, p2 >= 1'".into(),
             ));
         }
         if !p.errors.is_empty() {
@@ -218,7 +233,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         wsts::check(&system, &engine, &mut budget)
     };
     let name = args.model.model.display().to_string();
-    let mut report = CounterReport::about(&name, "spec", &question, Kind::Always, verdict);
+    let mut report = CounterReport::about(&name, language(&args.model.model), &question, Kind::Always, verdict);
     report.engine = engine_line(&by.unwrap_or(engine));
     report.statistics = statistics(&stats);
     report.seconds = started.elapsed().as_secs_f64();

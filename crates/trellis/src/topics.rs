@@ -24,7 +24,8 @@ pub fn topic(name: &str) -> Option<String> {
 }
 
 /// The topics, for messages.
-pub const NAMES: &str = "uppaal, timed, tchecker, programs, scxml, counters, lattices, join, evidence, smtlib, exit-codes";
+pub const NAMES: &str =
+    "uppaal, timed, tchecker, programs, scxml, counters, lattices, join, evidence, smtlib, exit-codes";
 
 const COUNTERS: &str = "\
 Counter systems: any number of processes (003)
@@ -54,6 +55,8 @@ If no engine is chosen, several take turns on two threads (--threads 1: on one).
                         out (--no-prune: it is kept)
   --engine forward      from the start, with accelerations (Karp and Miller): finds errors
   --engine equation     the state equation with traps: a quick proof, or none
+
+A place/transition net in PNML (.pnml) is read as well: places are variables, by their ids; its target must be given with --error.
 
 A guard with an upper bound (`x = 0`, `x in [1, 3]`) is not monotone. There is a warning; engines let whoever has too many lose some
 first, so SAFE holds; a run is replayed exactly, and if it is none the answer is UNKNOWN. A target with `=` is refused: that is

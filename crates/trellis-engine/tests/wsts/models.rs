@@ -57,7 +57,8 @@ fn all_engines_on_the_bundled_models() {
 fn nobody_is_wrong_about_the_shared_models() {
     let folder = root().join("../shared/models/coverability");
     let long = std::env::var("TRELLIS_RUNS").is_ok();
-    for (path, right) in expected(&folder) {
+    let step = if long { 1 } else { 5 };
+    for (path, right) in expected(&folder).into_iter().step_by(step) {
         let small = std::fs::metadata(&path).is_ok_and(|m| m.len() < 6_000);
         let Some(system) = load(&path).filter(|_| small || long) else { continue };
         let mut all = engines(false);

@@ -9,6 +9,7 @@ mod limits;
 mod malformed;
 mod models;
 mod old_syntax;
+mod pnml;
 mod queries;
 mod random;
 mod show;

@@ -111,3 +111,15 @@ fn a_control_that_need_not_end_is_stopped_by_the_budget() {
     assert_eq!(out.status.code(), Some(20), "{}{}", stdout(&out), stderr(&out));
     assert!(stdout(&out).starts_with("UNKNOWN") && stdout(&out).contains("state limit reached"), "{}", stdout(&out));
 }
+
+#[test]
+fn a_net_in_pnml_is_asked_about_a_marking() {
+    let (_gone, path) = temporary("net.pnml");
+    let net = "<pnml><net id='n' type='ptnet'><place id='a'><initialMarking><text>2</text></initialMarking></place>
+        <place id='b'/><transition id='t'/><arc id='x' source='a' target='t'/><arc id='y' source='t' target='b'/></net></pnml>";
+    std::fs::write(&path, net).expect("written");
+    assert_eq!(trellis(&["check", &path]).status.code(), Some(2));
+    assert_eq!(trellis(&["check", &path, "--error", "b >= 2"]).status.code(), Some(10));
+    let out = trellis(&["check", &path, "--error", "a >= 1, b >= 2"]);
+    assert!(out.status.code() == Some(0) && stdout(&out).contains("at most 2 in a and b"), "{}", stdout(&out));
+}
