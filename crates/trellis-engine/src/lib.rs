@@ -8,6 +8,7 @@
 //! - [`lazy`]: lazy abstraction (002 Alg. 1–8), with networks with clocks as its client;
 //! - [`ltl`]: linear temporal logic, translated to automata;
 //! - [`program`]: control-flow automata (programs, transition systems, statecharts) with a solver;
+//! - [`wsts`]: counter systems, whatever the number of processes (003 LA[BF], and its rivals);
 //! - shared: [`arg`] (states by key in flat memory), [`path`], [`waitlist`], [`budget`] (limits, cancellation, progress).
 //!
 //! Engines know nothing of file formats and never print. What they explore is a [`System`]; they store its states as
@@ -26,6 +27,7 @@ pub mod race;
 pub mod reach;
 pub mod timed;
 pub mod waitlist;
+pub mod wsts;
 
 use trellis_order::{Join, Word};
 

@@ -4,6 +4,7 @@
 //! Knows nothing of how a model was written: front ends build these structures, engines explore them.
 
 pub mod cfa;
+pub mod counter;
 pub mod evidence;
 pub mod ltl;
 pub mod network;

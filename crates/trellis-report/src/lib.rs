@@ -5,7 +5,7 @@
 //! - [`json`] to a machine, under the versioned schemas that [`schema()`] gives, and reads evidence back,
 //! - [`html`] to a person with a browser,
 //! - [`dot`] draws networks and traces, [`automaton`] control-flow automata;
-//! - [`program`] does all of that for programs and control-flow automata.
+//! - [`program`] does all of that for programs and control-flow automata, [`counter`] most of it for counter systems.
 //!
 //! Everything speaks the model's own names: processes, locations, variables, channels.
 //!
@@ -16,6 +16,7 @@
 pub mod automaton;
 pub mod buchi;
 mod certificate;
+pub mod counter;
 pub mod dot;
 pub mod html;
 pub mod json;
@@ -30,8 +31,10 @@ pub mod text;
 mod time;
 mod timeline;
 
+pub use counter::CounterReport;
 pub use json::{
-    Content, Evidence, ProgramContent, ProgramEvidence, ReadError, evidence_query, read_evidence, read_program_evidence,
+    Content, CounterContent, CounterEvidence, Evidence, ProgramContent, ProgramEvidence, ReadError, evidence_query,
+    read_counter_evidence, read_evidence, read_program_evidence,
 };
 pub use program::{Program, ProgramReport};
 pub use property::{Class, ClockLimit, Ending, Inconclusive, Kind, Outcome, PropertyReport, Why};

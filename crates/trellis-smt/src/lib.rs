@@ -17,6 +17,7 @@ mod cube;
 mod embedded;
 pub mod path;
 pub mod qe;
+pub mod rows;
 pub mod smtlib;
 pub mod tidy;
 

@@ -25,7 +25,7 @@ pub fn takes_properties(path: &Path) -> bool {
 pub fn cannot_walk(path: &Path) -> Failure {
     let path = path.display();
     Failure::Usage(format!(
-        "{path} is a program, a control-flow automaton or a transition system, and these cannot be walked through;\n\
+        "{path} is a program, an automaton, a transition system or a counter system, and these cannot be walked through;\n\
          trellis check {path} checks it, trellis convert {path} --to dot draws it"
     ))
 }

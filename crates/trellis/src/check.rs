@@ -20,7 +20,7 @@ use crate::cli::{self, Check};
 use crate::load::{Asked, Loaded, load};
 use crate::strategy::LuaStrategy;
 use crate::{Failure, Ran, exit};
-use crate::{automaton, ltl, program, timed};
+use crate::{automaton, counter, ltl, program, timed};
 
 /// Pairs of states compared before cover or join is chosen on its own, and under `--audit`.
 const QUICK_AUDIT: usize = 400;
@@ -36,6 +36,12 @@ struct Plan {
 }
 
 pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
+    if counter::is_one(&args.model.model) {
+        return counter::check(args, out_color, err_color);
+    }
+    if let Some(text) = counter::given(args) {
+        return Err(Failure::Usage(format!("{text}: only for counter systems (.spec, .pnml)")));
+    }
     if automaton::is_one(&args.model.model) && ltl::is_asked(args) {
         return ltl::check(args, out_color, err_color);
     }

@@ -25,14 +25,15 @@ Examples:
   trellis check program.c                                 can reach_error() or a failing assert() be reached in a C program?
   trellis check program.c --witness w.yml                 … with a witness for SV-COMP's validators
   trellis convert program.c --to dot --blocks             the control-flow automaton of a C program, as a picture
+  trellis check models/coverability/mesi.spec             a protocol, for any number of processes
   trellis smt problem.smt2                                is an SMT-LIB problem satisfiable?
   trellis ltl2hoa 'G(a -> F b)'                           the Büchi automaton of an LTL formula
   trellis help lattices                                   the lattices a model can use
 
 Exit codes: 0 every property holds, 10 some property fails, 20 undecided,
             2 bad usage or input, 1 internal error, 130 interrupted.
-More: trellis help check, trellis help TOPIC; topics are uppaal, timed, tchecker, programs, lattices, join, evidence,
-      smtlib, ltl";
+More: trellis help check, trellis help TOPIC; topics are uppaal, timed, tchecker, programs, counters, lattices, join,
+      evidence, smtlib, ltl";
 
 /// Trellis: can something bad happen? SAFE, UNSAFE or UNKNOWN, with evidence that is checked again.
 #[derive(Parser, Debug)]
@@ -64,7 +65,8 @@ pub enum Command {
     Ltl2hoa(crate::ltl2hoa::Ltl2hoa),
     /// Run a benchmark suite: a table beside the published figures.
     Bench(Bench),
-    /// Print the JSON Schema of an output: report, trace, certificate, program-trace or program-certificate.
+    /// Print the JSON Schema of an output: report, trace, certificate, and with program- or counter- before
+    /// them trace and certificate.
     Schema {
         /// Which.
         name: String,
@@ -81,7 +83,7 @@ pub enum Command {
     },
     /// Explain a command or a topic.
     Help {
-        /// A command, or one of: uppaal, timed, tchecker, programs, lattices, join, evidence, smtlib, ltl, exit-codes.
+        /// A command, or one of: uppaal, timed, tchecker, programs, counters, lattices, join, evidence, smtlib, ltl, exit-codes.
         topic: Option<String>,
     },
 }
@@ -100,7 +102,7 @@ pub enum Color {
 #[derive(Args, Debug, Clone)]
 pub struct Model {
     /// The model: UPPAAL .xml, .xta or .ta, TChecker .tck or .txt, C (.c, .i), Theta's automata (.cfa, .theta) and
-    /// transition systems (.xsts, .sts), statecharts (.scxml).
+    /// transition systems (.xsts, .sts), statecharts (.scxml), counter systems (.spec, .pnml).
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     /// Set a global integer constant of the model.
@@ -114,7 +116,7 @@ pub struct Properties {
     /// A property to check instead of those in the model; may be given several times.
     #[arg(short, long = "property", value_name = "QUERY")]
     pub properties: Vec<String>,
-    /// Something bad, which must never hold: the property A[] not (EXPR).
+    /// Something bad, which must never hold: the property A[] not (EXPR). Of a counter system: a target, as `x >= 2, y >= 1`.
     #[arg(long = "error", value_name = "EXPR")]
     pub errors: Vec<String>,
     /// For TChecker models: can a state be reached in which all these labels occur? May be given several times.
@@ -184,6 +186,8 @@ pub struct Check {
     pub programs: Programs,
     #[command(flatten)]
     pub reading: Reading,
+    #[command(flatten)]
+    pub counters: crate::counter::Counters,
 
     /// Give up on a property after this long (60s, 5m, 1h).
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = "Limits")]
@@ -377,13 +381,13 @@ pub struct Smt {
 
 #[derive(Args, Debug)]
 pub struct Bench {
-    /// The suite: c, lattice, lazy or smt.
+    /// The suite: c, coverability, lattice, lazy or smt.
     pub suite: String,
     /// Only the sizes that take a moment.
     #[arg(long)]
     pub quick: bool,
     /// For lazy: another folder with models, searched before models/timed. For smt: a folder of .smt2 files, instead of
-    /// those that are made up. For c: a folder of programs with a table EXPECTED.tsv.
+    /// those that are made up. For c and coverability: a folder of models with a table EXPECTED.tsv.
     #[arg(long, value_name = "FOLDER")]
     pub models: Option<PathBuf>,
     /// For smt: write the problems into this folder, and do nothing else. For c: write the programs as Horn clauses.
@@ -437,6 +441,14 @@ pub enum Engine {
     Explicit,
     /// k-induction, with invariants guessed from runs: for programs and control-flow automata.
     Induction,
+    /// LA[BF] (003): for counter systems.
+    Wsts,
+    /// Backward search with minimal bases: for counter systems.
+    Backward,
+    /// Forward search with accelerations: for counter systems.
+    Forward,
+    /// The state equation with traps: for counter systems.
+    Equation,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -5,10 +5,13 @@ use trellis_report::{Content, dot, read_evidence};
 
 use crate::cli::{Certify, Convert, Format, Properties};
 use crate::load::{Asked, load};
-use crate::{Failure, Ran, automaton, check::write_file, exit, print, program};
+use crate::{Failure, Ran, automaton, check::write_file, counter, exit, print, program};
 
 pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     let path = &args.evidence;
+    if counter::is_one(&args.model.model) {
+        return counter::certify(args, out_color, err_color);
+    }
     if automaton::is_one(&args.model.model) {
         return program::certify(args, out_color, err_color);
     }
@@ -65,6 +68,9 @@ pub fn judged(query: &str, result: Result<String, String>, color: bool) -> Ran {
 }
 
 pub fn convert(args: &Convert, err_color: bool) -> Ran {
+    if counter::is_one(&args.model.model) {
+        return Err(Failure::Usage("counter systems have no other form: they can be checked".into()));
+    }
     if automaton::is_one(&args.model.model) {
         return automaton::convert(args, err_color);
     }

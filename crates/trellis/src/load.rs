@@ -9,7 +9,7 @@ use trellis_syntax::tchecker;
 use trellis_syntax::uppaal::{self, ast, build};
 
 use crate::cli::{Model, Properties};
-use crate::{Failure, automaton};
+use crate::{Failure, automaton, counter};
 
 /// A model, ready to be explored.
 pub struct Loaded {
@@ -98,7 +98,7 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
     let mut l = Loader { sources: Sources::default(), diags: Vec::new(), color: asked.color };
     let path = &model.model;
     let (id, text) = l.read(path)?;
-    if automaton::is_one(path) {
+    if automaton::is_one(path) || counter::is_one(path) {
         return Err(automaton::cannot_walk(path));
     }
     let extension = path.extension().and_then(|e| e.to_str());
@@ -121,7 +121,7 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
         }
         other => {
             return Err(Failure::Usage(format!(
-                "cannot tell the language of {}: its name ends in {}, and Trellis reads .xml, .xta, .ta, .tck, .c, .i,\n.cfa and .theta",
+                "cannot tell the language of {}: its name ends in {}, and Trellis reads .xml, .xta, .ta, .tck, .c, .i,\n.cfa, .theta and .spec",
                 path.display(),
                 other.map_or("nothing".into(), |e| format!("`.{e}`"))
             )));

@@ -4,6 +4,7 @@ mod automaton;
 mod bench;
 mod check;
 mod cli;
+mod counter;
 mod evidence;
 mod horn;
 mod load;
@@ -101,7 +102,8 @@ fn run(cli: Cli, out: bool, err: bool) -> Ran {
         Command::Schema { name } => match trellis_report::schema(name) {
             Some(text) => print(text),
             None => Err(Failure::Usage(format!(
-                "there is no schema `{name}`; there are: report, trace, certificate, program-trace, program-certificate"
+                "there is no schema `{name}`; there are: report, trace, certificate, program-trace, program-certificate, \
+                 counter-trace, counter-certificate"
             ))),
         },
         Command::Completions { shell } => {

@@ -142,7 +142,7 @@ fn engine(args: &Check) -> Result<Engine, Failure> {
         cli::Engine::Induction => Ok(Engine::Induction(p.depth)),
         cli::Engine::Explicit => say("--engine explicit is for formulas (--ltl)"),
         // Refused above.
-        cli::Engine::Reach => say("this engine is not for programs"),
+        _ => say("this engine is not for programs"),
     }
 }
 

@@ -49,12 +49,7 @@ pub fn config(args: &Check, net: &Network, query: &Query) -> Result<Config, Fail
         cli::Engine::Lazy => Some(lazy_engine(args, net, query, order)),
         cli::Engine::Auto if lazily => Some(lazy_engine(args, net, query, order)),
         // The others are for programs, and were refused before.
-        cli::Engine::Reach
-        | cli::Engine::Auto
-        | cli::Engine::Cegar
-        | cli::Engine::Bmc
-        | cli::Engine::Explicit
-        | cli::Engine::Induction => {
+        _ => {
             let default = reach::Options::default();
             let extrapolation = match args.extrapolation {
                 Some(cli::Extrapolation::None) => Extrapolation::None,

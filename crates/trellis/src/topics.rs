@@ -12,6 +12,7 @@ pub fn topic(name: &str) -> Option<String> {
         "timed" | "clocks" => Some(TIMED.into()),
         "tchecker" => Some(TCHECKER.into()),
         "programs" | "c" | "cfa" | "xsts" | "sts" => Some(PROGRAMS.into()),
+        "counters" | "spec" | "coverability" => Some(COUNTERS.into()),
         "scxml" | "statecharts" => Some(SCXML.into()),
         "lattices" | "lattice" => Some(lattices()),
         "join" | "strategies" => Some(JOIN.into()),
@@ -24,7 +25,8 @@ pub fn topic(name: &str) -> Option<String> {
 }
 
 /// The topics, for messages.
-pub const NAMES: &str = "uppaal, timed, tchecker, programs, scxml, lattices, join, evidence, smtlib, ltl, exit-codes";
+pub const NAMES: &str =
+    "uppaal, timed, tchecker, programs, scxml, counters, lattices, join, evidence, smtlib, ltl, exit-codes";
 
 const LTL: &str = "\
 Linear temporal logic
@@ -48,6 +50,42 @@ A formula becomes a Büchi automaton. `trellis ltl2hoa` writes it in the Hanoi f
   trellis ltl2hoa '!G(a -> F b)'                          marks on edges, as many as it takes
   trellis ltl2hoa 'GF a & GF b' --acceptance state        one mark, on states
   trellis ltl2hoa 'G(a -> X b)' --dot                     a picture
+";
+
+const COUNTERS: &str = "\
+Counter systems: any number of processes (003)
+
+A .spec file has variables (how many processes are in which state), rules, a start and targets:
+
+  vars invalid shared modified
+  rules
+    invalid >= 1 -> invalid' = invalid - 1, shared' = shared + modified + 1, modified' = 0;
+    shared >= 1 -> invalid' = invalid + modified + shared - 1, shared' = 0, modified' = 1;
+  init invalid >= 1, shared = 0, modified = 0
+  target modified >= 2
+         modified >= 1, shared >= 1
+
+Can a state be reached that is at least as large as a target? `init invalid >= 1` allows any number. Updates are simultaneous; a rule
+that would make a number negative cannot be taken. --error 'x >= 2, y >= 1' asks for another target. UNSAFE comes with a number of
+processes and the rules they take (--full-trace: all of a long run), SAFE with an invariant in words (--show-invariant: all of it).
+
+If no engine is chosen, several take turns on two threads (--threads 1: on one).
+
+  --engine wsts         lazy abstraction with breadth-first control, LA[BF] (003 Algorithm 2), by comparing vectors, without a solver
+    --control dfs|random|adverse   another control, which need not end (003 §5)
+    --start-atoms       the atoms of the start are predicates from the beginning, as in the paper
+    --equal-depth       nodes may be covered by nodes of the same depth
+    --merged            all rules are one command: few refinements, with many predicates each
+  --engine backward     from the targets to the start, with minimal bases; what the state equation shows to be out of reach is left
+                        out (--no-prune: it is kept)
+  --engine forward      from the start, with accelerations (Karp and Miller): finds errors
+  --engine equation     the state equation with traps: a quick proof, or none
+
+A place/transition net in PNML (.pnml) is read as well: places are variables, by their ids; its target must be given with --error.
+
+A guard with an upper bound (`x = 0`, `x in [1, 3]`) is not monotone. There is a warning; engines let whoever has too many lose some
+first, so SAFE holds; a run is replayed exactly, and if it is none the answer is UNKNOWN. A target with `=` is refused: that is
+reachability.
 ";
 
 const PROGRAMS: &str = "\

@@ -3,6 +3,7 @@
 
 mod build;
 mod cfa;
+mod counter;
 mod moves;
 mod random;
 mod regions;

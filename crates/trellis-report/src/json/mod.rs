@@ -9,10 +9,12 @@
 //! Everything comes back as it was written, but for what means nothing: the value in a cell that an entry does not know
 //! (it comes back as the initial one), a list of known cells that are all known, constraints without a bound.
 //!
-//! Evidence about programs has schemas of its own, see [`write_program_trace`] and [`write_program_certificate`].
+//! Evidence about programs has schemas of its own, see [`write_program_trace`] and [`write_program_certificate`]; so has
+//! evidence about counter systems, see [`write_counter_trace`] and [`write_counter_certificate`].
 //!
 //! What is read back fits the network (names, numbers, widths); whether it shows anything is for `trellis-check` to say.
 
+mod counter;
 mod node;
 mod program;
 mod read;
@@ -26,6 +28,10 @@ use crate::property::{Ending, PropertyReport};
 use crate::tell::Teller;
 use write::{CertificateDoc, ReportDoc, TraceDoc};
 
+pub use counter::{
+    COUNTER_CERTIFICATE, COUNTER_TRACE, CounterContent, CounterEvidence, read_counter_evidence,
+    write_counter_certificate, write_counter_report, write_counter_trace,
+};
 pub use node::ReadError;
 pub use program::{
     PROGRAM_CERTIFICATE, PROGRAM_TRACE, ProgramContent, ProgramEvidence, evidence_query, read_program_evidence,

@@ -1,5 +1,6 @@
 //! Reports in every form, on networks built from text.
 
+mod counters;
 mod documents;
 mod junk;
 mod pictures;

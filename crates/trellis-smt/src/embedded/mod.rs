@@ -19,9 +19,9 @@ mod lia;
 mod linear;
 mod lower;
 mod maps;
-mod rat;
+pub(crate) mod rat;
 mod sat;
-mod simplex;
+pub(crate) mod simplex;
 mod words;
 
 use std::cell::Cell;

@@ -285,6 +285,11 @@ impl Simplex {
 
     /// Makes all columns keep their bounds, or shows that they cannot.
     pub fn check(&mut self) -> Result<(), Farkas> {
+        self.check_while(|| true).map(|_| ())
+    }
+
+    /// The same, as long as it may go on: no if it was stopped.
+    pub fn check_while(&mut self, mut go_on: impl FnMut() -> bool) -> Result<bool, Farkas> {
         let mut pivots = 0;
         while let Some(Reverse(c)) = self.suspects.pop() {
             self.suspected[c as usize] = false;
@@ -297,6 +302,10 @@ impl Simplex {
             let target = self.bound(c, side).expect("a violated bound").value.clone();
             match self.entering(c, side, pivots > GREEDY) {
                 Some(enter) => {
+                    if pivots % 32 == 31 && !go_on() {
+                        self.suspect(c);
+                        return Ok(false);
+                    }
                     pivots += 1;
                     self.pivot(c, enter, target);
                 }
@@ -307,7 +316,7 @@ impl Simplex {
                 }
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// A column whose change brings the basic one towards its bound: the one in fewest rows, or by Bland's rule the first.

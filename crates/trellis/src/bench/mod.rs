@@ -1,6 +1,7 @@
 //! `trellis bench`: the papers' and other tools' tables beside ours. Counts and answers must agree exactly; times are only shown.
 
 mod c;
+mod coverability;
 mod lattice;
 mod lazy;
 mod plot;
@@ -16,10 +17,13 @@ use crate::cli::Bench;
 pub fn bench(args: &Bench) -> Result<bool, Failure> {
     match args.suite.as_str() {
         "c" => c::bench(args),
+        "coverability" => coverability::bench(args),
         "lattice" => lattice::bench(args),
         "lazy" => lazy::bench(args),
         "smt" => smt::bench(args),
-        other => Err(Failure::Usage(format!("there is no suite `{other}`; there are: c, lattice, lazy, smt"))),
+        other => {
+            Err(Failure::Usage(format!("there is no suite `{other}`; there are: c, coverability, lattice, lazy, smt")))
+        }
     }
 }
 

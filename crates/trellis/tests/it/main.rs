@@ -3,6 +3,7 @@
 
 mod automata;
 mod commands;
+mod counters;
 mod counts;
 mod evidence;
 mod ltl2hoa;

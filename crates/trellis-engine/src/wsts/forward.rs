@@ -1,0 +1,256 @@
+//! Forward search with accelerations (Karp and Miller 1969), for finding errors.
+//!
+//! A node is a vector in which numbers may be unlimited; it stands for all states below it. If a path leads from a vector to a
+//! larger one, what has grown can be made as large as one likes by taking the path again and again: it becomes unlimited. Only the
+//! largest vectors are kept. What they cover is closed under the rules, so if it ends without an error it is a proof; for systems
+//! that only add and subtract it always ends.
+//!
+//! What has grown is accelerated only where the rules of the path add to it and subtract from it, and do nothing else.
+
+use trellis_model::counter::evidence::{Certificate, Verdict};
+use trellis_model::counter::post::post;
+use trellis_model::counter::pre::pre;
+use trellis_model::counter::{Basis, OMEGA, Rule, RuleId, System, Var, Vector};
+use trellis_model::evidence::Reason;
+
+use super::{Outcome, beyond, in_time, run};
+use crate::budget::{Budget, Progress, Stats};
+
+/// Longer runs are not written down.
+const LONGEST: usize = 2_000_000;
+
+/// Can a target be covered?
+pub fn check(system: &System, budget: &mut Budget<'_>) -> Outcome {
+    let mut search = Search { system, nodes: vec![], seen: Basis::default(), stats: Stats::default() };
+    let verdict = search.run(budget).unwrap_or_else(Verdict::Unknown);
+    Outcome::new(verdict, search.stats)
+}
+
+/// What became unlimited because of whom: an earlier node on the path.
+struct Pumped {
+    since: u32,
+    what: Vec<Var>,
+}
+
+struct Node {
+    vector: Vector,
+    parent: Option<(u32, RuleId)>,
+    pumped: Vec<Pumped>,
+}
+
+struct Search<'s> {
+    system: &'s System,
+    nodes: Vec<Node>,
+    /// The largest vectors; numbers are those of the nodes.
+    seen: Basis,
+    stats: Stats,
+}
+
+impl Search<'_> {
+    fn run(&mut self, budget: &mut Budget<'_>) -> Result<Verdict, Reason> {
+        let start: Vec<u64> = self.system.initial.iter().map(|i| i.high.unwrap_or(OMEGA)).collect();
+        let start = Node { vector: Vector::dense(&start), parent: None, pumped: vec![] };
+        if let Some(found) = self.add(start)? {
+            return Ok(found);
+        }
+        let mut waiting = vec![0];
+        let (triggers, limits) = (Triggers::new(self.system), budget.limits());
+        let mut rules = vec![];
+        while let Some(id) = waiting.pop() {
+            let Some(vector) = self.seen.get(id).cloned() else { continue };
+            self.stats.expanded += 1;
+            let progress = Progress { waiting: waiting.len(), stats: self.stats };
+            budget.check(&progress, self.nodes.len() * 256)?;
+            in_time(&limits)?;
+            triggers.of(&vector, &mut rules);
+            let mut fresh = vec![];
+            // Where a successor is larger than the vector itself, the other rules need only be taken from there.
+            let (mut at, mut vector) = (id, vector);
+            for &rule in &rules {
+                let r = &self.system.rules[rule as usize];
+                if adds_nothing(r, &vector) {
+                    continue;
+                }
+                let Some(after) = post(r, &vector).map_err(beyond)? else { continue };
+                self.stats.steps += 1;
+                if self.seen.above(&after).is_some() {
+                    self.stats.covered += 1;
+                    continue;
+                }
+                let node = self.accelerated(after, at, rule);
+                let next = self.nodes.len() as u32;
+                if let Some(found) = self.add(node)? {
+                    return Ok(found);
+                }
+                if self.seen.get(at).is_some() {
+                    fresh.push(next);
+                } else {
+                    at = next;
+                    vector = self.nodes[next as usize].vector.clone();
+                }
+            }
+            // What is unlimited in more variables is more likely to lead far.
+            fresh.sort_by_key(|n| self.nodes[*n as usize].vector.iter().filter(|e| e.1 == OMEGA).count());
+            waiting.append(&mut fresh);
+            if at != id {
+                // It may enable more rules than were tried.
+                waiting.push(at);
+            }
+        }
+        self.stats.stored = self.seen.len() as u64;
+        Ok(Verdict::Safe(Certificate::Below(self.seen.iter().cloned().collect())))
+    }
+
+    /// Takes in a vector that no other is above.
+    fn add(&mut self, node: Node) -> Result<Option<Verdict>, Reason> {
+        let vector = node.vector.clone();
+        let hit = self.system.target.iter().find(|t| t.leq(&vector));
+        let id = self.nodes.len() as u32;
+        self.seen.insert_maximal(vector);
+        self.nodes.push(node);
+        self.stats.added += 1;
+        match hit {
+            Some(t) => self.concrete(id, t).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// What grows along a path becomes unlimited.
+    fn accelerated(&self, mut vector: Vector, parent: u32, rule: RuleId) -> Node {
+        let mut pumped = vec![];
+        let mut finite: Vec<(Var, u64)> = vector.iter().filter(|e| e.1 != OMEGA).collect();
+        let mut changed = true;
+        while changed {
+            changed = false;
+            // Variables that some rule since does more with than adding and subtracting.
+            let mut odd: Vec<Var> = vec![];
+            let mut last = rule;
+            let mut at = Some(parent);
+            while let Some(n) = at {
+                note_odd(self.system, last, &mut odd);
+                let node = &self.nodes[n as usize];
+                let grown = |(v, k): &(Var, u64)| *k > node.vector.get(*v) && !odd.contains(v);
+                if finite.iter().any(grown) && node.vector.leq(&vector) {
+                    let what: Vec<Var> = finite.iter().filter(|e| grown(e)).map(|e| e.0).collect();
+                    let mut entries = vector.entries().to_vec();
+                    entries.extend(what.iter().map(|v| (*v, OMEGA)));
+                    vector = Vector::new(entries);
+                    finite.retain(|e| !what.contains(&e.0));
+                    pumped.push(Pumped { since: n, what });
+                    changed = true;
+                }
+                at = node.parent.map(|(p, r)| {
+                    last = r;
+                    p
+                });
+            }
+        }
+        Node { vector, parent: Some((parent, rule)), pumped }
+    }
+
+    /// A run to at least the target, which the node's vector covers.
+    fn concrete(&self, node: u32, target: &Vector) -> Result<Verdict, Reason> {
+        let mut rules = vec![];
+        let levels = self.nodes[node as usize].pumped.len();
+        let start = self.back(node, levels, 0, target.clone(), &mut rules)?;
+        if !start.leq(&self.nodes[0].vector) {
+            return Err(Reason::Stuck("no run was found along an accelerated path".into()));
+        }
+        rules.reverse();
+        Ok(run(self.system, &start, rules))
+    }
+
+    /// What must be there at the node `until` so that the path from it to the node leads to at least `wanted`, if what grows on
+    /// the way is made to grow for long enough. Of the node's own accelerations the first so many count. Rules are
+    /// listed from the end.
+    fn back(
+        &self,
+        mut node: u32,
+        mut levels: usize,
+        until: u32,
+        mut wanted: Vector,
+        rules: &mut Vec<RuleId>,
+    ) -> Result<Vector, Reason> {
+        let too_long = || Reason::Stuck("a run is too long to be written down".into());
+        while node != until {
+            while levels > 0 {
+                // Without this acceleration, is there enough?
+                let n = &self.nodes[node as usize];
+                let pumped = &n.pumped[levels - 1];
+                let Some((parent, rule)) = n.parent else { break };
+                let mut plain = post(&self.system.rules[rule as usize], &self.nodes[parent as usize].vector)
+                    .map_err(beyond)?
+                    .unwrap_or_default();
+                for earlier in &n.pumped[..levels - 1] {
+                    plain = plain.join(&Vector::new(earlier.what.iter().map(|v| (*v, OMEGA)).collect()));
+                }
+                while pumped.what.iter().any(|v| wanted.get(*v) > plain.get(*v)) {
+                    if rules.len() > LONGEST {
+                        return Err(too_long());
+                    }
+                    // Once more along the path: it starts where this node is, which is above where it started first.
+                    let before = self.back(node, levels - 1, pumped.since, wanted.clone(), rules)?;
+                    if pumped.what.iter().all(|v| before.get(*v) >= wanted.get(*v)) {
+                        return Err(Reason::Stuck("an acceleration does not grow".into()));
+                    }
+                    wanted = before;
+                }
+                levels -= 1;
+            }
+            let Some((parent, rule)) = self.nodes[node as usize].parent else { break };
+            let before = pre(&self.system.rules[rule as usize], &wanted).map_err(beyond)?;
+            let there = &self.nodes[parent as usize].vector;
+            let missing =
+                |v: &Vector| v.iter().map(|(x, n)| n.saturating_sub(there.get(x))).fold(0, u64::saturating_add);
+            let Some(best) = before.into_iter().min_by_key(missing) else {
+                return Err(Reason::Stuck("no run was found along an accelerated path".into()));
+            };
+            rules.push(rule);
+            if rules.len() > LONGEST {
+                return Err(too_long());
+            }
+            wanted = best;
+            node = parent;
+            levels = self.nodes[node as usize].pumped.len();
+        }
+        Ok(wanted)
+    }
+}
+
+/// Does the rule only take away, or add to what is unlimited anyway?
+fn adds_nothing(rule: &Rule, v: &Vector) -> bool {
+    rule.updates.iter().all(|(y, u)| u.sources == [*y] && (u.constant <= 0 || v.get(*y) == OMEGA))
+}
+
+/// Variables that a rule tests from above, or sets to something else than themselves and a constant.
+fn note_odd(system: &System, rule: RuleId, odd: &mut Vec<Var>) {
+    let rule = &system.rules[rule as usize];
+    odd.extend(rule.guards.iter().filter(|g| g.1.high.is_some()).map(|g| g.0));
+    odd.extend(rule.updates.iter().filter(|(v, u)| u.sources != [*v]).map(|u| u.0));
+}
+
+/// Which rules to try: each is filed under a variable that it needs, one that few need.
+struct Triggers {
+    under: Vec<Vec<RuleId>>,
+    always: Vec<RuleId>,
+}
+
+impl Triggers {
+    fn new(system: &System) -> Triggers {
+        let mut under = vec![vec![]; system.names.len()];
+        let mut always = vec![];
+        for (r, rule) in system.rules.iter().enumerate() {
+            match rule.least().iter().map(|e| e.0).min_by_key(|v| under[*v as usize].len()) {
+                Some(v) => under[v as usize].push(r as RuleId),
+                None => always.push(r as RuleId),
+            }
+        }
+        Triggers { under, always }
+    }
+
+    fn of(&self, v: &Vector, out: &mut Vec<RuleId>) {
+        out.clone_from(&self.always);
+        out.extend(v.iter().flat_map(|(x, _)| &self.under[x as usize]));
+        out.sort_unstable();
+    }
+}

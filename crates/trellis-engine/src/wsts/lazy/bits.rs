@@ -1,0 +1,35 @@
+//! Sets of small numbers.
+
+/// A set of small numbers.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Bits(Vec<u64>);
+
+impl Bits {
+    /// Adds a number.
+    pub fn insert(&mut self, n: u32) {
+        let word = n as usize / 64;
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << (n % 64);
+    }
+
+    /// Is something in both?
+    pub fn meets(&self, other: &Bits) -> bool {
+        self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
+    }
+
+    /// Is all of it in the other?
+    pub fn within(&self, other: &Bits) -> bool {
+        self.0.iter().enumerate().all(|(i, a)| a & !other.0.get(i).copied().unwrap_or(0) == 0)
+    }
+
+    /// The numbers.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        let word = |(i, w): (usize, &u64)| {
+            let w = *w;
+            (0..64).filter(move |b| w >> b & 1 == 1).map(move |b| i as u32 * 64 + b)
+        };
+        self.0.iter().enumerate().flat_map(word)
+    }
+}

@@ -1,0 +1,473 @@
+//! The abstract reachability tree.
+//!
+//! Which predicates are below a vector is looked up once per vector; from then on regions are sets of numbers.
+
+use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use trellis_model::counter::evidence::Verdict;
+use trellis_model::counter::pre::pre;
+use trellis_model::counter::{Basis, RuleId, System, Vector};
+use trellis_model::evidence::Reason;
+use trellis_smt::Limits;
+
+use super::bits::Bits;
+use super::{Control, Counts, Options};
+use crate::budget::{Budget, Progress, Stats};
+use crate::wsts::{beyond, in_time, run};
+
+/// A node, by position; the root is 0.
+type NodeId = u32;
+/// A predicate, by position.
+type Pred = u32;
+/// A command, by position: a rule, or any rule.
+type Command = u32;
+
+/// Larger complements of the reachable region are not written down.
+const LARGEST: usize = 50_000;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    Unprocessed,
+    Covered,
+    Uncovered,
+    Deleted,
+}
+
+struct Node {
+    parent: Option<(NodeId, Command)>,
+    depth: usize,
+    /// The predicates.
+    known: Rc<Vec<Pred>>,
+    /// Those whose states are not in the region; meaningless for the root, whose region is the start.
+    excluded: Bits,
+    children: Vec<NodeId>,
+    mark: Mark,
+    /// When it was last processed.
+    at: u64,
+    /// Where it waits.
+    key: u64,
+}
+
+/// Where an error trace is cut.
+struct Pivot {
+    at: NodeId,
+    /// Is it the root, and does even the start meet the error region?
+    real: bool,
+    /// The error regions from the error back to the pivot.
+    layers: Vec<Basis>,
+    /// The commands from the pivot to the error.
+    commands: Vec<Command>,
+}
+
+/// A vector, and which predicates are below it.
+struct Cone {
+    vector: Vector,
+    /// May the system start above it?
+    at_start: bool,
+    below: Bits,
+    /// So many predicates have been looked at.
+    seen: usize,
+}
+
+impl Cone {
+    fn new(system: &System, vector: Vector) -> Cone {
+        Cone { at_start: system.may_start_above(&vector), vector, below: Bits::default(), seen: 0 }
+    }
+
+    /// Looks at the predicates that are new.
+    fn grow(&mut self, predicates: &[Vector]) {
+        for (i, p) in predicates.iter().enumerate().skip(self.seen) {
+            if p.leq(&self.vector) {
+                self.below.insert(i as Pred);
+            }
+        }
+        self.seen = predicates.len();
+    }
+
+    /// Is nothing above it in the node's region?
+    fn outside(&self, node: &Node) -> bool {
+        if node.parent.is_none() { !self.at_start } else { self.below.meets(&node.excluded) }
+    }
+}
+
+/// The tree.
+pub struct Tree<'s> {
+    system: &'s System,
+    options: Options,
+    nodes: Vec<Node>,
+    predicates: Vec<Vector>,
+    numbers: FxHashMap<Vector, Pred>,
+    /// The predicates as vectors.
+    cones: Vec<Cone>,
+    targets: Vec<Cone>,
+    /// The rules of each command: one, unless they are merged.
+    commands: Vec<Vec<RuleId>>,
+    /// For each command the smallest states in which it can be taken.
+    enabled: Vec<Vec<Cone>>,
+    /// For each command and predicate the smallest states from which it leads there.
+    before: FxHashMap<(Command, Pred), Vec<Cone>>,
+    /// Nodes that are not covered, the root apart.
+    uncovered: Vec<NodeId>,
+    /// For adverse control: nodes that would refine the root, and until when waiting ones have been looked at.
+    parked: Vec<NodeId>,
+    looked: u64,
+    waiting: BTreeSet<(u64, NodeId)>,
+    clock: u64,
+    random: u64,
+    counts: Counts,
+    /// Looked at inside long steps.
+    limits: Limits,
+    pub stats: Stats,
+}
+
+impl<'s> Tree<'s> {
+    /// Only the root: the start, with the atoms of the start and of the targets.
+    pub fn new(system: &'s System, options: Options) -> Tree<'s> {
+        let random = if let Control::Random(seed) = options.control { seed } else { 0 };
+        let rules = 0..system.rules.len() as RuleId;
+        let mut tree = Tree {
+            system,
+            commands: if options.merged { vec![rules.collect()] } else { rules.map(|r| vec![r]).collect() },
+            options,
+            nodes: vec![],
+            predicates: vec![],
+            numbers: FxHashMap::default(),
+            cones: vec![],
+            targets: system.target.iter().map(|t| Cone::new(system, t.clone())).collect(),
+            enabled: vec![],
+            before: FxHashMap::default(),
+            uncovered: vec![],
+            parked: vec![],
+            looked: 0,
+            waiting: BTreeSet::new(),
+            clock: 0,
+            random,
+            counts: Counts::default(),
+            limits: Limits::none(),
+            stats: Stats::default(),
+        };
+        let start = above_start(system).filter(|_| options.start_atoms);
+        let mut known: Vec<Pred> = start.chain(system.target.iter().cloned()).map(|v| tree.number(v)).collect();
+        known.sort_unstable();
+        known.dedup();
+        tree.add(None, 0, Rc::new(known), Bits::default());
+        tree
+    }
+
+    /// Counts so far.
+    pub fn counts(&self) -> Counts {
+        Counts { predicates: self.predicates.len(), ..self.counts }
+    }
+
+    fn number(&mut self, v: Vector) -> Pred {
+        *self.numbers.entry(v).or_insert_with_key(|v| {
+            self.predicates.push(v.clone());
+            self.cones.push(Cone::new(self.system, v.clone()));
+            self.predicates.len() as Pred - 1
+        })
+    }
+
+    fn add(&mut self, parent: Option<(NodeId, Command)>, depth: usize, known: Rc<Vec<Pred>>, excluded: Bits) {
+        let id = self.nodes.len() as NodeId;
+        let (children, mark) = (vec![], Mark::Unprocessed);
+        self.nodes.push(Node { parent, depth, known, excluded, children, mark, at: 0, key: 0 });
+        if let Some((p, _)) = parent {
+            self.nodes[p as usize].children.push(id);
+        }
+        self.stats.added += 1;
+        self.open(id);
+    }
+
+    fn open(&mut self, id: NodeId) {
+        self.clock += 1;
+        let key = match self.options.control {
+            Control::Breadth => self.nodes[id as usize].depth as u64,
+            Control::Depth => u64::MAX - self.clock,
+            Control::Adverse => self.clock,
+            Control::Random(_) => {
+                self.random = self.random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                self.random >> 20
+            }
+        };
+        let node = &mut self.nodes[id as usize];
+        node.key = key;
+        node.mark = Mark::Unprocessed;
+        self.waiting.insert((key, id));
+    }
+
+    /// Until no node waits (then nothing is answered), or a run into the target is found.
+    pub fn run(&mut self, budget: &mut Budget<'_>) -> Result<Option<Verdict>, Reason> {
+        self.limits = budget.limits();
+        for command in &self.commands {
+            let least = pre_of(self.system, command, &Vector::default())?;
+            self.enabled.push(least.into_iter().map(|v| Cone::new(self.system, v)).collect());
+        }
+        while let Some(id) = self.choose()? {
+            let progress = Progress { waiting: self.waiting.len(), stats: self.stats };
+            budget.check(&progress, self.nodes.len() * 200)?;
+            self.stats.expanded += 1;
+            self.clock += 1;
+            self.nodes[id as usize].at = self.clock;
+            if self.is_error(id) {
+                if let Some(found) = self.refine(id)? {
+                    return Ok(Some(found));
+                }
+            } else if self.is_covered(id)? {
+                self.nodes[id as usize].mark = Mark::Covered;
+                self.stats.covered += 1;
+            } else {
+                self.nodes[id as usize].mark = Mark::Uncovered;
+                if id != 0 {
+                    self.uncovered.push(id);
+                }
+                self.expand(id)?;
+            }
+        }
+        Ok(None)
+    }
+
+    /// The node that comes next.
+    fn choose(&mut self) -> Result<Option<NodeId>, Reason> {
+        if self.options.control != Control::Adverse {
+            return Ok(self.waiting.pop_first().map(|w| w.1));
+        }
+        // Whoever would refine the root waits elsewhere: nothing on its path changes until it is deleted.
+        let new: Vec<(u64, NodeId)> = self.waiting.range((self.looked + 1, 0)..).copied().collect();
+        self.looked = self.clock;
+        let mut first = None;
+        for (key, id) in new {
+            if self.is_error(id) {
+                if self.pivot(id)?.at == 0 {
+                    self.waiting.remove(&(key, id));
+                    self.parked.push(id);
+                } else {
+                    first = Some((key, id));
+                }
+            }
+        }
+        if let Some(chosen) = first.or_else(|| self.waiting.first().copied()) {
+            self.waiting.remove(&chosen);
+            // The others of these are looked at again.
+            self.looked = self.looked.min(chosen.0);
+            return Ok(Some(chosen.1));
+        }
+        let alive = |n: &NodeId| self.nodes[*n as usize].mark == Mark::Unprocessed;
+        let parked = std::mem::take(&mut self.parked);
+        let mut parked = parked.into_iter().filter(alive);
+        let chosen = parked.next();
+        self.parked = parked.collect();
+        Ok(chosen)
+    }
+
+    fn is_error(&mut self, id: NodeId) -> bool {
+        self.targets.iter_mut().for_each(|t| t.grow(&self.predicates));
+        !self.targets.iter().all(|t| t.outside(&self.nodes[id as usize]))
+    }
+
+    /// Is nothing at least this in the region?
+    fn excludes(&self, id: NodeId, v: &Vector) -> bool {
+        let node = &self.nodes[id as usize];
+        match node.parent {
+            None => !self.system.may_start_above(v),
+            Some(_) => node.excluded.iter().any(|e| self.predicates[e as usize].leq(v)),
+        }
+    }
+
+    fn expand(&mut self, id: NodeId) -> Result<(), Reason> {
+        let known = self.nodes[id as usize].known.clone();
+        let depth = self.nodes[id as usize].depth + 1;
+        for command in 0..self.commands.len() as Command {
+            let enabled = &mut self.enabled[command as usize];
+            enabled.iter_mut().for_each(|c| c.grow(&self.predicates));
+            if enabled.iter().all(|c| c.outside(&self.nodes[id as usize])) {
+                continue;
+            }
+            self.stats.steps += 1;
+            let mut excluded = Bits::default();
+            for (n, &m) in known.iter().enumerate() {
+                if n % 64 == 63 {
+                    in_time(&self.limits)?;
+                }
+                let before = match self.before.entry((command, m)) {
+                    Entry::Occupied(e) => e.into_mut(),
+                    Entry::Vacant(e) => {
+                        in_time(&self.limits)?;
+                        let rules = &self.commands[command as usize];
+                        let all = pre_of(self.system, rules, &self.predicates[m as usize])?;
+                        e.insert(all.into_iter().map(|v| Cone::new(self.system, v)).collect())
+                    }
+                };
+                let node = &self.nodes[id as usize];
+                let outside = |c: &mut Cone| {
+                    c.grow(&self.predicates);
+                    c.outside(node)
+                };
+                if before.iter_mut().all(outside) {
+                    excluded.insert(m);
+                }
+            }
+            self.add(Some((id, command)), depth, known.clone(), excluded);
+        }
+        Ok(())
+    }
+
+    fn is_covered(&mut self, id: NodeId) -> Result<bool, Reason> {
+        if id == 0 || self.options.control == Control::Adverse {
+            return Ok(false);
+        }
+        let node = &self.nodes[id as usize];
+        // All predicates that the region excludes, by itself or because it excludes a smaller one.
+        let mut all = Bits::default();
+        for (i, c) in self.cones.iter_mut().enumerate() {
+            if i % 64 == 63 {
+                in_time(&self.limits)?;
+            }
+            c.grow(&self.predicates);
+            if c.outside(node) {
+                all.insert(i as Pred);
+            }
+        }
+        let depth = node.depth + usize::from(self.options.equal_depth);
+        let before = |n: &Node| self.options.control != Control::Breadth || n.depth < depth;
+        Ok(self.uncovered.iter().map(|n| &self.nodes[*n as usize]).any(|n| before(n) && n.excluded.within(&all)))
+    }
+
+    /// The first node backwards from an error node whose region misses the error region; the root if there is none.
+    fn pivot(&self, error: NodeId) -> Result<Pivot, Reason> {
+        let mut layers = vec![Basis::minimal(self.system.target.iter().cloned())];
+        let mut commands = vec![];
+        let mut at = error;
+        loop {
+            let region = layers.last().expect("there is one");
+            let real = !region.iter().all(|v| self.excludes(at, v));
+            let (true, Some((parent, command))) = (real, self.nodes[at as usize].parent) else {
+                commands.reverse();
+                return Ok(Pivot { at, real, layers, commands });
+            };
+            let mut before = Basis::default();
+            for v in region.iter() {
+                in_time(&self.limits)?;
+                for p in pre_of(self.system, &self.commands[command as usize], v)? {
+                    before.insert_minimal(p);
+                }
+            }
+            layers.push(before);
+            commands.push(command);
+            at = parent;
+        }
+    }
+
+    /// An error node: the run is real, or a pivot is found and refined.
+    fn refine(&mut self, error: NodeId) -> Result<Option<Verdict>, Reason> {
+        let Pivot { at, real, layers, commands } = self.pivot(error)?;
+        if real {
+            let region = layers.last().expect("there is one");
+            let start = region.iter().find(|v| self.system.may_start_above(v));
+            let start = start.expect("not all are excluded").clone();
+            let rules = self.rules(&start, &layers, &commands)?;
+            return Ok(Some(run(self.system, &start, rules)));
+        }
+        self.stats.refinements += 1;
+        self.counts.at_root += u64::from(at == 0);
+        self.counts.deepest_pivot = self.counts.deepest_pivot.max(self.nodes[at as usize].depth);
+        let mut known: FxHashSet<Pred> = self.nodes[at as usize].known.iter().copied().collect();
+        for layer in &layers {
+            known.extend(layer.iter().map(|v| self.number(v.clone())).collect::<Vec<_>>());
+        }
+        let mut known: Vec<Pred> = known.into_iter().collect();
+        known.sort_unstable();
+        self.nodes[at as usize].known = Rc::new(known);
+
+        let since = self.nodes[at as usize].at;
+        let mut gone = std::mem::take(&mut self.nodes[at as usize].children);
+        while let Some(n) = gone.pop() {
+            let node = &mut self.nodes[n as usize];
+            gone.append(&mut node.children);
+            if node.mark == Mark::Unprocessed {
+                self.waiting.remove(&(node.key, n));
+            }
+            node.mark = Mark::Deleted;
+        }
+        self.uncovered.retain(|n| *n != at && self.nodes[*n as usize].mark == Mark::Uncovered);
+        self.open(at);
+        for n in 0..self.nodes.len() as NodeId {
+            if self.nodes[n as usize].mark == Mark::Covered && self.nodes[n as usize].at > since {
+                self.open(n);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The rules of a run from a vector of the last error region through all the others into the first.
+    fn rules(&self, start: &Vector, layers: &[Basis], commands: &[Command]) -> Result<Vec<RuleId>, Reason> {
+        let mut rules = vec![];
+        let mut at = start;
+        for (layer, command) in layers.iter().rev().skip(1).zip(commands) {
+            'found: for v in layer.iter() {
+                for &r in &self.commands[*command as usize] {
+                    let before = pre(&self.system.rules[r as usize], v).map_err(beyond)?;
+                    if before.iter().any(|p| p.leq(at)) {
+                        rules.push(r);
+                        at = v;
+                        break 'found;
+                    }
+                }
+            }
+        }
+        Ok(rules)
+    }
+
+    /// How many nodes the reachable region is made of.
+    pub fn uncovered(&self) -> usize {
+        self.uncovered.len()
+    }
+
+    /// What is outside of all regions and above no initial state, as a basis. Nothing if it is too large.
+    ///
+    /// The regions are downward-closed, so what can be reached from below the start, where they say nothing, is in them too.
+    pub fn outside(&self) -> Option<Vec<Vector>> {
+        let mut basis = Basis::minimal(above_start(self.system));
+        let mut done: FxHashSet<&Bits> = FxHashSet::default();
+        for &n in &self.uncovered {
+            if !done.insert(&self.nodes[n as usize].excluded) {
+                continue;
+            }
+            let mut next = Basis::default();
+            for v in basis.iter() {
+                in_time(&self.limits).ok()?;
+                if self.excludes(n, v) {
+                    next.insert_minimal(v.clone());
+                    continue;
+                }
+                for e in self.nodes[n as usize].excluded.iter() {
+                    next.insert_minimal(v.join(&self.predicates[e as usize]));
+                }
+                if next.len() > LARGEST {
+                    return None;
+                }
+            }
+            basis = next;
+        }
+        Some(basis.iter().cloned().collect())
+    }
+}
+
+/// The smallest states from which one of these rules leads to at least `v`.
+fn pre_of(system: &System, rules: &[RuleId], v: &Vector) -> Result<Vec<Vector>, Reason> {
+    let mut all = Basis::default();
+    for r in rules {
+        for p in pre(&system.rules[*r as usize], v).map_err(beyond)? {
+            all.insert_minimal(p);
+        }
+    }
+    Ok(all.iter().cloned().collect())
+}
+
+/// The smallest vectors that are above no initial state: one for each limit of the start.
+fn above_start(system: &System) -> impl Iterator<Item = Vector> + '_ {
+    let limits = system.initial.iter().enumerate();
+    limits.filter_map(|(v, i)| i.high.map(|h| Vector::new(vec![(v as u32, h + 1)])))
+}

@@ -1,0 +1,104 @@
+//! Counter systems: can a target be covered, however many processes there are (003)?
+//!
+//! [`lazy`] is the paper's LA[BF]. Its rivals: [`backward`] goes from the target to the start with minimal bases (Abdulla et al.,
+//! LICS 1996), and leaves out what the state equation ([`equation`]) shows to be out of reach; [`forward`] goes from the start and
+//! accelerates (Karp and Miller 1969), which finds errors; [`equation`] alone is a quick first try. [`portfolio`] asks several.
+//!
+//! Every engine answers with evidence in the same two forms ([`trellis_model::counter::evidence`]). Where rules have upper bounds the
+//! engines work on the monotone system that may lose; a run that it has and the system itself has not ends in UNKNOWN.
+
+pub mod backward;
+pub mod equation;
+pub mod forward;
+pub mod lazy;
+pub mod portfolio;
+
+use std::fmt;
+
+use trellis_model::counter::evidence::{Trace, Verdict};
+use trellis_model::counter::{Beyond, RuleId, System, Vector, interpret};
+use trellis_model::evidence::Reason;
+use trellis_smt::Limits;
+
+use crate::budget::{Budget, Stats};
+
+/// What an engine answers.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// Can a target be covered?
+    pub verdict: Verdict,
+    /// What was counted.
+    pub stats: Stats,
+    /// Of a portfolio: who answered.
+    pub by: Option<Engine>,
+}
+
+impl Outcome {
+    fn new(verdict: Verdict, stats: Stats) -> Outcome {
+        Outcome { verdict, stats, by: None }
+    }
+}
+
+/// Which algorithm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Engine {
+    /// LA[BF], or with another control.
+    Lazy(lazy::Options),
+    /// From the target to the start.
+    Backward(backward::Options),
+    /// From the start, with accelerations.
+    Forward,
+    /// The state equation and traps.
+    Equation,
+    /// Several of these, on so many threads.
+    Portfolio(usize),
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Engine::Lazy(options) => write!(f, "wsts ({options})"),
+            Engine::Backward(options) if options.prune => write!(f, "backward"),
+            Engine::Backward(_) => write!(f, "backward (not pruned)"),
+            Engine::Forward => write!(f, "forward"),
+            Engine::Equation => write!(f, "equation"),
+            Engine::Portfolio(_) => write!(f, "portfolio"),
+        }
+    }
+}
+
+/// Can a target be covered?
+pub fn check(system: &System, engine: &Engine, budget: &mut Budget<'_>) -> Outcome {
+    match engine {
+        Engine::Lazy(options) => lazy::check(system, options, budget),
+        Engine::Backward(options) => backward::check(system, options, budget),
+        Engine::Forward => forward::check(system, budget),
+        Engine::Equation => equation::check(system, budget),
+        Engine::Portfolio(threads) => portfolio::check(system, *threads, budget),
+    }
+}
+
+/// A run that starts above a vector and takes these rules. Upper bounds may stop it: then there is no answer.
+fn run(system: &System, above: &Vector, rules: Vec<RuleId>) -> Verdict {
+    let trace = Trace { initial: system.start_above(above), rules };
+    match interpret::walk(system, &trace, |_| {}) {
+        Ok(end) if interpret::is_bad(system, &end) => Verdict::Unsafe(trace),
+        _ => Verdict::Unknown(Reason::Stuck(
+            "the system covers the target only if processes may get lost where a guard has an upper bound".into(),
+        )),
+    }
+}
+
+fn beyond(why: Beyond) -> Reason {
+    Reason::Stuck(why.to_string())
+}
+
+/// Long steps end when time is up.
+fn in_time(limits: &Limits) -> Result<(), Reason> {
+    match limits.exceeded(0) {
+        None => Ok(()),
+        Some(trellis_smt::Reason::Cancelled) => Err(Reason::Interrupted),
+        Some(_) => Err(Reason::Time),
+    }
+}

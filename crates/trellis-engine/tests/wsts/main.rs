@@ -1,0 +1,9 @@
+//! Engines for counter systems, on random small ones, on protocols, and on what the paper says about them.
+//!
+//! `TRELLIS_RUNS=n` runs so many random systems per test.
+
+mod generator;
+mod large;
+mod models;
+mod paper;
+mod verdicts;

@@ -1,0 +1,96 @@
+//! The reference meaning of counter systems: explicit, slow, plain. Zero tests and upper bounds mean what they say.
+
+use std::fmt;
+
+use super::evidence::Trace;
+use super::{Beyond, RuleId, System};
+
+/// A number for each variable.
+pub type State = Vec<u64>;
+
+/// Where a rule leads, if it can be taken.
+pub fn step(system: &System, rule: RuleId, state: &State) -> Result<Option<State>, Beyond> {
+    let rule = &system.rules[rule as usize];
+    for (v, interval) in &rule.guards {
+        if !interval.contains(state[*v as usize]) {
+            return Ok(None);
+        }
+    }
+    let mut after = state.clone();
+    for (v, update) in &rule.updates {
+        // All at once: what is read is what was there before.
+        let mut value = i128::from(update.constant);
+        for x in &update.sources {
+            value += i128::from(state[*x as usize]);
+        }
+        if value < 0 {
+            return Ok(None);
+        }
+        after[*v as usize] = u64::try_from(value).map_err(|_| Beyond::Numbers)?;
+    }
+    Ok(Some(after))
+}
+
+/// May the system start here?
+pub fn is_initial(system: &System, state: &State) -> bool {
+    state.len() == system.names.len() && system.initial.iter().zip(state).all(|(i, n)| i.contains(*n))
+}
+
+/// Does the state cover a target?
+pub fn is_bad(system: &System, state: &State) -> bool {
+    system.target.iter().any(|t| t.below(state))
+}
+
+/// What is wrong with a trace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mistake {
+    /// The system cannot start there.
+    Start,
+    /// There is no such rule, at this step.
+    NoRule(usize),
+    /// The rule of this step cannot be taken.
+    Disabled(usize),
+    /// A number at this step does not fit.
+    Beyond(usize),
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Mistake::Start => write!(f, "the system cannot start like this"),
+            Mistake::NoRule(n) => write!(f, "step {}: there is no such rule", n + 1),
+            Mistake::Disabled(n) => write!(f, "step {}: the rule cannot be taken there", n + 1),
+            Mistake::Beyond(n) => write!(f, "step {}: a number does not fit", n + 1),
+        }
+    }
+}
+
+impl std::error::Error for Mistake {}
+
+/// All states of a trace, the first included.
+pub fn replay(system: &System, trace: &Trace) -> Result<Vec<State>, Mistake> {
+    let mut states = vec![];
+    let end = walk(system, trace, |state| states.push(state.clone()))?;
+    states.push(end);
+    Ok(states)
+}
+
+/// Where a trace ends; whoever watches sees the states before each step.
+pub fn walk(system: &System, trace: &Trace, mut watch: impl FnMut(&State)) -> Result<State, Mistake> {
+    if !is_initial(system, &trace.initial) {
+        return Err(Mistake::Start);
+    }
+    let mut state = trace.initial.clone();
+    for (n, rule) in trace.rules.iter().enumerate() {
+        if *rule as usize >= system.rules.len() {
+            return Err(Mistake::NoRule(n));
+        }
+        watch(&state);
+        state = match step(system, *rule, &state) {
+            Ok(Some(next)) => next,
+            Ok(None) => return Err(Mistake::Disabled(n)),
+            Err(_) => return Err(Mistake::Beyond(n)),
+        };
+    }
+    Ok(state)
+}

@@ -1,0 +1,101 @@
+//! Systems of linear inequalities over the rationals, on the solver's own simplex: is there a solution, or a combination of the rows
+//! that shows there is none?
+//!
+//! Made for asking many similar questions: rows stay, lower bounds on some of them come with each question and go with it, and the
+//! simplex goes on from where it was. Nothing here is about integers.
+
+use dashu_int::IBig;
+
+use crate::embedded::rat::Rat;
+use crate::embedded::simplex::{Column, Farkas, Side, Simplex, Why};
+use crate::{Limits, Reason};
+
+/// Variables and rows.
+#[derive(Default)]
+pub struct Rows {
+    simplex: Simplex,
+}
+
+/// A variable or a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Name(Column);
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Solved {
+    /// There is a solution: ask [`Rows::is`].
+    Yes,
+    /// There is none: lower bounds of these rows (and variables), with these factors, add up to a contradiction, together with
+    /// the bounds of variables. The factors are whole and positive. (Upper bounds are not listed.)
+    No(Vec<(Name, i64)>),
+}
+
+impl Rows {
+    /// A variable with a least value, and perhaps a largest one.
+    pub fn variable(&mut self, low: i64, high: Option<i64>) -> Name {
+        let c = self.simplex.variable();
+        let mut set = |side, n: i64| {
+            // The first bounds of a column cannot contradict each other unless they are given so.
+            _ = self.simplex.set(c, side, Rat::from(n), Why::ALWAYS);
+        };
+        set(Side::Lower, low);
+        if let Some(high) = high {
+            set(Side::Upper, high.max(low));
+        }
+        Name(c)
+    }
+
+    /// A row: a sum of variables.
+    pub fn row(&mut self, sum: &[(Name, i64)]) -> Name {
+        let form: Vec<(Column, Rat)> = sum.iter().map(|(n, k)| (n.0, Rat::from(*k))).collect();
+        Name(self.simplex.sum(&form))
+    }
+
+    /// Is there a solution with these lower bounds, beside what holds always?
+    pub fn solve(&mut self, lower: &[(Name, i64)], limits: &Limits) -> Result<Solved, Reason> {
+        let mark = self.simplex.mark();
+        let answer = self.bounded(lower, limits);
+        self.simplex.undo_to(mark);
+        answer
+    }
+
+    /// Sets a lower bound for good. It must not contradict the bounds of the same row.
+    pub fn at_least(&mut self, row: Name, n: i64) {
+        _ = self.simplex.set(row.0, Side::Lower, Rat::from(n), Why::ALWAYS);
+    }
+
+    fn bounded(&mut self, lower: &[(Name, i64)], limits: &Limits) -> Result<Solved, Reason> {
+        for (row, n) in lower {
+            if let Err(conflict) = self.simplex.set(row.0, Side::Lower, Rat::from(*n), Why::ALWAYS) {
+                return factors(&conflict);
+            }
+        }
+        match self.simplex.check_while(|| limits.exceeded(0).is_none()) {
+            Ok(true) => Ok(Solved::Yes),
+            Ok(false) => Err(limits.exceeded(0).unwrap_or(Reason::Time)),
+            Err(conflict) => factors(&conflict),
+        }
+    }
+
+    /// In the last solution, does it have this value?
+    pub fn is(&self, name: Name, n: i64) -> bool {
+        *self.simplex.value(name.0) == Rat::from(n)
+    }
+}
+
+/// The factors of lower bounds, made whole.
+fn factors(conflict: &Farkas) -> Result<Solved, Reason> {
+    let lower = || conflict.0.iter().filter(|p| p.side == Side::Lower);
+    let common = lower().fold(IBig::ONE, |all, p| {
+        let d = p.factor.denominator();
+        let g = dashu_int::ops::Gcd::gcd(&all, &d);
+        all / IBig::from(g) * d
+    });
+    let whole = Rat::from(&common);
+    let factor = |r: &Rat| {
+        let scaled = r * &whole;
+        i64::try_from(&scaled.numerator()).map_err(|_| Reason::Unsupported("numbers as large as these".into()))
+    };
+    let all: Result<Vec<_>, _> = lower().map(|p| Ok((Name(p.column), factor(&p.factor)?))).collect();
+    Ok(Solved::No(all?))
+}

@@ -1,0 +1,78 @@
+//! Cuts the text into tokens.
+
+use crate::diag::{SourceId, Span};
+use crate::uppaal::token::shorten;
+
+/// The kinds of token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tok<'a> {
+    /// A name or a keyword.
+    Name(&'a str),
+    /// Digits.
+    Number(&'a str),
+    /// Punctuation.
+    P(&'static str),
+    /// A character that belongs to no token.
+    Odd(char),
+    /// The end.
+    End,
+}
+
+impl Tok<'_> {
+    /// How a diagnostic names it.
+    pub fn describe(self) -> String {
+        match self {
+            Tok::Name(text) | Tok::Number(text) => format!("`{}`", shorten(text)),
+            Tok::P(p) => format!("`{p}`"),
+            Tok::Odd(c) if c.is_ascii_graphic() => format!("the character `{c}`"),
+            Tok::Odd(c) => format!("the character U+{:04X}", u32::from(c)),
+            Tok::End => "the end of the file".into(),
+        }
+    }
+}
+
+/// A token in its place.
+#[derive(Debug, Clone, Copy)]
+pub struct Token<'a> {
+    pub tok: Tok<'a>,
+    pub span: Span,
+}
+
+const PUNCTUATION: [&str; 10] = ["->", ">=", "=", ",", ";", "'", "[", "]", "+", "-"];
+
+/// All tokens; the last one is the end.
+pub fn tokens(source: SourceId, text: &str) -> Vec<Token<'_>> {
+    let mut all = vec![];
+    let mut at = 0;
+    while let Some(first) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let run = |inside: fn(u8) -> bool| rest.bytes().position(|b| !inside(b)).unwrap_or(rest.len());
+        let (tok, len) = match first {
+            '#' => {
+                at += rest.find('\n').unwrap_or(rest.len());
+                continue;
+            }
+            c if c.is_whitespace() || c == '\u{feff}' => {
+                at += c.len_utf8();
+                continue;
+            }
+            'A'..='Z' | 'a'..='z' | '_' => {
+                let len = run(|b| b.is_ascii_alphanumeric() || b == b'_');
+                (Tok::Name(&rest[..len]), len)
+            }
+            '0'..='9' => {
+                let len = run(|b| b.is_ascii_digit());
+                (Tok::Number(&rest[..len]), len)
+            }
+            c => match PUNCTUATION.iter().find(|p| rest.starts_with(**p)) {
+                Some(p) => (Tok::P(p), p.len()),
+                None => (Tok::Odd(c), c.len_utf8()),
+            },
+        };
+        all.push(Token { tok, span: Span { source, start: at as u32, end: (at + len) as u32 } });
+        at += len;
+    }
+    let end = Span { source, start: text.len() as u32, end: text.len() as u32 };
+    all.push(Token { tok: Tok::End, span: end });
+    all
+}

@@ -1,0 +1,418 @@
+//! From tokens to a system. Lists are read in loops: files have tens of thousands of lines.
+
+use rustc_hash::FxHashMap;
+use trellis_model::counter::{Interval, LARGEST, Rule, System, Update, Var, Vector};
+
+use super::lexer::{Tok, Token, tokens};
+use crate::diag::{Diagnostic, SourceId, Sources, Span};
+use crate::uppaal::errors::{Errors, closest};
+
+/// A mistake that has been reported already.
+struct Reported;
+
+type Read<T> = Result<T, Reported>;
+
+const SECTIONS: [&str; 5] = ["vars", "rules", "init", "target", "invariants"];
+
+/// Things that are said once per file, however often they occur.
+#[derive(Default)]
+struct Odd {
+    zero_tests: Vec<Span>,
+    resets: Vec<Span>,
+    fresh: Vec<Span>,
+    never: Vec<Span>,
+    twice: Vec<Span>,
+}
+
+struct Parser<'a> {
+    sources: &'a Sources,
+    tokens: Vec<Token<'a>>,
+    at: usize,
+    errors: Errors,
+    vars: FxHashMap<&'a str, Var>,
+    system: System,
+    odd: Odd,
+}
+
+/// The system as far as it could be read, and what is wrong with it.
+pub fn parse(sources: &Sources, id: SourceId) -> (System, Vec<Diagnostic>) {
+    let mut p = Parser::new(sources, id);
+    if p.program().is_ok() {
+        p.warn();
+    }
+    (p.system, p.errors.finish())
+}
+
+/// Targets over these variables.
+pub fn parse_targets<'a>(
+    sources: &'a Sources,
+    id: SourceId,
+    names: &'a [String],
+) -> Result<Vec<Vector>, Vec<Diagnostic>> {
+    let mut p = Parser::new(sources, id);
+    p.system.names = names.to_vec();
+    p.vars = names.iter().enumerate().map(|(v, name)| (name.as_str(), v as Var)).collect();
+    while p.peek().tok != Tok::End || p.system.target.is_empty() {
+        if p.target().is_err() {
+            return Err(p.errors.finish());
+        }
+    }
+    Ok(p.system.target)
+}
+
+impl<'a> Parser<'a> {
+    fn new(sources: &'a Sources, id: SourceId) -> Parser<'a> {
+        Parser {
+            sources,
+            tokens: tokens(id, &sources.get(id).text),
+            at: 0,
+            errors: Errors::default(),
+            vars: FxHashMap::default(),
+            system: System::default(),
+            odd: Odd::default(),
+        }
+    }
+
+    fn peek(&self) -> Token<'a> {
+        self.tokens[self.at]
+    }
+
+    fn bump(&mut self) -> Token<'a> {
+        let t = self.peek();
+        self.at = (self.at + 1).min(self.tokens.len() - 1);
+        t
+    }
+
+    fn take(&mut self, p: &str) -> bool {
+        let is = matches!(self.peek().tok, Tok::P(q) | Tok::Name(q) if q == p);
+        if is {
+            self.bump();
+        }
+        is
+    }
+
+    fn fail<T>(&mut self, span: Span, message: impl Into<String>) -> Read<T> {
+        self.errors.push(Diagnostic::error(span, message));
+        Err(Reported)
+    }
+
+    fn unexpected<T>(&mut self, expected: &str) -> Read<T> {
+        let t = self.peek();
+        self.fail(t.span, format!("expected {expected}, found {}", t.tok.describe()))
+    }
+
+    fn require(&mut self, p: &str) -> Read<()> {
+        if self.take(p) { Ok(()) } else { self.unexpected(&format!("`{p}`")) }
+    }
+
+    fn at_section(&self) -> bool {
+        matches!(self.peek().tok, Tok::Name(n) if SECTIONS.contains(&n)) || self.peek().tok == Tok::End
+    }
+
+    fn number(&mut self) -> Read<u64> {
+        let t = self.peek();
+        let Tok::Number(digits) = t.tok else { return self.unexpected("a number") };
+        self.bump();
+        match digits.parse::<u64>() {
+            Ok(n) if n <= LARGEST => Ok(n),
+            _ => self.fail(t.span, format!("this number is too large; the limit is {LARGEST}")),
+        }
+    }
+
+    fn variable(&mut self) -> Read<(Var, Span)> {
+        let t = self.peek();
+        let Tok::Name(name) = t.tok else { return self.unexpected("a variable") };
+        if let Some(v) = self.vars.get(name).copied() {
+            self.bump();
+            return Ok((v, t.span));
+        }
+        if SECTIONS.contains(&name) {
+            return self.unexpected("a variable");
+        }
+        let d = Diagnostic::error(t.span, format!("there is no variable `{name}`"));
+        let help = match closest(name, self.system.names.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "variables are declared under `vars`".into(),
+        };
+        self.errors.push(d.help(help));
+        Err(Reported)
+    }
+
+    fn program(&mut self) -> Read<()> {
+        self.require("vars")?;
+        while let Tok::Name(name) = self.peek().tok {
+            if SECTIONS.contains(&name) {
+                break;
+            }
+            let span = self.bump().span;
+            let v = self.system.names.len() as Var;
+            if self.vars.insert(name, v).is_some() {
+                return self.fail(span, format!("the variable `{name}` is declared twice"));
+            }
+            self.system.names.push(name.into());
+        }
+        self.require("rules")?;
+        let mut broken = false;
+        while !self.at_section() && !self.errors.stopped() {
+            if self.rule().is_err() {
+                broken = true;
+                while !self.at_section() && !self.take(";") {
+                    self.bump();
+                }
+            }
+        }
+        if broken {
+            return Err(Reported);
+        }
+        self.require("init")?;
+        self.system.initial = vec![Interval::ANY; self.system.names.len()];
+        loop {
+            let (v, interval, span) = self.constraint()?;
+            let both = self.system.initial[v as usize].and(interval);
+            if both.is_empty() {
+                return self.fail(span, "the system cannot start: no number is in all these intervals");
+            }
+            self.system.initial[v as usize] = both;
+            if !self.take(",") {
+                break;
+            }
+        }
+        self.require("target")?;
+        while !self.at_section() {
+            self.target()?;
+        }
+        if self.system.target.is_empty() {
+            return self.unexpected("a target such as `x >= 1`");
+        }
+        if self.take("invariants") {
+            while self.peek().tok != Tok::End {
+                self.invariant()?;
+            }
+        }
+        match self.peek().tok {
+            Tok::End => Ok(()),
+            _ => self.unexpected("the end of the file"),
+        }
+    }
+
+    /// `x = N`, `x >= N` or `x in [N, N]`; from the variable to the end.
+    fn constraint(&mut self) -> Read<(Var, Interval, Span)> {
+        let (v, start) = self.variable()?;
+        let interval = if self.take("=") {
+            Interval::exactly(self.number()?)
+        } else if self.take(">=") {
+            Interval::at_least(self.number()?)
+        } else if self.take("in") {
+            self.require("[")?;
+            let low = self.number()?;
+            self.require(",")?;
+            let high = self.number()?;
+            self.require("]")?;
+            Interval { low, high: Some(high) }
+        } else {
+            return self.unexpected("`=`, `>=` or `in`");
+        };
+        let span = start.to(self.tokens[self.at - 1].span);
+        if interval.is_empty() {
+            return self.fail(span, "there is no number in this interval");
+        }
+        Ok((v, interval, span))
+    }
+
+    fn rule(&mut self) -> Read<()> {
+        let start = self.peek().span;
+        let mut guards: Vec<(Var, Interval)> = vec![];
+        loop {
+            if !(matches!(self.peek().tok, Tok::Name("true")) && !self.vars.contains_key("true") && self.take("true")) {
+                let (v, interval, span) = self.constraint()?;
+                if interval.high.is_some() {
+                    self.odd.zero_tests.push(span);
+                }
+                guards.push((v, interval));
+            }
+            if !self.take(",") {
+                break;
+            }
+        }
+        self.require("->")?;
+        let mut updates: Vec<(Var, Update)> = vec![];
+        let mut spans = vec![];
+        while matches!(self.peek().tok, Tok::Name(_)) {
+            let (v, update, span) = self.update()?;
+            updates.push((v, update));
+            spans.push((v, span));
+            if !self.take(",") {
+                break;
+            }
+        }
+        self.require(";")?;
+        self.note_differences(&updates, &spans);
+        guards.sort_by_key(|g| g.0);
+        let guards: Vec<(Var, Interval)> = guards
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(|same| (same[0].0, same.iter().fold(Interval::ANY, |i, g| i.and(g.1))))
+            .filter(|g| g.1 != Interval::ANY)
+            .collect();
+        // Of several updates of one variable the last counts.
+        for (n, (v, span)) in spans.iter().enumerate() {
+            if spans[..n].iter().any(|s| s.0 == *v) {
+                self.odd.twice.push(*span);
+            }
+        }
+        updates.reverse();
+        updates.sort_by_key(|u| u.0);
+        updates.dedup_by_key(|u| u.0);
+        // What stays needs no mention.
+        updates.retain(|(v, u)| u.constant != 0 || u.sources != [*v]);
+        if guards.iter().any(|g| g.1.is_empty()) {
+            self.odd.never.push(start);
+            return Ok(());
+        }
+        let line = self.sources.line_col(start).0 as u32;
+        self.system.rules.push(Rule { guards, updates, line: Some(line) });
+        Ok(())
+    }
+
+    /// `x' = N`, or `x' = y + z - N`.
+    fn update(&mut self) -> Read<(Var, Update, Span)> {
+        let (v, start) = self.variable()?;
+        self.require("'")?;
+        self.require("=")?;
+        let mut sources = vec![];
+        let mut constant: i128 = 0;
+        let mut sign = 1;
+        loop {
+            match self.peek().tok {
+                Tok::Number(_) => constant += sign * i128::from(self.number()?),
+                Tok::Name(_) if sign > 0 => {
+                    let (x, span) = self.variable()?;
+                    if sources.contains(&x) {
+                        let name = self.system.names[x as usize].clone();
+                        self.errors.push(
+                            Diagnostic::error(span, format!("`{name}` is added twice"))
+                                .help("a sum may contain each variable once"),
+                        );
+                        return Err(Reported);
+                    }
+                    sources.push(x);
+                }
+                Tok::Name(_) => {
+                    let span = self.peek().span;
+                    return self.fail(span, "variables can only be added, not subtracted");
+                }
+                _ => return self.unexpected("a number or a variable"),
+            }
+            if self.take("+") {
+                sign = 1;
+            } else if self.take("-") {
+                sign = -1;
+            } else {
+                break;
+            }
+        }
+        let span = start.to(self.tokens[self.at - 1].span);
+        let Some(constant) = i64::try_from(constant).ok().filter(|c| c.unsigned_abs() <= LARGEST) else {
+            return self.fail(span, "the numbers in this sum are too large");
+        };
+        sources.sort_unstable();
+        Ok((v, Update { sources, constant }, span))
+    }
+
+    /// Where a public tool reads something else.
+    fn note_differences(&mut self, updates: &[(Var, Update)], spans: &[(Var, Span)]) {
+        for ((v, u), (_, span)) in updates.iter().zip(spans) {
+            if u.sources.is_empty() {
+                let moved = updates.iter().any(|(w, other)| w != v && other.sources.contains(v));
+                if !moved {
+                    self.odd.resets.push(*span);
+                }
+            } else if !u.sources.contains(v) {
+                self.odd.fresh.push(*span);
+            }
+        }
+    }
+
+    fn target(&mut self) -> Read<()> {
+        let mut entries = vec![];
+        loop {
+            let (v, interval, span) = self.constraint()?;
+            if interval.high.is_some() {
+                self.errors.push(
+                    Diagnostic::error(
+                        span,
+                        "a target that limits a variable from above is reachability, not coverability",
+                    )
+                    .label("expected `>=`")
+                    .help("Trellis decides whether a state can be reached that is at least as large as the target"),
+                );
+                return Err(Reported);
+            }
+            entries.push((v, interval.low));
+            if !self.take(",") {
+                break;
+            }
+        }
+        self.system.target.push(Vector::new(entries));
+        Ok(())
+    }
+
+    fn invariant(&mut self) -> Read<()> {
+        let mut weights: Vec<(Var, i64)> = vec![];
+        let start = self.peek().span;
+        loop {
+            let (v, _) = self.variable()?;
+            self.require("=")?;
+            // At most 2^50, so it fits.
+            weights.push((v, self.number()? as i64));
+            if !self.take(",") {
+                break;
+            }
+        }
+        weights.retain(|w| w.1 != 0);
+        weights.sort_unstable();
+        if !self.system.keeps(&weights) {
+            self.errors.push(
+                Diagnostic::warning(start, "some rule changes this sum: it is no invariant")
+                    .help("Trellis does not use it; it finds invariants of its own"),
+            );
+            return Ok(());
+        }
+        self.system.claimed.push(weights);
+        Ok(())
+    }
+
+    fn warn(&mut self) {
+        let odd = std::mem::take(&mut self.odd);
+        let more = |n: usize| match n {
+            1 => String::new(),
+            n => format!(" (and {} more like this)", n - 1),
+        };
+        let mut say = |spans: &[Span], message: &str, help: &str| {
+            if let Some(first) = spans.first() {
+                let message = format!("{message}{}", more(spans.len()));
+                self.errors.push(Diagnostic::warning(*first, message).help(help));
+            }
+        };
+        say(
+            &odd.zero_tests,
+            "a guard with an upper bound: this system is not well-structured",
+            "engines let whoever has too many lose some first; a proof holds all the same, and a counterexample is replayed exactly",
+        );
+        say(
+            &odd.resets,
+            "this forgets what the variable was: a reset",
+            "updates are simultaneous assignments; a public tool ignores this one",
+        );
+        say(
+            &odd.fresh,
+            "the old value of this variable is not in the sum",
+            "updates are simultaneous assignments; a public tool adds the sum to the old value",
+        );
+        say(
+            &odd.twice,
+            "this rule has set the variable already",
+            "the last update of a variable counts; remove the other, or mend the name",
+        );
+        say(&odd.never, "no number satisfies this guard: the rule is never taken", "it was left out");
+    }
+}

@@ -1,0 +1,154 @@
+//! Counter systems: what each engine decides and how fast, beside what other tools do.
+//!
+//! `--models FOLDER` has models and a table `EXPECTED.tsv` (model, verdict); without it the bundled ones are taken. If there is a table
+//! `baselines.tsv` (model, then for each tool verdict and seconds), it is shown beside. The portfolio has 60 seconds of one processor for
+//! a model, single engines have 20.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use trellis_check::counter::{certify, replay};
+use trellis_engine::budget::Budget;
+use trellis_engine::wsts::{Engine, backward, check, lazy};
+use trellis_model::counter::System;
+use trellis_model::evidence::Verdict;
+use trellis_syntax::diag::Sources;
+use trellis_syntax::spec;
+
+use super::Watch;
+use crate::Failure;
+use crate::cli::Bench;
+
+/// What came of one engine on one model.
+struct Run {
+    safe: Option<bool>,
+    seconds: f64,
+}
+
+/// What an engine comes to.
+#[derive(Default)]
+struct Sum {
+    decided: usize,
+    wrong: usize,
+    seconds: f64,
+}
+
+fn engines() -> [(&'static str, Engine); 6] {
+    let lazily = lazy::Options::default();
+    [
+        ("portfolio", Engine::Portfolio(1)),
+        ("backward", Engine::Backward(backward::Options { prune: true })),
+        ("no-prune", Engine::Backward(backward::Options { prune: false })),
+        ("forward", Engine::Forward),
+        ("equation", Engine::Equation),
+        ("wsts", Engine::Lazy(lazy::Options { merged: true, ..lazily })),
+    ]
+}
+
+fn load(path: &Path) -> Option<System> {
+    let mut sources = Sources::default();
+    let id = sources.add(path.display().to_string(), spec::decode(std::fs::read(path).ok()?));
+    Some(spec::parse(&sources, id).ok()?.system)
+}
+
+/// Model, verdict; other columns are not looked at.
+fn rows(path: &Path) -> Result<Vec<Vec<String>>, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|e| Failure::Usage(format!("{}: {e}", path.display())))?;
+    Ok(text.lines().map(|l| l.split('\t').map(str::to_string).collect()).collect())
+}
+
+fn run(system: &System, engine: &Engine, limit: u64) -> Result<Run, String> {
+    let watch = Watch::start();
+    let begin = std::time::Instant::now();
+    let mut budget = Budget::unlimited().time(Some(Duration::from_secs(limit)));
+    let outcome = check(system, engine, &mut budget);
+    // The portfolio works on a thread of its own.
+    let seconds = match engine {
+        Engine::Portfolio(_) => begin.elapsed().as_secs_f64(),
+        _ => watch.seconds(),
+    };
+    let safe = match &outcome.verdict {
+        Verdict::Safe(c) => certify(system, c).map(|()| Some(true)).map_err(|e| e.to_string())?,
+        Verdict::Unsafe(t) => replay(system, t).map(|()| Some(false)).map_err(|e| e.to_string())?,
+        Verdict::Unknown(_) => None,
+    };
+    Ok(Run { safe, seconds })
+}
+
+/// Prints the table; answers whether nobody was wrong.
+pub fn bench(args: &Bench) -> Result<bool, Failure> {
+    let folder = args.models.clone().unwrap_or_else(|| PathBuf::from("models/coverability"));
+    let expected = rows(&folder.join("EXPECTED.tsv"))?;
+    let baselines = rows(&folder.join("baselines.tsv")).unwrap_or_default();
+    let tools: Vec<String> = baselines.first().map_or(vec![], |r| r[1..].to_vec());
+    let theirs: BTreeMap<&str, &[String]> = baselines.iter().skip(1).map(|r| (r[0].as_str(), &r[1..])).collect();
+    let limit = |e: &Engine| match (args.quick, e) {
+        (true, Engine::Portfolio(_)) => 5,
+        (true, _) => 2,
+        (false, Engine::Portfolio(_)) => 60,
+        (false, _) => 20,
+    };
+    let mut sums: [Sum; 6] = Default::default();
+    let mut their_sums: Vec<Sum> = tools.iter().map(|_| Sum::default()).collect();
+    let (mut models, mut refused, mut right) = (0, 0, true);
+    print!("{:<60} {:<7}", "model", "verdict");
+    engines().iter().for_each(|(name, _)| print!(" {name:>9}"));
+    tools.iter().for_each(|name| print!(" {name:>14}"));
+    println!();
+    for row in expected.iter().skip(1).filter(|r| r.len() >= 2 && r[0].ends_with(".spec")) {
+        let Some(system) = load(&folder.join(&row[0])) else {
+            refused += 1;
+            continue;
+        };
+        models += 1;
+        let mut verdict = row[1].clone();
+        let mut cells = vec![];
+        for ((name, engine), sum) in engines().iter().zip(&mut sums) {
+            let run = match run(&system, engine, limit(engine)) {
+                Ok(run) => run,
+                Err(why) => {
+                    println!("{}: {name}: evidence refused: {why}", row[0]);
+                    (right, sum.wrong) = (false, sum.wrong + 1);
+                    continue;
+                }
+            };
+            cells.push(match run.safe {
+                None => "-".into(),
+                Some(safe) => {
+                    let word = if safe { "safe" } else { "unsafe" };
+                    if verdict != word && verdict != "?" {
+                        println!("{}: {name} says {word}, which is wrong", row[0]);
+                        (right, sum.wrong) = (false, sum.wrong + 1);
+                    }
+                    verdict = word.into();
+                    sum.decided += 1;
+                    sum.seconds += run.seconds;
+                    format!("{:.2}", run.seconds)
+                }
+            });
+        }
+        let model = row[0].trim_end_matches(".spec");
+        print!("{:<60} {verdict:<7}", &model[model.len().saturating_sub(60)..]);
+        cells.iter().for_each(|c| print!(" {c:>9}"));
+        if let Some(row) = theirs.get(model) {
+            for (cell, sum) in row.iter().zip(&mut their_sums) {
+                print!(" {cell:>14}");
+                let mut words = cell.split(' ');
+                if let (Some("safe" | "unsafe"), Some(Ok(s))) = (words.next(), words.next().map(str::parse::<f64>)) {
+                    sum.decided += 1;
+                    sum.seconds += s;
+                }
+            }
+        }
+        println!();
+    }
+    println!("\n{models} models; {refused} are refused (they ask for reachability, or cannot be read)");
+    for ((name, _), sum) in engines().iter().zip(&sums) {
+        println!("{name:<14} decides {:>4}, {} wrong, {:.2} s for these", sum.decided, sum.wrong, sum.seconds);
+    }
+    for (name, sum) in tools.iter().zip(&their_sums) {
+        println!("{name:<14} decides {:>4} of those it was tried on, {:.2} s for these", sum.decided, sum.seconds);
+    }
+    Ok(right)
+}

@@ -1,0 +1,311 @@
+//! `trellis check` and `trellis certify` for counter systems.
+
+use std::path::Path;
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use trellis_check::counter as checker;
+use trellis_engine::budget::{Budget, Progress};
+use trellis_engine::wsts::{self, Engine, backward, lazy};
+use trellis_model::counter::System;
+use trellis_report::counter::{never, question, summary, text};
+use trellis_report::{CounterContent, CounterReport, Kind, Style, json, read_counter_evidence, text as plain};
+use trellis_syntax::diag::{self, Diagnostic, Severity, Sources};
+use trellis_syntax::{pnml, spec};
+
+use crate::check::{ProgressLine, code_of, interrupts, statistics, steps, write_with};
+use crate::cli::{self, Certify, Check, Model, Properties};
+use crate::evidence::judged;
+use crate::{Failure, Ran, automaton, exit, print};
+
+/// How counter systems are checked.
+#[derive(Args, Debug, Clone, Default)]
+#[command(next_help_heading = "Counter systems")]
+pub struct Counters {
+    /// Which node --engine wsts takes next (default: bfs, which is LA[BF] and always ends).
+    #[arg(long, value_enum, value_name = "ORDER")]
+    pub control: Option<Control>,
+    /// Let --engine wsts begin with the atoms of the start too, as 003 does: exact, but many more regions.
+    #[arg(long)]
+    pub start_atoms: bool,
+    /// Let --engine wsts cover nodes by nodes of the same depth too.
+    #[arg(long)]
+    pub equal_depth: bool,
+    /// Let --engine wsts take all rules as one: few refinements, with many predicates each.
+    #[arg(long)]
+    pub merged: bool,
+    /// Let --engine backward keep what the state equation shows to be out of reach.
+    #[arg(long)]
+    pub no_prune: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Control {
+    /// One of least depth.
+    Bfs,
+    /// The newest.
+    Dfs,
+    /// Any, by --seed.
+    Random,
+    /// The newest that leads to no refinement of the root: what 003 §5 warns of.
+    Adverse,
+}
+
+/// Is it a counter system, by its name?
+pub fn is_one(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "spec" || e == "pnml")
+}
+
+/// The language, as reports call it.
+fn language(path: &Path) -> &'static str {
+    if path.extension().is_some_and(|e| e == "pnml") { "pnml" } else { "spec" }
+}
+
+/// The options for counter systems that were given, for a message.
+pub fn given(args: &Check) -> Option<String> {
+    names(&[
+        ("--engine wsts", args.engine == cli::Engine::Wsts),
+        ("--engine backward", args.engine == cli::Engine::Backward),
+        ("--engine forward", args.engine == cli::Engine::Forward),
+        ("--engine equation", args.engine == cli::Engine::Equation),
+        ("--control", args.counters.control.is_some()),
+        ("--start-atoms", args.counters.start_atoms),
+        ("--equal-depth", args.counters.equal_depth),
+        ("--merged", args.counters.merged),
+        ("--no-prune", args.counters.no_prune),
+    ])
+}
+
+fn names(options: &[(&str, bool)]) -> Option<String> {
+    let given: Vec<&str> = options.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect();
+    (!given.is_empty()).then(|| given.join(", "))
+}
+
+/// Options of other formalisms that were given.
+fn foreign(args: &Check) -> Option<String> {
+    let (p, r) = (&args.programs, &args.reading);
+    let programs = [
+        p.domain.is_some(),
+        p.predicates.is_some(),
+        p.refinement.is_some(),
+        p.precision.is_some(),
+        p.initial.is_some(),
+        p.split.is_some(),
+        p.pruning.is_some(),
+        p.max_values.is_some(),
+        p.depth.is_some(),
+        p.witness.is_some(),
+        r.ints.is_some(),
+        r.data_model.is_some(),
+    ];
+    let clocks = [
+        args.extrapolation.is_some(),
+        args.cover.is_some(),
+        args.clocks.is_some(),
+        args.data.is_some(),
+        args.all_clocks,
+        args.non_zeno,
+    ];
+    let engines = [cli::Engine::Reach, cli::Engine::Lazy, cli::Engine::Cegar, cli::Engine::Bmc, cli::Engine::Induction];
+    names(&[
+        ("this engine", engines.contains(&args.engine)),
+        ("options for programs", programs.contains(&true)),
+        ("options for clocks", clocks.contains(&true)),
+        ("--update, --join", args.update.is_some() || args.join.is_some()),
+        ("--order, --priority", args.order.is_some() || args.priority.is_some()),
+        ("--symmetry, --audit", args.symmetry || args.audit),
+        ("--dot, --html", args.dot.is_some() || args.html.is_some()),
+    ])
+}
+
+fn engine(args: &Check) -> Result<Engine, Failure> {
+    let say = |text: &str| Err(Failure::Usage(text.into()));
+    if let Some(text) = foreign(args) {
+        return Err(Failure::Usage(format!("{text}: not for counter systems")));
+    }
+    let c = &args.counters;
+    let wsts = c.control.is_some() || c.start_atoms || c.equal_depth || c.merged;
+    if wsts && args.engine != cli::Engine::Wsts {
+        return say("--control, --start-atoms, --equal-depth and --merged go with --engine wsts");
+    }
+    if c.no_prune && args.engine != cli::Engine::Backward {
+        return say("--no-prune goes with --engine backward");
+    }
+    if args.programs.threads.is_some() && args.engine != cli::Engine::Auto {
+        return say("--threads is for the portfolio, which runs when no engine is given");
+    }
+    Ok(match args.engine {
+        cli::Engine::Wsts => Engine::Lazy(lazy::Options {
+            control: match c.control {
+                None | Some(Control::Bfs) => lazy::Control::Breadth,
+                Some(Control::Dfs) => lazy::Control::Depth,
+                Some(Control::Random) => lazy::Control::Random(args.seed),
+                Some(Control::Adverse) => lazy::Control::Adverse,
+            },
+            start_atoms: c.start_atoms,
+            equal_depth: c.equal_depth,
+            merged: c.merged,
+        }),
+        cli::Engine::Backward => Engine::Backward(backward::Options { prune: !c.no_prune }),
+        cli::Engine::Forward => Engine::Forward,
+        cli::Engine::Equation => Engine::Equation,
+        _ => Engine::Portfolio(args.programs.threads.unwrap_or(2).into()),
+    })
+}
+
+fn engine_line(engine: &Engine) -> String {
+    match engine {
+        Engine::Lazy(o) => format!("lazy abstraction without a solver, {o}"),
+        Engine::Backward(o) if o.prune => "backward search, pruned by the state equation".into(),
+        Engine::Backward(_) => "backward search".into(),
+        Engine::Forward => "forward search with accelerations".into(),
+        Engine::Equation => "state equation with traps".into(),
+        other => other.to_string(),
+    }
+}
+
+struct Loaded {
+    system: System,
+    question: String,
+    warnings: String,
+}
+
+fn load(model: &Model, properties: Option<&Properties>, color: bool) -> Result<Loaded, Failure> {
+    if !model.constants.is_empty() {
+        return Err(Failure::Usage("--const: only UPPAAL models have constants that can be set".into()));
+    }
+    let path = &model.model;
+    let bytes =
+        std::fs::read(path).map_err(|e| Failure::Input(format!("error: {}: cannot be read: {e}", path.display())))?;
+    if bytes.len() as u64 > diag::MAX_FILE {
+        return Err(Failure::Input(format!("error: {}: larger than {} bytes", path.display(), diag::MAX_FILE)));
+    }
+    let mut sources = Sources::default();
+    let id = sources.add(path.display().to_string(), spec::decode(bytes));
+    let broken = |d: &[Diagnostic], sources: &Sources| Failure::Input(diag::render(d, sources, color));
+    let is_net = path.extension().is_some_and(|e| e == "pnml");
+    let read = match is_net {
+        true => pnml::parse(&sources, id).map(|system| spec::Spec { system, warnings: vec![] }),
+        false => spec::parse(&sources, id),
+    };
+    let spec::Spec { mut system, warnings } = read.map_err(|d| broken(&d, &sources))?;
+    debug_assert!(warnings.iter().all(|w| w.severity == Severity::Warning));
+    if let Some(p) = properties {
+        if !p.properties.is_empty() || !p.labels.is_empty() || p.queries.is_some() {
+            return Err(Failure::Usage(
+                "a counter system is asked whether its target can be covered; --error 'x >= 2, y >= 1' asks for another"
+                    .into(),
+            ));
+        }
+        if p.errors.is_empty() && is_net {
+            return Err(Failure::Usage(
+                "a net has no question in it: give a marking to be covered, as --error 'p1 >= 2, p2 >= 1'".into(),
+            ));
+        }
+        if !p.errors.is_empty() {
+            system.target.clear();
+        }
+        for text in &p.errors {
+            let id = sources.add("--error", text.as_str());
+            let targets = spec::parse_targets(&sources, id, &system.names).map_err(|d| broken(&d, &sources))?;
+            system.target.extend(targets);
+        }
+    }
+    let question = question(&system);
+    Ok(Loaded { system, question, warnings: diag::render(&warnings, &sources, color) })
+}
+
+pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
+    let engine = engine(args)?;
+    let Loaded { system, question, warnings } = load(&args.model, Some(&args.properties), err_color)?;
+    eprint!("{warnings}");
+    let cancelled = interrupts();
+    let started = Instant::now();
+    let wsts::Outcome { verdict, stats, by } = {
+        let mut line = ProgressLine::new(args, &question);
+        let mut observer = |p: &Progress| line.show(p);
+        let mut budget = Budget::unlimited()
+            .time(args.timeout)
+            .memory(args.memory)
+            .states(args.states)
+            .cancel(cancelled.clone())
+            .observe(&mut observer);
+        wsts::check(&system, &engine, &mut budget)
+    };
+    let name = args.model.model.display().to_string();
+    let mut report = CounterReport::about(&name, language(&args.model.model), &question, Kind::Always, verdict);
+    report.engine = engine_line(&by.unwrap_or(engine));
+    report.statistics = statistics(&stats);
+    report.seconds = started.elapsed().as_secs_f64();
+    if !args.no_check {
+        checked(&mut report, &system)?;
+    }
+    let full = args.programs.full_trace || args.programs.show_invariant;
+    let style = Style { color: out_color, verbose: args.stats, full, ..Style::default() };
+    if args.json {
+        let mut line = Vec::new();
+        json::write_counter_report(&mut line, &system, &report).map_err(|e| Failure::Internal(e.to_string()))?;
+        print(&String::from_utf8_lossy(&line))?;
+    } else if args.quiet {
+        print(&plain::line(&report, style))?;
+    } else {
+        print(&text::render(&report, &system, style))?;
+    }
+    if let (Some(file), Some(t)) = (&args.trace, &report.trace) {
+        write_with(file, |out| json::write_counter_trace(out, &system, report.header(), t))?;
+    }
+    if let (Some(file), Some(c)) = (&args.certificate, &report.certificate) {
+        write_with(file, |out| json::write_counter_certificate(out, &system, report.header(), c))?;
+    }
+    let interrupted = cancelled.load(std::sync::atomic::Ordering::Relaxed);
+    Ok(if interrupted { exit::INTERRUPTED } else { code_of(&report) })
+}
+
+/// Checks the evidence, and says so. Evidence that is wrong is a bug.
+fn checked(report: &mut CounterReport, system: &System) -> Result<(), Failure> {
+    let failed = |what: &str, why: &checker::Refusal| {
+        let why = words(system, why);
+        Failure::Internal(format!("the {what} for `{}` did not pass its check: {why}", report.query))
+    };
+    if let Some(t) = &report.trace {
+        checker::replay(system, t).map_err(|why| failed("run", &why))?;
+        report.checked = Some(format!("run of {} replayed", steps(t.rules.len())));
+    }
+    if let Some(c) = &report.certificate {
+        checker::certify(system, c).map_err(|why| failed("invariant", &why))?;
+        report.checked = Some(format!("{} checked", summary(c)));
+    }
+    Ok(())
+}
+
+/// A refusal in the system's names.
+fn words(system: &System, why: &checker::Refusal) -> String {
+    match *why {
+        checker::Refusal::Step(r) => format!("`{}` may lead out of the invariant", system.describe(r)),
+        checker::Refusal::Target(t) => format!("the invariant does not say: {}", never(system, &system.target[t])),
+        checker::Refusal::Grows(b, r) => format!("`{}` may break bound {}", system.describe(r), b + 1),
+        ref other => other.to_string(),
+    }
+}
+
+/// `trellis certify` for counter systems.
+pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
+    automaton::not_c(&args.reading)?;
+    if args.non_zeno {
+        return Err(Failure::Usage("--non-zeno: only for models with clocks".into()));
+    }
+    let Loaded { mut system, .. } = load(&args.model, None, err_color)?;
+    let path = &args.evidence;
+    let unreadable = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
+    let evidence = std::fs::read_to_string(path).map_err(|e| unreadable(&e))?;
+    // The evidence says which question it answers; the model says what that means.
+    let evidence = read_counter_evidence(&system, &evidence).map_err(|e| unreadable(&e))?;
+    system.target = evidence.target;
+    let result = match evidence.content {
+        CounterContent::Trace(t) => {
+            checker::replay(&system, &t).map(|()| format!("the run of {} covers a target", steps(t.rules.len())))
+        }
+        CounterContent::Certificate(c) => checker::certify(&system, &c).map(|()| format!("{} proves it", summary(&c))),
+    };
+    judged(&question(&system), result.map_err(|why| words(&system, &why)), out_color)
+}

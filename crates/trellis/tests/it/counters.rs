@@ -1,0 +1,125 @@
+//! Counter systems: every bundled one under every engine, evidence certified again from its file, options refused where they mean
+//! nothing.
+
+use crate::{reports, root, stderr, stdout, temporary, trellis};
+
+const ENGINES: [&str; 7] = [
+    "",
+    "--threads 1",
+    "--engine backward",
+    "--engine backward --no-prune",
+    "--engine wsts --merged",
+    "--engine wsts --equal-depth --timeout 3s",
+    "--engine forward --timeout 3s",
+];
+
+fn expected() -> Vec<(String, String)> {
+    let text = std::fs::read_to_string(root().join("models/coverability/EXPECTED.tsv")).expect("EXPECTED.tsv");
+    let row = |l: &str| l.split_once('\t').map(|(m, v)| (format!("coverability/{m}"), v.to_uppercase()));
+    text.lines().skip(1).filter_map(row).collect()
+}
+
+#[test]
+fn every_engine_answers_as_expected_and_its_evidence_is_certified() {
+    for (model, right) in expected() {
+        for options in ENGINES {
+            let (_a, trace) = temporary("trace.json");
+            let (_b, certificate) = temporary("certificate.json");
+            let mut args = vec!["check", &model, "--json", "--trace", &trace, "--certificate", &certificate];
+            args.extend(options.split_whitespace());
+            let out = trellis(&args);
+            let found = reports(&out)[0]["verdict"].as_str().expect("a verdict").to_string();
+            if found == "UNKNOWN" && options.contains("--timeout") {
+                continue;
+            }
+            assert_eq!(found, right, "{args:?}: {}", stderr(&out));
+            let evidence = if right == "SAFE" { &certificate } else { &trace };
+            let out = trellis(&["certify", &model, evidence]);
+            assert_eq!(out.status.code(), Some(0), "{args:?}: {}{}", stdout(&out), stderr(&out));
+            assert!(stdout(&out).starts_with("VALID"), "{}", stdout(&out));
+        }
+    }
+}
+
+#[test]
+fn evidence_is_told_in_protocol_words() {
+    let said = stdout(&trellis(&["check", "coverability/mesi.spec", "--engine", "backward"]));
+    assert!(said.starts_with("SAFE     never 2 or more in modified; never shared and modified together"), "{said}");
+    assert!(said.contains("never exclusive and shared together"), "{said}");
+    let out = trellis(&["check", "coverability/mesi_bug.spec"]);
+    let said = stdout(&out);
+    assert!(out.status.code() == Some(10) && said.contains("invalid = 2"), "{said}");
+    assert!(said.contains("line 6:  shared >= 1 -> exclusive' = exclusive + 1, shared' = shared - 1"), "{said}");
+}
+
+#[test]
+fn another_target_can_be_asked_for() {
+    let (_gone, trace) = temporary("t.json");
+    let out = trellis(&["check", "coverability/mesi.spec", "--error", "shared >= 3, invalid >= 1", "--trace", &trace]);
+    assert_eq!(out.status.code(), Some(10), "{}", stderr(&out));
+    let out = trellis(&["certify", "coverability/mesi.spec", &trace]);
+    assert!(stdout(&out).starts_with("VALID  never one in invalid and 3 in shared together"), "{}", stdout(&out));
+    let out = trellis(&["check", "coverability/mesi.spec", "--error", "shared = 3"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(stderr(&out).contains("reachability"), "{}", stderr(&out));
+}
+
+#[test]
+fn corrupted_evidence_is_rejected() {
+    let (_gone, path) = temporary("c.json");
+    trellis(&["check", "coverability/mesi.spec", "--engine", "backward", "--certificate", &path]);
+    let text = std::fs::read_to_string(&path).expect("written");
+    for (from, to) in [("\"modified\": 2", "\"modified\": 3"), ("\"exclusive\": 2", "\"exclusive\": 1")] {
+        assert!(text.contains(from), "{text}");
+        // Of the proof, not of what is to be proved.
+        let at = text.find("\"never\"").expect("a proof");
+        let damaged = format!("{}{}", &text[..at], text[at..].replace(from, to));
+        std::fs::write(&path, damaged).expect("written");
+        let out = trellis(&["certify", "coverability/mesi.spec", &path]);
+        let accepted = stdout(&out).starts_with("VALID");
+        // Never one in exclusive is not true; never three in modified is not closed.
+        assert!(!accepted && out.status.code() == Some(10), "{to}: {}", stdout(&out));
+    }
+    std::fs::write(&path, "{\"schema\": \"trellis-counter-certificate/1\", \"target\": [{\"nobody\": 1}]}")
+        .expect("written");
+    let out = trellis(&["certify", "coverability/mesi.spec", &path]);
+    assert_eq!(out.status.code(), Some(2), "{}", stderr(&out));
+}
+
+#[test]
+fn options_that_mean_nothing_are_refused() {
+    for (args, said) in [
+        ("coverability/mesi.spec --engine cegar", "not for counter systems"),
+        ("coverability/mesi.spec --control dfs", "--engine wsts"),
+        ("coverability/mesi.spec --no-prune", "--engine backward"),
+        ("coverability/mesi.spec -p A[]true", "--error"),
+        ("coverability/mesi.spec --order dfs", "not for counter systems"),
+        ("lattice/leader.xml --engine wsts", "only for counter systems"),
+        ("c/overflow.c --engine backward", "only for counter systems"),
+    ] {
+        let mut all = vec!["check"];
+        all.extend(args.split(' '));
+        let out = trellis(&all);
+        assert!(out.status.code() == Some(2) && stderr(&out).contains(said), "{args}: {}", stderr(&out));
+    }
+}
+
+#[test]
+fn a_control_that_need_not_end_is_stopped_by_the_budget() {
+    let out =
+        trellis(&["check", "coverability/table1.spec", "--engine", "wsts", "--control", "adverse", "--states", "2000"]);
+    assert_eq!(out.status.code(), Some(20), "{}{}", stdout(&out), stderr(&out));
+    assert!(stdout(&out).starts_with("UNKNOWN") && stdout(&out).contains("state limit reached"), "{}", stdout(&out));
+}
+
+#[test]
+fn a_net_in_pnml_is_asked_about_a_marking() {
+    let (_gone, path) = temporary("net.pnml");
+    let net = "<pnml><net id='n' type='ptnet'><place id='a'><initialMarking><text>2</text></initialMarking></place>
+        <place id='b'/><transition id='t'/><arc id='x' source='a' target='t'/><arc id='y' source='t' target='b'/></net></pnml>";
+    std::fs::write(&path, net).expect("written");
+    assert_eq!(trellis(&["check", &path]).status.code(), Some(2));
+    assert_eq!(trellis(&["check", &path, "--error", "b >= 2"]).status.code(), Some(10));
+    let out = trellis(&["check", &path, "--error", "a >= 1, b >= 2"]);
+    assert!(out.status.code() == Some(0) && stdout(&out).contains("at most 2 in a and b"), "{}", stdout(&out));
+}
