@@ -5,5 +5,6 @@
 
 pub mod cfa;
 pub mod evidence;
+pub mod hierarchy;
 pub mod ltl;
 pub mod network;
