@@ -27,13 +27,14 @@
 //!
 //! A run is maximal if it ends where nothing can happen, or where time may pass forever, or goes round in a circle.
 //!
-//! [`program`] does the same for control-flow automata, with a solver.
+//! [`program`] does the same for control-flow automata, with a solver; [`hierarchy`] for hierarchies of nodes, on relations.
 //!
 //! In models with clocks, entries of certificates are zones, a circle need only return to a state that nothing can tell from
 //! the first, and a run that ends goes on for
 //! as long as time may pass: what must hold all along must hold then too.
 
 mod certificate;
+pub mod hierarchy;
 mod index;
 pub mod ltl;
 mod monotone;

@@ -7,4 +7,5 @@ pub mod cfa;
 pub mod evidence;
 pub mod hierarchy;
 pub mod ltl;
+pub mod mec;
 pub mod network;

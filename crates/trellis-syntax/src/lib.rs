@@ -8,6 +8,7 @@ pub mod c;
 pub mod cfa;
 pub mod diag;
 pub mod ltl;
+pub mod mec;
 pub mod scxml;
 pub mod sts;
 pub mod tchecker;

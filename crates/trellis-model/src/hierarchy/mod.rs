@@ -19,8 +19,11 @@ use std::fmt;
 
 use trellis_expr::{EnumId, TermId, Terms, VarId};
 
+pub mod evidence;
 pub mod explicit;
 mod flat;
+mod order;
+pub mod symbolic;
 
 pub use flat::{Choice, FlatEvent, Levels, TooManyEvents};
 

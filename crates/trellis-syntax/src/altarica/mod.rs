@@ -73,6 +73,11 @@ fn name_of(item: &Item) -> Option<&Name> {
 }
 
 impl Built {
+    /// The top node with all that is in it.
+    pub(crate) fn fields(&self) -> &Tree<TermId> {
+        &self.fields
+    }
+
     /// Reads a condition over the variables of the top node.
     pub fn condition(&mut self, sources: &Sources, id: SourceId) -> Result<TermId, Vec<Diagnostic>> {
         let mut parser = parser::Parser::new(sources, id, false);
@@ -93,7 +98,7 @@ impl Built {
     }
 
     /// Lowers something over the hierarchy's terms. Whoever asks about a model may look everywhere.
-    fn lowering<T>(&mut self, errors: &mut Errors, run: impl FnOnce(&mut Lower<'_>) -> T) -> T {
+    pub(crate) fn lowering<T>(&mut self, errors: &mut Errors, run: impl FnOnce(&mut Lower<'_>) -> T) -> T {
         let mut lower = Lower {
             terms: std::mem::take(&mut self.hierarchy.terms),
             literals: self.hierarchy.literals,
