@@ -3,6 +3,7 @@
 //!
 //! Knows nothing of how a model was written: front ends build these structures, engines explore them.
 
+pub mod acheck;
 pub mod cfa;
 pub mod evidence;
 pub mod hierarchy;

@@ -16,6 +16,7 @@
 pub mod automaton;
 mod certificate;
 pub mod dot;
+pub mod hierarchy;
 pub mod html;
 pub mod json;
 mod label;

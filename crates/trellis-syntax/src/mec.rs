@@ -62,7 +62,8 @@ fn skip(text: &str, mut at: usize) -> usize {
 
 /// The same text with everything blank but a part, so that places stay where they are.
 pub fn only(text: &str, start: usize, end: usize) -> String {
-    let blank = |s: &str| s.chars().map(|c| if c == '\n' { "\n".into() } else { " ".repeat(c.len_utf8()) }).collect::<String>();
+    let blank =
+        |s: &str| s.chars().map(|c| if c == '\n' { "\n".into() } else { " ".repeat(c.len_utf8()) }).collect::<String>();
     format!("{}{}{}", blank(&text[..start]), &text[start..end], blank(&text[end..]))
 }
 
@@ -139,8 +140,15 @@ impl World {
         let terms = built.hierarchy.terms.clone();
         let fields = built.fields().clone();
         let mut made = built.lowering(errors, |lower| {
-            let mut resolver =
-                Resolver { lower, fields, node: &node, relations: &relations, scope: vec![], places: FxHashMap::default(), depth: 0 };
+            let mut resolver = Resolver {
+                lower,
+                fields,
+                node: &node,
+                relations: &relations,
+                scope: vec![],
+                places: FxHashMap::default(),
+                depth: 0,
+            };
             for ((argument, _), &sort) in arguments.iter().zip(&sorts) {
                 resolver.enter(argument, sort)?;
             }
@@ -343,7 +351,9 @@ impl Resolver<'_, '_> {
             };
             match self.find(&path.first.text).filter(|_| path.rest.is_empty()) {
                 Some(number) if self.scope[number].1 == sort => numbers.push(number),
-                Some(_) => return self.lower.fail(argument.span, "an event where a configuration should be, or the reverse"),
+                Some(_) => {
+                    return self.lower.fail(argument.span, "an event where a configuration should be, or the reverse");
+                }
                 None => {
                     let names: FxHashSet<&str> = self.scope.iter().map(|(n, ..)| n.as_str()).collect();
                     let d = unknown("variable", &path.first.text, argument.span, names);

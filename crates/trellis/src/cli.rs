@@ -25,13 +25,15 @@ Examples:
   trellis check program.c                                 can reach_error() or a failing assert() be reached in a C program?
   trellis check program.c --witness w.yml                 … with a witness for SV-COMP's validators
   trellis convert program.c --to dot --blocks             the control-flow automaton of a C program, as a picture
+  trellis check model.alt --error 'P.loc = cs & Q.loc = cs'   an AltaRica model: can this be?
+  trellis mec script.mec5                                 Mec 5's relations over AltaRica nodes
   trellis smt problem.smt2                                is an SMT-LIB problem satisfiable?
   trellis help lattices                                   the lattices a model can use
 
 Exit codes: 0 every property holds, 10 some property fails, 20 undecided,
             2 bad usage or input, 1 internal error, 130 interrupted.
-More: trellis help check, trellis help TOPIC; topics are uppaal, timed, tchecker, programs, lattices, join, evidence,
-      smtlib";
+More: trellis help check, trellis help TOPIC; topics are uppaal, timed, tchecker, programs, altarica, lattices, join,
+      evidence, smtlib";
 
 /// Trellis: can something bad happen? SAFE, UNSAFE or UNKNOWN, with evidence that is checked again.
 #[derive(Parser, Debug)]
@@ -56,6 +58,8 @@ pub enum Command {
     Simulate(Simulate),
     /// Write a model in another form.
     Convert(Convert),
+    /// Run a script of Mec 5's relations over AltaRica nodes, or ask for one line after the other.
+    Mec(crate::mec::Mec),
     /// Run an SMT-LIB script on the embedded solver, or on another.
     Smt(Smt),
     /// Run a benchmark suite: a table beside the published figures.
@@ -77,7 +81,7 @@ pub enum Command {
     },
     /// Explain a command or a topic.
     Help {
-        /// A command, or one of: uppaal, timed, tchecker, programs, lattices, join, evidence, smtlib, exit-codes.
+        /// A command, or one of: uppaal, timed, tchecker, programs, altarica, lattices, join, evidence, smtlib, exit-codes.
         topic: Option<String>,
     },
 }
@@ -96,7 +100,7 @@ pub enum Color {
 #[derive(Args, Debug, Clone)]
 pub struct Model {
     /// The model: UPPAAL .xml, .xta or .ta, TChecker .tck or .txt, C (.c, .i), Theta's automata (.cfa, .theta) and
-    /// transition systems (.xsts, .sts), statecharts (.scxml).
+    /// transition systems (.xsts, .sts), statecharts (.scxml), AltaRica (.alt).
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     /// Set a global integer constant of the model.
@@ -121,7 +125,7 @@ pub struct Properties {
     pub queries: Option<PathBuf>,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Clone)]
 pub struct Check {
     #[command(flatten)]
     pub model: Model,
@@ -178,6 +182,8 @@ pub struct Check {
     pub programs: Programs,
     #[command(flatten)]
     pub reading: Reading,
+    #[command(flatten)]
+    pub nodes: crate::hierarchy::Nodes,
 
     /// Give up on a property after this long (60s, 5m, 1h).
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = "Limits")]

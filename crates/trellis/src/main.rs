@@ -5,8 +5,10 @@ mod bench;
 mod check;
 mod cli;
 mod evidence;
+mod hierarchy;
 mod horn;
 mod load;
+mod mec;
 mod program;
 mod simulate;
 mod smt;
@@ -93,6 +95,7 @@ fn run(cli: Cli, out: bool, err: bool) -> Ran {
         Command::Certify(args) => evidence::certify(args, out, err),
         Command::Simulate(args) => simulate::simulate(args, out, err),
         Command::Convert(args) => evidence::convert(args, err),
+        Command::Mec(args) => mec::mec(args, err),
         Command::Smt(args) => smt::smt(args, err),
         Command::Bench(args) => bench::bench(args).map(|agree| if agree { exit::HOLDS } else { exit::INTERNAL }),
         Command::Schema { name } => match trellis_report::schema(name) {

@@ -92,9 +92,7 @@ impl Reader<'_> {
                 }
             }
             Term::Eq(a, b) => match (self.side(terms, a)?, self.side(terms, b)?) {
-                (Side::Condition(a), Side::Condition(b)) => {
-                    Side::Condition(space.ite(&a, &b, &space.not(&b)?)?)
-                }
+                (Side::Condition(a), Side::Condition(b)) => Side::Condition(space.ite(&a, &b, &space.not(&b)?)?),
                 (Side::Values(a), Side::Values(b)) => Side::Condition(self.compared(&a, &b, |x, y| x == y)?),
                 _ => return Err(unsupported("a condition beside a number")),
             },

@@ -38,8 +38,13 @@ pub struct Found {
 
 /// Explores until a bad configuration is found, or all states are known.
 pub fn reach(question: &Question<'_>, direction: Direction, budget: &mut Budget<'_>) -> Found {
-    let mut found =
-        Found { verdict: Verdict::Unknown(trellis_model::evidence::Reason::Time), rounds: 0, states: None, configurations: None, nodes: 0 };
+    let mut found = Found {
+        verdict: Verdict::Unknown(trellis_model::evidence::Reason::Time),
+        rounds: 0,
+        states: None,
+        configurations: None,
+        nodes: 0,
+    };
     found.verdict = match explore(question, direction, true, budget, &mut found) {
         Ok(verdict) => verdict,
         Err(stopped) => Verdict::Unknown(stopped),
@@ -48,9 +53,18 @@ pub fn reach(question: &Question<'_>, direction: Direction, budget: &mut Budget<
 }
 
 /// All states that can be reached, whether one is bad or not.
-pub fn reachable(question: &Question<'_>, direction: Direction, budget: &mut Budget<'_>) -> Result<Relation, trellis_model::evidence::Reason> {
-    let mut found =
-        Found { verdict: Verdict::Unknown(trellis_model::evidence::Reason::Time), rounds: 0, states: None, configurations: None, nodes: 0 };
+pub fn reachable(
+    question: &Question<'_>,
+    direction: Direction,
+    budget: &mut Budget<'_>,
+) -> Result<Relation, trellis_model::evidence::Reason> {
+    let mut found = Found {
+        verdict: Verdict::Unknown(trellis_model::evidence::Reason::Time),
+        rounds: 0,
+        states: None,
+        configurations: None,
+        nodes: 0,
+    };
     let mut states = None;
     fixpoint(question, direction, false, budget, &mut found, &mut states)?;
     Ok(states.unwrap_or_else(|| question.symbolic.space.none()))

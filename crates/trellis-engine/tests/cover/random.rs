@@ -203,7 +203,7 @@ fn all_agree() {
     let (mut done, mut safe, mut seed) = (0, 0, 0);
     while done < runs {
         seed += 1;
-        let mut r = Random(seed * 0x9E37_79B9_7F4A_7C15 | 1);
+        let mut r = Random(u64::wrapping_mul(seed, 0x9E37_79B9_7F4A_7C15) | 1);
         for _ in 0..10 {
             r.below(2);
         }
@@ -252,8 +252,7 @@ fn all_agree() {
             }
             Verdict::Unsafe(trace) => {
                 assert!(reached, "{who}: {context}");
-                trellis_check::hierarchy::replay(h, &m, bad, trace)
-                    .unwrap_or_else(|e| panic!("{who}: {e}\n{context}"));
+                trellis_check::hierarchy::replay(h, &m, bad, trace).unwrap_or_else(|e| panic!("{who}: {e}\n{context}"));
             }
             Verdict::Unknown(why) => panic!("{who}: {why}\n{context}"),
         };

@@ -155,14 +155,7 @@ impl Symbolic {
             let new = self.space.cube(step.written.iter().map(|&c| (c, 1)))?;
             let relation = self.without_flows(&step.relation)?;
             if !relation.is_empty() {
-                self.events.push(Event {
-                    number,
-                    guarded: step.relation,
-                    relation,
-                    written: step.written,
-                    old,
-                    new,
-                });
+                self.events.push(Event { number, guarded: step.relation, relation, written: step.written, old, new });
             }
         }
         Ok(())
@@ -232,9 +225,8 @@ impl Symbolic {
         reader: &mut Reader<'_>,
     ) -> Made<Vec<Step>> {
         let component = hierarchy.component(c);
-        let own: Vec<Step> = (0..component.events.len())
-            .map(|event| self.own_step(hierarchy, c, event, reader))
-            .collect::<Made<_>>()?;
+        let own: Vec<Step> =
+            (0..component.events.len()).map(|event| self.own_step(hierarchy, c, event, reader)).collect::<Made<_>>()?;
         let admissible = self.admissible_states(clusters)?;
         let events = self.levels.of(c);
         let mut steps: Vec<Step> = vec![];
