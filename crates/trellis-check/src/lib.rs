@@ -27,7 +27,8 @@
 //!
 //! A run is maximal if it ends where nothing can happen, or where time may pass forever, or goes round in a circle.
 //!
-//! [`program`] does the same for control-flow automata, with a solver; [`counter`] for counter systems.
+//! [`program`] does the same for control-flow automata, with a solver; [`counter`] for counter systems; [`hierarchy`] for
+//! hierarchies of nodes, on relations.
 //!
 //! In models with clocks, entries of certificates are zones, a circle need only return to a state that nothing can tell from
 //! the first, and a run that ends goes on for
@@ -35,6 +36,7 @@
 
 mod certificate;
 pub mod counter;
+pub mod hierarchy;
 mod index;
 pub mod ltl;
 mod monotone;

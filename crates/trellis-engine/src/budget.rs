@@ -118,6 +118,11 @@ impl<'o> Budget<'o> {
         if !progress.stats.expanded.is_multiple_of(64) {
             return Ok(());
         }
+        self.ask(progress, bytes)
+    }
+
+    /// May the exploration go on? For those that take long steps, and ask seldom.
+    pub fn ask(&mut self, progress: &Progress, bytes: usize) -> Result<(), Reason> {
         if self.cancelled.load(Ordering::Relaxed) {
             return Err(Reason::Interrupted);
         }

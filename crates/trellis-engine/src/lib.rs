@@ -7,6 +7,9 @@
 //! - [`timed`]: networks with clocks: zones, liveness, bounds, and the choice of an engine;
 //! - [`lazy`]: lazy abstraction (002 Alg. 1–8), with networks with clocks as its client;
 //! - [`ltl`]: linear temporal logic, translated to automata;
+//! - [`acheck`]: Acheck's properties of such nodes;
+//! - [`cover`]: hierarchies of nodes (AltaRica) on relations: reachability, and refinement of covers with pruning (001 Ch. 4);
+//! - [`mec`]: Mec 5's relations over the configurations of a node (001 §6.1);
 //! - [`program`]: control-flow automata (programs, transition systems, statecharts) with a solver;
 //! - [`wsts`]: counter systems, whatever the number of processes (003 LA[BF], and its rivals);
 //! - shared: [`arg`] (states by key in flat memory), [`path`], [`waitlist`], [`budget`] (limits, cancellation, progress).
@@ -14,12 +17,15 @@
 //! Engines know nothing of file formats and never print. What they explore is a [`System`]; they store its states as
 //! words and compare elements only under equal keys.
 
+pub mod acheck;
 pub mod arg;
 pub mod audit;
 pub mod budget;
+pub mod cover;
 pub mod lazy;
 pub mod liveness;
 pub mod ltl;
+pub mod mec;
 pub mod network;
 pub mod path;
 pub mod program;

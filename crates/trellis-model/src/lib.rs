@@ -3,8 +3,11 @@
 //!
 //! Knows nothing of how a model was written: front ends build these structures, engines explore them.
 
+pub mod acheck;
 pub mod cfa;
 pub mod counter;
 pub mod evidence;
+pub mod hierarchy;
 pub mod ltl;
+pub mod mec;
 pub mod network;

@@ -18,6 +18,7 @@ pub mod buchi;
 mod certificate;
 pub mod counter;
 pub mod dot;
+pub mod hierarchy;
 pub mod html;
 pub mod json;
 mod label;

@@ -3,11 +3,14 @@
 //! A parser here never panics and never stops at the first mistake if it can go on: it returns a tree and a list of
 //! [`diag::Diagnostic`]s, each with its place in the source. Knows nothing of engines.
 
+pub mod acheck;
+pub mod altarica;
 pub mod c;
 pub mod cfa;
 pub mod diag;
 pub mod hoa;
 pub mod ltl;
+pub mod mec;
 pub mod pnml;
 pub mod scxml;
 pub mod spec;

@@ -20,7 +20,7 @@ use crate::cli::{self, Check};
 use crate::load::{Asked, Loaded, load};
 use crate::strategy::LuaStrategy;
 use crate::{Failure, Ran, exit};
-use crate::{automaton, counter, ltl, program, timed};
+use crate::{automaton, counter, hierarchy, ltl, program, timed};
 
 /// Pairs of states compared before cover or join is chosen on its own, and under `--audit`.
 const QUICK_AUDIT: usize = 400;
@@ -36,6 +36,12 @@ struct Plan {
 }
 
 pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
+    if hierarchy::is_one(&args.model.model) {
+        return hierarchy::check(args, out_color, err_color);
+    }
+    if let Some(name) = args.nodes.given() {
+        return Err(Failure::Usage(format!("{name}: only for models in AltaRica (.alt)")));
+    }
     if counter::is_one(&args.model.model) {
         return counter::check(args, out_color, err_color);
     }

@@ -26,14 +26,16 @@ Examples:
   trellis check program.c --witness w.yml                 … with a witness for SV-COMP's validators
   trellis convert program.c --to dot --blocks             the control-flow automaton of a C program, as a picture
   trellis check models/coverability/mesi.spec             a protocol, for any number of processes
+  trellis check model.alt --error 'P.loc = cs & Q.loc = cs'   an AltaRica model: can this be?
+  trellis mec script.mec5                                 Mec 5's relations over AltaRica nodes
   trellis smt problem.smt2                                is an SMT-LIB problem satisfiable?
   trellis ltl2hoa 'G(a -> F b)'                           the Büchi automaton of an LTL formula
   trellis help lattices                                   the lattices a model can use
 
 Exit codes: 0 every property holds, 10 some property fails, 20 undecided,
             2 bad usage or input, 1 internal error, 130 interrupted.
-More: trellis help check, trellis help TOPIC; topics are uppaal, timed, tchecker, programs, counters, lattices, join,
-      evidence, smtlib, ltl";
+More: trellis help check, trellis help TOPIC; topics are uppaal, timed, tchecker, programs, counters, altarica,
+      lattices, join, evidence, smtlib, ltl";
 
 /// Trellis: can something bad happen? SAFE, UNSAFE or UNKNOWN, with evidence that is checked again.
 #[derive(Parser, Debug)]
@@ -58,6 +60,8 @@ pub enum Command {
     Simulate(Simulate),
     /// Write a model in another form.
     Convert(Convert),
+    /// Run a script of Mec 5's relations over AltaRica nodes, or ask for one line after the other.
+    Mec(crate::mec::Mec),
     /// Run an SMT-LIB script on the embedded solver, or on another.
     Smt(Smt),
     /// Write the automaton of a formula of linear temporal logic, in the Hanoi format.
@@ -83,7 +87,8 @@ pub enum Command {
     },
     /// Explain a command or a topic.
     Help {
-        /// A command, or one of: uppaal, timed, tchecker, programs, counters, lattices, join, evidence, smtlib, ltl, exit-codes.
+        /// A command, or one of: uppaal, timed, tchecker, programs, counters, altarica, lattices, join, evidence, smtlib,
+        /// ltl, exit-codes.
         topic: Option<String>,
     },
 }
@@ -102,7 +107,7 @@ pub enum Color {
 #[derive(Args, Debug, Clone)]
 pub struct Model {
     /// The model: UPPAAL .xml, .xta or .ta, TChecker .tck or .txt, C (.c, .i), Theta's automata (.cfa, .theta) and
-    /// transition systems (.xsts, .sts), statecharts (.scxml), counter systems (.spec, .pnml).
+    /// transition systems (.xsts, .sts), statecharts (.scxml), counter systems (.spec, .pnml), AltaRica (.alt).
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     /// Set a global integer constant of the model.
@@ -127,7 +132,7 @@ pub struct Properties {
     pub queries: Option<PathBuf>,
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Clone)]
 pub struct Check {
     #[command(flatten)]
     pub model: Model,
@@ -188,6 +193,8 @@ pub struct Check {
     pub reading: Reading,
     #[command(flatten)]
     pub counters: crate::counter::Counters,
+    #[command(flatten)]
+    pub nodes: crate::hierarchy::Nodes,
 
     /// Give up on a property after this long (60s, 5m, 1h).
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = "Limits")]

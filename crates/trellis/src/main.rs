@@ -6,10 +6,12 @@ mod check;
 mod cli;
 mod counter;
 mod evidence;
+mod hierarchy;
 mod horn;
 mod load;
 mod ltl;
 mod ltl2hoa;
+mod mec;
 mod program;
 mod simulate;
 mod smt;
@@ -96,6 +98,7 @@ fn run(cli: Cli, out: bool, err: bool) -> Ran {
         Command::Certify(args) => evidence::certify(args, out, err),
         Command::Simulate(args) => simulate::simulate(args, out, err),
         Command::Convert(args) => evidence::convert(args, err),
+        Command::Mec(args) => mec::mec(args, err),
         Command::Smt(args) => smt::smt(args, err),
         Command::Ltl2hoa(args) => ltl2hoa::ltl2hoa(args, err),
         Command::Bench(args) => bench::bench(args).map(|agree| if agree { exit::HOLDS } else { exit::INTERNAL }),

@@ -67,7 +67,7 @@ fn cegar_given(p: &Programs) -> [(&'static str, bool); 8] {
 }
 
 /// Options of other formalisms that were given.
-fn foreign(args: &Check) -> Option<String> {
+pub fn foreign(args: &Check) -> Option<String> {
     names(&[
         ("--engine reach", args.engine == cli::Engine::Reach),
         ("--order random", args.order == Some(cli::Order::Random)),

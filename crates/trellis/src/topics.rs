@@ -13,6 +13,7 @@ pub fn topic(name: &str) -> Option<String> {
         "tchecker" => Some(TCHECKER.into()),
         "programs" | "c" | "cfa" | "xsts" | "sts" => Some(PROGRAMS.into()),
         "counters" | "spec" | "coverability" => Some(COUNTERS.into()),
+        "altarica" | "mec" | "acheck" => Some(ALTARICA.into()),
         "scxml" | "statecharts" => Some(SCXML.into()),
         "lattices" | "lattice" => Some(lattices()),
         "join" | "strategies" => Some(JOIN.into()),
@@ -26,7 +27,7 @@ pub fn topic(name: &str) -> Option<String> {
 
 /// The topics, for messages.
 pub const NAMES: &str =
-    "uppaal, timed, tchecker, programs, scxml, counters, lattices, join, evidence, smtlib, ltl, exit-codes";
+    "uppaal, timed, tchecker, programs, scxml, counters, altarica, lattices, join, evidence, smtlib, ltl, exit-codes";
 
 const LTL: &str = "\
 Linear temporal logic
@@ -86,6 +87,30 @@ A place/transition net in PNML (.pnml) is read as well: places are variables, by
 A guard with an upper bound (`x = 0`, `x in [1, 3]`) is not monotone. There is a warning; engines let whoever has too many lose some
 first, so SAFE holds; a run is replayed exactly, and if it is none the answer is UNKNOWN. A target with `=` is refused: that is
 reachability.
+";
+
+const ALTARICA: &str = "\
+AltaRica, Mec 5 and Acheck
+
+Trellis reads AltaRica (.alt): nodes with state and flow variables, assertions, guarded transitions, priorities, sub-nodes and
+synchronisation vectors. The last node of the file is the top, or the one that --node names.
+
+  trellis check model.alt --error EXPR        EXPR must never hold; -p EXPR: must always hold
+      paths as in the model: 'P[0].loc = cs & P[1].loc = cs'
+  --engine reach                              all reachable states, on decision diagrams (the default); --backward: from EXPR
+  --engine cegar                              a partition by the state variables that are enumerations, refined; abstract states
+                                              that are understood are thrown away (--no-pruning: they are kept)
+  --memory 2GiB                               the diagrams may not grow beyond; then the answer is UNKNOWN
+  trellis check model.alt --spec FILE.spe     Acheck: what the file shows, as NAME<tab>NUMBER, and its tests; --node NAME runs it on
+                                              that node, whatever the file says. Redirections are not followed
+  trellis mec [FILE]                          Mec 5's relations, quantifiers, fixpoints and commands; `:help` lists them
+
+UNSAFE comes with a run: flat events, and what changes by each. SAFE comes with a set of states that no event leaves; it is checked
+before anybody sees the answer, but not yet written to files.
+
+An update outside its domain means that the transition is not possible. Flows move freely within the assertions, in every step. Of
+the events of a vector that are marked with `?`, a choice gives way to a larger one that includes it. `/` and `mod` round towards zero.
+Integers must have bounds (at most 65536 values).
 ";
 
 const PROGRAMS: &str = "\

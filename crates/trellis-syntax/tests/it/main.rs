@@ -1,5 +1,6 @@
 //! The parsers, from outside: what it reads, what it makes of it, and how it takes bad input.
 
+mod altarica;
 mod build;
 mod cfa;
 mod declarations;

@@ -1,6 +1,7 @@
 //! The command line as a user meets it: the bundled models under every configuration, the papers' counts, evidence that
 //! is corrupted, input that is broken.
 
+mod altarica;
 mod automata;
 mod commands;
 mod counters;

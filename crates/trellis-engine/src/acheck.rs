@@ -1,0 +1,260 @@
+//! Acheck's properties, computed: a set of configurations is a relation, a set of transitions has one relation for each flat event.
+
+use rustc_hash::FxHashMap;
+use trellis_domain::relation::{Made, Natural, Relation, Trouble};
+use trellis_model::acheck::{Of, Set};
+use trellis_model::evidence::Reason;
+use trellis_model::hierarchy::Hierarchy;
+use trellis_model::hierarchy::symbolic::Symbolic;
+use trellis_model::mec::Fixpoint;
+
+use crate::budget::Budget;
+use crate::cover::reach::{Direction, reachable};
+use crate::cover::{Question, reason};
+
+/// A set that was computed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Computed {
+    /// Configurations.
+    States(Relation),
+    /// Transitions between copies 0 and 1, for each event that the symbolic meaning lists.
+    Transitions(Vec<Relation>),
+}
+
+/// The sets of one node.
+pub struct Specification<'m> {
+    hierarchy: &'m Hierarchy,
+    symbolic: &'m Symbolic,
+    initial: Relation,
+    any_states: Relation,
+    any_transitions: Vec<Relation>,
+    /// What was defined.
+    pub defined: FxHashMap<String, Computed>,
+}
+
+impl<'m> Specification<'m> {
+    /// Finds what is reachable.
+    pub fn new(
+        hierarchy: &'m Hierarchy,
+        symbolic: &'m Symbolic,
+        budget: &mut Budget<'_>,
+    ) -> Result<Specification<'m>, Reason> {
+        let initial = symbolic.initial(hierarchy).map_err(reason)?;
+        let question = Question { hierarchy, symbolic, initial: initial.clone(), bad: symbolic.space.none() };
+        let states = reachable(&question, Direction::Forward, budget)?;
+        let any_states = symbolic.configurations_of(&states).map_err(reason)?;
+        let initial = symbolic.configurations_of(&initial).map_err(reason)?;
+        let transitions = symbolic.events.iter().map(|e| symbolic.transitions(e, &any_states));
+        let any_transitions = transitions.collect::<Made<_>>().map_err(reason)?;
+        Ok(Specification { hierarchy, symbolic, initial, any_states, any_transitions, defined: FxHashMap::default() })
+    }
+
+    fn columns(&self) -> Vec<usize> {
+        (0..self.symbolic.columns.len()).collect()
+    }
+
+    fn all(&self, of: Of) -> Computed {
+        match of {
+            Of::States => Computed::States(self.any_states.clone()),
+            Of::Transitions => Computed::Transitions(self.any_transitions.clone()),
+        }
+    }
+
+    fn empty(&self, of: Of) -> Computed {
+        let none = self.symbolic.space.none();
+        match of {
+            Of::States => Computed::States(none),
+            Of::Transitions => Computed::Transitions(vec![none; self.any_transitions.len()]),
+        }
+    }
+
+    /// Computes a definition, and remembers it.
+    pub fn define(&mut self, name: &str, of: Of, fixpoint: Fixpoint, set: &Set) -> Made<()> {
+        let mut now = match fixpoint {
+            Fixpoint::Greatest => self.all(of),
+            _ => self.empty(of),
+        };
+        // One that is not monotone may have no fixpoint.
+        for _ in 0..1_000_000 {
+            if fixpoint != Fixpoint::None {
+                self.defined.insert(name.into(), now.clone());
+            }
+            let next = self.set(set)?;
+            if fixpoint == Fixpoint::None || next == now {
+                self.defined.insert(name.into(), next);
+                return Ok(());
+            }
+            now = next;
+        }
+        Err(Trouble::Unsupported(format!("`{name}` has no fixpoint")))
+    }
+
+    /// How many there are in a set.
+    pub fn cardinal(&self, set: &Computed) -> Natural {
+        match set {
+            Computed::States(r) => self.symbolic.count(r),
+            Computed::Transitions(list) => {
+                let both: Vec<(usize, usize)> = self.columns().into_iter().flat_map(|c| [(c, 0), (c, 1)]).collect();
+                let count = |r: &Relation| self.symbolic.space.count(r, &both);
+                list.iter().map(count).fold(Natural::ZERO, |a, b| a + b)
+            }
+        }
+    }
+
+    fn states(&self, set: &Set) -> Made<Relation> {
+        match self.set(set)? {
+            Computed::States(r) => Ok(r),
+            Computed::Transitions(_) => Err(Trouble::Unsupported("transitions where configurations should be".into())),
+        }
+    }
+
+    fn transitions(&self, set: &Set) -> Made<Vec<Relation>> {
+        match self.set(set)? {
+            Computed::Transitions(list) => Ok(list),
+            Computed::States(_) => Err(Trouble::Unsupported("configurations where transitions should be".into())),
+        }
+    }
+
+    fn set(&self, set: &Set) -> Made<Computed> {
+        let space = &self.symbolic.space;
+        Ok(match set {
+            Set::Name(name) => match self.defined.get(name) {
+                Some(found) => found.clone(),
+                None => return Err(Trouble::Unsupported(format!("`{name}`, which is not defined"))),
+            },
+            Set::Any(of) => self.all(*of),
+            Set::Empty(of) => self.empty(*of),
+            Set::Initial => Computed::States(self.initial.clone()),
+            Set::Own(epsilon) => {
+                let mut same = space.all();
+                for c in self.columns().into_iter().rev() {
+                    same = space.and(&space.same(c, 0, 1)?, &same)?;
+                }
+                let own = |(event, r): (usize, &Relation)| match *epsilon && self.symbolic.events[event].number != 0 {
+                    true => Ok(space.none()),
+                    false => space.and(r, &same),
+                };
+                Computed::Transitions(self.any_transitions.iter().enumerate().map(own).collect::<Made<_>>()?)
+            }
+            Set::Condition(t) => Computed::States(self.symbolic.satisfying(self.hierarchy, *t)?),
+            Set::Label(c, event) => {
+                let levels = &self.symbolic.levels;
+                let taken = |number: usize| levels.parts(self.hierarchy, self.hierarchy.top, number);
+                let labelled = |(at, r): (usize, &Relation)| {
+                    let part = taken(self.symbolic.events[at].number).contains(&(*c, *event));
+                    if part { r.clone() } else { space.none() }
+                };
+                Computed::Transitions(self.any_transitions.iter().enumerate().map(labelled).collect())
+            }
+            Set::And(a, b) => self.both(a, b, |x, y| space.and(x, y))?,
+            Set::Or(a, b) => self.both(a, b, |x, y| space.or(x, y))?,
+            Set::Minus(a, b) => self.both(a, b, |x, y| space.minus(x, y))?,
+            Set::Sources(t) => {
+                let cube = space.cube(self.columns().into_iter().map(|c| (c, 1)))?;
+                let mut all = space.none();
+                for r in self.transitions(t)? {
+                    all = space.or(&all, &space.exists(&r, &cube)?)?;
+                }
+                Computed::States(all)
+            }
+            Set::Targets(t) => Computed::States(self.image(&self.transitions(t)?, &space.all())?),
+            Set::From(s) => {
+                let s = self.states(s)?;
+                let from = self.any_transitions.iter().map(|r| space.and(r, &s));
+                Computed::Transitions(from.collect::<Made<_>>()?)
+            }
+            Set::To(s) => {
+                let s = space.rename(&self.states(s)?, &self.columns(), 0, 1)?;
+                let to = self.any_transitions.iter().map(|r| space.and(r, &s));
+                Computed::Transitions(to.collect::<Made<_>>()?)
+            }
+            Set::Reach(s, t) => {
+                let (mut all, t) = (self.states(s)?, self.transitions(t)?);
+                loop {
+                    let next = space.or(&all, &self.image(&t, &all)?)?;
+                    if next == all {
+                        break Computed::States(all);
+                    }
+                    all = next;
+                }
+            }
+            Set::Coreach(s, t) => {
+                let (mut all, t) = (self.states(s)?, self.transitions(t)?);
+                loop {
+                    let next = space.or(&all, &self.preimage(&t, &all)?)?;
+                    if next == all {
+                        break Computed::States(all);
+                    }
+                    all = next;
+                }
+            }
+            Set::Trace(from, by, to) => {
+                Computed::Transitions(self.way(&self.states(from)?, &self.transitions(by)?, &self.states(to)?)?)
+            }
+        })
+    }
+
+    fn both(&self, a: &Set, b: &Set, op: impl Fn(&Relation, &Relation) -> Made<Relation>) -> Made<Computed> {
+        Ok(match (self.set(a)?, self.set(b)?) {
+            (Computed::States(a), Computed::States(b)) => Computed::States(op(&a, &b)?),
+            (Computed::Transitions(a), Computed::Transitions(b)) => {
+                Computed::Transitions(a.iter().zip(&b).map(|(x, y)| op(x, y)).collect::<Made<_>>()?)
+            }
+            _ => return Err(Trouble::Unsupported("configurations beside transitions".into())),
+        })
+    }
+
+    fn image(&self, by: &[Relation], from: &Relation) -> Made<Relation> {
+        let space = &self.symbolic.space;
+        let cube = space.cube(self.columns().into_iter().map(|c| (c, 0)))?;
+        let mut all = space.none();
+        for r in by {
+            all = space.or(&all, &space.and_exists(from, r, &cube)?)?;
+        }
+        space.rename(&all, &self.columns(), 1, 0)
+    }
+
+    fn preimage(&self, by: &[Relation], to: &Relation) -> Made<Relation> {
+        let space = &self.symbolic.space;
+        let cube = space.cube(self.columns().into_iter().map(|c| (c, 1)))?;
+        let to = space.rename(to, &self.columns(), 0, 1)?;
+        let mut all = space.none();
+        for r in by {
+            all = space.or(&all, &space.and_exists(&to, r, &cube)?)?;
+        }
+        Ok(all)
+    }
+
+    /// The transitions of one shortest way; none if there is no way.
+    fn way(&self, from: &Relation, by: &[Relation], to: &Relation) -> Made<Vec<Relation>> {
+        let space = &self.symbolic.space;
+        let mut picked = vec![space.none(); by.len()];
+        let mut layers = vec![to.clone()];
+        let mut seen = to.clone();
+        while !space.meets(&layers[layers.len() - 1], from)? {
+            let next = space.minus(&self.preimage(by, &layers[layers.len() - 1])?, &seen)?;
+            if next.is_empty() {
+                return Ok(picked);
+            }
+            seen = space.or(&seen, &next)?;
+            layers.push(next);
+        }
+        let mut here = space.and(&layers[layers.len() - 1], from)?;
+        for layer in layers.iter().rev().skip(1) {
+            let Some(values) = self.symbolic.pick(&here) else { break };
+            let start = self.symbolic.single(&values, true)?;
+            let target = space.rename(layer, &self.columns(), 0, 1)?;
+            for (event, r) in by.iter().enumerate() {
+                let steps = space.and(&space.and(r, &start)?, &target)?;
+                let after = self.image(std::slice::from_ref(&steps), &start)?;
+                if let Some(next) = self.symbolic.pick(&after) {
+                    here = self.symbolic.single(&next, true)?;
+                    let end = space.rename(&here, &self.columns(), 0, 1)?;
+                    picked[event] = space.or(&picked[event], &space.and(&steps, &end)?)?;
+                    break;
+                }
+            }
+        }
+        Ok(picked)
+    }
+}

@@ -1,0 +1,491 @@
+//! An abstraction as an explicit graph (001 §6.1.2): abstract states with their sets of configurations, and existential transitions.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use trellis_domain::relation::{Made, Relation};
+
+use super::Question;
+use super::cegar::{Abstraction, Iteration, Options, Split};
+use super::reach::Direction;
+
+/// Which abstract path is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Search {
+    /// A shortest one.
+    #[default]
+    Bfs,
+    /// The first that is found in depth.
+    Dfs,
+}
+
+/// An abstract state.
+struct State {
+    /// Its configurations; never empty.
+    set: Relation,
+    initial: bool,
+    bad: bool,
+    /// All its configurations are reachable (`Q₋`).
+    reachable: bool,
+    /// All its configurations can reach a bad one (`Q₊`).
+    coreachable: bool,
+    alive: bool,
+    into: BTreeSet<usize>,
+    out: BTreeSet<usize>,
+    /// The states (of the model) that its configurations step to, once it is needed.
+    post: Option<Relation>,
+}
+
+/// The abstraction.
+pub struct Graph<'q, 'm> {
+    question: &'q Question<'m>,
+    /// All configurations, and the initial ones.
+    all: Relation,
+    initial: Relation,
+    states: Vec<State>,
+    pruning: bool,
+    /// What could be reached when it was thrown away.
+    left_behind: Relation,
+    analysed: u64,
+    distributed: u64,
+}
+
+impl<'q, 'm> Graph<'q, 'm> {
+    /// The abstraction that some predicates induce, further split by what is initial and what is bad.
+    pub fn new(question: &'q Question<'m>, predicates: &[Relation], options: &Options) -> Made<Graph<'q, 'm>> {
+        let m = question.symbolic;
+        let s = &m.space;
+        let all = m.configurations()?;
+        let initial = s.and(&m.configurations_of(&question.initial)?, &all)?;
+        let mut sets = match options.abstraction {
+            Abstraction::Partition => split_by(question, vec![all.clone()], predicates)?,
+            Abstraction::Cover => {
+                let mut sets = vec![];
+                let mut rest = all.clone();
+                for p in predicates {
+                    sets.push(s.and(&all, p)?);
+                    rest = s.minus(&rest, p)?;
+                }
+                sets.push(rest);
+                sets.retain(|set| !set.is_empty());
+                sets
+            }
+        };
+        sets = split_by(question, sets, &[initial.clone(), question.bad.clone()])?;
+        let mut distinct: Vec<Relation> = vec![];
+        for set in sets {
+            if !distinct.contains(&set) {
+                distinct.push(set);
+            }
+        }
+        let none = s.none();
+        let mut graph = Graph {
+            question,
+            all,
+            initial,
+            states: vec![],
+            pruning: options.pruning,
+            left_behind: none,
+            analysed: 0,
+            distributed: 0,
+        };
+        for set in distinct {
+            graph.add(set)?;
+        }
+        for q in 0..graph.states.len() {
+            for r in 0..graph.states.len() {
+                if q != r && graph.connected(q, r)? {
+                    graph.connect(q, r);
+                }
+            }
+        }
+        // Only what is refined counts.
+        graph.distributed = 0;
+        Ok(graph)
+    }
+
+    fn add(&mut self, set: Relation) -> Made<usize> {
+        let s = &self.question.symbolic.space;
+        let (initial, bad) = (s.meets(&set, &self.initial)?, s.meets(&set, &self.question.bad)?);
+        self.states.push(State {
+            set,
+            initial,
+            bad,
+            reachable: false,
+            coreachable: false,
+            alive: true,
+            into: BTreeSet::new(),
+            out: BTreeSet::new(),
+            post: None,
+        });
+        Ok(self.states.len() - 1)
+    }
+
+    fn connect(&mut self, q: usize, r: usize) {
+        self.states[q].out.insert(r);
+        self.states[r].into.insert(q);
+    }
+
+    /// The abstract states that are left.
+    pub fn len(&self) -> usize {
+        self.alive().count()
+    }
+
+    fn alive(&self) -> impl Iterator<Item = usize> {
+        (0..self.states.len()).filter(|&q| self.states[q].alive)
+    }
+
+    /// The configurations of states that could be reached when they were thrown away.
+    pub fn left_behind(&self) -> &Relation {
+        &self.left_behind
+    }
+
+    /// Images computed so far: for paths, and for transitions.
+    pub fn images(&self) -> (u64, u64) {
+        (self.analysed, self.distributed)
+    }
+
+    /// What there is now.
+    pub fn counted(&self) -> Iteration {
+        let count = |f: &dyn Fn(&State) -> usize| self.alive().map(|q| f(&self.states[q])).sum();
+        Iteration {
+            states: self.len(),
+            transitions: count(&|s| s.out.len()),
+            reachable: count(&|s| s.reachable.into()),
+            coreachable: count(&|s| s.coreachable.into()),
+            ..Iteration::default()
+        }
+    }
+
+    // Images.
+
+    /// The states that some configurations step to.
+    fn post(&self, set: &Relation) -> Made<Relation> {
+        let m = self.question.symbolic;
+        let mut all = m.space.none();
+        for event in &m.events {
+            all = m.space.or(&all, &m.post_from(event, set)?)?;
+        }
+        Ok(all)
+    }
+
+    /// The configurations that step to some.
+    fn pre(&self, set: &Relation) -> Made<Relation> {
+        let m = self.question.symbolic;
+        let states = m.states_of(set)?;
+        let mut all = m.space.none();
+        for event in &m.events {
+            all = m.space.or(&all, &m.pre_to(event, &states, &self.all)?)?;
+        }
+        Ok(all)
+    }
+
+    fn post_of(&mut self, q: usize) -> Made<Relation> {
+        if let Some(post) = &self.states[q].post {
+            return Ok(post.clone());
+        }
+        let post = self.post(&self.states[q].set)?;
+        self.states[q].post = Some(post.clone());
+        Ok(post)
+    }
+
+    /// Is there a step between configurations of two states?
+    fn connected(&mut self, q: usize, r: usize) -> Made<bool> {
+        self.distributed += 1;
+        let post = self.post_of(q)?;
+        self.question.symbolic.space.meets(&post, &self.states[r].set)
+    }
+
+    // Certified pairs.
+
+    fn certify_reachable(&mut self, q: usize) {
+        self.states[q].reachable = true;
+        // No kernel path enters it.
+        for p in std::mem::take(&mut self.states[q].into) {
+            self.states[p].out.remove(&q);
+        }
+    }
+
+    fn certify_coreachable(&mut self, q: usize) {
+        self.states[q].coreachable = true;
+        // No kernel path leaves it.
+        for r in std::mem::take(&mut self.states[q].out) {
+            self.states[r].into.remove(&q);
+        }
+    }
+
+    /// States within the initial, or within the bad configurations.
+    pub fn certify_initially(&mut self, options: &Options) -> Made<()> {
+        if !options.initial_certification && !options.must {
+            return Ok(());
+        }
+        let s = &self.question.symbolic.space;
+        let mut found = vec![];
+        for q in self.alive() {
+            let state = &self.states[q];
+            let first = state.initial && !state.reachable && s.within(&state.set, &self.initial)?;
+            let last = state.bad && !state.coreachable && s.within(&state.set, &self.question.bad)?;
+            found.push((q, first, last));
+        }
+        // Who is both witnesses a bad run, and is not to lose its edges before that is seen; edges do not matter then.
+        for (q, first, last) in found {
+            if first {
+                self.certify_reachable(q);
+            }
+            if last {
+                self.certify_coreachable(q);
+            }
+        }
+        Ok(())
+    }
+
+    /// Closure under must transitions (001 Def. 4.6).
+    pub fn close(&mut self) -> Made<()> {
+        let mut waiting: Vec<usize> = self.alive().filter(|&q| self.states[q].reachable).collect();
+        while let Some(q) = waiting.pop() {
+            for r in self.states[q].out.clone() {
+                if self.states[r].alive && !self.states[r].reachable {
+                    let post = self.post_of(q)?;
+                    if self.question.symbolic.space.within(&self.states[r].set, &post)? {
+                        // The transition is a witness if the target is certified, too: then it must stay.
+                        if self.states[r].coreachable {
+                            self.states[r].reachable = true;
+                        } else {
+                            self.certify_reachable(r);
+                        }
+                        waiting.push(r);
+                    }
+                }
+            }
+        }
+        let mut waiting: Vec<usize> = self.alive().filter(|&q| self.states[q].coreachable).collect();
+        while let Some(r) = waiting.pop() {
+            let pre = self.pre(&self.states[r].set)?;
+            for q in self.states[r].into.clone() {
+                if self.states[q].alive && !self.states[q].coreachable {
+                    let within = self.question.symbolic.space.within(&self.states[q].set, &pre)?;
+                    if within {
+                        if self.states[q].reachable {
+                            self.states[q].coreachable = true;
+                        } else {
+                            self.certify_coreachable(q);
+                        }
+                        waiting.push(q);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Does the condition W hold, so that there is a bad run (001 Prop. 4.2)?
+    pub fn witnesses(&self) -> Made<bool> {
+        let here = |q: usize| {
+            let s = &self.states[q];
+            let next = |r: &usize| self.states[*r].alive && self.states[*r].coreachable;
+            (s.initial && s.coreachable)
+                || (s.bad && s.reachable)
+                || (s.reachable && s.coreachable)
+                || (s.reachable && s.out.iter().any(next))
+        };
+        Ok(self.alive().any(here))
+    }
+
+    // Reduction and paths.
+
+    /// Who can be met on the way from some states, without going on from those that are certified.
+    fn met(&self, forward: bool) -> Vec<bool> {
+        let mut met = vec![false; self.states.len()];
+        let mut waiting: Vec<usize> = self
+            .alive()
+            .filter(|&q| {
+                let s = &self.states[q];
+                if forward { s.initial || s.reachable } else { s.bad || s.coreachable }
+            })
+            .collect();
+        waiting.iter().for_each(|&q| met[q] = true);
+        while let Some(q) = waiting.pop() {
+            let s = &self.states[q];
+            if if forward { s.coreachable } else { s.reachable } {
+                continue;
+            }
+            for &r in if forward { &s.out } else { &s.into } {
+                if self.states[r].alive && !met[r] {
+                    met[r] = true;
+                    waiting.push(r);
+                }
+            }
+        }
+        met
+    }
+
+    /// Throws away states that are on no kernel path (001 Def. 4.5).
+    pub fn reduce(&mut self) -> Made<()> {
+        let (from, to) = (self.met(true), self.met(false));
+        for q in 0..self.states.len() {
+            if self.states[q].alive && !(from[q] && to[q]) {
+                if from[q] {
+                    let s = &self.question.symbolic.space;
+                    self.left_behind = s.or(&self.left_behind, &self.states[q].set)?;
+                }
+                self.remove(q);
+            }
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, q: usize) {
+        self.states[q].alive = false;
+        self.states[q].post = None;
+        for r in std::mem::take(&mut self.states[q].out) {
+            self.states[r].into.remove(&q);
+        }
+        for p in std::mem::take(&mut self.states[q].into) {
+            self.states[p].out.remove(&q);
+        }
+    }
+
+    /// A kernel path: from a state that is initial or certified to one that is bad or certified, through others.
+    pub fn path(&self, search: Search) -> Option<Vec<usize>> {
+        let mut from: Vec<Option<usize>> = vec![None; self.states.len()];
+        let mut seen = vec![false; self.states.len()];
+        let mut waiting: VecDeque<usize> =
+            self.alive().filter(|&q| self.states[q].initial || self.states[q].reachable).collect();
+        waiting.iter().for_each(|&q| seen[q] = true);
+        while let Some(q) = if search == Search::Bfs { waiting.pop_front() } else { waiting.pop_back() } {
+            let s = &self.states[q];
+            if s.bad || s.coreachable {
+                let mut path = vec![q];
+                while let Some(p) = from[path[path.len() - 1]] {
+                    path.push(p);
+                }
+                path.reverse();
+                return Some(path);
+            }
+            for &r in &s.out {
+                if self.states[r].alive && !seen[r] {
+                    seen[r] = true;
+                    from[r] = Some(q);
+                    waiting.push_back(r);
+                }
+            }
+        }
+        None
+    }
+
+    // Refinement.
+
+    /// Looks at a path, and splits the state where it fails; false if it does not fail.
+    pub fn refine(&mut self, path: &[usize], options: &Options) -> Made<bool> {
+        let forward = options.analysis == Direction::Forward;
+        let route: Vec<usize> = if forward { path.to_vec() } else { path.iter().rev().copied().collect() };
+        let s = &self.question.symbolic.space;
+        let (start, end) = match forward {
+            true => (&self.initial, &self.question.bad),
+            false => (&self.question.bad, &self.initial),
+        };
+        let certified = |state: &State, first: bool| if first == forward { state.reachable } else { state.coreachable };
+        let first = &self.states[route[0]];
+        let mut here = if certified(first, true) { first.set.clone() } else { s.and(&first.set, start)? };
+        let mut images = 1;
+        let mut whole = vec![];
+        let mut failed = None;
+        for at in 0..route.len() {
+            if here == self.states[route[at]].set {
+                whole.push(route[at]);
+            }
+            let Some(&next) = route.get(at + 1) else {
+                let last = &self.states[route[at]];
+                if !certified(last, false) && !s.meets(&here, end)? {
+                    failed = Some((at, here.clone()));
+                }
+                break;
+            };
+            images += 1;
+            let image = if forward { self.post(&here)? } else { self.pre(&here)? };
+            let there = s.and(&self.states[next].set, &image)?;
+            if there.is_empty() {
+                failed = Some((at, here.clone()));
+                break;
+            }
+            here = there;
+        }
+        self.analysed += images;
+        let Some((at, reached)) = failed else { return Ok(false) };
+        let (q, next) = (route[at], route.get(at + 1).copied());
+        let part = match (options.split, next) {
+            (Split::Sigma, Some(next)) => {
+                self.analysed += 1;
+                let image = if forward { self.pre(&self.states[next].set)? } else { self.post_of(next)? };
+                s.and(&self.states[q].set, &image)?
+            }
+            (Split::Sigma, None) => s.and(&self.states[q].set, end)?,
+            (Split::Direct, _) => reached,
+        };
+        if self.pruning && options.feasibility_certification {
+            for w in whole {
+                if forward { self.certify_reachable(w) } else { self.certify_coreachable(w) }
+            }
+        }
+        let certify = self.pruning && options.split_certification && options.split == Split::Direct;
+        self.split(q, part, certify.then_some(forward))
+    }
+
+    /// Replaces a state by a part of it and the rest; of the part it may be known that it is reachable (or coreachable).
+    fn split(&mut self, q: usize, part: Relation, certified: Option<bool>) -> Made<bool> {
+        let s = &self.question.symbolic.space;
+        let rest = s.minus(&self.states[q].set, &part)?;
+        if rest.is_empty() || part.is_empty() {
+            return Err(trellis_domain::relation::Trouble::Unsupported("a failure state that cannot be split".into()));
+        }
+        let (reachable, coreachable) = (self.states[q].reachable, self.states[q].coreachable);
+        let (into, out) = (self.states[q].into.clone(), self.states[q].out.clone());
+        self.remove(q);
+        let new = [self.add(part)?, self.add(rest)?];
+        // What is known of a state is known of its parts (001 Alg. PCegar, l. 15–16).
+        for n in new {
+            self.states[n].reachable = reachable;
+            self.states[n].coreachable = coreachable;
+        }
+        match certified {
+            Some(true) => self.states[new[0]].reachable = true,
+            Some(false) => self.states[new[0]].coreachable = true,
+            None => {}
+        }
+        for n in new {
+            for p in into.iter().copied().chain(new).filter(|&p| p != n) {
+                self.distribute(p, n)?;
+            }
+            for &r in &out {
+                self.distribute(n, r)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// A transition between two states, if there is one and it can be on a kernel path.
+    fn distribute(&mut self, q: usize, r: usize) -> Made<()> {
+        let dead = !self.states[q].alive || !self.states[r].alive;
+        let useless = dead || (self.pruning && (self.states[q].coreachable || self.states[r].reachable));
+        if !useless && self.connected(q, r)? {
+            self.connect(q, r);
+        }
+        Ok(())
+    }
+}
+
+/// Sets, split by what satisfies each predicate and what does not.
+fn split_by(question: &Question<'_>, mut sets: Vec<Relation>, predicates: &[Relation]) -> Made<Vec<Relation>> {
+    let s = &question.symbolic.space;
+    for p in predicates {
+        let mut next = vec![];
+        for set in &sets {
+            for part in [s.and(set, p)?, s.minus(set, p)?] {
+                if !part.is_empty() {
+                    next.push(part);
+                }
+            }
+        }
+        sets = next;
+    }
+    Ok(sets)
+}

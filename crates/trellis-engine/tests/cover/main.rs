@@ -1,0 +1,26 @@
+//! Hierarchies on relations: the counts of the thesis, and random hierarchies against the plain interpreter.
+
+mod models;
+mod random;
+
+use trellis_domain::relation::Memory;
+use trellis_model::hierarchy::symbolic::Symbolic;
+use trellis_syntax::altarica::{Built, parse};
+use trellis_syntax::diag::{Sources, render};
+
+/// A model, and a condition over its top node.
+fn read(text: &str, condition: &str) -> (Built, trellis_expr::TermId) {
+    let mut sources = Sources::default();
+    let id = sources.add("model.alt", text);
+    let fail = |d: Vec<_>, s: &Sources| -> ! { panic!("{}\n{text}", render(&d, s, false)) };
+    let (file, _) = parse(&sources, id).unwrap_or_else(|d| fail(d, &sources));
+    let nodes = file.nodes();
+    let (mut built, _) = file.build(nodes[nodes.len() - 1], &[]).unwrap_or_else(|d| fail(d, &sources));
+    let id = sources.add("condition", condition);
+    let bad = built.condition(&sources, id).unwrap_or_else(|d| fail(d, &sources));
+    (built, bad)
+}
+
+fn symbolic(built: &Built) -> Symbolic {
+    Symbolic::new(&built.hierarchy, 2, Memory { nodes: 1 << 22, cache: 1 << 16 }).expect("small")
+}

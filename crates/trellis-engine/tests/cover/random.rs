@@ -1,0 +1,278 @@
+//! Random hierarchies of three levels, with priorities, flows and broadcasts: the plain interpreter, composition on relations,
+//! reachability both ways, `Cegar` and `PCegar` under random options must agree.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use trellis_engine::budget::Budget;
+use trellis_engine::cover::Question;
+use trellis_engine::cover::cegar::{Abstraction, Options, Split, cegar, control_locations, guards};
+use trellis_engine::cover::graph::Search;
+use trellis_engine::cover::reach::{Direction, reach};
+use trellis_model::evidence::Verdict;
+use trellis_model::hierarchy::explicit::Meaning;
+
+use crate::{read, symbolic};
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % n
+    }
+
+    fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    fn pick<T: Clone>(&mut self, list: &[T]) -> T {
+        list[self.below(list.len())].clone()
+    }
+}
+
+/// A variable as seen from somewhere: its path and what kind of values it has.
+#[derive(Clone)]
+struct Seen {
+    path: String,
+    kind: usize,
+}
+
+fn literal(r: &mut Random, kind: usize) -> &'static str {
+    match kind {
+        0 => r.pick(&["true", "false"]),
+        1 => r.pick(&["0", "1", "2"]),
+        _ => r.pick(&["a", "b", "c"]),
+    }
+}
+
+const DOMAINS: [&str; 3] = ["bool", "[0, 2]", "{a, b, c}"];
+
+fn atom(r: &mut Random, seen: &[Seen]) -> String {
+    if seen.is_empty() {
+        return "true".into();
+    }
+    let v = r.pick(seen);
+    let same: Vec<Seen> = seen.iter().filter(|s| s.kind == v.kind && s.path != v.path).cloned().collect();
+    let other = if !same.is_empty() && r.chance(30) { r.pick(&same).path } else { literal(r, v.kind).into() };
+    let op = if v.kind == 1 { r.pick(&["=", "!=", "<", ">="]) } else { r.pick(&["=", "!="]) };
+    format!("({} {op} {other})", v.path)
+}
+
+fn condition(r: &mut Random, seen: &[Seen]) -> String {
+    let n = r.below(3);
+    let mut text = atom(r, seen);
+    for _ in 0..n {
+        let op = r.pick(&["and", "or", "=>"]);
+        text = format!("({text} {op} {})", atom(r, seen));
+    }
+    if r.chance(20) { format!("not {text}") } else { text }
+}
+
+fn value(r: &mut Random, v: &Seen, seen: &[Seen]) -> String {
+    let same: Vec<Seen> = seen.iter().filter(|s| s.kind == v.kind).cloned().collect();
+    match r.below(4) {
+        0 if v.kind == 1 => format!("{} + 1", v.path),
+        1 if v.kind == 1 => format!("{} - 1", v.path),
+        2 => r.pick(&same).path,
+        _ => literal(r, v.kind).into(),
+    }
+}
+
+/// A node with its name, its variables, and its events.
+struct Kind {
+    name: String,
+    variables: Vec<Seen>,
+    events: Vec<String>,
+}
+
+fn node(r: &mut Random, name: &str, subs: &[(&str, &Kind)], text: &mut String) -> Kind {
+    let (states, flows) = (r.below(2) + usize::from(subs.is_empty()), r.below(2));
+    let mut own = vec![];
+    let _ = writeln!(text, "node {name}");
+    for (sub, kind) in subs {
+        let _ = writeln!(text, "  sub {sub} : {};", kind.name);
+    }
+    for (n, section, prefix) in [(states, "state", "s"), (flows, "flow", "f")] {
+        for i in 0..n {
+            let kind = if section == "flow" { r.pick(&[0, 0, 2]) } else { r.below(3) };
+            let path = format!("{prefix}{i}");
+            let _ = writeln!(text, "  {section} {path} : {} : public;", DOMAINS[kind]);
+            own.push(Seen { path, kind });
+        }
+    }
+    let below = subs.iter().flat_map(|(sub, kind)| {
+        kind.variables.iter().map(move |v| Seen { path: format!("{sub}.{}", v.path), kind: v.kind })
+    });
+    let seen: Vec<Seen> = own.iter().cloned().chain(below).collect();
+    for v in own.iter().filter(|v| v.path.starts_with('s')) {
+        if r.chance(80) {
+            let _ = writeln!(text, "  init {} := {};", v.path, literal(r, v.kind));
+        }
+    }
+    // A parent overrides.
+    for v in seen.iter().filter(|v| v.path.contains(".s")) {
+        if r.chance(15) {
+            let _ = writeln!(text, "  init {} := {};", v.path, literal(r, v.kind));
+        }
+    }
+    for v in own.iter().filter(|v| v.path.starts_with('f')) {
+        if v.kind == 0 && r.chance(70) {
+            let _ = writeln!(text, "  assert {} = {};", v.path, condition(r, &seen));
+        }
+    }
+    if r.chance(30) {
+        let _ = writeln!(text, "  assert {};", condition(r, &seen));
+    }
+    let events: Vec<String> = (0..1 + r.below(3)).map(|i| format!("e{i}")).collect();
+    let sign = |r: &mut Random| r.pick(&[", ", ", ", " < ", " > "]);
+    let list = events.iter().skip(1).fold(events[0].clone(), |all, e| format!("{all}{}{e}", sign(r)));
+    // A chain that goes up and down is no circle: each event occurs once.
+    let _ = writeln!(text, "  event {list};");
+    let assignable: Vec<Seen> = own.iter().filter(|v| v.path.starts_with('s')).cloned().collect();
+    for e in &events {
+        for _ in 0..1 + r.below(2) {
+            let guard = if r.chance(25) { "true".into() } else { condition(r, &seen) };
+            let update = match assignable.is_empty() || r.chance(20) {
+                true => String::new(),
+                false => {
+                    let v = r.pick(&assignable);
+                    format!("{} := {}", v.path, value(r, &v, &seen))
+                }
+            };
+            let _ = writeln!(text, "  trans {guard} |- {e} -> {update};");
+        }
+    }
+    if !subs.is_empty() {
+        for _ in 0..r.below(4) {
+            let mut parts = vec![];
+            if r.chance(60) {
+                parts.push(r.pick(&events));
+            }
+            for (sub, kind) in subs {
+                if r.chance(70) {
+                    let optional = if r.chance(30) { "?" } else { "" };
+                    parts.push(format!("{sub}.{}{optional}", r.pick(&kind.events)));
+                }
+            }
+            let some = parts.iter().any(|p| p.ends_with('?'));
+            let count = if some && r.chance(40) { " >= 1" } else { "" };
+            if !parts.is_empty() {
+                let _ = writeln!(text, "  sync <{}>{count};", parts.join(", "));
+            }
+        }
+    }
+    let _ = writeln!(text, "edon");
+    Kind { name: name.into(), variables: seen, events }
+}
+
+fn model(r: &mut Random) -> (String, String) {
+    let mut text = String::new();
+    let l = node(r, "L", &[], &mut text);
+    let k = node(r, "K", &[], &mut text);
+    let mid = node(r, "M", &[("x", &l), ("y", &k)], &mut text);
+    let top = if r.chance(50) {
+        node(r, "T", &[("m", &mid), ("z", &l)], &mut text)
+    } else {
+        node(r, "T", &[("m", &mid)], &mut text)
+    };
+    let bad = format!("{} and {}", atom(r, &top.variables), atom(r, &top.variables));
+    (text, bad)
+}
+
+fn options(r: &mut Random) -> Options {
+    Options {
+        pruning: r.chance(70),
+        abstraction: r.pick(&[Abstraction::Partition, Abstraction::Cover]),
+        search: r.pick(&[Search::Bfs, Search::Dfs]),
+        analysis: r.pick(&[Direction::Forward, Direction::Backward]),
+        split: r.pick(&[Split::Direct, Split::Sigma]),
+        initial_certification: r.chance(50),
+        split_certification: r.chance(50),
+        feasibility_certification: r.chance(50),
+        must: r.chance(50),
+        limit: None,
+    }
+}
+
+#[test]
+fn all_agree() {
+    let runs = std::env::var("TRELLIS_RUNS").ok().and_then(|r| r.parse().ok()).unwrap_or(150);
+    let (mut done, mut safe, mut seed) = (0, 0, 0);
+    while done < runs {
+        seed += 1;
+        let mut r = Random(u64::wrapping_mul(seed, 0x9E37_79B9_7F4A_7C15) | 1);
+        for _ in 0..10 {
+            r.below(2);
+        }
+        let (text, bad) = model(&mut r);
+        let context = format!("seed {seed}, bad {bad}\n{text}");
+        let (built, bad) = read(&text, &bad);
+        let h = &built.hierarchy;
+        let Ok(meaning) = Meaning::of(h, 20_000) else { continue };
+        done += 1;
+        let level = &meaning.components[h.top.index()];
+        let initial = meaning.initial(h, h.top);
+        let reachable = meaning.reachable(h.top, &initial);
+        let reached = meaning.satisfying(h, h.top, bad).iter().any(|q| reachable.contains(q));
+        safe += u32::from(!reached);
+
+        // Composition: the same configurations and the same transitions.
+        let m = symbolic(&built);
+        let order = h.variables_below(h.top);
+        let copy = |copy: usize| order.iter().map(move |v| (v.index(), copy));
+        let columns = |c: usize| copy(c).map(|(v, c)| (m.columns[v], c)).collect::<Vec<_>>();
+        let all = m.configurations().unwrap();
+        let rows: BTreeSet<Vec<i64>> = m.space.rows(&all, &columns(0), 100_000).into_iter().collect();
+        assert_eq!(rows, level.configurations.iter().cloned().collect(), "{context}");
+        let mut transitions = 0;
+        let both: Vec<_> = columns(0).into_iter().chain(columns(1)).collect();
+        for event in &m.events {
+            let relation = m.transitions(event, &all).unwrap();
+            for row in m.space.rows(&relation, &both, 1_000_000) {
+                let (from, to) = row.split_at(order.len());
+                let number = |v: &[i64]| level.configurations.iter().position(|c| c == v).unwrap();
+                let (from, to) = (number(from), number(to));
+                assert!(level.transitions.contains(&(from, event.number, to)), "{context}");
+                transitions += 1;
+            }
+        }
+        assert_eq!(transitions, level.transitions.len(), "{context}");
+
+        // Verdicts.
+        let start = m.initial(h).unwrap();
+        let question = Question { hierarchy: h, symbolic: &m, initial: start, bad: m.satisfying(h, bad).unwrap() };
+        let judge = |verdict: &Verdict<_, _>, who: &str| match verdict {
+            Verdict::Safe(certificate) => {
+                assert!(!reached, "{who}: {context}");
+                trellis_check::hierarchy::certify(&question.initial, &question.bad, &m, certificate)
+                    .unwrap_or_else(|e| panic!("{who}: {e}\n{context}"));
+            }
+            Verdict::Unsafe(trace) => {
+                assert!(reached, "{who}: {context}");
+                trellis_check::hierarchy::replay(h, &m, bad, trace).unwrap_or_else(|e| panic!("{who}: {e}\n{context}"));
+            }
+            Verdict::Unknown(why) => panic!("{who}: {why}\n{context}"),
+        };
+        let forward = reach(&question, Direction::Forward, &mut Budget::unlimited());
+        judge(&forward.verdict, "forward");
+        if !reached {
+            assert_eq!(forward.configurations.unwrap().to_string(), reachable.len().to_string(), "{context}");
+        }
+        judge(&reach(&question, Direction::Backward, &mut Budget::unlimited()).verdict, "backward");
+        let sets = [vec![], control_locations(&question).unwrap(), guards(&question).unwrap()];
+        for _ in 0..3 {
+            let options = options(&mut r);
+            let predicates = match options.abstraction {
+                Abstraction::Partition => &sets[r.below(2)],
+                Abstraction::Cover => &sets[r.below(3)],
+            };
+            let found = cegar(&question, predicates, &options, &mut Budget::unlimited());
+            judge(&found.verdict, &format!("{options:?}"));
+        }
+    }
+    eprintln!("{done} models, {safe} of them safe, of {seed}");
+    assert!(safe > 0 && safe < done, "only one verdict was ever seen");
+}

@@ -1,0 +1,65 @@
+//! Acheck's properties: sets of reachable configurations and sets of transitions of a node, as they are meant.
+
+use trellis_expr::TermId;
+
+use crate::hierarchy::ComponentId;
+use crate::mec::Fixpoint;
+
+/// What a set has in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Of {
+    /// Configurations.
+    States,
+    /// Transitions.
+    Transitions,
+}
+
+/// A set.
+#[derive(Debug, Clone)]
+pub enum Set {
+    /// One that was defined, or is being defined.
+    Name(String),
+    /// `any_s` or `any_t`: all that are reachable.
+    Any(Of),
+    /// `empty_s` or `empty_t`.
+    Empty(Of),
+    /// `initial`.
+    Initial,
+    /// `self`: transitions that lead back to where they start; if so said, those of ε only.
+    Own(bool),
+    /// `[condition]`.
+    Condition(TermId),
+    /// `label path`: transitions in which a component takes part with an event.
+    Label(ComponentId, usize),
+    /// Both.
+    And(Box<Set>, Box<Set>),
+    /// Either.
+    Or(Box<Set>, Box<Set>),
+    /// The first without the second.
+    Minus(Box<Set>, Box<Set>),
+    /// `src(T)`.
+    Sources(Box<Set>),
+    /// `tgt(T)`.
+    Targets(Box<Set>),
+    /// `rsrc(S)`: transitions that start there.
+    From(Box<Set>),
+    /// `rtgt(S)`: transitions that end there.
+    To(Box<Set>),
+    /// `reach(S, T)`.
+    Reach(Box<Set>, Box<Set>),
+    /// `coreach(S, T)`.
+    Coreach(Box<Set>, Box<Set>),
+    /// `trace(S, T, S)`: the transitions of one shortest way.
+    Trace(Box<Set>, Box<Set>, Box<Set>),
+}
+
+/// One line of a specification.
+#[derive(Debug, Clone)]
+pub enum Line {
+    /// A definition.
+    Define(String, Of, Fixpoint, Set),
+    /// `show(x, y)`: how many there are in each.
+    Show(Vec<String>),
+    /// `test(x, n)`: are there so many?
+    Test(String, u64),
+}

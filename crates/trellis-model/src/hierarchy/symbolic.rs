@@ -1,0 +1,452 @@
+//! The meaning of a hierarchy on relations, composed level by level (001 §2.2.2).
+//!
+//! A flat event is a relation between a configuration and the new values of the state variables that the event *writes*; all other
+//! state variables stay as they are, and flows are free: they take any values that the assertions allow. So it is enough to follow
+//! sets of *states* (values of state variables): a configuration is reachable if and only if its state is.
+//!
+//! The assertion is kept in *clusters*, conjunctions that share no flow. An event that reads a flow is multiplied with that flow's
+//! cluster and nothing else, because for an admissible state the other clusters can always be satisfied.
+//!
+//! Priorities are resolved on relations too, never in the text of guards, which would explode.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use trellis_domain::relation::{Made, Memory, Natural, Reader, Relation, Space, Trouble};
+use trellis_expr::{TermId, VarId};
+
+use super::order::order;
+use super::{ComponentId, Hierarchy, Levels};
+
+/// How many values a variable may have.
+const MAX_VALUES: u64 = 1 << 16;
+
+/// Conjuncts of the assertion that share flows, or that have none.
+#[derive(Debug, Clone)]
+struct Cluster {
+    flows: Vec<usize>,
+    /// Over states and flows; flows have codes that stand for values.
+    relation: Relation,
+}
+
+/// A flat event as a relation.
+#[derive(Debug, Clone)]
+pub struct Event {
+    /// Its number among the flat events of the top.
+    pub number: usize,
+    /// Between a configuration and the new values of what is written.
+    guarded: Relation,
+    /// The same without flows: for some values of them.
+    relation: Relation,
+    /// The columns that are written, in order.
+    pub written: Vec<usize>,
+    /// They, before the event.
+    old: Relation,
+    /// They, after it.
+    new: Relation,
+}
+
+/// A step of one component.
+struct Step {
+    relation: Relation,
+    written: Vec<usize>,
+}
+
+/// A hierarchy as relations.
+pub struct Symbolic {
+    /// The diagrams.
+    pub space: Space,
+    /// The flat events of all components.
+    pub levels: Levels,
+    /// Those of the top that can happen at all, the ones that write nothing included.
+    pub events: Vec<Event>,
+    /// For each variable, its column.
+    pub columns: Vec<usize>,
+    /// The columns of state variables.
+    pub states: Vec<usize>,
+    /// The columns of flows.
+    pub flows: Vec<usize>,
+    flow_cube: Relation,
+    clusters: Vec<Cluster>,
+    admissible: Relation,
+}
+
+impl Symbolic {
+    /// All configurations and events of the top. At least two copies of the variables are needed.
+    pub fn new(hierarchy: &Hierarchy, copies: usize, memory: Memory) -> Made<Symbolic> {
+        let levels = hierarchy.levels().map_err(|e| Trouble::Unsupported(e.to_string()))?;
+        let mut values = vec![];
+        for v in &hierarchy.variables {
+            let all = v.domain.values(MAX_VALUES);
+            values.push(all.ok_or_else(|| {
+                let what = if v.domain.size().is_none() { "infinitely many" } else { "too many" };
+                Trouble::Unsupported(format!("`{}` has {what} values for decision diagrams", v.name))
+            })?);
+        }
+        let order = order(hierarchy);
+        let mut columns = vec![0; hierarchy.variables.len()];
+        order.iter().enumerate().for_each(|(column, v)| columns[v.index()] = column);
+        let mut rows: Vec<Vec<i64>> = order.iter().map(|v| values[v.index()].clone()).collect();
+        // The last column is the flat event, for relations that have it as an argument.
+        rows.push((0..levels.of(hierarchy.top).len() as i64).collect());
+        let space = Space::new(&rows, copies.max(2), memory)?;
+        let of_kind = |flow: bool| {
+            let mut all: Vec<usize> =
+                (0..columns.len()).filter(|&v| hierarchy.variables[v].flow == flow).map(|v| columns[v]).collect();
+            all.sort_unstable();
+            all
+        };
+        let (states, flows) = (of_kind(false), of_kind(true));
+        let flow_cube = space.cube(flows.iter().map(|&c| (c, 0)))?;
+        let none = space.none();
+        let mut symbolic = Symbolic {
+            space,
+            levels,
+            events: vec![],
+            columns,
+            states,
+            flows,
+            flow_cube,
+            clusters: vec![],
+            admissible: none,
+        };
+        symbolic.compose(hierarchy)?;
+        Ok(symbolic)
+    }
+
+    /// The column of the flat event.
+    pub fn event_column(&self) -> usize {
+        self.columns.len()
+    }
+
+    // Composition.
+
+    fn compose(&mut self, hierarchy: &Hierarchy) -> Made<()> {
+        let columns = self.columns.clone();
+        let place = move |v: VarId| columns.get(v.index()).map(|&c| (c, 0));
+        let mut below: Vec<Option<Vec<Step>>> = vec![];
+        for number in 0..hierarchy.components.len() {
+            let id = ComponentId(number as u32);
+            let steps = {
+                let mut reader = self.space.reader(&place);
+                let clusters = self.clusters_below(hierarchy, id, &mut reader)?;
+                let steps = self.level(hierarchy, id, &below, &clusters, &mut reader)?;
+                if id == hierarchy.top {
+                    let admissible = self.admissible_states(&clusters)?;
+                    (steps, Some((clusters, admissible)))
+                } else {
+                    (steps, None)
+                }
+            };
+            if let Some((clusters, admissible)) = steps.1 {
+                self.clusters = clusters;
+                let valid = self.space.valid(&self.states, 0)?;
+                self.admissible = admissible.iter().rev().try_fold(valid, |all, r| self.space.and(&all, r))?;
+            }
+            for &sub in &hierarchy.component(id).subs {
+                below[sub.index()] = None;
+            }
+            below.push(Some(steps.0));
+        }
+        let top = below[hierarchy.top.index()].take().unwrap_or_default();
+        for (number, step) in top.into_iter().enumerate() {
+            if step.relation.is_empty() {
+                continue;
+            }
+            let old = self.space.cube(step.written.iter().map(|&c| (c, 0)))?;
+            let new = self.space.cube(step.written.iter().map(|&c| (c, 1)))?;
+            let relation = self.without_flows(&step.relation)?;
+            if !relation.is_empty() {
+                self.events.push(Event { number, guarded: step.relation, relation, written: step.written, old, new });
+            }
+        }
+        Ok(())
+    }
+
+    /// The assertions at or below a component, in clusters.
+    fn clusters_below(&self, hierarchy: &Hierarchy, c: ComponentId, reader: &mut Reader<'_>) -> Made<Vec<Cluster>> {
+        let mut conjuncts: Vec<TermId> = vec![];
+        let mut waiting = vec![c];
+        while let Some(c) = waiting.pop() {
+            let component = hierarchy.component(c);
+            conjuncts.extend(&component.assertion);
+            waiting.extend(&component.subs);
+        }
+        // Conjuncts that are connected by flows belong together.
+        let flows_of = |t: TermId| -> Vec<usize> {
+            let all = hierarchy.terms.free_vars(t);
+            all.into_iter().filter(|v| hierarchy.variable(*v).flow).map(|v| self.columns[v.index()]).collect()
+        };
+        let mut groups: Vec<(FxHashSet<usize>, Vec<TermId>)> = vec![];
+        for t in conjuncts {
+            let mut flows: FxHashSet<usize> = flows_of(t).into_iter().collect();
+            let mut terms = vec![t];
+            groups.retain(|(others, more)| {
+                let apart = others.is_disjoint(&flows);
+                if !apart {
+                    flows.extend(others);
+                    terms.extend(more);
+                }
+                apart
+            });
+            groups.push((flows, terms));
+        }
+        let mut clusters = vec![];
+        for (flows, terms) in groups {
+            let mut flows: Vec<usize> = flows.into_iter().collect();
+            flows.sort_unstable();
+            let mut relation = self.space.valid(&flows, 0)?;
+            for t in terms {
+                relation = self.space.and(&relation, &reader.condition(&hierarchy.terms, t)?)?;
+            }
+            clusters.push(Cluster { flows, relation });
+        }
+        Ok(clusters)
+    }
+
+    /// What the clusters ask of states alone; what every state satisfies is left out.
+    fn admissible_states(&self, clusters: &[Cluster]) -> Made<Vec<Relation>> {
+        let valid = self.space.valid(&self.states, 0)?;
+        let mut all = vec![];
+        for cluster in clusters {
+            let cube = self.space.cube(cluster.flows.iter().map(|&c| (c, 0)))?;
+            let states = self.space.exists(&cluster.relation, &cube)?;
+            if !self.space.within(&valid, &states)? {
+                all.push(states);
+            }
+        }
+        Ok(all)
+    }
+
+    fn level(
+        &self,
+        hierarchy: &Hierarchy,
+        c: ComponentId,
+        below: &[Option<Vec<Step>>],
+        clusters: &[Cluster],
+        reader: &mut Reader<'_>,
+    ) -> Made<Vec<Step>> {
+        let component = hierarchy.component(c);
+        let own: Vec<Step> =
+            (0..component.events.len()).map(|event| self.own_step(hierarchy, c, event, reader)).collect::<Made<_>>()?;
+        let admissible = self.admissible_states(clusters)?;
+        let events = self.levels.of(c);
+        let mut steps: Vec<Step> = vec![];
+        for event in events {
+            let mut relation = own[event.label].relation.clone();
+            let mut written = own[event.label].written.clone();
+            for (sub, &n) in component.subs.iter().zip(&event.subs) {
+                if let Some(step) = below[sub.index()].as_ref().map(|steps| &steps[n]) {
+                    relation = self.space.and(&relation, &step.relation)?;
+                    written.extend(&step.written);
+                }
+            }
+            written.sort_unstable();
+            // The target must be a configuration for some values of flows.
+            if !written.is_empty() {
+                for states in &admissible {
+                    let target = self.space.rename(states, &written, 0, 1)?;
+                    relation = self.space.and(&relation, &target)?;
+                }
+            }
+            steps.push(Step { relation, written });
+        }
+        self.prioritise(hierarchy, c, &mut steps)?;
+        Ok(steps)
+    }
+
+    /// What is lower than something that can happen is taken away.
+    fn prioritise(&self, hierarchy: &Hierarchy, c: ComponentId, steps: &mut [Step]) -> Made<()> {
+        let (choices, events) = (&self.levels.choices[c.index()], self.levels.of(c));
+        let higher: Vec<Vec<usize>> = (0..choices.len())
+            .map(|low| (0..choices.len()).filter(|&high| self.levels.lower(hierarchy, c, low, high)).collect())
+            .collect();
+        let needed: FxHashSet<usize> = higher.iter().flatten().copied().collect();
+        let mut possible: FxHashMap<usize, Relation> = FxHashMap::default();
+        for (event, step) in events.iter().zip(steps.iter()).filter(|(e, _)| needed.contains(&e.choice)) {
+            let new = self.space.cube(step.written.iter().map(|&c| (c, 1)))?;
+            let here = self.space.exists(&step.relation, &new)?;
+            let all = possible.remove(&event.choice).unwrap_or_else(|| self.space.none());
+            possible.insert(event.choice, self.space.or(&all, &here)?);
+        }
+        for (event, step) in events.iter().zip(steps.iter_mut()) {
+            for high in &higher[event.choice] {
+                if let Some(better) = possible.get(high) {
+                    step.relation = self.space.minus(&step.relation, better)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What one event of a component does to its own variables.
+    fn own_step(&self, hierarchy: &Hierarchy, c: ComponentId, event: usize, reader: &mut Reader<'_>) -> Made<Step> {
+        if event == 0 {
+            return Ok(Step { relation: self.space.all(), written: vec![] });
+        }
+        let component = hierarchy.component(c);
+        let transitions = || component.transitions.iter().filter(move |t| t.event == event);
+        let mut written: Vec<usize> =
+            transitions().flat_map(|t| &t.updates).map(|(v, _)| self.columns[v.index()]).collect();
+        written.sort_unstable();
+        written.dedup();
+        let mut relation = self.space.none();
+        for t in transitions() {
+            let mut one = reader.condition(&hierarchy.terms, t.guard)?;
+            for &column in &written {
+                let update = t.updates.iter().find(|(v, _)| self.columns[v.index()] == column);
+                let becomes = match update {
+                    None => self.space.same(column, 0, 1)?,
+                    Some(&(_, e)) => {
+                        let mut some = self.space.none();
+                        for (n, here) in reader.values(&hierarchy.terms, e)? {
+                            let there = self.space.equals(column, 1, n)?;
+                            some = self.space.or(&some, &self.space.and(&here, &there)?)?;
+                        }
+                        some
+                    }
+                };
+                one = self.space.and(&one, &becomes)?;
+            }
+            relation = self.space.or(&relation, &one)?;
+        }
+        Ok(Step { relation, written })
+    }
+
+    /// For some values of flows that the assertion allows, at admissible states.
+    fn without_flows(&self, relation: &Relation) -> Made<Relation> {
+        let mut all = relation.clone();
+        for cluster in self.clusters.iter().filter(|c| !c.flows.is_empty()) {
+            let cube = self.space.cube(cluster.flows.iter().map(|&c| (c, 0)))?;
+            if self.space.exists(&all, &cube)? != all {
+                all = self.space.and_exists(&all, &cluster.relation, &cube)?;
+            }
+        }
+        // Flows that no assertion mentions.
+        if self.space.exists(&all, &self.flow_cube)? == all {
+            return Ok(all);
+        }
+        self.space.and_exists(&all, &self.space.valid(&self.flows, 0)?, &self.flow_cube)
+    }
+
+    // Sets.
+
+    /// States that have a configuration.
+    pub fn admissible(&self) -> &Relation {
+        &self.admissible
+    }
+
+    /// All configurations with a state in a set.
+    pub fn configurations_of(&self, states: &Relation) -> Made<Relation> {
+        let mut all = self.space.and(states, &self.space.valid(&self.flows, 0)?)?;
+        for cluster in &self.clusters {
+            all = self.space.and(&all, &cluster.relation)?;
+        }
+        Ok(all)
+    }
+
+    /// All configurations.
+    pub fn configurations(&self) -> Made<Relation> {
+        self.configurations_of(&self.admissible)
+    }
+
+    /// The states of some configurations.
+    pub fn states_of(&self, configurations: &Relation) -> Made<Relation> {
+        self.space.exists(configurations, &self.flow_cube)
+    }
+
+    /// The configurations in which a condition holds.
+    pub fn satisfying(&self, hierarchy: &Hierarchy, condition: TermId) -> Made<Relation> {
+        let place = |v: VarId| self.columns.get(v.index()).map(|&c| (c, 0));
+        let holds = self.space.reader(&place).condition(&hierarchy.terms, condition)?;
+        self.space.and(&self.configurations()?, &holds)
+    }
+
+    /// The initial states.
+    pub fn initial(&self, hierarchy: &Hierarchy) -> Made<Relation> {
+        let place = |v: VarId| self.columns.get(v.index()).map(|&c| (c, 0));
+        let mut reader = self.space.reader(&place);
+        let mut all = self.admissible.clone();
+        for (v, t) in hierarchy.initial(hierarchy.top) {
+            let mut some = self.space.none();
+            for (n, here) in reader.values(&hierarchy.terms, t)? {
+                let equal = self.space.equals(self.columns[v.index()], 0, n)?;
+                some = self.space.or(&some, &self.space.and(&here, &equal)?)?;
+            }
+            all = self.space.and(&all, &some)?;
+        }
+        Ok(all)
+    }
+
+    // Steps.
+
+    /// The states that an event leads to from some states.
+    pub fn post(&self, event: &Event, states: &Relation) -> Made<Relation> {
+        let after = self.space.and_exists(states, &event.relation, &event.old)?;
+        self.space.rename(&after, &event.written, 1, 0)
+    }
+
+    /// The states from which an event leads to some states.
+    pub fn pre(&self, event: &Event, states: &Relation) -> Made<Relation> {
+        let after = self.space.rename(states, &event.written, 0, 1)?;
+        let before = self.space.and_exists(&after, &event.relation, &event.new)?;
+        self.space.and(&before, &self.admissible)
+    }
+
+    /// The states that an event leads to from some configurations.
+    pub fn post_from(&self, event: &Event, configurations: &Relation) -> Made<Relation> {
+        let here = self.space.and(configurations, &event.guarded)?;
+        let here = self.space.exists(&here, &self.flow_cube)?;
+        let after = self.space.exists(&here, &event.old)?;
+        self.space.rename(&after, &event.written, 1, 0)
+    }
+
+    /// The configurations, of all, from which an event leads to some states.
+    pub fn pre_to(&self, event: &Event, states: &Relation, all: &Relation) -> Made<Relation> {
+        let after = self.space.rename(states, &event.written, 0, 1)?;
+        let before = self.space.and_exists(&after, &event.guarded, &event.new)?;
+        self.space.and(&before, all)
+    }
+
+    /// An event as a relation between configurations, of copies 0 and 1.
+    pub fn transitions(&self, event: &Event, all: &Relation) -> Made<Relation> {
+        let mut both = self.space.and(all, &event.guarded)?;
+        for &column in self.states.iter().rev().filter(|c| !event.written.contains(c)) {
+            both = self.space.and(&both, &self.space.same(column, 0, 1)?)?;
+        }
+        let columns: Vec<usize> = (0..self.columns.len()).collect();
+        let target = self.space.rename(all, &columns, 0, 1)?;
+        self.space.and(&both, &target)
+    }
+
+    // Counting.
+
+    /// How many states.
+    pub fn count_states(&self, states: &Relation) -> Natural {
+        let columns: Vec<(usize, usize)> = self.states.iter().map(|&c| (c, 0)).collect();
+        self.space.count(states, &columns)
+    }
+
+    /// How many configurations.
+    pub fn count(&self, configurations: &Relation) -> Natural {
+        let columns: Vec<(usize, usize)> = (0..self.columns.len()).map(|c| (c, 0)).collect();
+        self.space.count(configurations, &columns)
+    }
+
+    /// One configuration of a set: the values of all variables, by number.
+    pub fn pick(&self, configurations: &Relation) -> Option<Vec<i64>> {
+        let columns: Vec<(usize, usize)> = self.columns.iter().map(|&c| (c, 0)).collect();
+        self.space.pick(configurations, &columns)
+    }
+
+    /// The set of one configuration, or of the states that agree with it if only states are asked for.
+    pub fn single(&self, values: &[i64], with_flows: bool) -> Made<Relation> {
+        let mut columns: Vec<(usize, i64)> = self.columns.iter().copied().zip(values.iter().copied()).collect();
+        columns.sort_unstable();
+        let mut all = self.space.all();
+        for (column, value) in columns.into_iter().rev() {
+            if with_flows || self.states.binary_search(&column).is_ok() {
+                all = self.space.and(&self.space.equals(column, 0, value)?, &all)?;
+            }
+        }
+        Ok(all)
+    }
+}
