@@ -81,6 +81,17 @@ fn close(graph: &mut Graph<'_, '_>, first: Vec<EdgeId>, picks: BTreeMap<VarId, T
     None
 }
 
+/// A state that a run from the set comes to.
+#[derive(Clone)]
+struct Visited {
+    at: LocationId,
+    env: Valuation,
+    /// By which edge from which of those before.
+    step: Option<(usize, EdgeId)>,
+    /// The marks met on the way.
+    marks: u64,
+}
+
 /// A new way around that a run with these picks takes from these values, with all marks.
 fn another(
     graph: &mut Graph<'_, '_>,
@@ -100,34 +111,32 @@ fn another(
     let variables = graph.cfa.variables.clone();
     env.retain(|v, _| variables.contains(v));
     let all = graph.all_marks();
-    // Where, with which values, by which step of those before, with which marks.
-    let mut visited: Vec<(LocationId, Valuation, Option<(usize, EdgeId)>, u64)> = vec![(head, env, None, 0)];
+    let mut visited = vec![Visited { at: head, env, step: None, marks: 0 }];
     let mut seen = FxHashSet::default();
     let mut next = 0;
     while next < visited.len() && visited.len() < STATES {
-        let (at, env, _, marks) = visited[next].clone();
-        for e in graph.cfa.outgoing(at).to_vec() {
-            let (to, stmt) = (graph.cfa.edge(e).to, graph.cfa.edge(e).stmt);
+        let here = visited[next].clone();
+        for e in graph.cfa.outgoing(here.at).to_vec() {
+            let (at, stmt) = (graph.cfa.edge(e).to, graph.cfa.edge(e).stmt);
             let stmt = picked(&mut graph.cfa.terms, stmt, picks);
-            let met = marks | graph.marks_at(to);
-            for after in outcomes(&graph.cfa.terms, stmt, &env, 64).ok()? {
-                visited.push((to, after, Some((next, e)), met));
-                let (to, after, ..) = visited.last().expect("just added");
-                if *to == head && met & all == all {
+            let marks = here.marks | graph.marks_at(at);
+            for env in outcomes(&graph.cfa.terms, stmt, &here.env, 64).ok()? {
+                let is_new = seen.insert((at, marks, format!("{:?}", sorted(&env))));
+                if !is_new {
+                    continue;
+                }
+                visited.push(Visited { at, env, step: Some((next, e)), marks });
+                if at == head && marks & all == all {
                     let mut round = vec![];
-                    let mut step = visited.last().and_then(|v| v.2);
+                    let mut step = Some((next, e));
                     while let Some((before, e)) = step {
                         round.push(e);
-                        step = visited[before].2;
+                        step = visited[before].step;
                     }
                     round.reverse();
                     if !rounds.contains(&round) {
                         return Some(round);
                     }
-                }
-                let key = (*to, met, format!("{:?}", sorted(after)));
-                if !seen.insert(key) {
-                    visited.pop();
                 }
             }
         }
