@@ -64,7 +64,8 @@ pub enum Command {
     Ltl2hoa(crate::ltl2hoa::Ltl2hoa),
     /// Run a benchmark suite: a table beside the published figures.
     Bench(Bench),
-    /// Print the JSON Schema of an output: report, trace, certificate, program-trace or program-certificate.
+    /// Print the JSON Schema of an output: report, trace, certificate, program-trace, program-certificate, ltl-trace or
+    /// ltl-certificate.
     Schema {
         /// Which.
         name: String,
@@ -228,6 +229,10 @@ pub struct Formulas {
     /// A formula that every infinite run must satisfy (see `trellis help ltl`); may be given several times.
     #[arg(long, value_name = "FORMULA")]
     pub ltl: Vec<String>,
+    /// A Büchi automaton (HOA) of what must not happen, like a never claim: no infinite run may be accepted by it. Its atoms are
+    /// conditions on the model.
+    #[arg(long, value_name = "FILE")]
+    pub buchi: Option<PathBuf>,
     /// For XSTS: when a letter is read (default: half).
     #[arg(long, value_enum, value_name = "WHEN")]
     pub ltl_step: Option<LtlStep>,

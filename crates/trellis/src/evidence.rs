@@ -5,12 +5,13 @@ use trellis_report::{Content, dot, read_evidence};
 
 use crate::cli::{Certify, Convert, Format, Properties};
 use crate::load::{Asked, load};
-use crate::{Failure, Ran, automaton, check::write_file, exit, print, program};
+use crate::{Failure, Ran, automaton, check::write_file, exit, ltl, print, program};
 
 pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     let path = &args.evidence;
     if automaton::is_one(&args.model.model) {
-        return program::certify(args, out_color, err_color);
+        let formula = ltl::certify(args, out_color, err_color);
+        return formula.unwrap_or_else(|| program::certify(args, out_color, err_color));
     }
     automaton::not_c(&args.reading)?;
     let unreadable = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));

@@ -9,10 +9,12 @@
 //! Everything comes back as it was written, but for what means nothing: the value in a cell that an entry does not know
 //! (it comes back as the initial one), a list of known cells that are all known, constraints without a bound.
 //!
-//! Evidence about programs has schemas of its own, see [`write_program_trace`] and [`write_program_certificate`].
+//! Evidence about programs has schemas of its own, see [`write_program_trace`] and [`write_program_certificate`];
+//! so has evidence about formulas, see [`write_ltl_trace`] and [`write_ltl_certificate`].
 //!
 //! What is read back fits the network (names, numbers, widths); whether it shows anything is for `trellis-check` to say.
 
+mod ltl;
 mod node;
 mod program;
 mod read;
@@ -26,6 +28,10 @@ use crate::property::{Ending, PropertyReport};
 use crate::tell::Teller;
 use write::{CertificateDoc, ReportDoc, TraceDoc};
 
+pub use ltl::{
+    LTL_CERTIFICATE, LTL_TRACE, LtlAsked, LtlContent, LtlQuestion, ltl_question, read_ltl_evidence,
+    write_ltl_certificate, write_ltl_report, write_ltl_trace,
+};
 pub use node::ReadError;
 pub use program::{
     PROGRAM_CERTIFICATE, PROGRAM_TRACE, ProgramContent, ProgramEvidence, evidence_query, read_program_evidence,
