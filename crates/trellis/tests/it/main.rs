@@ -5,6 +5,7 @@ mod automata;
 mod commands;
 mod counts;
 mod evidence;
+mod ltl;
 mod ltl2hoa;
 mod malformed;
 mod models;
