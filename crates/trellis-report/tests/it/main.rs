@@ -2,6 +2,7 @@
 
 mod documents;
 mod junk;
+mod ltl;
 mod pictures;
 mod programs;
 mod round_trip;

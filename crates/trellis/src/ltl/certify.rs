@@ -24,7 +24,7 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Option<Ran> 
     let text = std::fs::read_to_string(path).ok()?;
     match ltl_question(&text) {
         Ok(found) => found.map(|asked| certified(args, asked, &text, out_color, err_color)),
-        Err(why) if text.contains("trellis-ltl-") => {
+        Err(why) if text.contains("trellis-ltl-") || text.contains("\"LTL\"") => {
             Some(Err(Failure::Input(format!("error: {}: {why}", path.display()))))
         }
         Err(_) => None,

@@ -134,6 +134,44 @@ fn proofs_are_certified_and_corrupted_ones_are_not() {
     certified("ltl/xsts/counter3inf.xsts", &["--ltl", "F(x=2)", "--ltl-step", "full"], "--certificate", &[]);
 }
 
+/// The leaves of a document, as pointers.
+fn leaves(v: &Value, path: &str, all: &mut Vec<String>) {
+    match v {
+        Value::Object(o) => o.iter().for_each(|(k, v)| leaves(v, &format!("{path}/{}", k.replace('/', "~1")), all)),
+        Value::Array(a) => a.iter().enumerate().for_each(|(i, v)| leaves(v, &format!("{path}/{i}"), all)),
+        _ => all.push(path.to_string()),
+    }
+}
+
+#[test]
+fn evidence_may_say_anything() {
+    let runs = std::env::var("TRELLIS_RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(20);
+    let mut seed = 7_u64;
+    let mut draw = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    for (formula, kind) in [("F G(x=5)", "--certificate"), ("G(x=5)", "--trace")] {
+        let (_gone, path) = temporary("evidence.json");
+        trellis(&["check", COUNTER, "-q", "--ltl", formula, kind, &path]);
+        let text = std::fs::read_to_string(&path).expect("evidence");
+        let whole: Value = serde_json::from_str(&text).expect("JSON");
+        let mut all = vec![];
+        leaves(&whole, "", &mut all);
+        for _ in 0..runs {
+            let at = &all[draw(all.len())];
+            let odd = [Value::Null, Value::from(-1), Value::from(1), Value::from(u64::MAX), Value::from("(+ x 1)")];
+            let odd = &odd[draw(odd.len())];
+            let mut document = whole.clone();
+            document.pointer_mut(at).map(|v| *v = odd.clone()).expect("a leaf");
+            std::fs::write(&path, document.to_string()).expect("written");
+            let out = trellis(&["certify", COUNTER, &path]);
+            // Some leaves are for people only.
+            assert!(matches!(out.status.code(), Some(0 | 2 | 10)), "{at} = {odd}: {}{}", stdout(&out), stderr(&out));
+        }
+    }
+}
+
 #[test]
 fn runs_that_need_not_repeat_are_certified() {
     // x grows forever: no state comes twice.

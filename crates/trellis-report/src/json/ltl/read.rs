@@ -18,6 +18,7 @@ use crate::json::program::read::{Names, expect_name, terms};
 use crate::ltl::Counterexample;
 use crate::program::full_names;
 use crate::program::term::Reader;
+use crate::property::Kind;
 
 /// A product with so many marks has one to spare for letters.
 const MAX_MARKS: i64 = 63;
@@ -116,6 +117,9 @@ fn document<T>(top: Node<'_, '_>, body: Body<'_, T>) -> Result<Option<T>, ReadEr
             }
             match optional(&fields, &top.path, "certificate") {
                 Some(c) if c.object()?.contains_key("schema") => document(c, body),
+                Some(c) if field(&fields, &top.path, "kind")?.string("a kind")? == Kind::Ltl.symbol() => {
+                    c.fail("a whole proof (this report only says how large it is; write it out with --certificate)")
+                }
                 _ => Ok(None),
             }
         }
