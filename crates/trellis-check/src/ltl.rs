@@ -4,6 +4,9 @@
 //! Proofs and recurrent sets are about the product with the automaton of the negated formula; that the automaton is the right one is
 //! not proven, but words are drawn on which it and the formula must disagree. A proof is then checked like any invariant,
 //! node by node, its rankings edge by edge, and the rest by looking for fair cycles in a finite graph.
+//!
+//! Instead of a formula there may be an automaton of the runs that must not be. Then lassos are judged by what it accepts, and
+//! proofs must be about this very automaton.
 
 use std::fmt;
 
@@ -71,16 +74,62 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
+/// What evidence is about. A [`Spec`] is such a claim.
+#[derive(Debug, Clone, Copy)]
+pub struct Claim<'a> {
+    /// What the atoms are.
+    pub atoms: &'a [TermId],
+    /// What is claimed of all runs.
+    pub of_runs: OfRuns<'a>,
+}
+
+/// What is claimed of all runs.
+#[derive(Debug, Clone, Copy)]
+pub enum OfRuns<'a> {
+    /// They satisfy the formula.
+    Satisfy(&'a Formula),
+    /// The automaton accepts none of them.
+    Avoid(&'a Buchi),
+}
+
+impl<'a> From<&'a Spec> for Claim<'a> {
+    fn from(spec: &'a Spec) -> Claim<'a> {
+        Claim { atoms: &spec.atoms, of_runs: OfRuns::Satisfy(&spec.formula) }
+    }
+}
+
+impl Claim<'_> {
+    fn is_violated_by(&self, word: &Word) -> bool {
+        match self.of_runs {
+            OfRuns::Satisfy(formula) => !word.satisfies(formula),
+            OfRuns::Avoid(automaton) => automaton.accepts(word),
+        }
+    }
+
+    /// Is the automaton the one whose words must not be?
+    fn is_about(&self, automaton: &Buchi) -> Result<(), Refusal> {
+        match self.of_runs {
+            OfRuns::Satisfy(formula) => disagree(formula, self.atoms.len(), automaton),
+            OfRuns::Avoid(other) if other == automaton => well_formed(automaton),
+            OfRuns::Avoid(_) => Err(Refusal::Malformed("the automaton is another one".into())),
+        }
+    }
+}
+
 /// Is the lasso a run that violates the formula?
-pub fn replay(subject: &Subject, spec: &Spec, lasso: &Lasso) -> Result<(), Refusal> {
-    let (places, letters) = follow(subject, spec, &lasso.run)?;
+pub fn replay<'a>(subject: &Subject, claim: impl Into<Claim<'a>>, lasso: &Lasso) -> Result<(), Refusal> {
+    let claim = claim.into();
+    if let OfRuns::Avoid(automaton) = claim.of_runs {
+        well_formed(automaton)?;
+    }
+    let (places, letters) = follow(subject, claim.atoms, &lasso.run)?;
     let end = lasso.run.steps.len();
     if lasso.back >= end {
         return Err(Refusal::Open);
     }
     let values = |n: usize| if n == 0 { &lasso.run.start } else { &lasso.run.steps[n - 1].after };
     let same = |v: &VarId| values(lasso.back).get(v) == values(end).get(v);
-    if places[lasso.back] != places[end] || !relevant(&subject.cfa, &spec.atoms).iter().all(same) {
+    if places[lasso.back] != places[end] || !relevant(&subject.cfa, claim.atoms).iter().all(same) {
         return Err(Refusal::Open);
     }
     let read = |range: std::ops::Range<usize>| letters[range].iter().flatten().copied().collect::<Vec<Letter>>();
@@ -88,15 +137,15 @@ pub fn replay(subject: &Subject, spec: &Spec, lasso: &Lasso) -> Result<(), Refus
     if cycle.is_empty() {
         return Err(Refusal::Malformed("nothing is read on the cycle".into()));
     }
-    match Word::new(read(0..lasso.back), cycle).satisfies(&spec.formula) {
-        true => Err(Refusal::Satisfied),
-        false => Ok(()),
+    match claim.is_violated_by(&Word::new(read(0..lasso.back), cycle)) {
+        true => Ok(()),
+        false => Err(Refusal::Satisfied),
     }
 }
 
 /// Where the run is before each step and at its end, and which letter each step reads.
 #[allow(clippy::type_complexity)]
-fn follow(subject: &Subject, spec: &Spec, told: &Run) -> Result<(Vec<LocationId>, Vec<Option<Letter>>), Refusal> {
+fn follow(subject: &Subject, atoms: &[TermId], told: &Run) -> Result<(Vec<LocationId>, Vec<Option<Letter>>), Refusal> {
     let cfa = &subject.cfa;
     let (mut at, mut env) = (cfa.initial, told.start.clone());
     if let Some(v) = cfa.variables.iter().find(|v| !env.contains_key(v)) {
@@ -119,40 +168,47 @@ fn follow(subject: &Subject, spec: &Spec, told: &Run) -> Result<(Vec<LocationId>
         if cfa.variables.iter().any(|v| env.get(v) != step.after.get(v)) {
             return Err(Refusal::Step(n));
         }
-        letters.push(reads.then(|| letter(subject, spec, at, &env)));
+        letters.push(reads.then(|| letter(subject, atoms, at, &env)));
         places.push(at);
     }
     Ok((places, letters))
 }
 
 /// Which atoms hold; one that has no value does not.
-fn letter(subject: &Subject, spec: &Spec, at: LocationId, env: &Valuation) -> Letter {
+fn letter(subject: &Subject, atoms: &[TermId], at: LocationId, env: &Valuation) -> Letter {
     let mut env = env.clone();
     for (v, places) in &subject.places {
         env.insert(*v, trellis_expr::Value::Bool(places.contains(&at)));
     }
     let holds = |t: TermId| eval(&subject.cfa.terms, t, &env, &mut NoHost).ok().and_then(|v| v.as_bool()) == Some(true);
-    spec.atoms.iter().enumerate().filter(|(_, t)| holds(**t)).fold(0, |letter, (i, _)| letter | 1 << i)
+    atoms.iter().enumerate().filter(|(_, t)| holds(**t)).fold(0, |letter, (i, _)| letter | 1 << i)
 }
 
 /// Does the proof show that every run satisfies the formula? Answers how many questions were asked of the solver.
-pub fn certify(subject: &Subject, spec: &Spec, proof: &Proof, limits: &Limits) -> Result<usize, Refusal> {
-    disagree(&spec.formula, spec.atoms.len(), &proof.automaton)?;
-    let mut checker = Checker::new(subject, spec, &proof.automaton, &proof.terms, limits)?;
+pub fn certify<'a>(
+    subject: &Subject,
+    claim: impl Into<Claim<'a>>,
+    proof: &Proof,
+    limits: &Limits,
+) -> Result<usize, Refusal> {
+    let claim = claim.into();
+    claim.is_about(&proof.automaton)?;
+    let mut checker = Checker::new(subject, claim.atoms, &proof.automaton, &proof.terms, limits)?;
     checker.proof(proof)?;
     Ok(checker.asked)
 }
 
 /// Do runs go along the cycle forever, from the end of the run that is given?
-pub fn certify_recurrence(
+pub fn certify_recurrence<'a>(
     subject: &Subject,
-    spec: &Spec,
+    claim: impl Into<Claim<'a>>,
     recurrence: &Recurrence,
     limits: &Limits,
 ) -> Result<usize, Refusal> {
-    disagree(&spec.formula, spec.atoms.len(), &recurrence.automaton)?;
-    let mut checker = Checker::new(subject, spec, &recurrence.automaton, &recurrence.terms, limits)?;
-    let (places, letters) = follow(subject, spec, &recurrence.stem)?;
+    let claim = claim.into();
+    claim.is_about(&recurrence.automaton)?;
+    let mut checker = Checker::new(subject, claim.atoms, &recurrence.automaton, &recurrence.terms, limits)?;
+    let (places, letters) = follow(subject, claim.atoms, &recurrence.stem)?;
     checker.recurrence(recurrence, &places, &letters)?;
     Ok(checker.asked)
 }
@@ -160,8 +216,7 @@ pub fn certify_recurrence(
 /// How many words are drawn.
 const WORDS: u64 = 300;
 
-/// The automaton accepts what the formula forbids, and nothing else, as far as some words show.
-fn disagree(formula: &Formula, atoms: usize, automaton: &Buchi) -> Result<(), Refusal> {
+fn well_formed(automaton: &Buchi) -> Result<(), Refusal> {
     let edges = || automaton.edges.iter().flatten();
     if edges().any(|e| e.to as usize >= automaton.edges.len())
         || automaton.initial.iter().any(|&q| q as usize >= automaton.edges.len())
@@ -169,6 +224,12 @@ fn disagree(formula: &Formula, atoms: usize, automaton: &Buchi) -> Result<(), Re
     {
         return Err(Refusal::Malformed("the automaton has an edge to nowhere, or too many marks".into()));
     }
+    Ok(())
+}
+
+/// The automaton accepts what the formula forbids, and nothing else, as far as some words show.
+fn disagree(formula: &Formula, atoms: usize, automaton: &Buchi) -> Result<(), Refusal> {
+    well_formed(automaton)?;
     // The numbers of Knuth's MMIX generator.
     let mut seed = 0x2545_f491_4f6c_dd1d_u64;
     let mut draw = |below: u64| {
@@ -205,12 +266,12 @@ struct Checker<'l> {
 impl<'l> Checker<'l> {
     fn new(
         subject: &Subject,
-        spec: &Spec,
+        atoms: &[TermId],
         automaton: &Buchi,
         terms: &Terms,
         limits: &'l Limits,
     ) -> Result<Checker<'l>, Refusal> {
-        let mut product = product(subject, &spec.atoms, automaton).map_err(unsupported)?;
+        let mut product = product(subject, atoms, automaton).map_err(unsupported)?;
         // The arena of the evidence has grown from that of the product in large blocks: what is made anew must be in it already.
         let made = product.blocks();
         if terms.len() < made.cfa.terms.len() {

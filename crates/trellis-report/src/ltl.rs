@@ -4,9 +4,10 @@ use std::fmt::Write;
 
 use trellis_model::cfa::interpret::{Step as PlainStep, Trace};
 use trellis_model::ltl::evidence::{Lasso, Proof, Recurrence, Run};
-use trellis_model::ltl::product::Subject;
 
-use crate::program::{Program, text};
+use crate::dot;
+use crate::html::{escape, page};
+use crate::program::{Program, dot_entries, dot_start, entry_count, html_run, text};
 use crate::property::PropertyReport;
 use crate::tell::cut;
 use crate::text::{INDENT, Style, line, notes};
@@ -24,36 +25,59 @@ pub enum Counterexample {
 pub type LtlReport = PropertyReport<Counterexample, Proof>;
 
 /// Everything about one formula.
-pub fn render(report: &LtlReport, p: &Program<'_>, subject: &Subject, quiet: bool, style: Style) -> String {
-    let mut out = line(report, style);
-    if quiet {
-        return out;
-    }
-    notes(report, style, &mut out);
-    match &report.trace {
-        None => {}
-        Some(Counterexample::Lasso(lasso)) => {
-            let (stem, cycle) = lasso.run.steps.split_at(lasso.back);
-            part(p, &lasso.run, 0..stem.len(), style, &mut out);
-            let stutters = cycle.iter().all(|s| s.edge.is_none());
-            let said = if stutters { "from here on nothing changes" } else { "again and again:" };
-            let _ = writeln!(out, "{:INDENT$}{}", "", style.bold(said));
-            if !stutters {
-                part(p, &lasso.run, stem.len()..lasso.run.steps.len(), style, &mut out);
+pub fn render(report: &LtlReport, p: &Program<'_>, style: Style) -> String {
+    let mut out = head(report, style);
+    if let Some(trace) = &report.trace {
+        let Told { stem, cycle, end } = told(trace);
+        let parts = [Some(stem), cycle];
+        for (i, part) in parts.iter().enumerate() {
+            if let Some(part) = part.as_ref().filter(|t| !t.steps.is_empty()) {
+                out.push_str(&text::trace(p, part, style));
+            }
+            if i == 0 {
+                let _ = writeln!(out, "{:INDENT$}{}", "", style.bold(&end));
             }
         }
-        Some(Counterexample::Recurrence(r)) => {
-            part(p, &r.stem, 0..r.stem.steps.len(), style, &mut out);
-            let set = cut(&r.terms.show(r.set).to_string());
-            let _ = writeln!(out, "{:INDENT$}{}", "", style.bold(&format!("from here on forever, while {set}")));
-        }
     }
-    let _ = subject;
     out
 }
 
+/// The verdict and what is said about it, without the run.
+pub fn head(report: &LtlReport, style: Style) -> String {
+    let mut out = line(report, style);
+    notes(report, style, &mut out);
+    out
+}
+
+/// A run, taken apart.
+pub struct Told {
+    /// How it begins.
+    pub stem: Trace,
+    /// What it does again and again, if it does the same, and does anything.
+    pub cycle: Option<Trace>,
+    /// What is said after the beginning.
+    pub end: String,
+}
+
+/// Takes a run apart.
+pub fn told(trace: &Counterexample) -> Told {
+    match trace {
+        Counterexample::Lasso(lasso) => {
+            let cycle = part(&lasso.run, lasso.back..lasso.run.steps.len());
+            let cycle = (!cycle.steps.is_empty()).then_some(cycle);
+            let end = if cycle.is_some() { "again and again:" } else { "from here on nothing changes" };
+            Told { stem: part(&lasso.run, 0..lasso.back), cycle, end: end.into() }
+        }
+        Counterexample::Recurrence(r) => {
+            let set = cut(&r.terms.show(r.set).to_string());
+            let end = format!("from here on forever, while {set}");
+            Told { stem: part(&r.stem, 0..r.stem.steps.len()), cycle: None, end }
+        }
+    }
+}
+
 /// Some steps of a run.
-fn part(p: &Program<'_>, run: &Run, range: std::ops::Range<usize>, style: Style, out: &mut String) {
+fn part(run: &Run, range: std::ops::Range<usize>) -> Trace {
     let start = match range.start {
         0 => run.start.clone(),
         n => run.steps[n - 1].after.clone(),
@@ -61,10 +85,38 @@ fn part(p: &Program<'_>, run: &Run, range: std::ops::Range<usize>, style: Style,
     let plain = |s: &trellis_model::ltl::evidence::Step| {
         Some(PlainStep { edge: s.edge?, picks: s.picks.clone(), after: s.after.clone() })
     };
-    let steps: Vec<PlainStep> = run.steps[range].iter().filter_map(plain).collect();
-    if !steps.is_empty() {
-        out.push_str(&text::trace(p, &Trace { start, steps }, style));
-    }
+    Trace { start, steps: run.steps[range].iter().filter_map(plain).collect() }
+}
+
+/// A run as a graph in the dot language: what comes again and again is a cycle.
+pub fn dot(p: &Program<'_>, trace: &Counterexample, name: &str) -> String {
+    let Told { stem, cycle, end } = told(trace);
+    let mut out = dot::head(name);
+    dot_start(p, &mut out);
+    let first = dot_entries(p, &stem, 0, false, &mut out);
+    let last = cycle.as_ref().map_or(first, |c| dot_entries(p, c, first, false, &mut out));
+    // Without anything to see on the cycle, it stays where it is.
+    let (back, label) = if last > first { (first + 1, "again and again".into()) } else { (last, end) };
+    let _ = writeln!(out, "  s{last} -> s{back} [penwidth=3, color=red, label={}];", dot::quote(&[label]));
+    out.push_str("}\n");
+    out
+}
+
+/// A page about some formulas, each with its automaton.
+pub fn html(reports: &[(&LtlReport, Program<'_>)]) -> String {
+    let all: Vec<&LtlReport> = reports.iter().map(|(r, _)| *r).collect();
+    page(&all, |i, out| {
+        let (r, p) = &reports[i];
+        if let Some(trace) = &r.trace {
+            let Told { stem, cycle, end } = told(trace);
+            let back = cycle.as_ref().map(|_| entry_count(p, &stem));
+            let end = if cycle.is_some() { "and so on, again and again".into() } else { end };
+            html_run(p, &[Some(stem), cycle].into_iter().flatten().collect::<Vec<_>>(), back, &end, out);
+        }
+        if let Some(proof) = &r.certificate {
+            let _ = writeln!(out, "<p>{}</p>", escape(&summary(proof)));
+        }
+    })
 }
 
 /// `an abstraction of 12 nodes with 2 rankings`.

@@ -1,7 +1,7 @@
 //! The published JSON Schemas (draft 2020-12): what [`crate::json`] writes is valid under them.
 
 /// The schemas, by name. `report-1` refers to the others.
-pub const SCHEMAS: [(&str, &str); 7] = [
+pub const SCHEMAS: [(&str, &str); 9] = [
     ("report-1", include_str!("../../../schema/report-1.json")),
     ("trace-1", include_str!("../../../schema/trace-1.json")),
     ("certificate-1", include_str!("../../../schema/certificate-1.json")),
@@ -9,10 +9,12 @@ pub const SCHEMAS: [(&str, &str); 7] = [
     ("program-certificate-1", include_str!("../../../schema/program-certificate-1.json")),
     ("counter-trace-1", include_str!("../../../schema/counter-trace-1.json")),
     ("counter-certificate-1", include_str!("../../../schema/counter-certificate-1.json")),
+    ("ltl-trace-1", include_str!("../../../schema/ltl-trace-1.json")),
+    ("ltl-certificate-1", include_str!("../../../schema/ltl-certificate-1.json")),
 ];
 
-/// The text of a schema: `report-1` (or `report`), `trace-1`, `certificate-1`, `program-trace-1`,
-/// `program-certificate-1`, `counter-trace-1`, `counter-certificate-1`.
+/// The text of a schema: `report-1` (or `report`), `trace-1`, `certificate-1`, and these two with `program-`, `counter-` or `ltl-`
+/// before them.
 pub fn schema(name: &str) -> Option<&'static str> {
     let wanted = name.trim_end_matches(".json");
     let is = |(name, _): &&(&str, &str)| *name == wanted || name.strip_suffix("-1") == Some(wanted);

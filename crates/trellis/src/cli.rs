@@ -69,7 +69,7 @@ pub enum Command {
     Ltl2hoa(crate::ltl2hoa::Ltl2hoa),
     /// Run a benchmark suite: a table beside the published figures.
     Bench(Bench),
-    /// Print the JSON Schema of an output: report, trace, certificate, and with program- or counter- before
+    /// Print the JSON Schema of an output: report, trace, certificate, and with program-, counter- or ltl- before
     /// them trace and certificate.
     Schema {
         /// Which.
@@ -239,6 +239,10 @@ pub struct Formulas {
     /// A formula that every infinite run must satisfy (see `trellis help ltl`); may be given several times.
     #[arg(long, value_name = "FORMULA")]
     pub ltl: Vec<String>,
+    /// A Büchi automaton (HOA) of what must not happen, like a never claim: no infinite run may be accepted by it. Its atoms are
+    /// conditions on the model.
+    #[arg(long, value_name = "FILE")]
+    pub buchi: Option<PathBuf>,
     /// For XSTS: when a letter is read (default: half).
     #[arg(long, value_enum, value_name = "WHEN")]
     pub ltl_step: Option<LtlStep>,

@@ -5,7 +5,7 @@ use trellis_report::{Content, dot, read_evidence};
 
 use crate::cli::{Certify, Convert, Format, Properties};
 use crate::load::{Asked, load};
-use crate::{Failure, Ran, automaton, check::write_file, counter, exit, print, program};
+use crate::{Failure, Ran, automaton, check::write_file, counter, exit, ltl, print, program};
 
 pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     let path = &args.evidence;
@@ -13,7 +13,8 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
         return counter::certify(args, out_color, err_color);
     }
     if automaton::is_one(&args.model.model) {
-        return program::certify(args, out_color, err_color);
+        let formula = ltl::certify(args, out_color, err_color);
+        return formula.unwrap_or_else(|| program::certify(args, out_color, err_color));
     }
     automaton::not_c(&args.reading)?;
     let unreadable = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));

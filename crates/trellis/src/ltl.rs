@@ -1,4 +1,8 @@
-//! `trellis check --ltl`: formulas of linear temporal logic about programs, automata, transition systems and statecharts.
+//! `trellis check --ltl` and `--buchi`: formulas of linear temporal logic about programs, automata, transition systems and
+//! statecharts, and automata of what must not be.
+
+mod certify;
+mod question;
 
 use std::path::Path;
 use std::time::Instant;
@@ -6,27 +10,28 @@ use std::time::Instant;
 use trellis_check::ltl::{self as evidence, Refusal};
 use trellis_engine::budget::{Budget, Progress};
 use trellis_engine::ltl::search::Search;
-use trellis_engine::ltl::translate::translate;
 use trellis_engine::ltl::{Engine, Options, Outcome};
 use trellis_engine::program;
 use trellis_model::evidence::{Reason, Verdict as Plain};
+use trellis_model::ltl::Buchi;
 use trellis_model::ltl::evidence::Verdict;
-use trellis_model::ltl::{Buchi, Formula};
-use trellis_report::ltl::{Counterexample, LtlReport, render};
-use trellis_report::{Kind, Program, Style};
+use trellis_report::ltl::{Counterexample, LtlReport, Told};
+use trellis_report::{Kind, Program, Style, json, ltl as tell, text as plain_text};
 use trellis_smt::Limits;
-use trellis_syntax::diag::{self, Sources};
-use trellis_syntax::ltl::subject::{self, Asked, Language, Moment};
+use trellis_syntax::diag;
+use trellis_syntax::ltl::subject::Asked;
 
-use crate::automaton::{self, c_options};
-use crate::check::{ProgressLine, code_of, interrupts, statistics, worst};
+pub use certify::certify;
+use question::{Ask, Question};
+
+use crate::check::{ProgressLine, code_of, interrupts, numbered, statistics, worst, write_file, write_with};
 use crate::cli::{self, Check};
 use crate::program::cegar_options;
-use crate::{Failure, Ran, exit, print};
+use crate::{Failure, Ran, automaton, exit, print, statechart};
 
 /// Is a formula asked?
 pub fn is_asked(args: &Check) -> bool {
-    !args.formulas.ltl.is_empty()
+    !args.formulas.ltl.is_empty() || args.formulas.buchi.is_some()
 }
 
 fn engine(args: &Check) -> Result<Engine, Failure> {
@@ -46,54 +51,43 @@ fn engine(args: &Check) -> Result<Engine, Failure> {
     }
 }
 
-/// What a path's extension says.
-fn language<'o>(path: &Path, args: &Check, options: &'o trellis_syntax::c::Options) -> Language<'o> {
-    match path.extension().and_then(|e| e.to_str()) {
-        Some("c" | "i") => Language::C(options),
-        Some("xsts") => Language::Xsts(match args.formulas.ltl_step {
-            Some(cli::LtlStep::Full) => Moment::Full,
-            _ => Moment::Half,
-        }),
-        Some("sts" | "system") => Language::Sts,
-        Some("scxml") => Language::Scxml,
-        _ => Language::Cfa,
+/// Options that mean nothing here.
+fn usage(args: &Check) -> Result<(), Failure> {
+    let (p, asked) = (&args.programs, &args.properties);
+    let given = [
+        ("--property", !asked.properties.is_empty()),
+        ("--error", !asked.errors.is_empty()),
+        ("--labels", !asked.labels.is_empty()),
+        ("--queries", asked.queries.is_some()),
+        ("--witness", p.witness.is_some()),
+        ("--show-invariant", p.show_invariant),
+    ];
+    if let Some((name, _)) = given.iter().find(|(_, given)| *given) {
+        return Err(Failure::Usage(format!("{name}: not together with --ltl or --buchi")));
     }
+    crate::program::not_foreign(args)
 }
 
 pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
+    usage(args)?;
     let engine = engine(args)?;
-    let path = &args.model.model;
-    let options = c_options(path, &args.reading);
-    let language = language(path, args, &options);
-    if !matches!(language, Language::C(_)) {
-        automaton::not_c(&args.reading)?;
+    let mut asks: Vec<Ask> = args.formulas.ltl.iter().cloned().map(Ask::Formula).collect();
+    if let Some(path) = &args.formulas.buchi {
+        asks.push(Ask::forbidden(path, err_color)?);
     }
-    let name = match language {
-        Language::C(_) => "c",
-        Language::Cfa => "cfa",
-        Language::Xsts(_) => "xsts",
-        Language::Sts => "sts",
-        Language::Scxml => "scxml",
-    };
     let cancelled = interrupts();
     let style = Style { color: out_color, verbose: args.stats, full: args.programs.full_trace, ..Default::default() }
-        .align(args.formulas.ltl.iter().map(String::as_str));
+        .align(asks.iter().map(Ask::text));
+    let mut done = vec![];
     let mut code = exit::HOLDS;
-    for (i, text) in args.formulas.ltl.iter().enumerate() {
-        let mut sources = Sources::default();
-        let read = sources.read(path).map_err(|d| vec![d]).and_then(|model| {
-            let formula = sources.add("--ltl", text.as_str());
-            subject::read(&mut sources, model, formula, language)
-        });
-        let asked = read.map_err(|errors| Failure::Input(diag::render(&errors, &sources, err_color)))?;
+    for (i, ask) in asks.iter().enumerate() {
+        let question = Question::read(ask, &args.model, &args.reading, args.formulas.ltl_step, err_color)?;
         if i == 0 {
-            eprint!("{}", diag::render(&asked.warnings, &sources, err_color));
+            eprint!("{}", diag::render(&question.asked.warnings, &question.sources, err_color));
         }
-        let negation = Formula::Not(Box::new(asked.spec.formula.clone()));
-        let automaton = translate(&negation).map_err(|why| Failure::Usage(format!("--ltl: {why}")))?;
         let started = Instant::now();
         let Outcome { verdict, stats, by, .. } = {
-            let mut line = ProgressLine::new(args, text);
+            let mut line = ProgressLine::new(args, ask.text());
             let mut observer = |p: &Progress| line.show(p);
             let mut budget = Budget::unlimited()
                 .time(args.timeout)
@@ -101,26 +95,75 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
                 .states(args.states)
                 .cancel(cancelled.clone())
                 .observe(&mut observer);
-            answer(&asked, &automaton, &engine, &mut budget)
+            answer(&question.asked, &question.automaton, &engine, &mut budget)
         };
-        let mut report = LtlReport::about(&path.display().to_string(), name, text, Kind::Ltl, plain(verdict));
+        let model = args.model.model.display().to_string();
+        let mut report = LtlReport::about(&model, question.language, ask.text(), Kind::Ltl, plain(verdict));
         report.engine = by.unwrap_or(engine).to_string();
         report.statistics = statistics(&stats);
         report.seconds = started.elapsed().as_secs_f64();
         if !args.no_check {
             let limits = Limits::none().cancelled_by(cancelled.clone());
             let limits = args.timeout.map_or(limits.clone(), |t| limits.time(t));
-            checked(&mut report, &asked, &limits)?;
+            checked(&mut report, &question, &limits)?;
         }
         code = worst(code, code_of(&report));
-        let texts = automaton::texts(name, &asked.subject.cfa, &sources);
-        let program = Program::new(&asked.subject.cfa, &texts);
-        print(&render(&report, &program, &asked.subject, args.quiet, style))?;
+        let texts = automaton::texts(question.language, &question.asked.subject.cfa, &question.sources);
+        let program = Program::new(&question.asked.subject.cfa, &texts);
+        show(args, &question, &program, &report, style)?;
+        write_evidence(args, &question, &program, &report, (asks.len() > 1).then_some(i + 1))?;
+        done.push((report, question, texts));
         if cancelled.load(std::sync::atomic::Ordering::Relaxed) {
-            return Ok(exit::INTERRUPTED);
+            code = exit::INTERRUPTED;
+            break;
         }
     }
+    if let Some(path) = &args.html {
+        let all: Vec<_> =
+            done.iter().map(|(r, question, texts)| (r, Program::new(&question.asked.subject.cfa, texts))).collect();
+        write_file(path, &tell::html(&all))?;
+    }
     Ok(code)
+}
+
+fn show(args: &Check, question: &Question, p: &Program<'_>, r: &LtlReport, style: Style) -> Result<(), Failure> {
+    if args.json {
+        let mut line = Vec::new();
+        json::write_ltl_report(&mut line, question.about(), r, false).map_err(|e| Failure::Internal(e.to_string()))?;
+        print(&String::from_utf8_lossy(&line))?;
+        return Ok(());
+    }
+    let said = match (&question.asked.chart, &r.trace) {
+        _ if args.quiet => plain_text::line(r, style),
+        // A run of a statechart is told in its own words.
+        (Some(chart), Some(trace)) => {
+            let Told { stem, cycle, end } = tell::told(trace);
+            tell::head(r, style) + &statechart::lasso(chart, stem, cycle, &end)
+        }
+        _ => tell::render(r, p, style),
+    };
+    print(&said)?;
+    Ok(())
+}
+
+fn write_evidence(
+    args: &Check,
+    question: &Question,
+    p: &Program<'_>,
+    r: &LtlReport,
+    several: Option<usize>,
+) -> Result<(), Failure> {
+    let path = |file: &Path| numbered(file, several);
+    if let (Some(file), Some(t)) = (&args.trace, &r.trace) {
+        write_with(&path(file), |out| json::write_ltl_trace(out, question.about(), r.header(), t))?;
+    }
+    if let (Some(file), Some(c)) = (&args.certificate, &r.certificate) {
+        write_with(&path(file), |out| json::write_ltl_certificate(out, question.about(), r.header(), c))?;
+    }
+    if let (Some(file), Some(t)) = (&args.dot, &r.trace) {
+        write_file(&path(file), &tell::dot(p, t, &r.query))?;
+    }
+    Ok(())
 }
 
 /// Asks the engine; of a statechart first whether its queue of internal events is long enough.
@@ -149,16 +192,17 @@ fn plain(verdict: Verdict) -> Plain<Counterexample, trellis_model::ltl::evidence
 }
 
 /// Checks the evidence, and says so. Evidence that is wrong is a bug; a proof that the checker's solver cannot follow is no proof.
-fn checked(report: &mut LtlReport, asked: &Asked, limits: &Limits) -> Result<(), Failure> {
-    let (subject, spec) = (&asked.subject, &asked.spec);
+fn checked(report: &mut LtlReport, question: &Question, limits: &Limits) -> Result<(), Failure> {
+    let (subject, claim) = (&question.asked.subject, question.claim());
+    let violated = if question.is_forbidden { "the automaton accepts it" } else { "the formula is false on it" };
     let questions = |n: usize| if n == 1 { "1 question".to_string() } else { format!("{n} questions") };
     let done = match (&report.trace, &report.certificate) {
         (Some(Counterexample::Lasso(lasso)), _) => {
-            evidence::replay(subject, spec, lasso).map(|()| "lasso replayed, the formula is false on it".to_string())
+            evidence::replay(subject, claim, lasso).map(|()| format!("lasso replayed, {violated}"))
         }
-        (Some(Counterexample::Recurrence(r)), _) => evidence::certify_recurrence(subject, spec, r, limits)
+        (Some(Counterexample::Recurrence(r)), _) => evidence::certify_recurrence(subject, claim, r, limits)
             .map(|n| format!("beginning replayed, recurrent set checked: {} to the solver", questions(n))),
-        (None, Some(proof)) => evidence::certify(subject, spec, proof, limits)
+        (None, Some(proof)) => evidence::certify(subject, claim, proof, limits)
             .map(|n| format!("{} checked: {} to the solver", trellis_report::ltl::summary(proof), questions(n))),
         (None, None) => return Ok(()),
     };

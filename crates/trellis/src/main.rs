@@ -106,7 +106,7 @@ fn run(cli: Cli, out: bool, err: bool) -> Ran {
             Some(text) => print(text),
             None => Err(Failure::Usage(format!(
                 "there is no schema `{name}`; there are: report, trace, certificate, program-trace, program-certificate, \
-                 counter-trace, counter-certificate"
+                 counter-trace, counter-certificate, ltl-trace, ltl-certificate"
             ))),
         },
         Command::Completions { shell } => {

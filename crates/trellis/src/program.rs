@@ -38,6 +38,7 @@ pub fn given(args: &Check) -> Option<String> {
         ("--engine induction", args.engine == cli::Engine::Induction),
         ("--engine explicit", args.engine == cli::Engine::Explicit),
         ("--ltl", !args.formulas.ltl.is_empty()),
+        ("--buchi", args.formulas.buchi.is_some()),
         ("--ltl-step", args.formulas.ltl_step.is_some()),
         ("--search", args.formulas.search.is_some()),
         ("--depth", p.depth.is_some()),
@@ -87,6 +88,14 @@ pub fn foreign(args: &Check) -> Option<String> {
     ])
 }
 
+/// Refuses options of other formalisms.
+pub fn not_foreign(args: &Check) -> Result<(), Failure> {
+    match foreign(args) {
+        Some(text) => Err(Failure::Usage(format!("{text}: not for programs and control-flow automata"))),
+        None => Ok(()),
+    }
+}
+
 fn names(options: &[(&str, bool)]) -> Option<String> {
     let given: Vec<&str> = options.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect();
     (!given.is_empty()).then(|| given.join(", "))
@@ -95,8 +104,9 @@ fn names(options: &[(&str, bool)]) -> Option<String> {
 /// What the command line asks for.
 fn engine(args: &Check) -> Result<Engine, Failure> {
     let say = |text: &str| Err(Failure::Usage(text.into()));
-    if let Some(text) = foreign(args) {
-        return Err(Failure::Usage(format!("{text}: not for programs and control-flow automata")));
+    not_foreign(args)?;
+    if args.formulas.ltl_step.is_some() || args.formulas.search.is_some() {
+        return say("--ltl-step and --search go with --ltl or --buchi");
     }
     let p = &args.programs;
     if p.predicates.is_some() && p.domain == Some(cli::Domain::Explicit) {

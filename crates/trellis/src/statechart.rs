@@ -2,9 +2,11 @@
 
 use std::fmt::Write;
 
+use trellis_model::cfa::EdgeId;
 use trellis_model::cfa::evidence::{Trace, Verdict};
+use trellis_model::cfa::interpret::Step;
 use trellis_model::evidence::Reason;
-use trellis_syntax::scxml::Chart;
+use trellis_syntax::scxml::{Chart, MacroStep};
 
 /// A run into the place where an event did not fit into the internal queue says nothing about the property.
 pub fn verdict(chart: &Chart, verdict: Verdict) -> Verdict {
@@ -24,10 +26,36 @@ fn ends(chart: &Chart, trace: &Trace) -> Option<trellis_model::cfa::LocationId> 
 
 /// A run in macro-steps: the event, the active states, the data that changed.
 pub fn story(chart: &Chart, trace: &Trace) -> String {
+    tell(chart, &chart.describe(trace), usize::MAX, "")
+}
+
+/// A run that goes on: macro-steps, those that end on the cycle after what is said about it.
+///
+/// The edges are those of the chart without its errors.
+pub fn lasso(chart: &Chart, mut stem: Trace, cycle: Option<Trace>, end: &str) -> String {
+    let all = chart.cfa.edges().filter(|&e| !chart.cfa.is_error(chart.cfa.edge(e).to));
+    let edges: Vec<EdgeId> = all.collect();
+    let renumbered = |mut step: Step| {
+        step.edge = edges[step.edge.index()];
+        step
+    };
+    stem.steps = stem.steps.into_iter().map(renumbered).collect();
+    let first = chart.describe(&stem).iter().filter(|s| s.stable).count();
+    stem.steps.extend(cycle.into_iter().flat_map(|c| c.steps).map(renumbered));
+    // What has not ended at the end of the cycle ends at its beginning.
+    let told: Vec<MacroStep> = chart.describe(&stem).into_iter().filter(|s| s.stable).collect();
+    tell(chart, &told, first, end)
+}
+
+/// Says something before the macro-step with this number.
+fn tell(chart: &Chart, steps: &[MacroStep], at: usize, end: &str) -> String {
     let mut out = String::new();
-    let mut before = vec![];
-    for (n, step) in chart.describe(trace).into_iter().enumerate() {
-        let event = step.event.map_or("start".to_string(), |e| format!("event {e}"));
+    let mut before = &vec![];
+    for (n, step) in steps.iter().enumerate() {
+        if n == at {
+            _ = writeln!(out, "         {end}");
+        }
+        let event = step.event.as_ref().map_or("start".to_string(), |e| format!("event {e}"));
         let open = if step.stable { "" } else { " (not yet stable)" };
         _ = writeln!(out, "{n:>6}   {event}: {}{open}", step.configuration.join(", "));
         let changed: Vec<String> = step
@@ -39,7 +67,10 @@ pub fn story(chart: &Chart, trace: &Trace) -> String {
         if !changed.is_empty() {
             _ = writeln!(out, "         {}", changed.join(", "));
         }
-        before = step.data;
+        before = &step.data;
+    }
+    if at == steps.len() {
+        _ = writeln!(out, "         {end}");
     }
     out
 }

@@ -47,6 +47,22 @@ From loose to tight: <->, -> (to the right), or, and, U W R M (to the right), no
 A formula about a model has three types: int, bool and LTL. Its atoms are comparisons (= /= < <= > >=) of terms (+ - * / % mod rem,
 array[index], Type.LITERAL), boolean variables, In(state), and texts in double quotes, which are in the language of the model.
 
+  trellis check MODEL --ltl 'G(x > 0 -> F y)'             must hold on every infinite run (C, CFA, XSTS, STS, SCXML)
+  trellis check MODEL --buchi never.hoa                   no infinite run may be accepted: the automaton says what must not
+                                                          happen (a never claim); its atoms (AP) are conditions on the model
+
+UNSAFE comes with a lasso: a beginning, and what happens again and again after it; where no run repeats, with a beginning and a
+set of states in which runs can stay forever. SAFE comes with an abstraction of the product of the model and the automaton of the
+negated formula, and rankings that say why no bad cycle can be taken forever. Both can be written (--trace, --certificate) and
+checked again (trellis certify).
+
+A letter is read after each edge of an automaton and of a C program; after init, each env and each trans of an XSTS (--ltl-step full:
+after init and each trans); at the start and after each transition of an STS; after each macro-step of a statechart. A run that
+has ended stays as it is forever; a run that is stuck elsewhere does not count.
+
+If no engine is chosen, several take turns. --engine cegar: abstraction refinement, with the options of programs; explicit: state
+by state; bmc: lassos of growing length (--depth N). --search nested or scc: how fair cycles are looked for.
+
 A formula becomes a Büchi automaton. `trellis ltl2hoa` writes it in the Hanoi format; every name is an atom there:
   trellis ltl2hoa '!G(a -> F b)'                          marks on edges, as many as it takes
   trellis ltl2hoa 'GF a & GF b' --acceptance state        one mark, on states
@@ -336,7 +352,7 @@ For cover and join update a certificate means: every reachable state is below on
 model being monotone, and the report says so.
 
 JSON is versioned; `trellis schema report`, `trellis schema trace`, `trellis schema certificate` print the schemas (and `program-trace`,
-`program-certificate` those of programs).";
+`program-certificate` those of programs, `ltl-trace` and `ltl-certificate` those of formulas).";
 
 const SMTLIB: &str = "\
 SMT-LIB and solvers

@@ -10,11 +10,13 @@
 //! (it comes back as the initial one), a list of known cells that are all known, constraints without a bound.
 //!
 //! Evidence about programs has schemas of its own, see [`write_program_trace`] and [`write_program_certificate`]; so has
-//! evidence about counter systems, see [`write_counter_trace`] and [`write_counter_certificate`].
+//! evidence about counter systems, see [`write_counter_trace`] and [`write_counter_certificate`], and about formulas, see
+//! [`write_ltl_trace`] and [`write_ltl_certificate`].
 //!
 //! What is read back fits the network (names, numbers, widths); whether it shows anything is for `trellis-check` to say.
 
 mod counter;
+mod ltl;
 mod node;
 mod program;
 mod read;
@@ -31,6 +33,10 @@ use write::{CertificateDoc, ReportDoc, TraceDoc};
 pub use counter::{
     COUNTER_CERTIFICATE, COUNTER_TRACE, CounterContent, CounterEvidence, read_counter_evidence,
     write_counter_certificate, write_counter_report, write_counter_trace,
+};
+pub use ltl::{
+    LTL_CERTIFICATE, LTL_TRACE, LtlAsked, LtlContent, LtlQuestion, ltl_question, read_ltl_evidence,
+    write_ltl_certificate, write_ltl_report, write_ltl_trace,
 };
 pub use node::ReadError;
 pub use program::{

@@ -18,7 +18,7 @@ pub fn render(reports: &[(ProgramReport, Program<'_>)]) -> String {
     page(&all, |i, out| {
         let (r, p) = &reports[i];
         if let Some(trace) = &r.trace {
-            run(p, trace, out);
+            run(p, std::slice::from_ref(trace), None, "the error", out);
         }
         if let Some(c) = &r.certificate {
             let shown = escape(&text::invariant(p, c, Style::default()));
@@ -28,24 +28,29 @@ pub fn render(reports: &[(ProgramReport, Program<'_>)]) -> String {
     })
 }
 
-fn run(p: &Program<'_>, trace: &Trace, out: &mut String) {
+/// A run, in parts that follow each other; one of the states (by the entries before it) may be where it goes on after the end.
+pub(crate) fn run(p: &Program<'_>, parts: &[Trace], back: Option<usize>, end: &str, out: &mut String) {
     let value =
         |v: VarId, env: &Valuation| env.get(&v).map_or_else(String::new, |value| cut(&p.cfa.terms.show_value(value)));
-    let initial = p.shown().map(|(v, _)| value(v, &trace.start)).collect();
-    let mut now = &trace.start;
+    let Some(first) = parts.first() else { return };
+    let initial = p.shown().map(|(v, _)| value(v, &first.start)).collect();
+    let mut now = &first.start;
     let mut steps = Vec::new();
-    for e in entries(p, trace) {
-        let next = &trace.steps[e.steps - 1].after;
-        let changed = p.shown().enumerate().filter(|(_, (v, _))| now.get(v) != next.get(v));
-        let set = changed.map(|(i, (v, _))| (i, value(v, next))).collect();
-        steps.push(StepData { moves: vec![format!("{}  {}", e.place, e.text)], set });
-        now = next;
+    for trace in parts {
+        for e in entries(p, trace) {
+            let next = &trace.steps[e.steps - 1].after;
+            let changed = p.shown().enumerate().filter(|(_, (v, _))| now.get(v) != next.get(v));
+            let set = changed.map(|(i, (v, _))| (i, value(v, next))).collect();
+            steps.push(StepData { moves: vec![format!("{}  {}", e.place, e.text)], set });
+            now = next;
+        }
     }
     let names = p.shown().map(|(_, name)| name).collect();
-    let data = Run { names, initial, steps, back: None, end: "the error".into(), joins: &[], at: Vec::new() };
+    let data = Run { names, initial, steps, back, end: end.into(), joins: &[], at: Vec::new() };
     script(&data, "", out);
-    if trace.steps.len() <= MAX_TEXT {
-        let plain = text::trace(p, trace, Style { full: true, ..Style::default() });
+    if parts.iter().map(|t| t.steps.len()).sum::<usize>() <= MAX_TEXT {
+        let style = Style { full: true, ..Style::default() };
+        let plain: String = parts.iter().map(|t| text::trace(p, t, style)).collect();
         let _ = writeln!(out, "<details><summary>As text</summary><pre>{}</pre></details>", escape(&plain));
     }
 }

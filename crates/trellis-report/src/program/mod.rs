@@ -21,8 +21,9 @@ use crate::property::PropertyReport;
 use crate::tell::cut;
 
 pub use html::render as html;
+pub(crate) use html::run as html_run;
 pub use run::dot;
-pub(crate) use run::picked;
+pub(crate) use run::{dot_entries, dot_start, entry_count, picked};
 
 /// A report about a program or an automaton.
 pub type ProgramReport = PropertyReport<Trace, Certificate>;

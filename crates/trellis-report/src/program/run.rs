@@ -85,6 +85,11 @@ pub(super) fn entries(p: &Program<'_>, trace: &Trace) -> Vec<Entry> {
     all
 }
 
+/// How many entries a run has.
+pub(crate) fn entry_count(p: &Program<'_>, trace: &Trace) -> usize {
+    entries(p, trace).len()
+}
+
 /// Says again what was decided, and to whom it was said.
 struct Listener<'a> {
     script: Script<'a>,
@@ -178,16 +183,27 @@ fn caller(source: Option<&str>) -> String {
 /// A run as a graph in the dot language: entries are nodes.
 pub fn dot(p: &Program<'_>, trace: &Trace, name: &str) -> String {
     let mut out = head(name);
+    dot_start(p, &mut out);
+    dot_entries(p, trace, 0, true, &mut out);
+    out.push_str("}\n");
+    out
+}
+
+/// The node for the initial location.
+pub(crate) fn dot_start(p: &Program<'_>, out: &mut String) {
+    let _ = writeln!(out, "  s0 [shape=box, style=rounded, label={}];", quote(&[p.location(p.cfa.initial)]));
+}
+
+/// The entries of a part of a run as nodes, each with an edge from the one before it. Answers the number of the last one.
+pub(crate) fn dot_entries(p: &Program<'_>, trace: &Trace, before: usize, ends: bool, out: &mut String) -> usize {
     let entries = entries(p, trace);
-    let first = [p.location(p.cfa.initial)];
-    let _ = writeln!(out, "  s0 [shape=box, style=rounded, label={}];", quote(&first));
     for (i, e) in entries.iter().enumerate() {
         let mut lines = vec![e.place.clone(), cut(&e.text)];
         lines.extend(e.changes.iter().map(|(name, value)| format!("{name} = {value}")));
-        let looks = if i + 1 == entries.len() { ", penwidth=3, color=red" } else { "" };
-        let _ = writeln!(out, "  s{} [shape=box, style=rounded, label={}{looks}];", i + 1, quote(&lines));
-        let _ = writeln!(out, "  s{i} -> s{};", i + 1);
+        let looks = if ends && i + 1 == entries.len() { ", penwidth=3, color=red" } else { "" };
+        let at = before + i;
+        let _ = writeln!(out, "  s{} [shape=box, style=rounded, label={}{looks}];", at + 1, quote(&lines));
+        let _ = writeln!(out, "  s{at} -> s{};", at + 1);
     }
-    out.push_str("}\n");
-    out
+    before + entries.len()
 }

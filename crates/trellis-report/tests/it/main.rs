@@ -3,6 +3,7 @@
 mod counters;
 mod documents;
 mod junk;
+mod ltl;
 mod pictures;
 mod programs;
 mod round_trip;

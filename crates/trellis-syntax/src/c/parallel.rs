@@ -54,9 +54,9 @@ fn parse_pieces(code: &str, (types, ends): (usize, Vec<usize>)) -> Result<Transl
             Err(_) => (even, every_other(1)),
         }
     });
-    let (mut even, mut odd) = (even?.into_iter(), odd?.into_iter());
+    let (even, mut odd) = (even?, odd?.into_iter());
     let mut all = vec![];
-    while let Some(items) = even.next() {
+    for items in even {
         all.extend(items);
         all.extend(odd.next().unwrap_or_default());
     }

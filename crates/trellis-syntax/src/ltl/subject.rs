@@ -11,10 +11,10 @@
 use rustc_hash::FxHashSet;
 use trellis_expr::{Division, TermId, Terms, Type, VarId};
 use trellis_model::cfa::{Kind, LocationId};
-use trellis_model::ltl::Spec;
 use trellis_model::ltl::product::Subject;
+use trellis_model::ltl::{Formula, Spec};
 
-use super::{Names, parse};
+use super::{Names, parse, parse_state};
 use crate::diag::{Diagnostic, SourceId, Sources};
 use crate::{c, cfa, scxml, sts, xsts};
 
@@ -63,11 +63,41 @@ pub fn read(
     formula: SourceId,
     language: Language<'_>,
 ) -> Result<Asked, Vec<Diagnostic>> {
+    let (mut names, chart, warnings) = names(sources, model, &[formula], language)?;
+    let spec = parse(sources, formula, &mut names)?;
+    Ok(Asked { subject: names.subject, spec, chart, warnings })
+}
+
+/// Reads a model and what the atoms of an automaton mean in it. There is no formula: `true` stands for it.
+pub fn read_with(
+    sources: &mut Sources,
+    model: SourceId,
+    atoms: &[SourceId],
+    language: Language<'_>,
+) -> Result<Asked, Vec<Diagnostic>> {
+    let (mut names, chart, warnings) = names(sources, model, atoms, language)?;
+    let mut spec = Spec { formula: Formula::True, atoms: vec![], names: vec![] };
+    for &atom in atoms {
+        spec.atoms.push(parse_state(sources, atom, &mut names)?);
+        spec.names.push(sources.get(atom).text.to_string());
+    }
+    Ok(Asked { subject: names.subject, spec, chart, warnings })
+}
+
+type Found = (Automaton, Option<scxml::Chart>, Vec<Diagnostic>);
+
+/// Reads a model; C must know first what is asked about it.
+fn names(
+    sources: &mut Sources,
+    model: SourceId,
+    asked: &[SourceId],
+    language: Language<'_>,
+) -> Result<Found, Vec<Diagnostic>> {
     let mut warnings = vec![];
     let mut chart = None;
-    let mut names = match language {
+    let names = match language {
         Language::C(options) => {
-            let texts = quoted(&sources.get(formula).text);
+            let texts: Vec<String> = asked.iter().flat_map(|&id| quoted(&sources.get(id).text)).collect();
             let options = c::Options { atoms: texts.clone(), ..options.clone() };
             let built = c::parse(sources, model, &options)?;
             warnings = built.warnings;
@@ -136,8 +166,7 @@ pub fn read(
             names
         }
     };
-    let spec = parse(sources, formula, &mut names)?;
-    Ok(Asked { subject: names.subject, spec, chart, warnings })
+    Ok((names, chart, warnings))
 }
 
 /// The texts in quotes.

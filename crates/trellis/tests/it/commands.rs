@@ -199,7 +199,9 @@ fn completions_and_manual_pages_are_made() {
 
 #[test]
 fn schemas_are_printed() {
-    for name in ["report", "trace", "certificate", "program-trace", "program-certificate"] {
+    for name in
+        ["report", "trace", "certificate", "program-trace", "program-certificate", "ltl-trace", "ltl-certificate"]
+    {
         let text = stdout(&trellis(&["schema", name]));
         let schema: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         assert!(schema["$schema"].as_str().is_some_and(|s| s.contains("2020-12")), "{name}");

@@ -5,8 +5,8 @@
 //! reader (and the one who reads it back) can tell whether they are still the same. Of the values after a step only those are
 //! written that are not what they were before. Terms are texts, see `program::term`.
 
-mod read;
-mod write;
+pub(super) mod read;
+pub(super) mod write;
 
 use std::io;
 

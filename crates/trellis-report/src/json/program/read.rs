@@ -95,23 +95,29 @@ fn from_report(
 }
 
 /// The variables of an automaton, by name.
-struct Names<'c> {
+pub(in crate::json) struct Names<'c> {
     cfa: &'c Cfa,
     variables: FxHashMap<String, VarId>,
 }
 
 impl<'c> Names<'c> {
-    fn new(cfa: &'c Cfa) -> Names<'c> {
+    pub fn new(cfa: &'c Cfa) -> Names<'c> {
         Names { cfa, variables: full_names(cfa).into_iter().zip(cfa.variables.iter().copied()).collect() }
     }
 
-    fn trace(&self, fields: &Fields<'_>, top: &Path<'_>) -> Result<Trace, ReadError> {
+    /// A value for every variable.
+    pub fn start(&self, fields: &Fields<'_>, top: &Path<'_>) -> Result<Valuation, ReadError> {
         let node = field(fields, top, "start")?;
         let mut start = Valuation::new();
         self.values(node, &mut start)?;
-        if let Some(&v) = self.cfa.variables.iter().find(|v| !start.contains_key(v)) {
-            return node.fail(format_args!("a value for `{}`", self.cfa.terms.variable(v).name));
+        match self.cfa.variables.iter().find(|v| !start.contains_key(v)) {
+            Some(&v) => node.fail(format_args!("a value for `{}`", self.cfa.terms.variable(v).name)),
+            None => Ok(start),
         }
+    }
+
+    fn trace(&self, fields: &Fields<'_>, top: &Path<'_>) -> Result<Trace, ReadError> {
+        let start = self.start(fields, top)?;
         let list = field(fields, top, "steps")?;
         let mut steps: Vec<Step> = Vec::new();
         for (i, raw) in list.array()?.into_iter().enumerate() {
@@ -121,7 +127,8 @@ impl<'c> Names<'c> {
         Ok(Trace { start, steps })
     }
 
-    fn step(&self, node: Node<'_, '_>, mut after: Valuation) -> Result<Step, ReadError> {
+    /// A step, from these values on.
+    pub fn step(&self, node: Node<'_, '_>, mut after: Valuation) -> Result<Step, ReadError> {
         let fields = node.object()?;
         let number = field(&fields, &node.path, "edge")?;
         let id = EdgeId(number.index(self.cfa.edges().len(), "an edge")? as u32);
@@ -163,7 +170,7 @@ impl<'c> Names<'c> {
 }
 
 /// A location that should have this name.
-fn expect_name(cfa: &Cfa, node: Node<'_, '_>, l: LocationId) -> Result<(), ReadError> {
+pub(in crate::json) fn expect_name(cfa: &Cfa, node: Node<'_, '_>, l: LocationId) -> Result<(), ReadError> {
     let name = &cfa.location(l).name;
     if *node.string("the name of a location")? == **name { Ok(()) } else { node.fail(format_args!("\"{name}\"")) }
 }
@@ -228,8 +235,8 @@ fn variable(reader: &mut Reader, node: Node<'_, '_>) -> Result<(), ReadError> {
     }
 }
 
-fn certificate(cfa: &Cfa, fields: &Fields<'_>, top: &Path<'_>) -> Result<Certificate, ReadError> {
-    let k = field(fields, top, "k")?.integer(1, i64::from(u16::MAX), "how many steps")? as usize;
+/// The variables and the definitions: what terms are made of.
+pub(in crate::json) fn terms(cfa: &Cfa, fields: &Fields<'_>, top: &Path<'_>) -> Result<Reader, ReadError> {
     let mut reader = Reader::new(cfa);
     let list = field(fields, top, "variables")?;
     for (i, raw) in list.array()?.into_iter().enumerate() {
@@ -242,6 +249,12 @@ fn certificate(cfa: &Cfa, fields: &Fields<'_>, top: &Path<'_>) -> Result<Certifi
             return node.fail(format_args!("a term ({why})"));
         }
     }
+    Ok(reader)
+}
+
+fn certificate(cfa: &Cfa, fields: &Fields<'_>, top: &Path<'_>) -> Result<Certificate, ReadError> {
+    let k = field(fields, top, "k")?.integer(1, i64::from(u16::MAX), "how many steps")? as usize;
+    let mut reader = terms(cfa, fields, top)?;
     let list = field(fields, top, "invariant")?;
     let mut invariant = Vec::new();
     for (i, raw) in list.array()?.into_iter().enumerate() {

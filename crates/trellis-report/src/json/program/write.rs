@@ -69,7 +69,7 @@ fn value(terms: &Terms, v: &Value) -> Json {
 }
 
 /// The place of something, for people.
-fn place(cfa: &Cfa, place: Option<Place>) -> Option<String> {
+pub(in crate::json) fn place(cfa: &Cfa, place: Option<Place>) -> Option<String> {
     place.map(|p| cfa.show_place(p))
 }
 
@@ -81,7 +81,7 @@ pub(super) struct TraceDoc<'a> {
 }
 
 /// Values by name: all, or those that are not as before.
-struct Values<'a>(&'a Cfa, &'a [String], &'a Valuation, Option<&'a Valuation>);
+pub(in crate::json) struct Values<'a>(pub &'a Cfa, pub &'a [String], pub &'a Valuation, pub Option<&'a Valuation>);
 
 impl Serialize for Values<'_> {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
@@ -115,22 +115,24 @@ impl Serialize for Steps<'_> {
         let mut seq = s.serialize_seq(Some(self.trace.steps.len()))?;
         let mut before = &self.trace.start;
         for step in &self.trace.steps {
-            seq.serialize_element(&StepView { all: self, before, step })?;
+            seq.serialize_element(&StepView { cfa: self.cfa, names: self.names, before, step })?;
             before = &step.after;
         }
         seq.end()
     }
 }
 
-struct StepView<'a> {
-    all: &'a Steps<'a>,
-    before: &'a Valuation,
-    step: &'a Step,
+/// One step, and the values before it.
+pub(in crate::json) struct StepView<'a> {
+    pub cfa: &'a Cfa,
+    pub names: &'a [String],
+    pub before: &'a Valuation,
+    pub step: &'a Step,
 }
 
 impl Serialize for StepView<'_> {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        let (Steps { cfa, names, .. }, step) = (self.all, self.step);
+        let StepView { cfa, names, step, .. } = *self;
         let edge = cfa.edge(step.edge);
         let mut variables = picked(cfa, self.before, step).into_iter().map(|(v, _)| v);
         let position = |v: VarId| cfa.variables.iter().position(|x| *x == v);
@@ -162,15 +164,35 @@ pub(super) struct CertificateDoc<'a> {
     variables: Vec<(String, String)>,
 }
 
+/// What writes terms, and the variables with their types. Some terms have no text; engines do not make them.
+#[allow(clippy::type_complexity)]
+pub(in crate::json) fn terms<'a>(
+    cfa: &Cfa,
+    terms: &'a Terms,
+    roots: impl Iterator<Item = TermId>,
+) -> io::Result<(Writer<'a>, Vec<(String, String)>)> {
+    let unwritten = |what: String| io::Error::other(format!("the evidence has {what} in it"));
+    let writer = Writer::new(cfa, terms, roots).map_err(unwritten)?;
+    let ty = |v: &VarId| writer.ty(cfa.terms.variable(*v).ty);
+    let types = cfa.variables.iter().map(ty).collect::<Result<Vec<_>, _>>().map_err(unwritten)?;
+    Ok((writer, full_names(cfa).into_iter().zip(types).collect()))
+}
+
+/// The variables and the definitions.
+pub(in crate::json) fn start_terms<M: SerializeMap>(
+    m: &mut M,
+    variables: &[(String, String)],
+    writer: &Writer<'_>,
+) -> Result<(), M::Error> {
+    let variable = |(name, ty): &(String, String)| json!({ "name": name, "type": ty });
+    m.serialize_entry("variables", &variables.iter().map(variable).collect::<Vec<_>>())?;
+    m.serialize_entry("definitions", &writer.definitions)
+}
+
 impl<'a> CertificateDoc<'a> {
-    /// Some terms have no text; engines do not make them.
     pub fn new(cfa: &'a Cfa, header: Header<'a>, c: &'a Certificate) -> io::Result<CertificateDoc<'a>> {
-        let unwritten = |what: String| io::Error::other(format!("the invariant has {what} in it"));
         let roots = c.invariant.iter().flat_map(|(_, e)| e.iter().copied());
-        let writer = Writer::new(cfa, &c.terms, roots).map_err(unwritten)?;
-        let ty = |v: &VarId| writer.ty(cfa.terms.variable(*v).ty);
-        let types = cfa.variables.iter().map(ty).collect::<Result<Vec<_>, _>>().map_err(unwritten)?;
-        let variables = full_names(cfa).into_iter().zip(types).collect();
+        let (writer, variables) = terms(cfa, &c.terms, roots)?;
         Ok(CertificateDoc { cfa, header, certificate: c, writer, variables })
     }
 
@@ -194,9 +216,7 @@ impl Serialize for CertificateDoc<'_> {
         let mut m = s.serialize_map(None)?;
         start(&mut m, PROGRAM_CERTIFICATE, self.header)?;
         m.serialize_entry("k", &self.certificate.k)?;
-        let variable = |(name, ty): &(String, String)| json!({ "name": name, "type": ty });
-        m.serialize_entry("variables", &self.variables.iter().map(variable).collect::<Vec<_>>())?;
-        m.serialize_entry("definitions", &self.writer.definitions)?;
+        start_terms(&mut m, &self.variables, &self.writer)?;
         let rows: Vec<Row<'_>> = self.certificate.invariant.iter().map(|(l, e)| self.row(*l, e)).collect();
         m.serialize_entry("invariant", &rows)?;
         m.end()

@@ -1,0 +1,134 @@
+//! Evidence about formulas: what is written is valid, and comes back as it was.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+use trellis_expr::Value;
+use trellis_model::cfa::interpret::zero;
+use trellis_model::cfa::{EdgeId, LocationId};
+use trellis_model::evidence::Verdict;
+use trellis_model::ltl::evidence::{Lasso, Proof, Recurrence, Run, Step};
+use trellis_model::ltl::product::product;
+use trellis_model::ltl::{Buchi, Cube, Edge};
+use trellis_report::json::{
+    LtlAsked, LtlContent, ltl_question, read_ltl_evidence, write_ltl_certificate, write_ltl_report, write_ltl_trace,
+};
+use trellis_report::ltl::{Counterexample, LtlReport};
+use trellis_report::{Kind, Program, ltl};
+use trellis_syntax::diag::Sources;
+use trellis_syntax::ltl::subject::{Asked, Language, read};
+
+use crate::validate::Validator;
+
+const MODEL: &str = "main process p { var x : int init loc A loc B A -> B { x := 0 } B -> B { x := x + 1 } }";
+
+fn world() -> (Asked, Buchi) {
+    let mut sources = Sources::default();
+    let model = sources.add("m.cfa", MODEL);
+    let formula = sources.add("f", "F(x < 0)");
+    let asked = read(&mut sources, model, formula, Language::Cfa).expect("a model");
+    let stay = Edge { cube: Cube { positive: 0, negative: 1 }, marks: 1, to: 0 };
+    (asked, Buchi { initial: vec![0], marks: 1, edges: vec![vec![stay]] })
+}
+
+fn about<'a>(asked: &'a Asked, forbidden: Option<&'a Buchi>) -> LtlAsked<'a> {
+    let (atoms, names) = (&asked.spec.atoms, &asked.spec.names);
+    LtlAsked { subject: &asked.subject, atoms, names, step: Some("half"), forbidden }
+}
+
+fn report(verdict: Verdict<Counterexample, Proof>) -> LtlReport {
+    LtlReport::about("m.cfa", "cfa", "F(x < 0)", Kind::Ltl, verdict)
+}
+
+/// A step with an edge, and one without.
+fn run(asked: &Asked) -> Run {
+    let cfa = &asked.subject.cfa;
+    let start = zero(cfa);
+    let mut after = start.clone();
+    after.insert(cfa.variables[0], Value::Int(7.into()));
+    let step = |edge| Step { edge, picks: vec![], after: after.clone() };
+    Run { start, steps: vec![step(Some(EdgeId(0))), step(None)] }
+}
+
+fn valid(schema: &str, text: &[u8]) -> String {
+    let json: Json = serde_json::from_slice(text).expect("JSON");
+    Validator::new().assert_valid(schema, &json);
+    json.to_string()
+}
+
+#[test]
+fn lassos_come_back() {
+    let (asked, automaton) = world();
+    let lasso = Lasso { run: run(&asked), back: 1 };
+    let trace = Counterexample::Lasso(lasso.clone());
+    for forbidden in [None, Some(&automaton)] {
+        let about = about(&asked, forbidden);
+        let report = report(Verdict::Unsafe(trace.clone()));
+        let (mut alone, mut inside) = (vec![], vec![]);
+        write_ltl_trace(&mut alone, about, report.header(), &trace).expect("written");
+        write_ltl_report(&mut inside, about, &report, true).expect("written");
+        for text in [valid("ltl-trace-1.json", &alone), valid("report-1.json", &inside)] {
+            let question = ltl_question(&text).expect("readable").expect("about a formula");
+            assert_eq!((question.query.as_str(), question.step.as_deref()), ("F(x < 0)", Some("half")));
+            assert_eq!(question.forbidden, forbidden.map(|a| (asked.spec.names.clone(), a.clone())));
+            let back = read_ltl_evidence(&asked.subject, &asked.spec.atoms, &automaton, &text).expect("readable");
+            assert!(matches!(back, LtlContent::Counterexample(Counterexample::Lasso(l)) if l == lasso), "{text}");
+        }
+    }
+    let cfa = &asked.subject.cfa;
+    let drawn = ltl::dot(&Program::new(cfa, &[]), &trace, "name");
+    assert!(drawn.contains("s1 -> s1 [") && drawn.contains("nothing changes"), "{drawn}");
+}
+
+#[test]
+fn recurrent_sets_and_proofs_come_back() {
+    let (asked, automaton) = world();
+    let about = about(&asked, None);
+    let large = product(&asked.subject, &asked.spec.atoms, &automaton).expect("a product").blocks();
+    let (mut terms, v, place) = (large.cfa.terms.clone(), large.cfa.variables[0], large.origin[0]);
+    let (x, one) = (terms.var(v), terms.int(1));
+    let (set, more) = (terms.le(one, x), terms.add([x, one]));
+    let told = Recurrence {
+        automaton: automaton.clone(),
+        terms: terms.clone(),
+        stem: run(&asked),
+        rounds: vec![vec![place, place]],
+        picks: BTreeMap::from([(v, one)]),
+        set,
+    };
+    let trace = Counterexample::Recurrence(told.clone());
+    let mut text = vec![];
+    write_ltl_trace(&mut text, about, report(Verdict::Unsafe(trace.clone())).header(), &trace).expect("written");
+    let text = valid("ltl-trace-1.json", &text);
+    let back = read_ltl_evidence(&asked.subject, &asked.spec.atoms, &automaton, &text).expect("readable");
+    let LtlContent::Counterexample(Counterexample::Recurrence(back)) = back else { panic!("{text}") };
+    assert_eq!((&back.stem, &back.rounds, back.picks.len()), (&told.stem, &told.rounds, 1));
+    assert_eq!(back.terms.show(back.set).to_string(), told.terms.show(told.set).to_string());
+
+    let proof = Proof {
+        automaton: automaton.clone(),
+        terms,
+        nodes: vec![(place, set), (LocationId(0), set)],
+        edges: vec![(0, 1), (1, 1)],
+        rankings: vec![vec![Some(more), None]],
+    };
+    let mut text = vec![];
+    let mut whole = vec![];
+    let report = report(Verdict::Safe(proof.clone()));
+    write_ltl_certificate(&mut text, about, report.header(), &proof).expect("written");
+    write_ltl_report(&mut whole, about, &report, true).expect("written");
+    for text in [valid("ltl-certificate-1.json", &text), valid("report-1.json", &whole)] {
+        let back = read_ltl_evidence(&asked.subject, &asked.spec.atoms, &automaton, &text).expect("readable");
+        let LtlContent::Proof(back) = back else { panic!("{text}") };
+        assert_eq!(back.edges, proof.edges);
+        assert_eq!(back.nodes.iter().map(|n| n.0).collect::<Vec<_>>(), [place, LocationId(0)]);
+        assert!(back.rankings[0][0].is_some() && back.rankings[0][1].is_none());
+        let other = Buchi { marks: 0, ..automaton.clone() };
+        let why = read_ltl_evidence(&asked.subject, &asked.spec.atoms, &other, &text).expect_err("another automaton");
+        assert!(why.to_string().contains("what must not be"), "{why}");
+    }
+    let mut short = vec![];
+    write_ltl_report(&mut short, about, &report, false).expect("written");
+    let why = ltl_question(&valid("report-1.json", &short)).expect_err("only how large it is");
+    assert!(why.to_string().contains("--certificate"), "{why}");
+}

@@ -1,0 +1,129 @@
+//! What is asked of the runs of a model: a formula that they must satisfy, or an automaton that must accept none of them.
+
+use std::path::Path;
+
+use trellis_check::ltl::{Claim, OfRuns};
+use trellis_engine::ltl::translate::translate;
+use trellis_model::ltl::{Buchi, Formula};
+use trellis_report::json::LtlAsked;
+use trellis_syntax::diag::{self, Sources};
+use trellis_syntax::hoa::{self, Hoa};
+use trellis_syntax::ltl::subject::{self, Asked, Language, Moment};
+
+use crate::Failure;
+use crate::automaton::{c_options, not_c};
+use crate::cli::{LtlStep, Model, Reading};
+
+/// More marks leave none for letters.
+const MAX_MARKS: u32 = 63;
+
+/// What a user asks.
+pub enum Ask {
+    /// A formula.
+    Formula(String),
+    /// The automaton of what must not be, with its file.
+    Forbidden(String, Hoa),
+}
+
+impl Ask {
+    /// Reads an automaton.
+    pub fn forbidden(path: &Path, err_color: bool) -> Result<Ask, Failure> {
+        let mut sources = Sources::default();
+        let read = sources.read(path).map_err(|d| vec![d]).and_then(|id| hoa::read(&sources, id));
+        let hoa = read.map_err(|errors| Failure::Input(diag::render(&errors, &sources, err_color)))?;
+        if hoa.automaton.marks > MAX_MARKS {
+            return Err(Failure::Usage(format!("{}: at most {MAX_MARKS} acceptance sets", path.display())));
+        }
+        Ok(Ask::Forbidden(path.display().to_string(), hoa))
+    }
+
+    /// In words.
+    pub fn text(&self) -> &str {
+        match self {
+            Ask::Formula(text) | Ask::Forbidden(text, _) => text,
+        }
+    }
+}
+
+/// A question, understood.
+pub struct Question {
+    pub asked: Asked,
+    /// The automaton of what must not be.
+    pub automaton: Buchi,
+    /// Was the automaton given, not a formula?
+    pub is_forbidden: bool,
+    pub sources: Sources,
+    /// The language of the model, as reports call it.
+    pub language: &'static str,
+    step: Option<&'static str>,
+}
+
+impl Question {
+    pub fn read(
+        ask: &Ask,
+        model: &Model,
+        reading: &Reading,
+        step: Option<LtlStep>,
+        err_color: bool,
+    ) -> Result<Question, Failure> {
+        let path = &model.model;
+        if !model.constants.is_empty() {
+            return Err(Failure::Usage("--const: only UPPAAL models have constants that can be set".into()));
+        }
+        let options = c_options(path, reading);
+        let full = step == Some(LtlStep::Full);
+        let (name, language) = match path.extension().and_then(|e| e.to_str()) {
+            Some("c" | "i") => ("c", Language::C(&options)),
+            Some("xsts") => ("xsts", Language::Xsts(if full { Moment::Full } else { Moment::Half })),
+            Some("sts" | "system") => ("sts", Language::Sts),
+            Some("scxml") => ("scxml", Language::Scxml),
+            _ => ("cfa", Language::Cfa),
+        };
+        if name != "c" {
+            not_c(reading)?;
+        }
+        if step.is_some() && name != "xsts" {
+            return Err(Failure::Usage("--ltl-step: only for XSTS".into()));
+        }
+        let step = (name == "xsts").then_some(if full { "full" } else { "half" });
+        let mut sources = Sources::default();
+        let read = sources.read(path).map_err(|d| vec![d]).and_then(|model| match ask {
+            Ask::Formula(text) => {
+                let formula = sources.add("--ltl", text.as_str());
+                subject::read(&mut sources, model, formula, language)
+            }
+            Ask::Forbidden(file, hoa) => {
+                let named = |atom: &String| sources.add(&format!("AP of {file}"), atom.as_str());
+                let atoms: Vec<_> = hoa.atoms.iter().map(named).collect();
+                subject::read_with(&mut sources, model, &atoms, language)
+            }
+        });
+        let asked = read.map_err(|errors| Failure::Input(diag::render(&errors, &sources, err_color)))?;
+        let automaton = match ask {
+            Ask::Formula(_) => translate(&Formula::Not(Box::new(asked.spec.formula.clone())))
+                .map_err(|why| Failure::Usage(format!("--ltl: {why}")))?,
+            Ask::Forbidden(_, hoa) => hoa.automaton.clone(),
+        };
+        let is_forbidden = matches!(ask, Ask::Forbidden(..));
+        Ok(Question { asked, automaton, is_forbidden, sources, language: name, step })
+    }
+
+    /// What evidence must show.
+    pub fn claim(&self) -> Claim<'_> {
+        match self.is_forbidden {
+            true => Claim { atoms: &self.asked.spec.atoms, of_runs: OfRuns::Avoid(&self.automaton) },
+            false => Claim::from(&self.asked.spec),
+        }
+    }
+
+    /// What evidence says that it is about.
+    pub fn about(&self) -> LtlAsked<'_> {
+        LtlAsked {
+            subject: &self.asked.subject,
+            atoms: &self.asked.spec.atoms,
+            names: &self.asked.spec.names,
+            step: self.step,
+            forbidden: self.is_forbidden.then_some(&self.automaton),
+        }
+    }
+}
