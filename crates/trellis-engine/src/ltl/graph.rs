@@ -111,9 +111,8 @@ impl<'p, 'o> Graph<'p, 'o> {
         self.changed(l, new)
     }
 
-    /// Takes in a predicate.
-    pub fn take_in(&mut self, n: u32, p: TermId) -> bool {
-        let l = self.nodes[n as usize].location;
+    /// Takes in a predicate at a location; or its values.
+    pub fn take_in(&mut self, l: LocationId, p: TermId) -> bool {
         let variables = self.cfa.terms.free_vars(p);
         let new = self.precisions.take_in(&mut self.cfa.terms, &mut self.post, l, p, variables.into_iter());
         self.changed(l, new)

@@ -295,10 +295,18 @@ impl Refining<'_, '_> {
         for t in atoms {
             take_apart(&self.graph.cfa.terms, t, cegar::Split::Atoms, &mut parts);
         }
+        // Values are of use only where they are known before.
+        let places: Vec<LocationId> = match self.options.cegar.domain {
+            Domain::Predicates(_) => {
+                let nodes = path.stem.iter().chain(&path.cycle);
+                nodes.map(|s| self.graph.nodes[s.1 as usize].location).collect()
+            }
+            Domain::Explicit | Domain::Product(_) => self.graph.cfa.locations().collect(),
+        };
         let mut new = false;
-        for &(_, n) in path.stem.iter().chain(&path.cycle) {
+        for l in places {
             for &p in &parts {
-                new |= self.graph.take_in(n, p);
+                new |= self.graph.take_in(l, p);
             }
         }
         new
