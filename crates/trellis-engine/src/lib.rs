@@ -7,7 +7,7 @@
 //! - [`timed`]: networks with clocks: zones, liveness, bounds, and the choice of an engine;
 //! - [`lazy`]: lazy abstraction (002 Alg. 1–8), with networks with clocks as its client;
 //! - [`program`]: control-flow automata (programs, transition systems, statecharts) with a solver;
-//! - [`wsts`]: counter systems, whatever the number of processes (003 LA[BF], and its rivals);
+//! - [`wsts`]: counter systems, whatever the number of processes (003 `LA[BF]`, and its rivals);
 //! - shared: [`arg`] (states by key in flat memory), [`path`], [`waitlist`], [`budget`] (limits, cancellation, progress).
 //!
 //! Engines know nothing of file formats and never print. What they explore is a [`System`]; they store its states as

@@ -402,7 +402,7 @@ pub enum Engine {
     Bmc,
     /// k-induction, with invariants guessed from runs: for programs and control-flow automata.
     Induction,
-    /// LA[BF] (003): for counter systems.
+    /// Lazy abstraction with breadth-first control (003): for counter systems.
     Wsts,
     /// Backward search with minimal bases: for counter systems.
     Backward,
