@@ -11,7 +11,7 @@
 //! - [`cover`]: hierarchies of nodes (AltaRica) on relations: reachability, and refinement of covers with pruning (001 Ch. 4);
 //! - [`mec`]: Mec 5's relations over the configurations of a node (001 §6.1);
 //! - [`program`]: control-flow automata (programs, transition systems, statecharts) with a solver;
-//! - [`wsts`]: counter systems, whatever the number of processes (003 LA[BF], and its rivals);
+//! - [`wsts`]: counter systems, whatever the number of processes (003 `LA[BF]`, and its rivals);
 //! - shared: [`arg`] (states by key in flat memory), [`path`], [`waitlist`], [`budget`] (limits, cancellation, progress).
 //!
 //! Engines know nothing of file formats and never print. What they explore is a [`System`]; they store its states as

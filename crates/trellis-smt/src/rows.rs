@@ -99,3 +99,27 @@ fn factors(conflict: &Farkas) -> Result<Solved, Reason> {
     let all: Result<Vec<_>, _> = lower().map(|p| Ok((Name(p.column), factor(&p.factor)?))).collect();
     Ok(Solved::No(all?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_solved_or_refuted() {
+        let mut rows = Rows::default();
+        let (x, y) = (rows.variable(0, None), rows.variable(0, Some(3)));
+        let difference = rows.row(&[(x, -2), (y, 1)]);
+        let sum = rows.row(&[(x, 1), (y, 1)]);
+        let limits = Limits::none();
+        assert_eq!(rows.solve(&[(difference, 2), (sum, 3)], &limits), Ok(Solved::Yes));
+        // y ≥ 2 + 2x and y ≤ 3, so x + y ≤ 3 and a half.
+        let Ok(Solved::No(factors)) = rows.solve(&[(difference, 2), (sum, 4)], &limits) else { panic!("no solution") };
+        let factor = |n| factors.iter().find(|f| f.0 == n).map(|f| f.1);
+        assert_eq!((factor(difference), factor(sum)), (Some(1), Some(2)));
+        // What was asked for is gone.
+        assert_eq!(rows.solve(&[(sum, 4)], &limits), Ok(Solved::Yes));
+        rows.at_least(sum, 1);
+        assert_eq!(rows.solve(&[], &limits), Ok(Solved::Yes));
+        assert!(!(rows.is(x, 0) && rows.is(y, 0)));
+    }
+}

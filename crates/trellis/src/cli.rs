@@ -452,7 +452,7 @@ pub enum Engine {
     Explicit,
     /// k-induction, with invariants guessed from runs: for programs and control-flow automata.
     Induction,
-    /// LA[BF] (003): for counter systems.
+    /// Lazy abstraction with breadth-first control (003): for counter systems.
     Wsts,
     /// Backward search with minimal bases: for counter systems.
     Backward,

@@ -22,7 +22,7 @@ use crate::{Failure, Ran, automaton, exit, print};
 #[derive(Args, Debug, Clone, Default)]
 #[command(next_help_heading = "Counter systems")]
 pub struct Counters {
-    /// Which node --engine wsts takes next (default: bfs, which is LA[BF] and always ends).
+    /// Which node --engine wsts takes next (default: bfs, which always ends).
     #[arg(long, value_enum, value_name = "ORDER")]
     pub control: Option<Control>,
     /// Let --engine wsts begin with the atoms of the start too, as 003 does: exact, but many more regions.

@@ -3,7 +3,7 @@
 //! The set of these states is upward-closed, so it is kept as its minimal elements; `pre` adds more until there is nothing new. It
 //! ends because there is no infinite sequence of vectors none of which is above an earlier one (Dickson).
 //!
-//! With pruning, vectors of which the state equation shows that nothing above them can be reached are left out ([`equation`]; Blondin
+//! With pruning, vectors of which the state equation shows that nothing above them can be reached are left out ([`super::equation`]; Blondin
 //! et al., TACAS 2016, do this with the continuous relaxation). Every such proof is a weighted sum, which soon excludes
 //! other vectors too.
 

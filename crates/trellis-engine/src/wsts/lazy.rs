@@ -1,4 +1,4 @@
-//! Lazy abstraction with breadth-first control, LA[BF] (003 Algorithm 2), without a solver.
+//! Lazy abstraction with breadth-first control, `LA[BF]` (003 Algorithm 2), without a solver.
 //!
 //! A predicate is "at least `m`", for a vector `m`; the region of a node is what is at least none of the predicates that the node
 //! *excludes*. That is all that is needed: the error regions `pre(τ, unsafe)` are upward-closed, so their minimal vectors are their
@@ -12,7 +12,7 @@
 //! anyway), and a region is covered by a single other one, not by several together. The proof of termination needs neither: a region
 //! equal to one of smaller depth is covered.
 //!
-//! [`Control`] also has other orders, in which any node may cover: LA[★], which need not end (003 §5).
+//! [`Control`] also has other orders, in which any node may cover: `LA[★]`, which need not end (003 §5).
 
 mod bits;
 mod tree;
@@ -29,7 +29,7 @@ use crate::budget::{Budget, Stats};
 /// Which node comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Control {
-    /// One of least depth: LA[BF], which ends.
+    /// One of least depth: `LA[BF]`, which ends.
     #[default]
     Breadth,
     /// The one added last.
@@ -37,7 +37,7 @@ pub enum Control {
     /// Any, with this seed.
     Random(u64),
     /// One that leads to a refinement, but not of the root; else the oldest that leads to none. Nothing is ever covered. These are the
-    /// choices of 003 §5. (LA[★] leaves both open. With covering the paper's example ends in any order that was tried, for regions here
+    /// choices of 003 §5. (`LA[★]` leaves both open. With covering the paper's example ends in any order that was tried, for regions here
     /// are downward-closed.)
     Adverse,
 }
@@ -80,7 +80,7 @@ pub struct Options {
     pub merged: bool,
 }
 
-/// What LA[BF] counts beside [`Stats`].
+/// What `LA[BF]` counts beside [`Stats`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
     /// Refinements of the root.

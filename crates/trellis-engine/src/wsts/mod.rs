@@ -1,6 +1,6 @@
 //! Counter systems: can a target be covered, however many processes there are (003)?
 //!
-//! [`lazy`] is the paper's LA[BF]. Its rivals: [`backward`] goes from the target to the start with minimal bases (Abdulla et al.,
+//! [`lazy`] is the paper's `LA[BF]`. Its rivals: [`backward`] goes from the target to the start with minimal bases (Abdulla et al.,
 //! LICS 1996), and leaves out what the state equation ([`equation`]) shows to be out of reach; [`forward`] goes from the start and
 //! accelerates (Karp and Miller 1969), which finds errors; [`equation`] alone is a quick first try. [`portfolio`] asks several.
 //!
@@ -43,7 +43,7 @@ impl Outcome {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Engine {
-    /// LA[BF], or with another control.
+    /// `LA[BF]`, or with another control.
     Lazy(lazy::Options),
     /// From the target to the start.
     Backward(backward::Options),

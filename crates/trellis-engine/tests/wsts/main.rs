@@ -6,4 +6,5 @@ mod generator;
 mod large;
 mod models;
 mod paper;
+mod tampered;
 mod verdicts;

@@ -1,0 +1,63 @@
+//! The checker against made-up evidence: what it accepts is true, whoever wrote it.
+
+use trellis_check::counter::{certify, replay};
+use trellis_model::counter::evidence::{Bound, Certificate, Trace};
+use trellis_model::counter::{OMEGA, Vector};
+
+use crate::generator::{Dice, Kind, Seen, enumerate, runs, show, system};
+
+fn vector(dice: &mut Dice, vars: u32, omega: bool) -> Vector {
+    let number = |dice: &mut Dice| match dice.roll(8) {
+        7 if omega => OMEGA,
+        n => n.saturating_sub(4),
+    };
+    Vector::new((0..vars).map(|v| (v, number(dice))).collect())
+}
+
+/// Whatever may be in a file.
+fn certificate(dice: &mut Dice, vars: u32) -> Certificate {
+    if dice.roll(3) == 0 {
+        return Certificate::Below((0..1 + dice.roll(3)).map(|_| vector(dice, vars, true)).collect());
+    }
+    let bound = |dice: &mut Dice| {
+        let weights = (0..vars).map(|v| (v, dice.roll(4) as i64 - 1)).filter(|w| w.1 != 0).collect();
+        let trap = |dice: &mut Dice| (1 + dice.roll(2) as i64, (0..vars).filter(|_| dice.roll(2) == 0).collect());
+        let traps = (0..dice.roll(3)).map(|_| trap(dice)).collect();
+        Bound { weights, traps }
+    };
+    let bounds = (0..dice.roll(3)).map(|_| bound(dice)).collect();
+    let basis = (0..dice.roll(4)).map(|_| vector(dice, vars, false)).collect();
+    Certificate::Above { bounds, basis }
+}
+
+#[test]
+fn what_is_accepted_is_true() {
+    let mut accepted = 0;
+    for seed in 0..runs(400) {
+        let kind = Kind { transfers: seed % 2 == 0, upper_bounds: seed % 3 == 0 };
+        let system = system(40_000 + seed, kind);
+        let vars = system.names.len() as u32;
+        let mut dice = Dice(seed);
+        let bad = enumerate(&system, 6) == Seen::Bad;
+        for _ in 0..60 {
+            let mut c = certificate(&mut dice, vars);
+            // Half of the time it is at least about the target.
+            if let (Certificate::Above { basis, .. }, 0) = (&mut c, dice.roll(2)) {
+                basis.extend(system.target.iter().cloned());
+            }
+            if certify(&system, &c).is_ok() {
+                assert!(!bad, "seed {seed}: {c:?}\n{}", show(&system));
+                accepted += 1;
+            }
+            let initial = (0..vars).map(|_| dice.roll(3)).collect();
+            let rules = (0..dice.roll(4)).map(|_| dice.roll(system.rules.len() as u64 + 1) as u32).collect();
+            if replay(&system, &Trace { initial, rules }).is_ok() {
+                assert!(enumerate(&system, 40) == Seen::Bad, "seed {seed}\n{}", show(&system));
+            }
+        }
+        // A certificate about variables that there are not is refused, not followed.
+        let c = Certificate::Above { bounds: vec![], basis: vec![Vector::new(vec![(vars, 1)])] };
+        assert!(certify(&system, &c).is_err());
+    }
+    assert!(accepted > 0);
+}
