@@ -3,6 +3,7 @@
 mod c;
 mod lattice;
 mod lazy;
+mod pcegar;
 mod plot;
 mod smt;
 
@@ -18,8 +19,9 @@ pub fn bench(args: &Bench) -> Result<bool, Failure> {
         "c" => c::bench(args),
         "lattice" => lattice::bench(args),
         "lazy" => lazy::bench(args),
+        "pcegar" => pcegar::bench(args),
         "smt" => smt::bench(args),
-        other => Err(Failure::Usage(format!("there is no suite `{other}`; there are: c, lattice, lazy, smt"))),
+        other => Err(Failure::Usage(format!("there is no suite `{other}`; there are: c, lattice, lazy, pcegar, smt"))),
     }
 }
 
