@@ -2,7 +2,7 @@
 //! and relations.
 
 use super::ast::{BinaryOp, Dom, DomKind, Expr, ExprKind, Name, Path, Segment, TypeName};
-use super::parser::{Parser, is_keyword};
+use super::parser::Parser;
 use crate::cfa::cursor::Read;
 use crate::cfa::lexer::Tok;
 use crate::diag::Span;
@@ -181,7 +181,7 @@ impl Parser<'_> {
                     self.require(")")?;
                     Ok(self.made(t.span, ExprKind::Extreme(word.eq_ignore_ascii_case("min"), all)))
                 }
-                lower if is_keyword(lower) => self.unexpected("an expression"),
+                lower if self.reserved(lower) => self.unexpected("an expression"),
                 _ => self.path_or_relation(),
             },
             Tok::Quoted(_) => self.path_or_relation(),
@@ -326,7 +326,7 @@ impl Parser<'_> {
                     }
                     Ok(DomKind::Struct(fields))
                 }
-                lower if is_keyword(lower) => self.unexpected("a domain"),
+                lower if self.reserved(lower) => self.unexpected("a domain"),
                 _ => Ok(DomKind::Named(self.ident("a domain")?.text)),
             },
             Tok::Quoted(_) => Ok(DomKind::Named(self.ident("a domain")?.text)),
