@@ -200,7 +200,7 @@ impl Reader<'_, '_> {
         let mut left = self.difference()?;
         while self.parser.take("|") || self.parser.take_word("or") {
             let right = self.difference()?;
-            left = self.both(left, right, |a, b| Set::Or(a, b))?;
+            left = self.both(left, right, Set::Or)?;
         }
         Ok(left)
     }
@@ -209,7 +209,7 @@ impl Reader<'_, '_> {
         let mut left = self.conjunction()?;
         while self.parser.take("-") {
             let right = self.conjunction()?;
-            left = self.both(left, right, |a, b| Set::Minus(a, b))?;
+            left = self.both(left, right, Set::Minus)?;
         }
         Ok(left)
     }
@@ -218,7 +218,7 @@ impl Reader<'_, '_> {
         let mut left = self.simple()?;
         while self.parser.take("&") || self.parser.take_word("and") {
             let right = self.simple()?;
-            left = self.both(left, right, |a, b| Set::And(a, b))?;
+            left = self.both(left, right, Set::And)?;
         }
         Ok(left)
     }

@@ -392,13 +392,14 @@ pub struct Smt {
 
 #[derive(Args, Debug)]
 pub struct Bench {
-    /// The suite: c, coverability, lattice, lazy or smt.
+    /// The suite: c, coverability, lattice, lazy, pcegar or smt.
     pub suite: String,
     /// Only the sizes that take a moment.
     #[arg(long)]
     pub quick: bool,
     /// For lazy: another folder with models, searched before models/timed. For smt: a folder of .smt2 files, instead of
-    /// those that are made up. For c and coverability: a folder of models with a table EXPECTED.tsv.
+    /// those that are made up. For c and coverability: a folder of models with a table EXPECTED.tsv. For pcegar:
+    /// another folder with models, searched before models/altarica.
     #[arg(long, value_name = "FOLDER")]
     pub models: Option<PathBuf>,
     /// For smt: write the problems into this folder, and do nothing else. For c: write the programs as Horn clauses.

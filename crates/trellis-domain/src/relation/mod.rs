@@ -9,6 +9,8 @@
 //!
 //! What this deliberately does not do: reorder. OxiDD, on which this is built, can change an order but does not search for one.
 
+// A function is hashed by its node, which does not change.
+#[allow(clippy::mutable_key_type)]
 mod count;
 mod term;
 
@@ -79,6 +81,9 @@ struct Column {
     values: Vec<i64>,
 }
 
+/// Variables, and from which copy to which they move.
+type Moves = Vec<(usize, usize, usize)>;
+
 /// A substitution that moves variables from one copy to another. It is kept, because results are remembered by its number.
 type Renaming = Subst<BDDFunction>;
 
@@ -87,7 +92,7 @@ pub struct Space {
     manager: BDDManagerRef,
     columns: Vec<Column>,
     copies: usize,
-    renamings: RefCell<FxHashMap<Vec<(usize, usize, usize)>, Renaming>>,
+    renamings: RefCell<FxHashMap<Moves, Renaming>>,
 }
 
 impl Space {

@@ -142,7 +142,7 @@ pub fn cegar(question: &Question<'_>, predicates: &[Relation], options: &Options
     let mut run = || -> Result<Verdict<Trace, Certificate>, Reason> {
         let mut graph = Graph::new(question, predicates, options).map_err(reason)?;
         let verdict = rounds(question, &mut graph, options, budget, &mut found.iterations);
-        found.states = graph.len();
+        found.states = graph.size();
         verdict
     };
     found.verdict = run().unwrap_or_else(Verdict::Unknown);

@@ -126,7 +126,7 @@ impl<'q, 'm> Graph<'q, 'm> {
     }
 
     /// The abstract states that are left.
-    pub fn len(&self) -> usize {
+    pub fn size(&self) -> usize {
         self.alive().count()
     }
 
@@ -148,7 +148,7 @@ impl<'q, 'm> Graph<'q, 'm> {
     pub fn counted(&self) -> Iteration {
         let count = |f: &dyn Fn(&State) -> usize| self.alive().map(|q| f(&self.states[q])).sum();
         Iteration {
-            states: self.len(),
+            states: self.size(),
             transitions: count(&|s| s.out.len()),
             reachable: count(&|s| s.reachable.into()),
             coreachable: count(&|s| s.coreachable.into()),
@@ -282,10 +282,8 @@ impl<'q, 'm> Graph<'q, 'm> {
         let here = |q: usize| {
             let s = &self.states[q];
             let next = |r: &usize| self.states[*r].alive && self.states[*r].coreachable;
-            (s.initial && s.coreachable)
-                || (s.bad && s.reachable)
-                || (s.reachable && s.coreachable)
-                || (s.reachable && s.out.iter().any(next))
+            let witness = s.bad || s.coreachable || s.out.iter().any(next);
+            (s.reachable && witness) || (s.initial && s.coreachable)
         };
         Ok(self.alive().any(here))
     }

@@ -1,10 +1,10 @@
 //! Plain reachability: all states that can be reached from the initial ones, or from which a bad one can be reached, on relations.
 //!
-//! Events are applied one after the other, each to all that is known so far (chaining), those that touch variables deep in the order
-//! first and until they bring nothing new. That is not saturation, which works inside the diagrams, but comes close to its order.
+//! Events are applied one after the other, each to all that is known so far (chaining) and until it brings nothing new, those that touch
+//! variables deep in the order first. That is not saturation, which works inside the diagrams, but comes close to its order.
 
 use trellis_domain::relation::{Natural, Relation};
-use trellis_model::evidence::Verdict;
+use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::hierarchy::evidence::{Certificate, Trace};
 use trellis_model::hierarchy::symbolic::Event;
 
@@ -36,80 +36,63 @@ pub struct Found {
     pub nodes: usize,
 }
 
+/// What an exploration knows.
+struct Known {
+    states: Relation,
+    rounds: u64,
+    /// Was something reached that should not be?
+    met: bool,
+}
+
 /// Explores until a bad configuration is found, or all states are known.
 pub fn reach(question: &Question<'_>, direction: Direction, budget: &mut Budget<'_>) -> Found {
-    let mut found = Found {
-        verdict: Verdict::Unknown(trellis_model::evidence::Reason::Time),
-        rounds: 0,
-        states: None,
-        configurations: None,
-        nodes: 0,
-    };
-    found.verdict = match explore(question, direction, true, budget, &mut found) {
-        Ok(verdict) => verdict,
-        Err(stopped) => Verdict::Unknown(stopped),
-    };
+    let verdict = Verdict::Unknown(Reason::Time);
+    let mut found = Found { verdict, rounds: 0, states: None, configurations: None, nodes: 0 };
+    let answer = explore(question, direction, true, budget).and_then(|known| {
+        found.rounds = known.rounds;
+        found.nodes = known.states.size();
+        judge(question, direction, known, &mut found)
+    });
+    found.verdict = answer.unwrap_or_else(Verdict::Unknown);
     found
 }
 
 /// All states that can be reached, whether one is bad or not.
-pub fn reachable(
-    question: &Question<'_>,
-    direction: Direction,
-    budget: &mut Budget<'_>,
-) -> Result<Relation, trellis_model::evidence::Reason> {
-    let mut found = Found {
-        verdict: Verdict::Unknown(trellis_model::evidence::Reason::Time),
-        rounds: 0,
-        states: None,
-        configurations: None,
-        nodes: 0,
-    };
-    let mut states = None;
-    fixpoint(question, direction, false, budget, &mut found, &mut states)?;
-    Ok(states.unwrap_or_else(|| question.symbolic.space.none()))
+pub fn reachable(question: &Question<'_>, direction: Direction, budget: &mut Budget<'_>) -> Result<Relation, Reason> {
+    explore(question, direction, false, budget).map(|known| known.states)
 }
 
-type Stopped = trellis_model::evidence::Reason;
+fn judge(
+    question: &Question<'_>,
+    direction: Direction,
+    known: Known,
+    found: &mut Found,
+) -> Result<Verdict<Trace, Certificate>, Reason> {
+    let (m, s) = (question.symbolic, &question.symbolic.space);
+    if known.met {
+        let within = match direction {
+            Direction::Forward => &known.states,
+            Direction::Backward => m.admissible(),
+        };
+        let trace = question.trace(within).map_err(reason)?;
+        return trace.map(Verdict::Unsafe).ok_or(Reason::Stuck("a bad state was reached, but no run to it".into()));
+    }
+    found.states = Some(m.count_states(&known.states));
+    found.configurations = Some(m.count(&m.configurations_of(&known.states).map_err(reason)?));
+    let states = match direction {
+        Direction::Forward => known.states,
+        Direction::Backward => s.minus(m.admissible(), &known.states).map_err(reason)?,
+    };
+    Ok(Verdict::Safe(Certificate { states }))
+}
 
+/// Applies all events until nothing new comes, or, if that is enough, until something is met that should not be.
 fn explore(
     question: &Question<'_>,
     direction: Direction,
     early: bool,
     budget: &mut Budget<'_>,
-    found: &mut Found,
-) -> Result<Verdict<Trace, Certificate>, Stopped> {
-    let (m, s) = (question.symbolic, &question.symbolic.space);
-    let mut states = None;
-    let bad = fixpoint(question, direction, early, budget, found, &mut states)?;
-    let states = states.unwrap_or_else(|| s.none());
-    found.nodes = states.size();
-    if bad {
-        let within = match direction {
-            Direction::Forward => states,
-            Direction::Backward => m.admissible().clone(),
-        };
-        let trace = question.trace(&within).map_err(reason)?;
-        return trace.map(Verdict::Unsafe).ok_or(Stopped::Stuck("a bad state was reached, but no run to it".into()));
-    }
-    found.states = Some(m.count_states(&states));
-    found.configurations = Some(m.count(&m.configurations_of(&states).map_err(reason)?));
-    let states = match direction {
-        Direction::Forward => states,
-        Direction::Backward => s.minus(m.admissible(), &states).map_err(reason)?,
-    };
-    Ok(Verdict::Safe(Certificate { states }))
-}
-
-/// Is something reached that should not be? If it is not, `states` are all that can be reached.
-fn fixpoint(
-    question: &Question<'_>,
-    direction: Direction,
-    early: bool,
-    budget: &mut Budget<'_>,
-    found: &mut Found,
-    states: &mut Option<Relation>,
-) -> Result<bool, Stopped> {
+) -> Result<Known, Reason> {
     let (m, s) = (question.symbolic, &question.symbolic.space);
     let bad = m.states_of(&question.bad).map_err(reason)?;
     let (start, end) = match direction {
@@ -119,30 +102,30 @@ fn fixpoint(
     // Deep ones first: their steps are cheap, and what they bring spares the others rounds.
     let mut events: Vec<&Event> = m.events.iter().filter(|e| !e.written.is_empty()).collect();
     events.sort_by_key(|e| std::cmp::Reverse(e.written[0]));
-    let mut all = start;
-    let mut known = s.none();
-    while known != all {
-        known = all.clone();
+    let mut known = Known { met: s.meets(&start, &end).map_err(reason)?, states: start, rounds: 0 };
+    loop {
+        if early && known.met {
+            return Ok(known);
+        }
+        let before = known.states.clone();
         for event in &events {
             loop {
                 let next = match direction {
-                    Direction::Forward => m.post(event, &all),
-                    Direction::Backward => m.pre(event, &all),
+                    Direction::Forward => m.post(event, &known.states),
+                    Direction::Backward => m.pre(event, &known.states),
                 };
-                let more = next.and_then(|next| s.or(&all, &next)).map_err(reason)?;
-                if more == all {
+                let all = next.and_then(|next| s.or(&known.states, &next)).map_err(reason)?;
+                if all == known.states {
                     break;
                 }
-                all = more;
+                known.states = all;
+                budget.ask(&Progress { waiting: 0, stats: Stats { added: known.rounds, ..Stats::default() } }, 0)?;
             }
-            let progress = Progress { waiting: 0, stats: Stats { added: found.rounds, ..Stats::default() } };
-            budget.ask(&progress, 0)?;
         }
-        found.rounds += 1;
-        *states = Some(all.clone());
-        if early && s.meets(&all, &end).map_err(reason)? {
-            return Ok(true);
+        if known.states == before {
+            return Ok(known);
         }
+        known.rounds += 1;
+        known.met = s.meets(&known.states, &end).map_err(reason)?;
     }
-    Ok(s.meets(&all, &end).map_err(reason)?)
 }

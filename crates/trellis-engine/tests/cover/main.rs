@@ -1,5 +1,6 @@
 //! Hierarchies on relations: the counts of the thesis, and random hierarchies against the plain interpreter.
 
+mod mec;
 mod models;
 mod random;
 

@@ -1,5 +1,5 @@
-//! Random hierarchies of three levels, with priorities, flows and broadcasts: the plain interpreter, composition on relations,
-//! reachability both ways, `Cegar` and `PCegar` under random options must agree.
+//! Random hierarchies of three levels, with priorities, flows and broadcasts: the plain interpreter, flattening, composition
+//! on relations, reachability both ways, `Cegar` and `PCegar` under random options must agree.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -10,7 +10,8 @@ use trellis_engine::cover::cegar::{Abstraction, Options, Split, cegar, control_l
 use trellis_engine::cover::graph::Search;
 use trellis_engine::cover::reach::{Direction, reach};
 use trellis_model::evidence::Verdict;
-use trellis_model::hierarchy::explicit::Meaning;
+use trellis_model::hierarchy::explicit::{Level, Meaning};
+use trellis_model::hierarchy::flatten::flatten;
 
 use crate::{read, symbolic};
 
@@ -200,7 +201,7 @@ fn options(r: &mut Random) -> Options {
 #[test]
 fn all_agree() {
     let runs = std::env::var("TRELLIS_RUNS").ok().and_then(|r| r.parse().ok()).unwrap_or(150);
-    let (mut done, mut safe, mut seed) = (0, 0, 0);
+    let (mut done, mut safe, mut flattened, mut seed) = (0, 0, 0, 0);
     while done < runs {
         seed += 1;
         let mut r = Random(u64::wrapping_mul(seed, 0x9E37_79B9_7F4A_7C15) | 1);
@@ -218,6 +219,20 @@ fn all_agree() {
         let reachable = meaning.reachable(h.top, &initial);
         let reached = meaning.satisfying(h, h.top, bad).iter().any(|q| reachable.contains(q));
         safe += u32::from(!reached);
+
+        // Flattening: the same configurations and the same transitions.
+        if let Some(meaning) = flatten(h, 500).and_then(|flat| Some((Meaning::of(&flat, 20_000).ok()?, flat))) {
+            let (meaning, flat) = meaning;
+            flattened += 1;
+            let one = &meaning.components[flat.top.index()];
+            let rows = |level: &Level| {
+                let row = |&(from, event, to): &(usize, usize, usize)| {
+                    (level.configurations[from].clone(), event, level.configurations[to].clone())
+                };
+                level.transitions.iter().map(row).collect::<BTreeSet<_>>()
+            };
+            assert!(rows(one) == rows(level), "flattened: {context}");
+        }
 
         // Composition: the same configurations and the same transitions.
         let m = symbolic(&built);
@@ -273,6 +288,6 @@ fn all_agree() {
             judge(&found.verdict, &format!("{options:?}"));
         }
     }
-    eprintln!("{done} models, {safe} of them safe, of {seed}");
-    assert!(safe > 0 && safe < done, "only one verdict was ever seen");
+    eprintln!("{done} models, {safe} of them safe, {flattened} flattened, of {seed}");
+    assert!(flattened > 0 && safe > 0 && safe < done, "only one verdict was ever seen");
 }

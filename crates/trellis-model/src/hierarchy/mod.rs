@@ -12,7 +12,7 @@
 //! Values are words: truth values 0 and 1, numbers, literals by their number in the one enumeration of all literals, because literals
 //! of different enumerations may be compared.
 //!
-//! [`explicit`] is the meaning written plainly; [`symbolic`] the same on relations. Nothing here is flattened for good: the tree
+//! [`explicit`] is the meaning written plainly; [`symbolic`] the same on relations; [`flatten`] makes one node of all, as a cross-check. Nothing here is flattened for good: the tree
 //! stays, with its vectors and priorities.
 
 use std::fmt;
@@ -22,6 +22,7 @@ use trellis_expr::{EnumId, TermId, Terms, VarId};
 pub mod evidence;
 pub mod explicit;
 mod flat;
+pub mod flatten;
 mod order;
 pub mod symbolic;
 

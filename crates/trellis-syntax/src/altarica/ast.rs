@@ -50,7 +50,7 @@ pub enum DomKind {
     /// `integer`
     Integer,
     /// `[a, b]`
-    Range(Expr, Expr),
+    Range(Box<Expr>, Box<Expr>),
     /// `{a, b}`
     Enum(Vec<Name>),
     /// A domain that has a name.

@@ -2,7 +2,7 @@
 //! and relations.
 
 use super::ast::{BinaryOp, Dom, DomKind, Expr, ExprKind, Name, Path, Segment, TypeName};
-use super::parser::{Parser, is_keyword};
+use super::parser::Parser;
 use crate::cfa::cursor::Read;
 use crate::cfa::lexer::Tok;
 use crate::diag::Span;
@@ -133,13 +133,19 @@ impl Parser<'_> {
         if matches!(self.peek().tok, Tok::Name(_) | Tok::Quoted(_)) && self.ahead(1) == Tok::P("!") {
             let name = self.ident("a node")?;
             self.require("!")?;
-            let member = self.ident("`c`, `ev`, `t` or `init`")?;
+            let member = self.behind_bang()?;
             return Ok(TypeName { name, member: Some(member), dom: None });
         }
         let span = self.peek().span;
         let dom = self.dom()?;
         let text = if let DomKind::Named(name) = &dom.kind { name.clone() } else { String::new() };
         Ok(TypeName { name: Name { text, span }, member: None, dom: Some(Box::new(dom)) })
+    }
+
+    /// What stands behind `!`; one of these is a keyword elsewhere.
+    fn behind_bang(&mut self) -> Read<Name> {
+        let (text, span) = self.name("`c`, `ev`, `t` or `init`")?;
+        Ok(Name { text: text.into(), span })
     }
 
     fn primary(&mut self) -> Read<Expr> {
@@ -175,7 +181,7 @@ impl Parser<'_> {
                     self.require(")")?;
                     Ok(self.made(t.span, ExprKind::Extreme(word.eq_ignore_ascii_case("min"), all)))
                 }
-                lower if is_keyword(lower) => self.unexpected("an expression"),
+                lower if self.reserved(lower) => self.unexpected("an expression"),
                 _ => self.path_or_relation(),
             },
             Tok::Quoted(_) => self.path_or_relation(),
@@ -187,7 +193,7 @@ impl Parser<'_> {
         let start = self.peek().span;
         if self.mec && matches!(self.ahead(1), Tok::P("!" | "(")) {
             let name = self.ident("a relation")?;
-            let member = if self.take("!") { Some(self.ident("`c`, `ev`, `t` or `init`")?) } else { None };
+            let member = if self.take("!") { Some(self.behind_bang()?) } else { None };
             self.require("(")?;
             let mut args = vec![];
             if !self.is(")") {
@@ -290,7 +296,7 @@ impl Parser<'_> {
                 self.require(",")?;
                 let high = self.expr()?;
                 self.require("]")?;
-                Ok(DomKind::Range(low, high))
+                Ok(DomKind::Range(low.into(), high.into()))
             }
             Tok::P("{") => {
                 self.bump();
@@ -320,7 +326,7 @@ impl Parser<'_> {
                     }
                     Ok(DomKind::Struct(fields))
                 }
-                lower if is_keyword(lower) => self.unexpected("a domain"),
+                lower if self.reserved(lower) => self.unexpected("a domain"),
                 _ => Ok(DomKind::Named(self.ident("a domain")?.text)),
             },
             Tok::Quoted(_) => Ok(DomKind::Named(self.ident("a domain")?.text)),

@@ -13,7 +13,7 @@ const SECTIONS: [&str; 11] =
     ["state", "flow", "param", "sub", "event", "trans", "sync", "assert", "init", "param_set", "extern"];
 
 /// May this word, in lower case, not be a name?
-pub fn is_keyword(word: &str) -> bool {
+fn is_keyword(word: &str) -> bool {
     SECTIONS.contains(&word)
         || matches!(
             word,
@@ -80,10 +80,15 @@ impl<'a> Parser<'a> {
         if self.take_word(word) { Ok(()) } else { self.unexpected(&format!("`{word}`")) }
     }
 
+    /// May this word, in lower case, not be a name here? In Mec's formulas, what starts a part of a node may be one: `Init`.
+    pub fn reserved(&self, word: &str) -> bool {
+        is_keyword(word) && !(self.mec && (SECTIONS.contains(&word) || matches!(word, "node" | "const" | "domain")))
+    }
+
     pub fn ident(&mut self, what: &str) -> Read<Name> {
         let t = self.peek();
         match t.tok {
-            Tok::Name(text) if !is_keyword(&text.to_ascii_lowercase()) => {
+            Tok::Name(text) if !self.reserved(&text.to_ascii_lowercase()) => {
                 self.bump();
                 Ok(Name { text: text.into(), span: t.span })
             }

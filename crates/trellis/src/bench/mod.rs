@@ -4,6 +4,7 @@ mod c;
 mod coverability;
 mod lattice;
 mod lazy;
+mod pcegar;
 mod plot;
 mod smt;
 
@@ -20,9 +21,10 @@ pub fn bench(args: &Bench) -> Result<bool, Failure> {
         "coverability" => coverability::bench(args),
         "lattice" => lattice::bench(args),
         "lazy" => lazy::bench(args),
+        "pcegar" => pcegar::bench(args),
         "smt" => smt::bench(args),
         other => {
-            Err(Failure::Usage(format!("there is no suite `{other}`; there are: c, coverability, lattice, lazy, smt")))
+            Err(Failure::Usage(format!("there is no suite `{other}`; there are: c, coverability, lattice, lazy, pcegar, smt")))
         }
     }
 }
