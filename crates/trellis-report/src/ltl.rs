@@ -18,7 +18,7 @@ pub enum Counterexample {
     /// It repeats.
     Lasso(Lasso),
     /// It need not.
-    Recurrence(Recurrence),
+    Recurrence(Box<Recurrence>),
 }
 
 /// A report about a formula.
