@@ -75,8 +75,11 @@ fn what_is_no_formula_is_refused() {
     refused(&["--buchi", "no-such-file.hoa"], "no-such-file.hoa");
 }
 
+/// What is done to a document.
+type Corruption<'a> = (&'a str, &'a dyn Fn(&mut Value));
+
 /// Writes evidence, has it accepted, and then corrupted in all these ways: none is.
-fn certified(model: &str, question: &[&str], kind: &str, corrupt: &[(&str, &dyn Fn(&mut Value))]) {
+fn certified(model: &str, question: &[&str], kind: &str, corrupt: &[Corruption<'_>]) {
     let (_gone, path) = temporary("evidence.json");
     let mut args = vec!["check", model, "-q", kind, &path];
     args.extend(question);
@@ -220,7 +223,7 @@ fn an_automaton_says_what_must_not_happen() {
     let out = trellis(&["check", WAVE, "--buchi", &path]);
     assert_eq!(out.status.code(), Some(10), "{}{}", stdout(&out), stderr(&out));
     assert!(stdout(&out).contains("the automaton accepts it"), "{}", stdout(&out));
-    let corrupt: &[(&str, &dyn Fn(&mut Value))] = &[
+    let corrupt: &[Corruption<'_>] = &[
         ("another atom", &|d| d["atoms"][0] = Value::from("not x and x")),
         ("another automaton", &|d| d["automaton"]["initial"] = Value::Array(vec![])),
     ];
