@@ -18,7 +18,7 @@ pub enum Counterexample {
     /// It repeats.
     Lasso(Lasso),
     /// It need not.
-    Recurrence(Recurrence),
+    Recurrence(Box<Recurrence>),
 }
 
 /// A report about a formula.
@@ -29,14 +29,12 @@ pub fn render(report: &LtlReport, p: &Program<'_>, style: Style) -> String {
     let mut out = head(report, style);
     if let Some(trace) = &report.trace {
         let Told { stem, cycle, end } = told(trace);
-        let parts = [Some(stem), cycle];
-        for (i, part) in parts.iter().enumerate() {
-            if let Some(part) = part.as_ref().filter(|t| !t.steps.is_empty()) {
-                out.push_str(&text::trace(p, part, style));
-            }
-            if i == 0 {
-                let _ = writeln!(out, "{:INDENT$}{}", "", style.bold(&end));
-            }
+        if !p.has_source() || !stem.steps.is_empty() {
+            out.push_str(&text::trace(p, &stem, style));
+        }
+        let _ = writeln!(out, "{:INDENT$}{}", "", style.bold(&end));
+        if let Some(cycle) = &cycle {
+            out.push_str(&text::part(p, cycle, Some(entry_count(p, &stem)), style));
         }
     }
     out

@@ -186,7 +186,7 @@ fn plain(verdict: Verdict) -> Plain<Counterexample, trellis_model::ltl::evidence
     match verdict {
         Verdict::Holds(proof) => Plain::Safe(proof),
         Verdict::Violated(lasso) => Plain::Unsafe(Counterexample::Lasso(lasso)),
-        Verdict::Diverges(recurrence) => Plain::Unsafe(Counterexample::Recurrence(recurrence)),
+        Verdict::Diverges(recurrence) => Plain::Unsafe(Counterexample::Recurrence(Box::new(recurrence))),
         Verdict::Unknown(why) => Plain::Unknown(why),
     }
 }

@@ -50,7 +50,12 @@ pub(crate) fn run(p: &Program<'_>, parts: &[Trace], back: Option<usize>, end: &s
     script(&data, "", out);
     if parts.iter().map(|t| t.steps.len()).sum::<usize>() <= MAX_TEXT {
         let style = Style { full: true, ..Style::default() };
-        let plain: String = parts.iter().map(|t| text::trace(p, t, style)).collect();
+        let mut plain = String::new();
+        let mut before = None;
+        for trace in parts {
+            plain.push_str(&text::part(p, trace, before, style));
+            before = Some(before.unwrap_or(0) + entries(p, trace).len());
+        }
         let _ = writeln!(out, "<details><summary>As text</summary><pre>{}</pre></details>", escape(&plain));
     }
 }

@@ -52,7 +52,7 @@ impl<'a> Program<'a> {
     }
 
     /// Are runs told in lines of the source?
-    fn has_source(&self) -> bool {
+    pub(crate) fn has_source(&self) -> bool {
         self.lines.iter().any(Option::is_some)
     }
 

@@ -31,9 +31,14 @@ pub fn render(report: &ProgramReport, p: &Program<'_>, style: Style) -> String {
 
 /// A run. A long one is cut in the middle, unless all of it is wanted ([`Style::full`]).
 pub fn trace(p: &Program<'_>, trace: &Trace, style: Style) -> String {
+    part(p, trace, None, style)
+}
+
+/// A run, or what comes after so many entries of one: then it does not begin with the initial location.
+pub(crate) fn part(p: &Program<'_>, trace: &Trace, before: Option<usize>, style: Style) -> String {
     let entries = entries(p, trace);
     let mut out = String::new();
-    if !p.has_source() {
+    if !p.has_source() && before.is_none() {
         let _ = writeln!(out, "{} {}", style.dim(&format!("{:>6}  ", 0)), p.location(p.cfa.initial));
         let known = p.shown().filter_map(|(v, name)| trace.start.get(&v).map(|value| (name, value)));
         let values: Vec<String> =
@@ -56,7 +61,7 @@ pub fn trace(p: &Program<'_>, trace: &Trace, style: Style) -> String {
         if (first..last).contains(&i) {
             continue;
         }
-        let number = if p.has_source() { String::new() } else { (i + 1).to_string() };
+        let number = if p.has_source() { String::new() } else { (before.unwrap_or(0) + i + 1).to_string() };
         let text = short(&e.text);
         let changes: Vec<String> = e.changes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         let line = format!(

@@ -96,7 +96,7 @@ fn recurrent_sets_and_proofs_come_back() {
         picks: BTreeMap::from([(v, one)]),
         set,
     };
-    let trace = Counterexample::Recurrence(told.clone());
+    let trace = Counterexample::Recurrence(Box::new(told.clone()));
     let mut text = vec![];
     write_ltl_trace(&mut text, about, report(Verdict::Unsafe(trace.clone())).header(), &trace).expect("written");
     let text = valid("ltl-trace-1.json", &text);

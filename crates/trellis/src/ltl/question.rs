@@ -93,7 +93,7 @@ impl Question {
                 subject::read(&mut sources, model, formula, language)
             }
             Ask::Forbidden(file, hoa) => {
-                let named = |atom: &String| sources.add(&format!("AP of {file}"), atom.as_str());
+                let named = |atom: &String| sources.add(format!("AP of {file}"), atom.as_str());
                 let atoms: Vec<_> = hoa.atoms.iter().map(named).collect();
                 subject::read_with(&mut sources, model, &atoms, language)
             }

@@ -215,7 +215,7 @@ fn counterexample(
     }
     let run = Run { start, steps };
     match optional(fields, top, "recurrence") {
-        Some(node) => recurrence(run, automaton, &world()?, node).map(Counterexample::Recurrence),
+        Some(node) => recurrence(run, automaton, &world()?, node).map(|r| Counterexample::Recurrence(Box::new(r))),
         None => {
             let back = field(fields, top, "back")?.index(run.steps.len(), "a step")?;
             Ok(Counterexample::Lasso(Lasso { run, back }))
