@@ -23,9 +23,9 @@ pub fn bench(args: &Bench) -> Result<bool, Failure> {
         "lazy" => lazy::bench(args),
         "pcegar" => pcegar::bench(args),
         "smt" => smt::bench(args),
-        other => {
-            Err(Failure::Usage(format!("there is no suite `{other}`; there are: c, coverability, lattice, lazy, pcegar, smt")))
-        }
+        other => Err(Failure::Usage(format!(
+            "there is no suite `{other}`; there are: c, coverability, lattice, lazy, pcegar, smt"
+        ))),
     }
 }
 
