@@ -106,7 +106,8 @@ fn problems(file: &Path, folder: &Path, to: &Path, seed: u64, per: u64, seen: &m
     let mut count = 0;
     for ints in [Ints::Wrap, Ints::Math] {
         let mut sources = Sources::default();
-        let options = Options { ints, data_model: DataModel::Ilp32, folder: folder.to_path_buf(), ..Options::default() };
+        let options =
+            Options { ints, data_model: DataModel::Ilp32, folder: folder.to_path_buf(), ..Options::default() };
         let Ok(id) = sources.read(file) else { continue };
         let Ok(built) = parse(&mut sources, id, &options) else { continue };
         let small = built.cfa;

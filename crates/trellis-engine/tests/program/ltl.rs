@@ -171,8 +171,8 @@ fn is_violated(subject: &Subject, spec: &Spec) -> bool {
     // The first letter is read after the first edge; there the formula is false.
     let mut reached = vec![false; edges.len()];
     let mut todo = vec![];
-    for s in 0..start {
-        for &t in &after[s] {
+    for next in &after[..start] {
+        for &t in next {
             for g in (0..guesses).filter(|&g| !value(&spec.formula, letters[t], g, &parts)) {
                 todo.push(node(t, g));
             }
