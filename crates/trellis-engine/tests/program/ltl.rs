@@ -262,6 +262,47 @@ fn formulas_agree_with_a_naive_tableau() {
     assert!(unknown * 10 < decided, "{decided} decided, {unknown} unknown");
 }
 
+/// Where values are not few nobody can enumerate; but engines do not contradict each other, and what they show is checked.
+#[test]
+fn engines_do_not_contradict_each_other_about_integers() {
+    let (mut held, mut violated, mut unknown) = (0, 0, 0);
+    let first: u64 = std::env::var("SEED").map_or(0, |n| n.parse().expect("a number"));
+    for seed in first..first + runs(60) {
+        let mut r = Random::new(seed ^ 0x1e7);
+        let mut cfa = random(seed, false);
+        let atoms = atoms(&mut cfa, seed, 2);
+        let depth = 1 + r.below(2);
+        let formula = formula(&mut r, 2, depth);
+        let automaton = translate(&Formula::Not(Box::new(formula.clone()))).expect("small");
+        let spec = Spec { formula, atoms, names: vec!["p".into(), "q".into()] };
+        let subject = Subject::every_edge(cfa);
+        let mut said: Option<(bool, String)> = None;
+        for k in 0..4 {
+            let cegar = configuration((seed as usize * 4 + k) * 1_000_003 % crate::cegar::ALL);
+            let search = if r.chance(50) { Search::Nested } else { Search::Components };
+            let engine = match k {
+                0 => Engine::Explicit(search),
+                1 => Engine::Bounded(Some(8)),
+                _ => Engine::Cegar(Options { cegar, search }),
+            };
+            let who = format!("seed {seed}, {:?}, {engine:?}", spec.formula);
+            let mut budget = Budget::unlimited().time(Some(Duration::from_millis(1500))).states(Some(1000));
+            let outcome = check(&subject, &spec.atoms, &automaton, &engine, &mut budget);
+            match (answer(&subject, &spec, &outcome.verdict, &who), &said) {
+                (None, _) => unknown += 1,
+                (Some(holds), Some((before, other))) => assert_eq!(holds, *before, "{who} against {other}"),
+                (Some(holds), None) => said = Some((holds, who)),
+            }
+        }
+        match said {
+            Some((true, _)) => held += 1,
+            Some((false, _)) => violated += 1,
+            None => {}
+        }
+    }
+    println!("{held} formulas hold, {violated} are violated; {unknown} answers are unknown");
+}
+
 struct Plain {
     edges: Vec<Vec<u32>>,
     marks: Vec<u64>,
