@@ -47,7 +47,7 @@ From loose to tight: <->, -> (to the right), or, and, U W R M (to the right), no
 A formula about a model has three types: int, bool and LTL. Its atoms are comparisons (= /= < <= > >=) of terms (+ - * / % mod rem,
 array[index], Type.LITERAL), boolean variables, In(state), and texts in double quotes, which are in the language of the model.
 
-  trellis check MODEL --ltl 'G(x > 0 -> F y)'             must hold on every infinite run (C, CFA, XSTS, STS, SCXML)
+  trellis check MODEL --ltl 'G(x > 0 -> F y)'             must hold on every infinite run
   trellis check MODEL --buchi never.hoa                   no infinite run may be accepted: the automaton says what must not
                                                           happen (a never claim); its atoms (AP) are conditions on the model
 
@@ -59,6 +59,15 @@ checked again (trellis certify).
 A letter is read after each edge of an automaton and of a C program; after init, each env and each trans of an XSTS (--ltl-step full:
 after init and each trans); at the start and after each transition of an STS; after each macro-step of a statechart. A run that
 has ended stays as it is forever; a run that is stuck elsewhere does not count.
+
+Networks of automata (UPPAAL, TChecker): atoms are locations and data as in queries (`P(1).cs`, `n[2] > 0`), and whole conditions in
+quotes (`\"forall (i : id_t) n[i] > 0\"`), without clocks. A letter is read at the start and after each step; a run that ends, for lack
+of steps or because time passes for ever, stays as it is. States are enumerated (zones, if there are clocks); --non-zeno as for liveness.
+  --fair progress          something happens if anything can
+  --fair weak              a process that could always move from some time on does so again and again; weak:P(1),go for some
+                           processes and channels only
+  --fair strong            a process that could move again and again does so again and again
+Fairness is for models without clocks; there time is stopped by invariants and urgency. Give certify the same --fair and --non-zeno.
 
 If no engine is chosen, several take turns. --engine cegar: abstraction refinement, with the options of programs; explicit: state
 by state; bmc: lassos of growing length (--depth N). --search nested or scc: how fair cycles are looked for.

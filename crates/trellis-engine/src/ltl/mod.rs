@@ -7,6 +7,7 @@
 //! enumerated in the same way, with everything followed from the start. [`bounded`] finds short lassos.
 
 pub mod bounded;
+pub mod fair;
 pub mod graph;
 pub mod lasso;
 pub mod rank;
