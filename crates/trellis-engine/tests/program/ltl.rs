@@ -332,3 +332,14 @@ fn nested_loops_end_by_a_lexicographic_ranking() {
         A -> A { assume x > 0 and y > 0 y := y - 1 }  A -> E { assume x <= 0 or y <= 0 } }";
     decided(model, &[("F(E)", true)]);
 }
+
+/// The ranking is 11 x + 7 y or the like: too large to be guessed, not for Farkas' lemma.
+#[test]
+fn a_ranking_with_large_coefficients_is_found() {
+    let model = "main process p { var x : int  var y : int  init loc I  loc L  final loc E \
+        I -> L { havoc x havoc y }  \
+        L -> L { assume 11 * x + 7 * y > 0 x := x - 7 y := y + 10 }  \
+        L -> L { assume 11 * x + 7 * y > 0 x := x + 5 y := y - 8 }  \
+        L -> E { assume 11 * x + 7 * y <= 0 } }";
+    decided(model, &[("F(E)", true)]);
+}
