@@ -46,7 +46,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         return counter::check(args, out_color, err_color);
     }
     if let Some(text) = counter::given(args) {
-        return Err(Failure::Usage(format!("{text}: only for counter systems (.spec, .pnml)")));
+        return Err(Failure::Usage(format!("{text}: only for counter systems (.spec, .pnml, .lola, .tts)")));
     }
     if automaton::is_one(&args.model.model) && ltl::is_asked(args) {
         return ltl::check(args, out_color, err_color);

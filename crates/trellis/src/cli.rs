@@ -107,7 +107,8 @@ pub enum Color {
 #[derive(Args, Debug, Clone)]
 pub struct Model {
     /// The model: UPPAAL .xml, .xta or .ta, TChecker .tck or .txt, C (.c, .i), Theta's automata (.cfa, .theta) and
-    /// transition systems (.xsts, .sts), statecharts (.scxml), counter systems (.spec, .pnml), AltaRica (.alt).
+    /// transition systems (.xsts, .sts), statecharts (.scxml), counter systems (.spec, .pnml, .lola, .tts), AltaRica
+    /// (.alt).
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     /// Set a global integer constant of the model.

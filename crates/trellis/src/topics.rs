@@ -107,7 +107,13 @@ If no engine is chosen, several take turns on two threads (--threads 1: on one).
   --engine forward      from the start, with accelerations (Karp and Miller): finds errors
   --engine equation     the state equation with traps: a quick proof, or none
 
-A place/transition net in PNML (.pnml) is read as well: places are variables, by their ids; its target must be given with --error.
+Place/transition nets in PNML (.pnml) and in LoLA's language (.lola) are read as well: places are variables, by their ids; a target
+must be given with --error. So are thread transition systems (.tts): s0, s1, … is the shared state, l0, l1, … count threads by their
+local state; --error '1|0,2' asks for shared state 1 with threads in 0 and 2 (or the line is in a file beside the model, with the
+extension .prop), and --start '0|1/2' starts in 0 with one thread in 1 and any number in 2.
+
+--invariants FILE: weighted sums that no rule changes, as `x = 1, y = 2`, like those in a .spec under `invariants`. They are checked
+before they are used. Without them Trellis finds sums that never grow where it needs them (--engine equation, backward).
 
 A guard with an upper bound (`x = 0`, `x in [1, 3]`) is not monotone. There is a warning; engines let whoever has too many lose some
 first, so SAFE holds; a run is replayed exactly, and if it is none the answer is UNKNOWN. A target with `=` is refused: that is
