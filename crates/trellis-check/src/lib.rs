@@ -28,7 +28,7 @@
 //! A run is maximal if it ends where nothing can happen, or where time may pass forever, or goes round in a circle.
 //!
 //! [`program`] does the same for control-flow automata, with a solver; [`counter`] for counter systems; [`hierarchy`] for
-//! hierarchies of nodes, on relations.
+//! hierarchies of nodes, on relations; [`tree`] for hierarchical transition systems, node by node.
 //!
 //! In models with clocks, entries of certificates are zones, a circle need only return to a state that nothing can tell from
 //! the first, and a run that ends goes on for
@@ -48,6 +48,7 @@ mod symmetric;
 mod timed;
 mod timed_liveness;
 mod trace;
+pub mod tree;
 
 pub use certificate::{Certified, certify, certify_bound};
 pub use formula::{certify_formula, replay_formula};
