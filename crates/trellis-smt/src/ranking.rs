@@ -151,6 +151,9 @@ impl Cuber<'_> {
     }
 }
 
+/// An affine function: the coefficients of variables, and a constant.
+pub type Function = (Vec<IBig>, IBig);
+
 /// A way from one node to another.
 #[derive(Debug, Clone)]
 pub struct Way {
@@ -174,7 +177,7 @@ pub fn rank(
     nodes: usize,
     ways: &[Way],
     limits: &Limits,
-) -> Result<Option<Vec<(Vec<IBig>, IBig)>>, Reason> {
+) -> Result<Option<Vec<Function>>, Reason> {
     let mut system = Rows::default();
     let width = variables.len();
     let unknown: Vec<Name> = (0..nodes * (width + 1)).map(|_| system.variable(-LARGE, Some(LARGE))).collect();
