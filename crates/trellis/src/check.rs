@@ -55,7 +55,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         return counter::check(args, out_color, err_color);
     }
     if let Some(text) = counter::given(args) {
-        return Err(Failure::Usage(format!("{text}: only for counter systems (.spec, .pnml)")));
+        return Err(Failure::Usage(format!("{text}: only for counter systems (.spec, .pnml, .lola, .tts)")));
     }
     if automaton::is_one(&args.model.model) && ltl::is_asked(args) {
         return ltl::check(args, out_color, err_color);
@@ -63,12 +63,19 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     if automaton::is_one(&args.model.model) {
         return program::check(args, out_color, err_color);
     }
+    if ltl::is_asked(args) {
+        return ltl::network::check(args, out_color, err_color);
+    }
+    if !args.formulas.fair.is_empty() {
+        return Err(Failure::Usage("--fair goes with --ltl or --buchi".into()));
+    }
     let script = args.join.as_deref().filter(|j| j.ends_with(".lua")).map(PathBuf::from);
     let expr = args.join.as_deref().filter(|j| !matches!(*j, "all" | "none" | "auto") && script.is_none());
     let asked = Asked {
         properties: Some(&args.properties),
         strategy: expr,
         priority: args.priority.as_deref(),
+        asks: &[],
         color: err_color,
     };
     let loaded = load(&args.model, &asked)?;
@@ -438,7 +445,7 @@ pub fn worst(a: u8, b: u8) -> u8 {
     if rank(a) >= rank(b) { a } else { b }
 }
 
-fn show(args: &Check, net: &Network, r: &PropertyReport, style: text::Style) -> Result<(), Failure> {
+pub fn show(args: &Check, net: &Network, r: &PropertyReport, style: text::Style) -> Result<(), Failure> {
     let text = if args.json {
         let mut line = Vec::new();
         json::write_report(&mut line, net, r, false).map_err(|e| Failure::Internal(e.to_string()))?;
@@ -495,7 +502,7 @@ fn indent(text: &str) -> String {
     text.lines().map(|l| format!("      {l}\n")).collect()
 }
 
-fn write_evidence(args: &Check, net: &Network, r: &PropertyReport, several: Option<usize>) -> Result<(), Failure> {
+pub fn write_evidence(args: &Check, net: &Network, r: &PropertyReport, several: Option<usize>) -> Result<(), Failure> {
     if let (Some(path), Some(t)) = (&args.trace, &r.trace) {
         let end = ending(net, r.kind, t);
         write_with(&numbered(path, several), |out| json::write_trace(out, net, r.header(), t, end))?;

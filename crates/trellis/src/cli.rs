@@ -107,7 +107,8 @@ pub enum Color {
 #[derive(Args, Debug, Clone)]
 pub struct Model {
     /// The model: UPPAAL .xml, .xta or .ta, TChecker .tck or .txt, C (.c, .i), Theta's automata (.cfa, .theta) and
-    /// transition systems (.xsts, .sts), statecharts (.scxml), counter systems (.spec, .pnml), AltaRica (.alt), hierarchical transition systems (.hts.json).
+    /// transition systems (.xsts, .sts), statecharts (.scxml), counter systems (.spec, .pnml, .lola, .tts), AltaRica
+    /// (.alt), hierarchical transition systems (.hts.json).
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     /// Set a global integer constant of the model.
@@ -249,6 +250,10 @@ pub struct Formulas {
     /// How fair cycles are looked for (default: scc).
     #[arg(long, value_enum, value_name = "HOW")]
     pub search: Option<LassoSearch>,
+    /// Only fair runs count: `progress` (something happens if anything can), `weak` or `strong` for all processes, or for some
+    /// processes and channels: `strong:P1,go`; may be given several times. For networks without clocks.
+    #[arg(long, value_name = "KIND[:NAMES]")]
+    pub fair: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -334,6 +339,12 @@ pub struct Certify {
     /// The evidence was made with --non-zeno.
     #[arg(long)]
     pub non_zeno: bool,
+    /// The evidence was made with --fair.
+    #[arg(long, value_name = "KIND[:NAMES]")]
+    pub fair: Vec<String>,
+    /// The evidence was made with --buchi, about a network of automata.
+    #[arg(long, value_name = "FILE")]
+    pub buchi: Option<PathBuf>,
     #[command(flatten)]
     pub reading: Reading,
 }

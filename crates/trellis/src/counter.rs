@@ -1,6 +1,8 @@
 //! `trellis check` and `trellis certify` for counter systems.
 
-use std::path::Path;
+mod load;
+
+use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
@@ -10,13 +12,14 @@ use trellis_engine::wsts::{self, Engine, backward, lazy};
 use trellis_model::counter::System;
 use trellis_report::counter::{never, question, summary, text};
 use trellis_report::{CounterContent, CounterReport, Kind, Style, json, read_counter_evidence, text as plain};
-use trellis_syntax::diag::{self, Diagnostic, Severity, Sources};
-use trellis_syntax::{pnml, spec};
 
 use crate::check::{ProgressLine, code_of, interrupts, statistics, steps, write_with};
-use crate::cli::{self, Certify, Check, Model, Properties};
+use crate::cli::{self, Certify, Check};
 use crate::evidence::judged;
 use crate::{Failure, Ran, automaton, exit, print};
+
+pub use self::load::is_one;
+use self::load::{Asked, Loaded, language, load};
 
 /// How counter systems are checked.
 #[derive(Args, Debug, Clone, Default)]
@@ -37,6 +40,13 @@ pub struct Counters {
     /// Let --engine backward keep what the state equation shows to be out of reach.
     #[arg(long)]
     pub no_prune: bool,
+    /// Weighted sums that no rule changes (`x = 1, y = 2`, one or more): refused if one does, else known from the start.
+    #[arg(long, value_name = "FILE")]
+    pub invariants: Option<PathBuf>,
+    /// How a thread transition system starts: `s|l1,l2/u1,u2`, with any number of threads in the states behind the slash (default:
+    /// 0|/0).
+    #[arg(long, value_name = "STATE")]
+    pub start: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -51,16 +61,6 @@ pub enum Control {
     Adverse,
 }
 
-/// Is it a counter system, by its name?
-pub fn is_one(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "spec" || e == "pnml")
-}
-
-/// The language, as reports call it.
-fn language(path: &Path) -> &'static str {
-    if path.extension().is_some_and(|e| e == "pnml") { "pnml" } else { "spec" }
-}
-
 /// The options for counter systems that were given, for a message.
 pub fn given(args: &Check) -> Option<String> {
     names(&[
@@ -73,6 +73,8 @@ pub fn given(args: &Check) -> Option<String> {
         ("--equal-depth", args.counters.equal_depth),
         ("--merged", args.counters.merged),
         ("--no-prune", args.counters.no_prune),
+        ("--invariants", args.counters.invariants.is_some()),
+        ("--start", args.counters.start.is_some()),
     ])
 }
 
@@ -164,60 +166,10 @@ fn engine_line(engine: &Engine) -> String {
     }
 }
 
-struct Loaded {
-    system: System,
-    question: String,
-    warnings: String,
-}
-
-fn load(model: &Model, properties: Option<&Properties>, color: bool) -> Result<Loaded, Failure> {
-    if !model.constants.is_empty() {
-        return Err(Failure::Usage("--const: only UPPAAL models have constants that can be set".into()));
-    }
-    let path = &model.model;
-    let bytes =
-        std::fs::read(path).map_err(|e| Failure::Input(format!("error: {}: cannot be read: {e}", path.display())))?;
-    if bytes.len() as u64 > diag::MAX_FILE {
-        return Err(Failure::Input(format!("error: {}: larger than {} bytes", path.display(), diag::MAX_FILE)));
-    }
-    let mut sources = Sources::default();
-    let id = sources.add(path.display().to_string(), spec::decode(bytes));
-    let broken = |d: &[Diagnostic], sources: &Sources| Failure::Input(diag::render(d, sources, color));
-    let is_net = path.extension().is_some_and(|e| e == "pnml");
-    let read = match is_net {
-        true => pnml::parse(&sources, id).map(|system| spec::Spec { system, warnings: vec![] }),
-        false => spec::parse(&sources, id),
-    };
-    let spec::Spec { mut system, warnings } = read.map_err(|d| broken(&d, &sources))?;
-    debug_assert!(warnings.iter().all(|w| w.severity == Severity::Warning));
-    if let Some(p) = properties {
-        if !p.properties.is_empty() || !p.labels.is_empty() || p.queries.is_some() {
-            return Err(Failure::Usage(
-                "a counter system is asked whether its target can be covered; --error 'x >= 2, y >= 1' asks for another"
-                    .into(),
-            ));
-        }
-        if p.errors.is_empty() && is_net {
-            return Err(Failure::Usage(
-                "a net has no question in it: give a marking to be covered, as --error 'p1 >= 2, p2 >= 1'".into(),
-            ));
-        }
-        if !p.errors.is_empty() {
-            system.target.clear();
-        }
-        for text in &p.errors {
-            let id = sources.add("--error", text.as_str());
-            let targets = spec::parse_targets(&sources, id, &system.names).map_err(|d| broken(&d, &sources))?;
-            system.target.extend(targets);
-        }
-    }
-    let question = question(&system);
-    Ok(Loaded { system, question, warnings: diag::render(&warnings, &sources, color) })
-}
-
 pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     let engine = engine(args)?;
-    let Loaded { system, question, warnings } = load(&args.model, Some(&args.properties), err_color)?;
+    let asked = Asked { properties: Some(&args.properties), counters: Some(&args.counters), color: err_color };
+    let Loaded { system, question, warnings } = load(&args.model, &asked)?;
     eprint!("{warnings}");
     let cancelled = interrupts();
     let started = Instant::now();
@@ -294,7 +246,7 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     if args.non_zeno {
         return Err(Failure::Usage("--non-zeno: only for models with clocks".into()));
     }
-    let Loaded { mut system, .. } = load(&args.model, None, err_color)?;
+    let Loaded { mut system, .. } = load(&args.model, &Asked { color: err_color, ..Asked::default() })?;
     let path = &args.evidence;
     let unreadable = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
     let evidence = std::fs::read_to_string(path).map_err(|e| unreadable(&e))?;

@@ -9,6 +9,11 @@ use crate::{Failure, Ran, automaton, check::write_file, counter, exit, hierarchy
 
 pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     let path = &args.evidence;
+    let of_networks = [("--fair", !args.fair.is_empty()), ("--buchi", args.buchi.is_some())];
+    let network = !counter::is_one(&args.model.model) && !automaton::is_one(&args.model.model);
+    if let Some((name, _)) = of_networks.iter().find(|(_, given)| *given && !network) {
+        return Err(Failure::Usage(format!("{name}: only for networks of automata")));
+    }
     if counter::is_one(&args.model.model) {
         return counter::certify(args, out_color, err_color);
     }
@@ -28,6 +33,9 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     // The evidence says which question it answers; the model says what that means.
     let bare = load(&args.model, &Asked { color: err_color, ..Default::default() })?;
     let evidence = read_evidence(&bare.network, &text).map_err(|e| unreadable(&e))?;
+    if evidence.is_formula {
+        return ltl::network::certify(args, evidence, out_color, err_color);
+    }
     let question = evidence.query.ok_or_else(|| unreadable(&"it does not say which query it is about"))?;
     let properties = Properties { properties: vec![question], ..Default::default() };
     let loaded = load(&args.model, &Asked { properties: Some(&properties), color: err_color, ..Default::default() })?;

@@ -218,7 +218,7 @@ fn answer(
     if args.engine != cli::Engine::Cegar {
         let found = reach(question, direction, budget);
         let small = |n: &trellis_domain::relation::Natural| u64::try_from(n).unwrap_or(u64::MAX);
-        statistics.push(("rounds".into(), found.rounds));
+        statistics.extend((found.rounds > 0).then(|| ("rounds".into(), found.rounds)));
         statistics.push(("nodes".into(), found.nodes as u64));
         statistics.extend(found.configurations.as_ref().map(|n| ("configurations".into(), small(n))));
         return found.verdict;

@@ -47,7 +47,7 @@ From loose to tight: <->, -> (to the right), or, and, U W R M (to the right), no
 A formula about a model has three types: int, bool and LTL. Its atoms are comparisons (= /= < <= > >=) of terms (+ - * / % mod rem,
 array[index], Type.LITERAL), boolean variables, In(state), and texts in double quotes, which are in the language of the model.
 
-  trellis check MODEL --ltl 'G(x > 0 -> F y)'             must hold on every infinite run (C, CFA, XSTS, STS, SCXML)
+  trellis check MODEL --ltl 'G(x > 0 -> F y)'             must hold on every infinite run
   trellis check MODEL --buchi never.hoa                   no infinite run may be accepted: the automaton says what must not
                                                           happen (a never claim); its atoms (AP) are conditions on the model
 
@@ -59,6 +59,15 @@ checked again (trellis certify).
 A letter is read after each edge of an automaton and of a C program; after init, each env and each trans of an XSTS (--ltl-step full:
 after init and each trans); at the start and after each transition of an STS; after each macro-step of a statechart. A run that
 has ended stays as it is forever; a run that is stuck elsewhere does not count.
+
+Networks of automata (UPPAAL, TChecker): atoms are locations and data as in queries (`P(1).cs`, `n[2] > 0`), and whole conditions in
+quotes (`\"forall (i : id_t) n[i] > 0\"`), without clocks. A letter is read at the start and after each step; a run that ends, for lack
+of steps or because time passes for ever, stays as it is. States are enumerated (zones, if there are clocks); --non-zeno as for liveness.
+  --fair progress          something happens if anything can
+  --fair weak              a process that could always move from some time on does so again and again; weak:P(1),go for some
+                           processes and channels only
+  --fair strong            a process that could move again and again does so again and again
+Fairness is for models without clocks; there time is stopped by invariants and urgency. Give certify the same --fair and --non-zeno.
 
 If no engine is chosen, several take turns. --engine cegar: abstraction refinement, with the options of programs; explicit: state
 by state; bmc: lassos of growing length (--depth N). --search nested or scc: how fair cycles are looked for.
@@ -98,7 +107,13 @@ If no engine is chosen, several take turns on two threads (--threads 1: on one).
   --engine forward      from the start, with accelerations (Karp and Miller): finds errors
   --engine equation     the state equation with traps: a quick proof, or none
 
-A place/transition net in PNML (.pnml) is read as well: places are variables, by their ids; its target must be given with --error.
+Place/transition nets in PNML (.pnml) and in LoLA's language (.lola) are read as well: places are variables, by their ids; a target
+must be given with --error. So are thread transition systems (.tts): s0, s1, … is the shared state, l0, l1, … count threads by their
+local state; --error '1|0,2' asks for shared state 1 with threads in 0 and 2 (or the line is in a file beside the model, with the
+extension .prop), and --start '0|1/2' starts in 0 with one thread in 1 and any number in 2.
+
+--invariants FILE: weighted sums that no rule changes, as `x = 1, y = 2`, like those in a .spec under `invariants`. They are checked
+before they are used. Without them Trellis finds sums that never grow where it needs them (--engine equation, backward).
 
 A guard with an upper bound (`x = 0`, `x in [1, 3]`) is not monotone. There is a warning; engines let whoever has too many lose some
 first, so SAFE holds; a run is replayed exactly, and if it is none the answer is UNKNOWN. A target with `=` is refused: that is

@@ -28,7 +28,7 @@ use std::io;
 
 use trellis_model::network::{Certificate, Network, Trace};
 
-use crate::property::{Ending, PropertyReport};
+use crate::property::{Ending, Kind, PropertyReport};
 use crate::tell::Teller;
 use write::{CertificateDoc, ReportDoc, TraceDoc};
 
@@ -67,12 +67,14 @@ pub struct Header<'a> {
     pub language: &'a str,
     /// The query as the user wrote it.
     pub query: &'a str,
+    /// What kind of query that is.
+    pub kind: Kind,
 }
 
 impl<T, C> PropertyReport<T, C> {
     /// What its evidence is about.
     pub fn header(&self) -> Header<'_> {
-        Header { model: &self.model, language: &self.language, query: &self.query }
+        Header { model: &self.model, language: &self.language, query: &self.query, kind: self.kind }
     }
 }
 

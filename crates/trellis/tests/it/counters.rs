@@ -125,3 +125,43 @@ fn a_net_in_pnml_is_asked_about_a_marking() {
     let out = trellis(&["check", &path, "--error", "a >= 1, b >= 2", "--engine", "equation"]);
     assert!(out.status.code() == Some(0) && stdout(&out).contains("at most 2 in a and b"), "{}", stdout(&out));
 }
+
+#[test]
+fn a_net_of_lola_and_invariants_from_a_file() {
+    let (_gone, path) = temporary("net.lola");
+    std::fs::write(&path, "PLACE a, b; MARKING a: 2; TRANSITION t CONSUME a; PRODUCE b;").expect("written");
+    assert_eq!(trellis(&["check", &path]).status.code(), Some(2));
+    assert_eq!(trellis(&["check", &path, "--error", "b >= 2"]).status.code(), Some(10));
+    let (_gone, invariants) = temporary("invariants.txt");
+    let asked = ["check", &path, "--error", "a >= 1, b >= 2", "--invariants", &invariants];
+    std::fs::write(&invariants, "a = 1, b = 1").expect("written");
+    let out = trellis(&asked);
+    assert!(out.status.code() == Some(0) && stdout(&out).contains("at most 2 in a and b"), "{}", stdout(&out));
+    std::fs::write(&invariants, "# no\na = 2, b = 1").expect("written");
+    let out = trellis(&asked);
+    let said = stderr(&out);
+    assert!(out.status.code() == Some(2) && said.contains("no invariant") && said.contains(":2:1"), "{said}");
+    assert!(said.contains("`a >= 1 -> a' = a - 1, b' = b + 1` changes it"), "{said}");
+}
+
+#[test]
+fn threads_are_asked_about_a_state() {
+    let out = trellis(&["check", "coverability/lock.tts"]);
+    assert!(stdout(&out).starts_with("SAFE     never one in s1 and 2 in l1 together"), "{}", stdout(&out));
+    for (options, code) in [
+        ("--error 2|2,2", 10),
+        ("--error 2|1", 0),
+        ("--error l2>=3", 10),
+        ("--error 0|1 --start 0|1/0", 10),
+        ("--error 2|2 --start 0|", 0),
+        ("--error 1|3", 2),
+        ("--start 0|9", 2),
+    ] {
+        let mut all = vec!["check", "coverability/lock.tts"];
+        all.extend(options.split(' '));
+        let out = trellis(&all);
+        assert_eq!(out.status.code(), Some(code), "{options}: {}{}", stdout(&out), stderr(&out));
+    }
+    let out = trellis(&["check", "coverability/mesi.spec", "--start", "0|0"]);
+    assert!(out.status.code() == Some(2) && stderr(&out).contains(".tts"), "{}", stderr(&out));
+}
