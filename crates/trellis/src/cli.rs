@@ -472,7 +472,8 @@ pub enum Engine {
     Forward,
     /// The state equation with traps: for counter systems.
     Equation,
-    /// Each node abstracted where it stands (001): for AltaRica and hierarchical transition systems.
+    /// Each node abstracted where it stands (001): for AltaRica, hierarchical transition systems, and
+    /// networks without clocks.
     Hierarchy,
 }
 

@@ -5,6 +5,7 @@ mod families;
 mod figures;
 mod mec;
 mod models;
+mod network;
 mod random;
 mod tree;
 
