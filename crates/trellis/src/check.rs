@@ -49,8 +49,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
                 .into(),
         ));
     }
-    let twins = args.engine == cli::Engine::Hierarchy && args.nodes.twins;
-    if let Some(name) = args.nodes.given().filter(|name| !twins || *name != "--twins") {
+    if let Some(name) = args.nodes.given() {
         return Err(Failure::Usage(format!("{name}: only for models in AltaRica (.alt)")));
     }
     if counter::is_one(&args.model.model) {

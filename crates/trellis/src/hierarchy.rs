@@ -44,9 +44,6 @@ pub struct Nodes {
     /// those that priorities depend on.
     #[arg(long, help_heading = "AltaRica")]
     pub neat: bool,
-    /// For --engine hierarchy: nodes that are alike are refined together.
-    #[arg(long, help_heading = "AltaRica")]
-    pub twins: bool,
 }
 
 impl Nodes {
@@ -58,7 +55,6 @@ impl Nodes {
             ("--backward", self.backward),
             ("--no-pruning", self.no_pruning),
             ("--neat", self.neat),
-            ("--twins", self.twins),
         ];
         all.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
     }
@@ -122,7 +118,6 @@ fn refuse_foreign(args: &Check) -> Result<(), Failure> {
     }
     let files = [
         ("--neat", args.nodes.neat),
-        ("--twins", args.nodes.twins),
         ("--json", args.json),
         ("--trace", args.trace.is_some()),
         ("--certificate", args.certificate.is_some()),

@@ -132,8 +132,7 @@ synchronisation vectors. The last node of the file is the top, or the one that -
   --engine cegar                              a partition by the state variables that are enumerations, refined; abstract states
                                               that are understood are thrown away (--no-pruning: they are kept)
   --engine hierarchy                          each node is abstracted where it stands, and the product of the abstractions explored on
-                                              the fly; --neat: 001's covers, which tell more states apart than needed;
-                                              --twins: nodes that are alike are refined together
+                                              the fly; --neat: 001's covers, which tell more states apart than needed
   --memory 2GiB                               the diagrams may not grow beyond; then the answer is UNKNOWN
   trellis check model.alt --spec FILE.spe     Acheck: what the file shows, as NAME<tab>NUMBER, and its tests; --node NAME runs it on
                                               that node, whatever the file says. Redirections are not followed

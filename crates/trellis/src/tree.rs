@@ -186,7 +186,7 @@ fn search(
             .cancel(question.cancelled.clone())
             .observe(&mut observer);
         let neat = if args.nodes.neat { Neat::All } else { Neat::Watched };
-        cegar(tree, &bad, &Options { neat, twins: args.nodes.twins, ..Options::default() }, &mut budget)
+        cegar(tree, &bad, &Options { neat, ..Options::default() }, &mut budget)
     };
     let counted = statistics(&found, tree.nodes().len());
     let model = args.model.model.display().to_string();

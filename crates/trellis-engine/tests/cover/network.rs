@@ -113,8 +113,7 @@ fn networks_agree_with_the_interpreter() {
         done += 1;
         found_bad += u64::from(reached);
         let bad = parts.condition(&net, &p).unwrap_or_else(|e| panic!("{e}: {context}"));
-        let options = Options { twins: r.chance(50), ..Options::default() };
-        let found = cegar(&parts.tree, &bad, &options, &mut Budget::unlimited());
+        let found = cegar(&parts.tree, &bad, &Options::default(), &mut Budget::unlimited());
         refined += u64::from(found.refinements > 0);
         match &found.verdict {
             Verdict::Safe(c) => {

@@ -279,7 +279,7 @@ fn the_loop_agrees_with_the_definition() {
         safe += u32::from(!reached);
         for neat in [Neat::Watched, Neat::All] {
             for split in [Split::Along, Split::Failure] {
-                let options = Options { neat, split, twins: r.chance(50), limit: None };
+                let options = Options { neat, split, limit: None };
                 let found = cegar(&tree, &bad, &options, &mut Budget::unlimited());
                 refined += u32::from(found.refinements > 0);
                 let context = format!("seed {seed}, {options:?}");
