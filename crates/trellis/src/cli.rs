@@ -26,6 +26,7 @@ Examples:
   trellis check program.c --witness w.yml                 … with a witness for SV-COMP's validators
   trellis convert program.c --to dot --blocks             the control-flow automaton of a C program, as a picture
   trellis check models/coverability/mesi.spec             a protocol, for any number of processes
+  trellis simulate protocol.spec --instance 'idle = 3'    … and three of them, step by step
   trellis check model.alt --error 'P.loc = cs & Q.loc = cs'   an AltaRica model: can this be?
   trellis mec script.mec5                                 Mec 5's relations over AltaRica nodes
   trellis smt problem.smt2                                is an SMT-LIB problem satisfiable?
@@ -362,6 +363,9 @@ pub struct Simulate {
     /// The seed of the random steps.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// For counter systems: how many there are at the start, as `invalid = 3`; where nothing is said, as few as may be.
+    #[arg(long, value_name = "NUMBERS")]
+    pub instance: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -383,6 +387,9 @@ pub struct Convert {
     /// name.
     #[arg(short, long, value_name = "PROPERTY", help_heading = "Transition systems")]
     pub property: Option<String>,
+    /// With --to xta: how many there are at the start, as `invalid = 3`; where nothing is said, as few as may be.
+    #[arg(long, value_name = "NUMBERS", help_heading = "Counter systems")]
+    pub instance: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -446,6 +453,8 @@ pub enum Format {
     Dot,
     /// Constrained Horn clauses as an SMT-LIB script: programs and control-flow automata only.
     Horn,
+    /// An UPPAAL model with a fixed number of processes: counter systems only.
+    Xta,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -472,6 +481,8 @@ pub enum Engine {
     Forward,
     /// The state equation with traps: for counter systems.
     Equation,
+    /// Counter systems: frames, an IC3-style search.
+    Frames,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -78,7 +78,10 @@ pub fn judged(query: &str, result: Result<String, String>, color: bool) -> Ran {
 
 pub fn convert(args: &Convert, err_color: bool) -> Ran {
     if counter::is_one(&args.model.model) {
-        return Err(Failure::Usage("counter systems have no other form: they can be checked".into()));
+        return counter::convert(args, err_color);
+    }
+    if args.instance.is_some() || args.to == Format::Xta {
+        return Err(counter::no_instance());
     }
     if automaton::is_one(&args.model.model) {
         return automaton::convert(args, err_color);
@@ -90,6 +93,7 @@ pub fn convert(args: &Convert, err_color: bool) -> Ran {
     let loaded = load(&args.model, &Asked { color: err_color, ..Default::default() })?;
     let text = match args.to {
         Format::Dot => dot::network(&loaded.network, &loaded.name),
+        Format::Xta => return Err(counter::no_instance()),
         Format::Horn => {
             return Err(Failure::Usage(
                 "--to horn: only for programs, control-flow automata and transition systems".into(),

@@ -97,15 +97,20 @@ processes and the rules they take (--full-trace: all of a long run), SAFE with a
 
 If no engine is chosen, several take turns on two threads (--threads 1: on one).
 
-  --engine wsts         lazy abstraction with breadth-first control, LA[BF] (003 Algorithm 2), by comparing vectors, without a solver
+  --engine wsts         lazy abstraction with breadth-first control, LA[BF] (003 Algorithm 2), by comparing vectors, without a solver;
+                        a refinement also brings its predicates without the variables that the refutation does not need
+    --plain             no predicates but those of the paper
+    --linear            linear atoms, Boolean formulas over them, and a solver, as the paper writes it: slow, for study
     --control dfs|random|adverse   another control, which need not end (003 §5)
     --start-atoms       the atoms of the start are predicates from the beginning, as in the paper
     --equal-depth       nodes may be covered by nodes of the same depth
     --merged            all rules are one command: few refinements, with many predicates each
+    --layers            a refinement brings what leads into the target by any rules
   --engine backward     from the targets to the start, with minimal bases; what the state equation shows to be out of reach is left
                         out (--no-prune: it is kept)
   --engine forward      from the start, with accelerations (Karp and Miller): finds errors
   --engine equation     the state equation with traps: a quick proof, or none
+  --engine frames       an IC3-style search: what can be reached in at most 1, 2, 3, … steps, from above
 
 Place/transition nets in PNML (.pnml) and in LoLA's language (.lola) are read as well: places are variables, by their ids; a target
 must be given with --error. So are thread transition systems (.tts): s0, s1, … is the shared state, l0, l1, … count threads by their
@@ -114,6 +119,10 @@ extension .prop), and --start '0|1/2' starts in 0 with one thread in 1 and any n
 
 --invariants FILE: weighted sums that no rule changes, as `x = 1, y = 2`, like those in a .spec under `invariants`. They are checked
 before they are used. Without them Trellis finds sums that never grow where it needs them (--engine equation, backward).
+
+A run can be drawn process by process, as a message sequence chart: --msc run.svg, or as text with --msc -. An instance is stepped
+through with `trellis simulate model.spec --instance 'invalid = 3'`, or written as an UPPAAL model with `trellis convert model.spec
+--to xta --instance 'invalid = 3'`; what is not mentioned starts as small as it may.
 
 A guard with an upper bound (`x = 0`, `x in [1, 3]`) is not monotone. There is a warning; engines let whoever has too many lose some
 first, so SAFE holds; a run is replayed exactly, and if it is none the answer is UNKNOWN. A target with `=` is refused: that is
