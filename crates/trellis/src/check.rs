@@ -20,7 +20,7 @@ use crate::cli::{self, Check};
 use crate::load::{Asked, Loaded, load};
 use crate::strategy::LuaStrategy;
 use crate::{Failure, Ran, exit};
-use crate::{automaton, counter, hierarchy, ltl, program, timed};
+use crate::{automaton, counter, hierarchy, ltl, program, timed, tree};
 
 /// Pairs of states compared before cover or join is chosen on its own, and under `--audit`.
 const QUICK_AUDIT: usize = 400;
@@ -38,6 +38,15 @@ struct Plan {
 pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     if hierarchy::is_one(&args.model.model) {
         return hierarchy::check(args, out_color, err_color);
+    }
+    if tree::is_one(&args.model.model) {
+        return tree::check(args, out_color);
+    }
+    let other = counter::is_one(&args.model.model) || automaton::is_one(&args.model.model);
+    if args.engine == cli::Engine::Hierarchy && other {
+        return Err(Failure::Usage(
+            "--engine hierarchy: only for AltaRica (.alt) and hierarchical transition systems (.hts.json)".into(),
+        ));
     }
     if let Some(name) = args.nodes.given() {
         return Err(Failure::Usage(format!("{name}: only for models in AltaRica (.alt)")));
@@ -156,6 +165,9 @@ pub fn interrupts() -> Arc<AtomicBool> {
 /// What the command line alone cannot know to be wrong.
 fn usage(args: &Check, loaded: &Loaded) -> Result<(), Failure> {
     let say = |text: &str| Err(Failure::Usage(text.into()));
+    if args.engine == cli::Engine::Hierarchy {
+        return say("--engine hierarchy: only for AltaRica (.alt) and hierarchical transition systems (.hts.json)");
+    }
     if let Some(text) = program::given(args) {
         return Err(Failure::Usage(format!(
             "{text}: only for programs and control-flow automata (.c, .i, .cfa, .theta)"

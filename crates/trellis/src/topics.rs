@@ -140,6 +140,8 @@ synchronisation vectors. The last node of the file is the top, or the one that -
   --engine reach                              all reachable states, on decision diagrams (the default); --backward: from EXPR
   --engine cegar                              a partition by the state variables that are enumerations, refined; abstract states
                                               that are understood are thrown away (--no-pruning: they are kept)
+  --engine hierarchy                          each node is abstracted where it stands, and the product of the abstractions explored on
+                                              the fly; --neat: 001's covers, which tell more states apart than needed
   --memory 2GiB                               the diagrams may not grow beyond; then the answer is UNKNOWN
   trellis check model.alt --spec FILE.spe     Acheck: what the file shows, as NAME<tab>NUMBER, and its tests; --node NAME runs it on
                                               that node, whatever the file says. Redirections are not followed
@@ -147,6 +149,16 @@ synchronisation vectors. The last node of the file is the top, or the one that -
 
 UNSAFE comes with a run: flat events, and what changes by each. SAFE comes with a set of states that no event leaves; it is checked
 before anybody sees the answer, but not yet written to files.
+
+With --engine hierarchy each node's own configurations are listed (at most 2^20). A node whose assertion, guards or updates speak of
+variables below it is taken as one with all that is below; that is exact, and too large for many models: then the answer is UNKNOWN,
+and the other engines are to be asked. What is asked may be any formula; comparisons of variables of different nodes are taken apart by
+their values. Runs and proofs go to files (--trace, --certificate) and are checked again by `trellis certify`, for the last node of
+the file. Proofs are a partition of each node's configurations, and tuples of blocks that no step leaves.
+
+Hierarchical transition systems (.hts.json; trellis schema hierarchy) are the same without variables: nodes with states, moves by events,
+vectors, priorities and sub-nodes, and what must never be.
+  trellis check wheels3.hts.json
 
 An update outside its domain means that the transition is not possible. Flows move freely within the assertions, in every step. Of
 the events of a vector that are marked with `?`, a choice gives way to a larger one that includes it. `/` and `mod` round towards zero.
