@@ -77,6 +77,16 @@ pub fn read(sources: &mut Sources, path: &Path, color: bool) -> Result<File, Fai
     Ok(file)
 }
 
+/// Reads a file and builds the hierarchy below a node, or below the last one.
+pub fn top(sources: &mut Sources, model: &cli::Model, node: Option<&str>, color: bool) -> Result<Built, Failure> {
+    let file = read(sources, &model.model, color)?;
+    let Some(last) = file.nodes().last().map(|n| (*n).clone()) else {
+        return Err(Failure::Input(format!("error: {}: there is no node", model.model.display())));
+    };
+    let top = Name { text: node.map_or(last.text, String::from), span: last.span };
+    build(sources, &file, &top, &model.constants, color)
+}
+
 /// Builds the hierarchy below a node.
 pub fn build(
     sources: &Sources,
