@@ -57,7 +57,9 @@ negated formula, and rankings that say why no bad cycle can be taken forever. Bo
 checked again (trellis certify).
 
 A letter is read after each edge of an automaton and of a C program; after init, each env and each trans of an XSTS (--ltl-step full:
-after init and each trans); at the start and after each transition of an STS; after each macro-step of a statechart. A run that
+after init and each trans); at the start and after each transition of an STS; after each macro-step of a statechart; at the start and
+after each rule of a counter system, and each flat event of an AltaRica node but ε (both stay as they are where nothing can happen;
+nodes are flattened for this, so they must be small). A run that
 has ended stays as it is forever; a run that is stuck elsewhere does not count.
 
 Networks of automata (UPPAAL, TChecker): atoms are locations and data as in queries (`P(1).cs`, `n[2] > 0`), and whole conditions in

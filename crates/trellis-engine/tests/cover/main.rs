@@ -3,9 +3,12 @@
 #[path = "../../../trellis/src/bench/families.rs"]
 mod families;
 mod figures;
+mod formulas;
 mod mec;
 mod models;
 mod random;
+#[path = "../it/tableau.rs"]
+mod tableau;
 mod tree;
 
 use trellis_domain::relation::Memory;
