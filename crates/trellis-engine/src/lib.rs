@@ -22,6 +22,8 @@ pub mod arg;
 pub mod audit;
 pub mod budget;
 pub mod cover;
+pub mod ctl;
+pub mod cuts;
 pub mod lazy;
 pub mod liveness;
 pub mod ltl;

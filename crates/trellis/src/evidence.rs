@@ -5,12 +5,15 @@ use trellis_report::{Content, dot, read_evidence};
 
 use crate::cli::{Certify, Convert, Format, Properties};
 use crate::load::{Asked, load};
-use crate::{Failure, Ran, automaton, check::write_file, counter, exit, ltl, print, program};
+use crate::{Failure, Ran, automaton, check::write_file, counter, exit, hierarchy, ltl, print, program};
 
 pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     let path = &args.evidence;
     if counter::is_one(&args.model.model) {
         return counter::certify(args, out_color, err_color);
+    }
+    if hierarchy::is_one(&args.model.model) {
+        return hierarchy::certify(args, out_color, err_color);
     }
     if automaton::is_one(&args.model.model) {
         let formula = ltl::certify(args, out_color, err_color);

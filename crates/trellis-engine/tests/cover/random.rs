@@ -12,24 +12,34 @@ use trellis_engine::cover::reach::{Direction, reach};
 use trellis_model::evidence::Verdict;
 use trellis_model::hierarchy::explicit::{Level, Meaning};
 use trellis_model::hierarchy::flatten::flatten;
+use trellis_model::hierarchy::walk::Walker;
 
 use crate::{read, symbolic};
 
-struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
-    fn below(&mut self, n: usize) -> usize {
+    /// Different numbers for each seed.
+    pub fn new(seed: u64) -> Random {
+        let mut r = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        for _ in 0..10 {
+            r.below(2);
+        }
+        r
+    }
+
+    pub fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (self.0 >> 11) as usize % n
     }
 
-    fn chance(&mut self, percent: usize) -> bool {
+    pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    fn pick<T: Clone>(&mut self, list: &[T]) -> T {
+    pub fn pick<T: Clone>(&mut self, list: &[T]) -> T {
         list[self.below(list.len())].clone()
     }
 }
@@ -169,7 +179,7 @@ fn node(r: &mut Random, name: &str, subs: &[(&str, &Kind)], text: &mut String) -
     Kind { name: name.into(), variables: seen, events }
 }
 
-fn model(r: &mut Random) -> (String, String) {
+pub fn model(r: &mut Random) -> (String, String) {
     let mut text = String::new();
     let l = node(r, "L", &[], &mut text);
     let k = node(r, "K", &[], &mut text);
@@ -195,6 +205,7 @@ fn options(r: &mut Random) -> Options {
         feasibility_certification: r.chance(50),
         must: r.chance(50),
         limit: None,
+        pictures: r.chance(10),
     }
 }
 
@@ -204,10 +215,7 @@ fn all_agree() {
     let (mut done, mut safe, mut flattened, mut seed) = (0, 0, 0, 0);
     while done < runs {
         seed += 1;
-        let mut r = Random(u64::wrapping_mul(seed, 0x9E37_79B9_7F4A_7C15) | 1);
-        for _ in 0..10 {
-            r.below(2);
-        }
+        let mut r = Random::new(seed);
         let (text, bad) = model(&mut r);
         let context = format!("seed {seed}, bad {bad}\n{text}");
         let (built, bad) = read(&text, &bad);
@@ -256,6 +264,37 @@ fn all_agree() {
         }
         assert_eq!(transitions, level.transitions.len(), "{context}");
 
+        // One configuration at a time.
+        let walker = Walker::new(h).unwrap();
+        for (from, configuration) in level.configurations.iter().enumerate().filter(|_| r.chance(5)) {
+            let by_number = |configuration: &Vec<i64>| {
+                let mut values = vec![0; configuration.len()];
+                order.iter().zip(configuration).for_each(|(v, &value)| values[v.index()] = value);
+                values
+            };
+            let here = by_number(configuration);
+            let states = |values: &[i64]| -> Vec<i64> {
+                (0..values.len()).filter(|&v| !h.variables[v].flow).map(|v| values[v]).collect()
+            };
+            let moves: BTreeSet<(usize, Vec<i64>)> = walker
+                .moves(&here)
+                .unwrap()
+                .into_iter()
+                .map(|(event, changes)| {
+                    let mut there = here.clone();
+                    changes.iter().for_each(|(v, value)| there[v.index()] = *value);
+                    (event, states(&there))
+                })
+                .collect();
+            let transitions = level.transitions.range((from, 0, 0)..(from + 1, 0, 0));
+            let expected: BTreeSet<(usize, Vec<i64>)> =
+                transitions.map(|&(_, e, to)| (e, states(&by_number(&level.configurations[to])))).collect();
+            assert_eq!(moves, expected, "at {here:?}: {context}");
+            let found = walker.configuration(&here).unwrap().unwrap();
+            let known = |c: &Vec<i64>| by_number(c) == found;
+            assert!(level.configurations.iter().any(known) && states(&found) == states(&here), "{context}");
+        }
+
         // Verdicts.
         let start = m.initial(h).unwrap();
         let question = Question { hierarchy: h, symbolic: &m, initial: start, bad: m.satisfying(h, bad).unwrap() };
@@ -264,6 +303,11 @@ fn all_agree() {
                 assert!(!reached, "{who}: {context}");
                 trellis_check::hierarchy::certify(&question.initial, &question.bad, &m, certificate)
                     .unwrap_or_else(|e| panic!("{who}: {e}\n{context}"));
+                trellis_check::hierarchy::compare(h, &m, bad, certificate)
+                    .unwrap_or_else(|e| panic!("{who}: {e}\n{context}"));
+                // To a list of tests and back.
+                let tests = m.decisions(&certificate.states);
+                assert!(m.decided(&tests).unwrap().as_ref() == Some(&certificate.states), "{who}: {context}");
             }
             Verdict::Unsafe(trace) => {
                 assert!(reached, "{who}: {context}");
