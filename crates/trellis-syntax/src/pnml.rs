@@ -6,9 +6,10 @@
 
 use roxmltree::Node;
 use rustc_hash::FxHashMap;
-use trellis_model::counter::{Interval, LARGEST, Rule, System, Update, Var};
+use trellis_model::counter::{Interval, LARGEST, System, Var};
 
 use crate::diag::{Diagnostic, SourceId, Sources, Span};
+use crate::net::{Arcs, Names};
 use crate::xml::{self, Language};
 
 const LANGUAGE: Language = Language {
@@ -23,14 +24,6 @@ pub fn parse(sources: &Sources, id: SourceId) -> Result<System, Vec<Diagnostic>>
 }
 
 type Read<T> = Result<T, Diagnostic>;
-
-/// What an arc takes from a place, or puts there.
-#[derive(Default)]
-struct Arcs {
-    takes: FxHashMap<Var, u64>,
-    puts: FxHashMap<Var, u64>,
-    line: u32,
-}
 
 fn read(sources: &Sources, id: SourceId) -> Read<System> {
     let document = xml::parse(id, &sources.get(id).text, &LANGUAGE)?;
@@ -55,7 +48,7 @@ fn read(sources: &Sources, id: SourceId) -> Read<System> {
     let mut system = System::default();
     let mut places: FxHashMap<&str, Var> = FxHashMap::default();
     let mut transitions: FxHashMap<&str, usize> = FxHashMap::default();
-    let mut names: FxHashMap<String, ()> = FxHashMap::default();
+    let mut names = Names::default();
     let mut all: Vec<Arcs> = vec![];
     let inside = |n: &Node<'_, '_>| {
         !n.ancestors().any(|a| a.has_tag_name("toolspecific") || a.tag_name().name() == "toolspecific")
@@ -68,7 +61,7 @@ fn read(sources: &Sources, id: SourceId) -> Read<System> {
                 if name.is_empty() || places.insert(name, system.names.len() as Var).is_some() {
                     return fail(node, format!("expected a place with an id of its own, found `{name}`"));
                 }
-                system.names.push(unique(name, &mut names));
+                system.names.push(names.unique(name));
                 system.initial.push(Interval::exactly(marking));
             }
             "transition" => {
@@ -113,23 +106,6 @@ fn read(sources: &Sources, id: SourceId) -> Read<System> {
     Ok(system)
 }
 
-impl Arcs {
-    fn rule(self) -> Rule {
-        let mut guards: Vec<(Var, Interval)> = self.takes.iter().map(|(p, n)| (*p, Interval::at_least(*n))).collect();
-        guards.retain(|g| g.1.low > 0);
-        guards.sort_unstable_by_key(|g| g.0);
-        let mut changes: FxHashMap<Var, i64> = FxHashMap::default();
-        // Numbers are at most 2^50, and few arcs join the same two.
-        self.takes.iter().for_each(|(p, n)| *changes.entry(*p).or_default() -= *n as i64);
-        self.puts.iter().for_each(|(p, n)| *changes.entry(*p).or_default() += *n as i64);
-        let mut updates: Vec<(Var, Update)> =
-            changes.into_iter().map(|(p, constant)| (p, Update { sources: vec![p], constant })).collect();
-        updates.retain(|u| u.1.constant != 0);
-        updates.sort_unstable_by_key(|u| u.0);
-        Rule { guards, updates, line: Some(self.line) }
-    }
-}
-
 fn children<'a, 'i>(node: Node<'a, 'i>, name: &'static str) -> impl Iterator<Item = Node<'a, 'i>> {
     node.children().filter(move |n| n.tag_name().name() == name)
 }
@@ -145,17 +121,4 @@ fn number(node: Node<'_, '_>, name: &'static str, otherwise: u64) -> Result<u64,
             crate::uppaal::token::shorten(text)
         )),
     }
-}
-
-/// The id as a name that targets can mention, and nobody else has.
-fn unique(id: &str, names: &mut FxHashMap<String, ()>) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' };
-    let mut name: String = id.chars().map(plain).collect();
-    if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
-        name.insert(0, '_');
-    }
-    while names.insert(name.clone(), ()).is_some() {
-        name.push('_');
-    }
-    name
 }

@@ -26,6 +26,7 @@ Examples:
   trellis check program.c --witness w.yml                 … with a witness for SV-COMP's validators
   trellis convert program.c --to dot --blocks             the control-flow automaton of a C program, as a picture
   trellis check models/coverability/mesi.spec             a protocol, for any number of processes
+  trellis simulate protocol.spec --instance 'idle = 3'    … and three of them, step by step
   trellis check model.alt --error 'P.loc = cs & Q.loc = cs'   an AltaRica model: can this be?
   trellis mec script.mec5                                 Mec 5's relations over AltaRica nodes
   trellis smt problem.smt2                                is an SMT-LIB problem satisfiable?
@@ -71,8 +72,8 @@ pub enum Command {
     Ltl2hoa(crate::ltl2hoa::Ltl2hoa),
     /// Run a benchmark suite: a table beside the published figures.
     Bench(Bench),
-    /// Print the JSON Schema of an output: report, trace, certificate, and with program-, counter-, ltl- or node- before
-    /// them trace and certificate.
+    /// Print the JSON Schema of an output: report, trace, certificate, and with program-, counter-, ltl-, node- or tree-
+    /// before them trace and certificate; or of hierarchical transition systems: hierarchy.
     Schema {
         /// Which.
         name: String,
@@ -109,7 +110,8 @@ pub enum Color {
 #[derive(Args, Debug, Clone)]
 pub struct Model {
     /// The model: UPPAAL .xml, .xta or .ta, TChecker .tck or .txt, C (.c, .i), Theta's automata (.cfa, .theta) and
-    /// transition systems (.xsts, .sts), statecharts (.scxml), counter systems (.spec, .pnml), AltaRica (.alt).
+    /// transition systems (.xsts, .sts), statecharts (.scxml), counter systems (.spec, .pnml, .lola, .tts), AltaRica
+    /// (.alt), hierarchical transition systems (.hts.json).
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     /// Set a global integer constant of the model.
@@ -251,6 +253,10 @@ pub struct Formulas {
     /// How fair cycles are looked for (default: scc).
     #[arg(long, value_enum, value_name = "HOW")]
     pub search: Option<LassoSearch>,
+    /// Only fair runs count: `progress` (something happens if anything can), `weak` or `strong` for all processes, or for some
+    /// processes and channels: `strong:P1,go`; may be given several times. For networks without clocks.
+    #[arg(long, value_name = "KIND[:NAMES]")]
+    pub fair: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -336,6 +342,12 @@ pub struct Certify {
     /// The evidence was made with --non-zeno.
     #[arg(long)]
     pub non_zeno: bool,
+    /// The evidence was made with --fair.
+    #[arg(long, value_name = "KIND[:NAMES]")]
+    pub fair: Vec<String>,
+    /// The evidence was made with --buchi, about a network of automata.
+    #[arg(long, value_name = "FILE")]
+    pub buchi: Option<PathBuf>,
     #[command(flatten)]
     pub reading: Reading,
 }
@@ -353,6 +365,9 @@ pub struct Simulate {
     /// The seed of the random steps.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// For counter systems: how many there are at the start, as `invalid = 3`; where nothing is said, as few as may be.
+    #[arg(long, value_name = "NUMBERS")]
+    pub instance: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -374,6 +389,9 @@ pub struct Convert {
     /// name.
     #[arg(short, long, value_name = "PROPERTY", help_heading = "Transition systems")]
     pub property: Option<String>,
+    /// With --to xta: how many there are at the start, as `invalid = 3`; where nothing is said, as few as may be.
+    #[arg(long, value_name = "NUMBERS", help_heading = "Counter systems")]
+    pub instance: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -394,7 +412,7 @@ pub struct Smt {
 
 #[derive(Args, Debug)]
 pub struct Bench {
-    /// The suite: c, coverability, lattice, lazy, pcegar or smt.
+    /// The suite: c, coverability, hierarchy, lattice, lazy, pcegar or smt.
     pub suite: String,
     /// Only the sizes that take a moment.
     #[arg(long)]
@@ -437,6 +455,8 @@ pub enum Format {
     Dot,
     /// Constrained Horn clauses as an SMT-LIB script: programs and control-flow automata only.
     Horn,
+    /// An UPPAAL model with a fixed number of processes: counter systems only.
+    Xta,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -463,6 +483,10 @@ pub enum Engine {
     Forward,
     /// The state equation with traps: for counter systems.
     Equation,
+    /// Counter systems: frames, an IC3-style search.
+    Frames,
+    /// Each node abstracted where it stands (001): for AltaRica and hierarchical transition systems.
+    Hierarchy,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,6 +1,9 @@
 //! `trellis check` and `trellis certify` for counter systems.
 
-use std::path::Path;
+mod instance;
+mod load;
+
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
@@ -8,15 +11,18 @@ use trellis_check::counter as checker;
 use trellis_engine::budget::{Budget, Progress};
 use trellis_engine::wsts::{self, Engine, backward, lazy};
 use trellis_model::counter::System;
-use trellis_report::counter::{never, question, summary, text};
+use trellis_model::counter::evidence::Trace;
+use trellis_report::counter::{chart, draw, never, question, summary, text};
 use trellis_report::{CounterContent, CounterReport, Kind, Style, json, read_counter_evidence, text as plain};
-use trellis_syntax::diag::{self, Diagnostic, Severity, Sources};
-use trellis_syntax::{pnml, spec};
 
-use crate::check::{ProgressLine, code_of, interrupts, statistics, steps, write_with};
-use crate::cli::{self, Certify, Check, Model, Properties};
+use crate::check::{ProgressLine, code_of, interrupts, statistics, steps, write_file, write_with};
+use crate::cli::{self, Certify, Check};
 use crate::evidence::judged;
 use crate::{Failure, Ran, automaton, exit, print};
+
+pub use self::instance::{convert, no_instance, simulate};
+pub use self::load::is_one;
+use self::load::{Asked, Loaded, language, load};
 
 /// How counter systems are checked.
 #[derive(Args, Debug, Clone, Default)]
@@ -34,9 +40,29 @@ pub struct Counters {
     /// Let --engine wsts take all rules as one: few refinements, with many predicates each.
     #[arg(long)]
     pub merged: bool,
+    /// Let a refinement of --engine wsts bring what leads into the target by any rules, not only by those of the error trace.
+    #[arg(long)]
+    pub layers: bool,
+    /// Let --engine wsts take no predicates but those of 003; without it, it also takes those in which variables are forgotten that
+    /// are not needed to refute the error trace. --merged, --layers and another --control imply it.
+    #[arg(long)]
+    pub plain: bool,
+    /// Let --engine wsts use linear atoms, Boolean formulas over them and a solver, as 003 writes it: slow, for study.
+    #[arg(long)]
+    pub linear: bool,
     /// Let --engine backward keep what the state equation shows to be out of reach.
     #[arg(long)]
     pub no_prune: bool,
+    /// Draw the run, process by process, as a message sequence chart: .svg is a picture, anything else is text (`-`: here).
+    #[arg(long, value_name = "FILE")]
+    pub msc: Option<PathBuf>,
+    /// Weighted sums that no rule changes (`x = 1, y = 2`, one or more): refused if one does, else known from the start.
+    #[arg(long, value_name = "FILE")]
+    pub invariants: Option<PathBuf>,
+    /// How a thread transition system starts: `s|l1,l2/u1,u2`, with any number of threads in the states behind the slash (default:
+    /// 0|/0).
+    #[arg(long, value_name = "STATE")]
+    pub start: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -51,16 +77,6 @@ pub enum Control {
     Adverse,
 }
 
-/// Is it a counter system, by its name?
-pub fn is_one(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "spec" || e == "pnml")
-}
-
-/// The language, as reports call it.
-fn language(path: &Path) -> &'static str {
-    if path.extension().is_some_and(|e| e == "pnml") { "pnml" } else { "spec" }
-}
-
 /// The options for counter systems that were given, for a message.
 pub fn given(args: &Check) -> Option<String> {
     names(&[
@@ -68,11 +84,18 @@ pub fn given(args: &Check) -> Option<String> {
         ("--engine backward", args.engine == cli::Engine::Backward),
         ("--engine forward", args.engine == cli::Engine::Forward),
         ("--engine equation", args.engine == cli::Engine::Equation),
+        ("--engine frames", args.engine == cli::Engine::Frames),
         ("--control", args.counters.control.is_some()),
         ("--start-atoms", args.counters.start_atoms),
         ("--equal-depth", args.counters.equal_depth),
         ("--merged", args.counters.merged),
+        ("--layers", args.counters.layers),
+        ("--plain", args.counters.plain),
+        ("--linear", args.counters.linear),
         ("--no-prune", args.counters.no_prune),
+        ("--invariants", args.counters.invariants.is_some()),
+        ("--msc", args.counters.msc.is_some()),
+        ("--start", args.counters.start.is_some()),
     ])
 }
 
@@ -114,7 +137,6 @@ fn foreign(args: &Check) -> Option<String> {
         ("--update, --join", args.update.is_some() || args.join.is_some()),
         ("--order, --priority", args.order.is_some() || args.priority.is_some()),
         ("--symmetry, --audit", args.symmetry || args.audit),
-        ("--dot, --html", args.dot.is_some() || args.html.is_some()),
     ])
 }
 
@@ -124,9 +146,15 @@ fn engine(args: &Check) -> Result<Engine, Failure> {
         return Err(Failure::Usage(format!("{text}: not for counter systems")));
     }
     let c = &args.counters;
-    let wsts = c.control.is_some() || c.start_atoms || c.equal_depth || c.merged;
+    let variants = c.control.is_some() || c.start_atoms || c.equal_depth || c.merged || c.layers;
+    let wsts = variants || c.plain || c.linear;
     if wsts && args.engine != cli::Engine::Wsts {
-        return say("--control, --start-atoms, --equal-depth and --merged go with --engine wsts");
+        return say(
+            "--control, --plain, --linear, --start-atoms, --equal-depth, --merged and --layers go with --engine wsts",
+        );
+    }
+    if c.linear && variants {
+        return say("--linear is the paper's algorithm and nothing else");
     }
     if c.no_prune && args.engine != cli::Engine::Backward {
         return say("--no-prune goes with --engine backward");
@@ -145,79 +173,35 @@ fn engine(args: &Check) -> Result<Engine, Failure> {
             start_atoms: c.start_atoms,
             equal_depth: c.equal_depth,
             merged: c.merged,
+            layers: c.layers,
+            project: !(c.plain || c.merged || c.layers || c.linear) && matches!(c.control, None | Some(Control::Bfs)),
+            linear: c.linear,
         }),
         cli::Engine::Backward => Engine::Backward(backward::Options { prune: !c.no_prune }),
         cli::Engine::Forward => Engine::Forward,
         cli::Engine::Equation => Engine::Equation,
+        cli::Engine::Frames => Engine::Frames,
         _ => Engine::Portfolio(args.programs.threads.unwrap_or(2).into()),
     })
 }
 
 fn engine_line(engine: &Engine) -> String {
     match engine {
+        Engine::Lazy(o) if o.linear => format!("lazy abstraction, {o}"),
         Engine::Lazy(o) => format!("lazy abstraction without a solver, {o}"),
         Engine::Backward(o) if o.prune => "backward search, pruned by the state equation".into(),
         Engine::Backward(_) => "backward search".into(),
         Engine::Forward => "forward search with accelerations".into(),
         Engine::Equation => "state equation with traps".into(),
+        Engine::Frames => "frames, as IC3 has them".into(),
         other => other.to_string(),
     }
 }
 
-struct Loaded {
-    system: System,
-    question: String,
-    warnings: String,
-}
-
-fn load(model: &Model, properties: Option<&Properties>, color: bool) -> Result<Loaded, Failure> {
-    if !model.constants.is_empty() {
-        return Err(Failure::Usage("--const: only UPPAAL models have constants that can be set".into()));
-    }
-    let path = &model.model;
-    let bytes =
-        std::fs::read(path).map_err(|e| Failure::Input(format!("error: {}: cannot be read: {e}", path.display())))?;
-    if bytes.len() as u64 > diag::MAX_FILE {
-        return Err(Failure::Input(format!("error: {}: larger than {} bytes", path.display(), diag::MAX_FILE)));
-    }
-    let mut sources = Sources::default();
-    let id = sources.add(path.display().to_string(), spec::decode(bytes));
-    let broken = |d: &[Diagnostic], sources: &Sources| Failure::Input(diag::render(d, sources, color));
-    let is_net = path.extension().is_some_and(|e| e == "pnml");
-    let read = match is_net {
-        true => pnml::parse(&sources, id).map(|system| spec::Spec { system, warnings: vec![] }),
-        false => spec::parse(&sources, id),
-    };
-    let spec::Spec { mut system, warnings } = read.map_err(|d| broken(&d, &sources))?;
-    debug_assert!(warnings.iter().all(|w| w.severity == Severity::Warning));
-    if let Some(p) = properties {
-        if !p.properties.is_empty() || !p.labels.is_empty() || p.queries.is_some() {
-            return Err(Failure::Usage(
-                "a counter system is asked whether its target can be covered; --error 'x >= 2, y >= 1' asks for another"
-                    .into(),
-            ));
-        }
-        if p.errors.is_empty() && is_net {
-            return Err(Failure::Usage(
-                "a net has no question in it: give a marking to be covered, as --error 'p1 >= 2, p2 >= 1'".into(),
-            ));
-        }
-        if !p.errors.is_empty() {
-            system.target.clear();
-        }
-        for text in &p.errors {
-            let id = sources.add("--error", text.as_str());
-            let targets = spec::parse_targets(&sources, id, &system.names).map_err(|d| broken(&d, &sources))?;
-            system.target.extend(targets);
-        }
-    }
-    let question = question(&system);
-    Ok(Loaded { system, question, warnings: diag::render(&warnings, &sources, color) })
-}
-
 pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     let engine = engine(args)?;
-    let Loaded { system, question, warnings } = load(&args.model, Some(&args.properties), err_color)?;
+    let asked = Asked { properties: Some(&args.properties), counters: Some(&args.counters), color: err_color };
+    let Loaded { system, question, warnings } = load(&args.model, &asked)?;
     eprint!("{warnings}");
     let cancelled = interrupts();
     let started = Instant::now();
@@ -257,8 +241,30 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     if let (Some(file), Some(c)) = (&args.certificate, &report.certificate) {
         write_with(file, |out| json::write_counter_certificate(out, &system, report.header(), c))?;
     }
+    if let Some(file) = &args.html {
+        write_file(file, &draw::html(&report, &system))?;
+    }
+    if let (Some(file), Some(t)) = (&args.dot, &report.trace) {
+        write_file(file, &draw::dot(&system, t, &question))?;
+    }
+    if let (Some(file), Some(t)) = (&args.counters.msc, &report.trace) {
+        write_chart(file, &system, t)?;
+    }
     let interrupted = cancelled.load(std::sync::atomic::Ordering::Relaxed);
     Ok(if interrupted { exit::INTERRUPTED } else { code_of(&report) })
+}
+
+/// A run as a message sequence chart: a picture, or text.
+fn write_chart(file: &Path, system: &System, t: &Trace) -> Result<(), Failure> {
+    let Some(drawn) = chart::chart(system, t) else {
+        eprintln!("note: the run has too many processes or steps to be drawn");
+        return Ok(());
+    };
+    if file == Path::new("-") {
+        return print(&chart::text(system, &drawn)).map(|_| ());
+    }
+    let is_picture = file.extension().is_some_and(|e| e == "svg");
+    write_file(file, &if is_picture { chart::svg(system, &drawn) } else { chart::text(system, &drawn) })
 }
 
 /// Checks the evidence, and says so. Evidence that is wrong is a bug.
@@ -294,7 +300,7 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     if args.non_zeno {
         return Err(Failure::Usage("--non-zeno: only for models with clocks".into()));
     }
-    let Loaded { mut system, .. } = load(&args.model, None, err_color)?;
+    let Loaded { mut system, .. } = load(&args.model, &Asked { color: err_color, ..Asked::default() })?;
     let path = &args.evidence;
     let unreadable = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
     let evidence = std::fs::read_to_string(path).map_err(|e| unreadable(&e))?;

@@ -5,12 +5,23 @@ use trellis_report::{Content, dot, read_evidence};
 
 use crate::cli::{Certify, Convert, Format, Properties};
 use crate::load::{Asked, load};
-use crate::{Failure, Ran, automaton, check::write_file, counter, exit, hierarchy, ltl, print, program};
+use crate::{Failure, Ran, automaton, check::write_file, counter, exit, hierarchy, ltl, print, program, tree};
 
 pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     let path = &args.evidence;
+    let of_networks = [("--fair", !args.fair.is_empty()), ("--buchi", args.buchi.is_some())];
+    let network = !counter::is_one(&args.model.model) && !automaton::is_one(&args.model.model);
+    if let Some((name, _)) = of_networks.iter().find(|(_, given)| *given && !network) {
+        return Err(Failure::Usage(format!("{name}: only for networks of automata")));
+    }
     if counter::is_one(&args.model.model) {
         return counter::certify(args, out_color, err_color);
+    }
+    if tree::is_one(&args.model.model) {
+        return tree::certify(args, out_color);
+    }
+    if hierarchy::is_one(&args.model.model) && tree::is_evidence(path) {
+        return tree::certify_nodes(args, out_color, err_color);
     }
     if hierarchy::is_one(&args.model.model) {
         return hierarchy::certify(args, out_color, err_color);
@@ -25,6 +36,9 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     // The evidence says which question it answers; the model says what that means.
     let bare = load(&args.model, &Asked { color: err_color, ..Default::default() })?;
     let evidence = read_evidence(&bare.network, &text).map_err(|e| unreadable(&e))?;
+    if evidence.is_formula {
+        return ltl::network::certify(args, evidence, out_color, err_color);
+    }
     let question = evidence.query.ok_or_else(|| unreadable(&"it does not say which query it is about"))?;
     let properties = Properties { properties: vec![question], ..Default::default() };
     let loaded = load(&args.model, &Asked { properties: Some(&properties), color: err_color, ..Default::default() })?;
@@ -73,7 +87,10 @@ pub fn judged(query: &str, result: Result<String, String>, color: bool) -> Ran {
 
 pub fn convert(args: &Convert, err_color: bool) -> Ran {
     if counter::is_one(&args.model.model) {
-        return Err(Failure::Usage("counter systems have no other form: they can be checked".into()));
+        return counter::convert(args, err_color);
+    }
+    if args.instance.is_some() || args.to == Format::Xta {
+        return Err(counter::no_instance());
     }
     if automaton::is_one(&args.model.model) {
         return automaton::convert(args, err_color);
@@ -85,6 +102,7 @@ pub fn convert(args: &Convert, err_color: bool) -> Ran {
     let loaded = load(&args.model, &Asked { color: err_color, ..Default::default() })?;
     let text = match args.to {
         Format::Dot => dot::network(&loaded.network, &loaded.name),
+        Format::Xta => return Err(counter::no_instance()),
         Format::Horn => {
             return Err(Failure::Usage(
                 "--to horn: only for programs, control-flow automata and transition systems".into(),

@@ -29,7 +29,7 @@ use trellis_syntax::{acheck, ctl};
 use crate::check::{ProgressLine, code_of, interrupts, numbered, steps, worst, write_file, write_with};
 use crate::cli::{self, Certify, Check};
 use crate::evidence::judged;
-use crate::{Failure, Ran, automaton, exit, print, program};
+use crate::{Failure, Ran, automaton, exit, print, program, tree};
 
 /// What only models in AltaRica have.
 #[derive(Args, Debug, Clone, Default)]
@@ -53,6 +53,10 @@ pub struct Nodes {
     /// For --engine cegar: keep abstract states that PCegar would throw away.
     #[arg(long, help_heading = "AltaRica")]
     pub no_pruning: bool,
+    /// For --engine hierarchy: states of a node that differ in any event are told apart from the start, as 001's neat covers do, not only
+    /// those that priorities depend on.
+    #[arg(long, help_heading = "AltaRica")]
+    pub neat: bool,
 }
 
 impl Nodes {
@@ -65,6 +69,7 @@ impl Nodes {
             ("--backward", self.backward),
             ("--no-pruning", self.no_pruning),
             ("--iterations", self.iterations.is_some()),
+            ("--neat", self.neat),
         ];
         all.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
     }
@@ -125,7 +130,10 @@ fn questions(args: &Check) -> Result<Vec<(String, String)>, Failure> {
 fn refuse_foreign(args: &Check) -> Result<(), Failure> {
     let engine = matches!(args.engine, cli::Engine::Auto | cli::Engine::Reach | cli::Engine::Cegar);
     if !engine {
-        return Err(Failure::Usage("AltaRica is checked with --engine reach or cegar".into()));
+        return Err(Failure::Usage("AltaRica is checked with --engine reach, cegar or hierarchy".into()));
+    }
+    if args.nodes.neat {
+        return Err(Failure::Usage("--neat goes with --engine hierarchy".into()));
     }
     if args.nodes.iterations.is_some() && args.engine != cli::Engine::Cegar {
         return Err(Failure::Usage("--iterations goes with --engine cegar".into()));
@@ -139,13 +147,15 @@ fn refuse_foreign(args: &Check) -> Result<(), Failure> {
 
 /// `trellis check model.alt`
 pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
-    refuse_foreign(args)?;
+    if args.engine != cli::Engine::Hierarchy {
+        refuse_foreign(args)?;
+    }
     let mut sources = Sources::default();
     let file = read(&mut sources, &args.model.model, err_color)?;
     let Some(last) = file.nodes().last().map(|n| (*n).clone()) else {
         return Err(Failure::Input(format!("error: {}: there is no node", args.model.model.display())));
     };
-    if let Some(path) = &args.nodes.spec {
+    if let Some(path) = args.nodes.spec.as_ref().filter(|_| args.engine != cli::Engine::Hierarchy) {
         return specification(args, &mut sources, &file, path, last, err_color);
     }
     let top = Name { text: args.nodes.node.clone().unwrap_or(last.text), span: last.span };
@@ -161,6 +171,9 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         conditions.push((name, built.condition(&sources, id).map_err(complain(&sources, err_color))?));
     }
     let hierarchy = &built.hierarchy;
+    if args.engine == cli::Engine::Hierarchy {
+        return tree::check_nodes(args, hierarchy, &conditions, out_color);
+    }
     let cancelled = interrupts();
     let style = Style { color: out_color, verbose: args.stats, ..Default::default() }
         .align(conditions.iter().map(|(name, _)| name.as_str()));

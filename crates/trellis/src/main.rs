@@ -20,6 +20,7 @@ mod statechart;
 mod strategy;
 mod timed;
 mod topics;
+mod tree;
 mod walk;
 mod witness;
 
@@ -108,7 +109,8 @@ fn run(cli: Cli, out: bool, err: bool) -> Ran {
             Some(text) => print(text),
             None => Err(Failure::Usage(format!(
                 "there is no schema `{name}`; there are: report, trace, certificate, program-trace, program-certificate, \
-                 counter-trace, counter-certificate, ltl-trace, ltl-certificate, node-trace, node-certificate"
+                 counter-trace, counter-certificate, ltl-trace, ltl-certificate, node-trace, node-certificate, \
+                 tree-trace, tree-certificate, hierarchy"
             ))),
         },
         Command::Completions { shell } => {

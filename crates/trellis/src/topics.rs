@@ -47,7 +47,7 @@ From loose to tight: <->, -> (to the right), or, and, U W R M (to the right), no
 A formula about a model has three types: int, bool and LTL. Its atoms are comparisons (= /= < <= > >=) of terms (+ - * / % mod rem,
 array[index], Type.LITERAL), boolean variables, In(state), and texts in double quotes, which are in the language of the model.
 
-  trellis check MODEL --ltl 'G(x > 0 -> F y)'             must hold on every infinite run (C, CFA, XSTS, STS, SCXML)
+  trellis check MODEL --ltl 'G(x > 0 -> F y)'             must hold on every infinite run
   trellis check MODEL --buchi never.hoa                   no infinite run may be accepted: the automaton says what must not
                                                           happen (a never claim); its atoms (AP) are conditions on the model
 
@@ -59,6 +59,15 @@ checked again (trellis certify).
 A letter is read after each edge of an automaton and of a C program; after init, each env and each trans of an XSTS (--ltl-step full:
 after init and each trans); at the start and after each transition of an STS; after each macro-step of a statechart. A run that
 has ended stays as it is forever; a run that is stuck elsewhere does not count.
+
+Networks of automata (UPPAAL, TChecker): atoms are locations and data as in queries (`P(1).cs`, `n[2] > 0`), and whole conditions in
+quotes (`\"forall (i : id_t) n[i] > 0\"`), without clocks. A letter is read at the start and after each step; a run that ends, for lack
+of steps or because time passes for ever, stays as it is. States are enumerated (zones, if there are clocks); --non-zeno as for liveness.
+  --fair progress          something happens if anything can
+  --fair weak              a process that could always move from some time on does so again and again; weak:P(1),go for some
+                           processes and channels only
+  --fair strong            a process that could move again and again does so again and again
+Fairness is for models without clocks; there time is stopped by invariants and urgency. Give certify the same --fair and --non-zeno.
 
 If no engine is chosen, several take turns. --engine cegar: abstraction refinement, with the options of programs; explicit: state
 by state; bmc: lassos of growing length (--depth N). --search nested or scc: how fair cycles are looked for.
@@ -88,17 +97,32 @@ processes and the rules they take (--full-trace: all of a long run), SAFE with a
 
 If no engine is chosen, several take turns on two threads (--threads 1: on one).
 
-  --engine wsts         lazy abstraction with breadth-first control, LA[BF] (003 Algorithm 2), by comparing vectors, without a solver
+  --engine wsts         lazy abstraction with breadth-first control, LA[BF] (003 Algorithm 2), by comparing vectors, without a solver;
+                        a refinement also brings its predicates without the variables that the refutation does not need
+    --plain             no predicates but those of the paper
+    --linear            linear atoms, Boolean formulas over them, and a solver, as the paper writes it: slow, for study
     --control dfs|random|adverse   another control, which need not end (003 §5)
     --start-atoms       the atoms of the start are predicates from the beginning, as in the paper
     --equal-depth       nodes may be covered by nodes of the same depth
     --merged            all rules are one command: few refinements, with many predicates each
+    --layers            a refinement brings what leads into the target by any rules
   --engine backward     from the targets to the start, with minimal bases; what the state equation shows to be out of reach is left
                         out (--no-prune: it is kept)
   --engine forward      from the start, with accelerations (Karp and Miller): finds errors
   --engine equation     the state equation with traps: a quick proof, or none
+  --engine frames       an IC3-style search: what can be reached in at most 1, 2, 3, … steps, from above
 
-A place/transition net in PNML (.pnml) is read as well: places are variables, by their ids; its target must be given with --error.
+Place/transition nets in PNML (.pnml) and in LoLA's language (.lola) are read as well: places are variables, by their ids; a target
+must be given with --error. So are thread transition systems (.tts): s0, s1, … is the shared state, l0, l1, … count threads by their
+local state; --error '1|0,2' asks for shared state 1 with threads in 0 and 2 (or the line is in a file beside the model, with the
+extension .prop), and --start '0|1/2' starts in 0 with one thread in 1 and any number in 2.
+
+--invariants FILE: weighted sums that no rule changes, as `x = 1, y = 2`, like those in a .spec under `invariants`. They are checked
+before they are used. Without them Trellis finds sums that never grow where it needs them (--engine equation, backward).
+
+A run can be drawn process by process, as a message sequence chart: --msc run.svg, or as text with --msc -. An instance is stepped
+through with `trellis simulate model.spec --instance 'invalid = 3'`, or written as an UPPAAL model with `trellis convert model.spec
+--to xta --instance 'invalid = 3'`; what is not mentioned starts as small as it may.
 
 A guard with an upper bound (`x = 0`, `x in [1, 3]`) is not monotone. There is a warning; engines let whoever has too many lose some
 first, so SAFE holds; a run is replayed exactly, and if it is none the answer is UNKNOWN. A target with `=` is refused: that is
@@ -120,6 +144,8 @@ synchronisation vectors. The last node of the file is the top, or the one that -
   --engine cegar                              a partition by the state variables that are enumerations, refined; abstract states
                                               that are understood are thrown away (--no-pruning: they are kept);
                                               --iterations FILE: what each refinement did (.csv, .svg: a plot, or a table)
+  --engine hierarchy                          each node is abstracted where it stands, and the product of the abstractions explored on
+                                              the fly; --neat: 001's covers, which tell more states apart than needed
   --memory 2GiB                               the diagrams may not grow beyond; then the answer is UNKNOWN
   trellis check model.alt --spec FILE.spe     Acheck: what the file shows, as NAME<tab>NUMBER, and its tests; --node NAME runs it on
                                               that node, whatever the file says. Redirections are not followed
@@ -132,6 +158,16 @@ UNSAFE comes with a run: flat events, and what changes by each. SAFE comes with 
 checked before anybody sees the answer: a run is replayed without diagrams, a set by one step of every event on diagrams and by plain
 steps (all of a small model, random runs of a large one). --trace, --certificate, --json, --dot and --html write them to files;
 `trellis certify model.alt FILE` checks them again.
+
+With --engine hierarchy each node's own configurations are listed (at most 2^20). A node whose assertion, guards or updates speak of
+variables below it is taken as one with all that is below; that is exact, and too large for many models: then the answer is UNKNOWN,
+and the other engines are to be asked. What is asked may be any formula; comparisons of variables of different nodes are taken apart by
+their values. Runs and proofs go to files (--trace, --certificate) and are checked again by `trellis certify`, for the last node of
+the file. Proofs are a partition of each node's configurations, and tuples of blocks that no step leaves.
+
+Hierarchical transition systems (.hts.json; trellis schema hierarchy) are the same without variables: nodes with states, moves by events,
+vectors, priorities and sub-nodes, and what must never be.
+  trellis check wheels3.hts.json
 
 An update outside its domain means that the transition is not possible. Flows move freely within the assertions, in every step. Of
 the events of a vector that are marked with `?`, a choice gives way to a larger one that includes it. `/` and `mod` round towards zero.

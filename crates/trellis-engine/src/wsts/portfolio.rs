@@ -34,7 +34,7 @@ fn teams(system: &System) -> [Vec<Engine>; 2] {
     ];
     let mut errors = vec![Engine::Forward];
     if system.rules.len() <= SMALL {
-        errors.push(Engine::Lazy(lazy::Options { merged: true, ..lazy::Options::default() }));
+        errors.push(Engine::Lazy(lazy::Options { project: true, ..lazy::Options::default() }));
     }
     [proofs, errors]
 }

@@ -106,7 +106,7 @@ fn all_agree() {
     while done < runs {
         seed += 1;
         let mut r = Random::new(seed);
-        let (text, bad) = model(&mut r);
+        let (text, bad) = model(&mut r, true);
         let (mut built, _) = read(&text, &bad);
         let Ok(meaning) = Meaning::of(&built.hierarchy, 2_000) else { continue };
         done += 1;

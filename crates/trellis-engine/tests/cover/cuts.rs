@@ -103,7 +103,7 @@ fn all_agree() {
     while done < runs {
         seed += 1;
         let mut r = Random::new(seed);
-        let (text, _) = model(&mut r);
+        let (text, _) = model(&mut r, true);
         let (built, _) = read(&text, "true");
         let Ok(meaning) = Meaning::of(&built.hierarchy, 2_000) else { continue };
         let Some(bad) = distant(&built.hierarchy, &meaning, &mut r) else { continue };

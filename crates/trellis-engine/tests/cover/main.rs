@@ -2,9 +2,13 @@
 
 mod ctl;
 mod cuts;
+#[path = "../../../trellis/src/bench/families.rs"]
+mod families;
+mod figures;
 mod mec;
 mod models;
 mod random;
+mod tree;
 
 use trellis_domain::relation::Memory;
 use trellis_model::hierarchy::symbolic::Symbolic;

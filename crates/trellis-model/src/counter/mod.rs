@@ -151,7 +151,7 @@ pub struct System {
     pub initial: Vec<Interval>,
     /// What must not be covered: a state at least as large as one of these.
     pub target: Vec<Vector>,
-    /// Weights of the variables whose sum, somebody claims, never changes. Not trusted: see [`System::keeps`].
+    /// Weights of the variables whose sum, somebody claims, never changes. Not trusted: see [`System::changes`].
     pub claimed: Vec<Vec<(Var, i64)>>,
 }
 
@@ -190,20 +190,23 @@ impl System {
         all
     }
 
-    /// Does no rule change the sum with these weights? (Nobody should believe it who was only told.)
-    pub fn keeps(&self, weights: &[(Var, i64)]) -> bool {
-        let weight = |v: Var| weights.iter().filter(|w| w.0 == v).map(|w| i128::from(w.1)).sum::<i128>();
-        self.rules.iter().all(|rule| {
+    /// A rule that changes the sum with these weights, if there is one. (Nobody should believe an invariant who was only told.)
+    pub fn changes(&self, weights: &[(Var, i64)]) -> Option<RuleId> {
+        let mut all = vec![0; self.names.len()];
+        weights.iter().for_each(|(v, k)| all[*v as usize] += i128::from(*k));
+        let changed = self.rules.iter().position(|rule| {
             let mut change = 0;
             let mut columns: Vec<(Var, i128)> = vec![];
             for (v, u) in &rule.updates {
-                change += weight(*v) * i128::from(u.constant);
-                columns.push((*v, -weight(*v)));
-                columns.extend(u.sources.iter().map(|x| (*x, weight(*v))));
+                let weight = all[*v as usize];
+                change += weight * i128::from(u.constant);
+                columns.push((*v, -weight));
+                columns.extend(u.sources.iter().map(|x| (*x, weight)));
             }
             columns.sort_unstable();
-            change == 0 && columns.chunk_by(|a, b| a.0 == b.0).all(|c| c.iter().map(|e| e.1).sum::<i128>() == 0)
-        })
+            change != 0 || columns.chunk_by(|a, b| a.0 == b.0).any(|c| c.iter().map(|e| e.1).sum::<i128>() != 0)
+        });
+        changed.map(|r| r as RuleId)
     }
 
     /// How a person calls a rule.

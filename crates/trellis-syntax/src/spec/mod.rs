@@ -8,7 +8,7 @@
 mod lexer;
 mod parser;
 
-use trellis_model::counter::{System, Vector};
+use trellis_model::counter::{System, Var, Vector};
 
 use crate::diag::{Diagnostic, Severity, SourceId, Sources};
 
@@ -38,4 +38,18 @@ pub fn parse(sources: &Sources, id: SourceId) -> Result<Spec, Vec<Diagnostic>> {
 /// Reads targets over the variables of a system: `x >= 2, y >= 1`, one or more.
 pub fn parse_targets(sources: &Sources, id: SourceId, names: &[String]) -> Result<Vec<Vector>, Vec<Diagnostic>> {
     parser::parse_targets(sources, id, names)
+}
+
+/// Reads how many there are at the start: `x = 3, y = 1`; what is not mentioned is as small as it may be.
+pub fn parse_instance(sources: &Sources, id: SourceId, system: &System) -> Result<Vec<u64>, Vec<Diagnostic>> {
+    parser::parse_instance(sources, id, system)
+}
+
+/// Reads invariants of a system: `x = 1, y = 2`, one or more; the weighted sum never changes. One that some rule changes is an error.
+pub fn parse_invariants(
+    sources: &Sources,
+    id: SourceId,
+    system: &System,
+) -> Result<Vec<Vec<(Var, i64)>>, Vec<Diagnostic>> {
+    parser::parse_invariants(sources, id, system)
 }

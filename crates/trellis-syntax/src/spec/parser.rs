@@ -1,10 +1,10 @@
 //! From tokens to a system. Lists are read in loops: files have tens of thousands of lines.
 
 use rustc_hash::FxHashMap;
-use trellis_model::counter::{Interval, LARGEST, Rule, System, Update, Var, Vector};
+use trellis_model::counter::{Interval, LARGEST, Rule, RuleId, System, Update, Var, Vector};
 
 use super::lexer::{Tok, Token, tokens};
-use crate::diag::{Diagnostic, SourceId, Sources, Span};
+use crate::diag::{Diagnostic, Severity, SourceId, Sources, Span};
 use crate::uppaal::errors::{Errors, closest};
 
 /// A mistake that has been reported already.
@@ -58,6 +58,64 @@ pub fn parse_targets<'a>(
         }
     }
     Ok(p.system.target)
+}
+
+/// Invariants of a system, each checked.
+pub fn parse_invariants<'a>(
+    sources: &'a Sources,
+    id: SourceId,
+    system: &'a System,
+) -> Result<Vec<Vec<(Var, i64)>>, Vec<Diagnostic>> {
+    let mut p = Parser::new(sources, id);
+    p.system.names = system.names.clone();
+    p.vars = system.names.iter().enumerate().map(|(v, name)| (name.as_str(), v as Var)).collect();
+    p.take("invariants");
+    let mut all = vec![];
+    while p.peek().tok != Tok::End || all.is_empty() {
+        let start = p.peek().span;
+        let Ok(weights) = p.weights() else { return Err(p.errors.finish()) };
+        if let Some(rule) = system.changes(&weights) {
+            p.errors.push(no_invariant(system, rule, start));
+        }
+        all.push(weights);
+    }
+    if p.errors.count() > 0 { Err(p.errors.finish()) } else { Ok(all) }
+}
+
+/// How many there are at the start.
+pub fn parse_instance<'a>(sources: &'a Sources, id: SourceId, system: &'a System) -> Result<Vec<u64>, Vec<Diagnostic>> {
+    let mut p = Parser::new(sources, id);
+    p.system.names = system.names.clone();
+    p.vars = system.names.iter().enumerate().map(|(v, name)| (name.as_str(), v as Var)).collect();
+    let mut state: Vec<u64> = system.initial.iter().map(|i| i.low).collect();
+    let mut read = || -> Read<()> {
+        loop {
+            let (v, span) = p.variable()?;
+            p.require("=")?;
+            let n = p.number()?;
+            if !system.initial[v as usize].contains(n) {
+                return p.fail(span, format!("`{}` cannot be {n} at the start", system.names[v as usize]));
+            }
+            state[v as usize] = n;
+            if !p.take(",") {
+                return if p.peek().tok == Tok::End { Ok(()) } else { p.unexpected("the end") };
+            }
+        }
+    };
+    match read() {
+        Ok(()) => Ok(state),
+        Err(Reported) => Err(p.errors.finish()),
+    }
+}
+
+fn no_invariant(system: &System, rule: RuleId, at: Span) -> Diagnostic {
+    let line = system.rules[rule as usize].line.map_or(String::new(), |l| format!(" in line {l}"));
+    let mut text = system.describe(rule);
+    if text.len() > 160 {
+        text = format!("{} …", text.chars().take(150).collect::<String>());
+    }
+    Diagnostic::error(at, format!("this is no invariant: the rule{line} changes the sum"))
+        .label(format!("`{text}` changes it"))
 }
 
 impl<'a> Parser<'a> {
@@ -357,8 +415,21 @@ impl<'a> Parser<'a> {
     }
 
     fn invariant(&mut self) -> Read<()> {
-        let mut weights: Vec<(Var, i64)> = vec![];
         let start = self.peek().span;
+        let weights = self.weights()?;
+        if let Some(rule) = self.system.changes(&weights) {
+            let no = no_invariant(&self.system, rule, start);
+            let help = "Trellis does not use it; it finds invariants of its own";
+            self.errors.push(Diagnostic { severity: Severity::Warning, ..no }.help(help));
+            return Ok(());
+        }
+        self.system.claimed.push(weights);
+        Ok(())
+    }
+
+    /// `x = 1, y = 2`: how much each variable counts.
+    fn weights(&mut self) -> Read<Vec<(Var, i64)>> {
+        let mut weights: Vec<(Var, i64)> = vec![];
         loop {
             let (v, _) = self.variable()?;
             self.require("=")?;
@@ -370,15 +441,7 @@ impl<'a> Parser<'a> {
         }
         weights.retain(|w| w.1 != 0);
         weights.sort_unstable();
-        if !self.system.keeps(&weights) {
-            self.errors.push(
-                Diagnostic::warning(start, "some rule changes this sum: it is no invariant")
-                    .help("Trellis does not use it; it finds invariants of its own"),
-            );
-            return Ok(());
-        }
-        self.system.claimed.push(weights);
-        Ok(())
+        Ok(weights)
     }
 
     fn warn(&mut self) {

@@ -9,6 +9,7 @@ mod expressions;
 mod limits;
 mod malformed;
 mod models;
+mod nets;
 mod old_syntax;
 mod pnml;
 mod queries;

@@ -1,0 +1,307 @@
+//! Thread transition systems (Kaiser, Kroening, Wahl, CONCUR 2012) as counter systems: any number of threads, each in a local state, and
+//! one shared state.
+//!
+//! ```text
+//! 2 4                      so many shared and so many local states
+//! 0 1 -> 1 2               in shared state 0 a thread goes from local state 1 to 2; the shared state becomes 1
+//! 0 1 -> 1 2 3 ~> 0        … and all others that are in 3 go to 0
+//! 0 1 +> 1 2               the thread stays in 1, and a new one starts in 2
+//! 0 1 ~> 1 2               all that are in 1 go to 2, if there are any
+//! ```
+//!
+//! `#` starts a comment. Shared state `i` is the variable `s<i>`, of which one is 1; local state `i` is the variable `l<i>`, which
+//! counts threads. At the start the shared state is 0, and any number of threads are in local state 0, unless a start is
+//! given ([`parse_start`]); the target is `s|l,l` ([`parse_target`]). Not supported: a passive move that may go to one of
+//! several states (each thread would choose for itself).
+
+use rustc_hash::FxHashMap;
+use trellis_model::counter::{Interval, Rule, System, Update, Var, Vector};
+
+use crate::diag::{Diagnostic, SourceId, Sources, Span};
+use crate::uppaal::errors::Errors;
+use crate::uppaal::token::shorten;
+
+/// More states than this are not read.
+const MOST: u32 = 250_000;
+
+/// How many states there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    shared: u32,
+    local: u32,
+}
+
+/// Reads the system; without a target.
+pub fn parse(sources: &Sources, id: SourceId) -> Result<(System, Size), Vec<Diagnostic>> {
+    let mut errors = Errors::default();
+    let mut lines = Lines::new(sources, id);
+    let Some(mut first) = lines.next() else {
+        let end = sources.get(id).text.len() as u32;
+        let span = Span { source: id, start: end, end };
+        let error =
+            Diagnostic::error(span, "expected the numbers of shared and local states, found the end of the file");
+        return Err(vec![error]);
+    };
+    let size = first.size().map_err(|d| vec![d])?;
+    let mut system = System {
+        names: (0..size.shared).map(|i| format!("s{i}")).chain((0..size.local).map(|i| format!("l{i}"))).collect(),
+        initial: vec![Interval::exactly(0); (size.shared + size.local) as usize],
+        // There is one shared state at a time: no rule changes that.
+        claimed: vec![(0..size.shared).map(|i| (i, 1)).collect()],
+        ..System::default()
+    };
+    system.initial[0] = Interval::exactly(1);
+    system.initial[size.shared as usize] = Interval::ANY;
+    while let Some(mut line) = lines.next() {
+        match line.rule(size) {
+            Ok(rule) => system.rules.extend(rule),
+            Err(d) => errors.push(d),
+        }
+        if errors.stopped() {
+            break;
+        }
+    }
+    match errors.count() {
+        0 => Ok((system, size)),
+        _ => Err(errors.finish()),
+    }
+}
+
+/// Reads a target: `s|l1,l2`, a shared state and the local states of some threads.
+pub fn parse_target(sources: &Sources, id: SourceId, size: Size) -> Result<Vector, Vec<Diagnostic>> {
+    let mut line = one_line(sources, id)?;
+    let (shared, counts) = line.state(size).map_err(|d| vec![d])?;
+    line.end().map_err(|d| vec![d])?;
+    let entries = counts.into_iter().map(|(l, n)| (size.shared + l, n));
+    Ok(Vector::new(entries.chain([(shared, 1)]).collect()))
+}
+
+/// Reads a start into a system: `s|l1,l2/u1,u2`, with one thread in each of the first states, and any number in each of those behind
+/// the slash.
+pub fn parse_start(sources: &Sources, id: SourceId, size: Size, system: &mut System) -> Result<(), Vec<Diagnostic>> {
+    let mut line = one_line(sources, id)?;
+    let read = |line: &mut Line<'_>| {
+        let (shared, counts) = line.state(size)?;
+        let mut any = vec![];
+        if line.take("/") {
+            loop {
+                any.push(line.number("a local state", size.local)?);
+                if !line.take(",") {
+                    break;
+                }
+            }
+        }
+        line.end()?;
+        Ok((shared, counts, any))
+    };
+    let (shared, counts, any) = read(&mut line).map_err(|d| vec![d])?;
+    system.initial = vec![Interval::exactly(0); (size.shared + size.local) as usize];
+    system.initial[shared as usize] = Interval::exactly(1);
+    for (l, n) in counts {
+        system.initial[(size.shared + l) as usize] = Interval::exactly(n);
+    }
+    for l in any {
+        let at = &mut system.initial[(size.shared + l) as usize];
+        *at = Interval::at_least(at.low);
+    }
+    Ok(())
+}
+
+fn one_line<'a>(sources: &'a Sources, id: SourceId) -> Result<Line<'a>, Vec<Diagnostic>> {
+    Lines::new(sources, id).next().ok_or_else(|| {
+        let span = Span { source: id, start: 0, end: 0 };
+        vec![Diagnostic::error(span, "expected a shared state and local states, as `0|1,1`; there is nothing")]
+    })
+}
+
+/// Lines that are not empty, without their comments.
+struct Lines<'a> {
+    id: SourceId,
+    text: &'a str,
+    at: usize,
+    number: u32,
+}
+
+impl<'a> Lines<'a> {
+    fn new(sources: &'a Sources, id: SourceId) -> Lines<'a> {
+        Lines { id, text: &sources.get(id).text, at: 0, number: 0 }
+    }
+
+    fn next(&mut self) -> Option<Line<'a>> {
+        while self.at < self.text.len() {
+            let rest = &self.text[self.at..];
+            let start = self.at;
+            let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
+            self.at += line.len() + 1;
+            self.number += 1;
+            let line = &line[..line.find('#').unwrap_or(line.len())];
+            if line.chars().any(|c| !c.is_whitespace() && c != '\u{feff}') {
+                return Some(Line { id: self.id, text: line, start, at: 0, number: self.number });
+            }
+        }
+        None
+    }
+}
+
+struct Line<'a> {
+    id: SourceId,
+    text: &'a str,
+    /// Where it is in the file.
+    start: usize,
+    at: usize,
+    number: u32,
+}
+
+type Read<T> = Result<T, Diagnostic>;
+
+impl<'a> Line<'a> {
+    /// The next word: digits, or other signs together.
+    fn peek(&mut self) -> (&'a str, Span) {
+        let rest = &self.text[self.at..];
+        self.at += rest.find(|c: char| !c.is_whitespace() && c != '\u{feff}').unwrap_or(rest.len());
+        let rest = &self.text[self.at..];
+        let apart = |c: char| c.is_whitespace() || c == ',' || c == '|' || c == '/';
+        let len = match rest.chars().next() {
+            None => 0,
+            Some(c) if c.is_ascii_digit() => rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len()),
+            Some(c) if apart(c) => c.len_utf8(),
+            Some(_) => rest.find(|c: char| apart(c) || c.is_ascii_digit()).unwrap_or(rest.len()),
+        };
+        let from = (self.start + self.at) as u32;
+        (&rest[..len], Span { source: self.id, start: from, end: from + len as u32 })
+    }
+
+    fn take(&mut self, word: &str) -> bool {
+        let is = self.peek().0 == word;
+        if is {
+            self.at += word.len();
+        }
+        is
+    }
+
+    fn unexpected<T>(&mut self, expected: &str) -> Read<T> {
+        let (word, span) = self.peek();
+        let found = if word.is_empty() { "the end of the line".into() } else { format!("`{}`", shorten(word)) };
+        Err(Diagnostic::error(span, format!("expected {expected}, found {found}")))
+    }
+
+    /// A number below a limit.
+    fn number(&mut self, what: &str, limit: u32) -> Read<u32> {
+        let (word, span) = self.peek();
+        if !word.starts_with(|c: char| c.is_ascii_digit()) {
+            return self.unexpected(what);
+        }
+        self.at += word.len();
+        match word.parse::<u32>() {
+            Ok(n) if n < limit => Ok(n),
+            _ => Err(Diagnostic::error(
+                span,
+                format!("expected {what}, a number below {limit}, found `{}`", shorten(word)),
+            )),
+        }
+    }
+
+    fn end(&mut self) -> Read<()> {
+        if self.peek().0.is_empty() { Ok(()) } else { self.unexpected("the end of the line") }
+    }
+
+    fn size(&mut self) -> Read<Size> {
+        let mut number = |what: &str| {
+            let (word, span) = self.peek();
+            match self.number(what, MOST + 1)? {
+                0 => Err(Diagnostic::error(span, format!("expected {what}, at least 1, found `{word}`"))),
+                n => Ok(n),
+            }
+        };
+        let size =
+            Size { shared: number("the number of shared states")?, local: number("the number of local states")? };
+        self.end()?;
+        Ok(size)
+    }
+
+    /// `s|l1,l2`, with how many threads are in each of the local states.
+    fn state(&mut self, size: Size) -> Read<(u32, FxHashMap<u32, u64>)> {
+        let shared = self.number("a shared state", size.shared)?;
+        let mut counts: FxHashMap<u32, u64> = FxHashMap::default();
+        if !self.take("|") {
+            return self.unexpected("`|`");
+        }
+        let (next, _) = self.peek();
+        if next.is_empty() || next == "/" {
+            return Ok((shared, counts));
+        }
+        loop {
+            *counts.entry(self.number("a local state", size.local)?).or_default() += 1;
+            if !self.take(",") {
+                return Ok((shared, counts));
+            }
+        }
+    }
+
+    /// One transition; nothing if it changes nothing.
+    fn rule(&mut self, size: Size) -> Read<Option<Rule>> {
+        let s1 = self.number("a shared state", size.shared)?;
+        let l1 = self.number("a local state", size.local)?;
+        let arrow = ["->", "+>", "~>"].into_iter().find(|a| self.take(a));
+        let Some(arrow) = arrow else { return self.unexpected("`->`, `+>` or `~>`") };
+        let s2 = self.number("a shared state", size.shared)?;
+        let l2 = self.number("a local state", size.local)?;
+        // Where the threads go that are only watching.
+        let mut moves: FxHashMap<u32, u32> = FxHashMap::default();
+        if arrow == "~>" {
+            moves.insert(l1, l2);
+        }
+        while arrow == "->" && !self.peek().0.is_empty() {
+            let span = self.peek().1;
+            let from = self.number("a local state", size.local)?;
+            if !self.take("~>") {
+                return self.unexpected("`~>`");
+            }
+            let to = self.number("a local state", size.local)?;
+            if *moves.entry(from).or_insert(to) != to {
+                let message = format!("the threads in local state {from} go to two states");
+                let help = "where each thread chooses for itself is not supported";
+                return Err(Diagnostic::error(span, message).help(help));
+            }
+        }
+        self.end()?;
+        moves.retain(|from, to| from != to);
+
+        let mut sums: FxHashMap<u32, Update> = FxHashMap::default();
+        let itself = |l: u32| Update { sources: if moves.contains_key(&l) { vec![] } else { vec![l] }, constant: 0 };
+        for (from, to) in &moves {
+            sums.entry(*from).or_insert_with(|| itself(*from));
+            sums.entry(*to).or_insert_with(|| itself(*to)).sources.push(*from);
+        }
+        let mut add = |l: u32, n: i64| sums.entry(l).or_insert_with(|| itself(l)).constant += n;
+        match arrow {
+            // The thread is not where the others of its state went: it goes its own way.
+            "->" => {
+                add(moves.get(&l1).copied().unwrap_or(l1), -1);
+                add(l2, 1);
+            }
+            "+>" => add(l2, 1),
+            _ => {}
+        }
+        let local = |l: u32| -> Var { size.shared + l };
+        let mut updates: Vec<(Var, Update)> = vec![];
+        if s1 != s2 {
+            updates.push((s1, Update { sources: vec![s1], constant: -1 }));
+            updates.push((s2, Update { sources: vec![s2], constant: 1 }));
+        }
+        for (l, mut u) in sums {
+            u.sources.iter_mut().for_each(|x| *x = local(*x));
+            u.sources.sort_unstable();
+            if u.constant != 0 || u.sources != [local(l)] {
+                updates.push((local(l), u));
+            }
+        }
+        updates.sort_unstable_by_key(|u| u.0);
+        let mut guards = vec![(s1, Interval::at_least(1))];
+        if arrow != "~>" {
+            guards.push((local(l1), Interval::at_least(1)));
+        }
+        let rule = Rule { guards, updates, line: Some(self.number) };
+        Ok(Some(rule).filter(|r| !r.updates.is_empty()))
+    }
+}

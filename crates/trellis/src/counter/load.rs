@@ -1,0 +1,173 @@
+//! From a file to a counter system: which language, which target, which invariants.
+
+use std::path::Path;
+
+use trellis_model::counter::{System, Vector};
+use trellis_report::counter::question;
+use trellis_syntax::diag::{self, Diagnostic, Severity, SourceId, Sources};
+use trellis_syntax::{lola, pnml, spec, tts};
+
+use super::Counters;
+use crate::Failure;
+use crate::cli::{Model, Properties};
+
+/// Is it a counter system, by its name?
+pub fn is_one(path: &Path) -> bool {
+    Language::of(path).is_some()
+}
+
+/// The language, as reports call it.
+pub fn language(path: &Path) -> &'static str {
+    match Language::of(path) {
+        Some(Language::Pnml) => "pnml",
+        Some(Language::Lola) => "lola",
+        Some(Language::Threads) => "tts",
+        _ => "spec",
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Language {
+    Spec,
+    Pnml,
+    Lola,
+    Threads,
+}
+
+impl Language {
+    fn of(path: &Path) -> Option<Language> {
+        Some(match path.extension()?.to_str()? {
+            "spec" => Language::Spec,
+            "pnml" => Language::Pnml,
+            "lola" | "llnet" => Language::Lola,
+            "tts" => Language::Threads,
+            _ => return None,
+        })
+    }
+}
+
+/// A system and what is asked about it.
+pub struct Loaded {
+    pub system: System,
+    pub question: String,
+    pub warnings: String,
+}
+
+/// What the command line says about it.
+#[derive(Default)]
+pub struct Asked<'a> {
+    /// Nothing if there is no question.
+    pub properties: Option<&'a Properties>,
+    pub counters: Option<&'a Counters>,
+    pub color: bool,
+}
+
+struct Loader {
+    sources: Sources,
+    color: bool,
+}
+
+impl Loader {
+    fn read(&mut self, path: &Path) -> Result<SourceId, Failure> {
+        let unreadable = |why: String| Failure::Input(format!("error: {}: {why}", path.display()));
+        let bytes = std::fs::read(path).map_err(|e| unreadable(format!("cannot be read: {e}")))?;
+        if bytes.len() as u64 > diag::MAX_FILE {
+            return Err(unreadable(format!("larger than {} bytes", diag::MAX_FILE)));
+        }
+        Ok(self.sources.add(path.display().to_string(), spec::decode(bytes)))
+    }
+
+    fn broken(&self, d: &[Diagnostic]) -> Failure {
+        Failure::Input(diag::render(d, &self.sources, self.color))
+    }
+}
+
+pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
+    if !model.constants.is_empty() {
+        return Err(Failure::Usage("--const: only UPPAAL models have constants that can be set".into()));
+    }
+    let mut l = Loader { sources: Sources::default(), color: asked.color };
+    let id = l.read(&model.model)?;
+    let plain = |system| (system, None, vec![]);
+    let read = match Language::of(&model.model) {
+        Some(Language::Pnml) => pnml::parse(&l.sources, id).map(plain),
+        Some(Language::Lola) => lola::parse(&l.sources, id).map(plain),
+        Some(Language::Threads) => tts::parse(&l.sources, id).map(|(system, size)| (system, Some(size), vec![])),
+        _ => spec::parse(&l.sources, id).map(|s| (s.system, None, s.warnings)),
+    };
+    let (mut system, threads, warnings) = read.map_err(|d| l.broken(&d))?;
+    debug_assert!(warnings.iter().all(|w| w.severity == Severity::Warning));
+    if let Some(c) = asked.counters {
+        configure(&mut l, c, threads, &mut system)?;
+    }
+    if let Some(p) = asked.properties {
+        let targets = targets(&mut l, p, &model.model, threads, &system)?;
+        system.target = targets.unwrap_or(system.target);
+    }
+    let question = question(&system);
+    let warnings = diag::render(&warnings, &l.sources, asked.color);
+    Ok(Loaded { system, question, warnings })
+}
+
+/// Another start, and invariants.
+fn configure(l: &mut Loader, c: &Counters, threads: Option<tts::Size>, system: &mut System) -> Result<(), Failure> {
+    if let Some(start) = &c.start {
+        let Some(size) = threads else {
+            return Err(Failure::Usage("--start: only for thread transition systems (.tts)".into()));
+        };
+        let id = l.sources.add("--start", start.as_str());
+        tts::parse_start(&l.sources, id, size, system).map_err(|d| l.broken(&d))?;
+    }
+    if let Some(path) = &c.invariants {
+        let id = l.read(path)?;
+        let all = spec::parse_invariants(&l.sources, id, system).map_err(|d| l.broken(&d))?;
+        system.claimed.extend(all);
+    }
+    Ok(())
+}
+
+/// The targets that were asked for; nothing if the file's own count.
+fn targets(
+    l: &mut Loader,
+    p: &Properties,
+    path: &Path,
+    threads: Option<tts::Size>,
+    system: &System,
+) -> Result<Option<Vec<Vector>>, Failure> {
+    if !p.properties.is_empty() || !p.labels.is_empty() || p.queries.is_some() {
+        return Err(Failure::Usage(
+            "a counter system is asked whether its target can be covered; --error 'x >= 2, y >= 1' asks for another"
+                .into(),
+        ));
+    }
+    if p.errors.is_empty() {
+        return match (threads, Language::of(path)) {
+            (_, None | Some(Language::Spec)) => Ok(None),
+            // Where public collections have it.
+            (Some(size), _) if path.with_extension("prop").is_file() => {
+                let id = l.read(&path.with_extension("prop"))?;
+                Ok(Some(vec![tts::parse_target(&l.sources, id, size).map_err(|d| l.broken(&d))?]))
+            }
+            (Some(_), _) => Err(Failure::Usage(
+                "a thread transition system has no question in it: give a state to be covered, as --error '1|0,2', or \
+                 in a file with the same name and the extension .prop"
+                    .into(),
+            )),
+            (None, _) => Err(Failure::Usage(
+                "a net has no question in it: give a marking to be covered, as --error 'p1 >= 2, p2 >= 1'".into(),
+            )),
+        };
+    }
+    let mut all = vec![];
+    for text in &p.errors {
+        let id = l.sources.add("--error", text.as_str());
+        match threads.filter(|_| text.contains('|')) {
+            Some(size) => all.push(tts::parse_target(&l.sources, id, size).map_err(|d| l.broken(&d))?),
+            None => {
+                let targets = spec::parse_targets(&l.sources, id, &system.names).map_err(|d| l.broken(&d))?;
+                all.extend(targets);
+            }
+        }
+    }
+    Ok(Some(all))
+}
