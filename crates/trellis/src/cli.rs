@@ -61,6 +61,8 @@ pub enum Command {
     Simulate(Simulate),
     /// Write a model in another form.
     Convert(Convert),
+    /// Minimal cut sets and sequences of failures of an AltaRica model, and their effects.
+    Cuts(crate::cuts::Cuts),
     /// Run a script of Mec 5's relations over AltaRica nodes, or ask for one line after the other.
     Mec(crate::mec::Mec),
     /// Run an SMT-LIB script on the embedded solver, or on another.
@@ -70,8 +72,8 @@ pub enum Command {
     Ltl2hoa(crate::ltl2hoa::Ltl2hoa),
     /// Run a benchmark suite: a table beside the published figures.
     Bench(Bench),
-    /// Print the JSON Schema of an output: report, trace, certificate, and with program-, counter-, ltl- or tree- before
-    /// them trace and certificate; or of hierarchical transition systems: hierarchy.
+    /// Print the JSON Schema of an output: report, trace, certificate, and with program-, counter-, ltl-, node- or tree-
+    /// before them trace and certificate; or of hierarchical transition systems: hierarchy.
     Schema {
         /// Which.
         name: String,
@@ -640,7 +642,7 @@ fn constant(s: &str) -> Result<(String, i64), String> {
     Ok((name.trim().to_string(), value))
 }
 
-fn duration(s: &str) -> Result<Duration, String> {
+pub fn duration(s: &str) -> Result<Duration, String> {
     let digits = s.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(s.len());
     let (number, unit) = s.split_at(digits);
     let number: f64 = number.parse().map_err(|_| "write a time like 60s, 500ms, 5m or 1h".to_string())?;
@@ -654,7 +656,7 @@ fn duration(s: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number * scale).map_err(|_| "that is too long".to_string())
 }
 
-fn bytes(s: &str) -> Result<usize, String> {
+pub fn bytes(s: &str) -> Result<usize, String> {
     let digits = s.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(s.len());
     let (number, unit) = s.split_at(digits);
     let number: f64 = number.parse().map_err(|_| "write a size like 500MiB or 2GiB".to_string())?;

@@ -27,6 +27,9 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     if of_nodes && tree::is_evidence(path) {
         return tree::certify_nodes(args, out_color, err_color);
     }
+    if hierarchy::is_one(&args.model.model) {
+        return hierarchy::certify(args, out_color, err_color);
+    }
     if automaton::is_one(&args.model.model) {
         return program::certify(args, out_color, err_color);
     }

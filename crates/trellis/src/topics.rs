@@ -139,18 +139,27 @@ synchronisation vectors. The last node of the file is the top, or the one that -
 
   trellis check model.alt --error EXPR        EXPR must never hold; -p EXPR: must always hold
       paths as in the model: 'P[0].loc = cs & P[1].loc = cs'
-  --engine reach                              all reachable states, on decision diagrams (the default); --backward: from EXPR
+  --ctl FORMULA                               must hold initially: not and or => EX AX EF AF EG AG E[a U b] A[a U b] over conditions. A
+                                              step is any event but doing nothing; a run goes on for ever or until nothing can happen
+  (no --engine)                               the next two in turns
+  --engine reach                              all reachable states, by saturation on decision diagrams; --backward: from EXPR
   --engine cegar                              a partition by the state variables that are enumerations, refined; abstract states
-                                              that are understood are thrown away (--no-pruning: they are kept)
+                                              that are understood are thrown away (--no-pruning: they are kept);
+                                              --iterations FILE: what each refinement did (.csv, .svg: a plot, or a table)
   --engine hierarchy                          each node is abstracted where it stands, and the product of the abstractions explored on
                                               the fly; --neat: 001's covers, which tell more states apart than needed
   --memory 2GiB                               the diagrams may not grow beyond; then the answer is UNKNOWN
   trellis check model.alt --spec FILE.spe     Acheck: what the file shows, as NAME<tab>NUMBER, and its tests; --node NAME runs it on
                                               that node, whatever the file says. Redirections are not followed
+  trellis cuts model.alt --top EXPR           minimal cut sets and minimal sequences of failures that lead to EXPR; failures are events
+                                              called fail…, or those that --failures '*.stuck' names; --order N: at most N of them;
+                                              --fmea: what each does alone; --open-psa FILE: a fault tree; --fmea-csv FILE
   trellis mec [FILE]                          Mec 5's relations, quantifiers, fixpoints and commands; `:help` lists them
 
-UNSAFE comes with a run: flat events, and what changes by each. SAFE comes with a set of states that no event leaves; it is checked
-before anybody sees the answer, but not yet written to files.
+UNSAFE comes with a run: flat events, and what changes by each. SAFE comes with a set of states that no event leaves. Both are
+checked before anybody sees the answer: a run is replayed without diagrams, a set by one step of every event on diagrams and by plain
+steps (all of a small model, random runs of a large one). --trace, --certificate, --json, --dot and --html write them to files;
+`trellis certify model.alt FILE` checks them again.
 
 With --engine hierarchy each node's own configurations are listed (at most 2^20). A node whose assertion, guards or updates speak of
 variables below it is taken as one with all that is below; that is exact, and too large for many models: then the answer is UNKNOWN,

@@ -1,5 +1,7 @@
 //! Hierarchies on relations: the counts of the thesis, and random hierarchies against the plain interpreter.
 
+mod ctl;
+mod cuts;
 #[path = "../../../trellis/src/bench/families.rs"]
 mod families;
 mod figures;
