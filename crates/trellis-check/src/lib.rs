@@ -18,8 +18,8 @@
 //! | `A<> p` | refutes: a maximal run without p | proves: ranks count down to p |
 //! | `E[] p` | proves: a maximal run within p | refutes: ranks count down to not p |
 //! | `p --> q` | refutes: a maximal run, p, then never q | proves: a closed set, after p ranks count down to q |
+//! | a formula of linear temporal logic | refutes: a maximal run that violates it | proves: why no run that goes on for ever does |
 //! | `sup: e`, `inf: e` | a state with this value | a closed set without a larger (smaller) one |
-//!
 //! | `sup: x`, `inf: x` of a clock | a state with this value | a closed set without a larger (smaller) one |
 //!
 //! A certificate up to symmetry also stands for what its entries become when processes are swapped that cannot be told apart;
@@ -28,7 +28,7 @@
 //! A run is maximal if it ends where nothing can happen, or where time may pass forever, or goes round in a circle.
 //!
 //! [`program`] does the same for control-flow automata, with a solver; [`counter`] for counter systems; [`hierarchy`] for
-//! hierarchies of nodes, on relations.
+//! hierarchies of nodes, on relations; [`tree`] for hierarchical transition systems, node by node.
 //!
 //! In models with clocks, entries of certificates are zones, a circle need only return to a state that nothing can tell from
 //! the first, and a run that ends goes on for
@@ -36,6 +36,7 @@
 
 mod certificate;
 pub mod counter;
+mod formula;
 pub mod hierarchy;
 mod index;
 pub mod ltl;
@@ -47,8 +48,10 @@ mod symmetric;
 mod timed;
 mod timed_liveness;
 mod trace;
+pub mod tree;
 
 pub use certificate::{Certified, certify, certify_bound};
+pub use formula::{certify_formula, replay_formula};
 pub use rejection::{Claimed, Rejection, Why};
 pub use state::{describe, describe_action};
 pub use timed::certify_clock_bound;

@@ -216,7 +216,7 @@ pub fn certify_recurrence<'a>(
 /// How many words are drawn.
 const WORDS: u64 = 300;
 
-fn well_formed(automaton: &Buchi) -> Result<(), Refusal> {
+pub(crate) fn well_formed(automaton: &Buchi) -> Result<(), Refusal> {
     let edges = || automaton.edges.iter().flatten();
     if edges().any(|e| e.to as usize >= automaton.edges.len())
         || automaton.initial.iter().any(|&q| q as usize >= automaton.edges.len())
@@ -228,7 +228,7 @@ fn well_formed(automaton: &Buchi) -> Result<(), Refusal> {
 }
 
 /// The automaton accepts what the formula forbids, and nothing else, as far as some words show.
-fn disagree(formula: &Formula, atoms: usize, automaton: &Buchi) -> Result<(), Refusal> {
+pub(crate) fn disagree(formula: &Formula, atoms: usize, automaton: &Buchi) -> Result<(), Refusal> {
     well_formed(automaton)?;
     // The numbers of Knuth's MMIX generator.
     let mut seed = 0x2545_f491_4f6c_dd1d_u64;

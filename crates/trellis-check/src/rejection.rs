@@ -88,6 +88,23 @@ pub enum Why {
     /// Nothing can happen before the awaited thing has.
     #[error("nothing can happen here, so what is awaited never comes")]
     Deadlock,
+    /// The run is allowed.
+    #[error("the run does what it should: the formula is true on it")]
+    Satisfied,
+    /// Somebody waits for ever.
+    #[error("the run is not fair: {0} could move, and never does")]
+    Unfair(String),
+    /// The automaton of what must not be is another one.
+    #[error("{0}")]
+    Automaton(String),
+    /// What must not be may go on for ever.
+    #[error(
+        "a step leads out of the certificate, or to where nothing says why a run that must not be does not go on for ever"
+    )]
+    NoProgress,
+    /// A run that ends here must not be.
+    #[error("a run may end here, and must not")]
+    MayEnd,
     /// The same state twice, with different ranks.
     #[error("the state stands in the certificate twice, with different ranks")]
     TwoRanks,

@@ -54,19 +54,7 @@ pub(crate) fn inevitable(
     if !net.lattices.is_empty() || net.has_priorities || query.deadlock {
         return beside("liveness with clocks, and lattice variables, priorities or `deadlock`, cannot be checked");
     }
-    let mut c = Checker {
-        net,
-        query,
-        stay: (stay, value),
-        measure,
-        interpreter: Interpreter::new(net),
-        post: Post::new(net),
-        domain: ZoneDomain::new(net.clocks.len()),
-        entries: Vec::new(),
-        by_key: HashMap::new(),
-        places: HashMap::new(),
-        steps: 0,
-    };
+    let mut c = Checker::new(net, query, (stay, value), measure);
     for (number, e) in cert.entries.iter().enumerate() {
         c.read(number, e).map_err(|r| r.number(number))?;
     }
@@ -79,18 +67,18 @@ pub(crate) fn inevitable(
     Ok(Certified { entries: cert.entries.len(), steps: c.steps, up_to_order: false, bound: None, clock: None })
 }
 
-struct Entry {
-    number: usize,
-    key: Vec<Word>,
-    zone: Zone,
+pub(crate) struct Entry {
+    pub number: usize,
+    pub key: Vec<Word>,
+    pub zone: Zone,
     rank: Option<u32>,
 }
 
 /// What is the same for all valuations of a key.
-struct Place {
-    state: Snapshot,
-    invariant: Vec<Constraint>,
-    delay: bool,
+pub(crate) struct Place {
+    pub state: Snapshot,
+    pub invariant: Vec<Constraint>,
+    pub delay: bool,
     /// What the clock constraints of the question say here; nothing for one that does not apply, and holds.
     atoms: Vec<Option<Constraint>>,
 }
@@ -104,32 +92,32 @@ struct Leaf {
 }
 
 /// What a step asks of clocks and does to them.
-struct Way {
-    action: Action,
-    key: Vec<Word>,
+pub(crate) struct Way {
+    pub action: Action,
+    pub key: Vec<Word>,
     guard: Vec<Constraint>,
     resets: Vec<SetClock>,
     invariant: Vec<Constraint>,
     /// It counts as progress.
-    counts: bool,
+    pub counts: bool,
 }
 
-struct Checker<'a> {
+pub(crate) struct Checker<'a> {
     net: &'a Network,
     query: &'a Query,
     /// φ: the condition, and its value.
     stay: (&'a Condition, bool),
     measure: Option<u32>,
-    interpreter: Interpreter<'a>,
+    pub interpreter: Interpreter<'a>,
     post: Post<'a>,
-    domain: ZoneDomain,
-    entries: Vec<Entry>,
+    pub domain: ZoneDomain,
+    pub entries: Vec<Entry>,
     by_key: HashMap<Vec<Word>, Vec<usize>>,
-    places: HashMap<Vec<Word>, Place>,
-    steps: u64,
+    pub places: HashMap<Vec<Word>, Place>,
+    pub steps: u64,
 }
 
-fn zones(e: ZoneError) -> Rejection {
+pub(crate) fn zones(e: ZoneError) -> Rejection {
     Rejection::new(Why::Zones(e))
 }
 
@@ -148,7 +136,23 @@ fn change(c: Constraint) -> Option<(u32, i64, bool)> {
 }
 
 impl<'a> Checker<'a> {
-    fn read(&mut self, number: usize, e: &CertEntry) -> Result<(), Rejection> {
+    pub fn new(net: &'a Network, query: &'a Query, stay: (&'a Condition, bool), measure: Option<u32>) -> Checker<'a> {
+        Checker {
+            net,
+            query,
+            stay,
+            measure,
+            interpreter: Interpreter::new(net),
+            post: Post::new(net),
+            domain: ZoneDomain::new(net.clocks.len()),
+            entries: Vec::new(),
+            by_key: HashMap::new(),
+            places: HashMap::new(),
+            steps: 0,
+        }
+    }
+
+    pub fn read(&mut self, number: usize, e: &CertEntry) -> Result<(), Rejection> {
         check(self.net, &e.state)?;
         let malformed = |what: &str| Rejection::new(Why::Malformed(what.into())).state(self.net, &e.state);
         if !e.known.is_empty() || e.says.is_some() || e.bounds.is_some() {
@@ -173,8 +177,13 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
+    /// The key of a state.
+    pub fn key_of(&self, state: &Snapshot) -> Vec<Word> {
+        self.post.layout.key_of(state)
+    }
+
     /// Learns about a key.
-    fn place(&mut self, key: &[Word]) -> Result<(), Rejection> {
+    pub fn place(&mut self, key: &[Word]) -> Result<(), Rejection> {
         if self.places.contains_key(key) {
             return Ok(());
         }
@@ -192,11 +201,11 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    fn model(&self, e: ModelError) -> Rejection {
+    pub fn model(&self, e: ModelError) -> Rejection {
         Rejection::model(self.net, e)
     }
 
-    fn wrong(&self, why: Why, i: usize, zone: &Zone) -> Rejection {
+    pub fn wrong(&self, why: Why, i: usize, zone: &Zone) -> Rejection {
         let e = &self.entries[i];
         let shown = self.domain.show(zone, &self.net.clocks);
         Rejection::new(why).number(e.number).state(self.net, &self.places[&e.key].state).with(shown)
@@ -204,12 +213,12 @@ impl<'a> Checker<'a> {
 
     // Zones.
 
-    fn constrain(&self, zone: &mut Zone, constraints: &[Constraint]) -> Result<bool, Rejection> {
+    pub fn constrain(&self, zone: &mut Zone, constraints: &[Constraint]) -> Result<bool, Rejection> {
         self.domain.constrain_all(zone, constraints).map_err(zones)
     }
 
     /// What a zone becomes while time passes, within these constraints.
-    fn later(&self, zone: &Zone, place: &Place, also: &[Constraint]) -> Result<Zone, Rejection> {
+    pub fn later(&self, zone: &Zone, place: &Place, also: &[Constraint]) -> Result<Zone, Rejection> {
         let mut zone = zone.clone();
         if place.delay {
             self.domain.up(&mut zone);
@@ -260,7 +269,7 @@ impl<'a> Checker<'a> {
     }
 
     /// What of a zone is in no entry of the key, of those that are wanted.
-    fn missing(&self, key: &[Word], zone: &Zone, wanted: impl Fn(&Entry) -> bool) -> Result<bool, Rejection> {
+    pub fn missing(&self, key: &[Word], zone: &Zone, wanted: impl Fn(&Entry) -> bool) -> Result<bool, Rejection> {
         let all = self.by_key.get(key).map_or(&[][..], |all| all);
         let entries = || all.iter().map(|&i| &self.entries[i]).filter(|e| wanted(e));
         if entries().any(|e| self.domain.leq(zone, &e.zone)) {
@@ -278,7 +287,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The steps from a key.
-    fn ways(&mut self, key: &[Word]) -> Result<Vec<Way>, Rejection> {
+    pub fn ways(&mut self, key: &[Word]) -> Result<Vec<Way>, Rejection> {
         let mut moves = Moves::default();
         self.post.moves(key, &mut moves).map_err(|e| self.model(e))?;
         let mut ways = Vec::new();
@@ -308,7 +317,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Where a step leads from a zone, before time passes.
-    fn after(&self, zone: &Zone, way: &Way) -> Result<Zone, Rejection> {
+    pub fn after(&self, zone: &Zone, way: &Way) -> Result<Zone, Rejection> {
         let mut zone = zone.clone();
         if !self.constrain(&mut zone, &way.guard)? {
             return Ok(zone);
@@ -326,7 +335,7 @@ impl<'a> Checker<'a> {
     }
 
     /// From where a step is possible, at once.
-    fn before(&self, place: &Place, way: &Way) -> Result<Zone, Rejection> {
+    pub fn before(&self, place: &Place, way: &Way) -> Result<Zone, Rejection> {
         let mut zone = Zone::build(self.net.clocks.len(), &way.invariant).map_err(zones)?;
         for r in way.resets.iter().rev() {
             match *r {

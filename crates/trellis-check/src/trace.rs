@@ -111,17 +111,17 @@ fn returns(net: &Network, query: &Query, trace: &Trace, back: usize, diverging: 
 }
 
 /// A trace whose steps are known to be steps.
-struct Run<'a> {
+pub(crate) struct Run<'a> {
     net: &'a Network,
     query: &'a Query,
-    interpreter: Interpreter<'a>,
-    states: Vec<&'a Snapshot>,
+    pub interpreter: Interpreter<'a>,
+    pub states: Vec<&'a Snapshot>,
     /// How long it stays in each state but the last.
     delays: Vec<Rational>,
     /// The last state, after what time passes in it.
-    last: Snapshot,
+    pub last: Snapshot,
     /// For a lasso: where the last state occurs first.
-    back_to: Option<usize>,
+    pub back_to: Option<usize>,
 }
 
 /// A moment of a run, and which of some conditions hold then.
@@ -132,7 +132,7 @@ struct Moment<const N: usize> {
 }
 
 impl<'a> Run<'a> {
-    fn new(net: &'a Network, query: &'a Query, trace: &'a Trace, diverging: bool) -> Result<Run<'a>, Rejection> {
+    pub fn new(net: &'a Network, query: &'a Query, trace: &'a Trace, diverging: bool) -> Result<Run<'a>, Rejection> {
         let interpreter = Interpreter::new(net);
         let model = |e| Rejection::model(net, e);
         check(net, &trace.initial).and_then(|()| check_clocks(net, &trace.initial)).map_err(|r| r.number(0))?;
@@ -235,7 +235,7 @@ impl<'a> Run<'a> {
     }
 
     /// Why the run needs no further step.
-    fn end(&self) -> Result<End, Rejection> {
+    pub fn end(&self) -> Result<End, Rejection> {
         if let Some(back) = self.back_to {
             return Ok(End::Circle(back));
         }

@@ -9,6 +9,7 @@
 //! - [`ltl`]: linear temporal logic, translated to automata;
 //! - [`acheck`]: Acheck's properties of such nodes;
 //! - [`cover`]: hierarchies of nodes (AltaRica) on relations: reachability, and refinement of covers with pruning (001 Ch. 4);
+//! - [`hierarchy`]: hierarchical transition systems, each node abstracted where it stands (001 Ch. 5);
 //! - [`mec`]: Mec 5's relations over the configurations of a node (001 §6.1);
 //! - [`program`]: control-flow automata (programs, transition systems, statecharts) with a solver;
 //! - [`wsts`]: counter systems, whatever the number of processes (003 `LA[BF]`, and its rivals);
@@ -22,6 +23,7 @@ pub mod arg;
 pub mod audit;
 pub mod budget;
 pub mod cover;
+pub mod hierarchy;
 pub mod lazy;
 pub mod liveness;
 pub mod ltl;

@@ -5,7 +5,8 @@
 //! - [`json`] to a machine, under the versioned schemas that [`schema()`] gives, and reads evidence back,
 //! - [`html`] to a person with a browser,
 //! - [`dot`] draws networks and traces, [`automaton`] control-flow automata;
-//! - [`program`] does all of that for programs and control-flow automata, [`counter`] most of it for counter systems.
+//! - [`program`] does all of that for programs and control-flow automata, [`counter`] most of it for counter systems;
+//! - [`hierarchy`] tells of hierarchies of nodes, [`tree`] of hierarchical transition systems.
 //!
 //! Everything speaks the model's own names: processes, locations, variables, channels.
 //!
@@ -31,6 +32,7 @@ mod tell;
 pub mod text;
 mod time;
 mod timeline;
+pub mod tree;
 
 pub use counter::CounterReport;
 pub use json::{
@@ -42,3 +44,4 @@ pub use property::{Class, ClockLimit, Ending, Inconclusive, Kind, Outcome, Prope
 pub use schema::{SCHEMAS, schema};
 pub use tell::ending;
 pub use text::Style;
+pub use tree::TreeReport;

@@ -213,7 +213,7 @@ impl Kind {
 
     /// Is it about whole runs, rather than about single states?
     pub fn is_liveness(self) -> bool {
-        matches!(self, Kind::Eventually | Kind::PotentiallyAlways | Kind::LeadsTo)
+        matches!(self, Kind::Eventually | Kind::PotentiallyAlways | Kind::LeadsTo | Kind::Ltl)
     }
 }
 

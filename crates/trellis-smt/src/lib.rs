@@ -9,7 +9,7 @@
 //! A solver may always answer [`Answer::Unknown`]; it may never guess. The models that come out are evaluated against the
 //! assertions first, see [`Answer::Sat`].
 //!
-//! On top of it: [`path`] (why a path is infeasible, one predicate for each position), [`qe`] (quantifier elimination), [`tidy`]
+//! On top of it: [`path`] (why a path is infeasible, one predicate for each position), [`qe`] (quantifier elimination), [`ranking`] (ranking functions), [`tidy`]
 //! (readable predicates).
 
 mod affine;
@@ -17,6 +17,7 @@ mod cube;
 mod embedded;
 pub mod path;
 pub mod qe;
+pub mod ranking;
 pub mod rows;
 pub mod smtlib;
 pub mod tidy;

@@ -77,6 +77,12 @@ impl Rows {
         }
     }
 
+    /// Its value in the last solution: numerator and denominator.
+    pub fn value(&self, name: Name) -> (IBig, IBig) {
+        let value = self.simplex.value(name.0);
+        (value.numerator(), value.denominator())
+    }
+
     /// In the last solution, does it have this value?
     pub fn is(&self, name: Name, n: i64) -> bool {
         *self.simplex.value(name.0) == Rat::from(n)

@@ -20,7 +20,7 @@ use crate::cli::{self, Check};
 use crate::load::{Asked, Loaded, load};
 use crate::strategy::LuaStrategy;
 use crate::{Failure, Ran, exit};
-use crate::{automaton, counter, hierarchy, ltl, program, timed};
+use crate::{automaton, counter, hierarchy, ltl, program, timed, tree};
 
 /// Pairs of states compared before cover or join is chosen on its own, and under `--audit`.
 const QUICK_AUDIT: usize = 400;
@@ -36,8 +36,21 @@ struct Plan {
 }
 
 pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
+    let path = &args.model.model;
+    if ltl::is_asked(args) && (hierarchy::is_one(path) || counter::is_one(path) || automaton::is_one(path)) {
+        return ltl::check(args, out_color, err_color);
+    }
     if hierarchy::is_one(&args.model.model) {
         return hierarchy::check(args, out_color, err_color);
+    }
+    if tree::is_one(&args.model.model) {
+        return tree::check(args, out_color);
+    }
+    let other = counter::is_one(&args.model.model) || automaton::is_one(&args.model.model);
+    if args.engine == cli::Engine::Hierarchy && other {
+        return Err(Failure::Usage(
+            "--engine hierarchy: only for AltaRica (.alt) and hierarchical transition systems (.hts.json)".into(),
+        ));
     }
     if let Some(name) = args.nodes.given() {
         return Err(Failure::Usage(format!("{name}: only for models in AltaRica (.alt)")));
@@ -48,11 +61,14 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     if let Some(text) = counter::given(args) {
         return Err(Failure::Usage(format!("{text}: only for counter systems (.spec, .pnml, .lola, .tts)")));
     }
-    if automaton::is_one(&args.model.model) && ltl::is_asked(args) {
-        return ltl::check(args, out_color, err_color);
-    }
     if automaton::is_one(&args.model.model) {
         return program::check(args, out_color, err_color);
+    }
+    if ltl::is_asked(args) {
+        return ltl::network::check(args, out_color, err_color);
+    }
+    if !args.formulas.fair.is_empty() {
+        return Err(Failure::Usage("--fair goes with --ltl or --buchi".into()));
     }
     let script = args.join.as_deref().filter(|j| j.ends_with(".lua")).map(PathBuf::from);
     let expr = args.join.as_deref().filter(|j| !matches!(*j, "all" | "none" | "auto") && script.is_none());
@@ -60,6 +76,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         properties: Some(&args.properties),
         strategy: expr,
         priority: args.priority.as_deref(),
+        asks: &[],
         color: err_color,
     };
     let loaded = load(&args.model, &asked)?;
@@ -149,6 +166,9 @@ pub fn interrupts() -> Arc<AtomicBool> {
 /// What the command line alone cannot know to be wrong.
 fn usage(args: &Check, loaded: &Loaded) -> Result<(), Failure> {
     let say = |text: &str| Err(Failure::Usage(text.into()));
+    if args.engine == cli::Engine::Hierarchy {
+        return say("--engine hierarchy: only for AltaRica (.alt) and hierarchical transition systems (.hts.json)");
+    }
     if let Some(text) = program::given(args) {
         return Err(Failure::Usage(format!(
             "{text}: only for programs and control-flow automata (.c, .i, .cfa, .theta)"
@@ -426,7 +446,7 @@ pub fn worst(a: u8, b: u8) -> u8 {
     if rank(a) >= rank(b) { a } else { b }
 }
 
-fn show(args: &Check, net: &Network, r: &PropertyReport, style: text::Style) -> Result<(), Failure> {
+pub fn show(args: &Check, net: &Network, r: &PropertyReport, style: text::Style) -> Result<(), Failure> {
     let text = if args.json {
         let mut line = Vec::new();
         json::write_report(&mut line, net, r, false).map_err(|e| Failure::Internal(e.to_string()))?;
@@ -483,7 +503,7 @@ fn indent(text: &str) -> String {
     text.lines().map(|l| format!("      {l}\n")).collect()
 }
 
-fn write_evidence(args: &Check, net: &Network, r: &PropertyReport, several: Option<usize>) -> Result<(), Failure> {
+pub fn write_evidence(args: &Check, net: &Network, r: &PropertyReport, several: Option<usize>) -> Result<(), Failure> {
     if let (Some(path), Some(t)) = (&args.trace, &r.trace) {
         let end = ending(net, r.kind, t);
         write_with(&numbered(path, several), |out| json::write_trace(out, net, r.header(), t, end))?;

@@ -70,8 +70,8 @@ pub enum Command {
     Ltl2hoa(crate::ltl2hoa::Ltl2hoa),
     /// Run a benchmark suite: a table beside the published figures.
     Bench(Bench),
-    /// Print the JSON Schema of an output: report, trace, certificate, and with program-, counter- or ltl- before
-    /// them trace and certificate.
+    /// Print the JSON Schema of an output: report, trace, certificate, and with program-, counter-, ltl- or tree- before
+    /// them trace and certificate; or of hierarchical transition systems: hierarchy.
     Schema {
         /// Which.
         name: String,
@@ -109,7 +109,7 @@ pub enum Color {
 pub struct Model {
     /// The model: UPPAAL .xml, .xta or .ta, TChecker .tck or .txt, C (.c, .i), Theta's automata (.cfa, .theta) and
     /// transition systems (.xsts, .sts), statecharts (.scxml), counter systems (.spec, .pnml, .lola, .tts), AltaRica
-    /// (.alt).
+    /// (.alt), hierarchical transition systems (.hts.json).
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
     /// Set a global integer constant of the model.
@@ -251,6 +251,10 @@ pub struct Formulas {
     /// How fair cycles are looked for (default: scc).
     #[arg(long, value_enum, value_name = "HOW")]
     pub search: Option<LassoSearch>,
+    /// Only fair runs count: `progress` (something happens if anything can), `weak` or `strong` for all processes, or for some
+    /// processes and channels: `strong:P1,go`; may be given several times. For networks without clocks.
+    #[arg(long, value_name = "KIND[:NAMES]")]
+    pub fair: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -336,6 +340,12 @@ pub struct Certify {
     /// The evidence was made with --non-zeno.
     #[arg(long)]
     pub non_zeno: bool,
+    /// The evidence was made with --fair.
+    #[arg(long, value_name = "KIND[:NAMES]")]
+    pub fair: Vec<String>,
+    /// The evidence was made with --buchi, about a network of automata.
+    #[arg(long, value_name = "FILE")]
+    pub buchi: Option<PathBuf>,
     #[command(flatten)]
     pub reading: Reading,
 }
@@ -400,7 +410,7 @@ pub struct Smt {
 
 #[derive(Args, Debug)]
 pub struct Bench {
-    /// The suite: c, coverability, lattice, lazy, pcegar or smt.
+    /// The suite: c, coverability, hierarchy, lattice, lazy, pcegar or smt.
     pub suite: String,
     /// Only the sizes that take a moment.
     #[arg(long)]
@@ -473,6 +483,8 @@ pub enum Engine {
     Equation,
     /// Counter systems: frames, an IC3-style search.
     Frames,
+    /// Each node abstracted where it stands (001): for AltaRica and hierarchical transition systems.
+    Hierarchy,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -21,8 +21,8 @@ use crate::evidence::judged;
 use crate::{Failure, Ran, automaton, exit, print};
 
 pub use self::instance::{convert, no_instance, simulate};
-pub use self::load::is_one;
-use self::load::{Asked, Loaded, language, load};
+pub use self::load::{Asked, is_one, load};
+use self::load::{Loaded, language};
 
 /// How counter systems are checked.
 #[derive(Args, Debug, Clone, Default)]

@@ -5,16 +5,30 @@ use trellis_report::{Content, dot, read_evidence};
 
 use crate::cli::{Certify, Convert, Format, Properties};
 use crate::load::{Asked, load};
-use crate::{Failure, Ran, automaton, check::write_file, counter, exit, ltl, print, program};
+use crate::{Failure, Ran, automaton, check::write_file, counter, exit, hierarchy, ltl, print, program, tree};
 
 pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     let path = &args.evidence;
+    let of_networks = [("--fair", !args.fair.is_empty()), ("--buchi", args.buchi.is_some())];
+    let of_nodes = hierarchy::is_one(&args.model.model);
+    let network = !of_nodes && !counter::is_one(&args.model.model) && !automaton::is_one(&args.model.model);
+    if let Some((name, _)) = of_networks.iter().find(|(_, given)| *given && !network) {
+        return Err(Failure::Usage(format!("{name}: only for networks of automata")));
+    }
+    if !network && let Some(done) = ltl::certify(args, out_color, err_color) {
+        return done;
+    }
     if counter::is_one(&args.model.model) {
         return counter::certify(args, out_color, err_color);
     }
+    if tree::is_one(&args.model.model) {
+        return tree::certify(args, out_color);
+    }
+    if of_nodes && tree::is_evidence(path) {
+        return tree::certify_nodes(args, out_color, err_color);
+    }
     if automaton::is_one(&args.model.model) {
-        let formula = ltl::certify(args, out_color, err_color);
-        return formula.unwrap_or_else(|| program::certify(args, out_color, err_color));
+        return program::certify(args, out_color, err_color);
     }
     automaton::not_c(&args.reading)?;
     let unreadable = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
@@ -22,6 +36,9 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     // The evidence says which question it answers; the model says what that means.
     let bare = load(&args.model, &Asked { color: err_color, ..Default::default() })?;
     let evidence = read_evidence(&bare.network, &text).map_err(|e| unreadable(&e))?;
+    if evidence.is_formula {
+        return ltl::network::certify(args, evidence, out_color, err_color);
+    }
     let question = evidence.query.ok_or_else(|| unreadable(&"it does not say which query it is about"))?;
     let properties = Properties { properties: vec![question], ..Default::default() };
     let loaded = load(&args.model, &Asked { properties: Some(&properties), color: err_color, ..Default::default() })?;

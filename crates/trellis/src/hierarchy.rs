@@ -23,7 +23,7 @@ use trellis_syntax::diag::{Diagnostic, Sources, render};
 
 use crate::check::{ProgressLine, code_of, interrupts, steps, worst};
 use crate::cli::{self, Check};
-use crate::{Failure, Ran, exit, print, program};
+use crate::{Failure, Ran, exit, print, program, tree};
 
 /// What only models in AltaRica have.
 #[derive(Args, Debug, Clone, Default)]
@@ -40,6 +40,10 @@ pub struct Nodes {
     /// For --engine cegar: keep abstract states that PCegar would throw away.
     #[arg(long, help_heading = "AltaRica")]
     pub no_pruning: bool,
+    /// For --engine hierarchy: states of a node that differ in any event are told apart from the start, as 001's neat covers do, not only
+    /// those that priorities depend on.
+    #[arg(long, help_heading = "AltaRica")]
+    pub neat: bool,
 }
 
 impl Nodes {
@@ -50,6 +54,7 @@ impl Nodes {
             ("--spec", self.spec.is_some()),
             ("--backward", self.backward),
             ("--no-pruning", self.no_pruning),
+            ("--neat", self.neat),
         ];
         all.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
     }
@@ -70,6 +75,16 @@ pub fn read(sources: &mut Sources, path: &Path, color: bool) -> Result<File, Fai
     let (file, warnings) = parse(sources, id).map_err(complain(sources, color))?;
     eprint!("{}", render(&warnings, sources, color));
     Ok(file)
+}
+
+/// Reads a file and builds the hierarchy below a node, or below the last one.
+pub fn top(sources: &mut Sources, model: &cli::Model, node: Option<&str>, color: bool) -> Result<Built, Failure> {
+    let file = read(sources, &model.model, color)?;
+    let Some(last) = file.nodes().last().map(|n| (*n).clone()) else {
+        return Err(Failure::Input(format!("error: {}: there is no node", model.model.display())));
+    };
+    let top = Name { text: node.map_or(last.text, String::from), span: last.span };
+    build(sources, &file, &top, &model.constants, color)
 }
 
 /// Builds the hierarchy below a node.
@@ -109,9 +124,10 @@ fn questions(args: &Check) -> Result<Vec<(String, String)>, Failure> {
 fn refuse_foreign(args: &Check) -> Result<(), Failure> {
     let engine = matches!(args.engine, cli::Engine::Auto | cli::Engine::Reach | cli::Engine::Cegar);
     if !engine {
-        return Err(Failure::Usage("AltaRica is checked with --engine reach or cegar".into()));
+        return Err(Failure::Usage("AltaRica is checked with --engine reach, cegar or hierarchy".into()));
     }
     let files = [
+        ("--neat", args.nodes.neat),
         ("--json", args.json),
         ("--trace", args.trace.is_some()),
         ("--certificate", args.certificate.is_some()),
@@ -130,13 +146,15 @@ fn refuse_foreign(args: &Check) -> Result<(), Failure> {
 
 /// `trellis check model.alt`
 pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
-    refuse_foreign(args)?;
+    if args.engine != cli::Engine::Hierarchy {
+        refuse_foreign(args)?;
+    }
     let mut sources = Sources::default();
     let file = read(&mut sources, &args.model.model, err_color)?;
     let Some(last) = file.nodes().last().map(|n| (*n).clone()) else {
         return Err(Failure::Input(format!("error: {}: there is no node", args.model.model.display())));
     };
-    if let Some(path) = &args.nodes.spec {
+    if let Some(path) = args.nodes.spec.as_ref().filter(|_| args.engine != cli::Engine::Hierarchy) {
         return specification(args, &mut sources, &file, path, last, err_color);
     }
     let top = Name { text: args.nodes.node.clone().unwrap_or(last.text), span: last.span };
@@ -148,6 +166,9 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         conditions.push((name, built.condition(&sources, id).map_err(complain(&sources, err_color))?));
     }
     let hierarchy = &built.hierarchy;
+    if args.engine == cli::Engine::Hierarchy {
+        return tree::check_nodes(args, hierarchy, &conditions, out_color);
+    }
     let cancelled = interrupts();
     let style = Style { color: out_color, verbose: args.stats, ..Default::default() }
         .align(conditions.iter().map(|(name, _)| name.as_str()));
@@ -207,7 +228,7 @@ fn answer(
     if args.engine != cli::Engine::Cegar {
         let found = reach(question, direction, budget);
         let small = |n: &trellis_domain::relation::Natural| u64::try_from(n).unwrap_or(u64::MAX);
-        statistics.push(("rounds".into(), found.rounds));
+        statistics.extend((found.rounds > 0).then(|| ("rounds".into(), found.rounds)));
         statistics.push(("nodes".into(), found.nodes as u64));
         statistics.extend(found.configurations.as_ref().map(|n| ("configurations".into(), small(n))));
         return found.verdict;

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use trellis_model::network::Network;
 use trellis_model::network::Query;
 use trellis_syntax::diag::{self, Diagnostic, Severity, SourceId, Sources};
+use trellis_syntax::ltl::network::{self as formulas, Said, Vocabulary};
 use trellis_syntax::tchecker;
 use trellis_syntax::uppaal::{self, ast, build};
 
 use crate::cli::{Model, Properties};
+use crate::ltl::question::Ask;
 use crate::{Failure, automaton, counter};
 
 /// A model, ready to be explored.
@@ -26,6 +28,8 @@ pub struct Loaded {
     pub language: &'static str,
     /// The labels of a TChecker model.
     pub labels: Vec<String>,
+    /// The formulas that were asked, understood.
+    pub said: Vec<Said>,
 }
 
 /// What is asked of a model apart from its file.
@@ -34,6 +38,8 @@ pub struct Asked<'a> {
     pub properties: Option<&'a Properties>,
     pub strategy: Option<&'a str>,
     pub priority: Option<&'a str>,
+    /// Formulas of linear temporal logic.
+    pub asks: &'a [Ask],
     pub color: bool,
 }
 
@@ -85,12 +91,52 @@ impl Loader {
         Ok(queries)
     }
 
+    /// The words of formulas.
+    fn spoken(&mut self, asks: &[Ask]) -> Spoken {
+        let mut spoken = Spoken::default();
+        for ask in asks {
+            let texts: Vec<(String, &str)> = match ask {
+                Ask::Formula(text) => vec![("--ltl".into(), text)],
+                Ask::Forbidden(file, hoa) => hoa.atoms.iter().map(|a| (format!("AP of {file}"), a.as_str())).collect(),
+            };
+            let ids: Vec<SourceId> = texts.into_iter().map(|(name, text)| self.sources.add(name, text)).collect();
+            ids.iter().for_each(|&id| spoken.words.add(&mut self.sources, id));
+            spoken.formulas.push((matches!(ask, Ask::Formula(_)), ids));
+        }
+        spoken
+    }
+
+    /// The formulas, once their words are known.
+    fn understood(&mut self, spoken: &Spoken, net: &mut Network) -> Result<Vec<Said>, Failure> {
+        let mut all = Vec::new();
+        for (is_formula, ids) in &spoken.formulas {
+            let read = match (is_formula, &ids[..]) {
+                (true, [id]) => formulas::read(&self.sources, *id, net, &spoken.words),
+                _ => formulas::read_atoms(&self.sources, ids, net, &spoken.words),
+            };
+            match read {
+                Ok(said) => all.push(said),
+                Err(errors) => self.diags.extend(errors),
+            }
+        }
+        self.settle()?;
+        Ok(all)
+    }
+
     fn expr(&mut self, name: &str, text: &str) -> Option<ast::Expr> {
         let id = self.sources.add(name, text);
         let (e, diags) = uppaal::parse_expr(id, text);
         self.diags.extend(diags);
         e
     }
+}
+
+/// Formulas whose words must be built along with the model.
+#[derive(Default)]
+struct Spoken {
+    words: Vocabulary,
+    /// Formulas, or the atoms of automata.
+    formulas: Vec<(bool, Vec<SourceId>)>,
 }
 
 /// Reads a model and what is asked of it.
@@ -143,6 +189,8 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
             questions.queries.extend(l.query_file(&file)?);
         }
     }
+    let mut spoken = l.spoken(asked.asks);
+    questions.values = spoken.words.expressions().to_vec();
     questions.strategy = asked.strategy.and_then(|s| l.expr("--join", s));
     questions.priority = asked.priority.and_then(|s| l.expr("--priority", s));
     l.settle()?;
@@ -150,8 +198,10 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
     let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
     let options = build::Options { folder, constants: model.constants.clone() };
     match build::build(&nta, &questions, &l.sources, &options) {
-        Ok(built) => {
+        Ok(mut built) => {
             l.diags.extend(built.warnings);
+            spoken.words.built(built.values);
+            let said = l.understood(&spoken, &mut built.network)?;
             Ok(Loaded {
                 network: built.network,
                 queries: built.queries,
@@ -161,6 +211,7 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
                 name: path.display().to_string(),
                 language: "uppaal",
                 labels: Vec::new(),
+                said,
             })
         }
         Err(errors) => {
@@ -197,14 +248,18 @@ fn load_tchecker(mut l: Loader, model: &Model, asked: &Asked<'_>, id: SourceId, 
             questions.queries.extend(l.query_file(&file)?);
         }
     }
+    let mut spoken = l.spoken(asked.asks);
+    questions.values = spoken.words.expressions().to_vec();
     l.settle()?;
     let built = match &ast {
         Some(ast) => tchecker::build(ast, &questions, &l.sources),
         None => Err(Vec::new()),
     };
     match built {
-        Ok(built) => {
+        Ok(mut built) => {
             l.diags.extend(built.warnings);
+            spoken.words.built(built.values);
+            let said = l.understood(&spoken, &mut built.network)?;
             Ok(Loaded {
                 network: built.network,
                 queries: built.queries,
@@ -214,6 +269,7 @@ fn load_tchecker(mut l: Loader, model: &Model, asked: &Asked<'_>, id: SourceId, 
                 name: path.display().to_string(),
                 language: "tchecker",
                 labels: built.labels.into_iter().map(|(label, _)| label).collect(),
+                said,
             })
         }
         Err(errors) => {

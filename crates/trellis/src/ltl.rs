@@ -1,8 +1,9 @@
 //! `trellis check --ltl` and `--buchi`: formulas of linear temporal logic about programs, automata, transition systems and
-//! statecharts, and automata of what must not be.
+//! statecharts, and automata of what must not be; [`network`]: about networks.
 
 mod certify;
-mod question;
+pub mod network;
+pub mod question;
 
 use std::path::Path;
 use std::time::Instant;
@@ -55,6 +56,8 @@ fn engine(args: &Check) -> Result<Engine, Failure> {
 fn usage(args: &Check) -> Result<(), Failure> {
     let (p, asked) = (&args.programs, &args.properties);
     let given = [
+        ("--node (the last node is asked)", args.nodes.node.is_some()),
+        ("--fair (only for networks of automata, which have processes)", !args.formulas.fair.is_empty()),
         ("--property", !asked.properties.is_empty()),
         ("--error", !asked.errors.is_empty()),
         ("--labels", !asked.labels.is_empty()),

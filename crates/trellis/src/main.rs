@@ -19,6 +19,7 @@ mod statechart;
 mod strategy;
 mod timed;
 mod topics;
+mod tree;
 mod walk;
 mod witness;
 

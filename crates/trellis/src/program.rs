@@ -37,8 +37,6 @@ pub fn given(args: &Check) -> Option<String> {
         ("--engine bmc", args.engine == cli::Engine::Bmc),
         ("--engine induction", args.engine == cli::Engine::Induction),
         ("--engine explicit", args.engine == cli::Engine::Explicit),
-        ("--ltl", !args.formulas.ltl.is_empty()),
-        ("--buchi", args.formulas.buchi.is_some()),
         ("--ltl-step", args.formulas.ltl_step.is_some()),
         ("--search", args.formulas.search.is_some()),
         ("--depth", p.depth.is_some()),

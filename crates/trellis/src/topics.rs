@@ -47,7 +47,7 @@ From loose to tight: <->, -> (to the right), or, and, U W R M (to the right), no
 A formula about a model has three types: int, bool and LTL. Its atoms are comparisons (= /= < <= > >=) of terms (+ - * / % mod rem,
 array[index], Type.LITERAL), boolean variables, In(state), and texts in double quotes, which are in the language of the model.
 
-  trellis check MODEL --ltl 'G(x > 0 -> F y)'             must hold on every infinite run (C, CFA, XSTS, STS, SCXML)
+  trellis check MODEL --ltl 'G(x > 0 -> F y)'             must hold on every infinite run
   trellis check MODEL --buchi never.hoa                   no infinite run may be accepted: the automaton says what must not
                                                           happen (a never claim); its atoms (AP) are conditions on the model
 
@@ -59,6 +59,15 @@ checked again (trellis certify).
 A letter is read after each edge of an automaton and of a C program; after init, each env and each trans of an XSTS (--ltl-step full:
 after init and each trans); at the start and after each transition of an STS; after each macro-step of a statechart. A run that
 has ended stays as it is forever; a run that is stuck elsewhere does not count.
+
+Networks of automata (UPPAAL, TChecker): atoms are locations and data as in queries (`P(1).cs`, `n[2] > 0`), and whole conditions in
+quotes (`\"forall (i : id_t) n[i] > 0\"`), without clocks. A letter is read at the start and after each step; a run that ends, for lack
+of steps or because time passes for ever, stays as it is. States are enumerated (zones, if there are clocks); --non-zeno as for liveness.
+  --fair progress          something happens if anything can
+  --fair weak              a process that could always move from some time on does so again and again; weak:P(1),go for some
+                           processes and channels only
+  --fair strong            a process that could move again and again does so again and again
+Fairness is for models without clocks; there time is stopped by invariants and urgency. Give certify the same --fair and --non-zeno.
 
 If no engine is chosen, several take turns. --engine cegar: abstraction refinement, with the options of programs; explicit: state
 by state; bmc: lassos of growing length (--depth N). --search nested or scc: how fair cycles are looked for.
@@ -131,6 +140,8 @@ synchronisation vectors. The last node of the file is the top, or the one that -
   --engine reach                              all reachable states, on decision diagrams (the default); --backward: from EXPR
   --engine cegar                              a partition by the state variables that are enumerations, refined; abstract states
                                               that are understood are thrown away (--no-pruning: they are kept)
+  --engine hierarchy                          each node is abstracted where it stands, and the product of the abstractions explored on
+                                              the fly; --neat: 001's covers, which tell more states apart than needed
   --memory 2GiB                               the diagrams may not grow beyond; then the answer is UNKNOWN
   trellis check model.alt --spec FILE.spe     Acheck: what the file shows, as NAME<tab>NUMBER, and its tests; --node NAME runs it on
                                               that node, whatever the file says. Redirections are not followed
@@ -138,6 +149,16 @@ synchronisation vectors. The last node of the file is the top, or the one that -
 
 UNSAFE comes with a run: flat events, and what changes by each. SAFE comes with a set of states that no event leaves; it is checked
 before anybody sees the answer, but not yet written to files.
+
+With --engine hierarchy each node's own configurations are listed (at most 2^20). A node whose assertion, guards or updates speak of
+variables below it is taken as one with all that is below; that is exact, and too large for many models: then the answer is UNKNOWN,
+and the other engines are to be asked. What is asked may be any formula; comparisons of variables of different nodes are taken apart by
+their values. Runs and proofs go to files (--trace, --certificate) and are checked again by `trellis certify`, for the last node of
+the file. Proofs are a partition of each node's configurations, and tuples of blocks that no step leaves.
+
+Hierarchical transition systems (.hts.json; trellis schema hierarchy) are the same without variables: nodes with states, moves by events,
+vectors, priorities and sub-nodes, and what must never be.
+  trellis check wheels3.hts.json
 
 An update outside its domain means that the transition is not possible. Flows move freely within the assertions, in every step. Of
 the events of a vector that are marked with `?`, a choice gives way to a larger one that includes it. `/` and `mod` round towards zero.

@@ -13,13 +13,13 @@ use super::{Relation, Space};
 pub type Natural = UBig;
 
 /// What a diagram tests first, and what remains.
-enum Top {
+pub(super) enum Top {
     Full,
     Empty,
     Test(VarNo, BDDFunction, BDDFunction),
 }
 
-fn top(f: &BDDFunction) -> Top {
+pub(super) fn top(f: &BDDFunction) -> Top {
     let level = f.with_manager_shared(|m, e| match m.get_node(e) {
         Node::Inner(node) => Some(m.level_to_var(node.level())),
         Node::Terminal(_) => None,

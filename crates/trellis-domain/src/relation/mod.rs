@@ -12,6 +12,8 @@
 // A function is hashed by its node, which does not change.
 #[allow(clippy::mutable_key_type)]
 mod count;
+#[allow(clippy::mutable_key_type)]
+mod saturate;
 mod term;
 
 use std::cell::RefCell;
@@ -22,6 +24,7 @@ use oxidd::{Manager, ManagerRef, Subst, VarNo};
 use rustc_hash::FxHashMap;
 
 pub use count::Natural;
+pub use saturate::Step;
 pub use term::{Reader, Values};
 
 /// Why there is no relation.
@@ -31,6 +34,9 @@ pub enum Trouble {
     /// The diagrams need more memory than they may.
     #[error("the decision diagrams need more memory than they may")]
     Memory,
+    /// The caller did not want to go on.
+    #[error("stopped")]
+    Stopped,
     /// Something that diagrams cannot express.
     #[error("{0}")]
     Unsupported(String),
@@ -92,6 +98,8 @@ pub struct Space {
     manager: BDDManagerRef,
     columns: Vec<Column>,
     copies: usize,
+    /// How many nodes there may be.
+    limit: usize,
     renamings: RefCell<FxHashMap<Moves, Renaming>>,
 }
 
@@ -108,7 +116,7 @@ impl Space {
             columns.push(Column { bits, values: values.clone() });
         }
         manager.with_manager_exclusive(|m| m.add_vars(next));
-        Ok(Space { manager, columns, copies, renamings: RefCell::default() })
+        Ok(Space { manager, columns, copies, limit: memory.nodes, renamings: RefCell::default() })
     }
 
     /// How many variables there are.

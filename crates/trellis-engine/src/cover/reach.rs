@@ -1,7 +1,8 @@
 //! Plain reachability: all states that can be reached from the initial ones, or from which a bad one can be reached, on relations.
 //!
-//! Events are applied one after the other, each to all that is known so far (chaining) and until it brings nothing new, those that touch
-//! variables deep in the order first. That is not saturation, which works inside the diagrams, but comes close to its order.
+//! By saturation (`trellis_domain::relation`), which is quick, and does not stop where something bad is met: what is asked comes after. Where a
+//! variable has too many values for that, events are applied one after the other, each to all that is known so far (chaining) and until
+//! it brings nothing new, those that touch variables deep in the order first.
 
 use trellis_domain::relation::{Natural, Relation};
 use trellis_model::evidence::{Reason, Verdict};
@@ -26,7 +27,7 @@ pub enum Direction {
 pub struct Found {
     /// The answer.
     pub verdict: Verdict<Trace, Certificate>,
-    /// How often all events were applied.
+    /// How often all events were applied; 0 if the states were saturated.
     pub rounds: u64,
     /// All states that were reached, if there was time to find them all.
     pub states: Option<Natural>,
@@ -99,6 +100,22 @@ fn explore(
         Direction::Forward => (question.initial.clone(), bad),
         Direction::Backward => (bad, question.initial.clone()),
     };
+    if early && s.meets(&start, &end).map_err(reason)? {
+        return Ok(Known { states: start, rounds: 0, met: true });
+    }
+    let mut stopped = None;
+    let mut go_on = || {
+        stopped = budget.ask(&Progress::default(), 0).err();
+        stopped.is_none()
+    };
+    let closed = m.closure(&start, direction == Direction::Backward, &mut go_on);
+    if let Some(why) = stopped {
+        return Err(why);
+    }
+    if let Some(states) = closed.map_err(reason)? {
+        let met = s.meets(&states, &end).map_err(reason)?;
+        return Ok(Known { states, rounds: 0, met });
+    }
     // Deep ones first: their steps are cheap, and what they bring spares the others rounds.
     let mut events: Vec<&Event> = m.events.iter().filter(|e| !e.written.is_empty()).collect();
     events.sort_by_key(|e| std::cmp::Reverse(e.written[0]));

@@ -12,7 +12,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `mod` | Algorithms 1–3: check, close, expand |
+//! | `algorithm` | Algorithms 1 and 2, for whatever has labels: check, close |
+//! | `mod` | Algorithm 3: expand |
 //! | `tree` | nodes, covers, transitions, Algorithm 4's bookkeeping |
 //! | `block` | Algorithms 5–8: disable, cover, block backward and forward; sequences |
 //! | `zone`, `lu` | the factors: clocks |
@@ -21,6 +22,7 @@
 //! Deviation: 002 Alg. 4 line 5 puts the strengthened node back on the waiting list; the text means, and we do, the node
 //! that lost its cover.
 
+pub mod algorithm;
 pub mod block;
 pub mod explicit;
 pub mod lu;
@@ -41,6 +43,7 @@ use crate::timed::bounds::Bounds;
 use crate::timed::space::Keys;
 use crate::timed::target::{Target, Trouble};
 use crate::waitlist::{Order, Waitlist};
+use algorithm::Search;
 use tree::{Mark, NONE, Tree, Try};
 
 /// How one factor of the abstract labels is kept and refined.
@@ -196,23 +199,9 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
             Ok(Some((n, parts))) => return Ending::Found(n, parts),
             Err(trouble) => return Ending::Broken(NONE, trouble),
         }
-        let mut moves = Moves::default();
-        let mut zone = Vec::new();
-        while let Some(n) = self.waiting.pop() {
-            let progress = Progress { waiting: self.waiting.len(), stats: self.tree.stats };
-            if let Err(reason) = budget.check(&progress, self.tree.bytes()) {
-                return Ending::Stopped(reason);
-            }
-            let done = self.close(n).and_then(|()| match self.tree.nodes[n as usize].covered_by {
-                NONE if D::KEPT => self.expand(n, query, &mut target, &mut moves, &mut zone),
-                NONE => self.expand_abstractly(n, query, &mut target, &mut moves, &mut zone),
-                _ => Ok(None),
-            });
-            match done {
-                Ok(None) => {}
-                Ok(Some((n, parts))) => return Ending::Found(n, parts),
-                Err(trouble) => return Ending::Broken(n, trouble),
-            }
+        let mut run = Run { lazy: self, query, target, moves: Moves::default(), zone: Vec::new() };
+        if let Err(end) = algorithm::check(&mut run, budget) {
+            return end;
         }
         self.tree.stats.stored = self.tree.stats.expanded;
         Ending::Closed
@@ -254,26 +243,18 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
         Ok((!parts.is_empty()).then_some((n, parts)))
     }
 
-    /// 002 Algorithm 2: looks for a node that covers, newest first.
-    fn close(&mut self, n: u32) -> Result<(), Trouble> {
-        let mut at = self.tree.newest(n);
-        while at != NONE {
-            if self.data.proves(&self.tree, n, at) && self.refiner.proves(&self.tree, n, at) {
-                self.tree.set_cover(n, at);
-                self.data.cover(&mut self.tree, n, at)?;
-                // Refining the first may have taken the cover away.
-                if self.tree.nodes[n as usize].covered_by == at {
-                    self.refiner.cover(&mut self.tree, n, at)?;
-                }
-                self.requeue(n);
-                if self.tree.nodes[n as usize].covered_by == at {
-                    self.tree.stats.covered += 1;
-                    return Ok(());
-                }
-            }
-            at = self.tree.nodes[at as usize].older;
+    /// Lets a node cover another; does the cover stay?
+    fn cover(&mut self, n: u32, by: u32) -> Result<bool, Trouble> {
+        self.tree.set_cover(n, by);
+        self.data.cover(&mut self.tree, n, by)?;
+        // Refining the first may have taken the cover away.
+        if self.tree.nodes[n as usize].covered_by == by {
+            self.refiner.cover(&mut self.tree, n, by)?;
         }
-        Ok(())
+        self.requeue(n);
+        let stays = self.tree.nodes[n as usize].covered_by == by;
+        self.tree.stats.covered += u64::from(stays);
+        Ok(stays)
     }
 
     /// Nodes that have lost their cover wait again.
@@ -402,6 +383,60 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
             self.requeue(NONE);
         }
         Ok(())
+    }
+}
+
+/// A search for something.
+struct Run<'r, 'n, 't, D, R> {
+    lazy: &'r mut Lazy<'n, D, R>,
+    query: &'r Query,
+    target: Option<&'t mut Target>,
+    moves: Moves,
+    zone: Vec<Bound>,
+}
+
+impl<D: Data, R: Refiner> Search for Run<'_, '_, '_, D, R> {
+    type End = Ending;
+
+    fn next(&mut self) -> Result<Option<u32>, Ending> {
+        Ok(self.lazy.waiting.pop())
+    }
+
+    fn spend(&mut self, budget: &mut Budget<'_>) -> Result<(), Ending> {
+        let tree = &self.lazy.tree;
+        let progress = Progress { waiting: self.lazy.waiting.len(), stats: tree.stats };
+        budget.check(&progress, tree.bytes()).map_err(Ending::Stopped)
+    }
+
+    fn newest(&mut self, n: u32) -> Option<u32> {
+        Some(self.lazy.tree.newest(n)).filter(|&m| m != NONE)
+    }
+
+    fn older(&mut self, than: u32) -> Option<u32> {
+        Some(self.lazy.tree.nodes[than as usize].older).filter(|&m| m != NONE)
+    }
+
+    fn proves(&mut self, n: u32, by: u32) -> bool {
+        let Lazy { tree, data, refiner, .. } = &mut *self.lazy;
+        data.proves(tree, n, by) && refiner.proves(tree, n, by)
+    }
+
+    fn cover(&mut self, n: u32, by: u32) -> Result<bool, Ending> {
+        self.lazy.cover(n, by).map_err(|trouble| Ending::Broken(n, trouble))
+    }
+
+    fn expand(&mut self, n: u32) -> Result<(), Ending> {
+        let Run { lazy, query, target, moves, zone } = self;
+        let found = if D::KEPT {
+            lazy.expand(n, query, target, moves, zone)
+        } else {
+            lazy.expand_abstractly(n, query, target, moves, zone)
+        };
+        match found {
+            Ok(None) => Ok(()),
+            Ok(Some((n, parts))) => Err(Ending::Found(n, parts)),
+            Err(trouble) => Err(Ending::Broken(n, trouble)),
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 //! enumerated in the same way, with everything followed from the start. [`bounded`] finds short lassos.
 
 pub mod bounded;
+pub mod fair;
 pub mod graph;
 pub mod lasso;
 pub mod rank;
@@ -161,7 +162,7 @@ fn ask(product: &Product, automaton: &Buchi, engine: &Engine, budget: &mut Budge
     let graph = Graph::new(&mut large, product, &marks, &options.cegar, everything, budget);
     let mut engine = Refining { graph, looker: Looker::default(), options, rankings: None };
     let ended = engine.run();
-    let stats = engine.graph.stats;
+    let stats = Stats { stored: engine.graph.nodes.len() as u64, ..engine.graph.stats };
     let verdict = match ended {
         Err(reason) => Verdict::Unknown(reason),
         Ok(Answer::Run(trace, back)) => violated(product, &blocks, &trace, back),

@@ -5,9 +5,10 @@
 //! what remains falls into smaller components, which are ranked again. So a row of rankings is a lexicographic argument, and
 //! nothing is asked of edges that are not left out but that they do not increase.
 //!
-//! Coefficients are found from examples: a solver proposes some that fit all steps seen so far (that is linear in the
-//! coefficients), and the solvers of the edges look for a step that they do not fit. When there is none, each of these answers rests on
-//! Farkas coefficients, as all answers of the embedded solver do.
+//! Coefficients are found by Farkas' lemma ([`trellis_smt::ranking`]): an edge is taken apart into a few conjunctions of linear
+//! inequalities, and one system of inequalities in the coefficients says that nothing increases the ranking and a chosen edge
+//! decreases it. Where edges are not so simple (words, many cases), coefficients are found from examples: a solver proposes some that fit
+//! all steps seen so far, and the solvers of the edges look for a step that they do not fit. They have the last word in either case.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_expr::eval::Valuation;
@@ -16,6 +17,7 @@ use trellis_model::cfa::EdgeId;
 use trellis_model::cfa::interpret::zero_of;
 use trellis_model::evidence::Reason;
 use trellis_model::ltl::components;
+use trellis_smt::ranking::{self, Way};
 use trellis_smt::{Answer, Embedded, Solver};
 
 use super::graph::Graph;
@@ -122,6 +124,9 @@ fn rank(graph: &mut Graph<'_, '_>, arcs: &[Arc]) -> Result<Option<(FxHashMap<u32
     if integers.is_empty() || integers.len() > MAX_INTEGERS {
         return Ok(None);
     }
+    if let Some(found) = farkas(graph, arcs, &integers)? {
+        return Ok(Some(found));
+    }
     // Coefficients that all nodes share are few, so they come first.
     for shared in [true, false] {
         if let Some(found) = Proposer::new(graph, arcs, &integers, shared).run(graph)? {
@@ -129,6 +134,107 @@ fn rank(graph: &mut Graph<'_, '_>, arcs: &[Arc]) -> Result<Option<(FxHashMap<u32
         }
     }
     Ok(None)
+}
+
+/// More ways than this are not put into one system, and an edge with more of them is not taken apart.
+const MAX_WAYS: usize = 60;
+const MAX_CASES: usize = 8;
+/// So many edges are tried as the one that is left out.
+const MAX_STRICT: usize = 12;
+
+/// A ranking by Farkas' lemma.
+#[allow(clippy::type_complexity)]
+fn farkas(
+    graph: &mut Graph<'_, '_>,
+    arcs: &[Arc],
+    integers: &[VarId],
+) -> Result<Option<(FxHashMap<u32, TermId>, Vec<Arc>)>, Reason> {
+    let is_word = |v: &VarId| matches!(graph.cfa.terms.variable(*v).ty, Type::Bits { .. });
+    if integers.iter().any(is_word) {
+        return Ok(None);
+    }
+    let mut number: FxHashMap<u32, usize> = FxHashMap::default();
+    for n in arcs.iter().flat_map(|a| [a.0, a.2]) {
+        let next = number.len();
+        number.entry(n).or_insert(next);
+    }
+    let mut ways: Vec<Way> = vec![];
+    // Which ways are those of an edge.
+    let mut of: Vec<std::ops::Range<usize>> = vec![];
+    for &arc in arcs {
+        let first = ways.len();
+        let Some(cases) = cases(graph, arc)? else { return Ok(None) };
+        let step = graph.post.steps.get(graph.cfa, arc.1).map_err(reason)?;
+        let after: Vec<VarId> = integers.iter().map(|&v| step.version(v)).collect();
+        let after: Vec<TermId> = after.into_iter().map(|v| graph.cfa.terms.var(v)).collect();
+        let way = |rows| Way { from: number[&arc.0], to: number[&arc.2], rows, after: after.clone(), strict: false };
+        ways.extend(cases.into_iter().map(way));
+        of.push(first..ways.len());
+        if ways.len() > MAX_WAYS {
+            return Ok(None);
+        }
+    }
+    let variables: Vec<TermId> = integers.iter().map(|&v| graph.cfa.terms.var(v)).collect();
+    for strict in of.into_iter().take(MAX_STRICT) {
+        ways.iter_mut().enumerate().for_each(|(i, w)| w.strict = strict.contains(&i));
+        let limits = graph.limits.clone();
+        let found = match ranking::rank(&graph.cfa.terms, &variables, number.len(), &ways, &limits) {
+            Ok(Some(found)) => found,
+            Ok(None) => continue,
+            Err(why) => return limits.exceeded(0).map_or(Ok(None), |_| Err(reason(why))),
+        };
+        let mut all: FxHashMap<u32, TermId> = FxHashMap::default();
+        for (&n, &i) in &number {
+            let terms = &mut graph.cfa.terms;
+            let mut parts = vec![terms.big(found[i].1.clone())];
+            for (k, &v) in found[i].0.iter().zip(&variables) {
+                let (k, v) = (terms.big(k.clone()), terms.convert(Type::Int, v));
+                parts.push(terms.mul(k, v));
+            }
+            all.insert(n, terms.add(parts));
+        }
+        let mut judge = Proposer::new(graph, arcs, integers, true);
+        if let Some(dead) = judge.left_out(graph, &all)? {
+            return Ok(Some((all, dead)));
+        }
+    }
+    Ok(None)
+}
+
+/// An edge as conjunctions of linear inequalities; nothing if there are too many, or it is not about numbers alone.
+fn cases(graph: &mut Graph<'_, '_>, (from, e, to): Arc) -> Result<Option<Vec<Vec<ranking::Row>>>, Reason> {
+    let (mut said, after) = (graph.assumptions(from), graph.assumptions(to));
+    let limits = graph.limits.clone();
+    let step = graph.post.steps.get(graph.cfa, e).map_err(reason)?;
+    let terms = &mut graph.cfa.terms;
+    said.extend(after.into_iter().map(|t| step.after(terms, t)));
+    let mut whole = said.clone();
+    whole.push(step.formula);
+    let mut found = vec![];
+    step.push();
+    let answer = loop {
+        match step.check(terms, &said, &limits.clone().steps(WORK)) {
+            Answer::Unsat(_) => break Ok(Some(found)),
+            Answer::Unknown(why) => break limits.exceeded(0).map_or(Ok(None), |_| Err(reason(why))),
+            Answer::Sat(mut model) => {
+                // What was asserted is in the model; what else the formula speaks of is anything.
+                for v in whole.iter().flat_map(|&t| terms.free_vars(t)).collect::<Vec<_>>() {
+                    let ty = terms.variable(v).ty;
+                    model.entry(v).or_insert_with(|| zero_of(terms, ty));
+                }
+                let Some(cube) = ranking::cube(terms, &whole, &model).filter(|_| found.len() < MAX_CASES) else {
+                    break Ok(None);
+                };
+                let not: Vec<TermId> =
+                    cube.literals.iter().map(|&(t, value)| if value { terms.not(t) } else { t }).collect();
+                let other = terms.or(not);
+                step.assert(terms, other);
+                found.push(cube.rows);
+            }
+        }
+    };
+    step.pop();
+    answer
 }
 
 /// Values before and after a step.
@@ -193,19 +299,28 @@ impl<'a> Proposer<'a> {
             match self.refuse(graph, &ranking, strict)? {
                 Some(None) => return Ok(None),
                 Some(Some(example)) => self.learn(graph, &example),
-                None => {
-                    // Perhaps it leaves out more than was asked.
-                    let mut dead = vec![];
-                    for (i, &arc) in self.arcs.iter().enumerate() {
-                        if self.against(graph, i, &ranking, true)?.is_none() {
-                            dead.push(arc);
-                        }
-                    }
-                    return Ok(Some((ranking, dead)));
-                }
+                // Perhaps it leaves out more than was asked.
+                None => return Ok(self.left_out(graph, &ranking)?.map(|dead| (ranking, dead))),
             }
         }
         Ok(None)
+    }
+
+    /// The edges that a ranking leaves out; nothing if there are none, or it does not fit.
+    fn left_out(
+        &mut self,
+        graph: &mut Graph<'_, '_>,
+        ranking: &FxHashMap<u32, TermId>,
+    ) -> Result<Option<Vec<Arc>>, Reason> {
+        let mut dead = vec![];
+        for (i, &arc) in self.arcs.iter().enumerate() {
+            if self.against(graph, i, ranking, true)?.is_none() {
+                dead.push(arc);
+            } else if self.against(graph, i, ranking, false)?.is_some() {
+                return Ok(None);
+            }
+        }
+        Ok((!dead.is_empty()).then_some(dead))
     }
 
     fn ranking(&self, graph: &mut Graph<'_, '_>, model: &Valuation) -> FxHashMap<u32, TermId> {

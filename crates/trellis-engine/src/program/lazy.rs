@@ -4,7 +4,8 @@
 //! What 002 calls the concrete label of a node is the path to it: it is never computed, only refuted. So `block` takes the whole
 //! path at once, by a refutation with one predicate for each position (002's sequence interpolation): when a path of labels
 //! reaches an error (`disable`), and to let an older node cover a newer one that the path to it allows (`cover`, McMillan's forced covering).
-//! A node that is strengthened reviews what it covers; who loses its cover waits again.
+//! A node that is strengthened reviews what it covers; who loses its cover waits again. The loop is that of all lazy abstraction
+//! ([`crate::lazy::algorithm`]), the tree that of `cegar`.
 //!
 //! The values of control variables are part of the key, as locations are. Labels are conjunctions of predicates; nothing is
 //! computed from them but whether they follow from each other, and whether an edge can be taken.
@@ -23,6 +24,7 @@ use super::refine::{Refinement, Refuter};
 use super::tree::{Mark, Tree};
 use super::{Outcome, Program, reason, run_along};
 use crate::budget::{Budget, Progress, Stats};
+use crate::lazy::algorithm::{self, Search};
 use crate::waitlist::{Order, Waitlist};
 
 /// How to explore and refine.
@@ -45,19 +47,31 @@ impl Default for Options {
 /// Can an error be reached?
 pub fn check(program: &mut Program<'_>, options: &Options, budget: &mut Budget<'_>) -> Outcome {
     let mut engine = Engine::new(&mut program.large.cfa, *options, budget.limits());
-    let ended = engine.run(budget);
+    let ended = algorithm::check(&mut engine, budget);
     let stored = engine.tree.nodes.iter().filter(|n| n.mark == Mark::Passed).count() as u64;
     let stats = Stats { stored, ..engine.stats };
     let verdict = match ended {
-        Err(reason) => Verdict::Unknown(reason),
-        Ok(Some(trace)) => Verdict::Unsafe(program.trace(&trace)),
-        Ok(None) => {
+        Err(End::Stopped(reason)) => Verdict::Unknown(reason),
+        Err(End::Found(trace)) => Verdict::Unsafe(program.trace(&trace)),
+        Ok(()) => {
             let invariant = engine.invariant();
             let terms = program.large.cfa.terms.clone();
             Verdict::Safe(program.certificate(terms, 1, invariant))
         }
     };
     Outcome::new(verdict, stats)
+}
+
+/// Why a search ends early.
+enum End {
+    Found(Trace),
+    Stopped(Reason),
+}
+
+impl From<Reason> for End {
+    fn from(why: Reason) -> End {
+        End::Stopped(why)
+    }
 }
 
 /// Values of control variables, and what holds.
@@ -81,6 +95,8 @@ struct Engine<'p> {
     /// Nodes by location and values, oldest first.
     index: FxHashMap<(LocationId, Vec<TermId>), Vec<u32>>,
     waiting: Waitlist,
+    /// Nodes that could cover the current one, the newest last.
+    candidates: Vec<u32>,
     errors: Vec<u32>,
     distances: Vec<Option<usize>>,
     stats: Stats,
@@ -98,6 +114,7 @@ impl<'p> Engine<'p> {
             tree: Tree::new(cfa.initial, Label::default(), vec![]),
             index: FxHashMap::default(),
             waiting: Waitlist::new(if options.depth_first { Order::Dfs } else { Order::Bfs }),
+            candidates: vec![],
             errors: vec![],
             distances,
             stats: Stats { added: 1, ..Stats::default() },
@@ -107,53 +124,6 @@ impl<'p> Engine<'p> {
         };
         engine.waiting.push(0, 0);
         engine
-    }
-
-    fn run(&mut self, budget: &mut Budget<'_>) -> Result<Option<Trace>, Reason> {
-        loop {
-            let progress = Progress { waiting: self.waiting.len(), stats: self.stats };
-            budget.check(&progress, self.tree.nodes.len() * 256)?;
-            if let Some(why) = self.limits.exceeded(0) {
-                return Err(reason(why));
-            }
-            if let Some(n) = self.errors.pop() {
-                if self.tree.node(n).mark == Mark::Waiting
-                    && let Some(trace) = self.disable(n)?
-                {
-                    return Ok(Some(trace));
-                }
-                continue;
-            }
-            let Some(n) = self.waiting.pop() else { return Ok(None) };
-            if self.tree.node(n).mark == Mark::Waiting && !self.close(n)? && self.tree.node(n).mark == Mark::Waiting {
-                self.expand(n)?;
-            }
-        }
-    }
-
-    /// A node that the label of another one holds for, or can be made to hold for, is covered.
-    fn close(&mut self, n: u32) -> Result<bool, Reason> {
-        let key = self.key(n);
-        let candidates: Vec<u32> = self.index.get(&key).map_or(vec![], |nodes| {
-            nodes.iter().rev().copied().filter(|&m| m != n && self.tree.node(m).mark == Mark::Passed).collect()
-        });
-        for &m in &candidates {
-            if self.is_within(n, m) {
-                self.stats.covered += 1;
-                self.tree.cover(n, m);
-                return Ok(true);
-            }
-        }
-        if self.options.force {
-            for &m in candidates.iter().take(2) {
-                if m < n && self.force(n, m)? {
-                    self.stats.covered += 1;
-                    self.tree.cover(n, m);
-                    return Ok(true);
-                }
-            }
-        }
-        Ok(false)
     }
 
     fn key(&self, n: u32) -> (LocationId, Vec<TermId>) {
@@ -183,7 +153,7 @@ impl<'p> Engine<'p> {
     }
 
     /// Strengthens labels between a common ancestor and `n` so that the label of `m` follows from that of `n`, if the path allows it.
-    fn force(&mut self, n: u32, m: u32) -> Result<bool, Reason> {
+    fn force_by(&mut self, n: u32, m: u32) -> Result<bool, Reason> {
         let path = self.tree.path(n);
         let other = self.tree.path(m);
         let shared = path.iter().zip(&other).take_while(|(a, b)| a == b).count() - 1;
@@ -247,7 +217,7 @@ impl<'p> Engine<'p> {
         }
     }
 
-    fn expand(&mut self, n: u32) -> Result<(), Reason> {
+    fn follow(&mut self, n: u32) -> Result<(), Reason> {
         self.stats.expanded += 1;
         let before = self.assumptions(n);
         let l = self.tree.node(n).location;
@@ -344,6 +314,76 @@ impl<'p> Engine<'p> {
             }
         }
         super::invariant(self.cfa, &self.distances, labels)
+    }
+}
+
+impl Search for Engine<'_> {
+    type End = End;
+
+    fn next(&mut self) -> Result<Option<u32>, End> {
+        loop {
+            if let Some(n) = self.errors.pop() {
+                if self.tree.node(n).mark == Mark::Waiting
+                    && let Some(trace) = self.disable(n)?
+                {
+                    return Err(End::Found(trace));
+                }
+                continue;
+            }
+            match self.waiting.pop() {
+                Some(n) if self.tree.node(n).mark != Mark::Waiting => {}
+                next => return Ok(next),
+            }
+        }
+    }
+
+    fn spend(&mut self, budget: &mut Budget<'_>) -> Result<(), End> {
+        let progress = Progress { waiting: self.waiting.len(), stats: self.stats };
+        budget.check(&progress, self.tree.nodes.len() * 256)?;
+        self.limits.exceeded(0).map_or(Ok(()), |why| Err(End::Stopped(reason(why))))
+    }
+
+    fn newest(&mut self, n: u32) -> Option<u32> {
+        let key = self.key(n);
+        let passed = |&&m: &&u32| m != n && self.tree.node(m).mark == Mark::Passed;
+        self.candidates = self.index.get(&key).map_or(vec![], |nodes| nodes.iter().filter(passed).copied().collect());
+        self.candidates.last().copied()
+    }
+
+    fn older(&mut self, than: u32) -> Option<u32> {
+        let at = self.candidates.iter().rposition(|&m| m == than)?;
+        at.checked_sub(1).map(|before| self.candidates[before])
+    }
+
+    fn proves(&mut self, n: u32, by: u32) -> bool {
+        self.is_within(n, by)
+    }
+
+    fn cover(&mut self, n: u32, by: u32) -> Result<bool, End> {
+        self.stats.covered += 1;
+        self.tree.cover(n, by);
+        Ok(true)
+    }
+
+    fn force(&mut self, n: u32) -> Result<bool, End> {
+        if !self.options.force {
+            return Ok(false);
+        }
+        let newest: Vec<u32> = self.candidates.iter().rev().take(2).copied().collect();
+        for m in newest {
+            if m < n && self.force_by(n, m)? {
+                return self.cover(n, m);
+            }
+        }
+        Ok(false)
+    }
+
+    fn expand(&mut self, n: u32) -> Result<(), End> {
+        // Strengthening labels on the way to a node may have taken it out of the tree.
+        if self.tree.node(n).mark == Mark::Waiting {
+            self.follow(n)?;
+        }
+        Ok(())
     }
 }
 

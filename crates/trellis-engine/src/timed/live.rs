@@ -19,7 +19,7 @@
 //! do: `deadlock` in conditions, priorities, lattice variables. They are refused by name.
 
 use rustc_hash::FxHashMap;
-use trellis_domain::zone::{Bound, Constraint, Zone};
+use trellis_domain::zone::{Bound, Constraint, Zone, ZoneDomain};
 use trellis_expr::VarId;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::{
@@ -268,7 +268,7 @@ impl<'n> Graph<'n> {
         Ok(())
     }
 
-    fn start(&mut self) -> Result<(), Trouble> {
+    pub fn start(&mut self) -> Result<(), Trouble> {
         let (key, _) = self.post.initial()?;
         let k = self.key(&key)?;
         let shape = self.keys.shape(k);
@@ -351,7 +351,7 @@ impl<'n> Graph<'n> {
         self.query.atoms.iter().enumerate().map(|(i, (v, _))| (*v, cell >> i & 1 == 1)).collect()
     }
 
-    fn expand(&mut self, n: u32, moves: &mut Moves) -> Result<(), Trouble> {
+    pub fn expand(&mut self, n: u32, moves: &mut Moves) -> Result<(), Trouble> {
         let Node { key: k, cell, zone, stays, .. } = self.nodes[n as usize];
         let zone = Zone::copied(self.keys.shape(k).domain(), self.zones.get(zone));
         let key = self.keys.get(k).to_vec();
@@ -478,7 +478,7 @@ impl<'n> Graph<'n> {
         Ok(parts)
     }
 
-    fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.keys.bytes()
             + self.zones.bytes()
             + self.nodes.capacity() * (size_of::<Node>() + 32)
@@ -488,19 +488,26 @@ impl<'n> Graph<'n> {
     // Evidence.
 
     fn certificate(&self, ranks: &[Option<u32>]) -> Certificate {
-        let dim = self.net.clocks.len() + 1;
-        let all = trellis_domain::zone::ZoneDomain::new(dim - 1);
-        let mut wide = Vec::new();
-        let mut entries = Vec::new();
-        for (n, node) in self.nodes.iter().enumerate() {
-            if !node.stays && self.question.starts.is_none() {
-                continue;
-            }
-            let state = self.post.layout.snapshot(self.net, self.keys.get(node.key), &[]);
-            self.keys.shape(node.key).widen(self.zones.get(node.zone), dim, &mut wide);
-            entries.push(CertEntry { zone: all.minimal(&wide), rank: ranks[n], ..CertEntry::of(state) });
-        }
+        let told = |n: &usize| self.nodes[*n].stays || self.question.starts.is_some();
+        let entry = |n: usize| CertEntry { rank: ranks[n], ..self.entry(n as u32) };
+        let entries = (0..self.nodes.len()).filter(told).map(entry).collect();
         Certificate { entries, up_to_order: false, up_to_symmetry: false }
+    }
+
+    /// A node as an element of a certificate.
+    pub fn entry(&self, n: u32) -> CertEntry {
+        let node = &self.nodes[n as usize];
+        let clocks = self.net.clocks.len();
+        let mut wide = Vec::new();
+        let state = self.post.layout.snapshot(self.net, self.keys.get(node.key), &[]);
+        self.keys.shape(node.key).widen(self.zones.get(node.zone), clocks + 1, &mut wide);
+        CertEntry { zone: ZoneDomain::new(clocks).minimal(&wide), ..CertEntry::of(state) }
+    }
+
+    /// Does a condition hold in a node? It does not ask about clocks.
+    pub fn holds(&mut self, condition: &Judge, n: u32) -> Result<bool, Trouble> {
+        let key = self.keys.get(self.nodes[n as usize].key);
+        Ok(self.post.judge_with(condition, key, &[])? != 0)
     }
 
     /// The edges that lead to a node from the start.
@@ -558,7 +565,7 @@ impl<'n> Graph<'n> {
         Ok(legs)
     }
 
-    fn trace_to(&mut self, net: &Network, n: u32) -> Result<Option<Trace>, Trouble> {
+    pub fn trace_to(&mut self, net: &Network, n: u32) -> Result<Option<Trace>, Trouble> {
         let path = self.path_to(n);
         let mut plan = Plan::new(self.net.clocks.len());
         plan.extend(self.legs(&path)?);
@@ -574,14 +581,19 @@ impl<'n> Graph<'n> {
         let first = lasso.stem.first().or(lasso.round.first()).map_or(lasso.last, |&e| self.edges[e as usize].from);
         let mut path = self.path_to(first);
         path.extend_from_slice(&lasso.stem);
+        self.run(net, &path, &lasso.round, lasso.last)
+    }
+
+    /// A run along a path to a node, and then round and round from there; if there is no round, it ends there.
+    pub fn run(&mut self, net: &Network, path: &[u32], round: &[u32], last: u32) -> Result<Option<Trace>, Trouble> {
         let mut plan = Plan::new(self.net.clocks.len());
-        plan.extend(self.legs(&path)?);
-        plan.end = self.stay(lasso.last);
-        if !lasso.round.is_empty() {
-            let round = self.legs(&lasso.round)?;
+        plan.extend(self.legs(path)?);
+        plan.end = self.stay(last);
+        if !round.is_empty() {
+            let round = self.legs(round)?;
             return Ok(plan.circle(net, self.query, &round, self.measure.clock().is_some()));
         }
-        let node = self.nodes[lasso.last as usize].clone();
+        let node = self.nodes[last as usize].clone();
         let zone = Zone::copied(self.keys.shape(node.key).domain(), self.zones.get(node.zone));
         let mut moves = Moves::default();
         let key = self.keys.get(node.key).to_vec();

@@ -6,6 +6,7 @@ pub mod bounds;
 pub mod cells;
 pub mod cycle;
 pub mod fold;
+pub mod formula;
 pub mod live;
 pub mod reach;
 pub mod schedule;

@@ -1,8 +1,12 @@
 //! Hierarchies on relations: the counts of the thesis, and random hierarchies against the plain interpreter.
 
+#[path = "../../../trellis/src/bench/families.rs"]
+mod families;
+mod figures;
 mod mec;
 mod models;
 mod random;
+mod tree;
 
 use trellis_domain::relation::Memory;
 use trellis_model::hierarchy::symbolic::Symbolic;

@@ -114,3 +114,24 @@ fn the_interpreter_agrees_on_a_lift() {
         assert_eq!(found.configurations.unwrap().to_string(), reachable.len().to_string());
     }
 }
+
+/// More values than saturation takes: then events are chained.
+#[test]
+fn a_variable_with_many_values() {
+    let text = "node N state n : [0, 1500]; flag : bool; init n := 0, flag := false; event up, set;
+        trans n < 1400 |- up -> n := n + 2; n > 90 |- set -> flag := true; edon";
+    for (condition, reached) in [("n = 1401", false), ("n = 1402", false), ("n = 1400 and flag", true)] {
+        let (built, bad) = read(text, condition);
+        let (h, m) = (&built.hierarchy, symbolic(&built));
+        let bad = m.satisfying(h, bad).unwrap();
+        let question = Question { hierarchy: h, symbolic: &m, initial: m.initial(h).unwrap(), bad };
+        for direction in [Direction::Forward, Direction::Backward] {
+            let found = reach(&question, direction, &mut Budget::unlimited());
+            match found.verdict {
+                Verdict::Safe(_) => assert!(!reached, "{condition}"),
+                Verdict::Unsafe(trace) => assert!(reached && trace.events.len() == 701, "{condition}"),
+                Verdict::Unknown(why) => panic!("{why}"),
+            }
+        }
+    }
+}

@@ -15,21 +15,30 @@ use trellis_model::hierarchy::flatten::flatten;
 
 use crate::{read, symbolic};
 
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, n: usize) -> usize {
+    /// Different for each seed.
+    pub fn new(seed: u64) -> Random {
+        let mut r = Random(u64::wrapping_mul(seed, 0x9E37_79B9_7F4A_7C15) | 1);
+        for _ in 0..10 {
+            r.below(2);
+        }
+        r
+    }
+
+    pub fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (self.0 >> 11) as usize % n
     }
 
-    fn chance(&mut self, percent: usize) -> bool {
+    pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    fn pick<T: Clone>(&mut self, list: &[T]) -> T {
+    pub fn pick<T: Clone>(&mut self, list: &[T]) -> T {
         list[self.below(list.len())].clone()
     }
 }
@@ -89,7 +98,7 @@ struct Kind {
     events: Vec<String>,
 }
 
-fn node(r: &mut Random, name: &str, subs: &[(&str, &Kind)], text: &mut String) -> Kind {
+fn node(r: &mut Random, name: &str, subs: &[(&str, &Kind)], deep: bool, text: &mut String) -> Kind {
     let (states, flows) = (r.below(2) + usize::from(subs.is_empty()), r.below(2));
     let mut own = vec![];
     let _ = writeln!(text, "node {name}");
@@ -107,14 +116,16 @@ fn node(r: &mut Random, name: &str, subs: &[(&str, &Kind)], text: &mut String) -
     let below = subs.iter().flat_map(|(sub, kind)| {
         kind.variables.iter().map(move |v| Seen { path: format!("{sub}.{}", v.path), kind: v.kind })
     });
-    let seen: Vec<Seen> = own.iter().cloned().chain(below).collect();
+    let visible: Vec<Seen> = own.iter().cloned().chain(below).collect();
+    // What it speaks of itself.
+    let seen = if deep { visible.clone() } else { own.clone() };
     for v in own.iter().filter(|v| v.path.starts_with('s')) {
         if r.chance(80) {
             let _ = writeln!(text, "  init {} := {};", v.path, literal(r, v.kind));
         }
     }
     // A parent overrides.
-    for v in seen.iter().filter(|v| v.path.contains(".s")) {
+    for v in visible.iter().filter(|v| v.path.contains(".s")) {
         if r.chance(15) {
             let _ = writeln!(text, "  init {} := {};", v.path, literal(r, v.kind));
         }
@@ -166,18 +177,22 @@ fn node(r: &mut Random, name: &str, subs: &[(&str, &Kind)], text: &mut String) -
         }
     }
     let _ = writeln!(text, "edon");
-    Kind { name: name.into(), variables: seen, events }
+    Kind { name: name.into(), variables: visible, events }
 }
 
-fn model(r: &mut Random) -> (String, String) {
+/// A model and a bad condition. Deep ones have nodes that speak of variables below them.
+pub fn model(r: &mut Random, deep: bool) -> (String, String) {
     let mut text = String::new();
-    let l = node(r, "L", &[], &mut text);
-    let k = node(r, "K", &[], &mut text);
-    let mid = node(r, "M", &[("x", &l), ("y", &k)], &mut text);
+    let l = node(r, "L", &[], deep, &mut text);
+    let k = node(r, "K", &[], deep, &mut text);
+    // Only the middle, only the top, or both.
+    let inner = deep && r.chance(50);
+    let both = deep && r.chance(50);
+    let mid = node(r, "M", &[("x", &l), ("y", &k)], inner || both, &mut text);
     let top = if r.chance(50) {
-        node(r, "T", &[("m", &mid), ("z", &l)], &mut text)
+        node(r, "T", &[("m", &mid), ("z", &l)], deep && !inner, &mut text)
     } else {
-        node(r, "T", &[("m", &mid)], &mut text)
+        node(r, "T", &[("m", &mid)], deep && !inner, &mut text)
     };
     let bad = format!("{} and {}", atom(r, &top.variables), atom(r, &top.variables));
     (text, bad)
@@ -204,11 +219,8 @@ fn all_agree() {
     let (mut done, mut safe, mut flattened, mut seed) = (0, 0, 0, 0);
     while done < runs {
         seed += 1;
-        let mut r = Random(u64::wrapping_mul(seed, 0x9E37_79B9_7F4A_7C15) | 1);
-        for _ in 0..10 {
-            r.below(2);
-        }
-        let (text, bad) = model(&mut r);
+        let mut r = Random::new(seed);
+        let (text, bad) = model(&mut r, true);
         let context = format!("seed {seed}, bad {bad}\n{text}");
         let (built, bad) = read(&text, &bad);
         let h = &built.hierarchy;

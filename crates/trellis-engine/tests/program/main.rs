@@ -5,5 +5,7 @@ mod generator;
 mod ltl;
 mod models;
 mod systems;
+#[path = "../it/tableau.rs"]
+mod tableau;
 mod traces;
 mod verdicts;

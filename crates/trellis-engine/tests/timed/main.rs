@@ -4,7 +4,7 @@
 //!   to make a failing one smaller.
 //! - [`steps`] holds zone-free moves against the interpreter, at a point of every region; [`verdicts`] holds every way to
 //!   explore against the region graph.
-//! - [`runs`] holds liveness and bounds of clocks against it.
+//! - [`runs`] holds liveness and bounds of clocks against it; [`formula`] holds linear temporal logic, and fairness.
 //! - [`models`] lets all of them loose on the shared models, where they must agree with each other.
 //! - [`symmetric`] makes networks of processes that cannot be told apart, or almost, and explores them up to symmetry.
 //! - [`known`] takes certificates apart that know part of the data.
@@ -15,6 +15,7 @@
 //! `TRELLIS_SEED=n` runs one seed alone, `TRELLIS_RUNS=n` runs so many per test.
 
 mod configurations;
+mod formula;
 mod generator;
 mod known;
 #[path = "../it/load.rs"]
@@ -28,4 +29,6 @@ mod runs;
 mod steps;
 mod symmetric;
 mod table;
+#[path = "../it/tableau.rs"]
+mod tableau;
 mod verdicts;

@@ -196,7 +196,7 @@ fn level(hierarchy: &Hierarchy, below: &Meaning, c: ComponentId, limit: usize) -
 }
 
 /// What the component's own variables may become by one of its events; entries of flows mean nothing.
-fn own_targets(hierarchy: &Hierarchy, c: ComponentId, event: usize, here: &Valuation) -> Vec<Vec<i64>> {
+pub(super) fn own_targets(hierarchy: &Hierarchy, c: ComponentId, event: usize, here: &Valuation) -> Vec<Vec<i64>> {
     let component = hierarchy.component(c);
     let current = |v: &VarId| here[v].to_word().unwrap_or(0);
     let values: Vec<i64> = component.variables.iter().map(current).collect();

@@ -12,8 +12,9 @@
 //! Values are words: truth values 0 and 1, numbers, literals by their number in the one enumeration of all literals, because literals
 //! of different enumerations may be compared.
 //!
-//! [`explicit`] is the meaning written plainly; [`symbolic`] the same on relations; [`flatten`] makes one node of all, as a cross-check. Nothing here is flattened for good: the tree
-//! stays, with its vectors and priorities.
+//! [`explicit`] is the meaning written plainly; [`symbolic`] the same on relations; [`flatten`] makes one node of all, as a
+//! cross-check; [`tree`] are hierarchical transition systems (001 Ch. 5), each component a behaviour of its own. Nothing here is
+//! flattened for good: the tree stays, with its vectors and priorities.
 
 use std::fmt;
 
@@ -25,6 +26,7 @@ mod flat;
 pub mod flatten;
 mod order;
 pub mod symbolic;
+pub mod tree;
 
 pub use flat::{Choice, FlatEvent, Levels, TooManyEvents};
 

@@ -10,7 +10,7 @@
 //! Priorities are resolved on relations too, never in the text of guards, which would explode.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use trellis_domain::relation::{Made, Memory, Natural, Reader, Relation, Space, Trouble};
+use trellis_domain::relation::{self, Made, Memory, Natural, Reader, Relation, Space, Trouble};
 use trellis_expr::{TermId, VarId};
 
 use super::order::order;
@@ -389,6 +389,27 @@ impl Symbolic {
         let after = self.space.rename(states, &event.written, 0, 1)?;
         let before = self.space.and_exists(&after, &event.relation, &event.new)?;
         self.space.and(&before, &self.admissible)
+    }
+
+    /// All states that events lead to from some, or, backward, from which events lead to some; `None` if a variable has too many
+    /// values for this.
+    pub fn closure(
+        &self,
+        states: &Relation,
+        backward: bool,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Made<Option<Relation>> {
+        let mut relations = vec![];
+        for event in self.events.iter().filter(|e| !e.written.is_empty()) {
+            let relation = match backward {
+                true => self.space.and(&event.relation, &self.admissible)?,
+                false => event.relation.clone(),
+            };
+            relations.push((relation, &event.written));
+        }
+        let steps: Vec<relation::Step<'_>> =
+            relations.iter().map(|(relation, written)| relation::Step { relation, written }).collect();
+        self.space.closure(states, &steps, &self.states, backward, go_on)
     }
 
     /// The states that an event leads to from some configurations.

@@ -4,6 +4,8 @@
 use trellis_domain::zone::{Constraint, Rational};
 use trellis_order::Word;
 
+use super::temporal::Course;
+
 /// One state, unpacked.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Snapshot {
@@ -104,12 +106,14 @@ pub struct CertEntry {
     /// For predicate abstraction: what more the entry says of the data, as an SMT-LIB script of declarations (named as the
     /// variables) and assertions.
     pub says: Option<String>,
+    /// For formulas of linear temporal logic: where the automaton is, and why nothing goes wrong from here.
+    pub course: Option<Course>,
 }
 
 impl CertEntry {
     /// An entry for one state, without clocks.
     pub fn of(state: Snapshot) -> CertEntry {
-        CertEntry { state, known: Vec::new(), zone: Vec::new(), bounds: None, rank: None, says: None }
+        CertEntry { state, known: Vec::new(), zone: Vec::new(), bounds: None, rank: None, says: None, course: None }
     }
 }
 

@@ -8,7 +8,7 @@
 //! reference interpreter, slow and plain, shares nothing with `post` but this file), [`evidence`] (traces and
 //! certificates), [`query`] (what can be asked), [`clock`] (clock constraints, resets, synchronisation vectors),
 //! [`combine`] (which edges could move together, whatever the data), [`circle`] (when a timed run can go round forever),
-//! [`symmetry`] (processes that cannot be told apart), [`region`] (the region graph, for small timed networks only: what
+//! [`symmetry`] (processes that cannot be told apart), [`temporal`] (formulas about runs, and fairness), [`region`] (the region graph, for small timed networks only: what
 //! others are held against).
 
 use std::sync::Arc;
@@ -27,6 +27,7 @@ pub mod query;
 pub mod region;
 pub mod state;
 pub mod symmetry;
+pub mod temporal;
 
 pub use clock::{ClockAtom, Reset, ResetTo, Vector, VectorPart};
 pub use compiled::{Judge, PairJudge, SetClock};
@@ -35,6 +36,7 @@ pub use post::{ModelError, Move, Moves, Post};
 pub use query::{Query, QueryKind};
 pub use state::{Layout, Packed};
 pub use symmetry::Symmetry;
+pub use temporal::{Course, Fair, Level, Never, Party, Temporal};
 
 /// A closed network, ready to explore.
 #[derive(Debug, Clone)]

@@ -11,7 +11,8 @@
 //!
 //! Evidence about programs has schemas of its own, see [`write_program_trace`] and [`write_program_certificate`]; so has
 //! evidence about counter systems, see [`write_counter_trace`] and [`write_counter_certificate`], and about formulas, see
-//! [`write_ltl_trace`] and [`write_ltl_certificate`].
+//! [`write_ltl_trace`] and [`write_ltl_certificate`]. Hierarchical transition systems are themselves read from JSON ([`read_tree`]); for
+//! evidence about them see [`write_tree_trace`] and [`write_tree_certificate`].
 //!
 //! What is read back fits the network (names, numbers, widths); whether it shows anything is for `trellis-check` to say.
 
@@ -20,13 +21,14 @@ mod ltl;
 mod node;
 mod program;
 mod read;
+mod tree;
 mod write;
 
 use std::io;
 
 use trellis_model::network::{Certificate, Network, Trace};
 
-use crate::property::{Ending, PropertyReport};
+use crate::property::{Ending, Kind, PropertyReport};
 use crate::tell::Teller;
 use write::{CertificateDoc, ReportDoc, TraceDoc};
 
@@ -44,6 +46,10 @@ pub use program::{
     write_program_certificate, write_program_report, write_program_trace,
 };
 pub use read::{Content, Evidence, read_evidence};
+pub use tree::{
+    TREE, TREE_CERTIFICATE, TREE_TRACE, TreeContent, TreeEvidence, TreeFile, read_tree, read_tree_evidence,
+    write_tree_certificate, write_tree_report, write_tree_trace,
+};
 
 /// The `schema` of reports.
 pub const REPORT: &str = "trellis-report/1";
@@ -61,12 +67,14 @@ pub struct Header<'a> {
     pub language: &'a str,
     /// The query as the user wrote it.
     pub query: &'a str,
+    /// What kind of query that is.
+    pub kind: Kind,
 }
 
 impl<T, C> PropertyReport<T, C> {
     /// What its evidence is about.
     pub fn header(&self) -> Header<'_> {
-        Header { model: &self.model, language: &self.language, query: &self.query }
+        Header { model: &self.model, language: &self.language, query: &self.query, kind: self.kind }
     }
 }
 

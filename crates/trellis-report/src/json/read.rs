@@ -3,12 +3,15 @@
 use rustc_hash::FxHashMap;
 use serde_json::value::RawValue;
 use trellis_domain::zone::{Bound, Constraint, MAX_CONSTANT, Rational};
-use trellis_model::network::{Action, CertEntry, Certificate, EdgeRef, LuBounds, Network, Snapshot, Step, Trace};
+use trellis_model::network::{
+    Action, CertEntry, Certificate, Course, EdgeRef, Level, LuBounds, Network, Never, Snapshot, Step, Trace,
+};
 use trellis_order::{Lattice, Word};
 
 use super::node::{Fields, Node, Path, ReadError, excerpt, field, optional};
 use super::{CERTIFICATE, REPORT, TRACE};
 use crate::names::Names;
+use crate::property::Kind;
 
 /// A piece of evidence that was read.
 #[derive(Debug, Clone)]
@@ -17,6 +20,8 @@ pub struct Evidence {
     pub query: Option<String>,
     /// The model it is about, if it says so.
     pub model: Option<String>,
+    /// Whether the query is a formula of linear temporal logic.
+    pub is_formula: bool,
     /// The evidence itself.
     pub content: Content,
 }
@@ -51,7 +56,8 @@ fn document(net: &Network, top: Node<'_, '_>) -> Result<Evidence, ReadError> {
         REPORT if matches!(top.path, Path::Top) => return from_report(net, &fields, &top.path),
         _ => return schema.fail(what),
     };
-    Ok(Evidence { query: text("query")?, model: text("model")?, content })
+    let is_formula = text("kind")?.is_some_and(|kind| kind == Kind::Ltl.symbol());
+    Ok(Evidence { query: text("query")?, model: text("model")?, is_formula, content })
 }
 
 fn from_report(net: &Network, fields: &Fields<'_>, top: &Path<'_>) -> Result<Evidence, ReadError> {
@@ -378,7 +384,7 @@ impl<'n> Reader<'n> {
     fn row(&self, columns: &Columns, node: Node<'_, '_>) -> Result<CertEntry, ReadError> {
         let timed = !self.names.clocks.is_empty();
         let parts = match node.array() {
-            Ok(parts) if (if timed { 5..=7 } else { 3..=4 }).contains(&parts.len()) => parts,
+            Ok(parts) if (if timed { 5..=8 } else { 3..=4 }).contains(&parts.len()) || parts.len() == 8 => parts,
             _ if timed => {
                 return node.fail(
                     "an array of locations, variables, words, a rank or null, a zone and perhaps bounds by number and a script",
@@ -439,7 +445,8 @@ impl<'n> Reader<'n> {
             None => None,
         };
         let says = given(6).map(|at| at.string("assertions in SMT-LIB")).transpose()?.map(|text| text.to_string());
-        Ok(CertEntry { state, known, zone, bounds, rank, says })
+        let course = given(7).map(|at| course(&at)).transpose()?;
+        Ok(CertEntry { state, known, zone, bounds, rank, says, course })
     }
 
     fn words(&self, columns: &Columns, list: Node<'_, '_>, element: &mut [Word]) -> Result<(), ReadError> {
@@ -458,6 +465,28 @@ impl<'n> Reader<'n> {
         }
         Ok(())
     }
+}
+
+/// `[3, [[2, "mark", 0]]]`
+fn course(node: &Node<'_, '_>) -> Result<Course, ReadError> {
+    let parts = node.array_of(2, "a state of the automaton, and levels")?;
+    let at = Node::new(Path::Item(&node.path, 0), parts[0]).count("the number of a state of the automaton")?;
+    let list = Node::new(Path::Item(&node.path, 1), parts[1]);
+    let mut levels = Vec::new();
+    for (i, raw) in list.array()?.into_iter().enumerate() {
+        let level = Node::new(Path::Item(&list.path, i), raw);
+        let parts = level.array_of(3, "a rank, \"step\", \"mark\" or \"party\", and a number")?;
+        let part = |i: usize| Node::new(Path::Item(&level.path, i), parts[i]);
+        let number = part(2).count("a number")?;
+        let never = match &*part(1).string("what never happens")? {
+            "step" => Never::Step,
+            "mark" => Never::Mark(number),
+            "party" => Never::Party(number),
+            _ => return part(1).fail("\"step\", \"mark\" or \"party\""),
+        };
+        levels.push(Level { rank: part(0).count("a rank")?, never });
+    }
+    Ok(Course { at, levels })
 }
 
 /// What the columns of a certificate stand for.

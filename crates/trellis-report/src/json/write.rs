@@ -6,12 +6,14 @@ use rustc_hash::FxHashMap;
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde::{Serialize as Derive, ser::SerializeTuple};
 use trellis_domain::zone::{Constraint, Rational};
-use trellis_model::network::{CertEntry, Certificate, LatticeVar, LuBounds, Network, Snapshot, Step, Trace};
+use trellis_model::network::{
+    CertEntry, Certificate, Course, LatticeVar, LuBounds, Network, Never, Snapshot, Step, Trace,
+};
 use trellis_order::Word;
 
 use super::{CERTIFICATE, Header, REPORT, TRACE};
 use crate::certificate::keys;
-use crate::property::{Ending, PropertyReport};
+use crate::property::{Ending, Kind, PropertyReport};
 use crate::tell::{Move, Teller, states};
 
 /// A report.
@@ -138,10 +140,16 @@ pub(super) fn start<M: SerializeMap>(m: &mut M, schema: &str, header: Header<'_>
     m.serialize_entry("query", header.query)
 }
 
+/// Evidence about a network says so if it is about a formula of linear temporal logic.
+fn formula<M: SerializeMap>(m: &mut M, header: Header<'_>) -> Result<(), M::Error> {
+    if header.kind == Kind::Ltl { m.serialize_entry("kind", Kind::Ltl.symbol()) } else { Ok(()) }
+}
+
 impl Serialize for TraceDoc<'_> {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         let mut m = s.serialize_map(None)?;
         start(&mut m, TRACE, self.header)?;
+        formula(&mut m, self.header)?;
         m.serialize_entry("initial", &State(self.teller, &self.trace.initial))?;
         m.serialize_entry("steps", &Steps(self.teller, self.trace))?;
         if is_timed(self.teller.net) || self.trace.rest != Rational::ZERO {
@@ -312,6 +320,7 @@ impl<'n> CertificateDoc<'n> {
 
     fn head<M: SerializeMap>(&self, m: &mut M) -> Result<(), M::Error> {
         start(m, CERTIFICATE, self.header)?;
+        formula(m, self.header)?;
         m.serialize_entry("up_to_order", &self.certificate.up_to_order)?;
         if self.certificate.up_to_symmetry {
             m.serialize_entry("up_to_symmetry", &true)?;
@@ -400,7 +409,8 @@ impl Serialize for Rows<'_> {
 }
 
 /// Locations by number, cells, words; for liveness also the rank; for timed models, after the rank or `null`, the zone, and
-/// perhaps the number of its bounds, and, after it or `null`, what more it says of data.
+/// perhaps the number of its bounds, and, after it or `null`, what more it says of data; for formulas, after all of these, the
+/// course.
 struct Row<'a> {
     entry: &'a CertEntry,
     timed: bool,
@@ -409,8 +419,9 @@ struct Row<'a> {
 
 impl Serialize for Row<'_> {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        let CertEntry { state, known, zone, rank, says, .. } = self.entry;
+        let CertEntry { state, known, zone, rank, says, course, .. } = self.entry;
         let length = match (self.bounds, rank) {
+            _ if course.is_some() => 8,
             _ if says.is_some() => 7,
             (Some(_), _) => 6,
             _ if self.timed || !zone.is_empty() => 5,
@@ -436,6 +447,26 @@ impl Serialize for Row<'_> {
         if length > 6 {
             t.serialize_element(says)?;
         }
+        if let Some(course) = course {
+            t.serialize_element(&CourseView(course))?;
+        }
+        t.end()
+    }
+}
+
+/// `[3, [[2, "mark", 0], [1, "party", 1], [0, "step"]]]`: a state of the automaton, and ranks with what never happens.
+struct CourseView<'a>(&'a Course);
+
+impl Serialize for CourseView<'_> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let mut t = s.serialize_tuple(2)?;
+        t.serialize_element(&self.0.at)?;
+        let levels = self.0.levels.iter().map(|l| match l.never {
+            Never::Step => (l.rank, "step", 0),
+            Never::Mark(m) => (l.rank, "mark", m),
+            Never::Party(p) => (l.rank, "party", p),
+        });
+        t.serialize_element(&levels.collect::<Vec<_>>())?;
         t.end()
     }
 }

@@ -142,7 +142,8 @@ fn certificate(r: &mut Random) -> (Cfa, Certificate) {
     (cfa, Certificate { terms: grown.terms, k: 1 + r.below(3), invariant })
 }
 
-const HEADER: json::Header<'_> = json::Header { model: "m.c", language: "c", query: "question" };
+const HEADER: json::Header<'_> =
+    json::Header { model: "m.c", language: "c", query: "question", kind: trellis_report::Kind::Always };
 
 fn certificate_text(cfa: &Cfa, c: &Certificate) -> String {
     let mut out = Vec::new();

@@ -2,11 +2,12 @@
 
 use trellis_model::network::{CertEntry, Certificate, Network, Trace};
 use trellis_report::json::{self, Header};
-use trellis_report::{Content, Ending, Evidence, ReadError, read_evidence};
+use trellis_report::{Content, Ending, Evidence, Kind, ReadError, read_evidence};
 
 use crate::world::{LIBRARY, certificate, library, queries_of, reports, walk};
 
-pub const HEADER: Header<'_> = Header { model: "library.xta", language: "uppaal", query: "A[] not Desk.Ring" };
+pub const HEADER: Header<'_> =
+    Header { model: "library.xta", language: "uppaal", query: "A[] not Desk.Ring", kind: Kind::Always };
 
 pub fn trace_text(net: &Network, t: &Trace) -> String {
     let mut out = Vec::new();
@@ -68,7 +69,7 @@ fn evidence_within_reports() {
         let text = String::from_utf8(out).unwrap();
         assert!(!text.contains('\n'));
         match (&r.trace, &r.certificate, read_evidence(&net, &text)) {
-            (Some(t), _, Ok(Evidence { content: Content::Trace(read), query, model })) => {
+            (Some(t), _, Ok(Evidence { content: Content::Trace(read), query, model, .. })) => {
                 assert_eq!(read, *t);
                 assert_eq!((query.unwrap(), model.unwrap()), (r.query.clone(), r.model.clone()));
             }

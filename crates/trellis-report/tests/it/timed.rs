@@ -456,7 +456,7 @@ fn some_entry() -> impl Strategy<Value = CertEntry> {
             for (i, k) in known.iter().enumerate() {
                 state.data[i] = if *k { state.data[i] } else { t.initial.data[i] };
             }
-            CertEntry { state, known, zone, bounds, rank, says }
+            CertEntry { state, known, zone, bounds, rank, says, course: None }
         })
 }
 

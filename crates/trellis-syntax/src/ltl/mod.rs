@@ -10,6 +10,7 @@
 //!
 //! Deliberately not supported: past operators, which are refused by name, and quantifiers.
 
+pub mod network;
 mod parser;
 pub mod subject;
 mod value;
@@ -37,6 +38,16 @@ pub trait Names {
     /// What `/` and `%` mean; `mod` and `rem` are always as in Theta's languages.
     fn division(&self) -> Division {
         Division::Euclidean
+    }
+
+    /// How much of a text that starts with a name is one name here, if more than letters and dots can be: `P(1).cs`.
+    fn whole<'t>(&self, _text: &'t str) -> Option<&'t str> {
+        None
+    }
+
+    /// What is wrong with a name that means nothing, if more can be said than that.
+    fn complaint(&mut self, _name: &str) -> Option<String> {
+        None
     }
 
     /// All names there are, for "did you mean".

@@ -11,7 +11,7 @@ use crate::cfa::cursor::{Cursor, Read, Reported};
 use crate::cfa::lexer::{Dialect, Tok, Token, tokens};
 use crate::diag::{Diagnostic, Severity, SourceId, Sources, Span};
 
-const LTL: Dialect = Dialect {
+pub(super) const LTL: Dialect = Dialect {
     in_names: b"$.",
     punctuation: &[
         "<->", "<=>", "<>", "<=", "->", "=>", "==", "=", "/=", "/\\", "\\/", "!=", "!", "&&", "&", "||", "|", ">=",
@@ -43,6 +43,14 @@ const PAST: [(&str, &str); 9] = [
     ("once", "once"),
     ("since", "since"),
 ];
+
+/// Is a word an operator, or a constant?
+pub(super) fn is_operator(word: &str) -> bool {
+    let all = [&IFF[..], &IMPLIES, &OR, &AND, &TWO, &NOT, &PRODUCTS].concat();
+    all.contains(&word)
+        || matches!(word, "true" | "false" | "In")
+        || word.trim_start_matches(['F', 'G', 'X']).is_empty()
+}
 
 /// How long a chain like `a + b + …` may be.
 const MAX_CHAIN: usize = 400;
@@ -326,8 +334,15 @@ impl<'a, 'n> Parser<'a, 'n> {
             Tok::Name("false") => formula(Formula::False),
             Tok::Name("In") if self.is("(") => self.inside(t.span),
             Tok::Name(word) => {
+                let past = PAST.iter().any(|p| p.0 == word);
+                let rest = self.text.get(t.span.start as usize..).unwrap_or_default();
+                let longer = self.names.whole(rest).filter(|w| w.len() > word.len() && !is_operator(word));
+                if let Some(whole) = longer.filter(|w| !past || w.contains(['.', '[']) || self.names.name(w).is_some())
+                {
+                    return self.longer_name(whole, t.span);
+                }
                 // Even where there is a variable of that name: nothing like this can follow it.
-                if PAST.iter().any(|p| p.0 == word) && self.starts_operand() {
+                if past && self.starts_operand() {
                     return self.past(word, t.span);
                 }
                 if let Some(x) = self.lookup(word) {
@@ -354,6 +369,19 @@ impl<'a, 'n> Parser<'a, 'n> {
             }
             Tok::Odd('"') => self.fail(t.span, "this quotation has no end"),
             tok => self.fail(t.span, format!("expected a formula, found {}", tok.describe())),
+        }
+    }
+
+    /// A name that is more than one token.
+    fn longer_name(&mut self, name: &str, start: Span) -> Read<Operand> {
+        let end = start.start + name.len() as u32;
+        while self.peek().span.start < end && !matches!(self.peek().tok, Tok::End) {
+            self.bump();
+        }
+        let span = Span { end, ..start };
+        match self.names.name(name) {
+            Some(x) => Ok(Operand { span, value: Value::Term(x) }),
+            None => Ok(Operand { span, value: Value::Unknown(name.to_string()) }),
         }
     }
 

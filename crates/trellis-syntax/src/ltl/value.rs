@@ -85,6 +85,9 @@ impl Parser<'_, '_> {
     }
 
     pub fn no_such<T>(&mut self, what: &str, name: &str, span: Span) -> Read<T> {
+        if let Some(why) = self.names.complaint(name) {
+            return self.fail(span, why);
+        }
         let known = self.names.known();
         self.errors.push(unknown(what, name, span, known.iter().map(String::as_str)));
         Err(Reported)

@@ -2,6 +2,8 @@
 
 mod c;
 mod coverability;
+mod families;
+mod hierarchy;
 mod lattice;
 mod lazy;
 mod pcegar;
@@ -19,12 +21,13 @@ pub fn bench(args: &Bench) -> Result<bool, Failure> {
     match args.suite.as_str() {
         "c" => c::bench(args),
         "coverability" => coverability::bench(args),
+        "hierarchy" => hierarchy::bench(args),
         "lattice" => lattice::bench(args),
         "lazy" => lazy::bench(args),
         "pcegar" => pcegar::bench(args),
         "smt" => smt::bench(args),
         other => Err(Failure::Usage(format!(
-            "there is no suite `{other}`; there are: c, coverability, lattice, lazy, pcegar, smt"
+            "there is no suite `{other}`; there are: c, coverability, hierarchy, lattice, lazy, pcegar, smt"
         ))),
     }
 }

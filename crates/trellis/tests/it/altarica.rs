@@ -16,6 +16,8 @@ fn the_models_have_their_verdicts() {
             &["--engine", "cegar"],
             &["--engine", "cegar", "--backward"],
             &["--engine", "cegar", "--no-pruning"],
+            &["--engine", "hierarchy"],
+            &["--engine", "hierarchy", "--neat"],
         ] {
             let mut args = vec!["check", &model, "--error", bad];
             args.extend(options);

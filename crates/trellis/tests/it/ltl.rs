@@ -13,9 +13,15 @@ fn bundled_models_answer_as_expected() {
     // Slow on some machines; a wrong answer is one even then.
     let mut undecided = vec![];
     for row in expected.lines().filter(|l| !l.starts_with('#')) {
-        let [model, formula, verdict] = row.split('\t').collect::<Vec<_>>()[..] else { panic!("{row}") };
+        let (model, formula, verdict, options) = match row.split('\t').collect::<Vec<_>>()[..] {
+            [model, formula, verdict] => (model, formula, verdict, ""),
+            [model, formula, verdict, options] => (model, formula, verdict, options),
+            _ => panic!("{row}"),
+        };
         let model = format!("ltl/{model}");
-        let out = trellis(&["check", &model, "--ltl", formula, "--timeout", "5s", "-q"]);
+        let mut args = vec!["check", &model, "--ltl", formula, "--timeout", "5s", "-q"];
+        args.extend(options.split_whitespace());
+        let out = trellis(&args);
         let said = stdout(&out);
         if said.starts_with("UNKNOWN") {
             undecided.push(row);
@@ -42,6 +48,66 @@ fn formulas_hold_or_are_violated_with_a_lasso() {
             stdout(&out)
         );
     }
+}
+
+#[test]
+fn evidence_about_networks_is_checked_again() {
+    let (_folder, file) = temporary("evidence.json");
+    let certify = |model: &str, options: &[&str]| {
+        let mut args = vec!["certify", model, file.as_str()];
+        args.extend(options);
+        let out = trellis(&args);
+        stdout(&out) + &stderr(&out)
+    };
+    let model = "ltl/networks/semaphore.xta";
+    let fair = ["--fair", "strong"];
+    let out = trellis(&["check", model, "--ltl", "G F A.inside", "--fair", "strong", "--certificate", &file]);
+    assert_eq!(out.status.code(), Some(0), "{}{}", stdout(&out), stderr(&out));
+    assert!(stdout(&out).contains("assuming only fair runs count: strong"), "{}", stdout(&out));
+    assert!(certify(model, &fair).starts_with("VALID"), "{}", certify(model, &fair));
+    // Without fairness it proves nothing.
+    assert!(certify(model, &[]).starts_with("REJECTED"), "{}", certify(model, &[]));
+    let text = std::fs::read_to_string(&file).expect("written");
+    std::fs::write(&file, text.replace("\"party\"", "\"mark\"")).expect("written");
+    assert!(certify(model, &fair).starts_with("REJECTED"), "{}", certify(model, &fair));
+
+    let out = trellis(&["check", model, "--ltl", "G F A.inside", "--fair", "weak", "--trace", &file]);
+    assert_eq!(out.status.code(), Some(10), "{}", stdout(&out));
+    assert!(certify(model, &["--fair", "weak"]).starts_with("VALID"), "{}", certify(model, &["--fair", "weak"]));
+    assert!(certify(model, &fair).contains("not fair"), "{}", certify(model, &fair));
+
+    let model = "ltl/networks/blinker.xta";
+    let out = trellis(&["check", model, "--ltl", "F G Lamp.on", "--trace", &file, "--non-zeno"]);
+    assert!(stdout(&out).starts_with("UNSAFE"), "{}", stdout(&out));
+    assert!(certify(model, &["--non-zeno"]).starts_with("VALID"), "{}", certify(model, &["--non-zeno"]));
+}
+
+#[test]
+fn questions_about_networks_that_make_no_sense_are_refused() {
+    let peterson = "ltl/networks/peterson.xta";
+    for (model, options, what) in [
+        (peterson, &["--ltl", "G P(2).cs"][..], "--ltl:1:3"),
+        (peterson, &["--ltl", "G P(0).sc"], "sc"),
+        (peterson, &["--ltl", "G turn"], "needs bool or LTL"),
+        (peterson, &["--ltl", "G deadlock"], "formulas do not speak of `deadlock`"),
+        (peterson, &["--ltl", "G O P(0).cs"], "past operators are not supported"),
+        (peterson, &["--ltl", "G P(0).cs", "--fair", "weekly"], "expected progress, weak, strong"),
+        (peterson, &["--ltl", "G P(0).cs", "--fair", "weak:Q"], "there are: P(0), P(1)"),
+        (peterson, &["--ltl", "G P(0).cs", "--order", "dfs"], "--order: not together with --ltl"),
+        (peterson, &["--fair", "weak", "-p", "A[] true"], "--fair goes with --ltl"),
+        ("ltl/networks/blinker.xta", &["--ltl", "G(x > 1)"], "--ltl:1:3"),
+        ("ltl/networks/blinker.xta", &["--ltl", "G \"x > 1\""], "formulas do not speak of clocks"),
+        (COUNTER, &["--ltl", "G(x=1)", "--fair", "weak"], "only for networks of automata"),
+    ] {
+        let mut args = vec!["check", model];
+        args.extend(options);
+        let out = trellis(&args);
+        let said = stderr(&out);
+        assert!(out.status.code() == Some(2) && said.contains(what), "{options:?}: {said}{}", stdout(&out));
+    }
+    // Refused by name, but no mistake of the user's.
+    let out = trellis(&["check", "ltl/networks/blinker.xta", "--ltl", "G F Lamp.on", "--fair", "weak"]);
+    assert!(stdout(&out).contains("fairness in models with clocks"), "{}", stdout(&out));
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod commands;
 mod counters;
 mod counts;
 mod evidence;
+mod hierarchy;
 mod ltl;
 mod ltl2hoa;
 mod malformed;

@@ -13,7 +13,7 @@ use std::collections::HashSet;
 
 use rustc_hash::FxHashMap;
 use trellis_expr::{TermId, Terms, Type, VarId};
-use trellis_model::network::{ClockAtom, DataVar, Network, Query};
+use trellis_model::network::{ClockAtom, Condition, DataVar, Network, Query};
 
 use super::ast::{Ast, Ident};
 use crate::diag::{Diagnostic, Severity, Sources, Span};
@@ -39,6 +39,8 @@ pub struct Built {
     /// The labels of the model in the order in which they occur, and the locations that have them, as numbers of a process
     /// and of a location of it.
     pub labels: Vec<(String, Vec<(u32, u32)>)>,
+    /// The values that were asked for, or why they have none. Truth values or numbers.
+    pub values: Vec<Result<Condition, String>>,
     /// Warnings.
     pub warnings: Vec<Diagnostic>,
 }
@@ -50,6 +52,8 @@ pub struct Questions {
     pub labels: Vec<Vec<Ident>>,
     /// Queries in UPPAAL's language.
     pub queries: Vec<uppaal::Query>,
+    /// Expressions of which formulas speak: it does no harm if they mean nothing.
+    pub values: Vec<uppaal::Expr>,
 }
 
 /// Something was wrong and has been reported.
@@ -84,8 +88,15 @@ fn build_here(ast: &Ast, questions: &Questions, sources: &Sources) -> Result<Bui
         queries.extend(questions.labels.iter().filter_map(|set| b.label_query(set).ok()));
         queries.extend(questions.queries.iter().filter_map(|q| b.query(q).ok()));
     }
+    let values = match b.has_errors() {
+        true => Vec::new(),
+        false => questions.values.iter().map(|e| b.spoken_of(e)).collect(),
+    };
     let (errors, warnings): (Vec<_>, Vec<_>) = b.diags.into_iter().partition(|d| d.severity == Severity::Error);
-    if errors.is_empty() { Ok(Built { network: b.net, queries, labels: b.labels, warnings }) } else { Err(errors) }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    Ok(Built { network: b.net, queries, labels: b.labels, values, warnings })
 }
 
 /// What a variable's name stands for.

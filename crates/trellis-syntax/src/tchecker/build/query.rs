@@ -3,7 +3,7 @@
 use trellis_expr::{TermId, VarId};
 use trellis_model::network::{Condition, Query, QueryKind};
 
-use super::{Builder, Res, nearest};
+use super::{Builder, Reported, Res, nearest};
 use crate::tchecker::ast::Ident;
 use crate::uppaal::ast::{self, Expr, ExprKind};
 use crate::uppaal::token::shorten;
@@ -98,6 +98,26 @@ impl Builder<'_> {
         let kind = self.kind(q);
         let atoms = self.asking.take().unwrap_or_default();
         Ok(Query { text: q.text.clone(), kind: kind?, deadlock: self.asks_deadlock, atoms })
+    }
+
+    /// What a formula may speak of: a truth value or a number, or why it may not.
+    pub fn spoken_of(&mut self, e: &Expr) -> Result<Condition, String> {
+        self.new_unit(u32::MAX);
+        self.asking = Some(Vec::new());
+        self.asks_deadlock = false;
+        let before = self.diags.len();
+        let found = self.value(e);
+        let why = self.diags.drain(before..).next().map(|d| match d.help {
+            Some(help) => format!("{}; {help}", d.message),
+            None => d.message,
+        });
+        let clocks = self.asking.take().is_some_and(|atoms| !atoms.is_empty());
+        match found {
+            _ if self.asks_deadlock => Err("formulas do not speak of `deadlock`; ask for it with --property".into()),
+            _ if clocks => Err("formulas do not speak of clocks".into()),
+            Ok(v) => Ok(Condition { prepare: self.terms().skip(), holds: v.term }),
+            Err(Reported) => Err(why.unwrap_or_else(|| "this is not part of the model".into())),
+        }
     }
 
     fn kind(&mut self, q: &ast::Query) -> Res<QueryKind> {

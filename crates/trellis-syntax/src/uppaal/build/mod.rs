@@ -61,6 +61,8 @@ pub struct Built {
     pub strategy: Option<Strategy>,
     /// The integer expression for the priority order that was asked for.
     pub priority: Option<Condition>,
+    /// The values that were asked for, or why they have none. Truth values or numbers.
+    pub values: Vec<Result<Condition, String>>,
     /// Warnings.
     pub warnings: Vec<Diagnostic>,
 }
@@ -85,6 +87,8 @@ pub struct Questions {
     pub strategy: Option<ast::Expr>,
     /// An integer expression by which to order the exploration.
     pub priority: Option<ast::Expr>,
+    /// Expressions of which formulas speak: it does no harm if they mean nothing.
+    pub values: Vec<ast::Expr>,
 }
 
 /// Something was wrong and has been reported; there is nothing to go on with.
@@ -117,8 +121,8 @@ fn build_here(
     let result = b.run(nta, questions);
     let (errors, warnings): (Vec<_>, Vec<_>) = b.diags.into_iter().partition(|d| d.severity == Severity::Error);
     match result {
-        Ok((queries, strategy, priority)) if errors.is_empty() => {
-            Ok(Built { network: b.net, queries, strategy, priority, warnings })
+        Ok((queries, strategy, priority, values)) if errors.is_empty() => {
+            Ok(Built { network: b.net, queries, strategy, priority, values, warnings })
         }
         _ => Err(errors),
     }
@@ -128,6 +132,9 @@ fn build_here(
 fn whole(message: String) -> Diagnostic {
     Diagnostic { severity: Severity::Error, message, span: None, label: String::new(), help: None }
 }
+
+/// What the questions come to.
+type Answers = (Vec<Query>, Option<Strategy>, Option<Condition>, Vec<Result<Condition, String>>);
 
 /// Everything that is being built.
 pub(crate) struct Builder<'a> {
@@ -207,7 +214,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn run(&mut self, nta: &Nta, questions: &Questions) -> Res<(Vec<Query>, Option<Strategy>, Option<Condition>)> {
+    fn run(&mut self, nta: &Nta, questions: &Questions) -> Res<Answers> {
         let global = self.global.clone();
         for d in nta.decls.iter().chain(&nta.system_decls) {
             // Every declaration is looked at, even after a mistake in another.
@@ -238,7 +245,8 @@ impl<'a> Builder<'a> {
         }
         let strategy = questions.strategy.as_ref().map(|e| self.strategy(e)).transpose()?;
         let priority = questions.priority.as_ref().map(|e| self.priority_expr(e)).transpose()?;
-        Ok((queries, strategy, priority))
+        let values = questions.values.iter().map(|e| self.spoken_of(e)).collect();
+        Ok((queries, strategy, priority, values))
     }
 
     pub fn has_errors(&self) -> bool {

@@ -7,7 +7,7 @@ use trellis_model::network::{Condition, Query, QueryKind};
 
 use super::expr::{Denotes, Lower, Unit};
 use super::scope::{Entity, Scope};
-use super::{Builder, Res, ast, syntax};
+use super::{Builder, Reported, Res, ast, syntax};
 use crate::diag::{Diagnostic, Span};
 
 /// A joining strategy (000 Def. 6): may the elements of two states with the same key be joined?
@@ -140,6 +140,29 @@ impl Builder<'_> {
 
     fn state_condition(&mut self, e: &ast::Expr) -> Res<Condition> {
         self.lowered(e, |l| l.boolean(e))
+    }
+
+    /// What a formula may speak of: a truth value or a number, or why it may not.
+    pub fn spoken_of(&mut self, e: &ast::Expr) -> Result<Condition, String> {
+        self.asks_deadlock = false;
+        self.asks_clocks.clear();
+        let before = self.diags.len();
+        let found = self.lowered(e, |l| l.value(e).map(|v| v.term));
+        let why = self.diags.drain(before..).next().map(|d| match d.help {
+            Some(help) => format!("{}; {help}", d.message),
+            None => d.message,
+        });
+        if self.asks_deadlock {
+            return Err("formulas do not speak of `deadlock`; ask for it with --property".into());
+        }
+        if !self.asks_clocks.is_empty() {
+            return Err("formulas do not speak of clocks".into());
+        }
+        match found {
+            Ok(c) if self.reads_lattices(c) => Err("formulas do not speak of lattice values".into()),
+            Ok(c) => Ok(c),
+            Err(Reported) => Err(why.unwrap_or_else(|| "this is not part of the model".into())),
+        }
     }
 
     /// An integer expression over a state.

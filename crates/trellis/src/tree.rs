@@ -1,0 +1,292 @@
+//! `trellis check --engine hierarchy`, and hierarchical transition systems in JSON: each node abstracted where it stands (001 Ch. 5).
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use trellis_check::tree as checker;
+use trellis_engine::budget::{Budget, Progress};
+use trellis_engine::hierarchy::cover::Neat;
+use trellis_engine::hierarchy::{Found, Options, cegar};
+use trellis_expr::TermId;
+use trellis_model::evidence::{Reason, Verdict};
+use trellis_model::hierarchy::Hierarchy;
+use trellis_model::hierarchy::tree::Condition;
+use trellis_model::hierarchy::tree::detach::detach;
+use trellis_model::hierarchy::tree::evidence::{Certificate, Trace};
+use trellis_report::json::{
+    TreeContent, TreeFile, evidence_query, read_tree, read_tree_evidence, write_tree_certificate, write_tree_report,
+    write_tree_trace,
+};
+use trellis_report::tree::{self as tell, TreeReport, Words};
+use trellis_report::{Kind, Style, text};
+use trellis_syntax::diag::Sources;
+
+use crate::check::{ProgressLine, code_of, interrupts, steps, worst, write_with};
+use crate::cli::{self, Certify, Check};
+use crate::evidence::judged;
+use crate::{Failure, Ran, counter, exit, hierarchy, print, program};
+
+/// How many configurations or transitions one node may have.
+const MAX_LISTED: usize = 1 << 20;
+
+/// Is it a hierarchical transition system, by its name?
+pub fn is_one(path: &Path) -> bool {
+    path.file_name().and_then(|n| n.to_str()).is_some_and(|n| n.ends_with(".hts.json"))
+}
+
+/// One question about a tree, and how its evidence is checked.
+struct Question<'q> {
+    name: &'q str,
+    words: Words<'q>,
+    bad: Result<Condition, Reason>,
+    replay: &'q dyn Fn(&Condition, &Trace) -> Result<(), String>,
+    cancelled: Arc<AtomicBool>,
+}
+
+/// Refuses options of other engines.
+fn refuse_foreign(args: &Check) -> Result<(), Failure> {
+    let nodes = &args.nodes;
+    let given = [
+        ("--spec", nodes.spec.is_some()),
+        ("--backward", nodes.backward),
+        ("--no-pruning", nodes.no_pruning),
+        ("--dot", args.dot.is_some()),
+        ("--html", args.html.is_some()),
+    ];
+    if let Some((name, _)) = given.iter().find(|(_, given)| *given) {
+        return Err(Failure::Usage(format!("{name}: not for --engine hierarchy")));
+    }
+    let ours = Check { engine: cli::Engine::Auto, ..args.clone() };
+    match program::given(&ours).or_else(|| program::foreign(&ours)).or_else(|| counter::given(&ours)) {
+        Some(text) => Err(Failure::Usage(format!("{text}: not for --engine hierarchy"))),
+        None => Ok(()),
+    }
+}
+
+/// `trellis check model.alt --engine hierarchy`: the conditions are bad.
+pub fn check_nodes(args: &Check, hierarchy: &Hierarchy, conditions: &[(String, TermId)], out_color: bool) -> Ran {
+    refuse_foreign(args)?;
+    let detached = match detach(hierarchy, MAX_LISTED) {
+        Ok(detached) => detached,
+        Err(why) => {
+            let style = Style { color: out_color, ..Default::default() };
+            for (name, _) in conditions {
+                let verdict: Verdict<Trace, Certificate> = Verdict::Unknown(Reason::Unsupported(advice(&why)));
+                print(&text::line(&report(args, "altarica", name, verdict), style))?;
+            }
+            return Ok(exit::UNDECIDED);
+        }
+    };
+    let merged: Vec<String> =
+        detached.units.iter().filter(|u| u.merged).map(|u| hierarchy.component(u.component).to_string()).collect();
+    if !merged.is_empty() && !args.quiet && !args.json {
+        eprintln!("note: taken as one with all that is below, because they speak of it: {}", merged.join(", "));
+    }
+    let style = Style { color: out_color, verbose: args.stats, ..Default::default() }
+        .align(conditions.iter().map(|(name, _)| name.as_str()));
+    let (mut code, cancelled) = (exit::HOLDS, interrupts());
+    for (i, (name, term)) in conditions.iter().enumerate() {
+        let bad = detached.condition(hierarchy, *term).map_err(|why| Reason::Unsupported(advice(&why)));
+        let replay = |bad: &Condition, t: &Trace| {
+            checker::replay_nodes(hierarchy, &detached, (*term, bad), t).map_err(|e| e.to_string())
+        };
+        let words = Words::Variables(hierarchy, &detached);
+        let question = Question { name, words, bad, replay: &replay, cancelled: cancelled.clone() };
+        let several = (conditions.len() > 1).then_some(i + 1);
+        let now = answer(args, "altarica", question, style, several)?;
+        code = worst(code, now);
+        if now == exit::INTERRUPTED {
+            return Ok(now);
+        }
+    }
+    Ok(code)
+}
+
+fn advice(why: &dyn std::fmt::Display) -> String {
+    format!("{why} (--engine reach and --engine cegar)")
+}
+
+/// `trellis check model.hts.json`
+pub fn check(args: &Check, out_color: bool) -> Ran {
+    if !matches!(args.engine, cli::Engine::Auto | cli::Engine::Hierarchy) {
+        return Err(Failure::Usage("hierarchical transition systems are checked with --engine hierarchy".into()));
+    }
+    refuse_foreign(args)?;
+    let p = &args.properties;
+    let asked = !p.properties.is_empty() || !p.errors.is_empty() || !p.labels.is_empty() || p.queries.is_some();
+    if asked || args.nodes.node.is_some() || !args.model.constants.is_empty() {
+        return Err(Failure::Usage(
+            "a hierarchical transition system is asked what its file says under `never`, and has no other options"
+                .into(),
+        ));
+    }
+    let TreeFile { tree, bad, question } = load(&args.model.model)?;
+    let style = Style { color: out_color, verbose: args.stats, ..Default::default() };
+    let replay = |bad: &Condition, t: &Trace| checker::replay(&tree, bad, t).map_err(|e| e.to_string());
+    let (words, cancelled) = (Words::States(&tree), interrupts());
+    let question = Question { name: &question, words, bad: Ok(bad), replay: &replay, cancelled };
+    answer(args, "hierarchy", question, style, None)
+}
+
+fn load(path: &Path) -> Result<TreeFile, Failure> {
+    let broken = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|e| broken(&format!("cannot be read: {e}")))?;
+    read_tree(&text).map_err(|e| broken(&e))
+}
+
+fn report(args: &Check, language: &str, name: &str, verdict: Verdict<Trace, Certificate>) -> TreeReport {
+    TreeReport::about(&args.model.model.display().to_string(), language, name, Kind::Always, verdict)
+}
+
+/// Answers one question: an exit code.
+fn answer(
+    args: &Check,
+    language: &str,
+    question: Question<'_>,
+    style: Style,
+    several: Option<usize>,
+) -> Result<u8, Failure> {
+    let tree = question.words.tree();
+    let started = Instant::now();
+    let found = question.bad.as_ref().map_err(Clone::clone).map(|bad| {
+        let mut line = ProgressLine::new(args, question.name);
+        let mut observer = |p: &Progress| line.show(p);
+        let mut budget = Budget::unlimited()
+            .time(args.timeout)
+            .memory(args.memory)
+            .states(args.states)
+            .cancel(question.cancelled.clone())
+            .observe(&mut observer);
+        let neat = if args.nodes.neat { Neat::All } else { Neat::Watched };
+        cegar(tree, bad, &Options { neat, ..Options::default() }, &mut budget)
+    });
+    let (verdict, statistics) = match found {
+        Ok(found) => {
+            let counted = statistics(&found, tree.nodes().len());
+            (found.verdict, counted)
+        }
+        Err(reason) => (Verdict::Unknown(reason), vec![]),
+    };
+    let mut report = report(args, language, question.name, verdict);
+    report.engine = "each node abstracted where it stands (001 HierarchicalCegar)".into();
+    report.statistics = statistics;
+    report.seconds = started.elapsed().as_secs_f64();
+    if let (Ok(bad), false) = (&question.bad, args.no_check) {
+        checked(&mut report, &question, bad)?;
+    }
+    if args.json {
+        let mut line = Vec::new();
+        write_tree_report(&mut line, tree, &report).map_err(|e| Failure::Internal(e.to_string()))?;
+        print(&String::from_utf8_lossy(&line))?;
+    } else if args.quiet {
+        print(&text::line(&report, style))?;
+    } else {
+        print(&tell::render(&report, question.words, style))?;
+    }
+    let numbered = |path: &Path| crate::check::numbered(path, several);
+    if let (Some(file), Some(t)) = (&args.trace, &report.trace) {
+        write_with(&numbered(file), |out| write_tree_trace(out, tree, report.header(), t))?;
+    }
+    if let (Some(file), Some(c)) = (&args.certificate, &report.certificate) {
+        write_with(&numbered(file), |out| write_tree_certificate(out, tree, report.header(), c))?;
+    }
+    let interrupted = question.cancelled.load(Ordering::Relaxed);
+    Ok(if interrupted { exit::INTERRUPTED } else { code_of(&report) })
+}
+
+fn statistics(found: &Found, nodes: usize) -> Vec<(String, u64)> {
+    vec![
+        ("nodes".into(), nodes as u64),
+        ("blocks".into(), found.blocks as u64),
+        ("behaviours abstracted".into(), found.behaviours as u64),
+        ("refinements".into(), found.refinements),
+        ("abstract states".into(), found.states as u64),
+        ("expanded in all".into(), found.counted.expanded),
+    ]
+}
+
+/// Checks the evidence, and says so. Evidence that is wrong is a bug.
+fn checked(report: &mut TreeReport, question: &Question<'_>, bad: &Condition) -> Result<(), Failure> {
+    let failed = |what: &str, why: &dyn std::fmt::Display| {
+        Failure::Internal(format!("the {what} for `{}` did not pass its check: {why}", report.query))
+    };
+    if let Some(t) = &report.trace {
+        (question.replay)(bad, t).map_err(|e| failed("run", &e))?;
+        report.checked = Some(format!("run of {} replayed", steps(t.steps.len())));
+    }
+    if let Some(c) = &report.certificate {
+        checker::certify(question.words.tree(), bad, c).map_err(|e| failed("proof", &e))?;
+        report.checked = Some(format!("{} checked, node by node: no step leaves them", abstract_states(c)));
+    }
+    Ok(())
+}
+
+// Evidence again.
+
+/// `trellis certify model.hts.json`
+pub fn certify(args: &Certify, out_color: bool) -> Ran {
+    let TreeFile { tree, bad, question } = load(&args.model.model)?;
+    let replay = |t: &Trace| checker::replay(&tree, &bad, t).map_err(|e| e.to_string());
+    judge(args, &tree, &bad, &question, &replay, out_color)
+}
+
+/// Is a file evidence about a tree?
+pub fn is_evidence(path: &Path) -> bool {
+    std::fs::read_to_string(path).is_ok_and(|text| text.contains("trellis-tree-"))
+}
+
+/// `trellis certify model.alt` with evidence about a tree; the condition is the one that the evidence names.
+pub fn certify_nodes(args: &Certify, out_color: bool, err_color: bool) -> Ran {
+    let broken = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", args.evidence.display()));
+    let text = std::fs::read_to_string(&args.evidence).map_err(|e| broken(&e))?;
+    let query = evidence_query(&text).ok_or_else(|| broken(&"it does not say which query it is about"))?;
+    let mut sources = Sources::default();
+    let file = hierarchy::read(&mut sources, &args.model.model, err_color)?;
+    let Some(top) = file.nodes().last().map(|n| (*n).clone()) else {
+        return Err(Failure::Input(format!("error: {}: there is no node", args.model.model.display())));
+    };
+    let mut built = hierarchy::build(&sources, &file, &top, &args.model.constants, err_color)?;
+    let bad = match query.strip_prefix("never ") {
+        Some(bad) => bad.to_string(),
+        None => format!("not ({query})"),
+    };
+    let id = sources.add("the property", bad);
+    let term = built
+        .condition(&sources, id)
+        .map_err(|d| Failure::Input(trellis_syntax::diag::render(&d, &sources, err_color)))?;
+    let h = &built.hierarchy;
+    let detached = detach(h, MAX_LISTED).map_err(|e| broken(&e))?;
+    let bad = detached.condition(h, term).map_err(|e| broken(&e))?;
+    let replay = |t: &Trace| checker::replay_nodes(h, &detached, (term, &bad), t).map_err(|e| e.to_string());
+    judge(args, &detached.tree, &bad, &query, &replay, out_color)
+}
+
+fn judge(
+    args: &Certify,
+    tree: &trellis_model::hierarchy::tree::Tree,
+    bad: &Condition,
+    question: &str,
+    replay: &dyn Fn(&Trace) -> Result<(), String>,
+    color: bool,
+) -> Ran {
+    let path = &args.evidence;
+    let unreadable = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|e| unreadable(&e))?;
+    let evidence = read_tree_evidence(tree, &text).map_err(|e| unreadable(&e))?;
+    let result = match evidence.content {
+        TreeContent::Trace(t) => {
+            replay(&t).map(|()| format!("the run of {} shows what it claims", steps(t.steps.len())))
+        }
+        TreeContent::Certificate(c) => checker::certify(tree, bad, &c)
+            .map(|()| format!("the proof of {} holds", abstract_states(&c)))
+            .map_err(|e| e.to_string()),
+    };
+    judged(question, result, color)
+}
+
+fn abstract_states(c: &Certificate) -> String {
+    let n = c.tuples.len();
+    format!("{n} abstract state{}", if n == 1 { "" } else { "s" })
+}

@@ -1,0 +1,93 @@
+//! Hierarchical transition systems at the command line: verdicts, evidence on file, and what is wrong with a file.
+
+use serde_json::Value;
+
+use crate::{root, stderr, stdout, temporary, trellis};
+
+#[test]
+fn verdicts_and_evidence() {
+    let rows = std::fs::read_to_string(root().join("models/hierarchy/EXPECTED.tsv")).expect("the rows");
+    for row in rows.lines() {
+        let (model, verdict) = row.split_once('\t').expect("two columns");
+        let model = format!("hierarchy/{model}");
+        for options in [&[][..], &["--neat"]] {
+            let (_dir, file) = temporary("evidence.json");
+            let kind = if verdict == "SAFE" { "--certificate" } else { "--trace" };
+            let out = trellis(&[&["check", &model, kind, &file], options].concat());
+            assert!(stdout(&out).starts_with(&format!("{verdict} ")), "{row}\n{}{}", stdout(&out), stderr(&out));
+            let again = trellis(&["certify", &model, &file]);
+            assert!(stdout(&again).starts_with("VALID"), "{row}\n{}{}", stdout(&again), stderr(&again));
+            // Evidence that was tampered with is rejected.
+            let text = std::fs::read_to_string(&file).expect("the evidence");
+            let mut doc: Value = serde_json::from_str(&text).expect("JSON");
+            let list = if verdict == "SAFE" { &mut doc["tuples"] } else { &mut doc["steps"] };
+            list.as_array_mut().expect("a list").pop();
+            std::fs::write(&file, doc.to_string()).expect("written");
+            let again = trellis(&["certify", &model, &file]);
+            assert!(stdout(&again).starts_with("REJECTED"), "{row}\n{}{}", stdout(&again), stderr(&again));
+        }
+    }
+}
+
+#[test]
+fn nodes_of_altarica_have_evidence_too() {
+    let (_dir, file) = temporary("evidence.json");
+    let bad = "Top.object != no and Stack.Top.object = no and Stack.Stack.object = no";
+    let check =
+        ["check", "altarica/stack3.alt", "--engine", "hierarchy", "--error", bad, "--certificate", &file, "--stats"];
+    let said = stdout(&trellis(&check));
+    assert!(said.contains("refinements 0, abstract states 4"), "{said}");
+    let again = stdout(&trellis(&["certify", "altarica/stack3.alt", &file]));
+    assert!(again.starts_with("VALID"), "{again}");
+    let json = stdout(&trellis(&["check", "altarica/stack3.alt", "--engine", "hierarchy", "--error", bad, "--json"]));
+    let doc: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(doc["certificate"]["tuples"], 4);
+}
+
+#[test]
+fn too_large_is_said_with_advice() {
+    let out = trellis(&["check", "altarica/tank.alt", "--engine", "hierarchy", "--error", "true"]);
+    let said = stdout(&out);
+    assert!(said.contains("UNKNOWN") && said.contains("--engine cegar") && said.contains("V[0].rate"), "{said}");
+    assert_eq!(out.status.code(), Some(20));
+}
+
+#[test]
+fn broken_files_are_told_where() {
+    let good = std::fs::read_to_string(root().join("models/hierarchy/wheels3.hts.json")).expect("a model");
+    type Change = (&'static str, fn(&mut Value));
+    let changes: [Change; 8] = [
+        ("top.vectors[1][2]", |d| d["top"]["vectors"][1][2] = "nobody".into()),
+        ("top.vectors[0]", |d| d["top"]["vectors"][0] = serde_json::json!(["", ""])),
+        ("top.subs[0].behaviour", |d| d["top"]["subs"][0]["behaviour"] = "none".into()),
+        ("behaviours.wheel.moves[3][2]", |d| d["behaviours"]["wheel"]["moves"][3][2] = "2".into()),
+        ("top.priorities", |d| d["top"]["priorities"] = serde_json::json!([["inc", "reset"], ["reset", "inc"]])),
+        ("never[0]", |d| d["never"][0]["nobody"] = serde_json::json!(["1"])),
+        ("top.subs[1].name", |d| d["top"]["subs"][1]["name"] = "high".into()),
+        ("top.subs[1]", |d| {
+            d["top"]["subs"][1].as_object_mut().expect("an object").remove("vectors");
+        }),
+    ];
+    for (place, change) in changes {
+        let mut doc: Value = serde_json::from_str(&good).expect("JSON");
+        change(&mut doc);
+        let (_dir, file) = temporary("broken.hts.json");
+        std::fs::write(&file, doc.to_string()).expect("written");
+        let out = trellis(&["check", &file]);
+        let said = stderr(&out);
+        assert!(said.contains(&format!("at {place}: ")), "{place}: {said}");
+        assert_eq!(out.status.code(), Some(2), "{place}");
+    }
+    let (_dir, file) = temporary("broken.hts.json");
+    std::fs::write(&file, "{").expect("written");
+    assert!(stderr(&trellis(&["check", &file])).contains("not JSON"));
+}
+
+#[test]
+fn other_models_are_not_for_this_engine() {
+    for model in ["c/count.c", "coverability/mesi.spec"] {
+        let out = trellis(&["check", model, "--engine", "hierarchy"]);
+        assert_eq!(out.status.code(), Some(2), "{model}");
+        assert!(stderr(&out).contains("--engine hierarchy: only for"), "{model}: {}", stderr(&out));
+    }
+}
