@@ -28,6 +28,54 @@ pub struct Region {
     pub error: Option<bool>,
 }
 
+/// All predicates, each filed under one of its variables: one that is below a vector mentions no variable that the vector does not.
+#[derive(Default)]
+pub struct Predicates {
+    all: Vec<Vector>,
+    /// For each variable those filed under it, in the order of their numbers.
+    under: Vec<Vec<Pred>>,
+    /// The one of nothing, if it is there.
+    zero: Option<Pred>,
+}
+
+impl Predicates {
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    pub fn get(&self, p: Pred) -> &Vector {
+        &self.all[p as usize]
+    }
+
+    pub fn push(&mut self, v: Vector) -> Pred {
+        let id = self.all.len() as Pred;
+        let most = v.entries().last().map_or(0, |e| e.0 as usize + 1);
+        if self.under.len() < most {
+            self.under.resize(most, vec![]);
+        }
+        match v.iter().map(|e| e.0).min_by_key(|x| self.under[*x as usize].len()) {
+            Some(x) => self.under[x as usize].push(id),
+            None => self.zero = Some(id),
+        }
+        self.all.push(v);
+        id
+    }
+
+    /// Which of them are below the vector, from this number on.
+    fn below(&self, v: &Vector, from: usize, out: &mut Bits) {
+        if let Some(z) = self.zero.filter(|z| *z as usize >= from) {
+            out.insert(z);
+        }
+        for (x, _) in v.iter() {
+            let Some(list) = self.under.get(x as usize) else { break };
+            let new = list.partition_point(|p| (*p as usize) < from);
+            for &p in list[new..].iter().filter(|p| self.get(**p).leq(v)) {
+                out.insert(p);
+            }
+        }
+    }
+}
+
 /// A vector, and which predicates are below it.
 pub struct Cone {
     pub vector: Vector,
@@ -44,13 +92,11 @@ impl Cone {
     }
 
     /// Looks at the predicates that are new.
-    pub fn grow(&mut self, predicates: &[Vector]) {
-        for (i, p) in predicates.iter().enumerate().skip(self.seen) {
-            if p.leq(&self.vector) {
-                self.below.insert(i as Pred);
-            }
+    pub fn grow(&mut self, predicates: &Predicates) {
+        if self.seen < predicates.len() {
+            predicates.below(&self.vector, self.seen, &mut self.below);
+            self.seen = predicates.len();
         }
-        self.seen = predicates.len();
     }
 
     /// Is nothing above it in the region?

@@ -15,7 +15,7 @@ use trellis_model::evidence::Reason;
 use trellis_smt::Limits;
 
 use super::bits::Bits;
-use super::region::{Cone, Pred, Region, RegionId, START, above_start, pre_of};
+use super::region::{Cone, Pred, Predicates, Region, RegionId, START, above_start, pre_of};
 use super::{Control, Counts, Options};
 use crate::budget::{Budget, Progress, Stats};
 use crate::wsts::{beyond, in_time, run};
@@ -71,7 +71,7 @@ pub struct Tree<'s> {
     system: &'s System,
     options: Options,
     nodes: Vec<Node>,
-    predicates: Vec<Vector>,
+    predicates: Predicates,
     numbers: FxHashMap<Vector, Pred>,
     /// The predicates as vectors.
     cones: Vec<Cone>,
@@ -117,7 +117,7 @@ impl<'s> Tree<'s> {
             commands: if options.merged { vec![rules.collect()] } else { rules.map(|r| vec![r]).collect() },
             options,
             nodes: vec![],
-            predicates: vec![],
+            predicates: Predicates::default(),
             numbers: FxHashMap::default(),
             cones: vec![],
             targets: system.target.iter().map(|t| Cone::new(system, t.clone())).collect(),
@@ -158,9 +158,8 @@ impl<'s> Tree<'s> {
 
     fn number(&mut self, v: Vector) -> Pred {
         *self.numbers.entry(v).or_insert_with_key(|v| {
-            self.predicates.push(v.clone());
             self.cones.push(Cone::new(self.system, v.clone()));
-            self.predicates.len() as Pred - 1
+            self.predicates.push(v.clone())
         })
     }
 
@@ -284,7 +283,7 @@ impl<'s> Tree<'s> {
     fn excludes(&self, id: RegionId, v: &Vector) -> bool {
         match id {
             START => !self.system.may_start_above(v),
-            _ => self.regions[id as usize].excluded.iter().any(|e| self.predicates[e as usize].leq(v)),
+            _ => self.regions[id as usize].excluded.iter().any(|e| self.predicates.get(e).leq(v)),
         }
     }
 
@@ -326,7 +325,7 @@ impl<'s> Tree<'s> {
                     Entry::Vacant(e) => {
                         in_time(&self.limits)?;
                         let rules = &self.commands[command as usize];
-                        let all = pre_of(self.system, rules, &self.predicates[m as usize])?;
+                        let all = pre_of(self.system, rules, self.predicates.get(m))?;
                         e.insert(all.into_iter().map(|v| Cone::new(self.system, v)).collect())
                     }
                 };
@@ -539,7 +538,7 @@ impl<'s> Tree<'s> {
                     continue;
                 }
                 for e in self.regions[n as usize].excluded.iter() {
-                    next.insert_minimal(v.join(&self.predicates[e as usize]));
+                    next.insert_minimal(v.join(self.predicates.get(e)));
                 }
                 if next.len() > LARGEST {
                     return None;
