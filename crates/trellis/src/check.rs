@@ -49,10 +49,12 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     let other = counter::is_one(&args.model.model) || automaton::is_one(&args.model.model);
     if args.engine == cli::Engine::Hierarchy && other {
         return Err(Failure::Usage(
-            "--engine hierarchy: only for AltaRica (.alt) and hierarchical transition systems (.hts.json)".into(),
+            "--engine hierarchy: only for AltaRica, hierarchical transition systems, and networks without clocks"
+                .into(),
         ));
     }
-    if let Some(name) = args.nodes.given() {
+    let twins = args.engine == cli::Engine::Hierarchy && args.nodes.twins;
+    if let Some(name) = args.nodes.given().filter(|name| !twins || *name != "--twins") {
         return Err(Failure::Usage(format!("{name}: only for models in AltaRica (.alt)")));
     }
     if counter::is_one(&args.model.model) {
@@ -82,6 +84,9 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     let loaded = load(&args.model, &asked)?;
     eprint!("{}", loaded.warnings);
     usage(args, &loaded)?;
+    if args.engine == cli::Engine::Hierarchy {
+        return tree::check_network(args, &loaded, out_color);
+    }
     let net = &loaded.network;
 
     let cancelled = interrupts();
@@ -166,9 +171,6 @@ pub fn interrupts() -> Arc<AtomicBool> {
 /// What the command line alone cannot know to be wrong.
 fn usage(args: &Check, loaded: &Loaded) -> Result<(), Failure> {
     let say = |text: &str| Err(Failure::Usage(text.into()));
-    if args.engine == cli::Engine::Hierarchy {
-        return say("--engine hierarchy: only for AltaRica (.alt) and hierarchical transition systems (.hts.json)");
-    }
     if let Some(text) = program::given(args) {
         return Err(Failure::Usage(format!(
             "{text}: only for programs and control-flow automata (.c, .i, .cfa, .theta)"

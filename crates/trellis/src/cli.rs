@@ -485,7 +485,8 @@ pub enum Engine {
     Equation,
     /// Counter systems: frames, an IC3-style search.
     Frames,
-    /// Each node abstracted where it stands (001): for AltaRica and hierarchical transition systems.
+    /// Each node abstracted where it stands (001): for AltaRica, hierarchical transition systems, and
+    /// networks without clocks.
     Hierarchy,
 }
 

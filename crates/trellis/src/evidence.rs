@@ -34,6 +34,9 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
         return program::certify(args, out_color, err_color);
     }
     automaton::not_c(&args.reading)?;
+    if tree::is_evidence(path) {
+        return tree::certify_network(args, out_color, err_color);
+    }
     let unreadable = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|e| unreadable(&e))?;
     // The evidence says which question it answers; the model says what that means.

@@ -57,6 +57,9 @@ pub struct Nodes {
     /// those that priorities depend on.
     #[arg(long, help_heading = "AltaRica")]
     pub neat: bool,
+    /// For --engine hierarchy: nodes that are alike are refined together.
+    #[arg(long, help_heading = "AltaRica")]
+    pub twins: bool,
 }
 
 impl Nodes {
@@ -70,6 +73,7 @@ impl Nodes {
             ("--no-pruning", self.no_pruning),
             ("--iterations", self.iterations.is_some()),
             ("--neat", self.neat),
+            ("--twins", self.twins),
         ];
         all.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
     }
@@ -142,8 +146,10 @@ fn refuse_foreign(args: &Check) -> Result<(), Failure> {
     if !engine {
         return Err(Failure::Usage("AltaRica is checked with --engine reach, cegar or hierarchy".into()));
     }
-    if args.nodes.neat {
-        return Err(Failure::Usage("--neat goes with --engine hierarchy".into()));
+    for (name, given) in [("--neat", args.nodes.neat), ("--twins", args.nodes.twins)] {
+        if given {
+            return Err(Failure::Usage(format!("{name} goes with --engine hierarchy")));
+        }
     }
     if args.nodes.iterations.is_some() && args.engine != cli::Engine::Cegar {
         return Err(Failure::Usage("--iterations goes with --engine cegar".into()));

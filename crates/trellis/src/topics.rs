@@ -147,7 +147,8 @@ synchronisation vectors. The last node of the file is the top, or the one that -
                                               that are understood are thrown away (--no-pruning: they are kept);
                                               --iterations FILE: what each refinement did (.csv, .svg: a plot, or a table)
   --engine hierarchy                          each node is abstracted where it stands, and the product of the abstractions explored on
-                                              the fly; --neat: 001's covers, which tell more states apart than needed
+                                              the fly; --neat: 001's covers, which tell more states apart than needed;
+                                              --twins: nodes that are alike are refined together
   --memory 2GiB                               the diagrams may not grow beyond; then the answer is UNKNOWN
   trellis check model.alt --spec FILE.spe     Acheck: what the file shows, as NAME<tab>NUMBER, and its tests; --node NAME runs it on
                                               that node, whatever the file says. Redirections are not followed
@@ -170,6 +171,8 @@ the file. Proofs are a partition of each node's configurations, and tuples of bl
 Hierarchical transition systems (.hts.json; trellis schema hierarchy) are the same without variables: nodes with states, moves by events,
 vectors, priorities and sub-nodes, and what must never be.
   trellis check wheels3.hts.json
+Networks of automata (UPPAAL) without clocks are such systems too: --engine hierarchy abstracts each process; processes that share
+variables are taken as one. Broadcasts, committed locations, priorities and lattice variables are refused.
 
 An update outside its domain means that the transition is not possible. Flows move freely within the assertions, in every step. Of
 the events of a vector that are marked with `?`, a choice gives way to a larger one that includes it. `/` and `mod` round towards zero.

@@ -15,17 +15,20 @@ use trellis_model::hierarchy::Hierarchy;
 use trellis_model::hierarchy::tree::Condition;
 use trellis_model::hierarchy::tree::detach::detach;
 use trellis_model::hierarchy::tree::evidence::{Certificate, Trace};
+use trellis_model::network::parts::{Parts, parts};
+use trellis_model::network::{Network, Query, QueryKind};
 use trellis_report::json::{
     TreeContent, TreeFile, evidence_query, read_tree, read_tree_evidence, write_tree_certificate, write_tree_report,
     write_tree_trace,
 };
 use trellis_report::tree::{self as tell, TreeReport, Words};
-use trellis_report::{Kind, Style, text};
+use trellis_report::{Kind, PropertyReport, Style, text};
 use trellis_syntax::diag::Sources;
 
-use crate::check::{ProgressLine, code_of, interrupts, steps, worst, write_with};
-use crate::cli::{self, Certify, Check};
+use crate::check::{ProgressLine, code_of, interrupts, show, steps, worst, write_evidence, write_with};
+use crate::cli::{self, Certify, Check, Properties};
 use crate::evidence::judged;
+use crate::load::{Asked, Loaded, load as load_network};
 use crate::{Failure, Ran, counter, exit, hierarchy, print, program};
 
 /// How many configurations or transitions one node may have.
@@ -148,9 +151,32 @@ fn answer(
     style: Style,
     several: Option<usize>,
 ) -> Result<u8, Failure> {
+    let (mut report, bad) = match &question.bad {
+        Ok(_) => search(args, language, &question, Kind::Always)?,
+        Err(reason) => {
+            let report = report(args, language, question.name, Verdict::Unknown(reason.clone()));
+            return tell_and_write(args, &report, question.words, style, several, &question);
+        }
+    };
+    if let Some(t) = report.trace.as_ref().filter(|_| !args.no_check) {
+        let failed = |why| Failure::Internal(format!("the run for `{}` did not pass its check: {why}", question.name));
+        (question.replay)(&bad, t).map_err(failed)?;
+        report.checked = Some(format!("run of {} replayed", steps(t.steps.len())));
+    }
+    tell_and_write(args, &report, question.words, style, several, &question)
+}
+
+/// Searches; a proof is checked.
+fn search(
+    args: &Check,
+    language: &str,
+    question: &Question<'_>,
+    kind: Kind,
+) -> Result<(TreeReport, Condition), Failure> {
     let tree = question.words.tree();
+    let bad = question.bad.clone().map_err(|e| Failure::Internal(e.to_string()))?;
     let started = Instant::now();
-    let found = question.bad.as_ref().map_err(Clone::clone).map(|bad| {
+    let found = {
         let mut line = ProgressLine::new(args, question.name);
         let mut observer = |p: &Progress| line.show(p);
         let mut budget = Budget::unlimited()
@@ -160,30 +186,41 @@ fn answer(
             .cancel(question.cancelled.clone())
             .observe(&mut observer);
         let neat = if args.nodes.neat { Neat::All } else { Neat::Watched };
-        cegar(tree, bad, &Options { neat, ..Options::default() }, &mut budget)
-    });
-    let (verdict, statistics) = match found {
-        Ok(found) => {
-            let counted = statistics(&found, tree.nodes().len());
-            (found.verdict, counted)
-        }
-        Err(reason) => (Verdict::Unknown(reason), vec![]),
+        cegar(tree, &bad, &Options { neat, twins: args.nodes.twins, ..Options::default() }, &mut budget)
     };
-    let mut report = report(args, language, question.name, verdict);
+    let counted = statistics(&found, tree.nodes().len());
+    let model = args.model.model.display().to_string();
+    let mut report = TreeReport::about(&model, language, question.name, kind, found.verdict);
     report.engine = "each node abstracted where it stands (001 HierarchicalCegar)".into();
-    report.statistics = statistics;
+    report.statistics = counted;
     report.seconds = started.elapsed().as_secs_f64();
-    if let (Ok(bad), false) = (&question.bad, args.no_check) {
-        checked(&mut report, &question, bad)?;
+    if let Some(c) = report.certificate.as_ref().filter(|_| !args.no_check) {
+        let failed =
+            |why| Failure::Internal(format!("the proof for `{}` did not pass its check: {why}", question.name));
+        checker::certify(tree, &bad, c).map_err(failed)?;
+        report.checked = Some(format!("{} checked, node by node: no step leaves them", abstract_states(c)));
     }
+    Ok((report, bad))
+}
+
+/// Tells what was found, and writes the evidence: an exit code.
+fn tell_and_write(
+    args: &Check,
+    report: &TreeReport,
+    words: Words<'_>,
+    style: Style,
+    several: Option<usize>,
+    question: &Question<'_>,
+) -> Result<u8, Failure> {
+    let tree = words.tree();
     if args.json {
         let mut line = Vec::new();
-        write_tree_report(&mut line, tree, &report).map_err(|e| Failure::Internal(e.to_string()))?;
+        write_tree_report(&mut line, tree, report).map_err(|e| Failure::Internal(e.to_string()))?;
         print(&String::from_utf8_lossy(&line))?;
     } else if args.quiet {
-        print(&text::line(&report, style))?;
+        print(&text::line(report, style))?;
     } else {
-        print(&tell::render(&report, question.words, style))?;
+        print(&tell::render(report, words, style))?;
     }
     let numbered = |path: &Path| crate::check::numbered(path, several);
     if let (Some(file), Some(t)) = (&args.trace, &report.trace) {
@@ -193,7 +230,7 @@ fn answer(
         write_with(&numbered(file), |out| write_tree_certificate(out, tree, report.header(), c))?;
     }
     let interrupted = question.cancelled.load(Ordering::Relaxed);
-    Ok(if interrupted { exit::INTERRUPTED } else { code_of(&report) })
+    Ok(if interrupted { exit::INTERRUPTED } else { code_of(report) })
 }
 
 fn statistics(found: &Found, nodes: usize) -> Vec<(String, u64)> {
@@ -205,22 +242,6 @@ fn statistics(found: &Found, nodes: usize) -> Vec<(String, u64)> {
         ("abstract states".into(), found.states as u64),
         ("expanded in all".into(), found.counted.expanded),
     ]
-}
-
-/// Checks the evidence, and says so. Evidence that is wrong is a bug.
-fn checked(report: &mut TreeReport, question: &Question<'_>, bad: &Condition) -> Result<(), Failure> {
-    let failed = |what: &str, why: &dyn std::fmt::Display| {
-        Failure::Internal(format!("the {what} for `{}` did not pass its check: {why}", report.query))
-    };
-    if let Some(t) = &report.trace {
-        (question.replay)(bad, t).map_err(|e| failed("run", &e))?;
-        report.checked = Some(format!("run of {} replayed", steps(t.steps.len())));
-    }
-    if let Some(c) = &report.certificate {
-        checker::certify(question.words.tree(), bad, c).map_err(|e| failed("proof", &e))?;
-        report.checked = Some(format!("{} checked, node by node: no step leaves them", abstract_states(c)));
-    }
-    Ok(())
 }
 
 // Evidence again.
@@ -289,4 +310,92 @@ fn judge(
 fn abstract_states(c: &Certificate) -> String {
     let n = c.tuples.len();
     format!("{n} abstract state{}", if n == 1 { "" } else { "s" })
+}
+
+// Networks of automata.
+
+/// What must never hold, if that is what a query asks.
+fn never(net: &Network, parts: &Parts, query: &Query) -> Result<Condition, Reason> {
+    let unsupported = |what: &dyn std::fmt::Display| Reason::Unsupported(what.to_string());
+    match &query.kind {
+        QueryKind::Always(p) => {
+            let holds = parts.condition(net, p).map_err(|e| unsupported(&e))?;
+            Ok(Condition::Not(Box::new(holds)))
+        }
+        QueryKind::Possibly(p) => parts.condition(net, p).map_err(|e| unsupported(&e)),
+        _ => Err(unsupported(&"--engine hierarchy answers A[] and E<>")),
+    }
+}
+
+/// `trellis check model.xta --engine hierarchy`: runs are the network's own, proofs are about its tree.
+pub fn check_network(args: &Check, loaded: &Loaded, out_color: bool) -> Ran {
+    refuse_foreign(args)?;
+    let net = &loaded.network;
+    let parts = parts(net, MAX_LISTED);
+    let style = Style { color: out_color, verbose: args.stats, ..Default::default() }
+        .align(loaded.queries.iter().map(|q| q.text.as_str()));
+    let (mut code, cancelled) = (exit::HOLDS, interrupts());
+    for (i, query) in loaded.queries.iter().enumerate() {
+        let several = (loaded.queries.len() > 1).then_some(i + 1);
+        let asked = parts.as_ref().map_err(|e| Reason::Unsupported(e.to_string()));
+        let asked = asked.and_then(|p| Ok((p, never(net, p, query)?)));
+        let now = match asked {
+            Ok((parts, bad)) => network_answer(args, loaded, query, (parts, bad), style, (several, cancelled.clone()))?,
+            Err(reason) => {
+                let report = PropertyReport::new(&loaded.name, loaded.language, query, Verdict::Unknown(reason));
+                show(args, net, &report, style)?;
+                code_of(&report)
+            }
+        };
+        code = worst(code, now);
+        if now == exit::INTERRUPTED {
+            return Ok(now);
+        }
+    }
+    Ok(code)
+}
+
+fn network_answer(
+    args: &Check,
+    loaded: &Loaded,
+    query: &Query,
+    (parts, bad): (&Parts, Condition),
+    style: Style,
+    (several, cancelled): (Option<usize>, Arc<AtomicBool>),
+) -> Result<u8, Failure> {
+    let net = &loaded.network;
+    let (name, words) = (query.text.as_str(), Words::States(&parts.tree));
+    let broken = |why: String| Failure::Internal(format!("the run for `{name}` did not pass its check: {why}"));
+    let replay = |bad: &Condition, t: &Trace| checker::replay(&parts.tree, bad, t).map_err(|e| e.to_string());
+    let question = Question { name, words, bad: Ok(bad), replay: &replay, cancelled };
+    let (mut report, bad) = search(args, loaded.language, &question, Kind::of(&query.kind))?;
+    let Some(t) = report.trace.take() else { return tell_and_write(args, &report, words, style, several, &question) };
+    // A run is told and kept in the words of the network.
+    replay(&bad, &t).map_err(broken)?;
+    let trace = parts.trace(net, &t).ok_or_else(|| broken("a step is none of the network's".into()))?;
+    let mut own = PropertyReport::new(&loaded.name, loaded.language, query, Verdict::Unsafe(trace));
+    (own.engine, own.seconds) = (report.engine, report.seconds);
+    own.statistics = report.statistics;
+    if let Some(t) = own.trace.as_ref().filter(|_| !args.no_check) {
+        trellis_check::replay(net, query, t).map_err(|e| broken(e.to_string()))?;
+        own.checked = Some(format!("run of {} replayed", steps(t.steps.len())));
+    }
+    show(args, net, &own, style)?;
+    write_evidence(args, net, &own, several)?;
+    Ok(code_of(&own))
+}
+
+/// `trellis certify model.xta` with a proof about its tree.
+pub fn certify_network(args: &Certify, out_color: bool, err_color: bool) -> Ran {
+    let broken = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", args.evidence.display()));
+    let text = std::fs::read_to_string(&args.evidence).map_err(|e| broken(&e))?;
+    let query = evidence_query(&text).ok_or_else(|| broken(&"it does not say which query it is about"))?;
+    let properties = Properties { properties: vec![query.clone()], ..Default::default() };
+    let loaded =
+        load_network(&args.model, &Asked { properties: Some(&properties), color: err_color, ..Default::default() })?;
+    let net = &loaded.network;
+    let parts = parts(net, MAX_LISTED).map_err(|e| broken(&e))?;
+    let bad = never(net, &parts, &loaded.queries[0]).map_err(|e| broken(&e))?;
+    let replay = |t: &Trace| checker::replay(&parts.tree, &bad, t).map_err(|e| e.to_string());
+    judge(args, &parts.tree, &bad, &query, &replay, out_color)
 }

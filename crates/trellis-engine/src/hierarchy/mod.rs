@@ -43,6 +43,8 @@ pub struct Options {
     pub neat: Neat,
     /// What refinements separate.
     pub split: Split,
+    /// What is learned about one node holds for all that have the same behaviour and the same cover: they are refined together.
+    pub twins: bool,
     /// At most so many refinements.
     pub limit: Option<u64>,
 }
@@ -131,8 +133,23 @@ impl Abstraction<'_> {
             }
             found.refinements += 1;
             found.counted.refinements += 1;
+            let before = self.covers[node].clone();
             split(self.tree, node, &path, options.split, &mut self.covers[node])?;
             self.remake(node);
+            if options.twins {
+                self.refine_twins(node, &before);
+            }
+        }
+    }
+
+    /// Refines the nodes that are as one was, in the same way. Any refinement of a cover is sound.
+    fn refine_twins(&mut self, node: usize, before: &Cover) {
+        let nodes = self.tree.nodes();
+        for twin in (0..nodes.len()).filter(|&n| n != node) {
+            if Arc::ptr_eq(&nodes[twin].behaviour, &nodes[node].behaviour) && self.covers[twin] == *before {
+                self.covers[twin] = self.covers[node].clone();
+                self.remake(twin);
+            }
         }
     }
 

@@ -8,6 +8,7 @@ mod figures;
 mod formulas;
 mod mec;
 mod models;
+mod network;
 mod random;
 #[path = "../it/tableau.rs"]
 mod tableau;

@@ -34,7 +34,7 @@ fn behaviour(r: &mut Random, events: usize, states: usize) -> Behaviour {
 }
 
 fn node(r: &mut Random, nodes: &mut Vec<Node>, name: String, subs: Vec<usize>, priorities: bool) -> usize {
-    let states = if subs.is_empty() { 2 + r.below(3) } else { 1 + r.below(2) };
+    let states = if subs.is_empty() { 2 + r.below(4) } else { 1 + r.below(2) };
     let events = 1 + r.below(3);
     let mut vectors: Vec<Vec<u32>> = vec![];
     let wanted = if subs.is_empty() { 4 } else { 2 + r.below(5) };
@@ -47,13 +47,16 @@ fn node(r: &mut Random, nodes: &mut Vec<Node>, name: String, subs: Vec<usize>, p
     }
     // A strict order of the events, or, now and then, of the vectors themselves.
     let count = vectors.len();
+    // Now and then the behaviour of another node.
+    let twin = nodes.iter().find(|n: &&Node| n.events.len() == events && n.behaviour.states.len() == states);
+    let twin = twin.map(|n| n.behaviour.clone()).filter(|_| r.chance(50));
     let mut made = Node {
         name,
         events: (0..events).map(|e| format!("e{e}")).collect(),
         subs,
         vectors,
         higher: vec![vec![]; count],
-        behaviour: Arc::new(behaviour(r, events, states)),
+        behaviour: twin.unwrap_or_else(|| Arc::new(behaviour(r, events, states))),
     };
     if priorities && r.chance(70) {
         let rank: Vec<usize> = (0..events).map(|_| r.below(3)).collect();
@@ -276,7 +279,7 @@ fn the_loop_agrees_with_the_definition() {
         safe += u32::from(!reached);
         for neat in [Neat::Watched, Neat::All] {
             for split in [Split::Along, Split::Failure] {
-                let options = Options { neat, split, limit: None };
+                let options = Options { neat, split, twins: r.chance(50), limit: None };
                 let found = cegar(&tree, &bad, &options, &mut Budget::unlimited());
                 refined += u32::from(found.refinements > 0);
                 let context = format!("seed {seed}, {options:?}");

@@ -113,7 +113,7 @@ struct Here<'n, 's> {
 }
 
 /// The value of a variable, given its cells.
-fn value(net: &Network, var: VarId, cells: &[i64]) -> Value {
+pub(super) fn value(net: &Network, var: VarId, cells: &[i64]) -> Value {
     match net.terms.variable(var).ty {
         Type::Array(index, entry) => {
             let (index, entry) = (net.terms.type_of_id(index), net.terms.type_of_id(entry));

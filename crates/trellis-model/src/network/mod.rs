@@ -8,7 +8,8 @@
 //! reference interpreter, slow and plain, shares nothing with `post` but this file), [`evidence`] (traces and
 //! certificates), [`query`] (what can be asked), [`clock`] (clock constraints, resets, synchronisation vectors),
 //! [`combine`] (which edges could move together, whatever the data), [`circle`] (when a timed run can go round forever),
-//! [`symmetry`] (processes that cannot be told apart), [`temporal`] (formulas about runs, and fairness), [`region`] (the region graph, for small timed networks only: what
+//! [`symmetry`] (processes that cannot be told apart), [`parts`] (hierarchical
+//! transition systems of processes that share no variables), [`temporal`] (formulas about runs, and fairness), [`region`] (the region graph, for small timed networks only: what
 //! others are held against).
 
 use std::sync::Arc;
@@ -22,6 +23,7 @@ pub mod combine;
 mod compiled;
 pub mod evidence;
 pub mod interpret;
+pub mod parts;
 pub mod post;
 pub mod query;
 pub mod region;

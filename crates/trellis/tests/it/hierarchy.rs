@@ -91,3 +91,29 @@ fn other_models_are_not_for_this_engine() {
         assert!(stderr(&out).contains("--engine hierarchy: only for"), "{model}: {}", stderr(&out));
     }
 }
+
+#[test]
+fn networks_without_clocks() {
+    let query = "A[] !(Philosopher(0).Eating && Philosopher(1).Eating)";
+    for options in [&[][..], &["--twins"]] {
+        let (_dir, file) = temporary("proof.json");
+        let check = ["check", "data/philosophers.xta", "--engine", "hierarchy", "-p", query, "--certificate", &file];
+        let out = trellis(&[&check[..], options].concat());
+        assert!(stdout(&out).starts_with("SAFE"), "{}{}", stdout(&out), stderr(&out));
+        let again = trellis(&["certify", "data/philosophers.xta", &file]);
+        assert!(stdout(&again).starts_with("VALID"), "{}{}", stdout(&again), stderr(&again));
+    }
+    // Runs are the network's own.
+    let (_dir, file) = temporary("run.json");
+    let query = "E<> Philosopher(0).Eating && Philosopher(2).Eating";
+    let out = trellis(&["check", "data/philosophers.xta", "--engine", "hierarchy", "-p", query, "--trace", &file]);
+    assert!(stdout(&out).starts_with("HOLDS"), "{}{}", stdout(&out), stderr(&out));
+    let again = trellis(&["certify", "data/philosophers.xta", &file]);
+    assert!(stdout(&again).starts_with("VALID"), "{}{}", stdout(&again), stderr(&again));
+    // What cannot be said is refused by name.
+    let out = trellis(&["check", "data/token.xta", "--engine", "hierarchy"]);
+    assert!(stdout(&out).contains("priorities: not for hierarchical transition systems"), "{}", stdout(&out));
+    assert_eq!(out.status.code(), Some(20));
+    let out = trellis(&["check", "data/philosophers.xta", "--engine", "hierarchy", "-p", "A[] not deadlock"]);
+    assert!(stdout(&out).contains("UNKNOWN") && stdout(&out).contains("deadlock"), "{}", stdout(&out));
+}

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use trellis_expr::{TermId, VarId};
 
+use super::apart::TooWide;
 use super::{Behaviour, Malformed, Node, Tree};
 use crate::hierarchy::explicit::{Meaning, holds, number, own_targets, valuation};
 use crate::hierarchy::{Component, ComponentId, Hierarchy, Levels, TooManyEvents};
@@ -35,12 +36,9 @@ pub enum Refusal {
     /// An initial value depends on what is elsewhere in the tree.
     #[error("the initial value of `{0}` depends on variables elsewhere in the tree")]
     Initial(String),
-    /// What is asked compares too many values of different components.
-    #[error("`{0}` and others are compared across components, in more ways than can be listed")]
-    Across(String),
-    /// What is asked has no value in some configuration.
-    #[error("a part of the condition has no value where `{0}` has some of its values")]
-    Fault(String),
+    /// What is asked cannot be taken apart.
+    #[error(transparent)]
+    Question(#[from] TooWide),
     /// Too many vectors.
     #[error(transparent)]
     Events(#[from] TooManyEvents),

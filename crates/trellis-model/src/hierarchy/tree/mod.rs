@@ -9,10 +9,11 @@
 //! because broadcasts of AltaRica prefer more takers to fewer.
 //!
 //! [`meaning`] is Definition 5.1 written plainly; [`offer`] is the same, state by state, with events never expanded;
-//! [`detach`] makes trees of AltaRica's nodes (001 §5.4.1).
+//! [`detach`] makes trees of AltaRica's nodes (001 §5.4.1), [`crate::network::parts`] of networks of automata.
 
 use std::sync::Arc;
 
+pub mod apart;
 mod ask;
 mod condition;
 pub mod detach;
