@@ -1,13 +1,18 @@
 //! Evidence about hierarchies of nodes: a run is taken step by step, a set of states is checked to be a proof.
 //!
-//! Guards, updates and assertions along a run are evaluated plainly; whether something of higher priority could have happened instead
-//! is asked of the relations, because it depends on flows that might have had other values.
+//! A run is replayed by [`Walker`], which knows nothing of relations; only where it gives up, because flows have too many values, is it
+//! asked of the relations whether something of higher priority could have happened instead. A set of states is checked by one step
+//! of every event on relations ([`certify`]). The engines use the same relations, so what these say is compared with what is
+//! said plainly ([`compare`]): on all configurations of a small model, along random runs of a large one.
+
+use std::time::{Duration, Instant};
 
 use trellis_domain::relation::{Relation, Trouble};
 use trellis_expr::TermId;
 use trellis_model::hierarchy::evidence::{Certificate, Trace};
-use trellis_model::hierarchy::explicit::{holds, number, valuation};
+use trellis_model::hierarchy::explicit::{Meaning, holds, number, valuation};
 use trellis_model::hierarchy::symbolic::Symbolic;
+use trellis_model::hierarchy::walk::{Changes, Walker};
 use trellis_model::hierarchy::{ComponentId, Hierarchy};
 
 /// What is wrong with evidence.
@@ -48,6 +53,78 @@ pub fn certify(
     Ok(())
 }
 
+/// How many configurations a model has whose configurations are all looked at.
+const SMALL: usize = 3_000;
+
+/// How many random runs are taken otherwise, how long they are, and how long that may take.
+const RUNS: u64 = 20;
+const STEPS: usize = 60;
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Does a set of states have what a proof must have when steps are taken plainly? How many configurations were looked at.
+pub fn compare(
+    hierarchy: &Hierarchy,
+    symbolic: &Symbolic,
+    bad: TermId,
+    certificate: &Certificate,
+) -> Result<usize, Rejection> {
+    let s = &symbolic.space;
+    let refuse = |text: &str| Err(Rejection::Proof(text.into()));
+    let inside = |values: &[i64]| s.meets(&symbolic.single(values, false)?, &certificate.states);
+    if let Ok(meaning) = Meaning::of(hierarchy, SMALL) {
+        let level = &meaning.components[hierarchy.top.index()];
+        // From the order of the tree to numbers.
+        let order = hierarchy.variables_below(hierarchy.top);
+        let mut known = vec![];
+        for configuration in &level.configurations {
+            let mut values = vec![0; configuration.len()];
+            order.iter().zip(configuration).for_each(|(v, &value)| values[v.index()] = value);
+            known.push(inside(&values)?);
+        }
+        if meaning.initial(hierarchy, hierarchy.top).into_iter().any(|q| !known[q]) {
+            return refuse("an initial configuration is not in the set");
+        }
+        if meaning.satisfying(hierarchy, hierarchy.top, bad).into_iter().any(|q| known[q]) {
+            return refuse("a bad configuration is in the set");
+        }
+        if level.transitions.iter().any(|&(from, _, to)| known[from] && !known[to]) {
+            return refuse("a transition leads out of the set");
+        }
+        return Ok(known.len());
+    }
+    let Ok(walker) = Walker::new(hierarchy) else { return Ok(0) };
+    let order: Vec<_> = (0..hierarchy.variables.len() as u32).map(trellis_expr::VarId).collect();
+    let Some(start) = symbolic.pick(&symbolic.configurations_of(&symbolic.initial(hierarchy)?)?) else { return Ok(0) };
+    let started = Instant::now();
+    let (mut looked, mut random) = (0, 0x9E37_79B9_7F4A_7C15_u64);
+    for _ in 0..RUNS {
+        let mut here = start.clone();
+        for _ in 0..STEPS {
+            if !inside(&here)? {
+                return refuse("a configuration that can be reached is not in the set");
+            }
+            if holds(hierarchy, bad, &valuation(hierarchy, &order, &here)) {
+                return refuse("a bad configuration can be reached");
+            }
+            looked += 1;
+            let Ok(mut moves) = walker.moves(&here) else { return Ok(looked) };
+            moves.retain(|(event, _)| *event != 0);
+            if moves.is_empty() || started.elapsed() > PATIENCE {
+                break;
+            }
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let (_, changes) = &moves[(random >> 33) as usize % moves.len()];
+            changes.iter().for_each(|&(v, value)| here[v.index()] = value);
+            match walker.configuration(&here) {
+                Ok(Some(next)) => here = next,
+                Ok(None) => return refuse("an event leads to states without a configuration"),
+                Err(_) => return Ok(looked),
+            }
+        }
+    }
+    Ok(looked)
+}
+
 /// Is this a run from an initial configuration to one where the condition holds?
 pub fn replay(hierarchy: &Hierarchy, symbolic: &Symbolic, bad: TermId, trace: &Trace) -> Result<(), Rejection> {
     let refuse = |step: usize, text: &str| Err(Rejection::Run(format!("step {step}: {text}")));
@@ -72,6 +149,7 @@ pub fn replay(hierarchy: &Hierarchy, symbolic: &Symbolic, bad: TermId, trace: &T
     if !hierarchy.initial(hierarchy.top).into_iter().all(starts) {
         return refuse(0, "the first configuration is not initial");
     }
+    let walker = Walker::new(hierarchy).ok();
     for (at, &event) in trace.events.iter().enumerate() {
         let (from, to) = (&trace.configurations[at], &trace.configurations[at + 1]);
         let Some(known) = symbolic.events.iter().find(|e| e.number == event) else {
@@ -81,6 +159,19 @@ pub fn replay(hierarchy: &Hierarchy, symbolic: &Symbolic, bad: TermId, trace: &T
             return refuse(at, "the event does not lead to the next configuration");
         }
         // Priorities.
+        if let Some(Ok(possible)) = walker.as_ref().map(|w| w.moves(from)) {
+            let leads = |changes: &Changes| {
+                let after = |v: usize| {
+                    let changed = changes.iter().find(|(w, _)| w.index() == v);
+                    changed.map_or(from[v], |&(_, value)| value)
+                };
+                (0..from.len()).all(|v| hierarchy.variables[v].flow || after(v) == to[v])
+            };
+            if !possible.iter().any(|(n, changes)| *n == event && leads(changes)) {
+                return refuse(at, "the event is not possible here");
+            }
+            continue;
+        }
         let after = symbolic.post_from(known, &symbolic.single(from, true)?)?;
         if !symbolic.space.meets(&after, &symbolic.single(to, false)?)? {
             return refuse(at, "the event is not possible here");

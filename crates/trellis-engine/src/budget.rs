@@ -104,6 +104,11 @@ impl<'o> Budget<'o> {
         Budget { deadline, memory, states, cancelled: stop, observer: None, next_report: Instant::now() + REPORT_EVERY }
     }
 
+    /// A part of the time, for one turn; it stops when the whole is cancelled.
+    pub fn turn(&self, time: Duration) -> Budget<'static> {
+        self.slice(time, self.cancelled.clone())
+    }
+
     /// The same limits of time, for a solver.
     pub fn limits(&self) -> trellis_smt::Limits {
         trellis_smt::Limits::none().until(self.deadline).cancelled_by(self.cancelled.clone())

@@ -23,6 +23,8 @@ pub mod arg;
 pub mod audit;
 pub mod budget;
 pub mod cover;
+pub mod ctl;
+pub mod cuts;
 pub mod hierarchy;
 pub mod lazy;
 pub mod liveness;

@@ -7,6 +7,7 @@ pub mod acheck;
 pub mod altarica;
 pub mod c;
 pub mod cfa;
+pub mod ctl;
 pub mod diag;
 pub mod hoa;
 pub mod lola;

@@ -8,7 +8,7 @@ use trellis_syntax::diag::{self, Diagnostic, SourceId, Sources};
 use trellis_syntax::{c, cfa, scxml, sts, xsts};
 
 use crate::cli::{Convert, DataModel, Format, Ints, Model, Properties, Reading};
-use crate::{Failure, Ran, check::write_file, exit, horn, print};
+use crate::{Failure, Ran, check::write_file, counter, exit, horn, print};
 
 /// Is it a C program, a control-flow automaton, a transition system or a statechart, by its name?
 pub fn is_one(path: &Path) -> bool {
@@ -261,6 +261,7 @@ pub fn convert(args: &Convert, color: bool) -> Ran {
         }
         text.push_str(&match args.to {
             Format::Dot => automaton::dot(&cfa, &loaded.name),
+            Format::Xta => return Err(counter::no_instance()),
             Format::Horn => horn::clauses(&cfa).map_err(|what| Failure::Usage(format!("--to horn: {what}")))?,
         });
     }

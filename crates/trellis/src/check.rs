@@ -36,6 +36,10 @@ struct Plan {
 }
 
 pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
+    let path = &args.model.model;
+    if ltl::is_asked(args) && (hierarchy::is_one(path) || counter::is_one(path) || automaton::is_one(path)) {
+        return ltl::check(args, out_color, err_color);
+    }
     if hierarchy::is_one(&args.model.model) {
         return hierarchy::check(args, out_color, err_color);
     }
@@ -57,9 +61,6 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     }
     if let Some(text) = counter::given(args) {
         return Err(Failure::Usage(format!("{text}: only for counter systems (.spec, .pnml, .lola, .tts)")));
-    }
-    if automaton::is_one(&args.model.model) && ltl::is_asked(args) {
-        return ltl::check(args, out_color, err_color);
     }
     if automaton::is_one(&args.model.model) {
         return program::check(args, out_color, err_color);

@@ -26,6 +26,7 @@ Examples:
   trellis check program.c --witness w.yml                 … with a witness for SV-COMP's validators
   trellis convert program.c --to dot --blocks             the control-flow automaton of a C program, as a picture
   trellis check models/coverability/mesi.spec             a protocol, for any number of processes
+  trellis simulate protocol.spec --instance 'idle = 3'    … and three of them, step by step
   trellis check model.alt --error 'P.loc = cs & Q.loc = cs'   an AltaRica model: can this be?
   trellis mec script.mec5                                 Mec 5's relations over AltaRica nodes
   trellis smt problem.smt2                                is an SMT-LIB problem satisfiable?
@@ -60,6 +61,8 @@ pub enum Command {
     Simulate(Simulate),
     /// Write a model in another form.
     Convert(Convert),
+    /// Minimal cut sets and sequences of failures of an AltaRica model, and their effects.
+    Cuts(crate::cuts::Cuts),
     /// Run a script of Mec 5's relations over AltaRica nodes, or ask for one line after the other.
     Mec(crate::mec::Mec),
     /// Run an SMT-LIB script on the embedded solver, or on another.
@@ -69,8 +72,8 @@ pub enum Command {
     Ltl2hoa(crate::ltl2hoa::Ltl2hoa),
     /// Run a benchmark suite: a table beside the published figures.
     Bench(Bench),
-    /// Print the JSON Schema of an output: report, trace, certificate, and with program-, counter-, ltl- or tree- before
-    /// them trace and certificate; or of hierarchical transition systems: hierarchy.
+    /// Print the JSON Schema of an output: report, trace, certificate, and with program-, counter-, ltl-, node- or tree-
+    /// before them trace and certificate; or of hierarchical transition systems: hierarchy.
     Schema {
         /// Which.
         name: String,
@@ -362,6 +365,9 @@ pub struct Simulate {
     /// The seed of the random steps.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// For counter systems: how many there are at the start, as `invalid = 3`; where nothing is said, as few as may be.
+    #[arg(long, value_name = "NUMBERS")]
+    pub instance: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -383,6 +389,9 @@ pub struct Convert {
     /// name.
     #[arg(short, long, value_name = "PROPERTY", help_heading = "Transition systems")]
     pub property: Option<String>,
+    /// With --to xta: how many there are at the start, as `invalid = 3`; where nothing is said, as few as may be.
+    #[arg(long, value_name = "NUMBERS", help_heading = "Counter systems")]
+    pub instance: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -446,6 +455,8 @@ pub enum Format {
     Dot,
     /// Constrained Horn clauses as an SMT-LIB script: programs and control-flow automata only.
     Horn,
+    /// An UPPAAL model with a fixed number of processes: counter systems only.
+    Xta,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -472,6 +483,8 @@ pub enum Engine {
     Forward,
     /// The state equation with traps: for counter systems.
     Equation,
+    /// Counter systems: frames, an IC3-style search.
+    Frames,
     /// Each node abstracted where it stands (001): for AltaRica, hierarchical transition systems, and
     /// networks without clocks.
     Hierarchy,
@@ -630,7 +643,7 @@ fn constant(s: &str) -> Result<(String, i64), String> {
     Ok((name.trim().to_string(), value))
 }
 
-fn duration(s: &str) -> Result<Duration, String> {
+pub fn duration(s: &str) -> Result<Duration, String> {
     let digits = s.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(s.len());
     let (number, unit) = s.split_at(digits);
     let number: f64 = number.parse().map_err(|_| "write a time like 60s, 500ms, 5m or 1h".to_string())?;
@@ -644,7 +657,7 @@ fn duration(s: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number * scale).map_err(|_| "that is too long".to_string())
 }
 
-fn bytes(s: &str) -> Result<usize, String> {
+pub fn bytes(s: &str) -> Result<usize, String> {
     let digits = s.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(s.len());
     let (number, unit) = s.split_at(digits);
     let number: f64 = number.parse().map_err(|_| "write a size like 500MiB or 2GiB".to_string())?;

@@ -1,8 +1,9 @@
 //! `trellis check` and `trellis certify` for counter systems.
 
+mod instance;
 mod load;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
@@ -10,16 +11,18 @@ use trellis_check::counter as checker;
 use trellis_engine::budget::{Budget, Progress};
 use trellis_engine::wsts::{self, Engine, backward, lazy};
 use trellis_model::counter::System;
-use trellis_report::counter::{never, question, summary, text};
+use trellis_model::counter::evidence::Trace;
+use trellis_report::counter::{chart, draw, never, question, summary, text};
 use trellis_report::{CounterContent, CounterReport, Kind, Style, json, read_counter_evidence, text as plain};
 
-use crate::check::{ProgressLine, code_of, interrupts, statistics, steps, write_with};
+use crate::check::{ProgressLine, code_of, interrupts, statistics, steps, write_file, write_with};
 use crate::cli::{self, Certify, Check};
 use crate::evidence::judged;
 use crate::{Failure, Ran, automaton, exit, print};
 
-pub use self::load::is_one;
-use self::load::{Asked, Loaded, language, load};
+pub use self::instance::{convert, no_instance, simulate};
+pub use self::load::{Asked, is_one, load};
+use self::load::{Loaded, language};
 
 /// How counter systems are checked.
 #[derive(Args, Debug, Clone, Default)]
@@ -37,9 +40,22 @@ pub struct Counters {
     /// Let --engine wsts take all rules as one: few refinements, with many predicates each.
     #[arg(long)]
     pub merged: bool,
+    /// Let a refinement of --engine wsts bring what leads into the target by any rules, not only by those of the error trace.
+    #[arg(long)]
+    pub layers: bool,
+    /// Let --engine wsts take no predicates but those of 003; without it, it also takes those in which variables are forgotten that
+    /// are not needed to refute the error trace. --merged, --layers and another --control imply it.
+    #[arg(long)]
+    pub plain: bool,
+    /// Let --engine wsts use linear atoms, Boolean formulas over them and a solver, as 003 writes it: slow, for study.
+    #[arg(long)]
+    pub linear: bool,
     /// Let --engine backward keep what the state equation shows to be out of reach.
     #[arg(long)]
     pub no_prune: bool,
+    /// Draw the run, process by process, as a message sequence chart: .svg is a picture, anything else is text (`-`: here).
+    #[arg(long, value_name = "FILE")]
+    pub msc: Option<PathBuf>,
     /// Weighted sums that no rule changes (`x = 1, y = 2`, one or more): refused if one does, else known from the start.
     #[arg(long, value_name = "FILE")]
     pub invariants: Option<PathBuf>,
@@ -68,12 +84,17 @@ pub fn given(args: &Check) -> Option<String> {
         ("--engine backward", args.engine == cli::Engine::Backward),
         ("--engine forward", args.engine == cli::Engine::Forward),
         ("--engine equation", args.engine == cli::Engine::Equation),
+        ("--engine frames", args.engine == cli::Engine::Frames),
         ("--control", args.counters.control.is_some()),
         ("--start-atoms", args.counters.start_atoms),
         ("--equal-depth", args.counters.equal_depth),
         ("--merged", args.counters.merged),
+        ("--layers", args.counters.layers),
+        ("--plain", args.counters.plain),
+        ("--linear", args.counters.linear),
         ("--no-prune", args.counters.no_prune),
         ("--invariants", args.counters.invariants.is_some()),
+        ("--msc", args.counters.msc.is_some()),
         ("--start", args.counters.start.is_some()),
     ])
 }
@@ -116,7 +137,6 @@ fn foreign(args: &Check) -> Option<String> {
         ("--update, --join", args.update.is_some() || args.join.is_some()),
         ("--order, --priority", args.order.is_some() || args.priority.is_some()),
         ("--symmetry, --audit", args.symmetry || args.audit),
-        ("--dot, --html", args.dot.is_some() || args.html.is_some()),
     ])
 }
 
@@ -126,9 +146,15 @@ fn engine(args: &Check) -> Result<Engine, Failure> {
         return Err(Failure::Usage(format!("{text}: not for counter systems")));
     }
     let c = &args.counters;
-    let wsts = c.control.is_some() || c.start_atoms || c.equal_depth || c.merged;
+    let variants = c.control.is_some() || c.start_atoms || c.equal_depth || c.merged || c.layers;
+    let wsts = variants || c.plain || c.linear;
     if wsts && args.engine != cli::Engine::Wsts {
-        return say("--control, --start-atoms, --equal-depth and --merged go with --engine wsts");
+        return say(
+            "--control, --plain, --linear, --start-atoms, --equal-depth, --merged and --layers go with --engine wsts",
+        );
+    }
+    if c.linear && variants {
+        return say("--linear is the paper's algorithm and nothing else");
     }
     if c.no_prune && args.engine != cli::Engine::Backward {
         return say("--no-prune goes with --engine backward");
@@ -147,21 +173,27 @@ fn engine(args: &Check) -> Result<Engine, Failure> {
             start_atoms: c.start_atoms,
             equal_depth: c.equal_depth,
             merged: c.merged,
+            layers: c.layers,
+            project: !(c.plain || c.merged || c.layers || c.linear) && matches!(c.control, None | Some(Control::Bfs)),
+            linear: c.linear,
         }),
         cli::Engine::Backward => Engine::Backward(backward::Options { prune: !c.no_prune }),
         cli::Engine::Forward => Engine::Forward,
         cli::Engine::Equation => Engine::Equation,
+        cli::Engine::Frames => Engine::Frames,
         _ => Engine::Portfolio(args.programs.threads.unwrap_or(2).into()),
     })
 }
 
 fn engine_line(engine: &Engine) -> String {
     match engine {
+        Engine::Lazy(o) if o.linear => format!("lazy abstraction, {o}"),
         Engine::Lazy(o) => format!("lazy abstraction without a solver, {o}"),
         Engine::Backward(o) if o.prune => "backward search, pruned by the state equation".into(),
         Engine::Backward(_) => "backward search".into(),
         Engine::Forward => "forward search with accelerations".into(),
         Engine::Equation => "state equation with traps".into(),
+        Engine::Frames => "frames, as IC3 has them".into(),
         other => other.to_string(),
     }
 }
@@ -209,8 +241,30 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     if let (Some(file), Some(c)) = (&args.certificate, &report.certificate) {
         write_with(file, |out| json::write_counter_certificate(out, &system, report.header(), c))?;
     }
+    if let Some(file) = &args.html {
+        write_file(file, &draw::html(&report, &system))?;
+    }
+    if let (Some(file), Some(t)) = (&args.dot, &report.trace) {
+        write_file(file, &draw::dot(&system, t, &question))?;
+    }
+    if let (Some(file), Some(t)) = (&args.counters.msc, &report.trace) {
+        write_chart(file, &system, t)?;
+    }
     let interrupted = cancelled.load(std::sync::atomic::Ordering::Relaxed);
     Ok(if interrupted { exit::INTERRUPTED } else { code_of(&report) })
+}
+
+/// A run as a message sequence chart: a picture, or text.
+fn write_chart(file: &Path, system: &System, t: &Trace) -> Result<(), Failure> {
+    let Some(drawn) = chart::chart(system, t) else {
+        eprintln!("note: the run has too many processes or steps to be drawn");
+        return Ok(());
+    };
+    if file == Path::new("-") {
+        return print(&chart::text(system, &drawn)).map(|_| ());
+    }
+    let is_picture = file.extension().is_some_and(|e| e == "svg");
+    write_file(file, &if is_picture { chart::svg(system, &drawn) } else { chart::text(system, &drawn) })
 }
 
 /// Checks the evidence, and says so. Evidence that is wrong is a bug.

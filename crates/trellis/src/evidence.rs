@@ -10,9 +10,13 @@ use crate::{Failure, Ran, automaton, check::write_file, counter, exit, hierarchy
 pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     let path = &args.evidence;
     let of_networks = [("--fair", !args.fair.is_empty()), ("--buchi", args.buchi.is_some())];
-    let network = !counter::is_one(&args.model.model) && !automaton::is_one(&args.model.model);
+    let of_nodes = hierarchy::is_one(&args.model.model);
+    let network = !of_nodes && !counter::is_one(&args.model.model) && !automaton::is_one(&args.model.model);
     if let Some((name, _)) = of_networks.iter().find(|(_, given)| *given && !network) {
         return Err(Failure::Usage(format!("{name}: only for networks of automata")));
+    }
+    if !network && let Some(done) = ltl::certify(args, out_color, err_color) {
+        return done;
     }
     if counter::is_one(&args.model.model) {
         return counter::certify(args, out_color, err_color);
@@ -20,12 +24,14 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     if tree::is_one(&args.model.model) {
         return tree::certify(args, out_color);
     }
-    if hierarchy::is_one(&args.model.model) && tree::is_evidence(path) {
+    if of_nodes && tree::is_evidence(path) {
         return tree::certify_nodes(args, out_color, err_color);
     }
+    if hierarchy::is_one(&args.model.model) {
+        return hierarchy::certify(args, out_color, err_color);
+    }
     if automaton::is_one(&args.model.model) {
-        let formula = ltl::certify(args, out_color, err_color);
-        return formula.unwrap_or_else(|| program::certify(args, out_color, err_color));
+        return program::certify(args, out_color, err_color);
     }
     automaton::not_c(&args.reading)?;
     if tree::is_evidence(path) {
@@ -87,7 +93,10 @@ pub fn judged(query: &str, result: Result<String, String>, color: bool) -> Ran {
 
 pub fn convert(args: &Convert, err_color: bool) -> Ran {
     if counter::is_one(&args.model.model) {
-        return Err(Failure::Usage("counter systems have no other form: they can be checked".into()));
+        return counter::convert(args, err_color);
+    }
+    if args.instance.is_some() || args.to == Format::Xta {
+        return Err(counter::no_instance());
     }
     if automaton::is_one(&args.model.model) {
         return automaton::convert(args, err_color);
@@ -99,6 +108,7 @@ pub fn convert(args: &Convert, err_color: bool) -> Ran {
     let loaded = load(&args.model, &Asked { color: err_color, ..Default::default() })?;
     let text = match args.to {
         Format::Dot => dot::network(&loaded.network, &loaded.name),
+        Format::Xta => return Err(counter::no_instance()),
         Format::Horn => {
             return Err(Failure::Usage(
                 "--to horn: only for programs, control-flow automata and transition systems".into(),

@@ -4,26 +4,32 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use trellis_domain::relation::Memory;
+use trellis_check::hierarchy::Rejection;
+use trellis_domain::relation::{Made, Memory};
 use trellis_engine::acheck::Specification;
 use trellis_engine::budget::{Budget, Progress};
 use trellis_engine::cover::cegar::{self, cegar, control_locations};
 use trellis_engine::cover::reach::{Direction, reach};
-use trellis_engine::cover::{Question, reason};
+use trellis_engine::cover::{Either, Question, both, reason};
+use trellis_engine::ctl::Branching;
+use trellis_expr::TermId;
 use trellis_model::acheck::Line;
 use trellis_model::evidence::{Reason, Verdict};
+use trellis_model::hierarchy::Hierarchy;
 use trellis_model::hierarchy::evidence::{Certificate, Trace};
 use trellis_model::hierarchy::symbolic::Symbolic;
 use trellis_report::hierarchy::{self as tell, HierarchyReport};
-use trellis_report::{Kind, Style, text};
-use trellis_syntax::acheck;
+use trellis_report::json::{Named, NodeAsked, NodeContent, node_question, read_node_evidence};
+use trellis_report::{Kind, Style, iterations, json, text};
 use trellis_syntax::altarica::ast::Name;
 use trellis_syntax::altarica::{Built, File, parse};
 use trellis_syntax::diag::{Diagnostic, Sources, render};
+use trellis_syntax::{acheck, ctl};
 
-use crate::check::{ProgressLine, code_of, interrupts, steps, worst};
-use crate::cli::{self, Check};
-use crate::{Failure, Ran, exit, print, program, tree};
+use crate::check::{ProgressLine, code_of, interrupts, numbered, steps, worst, write_file, write_with};
+use crate::cli::{self, Certify, Check};
+use crate::evidence::judged;
+use crate::{Failure, Ran, automaton, exit, print, program, tree};
 
 /// What only models in AltaRica have.
 #[derive(Args, Debug, Clone, Default)]
@@ -34,9 +40,16 @@ pub struct Nodes {
     /// An Acheck specification: the cardinals of what it shows, and whether its tests pass.
     #[arg(long, value_name = "FILE", help_heading = "AltaRica")]
     pub spec: Option<PathBuf>,
+    /// A formula of computation tree logic that must hold in every initial configuration: AG EF 'x = 1', A[a U b]; may be given
+    /// several times.
+    #[arg(long, value_name = "FORMULA", help_heading = "AltaRica")]
+    pub ctl: Vec<String>,
     /// Start from what is bad: with --engine reach, states that lead to it; with cegar, paths are looked at from their end.
     #[arg(long, help_heading = "AltaRica")]
     pub backward: bool,
+    /// For --engine cegar: what each refinement did, to a file: .csv, .svg (a plot), or a table.
+    #[arg(long, value_name = "FILE", help_heading = "AltaRica")]
+    pub iterations: Option<PathBuf>,
     /// For --engine cegar: keep abstract states that PCegar would throw away.
     #[arg(long, help_heading = "AltaRica")]
     pub no_pruning: bool,
@@ -52,8 +65,10 @@ impl Nodes {
         let all = [
             ("--node", self.node.is_some()),
             ("--spec", self.spec.is_some()),
+            ("--ctl", !self.ctl.is_empty()),
             ("--backward", self.backward),
             ("--no-pruning", self.no_pruning),
+            ("--iterations", self.iterations.is_some()),
             ("--neat", self.neat),
         ];
         all.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
@@ -65,7 +80,8 @@ pub fn is_one(path: &Path) -> bool {
     matches!(path.extension().and_then(|e| e.to_str()), Some("alt" | "altarica"))
 }
 
-fn complain<'s>(sources: &'s Sources, color: bool) -> impl Fn(Vec<Diagnostic>) -> Failure + 's {
+/// Diagnostics as a failure.
+pub fn complain<'s>(sources: &'s Sources, color: bool) -> impl Fn(Vec<Diagnostic>) -> Failure + 's {
     move |d| Failure::Input(render(&d, sources, color))
 }
 
@@ -75,6 +91,16 @@ pub fn read(sources: &mut Sources, path: &Path, color: bool) -> Result<File, Fai
     let (file, warnings) = parse(sources, id).map_err(complain(sources, color))?;
     eprint!("{}", render(&warnings, sources, color));
     Ok(file)
+}
+
+/// Reads a file and builds the hierarchy below a node, or below the last one.
+pub fn top(sources: &mut Sources, model: &cli::Model, node: Option<&str>, color: bool) -> Result<Built, Failure> {
+    let file = read(sources, &model.model, color)?;
+    let Some(last) = file.nodes().last().map(|n| (*n).clone()) else {
+        return Err(Failure::Input(format!("error: {}: there is no node", model.model.display())));
+    };
+    let top = Name { text: node.map_or(last.text, String::from), span: last.span };
+    build(sources, &file, &top, &model.constants, color)
 }
 
 /// Builds the hierarchy below a node.
@@ -116,16 +142,11 @@ fn refuse_foreign(args: &Check) -> Result<(), Failure> {
     if !engine {
         return Err(Failure::Usage("AltaRica is checked with --engine reach, cegar or hierarchy".into()));
     }
-    let files = [
-        ("--neat", args.nodes.neat),
-        ("--json", args.json),
-        ("--trace", args.trace.is_some()),
-        ("--certificate", args.certificate.is_some()),
-        ("--dot", args.dot.is_some()),
-        ("--html", args.html.is_some()),
-    ];
-    if let Some((name, _)) = files.iter().find(|(_, given)| *given) {
-        return Err(Failure::Usage(format!("{name}: not for AltaRica yet")));
+    if args.nodes.neat {
+        return Err(Failure::Usage("--neat goes with --engine hierarchy".into()));
+    }
+    if args.nodes.iterations.is_some() && args.engine != cli::Engine::Cegar {
+        return Err(Failure::Usage("--iterations goes with --engine cegar".into()));
     }
     let ours = Check { engine: cli::Engine::Auto, ..args.clone() };
     match program::given(&ours).or_else(|| program::foreign(&ours)) {
@@ -148,7 +169,11 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         return specification(args, &mut sources, &file, path, last, err_color);
     }
     let top = Name { text: args.nodes.node.clone().unwrap_or(last.text), span: last.span };
+    if !args.nodes.ctl.is_empty() && args.engine != cli::Engine::Hierarchy {
+        return branching(args, &mut sources, &file, &top, out_color, err_color);
+    }
     let asked = questions(args)?;
+    let bad_texts: Vec<String> = asked.iter().map(|(_, bad)| bad.clone()).collect();
     let mut built = build(&sources, &file, &top, &args.model.constants, err_color)?;
     let mut conditions = vec![];
     for (name, text) in asked {
@@ -164,28 +189,284 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         .align(conditions.iter().map(|(name, _)| name.as_str()));
     let symbolic = Symbolic::new(hierarchy, 2, memory(args));
     let mut code = exit::HOLDS;
-    for (name, bad) in &conditions {
+    let mut reports = vec![];
+    for (n, (name, bad)) in conditions.iter().enumerate() {
         let started = Instant::now();
         let mut line = ProgressLine::new(args, name);
         let mut observer = |p: &Progress| line.show(p);
         let mut budget = Budget::unlimited().time(args.timeout).cancel(cancelled.clone()).observe(&mut observer);
         let mut statistics = vec![];
         let model = args.model.model.display().to_string();
-        let (verdict, question) = match symbolic.as_ref().map_err(Clone::clone).and_then(|symbolic| {
-            let (initial, bad) = (symbolic.initial(hierarchy)?, symbolic.satisfying(hierarchy, *bad)?);
-            Ok(Question { hierarchy, symbolic, initial, bad })
-        }) {
-            Ok(question) => (answer(args, &question, &mut budget, &mut statistics), Some(question)),
-            Err(trouble) => (Verdict::Unknown(reason(trouble)), None),
-        };
+        let (verdict, question) =
+            match symbolic.as_ref().map_err(Clone::clone).and_then(|symbolic| asked_of(hierarchy, symbolic, *bad)) {
+                Ok(question) => {
+                    let (verdict, engine) = answer(args, &question, &mut budget, &mut statistics);
+                    ((verdict, engine), Some(question))
+                }
+                Err(trouble) => ((Verdict::Unknown(reason(trouble)), args.engine), None),
+            };
+        let (verdict, engine) = verdict;
         drop(line);
         let mut report: HierarchyReport = HierarchyReport::about(&model, "altarica", name, Kind::Always, verdict);
-        report.engine = engine_line(args);
+        report.engine = engine_line(args, engine);
         report.statistics = statistics;
         report.seconds = started.elapsed().as_secs_f64();
         if let Some(question) = question.filter(|_| !args.no_check) {
             checked(&mut report, &question, *bad)?;
         }
+        code = worst(code, code_of(&report));
+        match &symbolic {
+            Ok(m) => {
+                let asked = NodeAsked { node: top.text.clone(), bad: bad_texts[n].clone() };
+                let several = (conditions.len() > 1).then_some(n + 1);
+                told(args, hierarchy, m, &asked, &report, style, several)?;
+            }
+            Err(_) => {
+                print(&text::line(&report, style))?;
+            }
+        }
+        reports.push(report);
+        if cancelled.load(std::sync::atomic::Ordering::Relaxed) {
+            return Ok(exit::INTERRUPTED);
+        }
+    }
+    if let (Some(path), Ok(m)) = (&args.html, &symbolic) {
+        write_file(path, &tell::html(&reports, hierarchy, &m.levels))?;
+    }
+    Ok(code)
+}
+
+/// Says what was found, on the terminal and in files.
+fn told(
+    args: &Check,
+    hierarchy: &Hierarchy,
+    m: &Symbolic,
+    asked: &NodeAsked,
+    report: &HierarchyReport,
+    style: Style,
+    several: Option<usize>,
+) -> Result<(), Failure> {
+    let named = Named { hierarchy, levels: &m.levels };
+    let wanted = args.json || args.certificate.is_some();
+    let states = report.certificate.as_ref().filter(|_| wanted).map(|c| m.decisions(&c.states));
+    if args.json {
+        let mut line = Vec::new();
+        let tests = states.as_ref().map(|s| s.tests.len());
+        json::write_node_report(&mut line, named, asked, report, tests)
+            .map_err(|e| Failure::Internal(e.to_string()))?;
+        print(&format!("{}\n", String::from_utf8_lossy(&line)))?;
+    } else if args.quiet {
+        print(&text::line(report, style))?;
+    } else {
+        print(&tell::render(report, hierarchy, &m.levels, style))?;
+    }
+    if let (Some(path), Some(t)) = (&args.trace, &report.trace) {
+        write_with(&numbered(path, several), |out| json::write_node_trace(out, named, asked, report.header(), t))?;
+    }
+    if let (Some(path), Some(t)) = (&args.dot, &report.trace) {
+        write_file(&numbered(path, several), &tell::dot(hierarchy, &m.levels, t))?;
+    }
+    if let (Some(path), Some(states)) = (&args.certificate, &states) {
+        write_with(&numbered(path, several), |out| {
+            json::write_node_certificate(out, named, asked, report.header(), states)
+        })?;
+    }
+    Ok(())
+}
+
+/// `trellis certify model.alt EVIDENCE`
+pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
+    automaton::not_c(&args.reading)?;
+    if args.non_zeno {
+        return Err(Failure::Usage("--non-zeno: only for models with clocks".into()));
+    }
+    let path = &args.evidence;
+    let unreadable = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
+    let evidence = std::fs::read_to_string(path).map_err(|e| unreadable(&e))?;
+    // The evidence says which question it answers; the model says what that means.
+    let asked = node_question(&evidence).map_err(|e| unreadable(&e))?;
+    let mut sources = Sources::default();
+    let file = read(&mut sources, &args.model.model, err_color)?;
+    let Some(last) = file.nodes().last().map(|n| (*n).clone()) else {
+        return Err(Failure::Input(format!("error: {}: there is no node", args.model.model.display())));
+    };
+    let top = Name { text: asked.node.clone(), span: last.span };
+    let mut built = build(&sources, &file, &top, &args.model.constants, err_color)?;
+    let id = sources.add("the evidence", asked.bad.clone());
+    let bad = built.condition(&sources, id).map_err(complain(&sources, err_color))?;
+    let hierarchy = &built.hierarchy;
+    let impossible = |e: &dyn std::fmt::Display| Failure::Usage(format!("the evidence cannot be checked: {e}"));
+    let m = Symbolic::new(hierarchy, 2, Memory::default()).map_err(|e| impossible(&e))?;
+    let content = read_node_evidence(Named { hierarchy, levels: &m.levels }, &evidence).map_err(|e| unreadable(&e))?;
+    let result = match content {
+        NodeContent::Trace(t) => trellis_check::hierarchy::replay(hierarchy, &m, bad, &t)
+            .map(|()| format!("the run of {} ends where it should not", steps(t.events.len()))),
+        NodeContent::Certificate(tests) => {
+            let states = m.decided(&tests).map_err(|e| impossible(&e))?;
+            let states = states.ok_or_else(|| unreadable(&"its tests make no sense"))?;
+            let question = asked_of(hierarchy, &m, bad).map_err(|e| impossible(&e))?;
+            proven(&question, bad, &Certificate { states })
+                .map(|()| format!("the set of states ({} tests) proves it: no event leaves it", tests.tests.len()))
+        }
+    };
+    judged(&format!("never {}", asked.bad), result.map_err(|why| why.to_string()), out_color)
+}
+
+/// The question whether a condition can be reached.
+fn asked_of<'q>(hierarchy: &'q Hierarchy, symbolic: &'q Symbolic, bad: TermId) -> Made<Question<'q>> {
+    let (initial, bad) = (symbolic.initial(hierarchy)?, symbolic.satisfying(hierarchy, bad)?);
+    Ok(Question { hierarchy, symbolic, initial, bad })
+}
+
+/// Checks a proof: by a step on relations, and by plain steps.
+fn proven(question: &Question<'_>, bad: TermId, c: &Certificate) -> Result<(), Rejection> {
+    trellis_check::hierarchy::certify(&question.initial, &question.bad, question.symbolic, c)?;
+    trellis_check::hierarchy::compare(question.hierarchy, question.symbolic, bad, c).map(|_| ())
+}
+
+fn engine_line(args: &Check, engine: cli::Engine) -> String {
+    let way = if args.nodes.backward { "backward" } else { "forward" };
+    match engine {
+        cli::Engine::Cegar if args.nodes.no_pruning => format!("refinement of a partition, {way} (001 Cegar)"),
+        cli::Engine::Cegar => format!("refinement of a partition with pruning, {way} (001 PCegar)"),
+        _ => format!("reachability on relations, {way}"),
+    }
+}
+
+/// A round, for a table.
+pub fn row(i: &cegar::Iteration) -> iterations::Row {
+    iterations::Row {
+        states: i.states as u64,
+        transitions: i.transitions as u64,
+        path: i.path as u64,
+        certified: (i.reachable as u64, i.coreachable as u64),
+        analysis: i.analysis,
+        distribution: i.distribution,
+    }
+}
+
+/// The answer, and whose it is.
+fn answer(
+    args: &Check,
+    question: &Question<'_>,
+    budget: &mut Budget<'_>,
+    statistics: &mut Vec<(String, u64)>,
+) -> (Verdict<Trace, Certificate>, cli::Engine) {
+    let direction = if args.nodes.backward { Direction::Backward } else { Direction::Forward };
+    let options = cegar::Options {
+        pruning: !args.nodes.no_pruning,
+        analysis: direction,
+        limit: args.states,
+        ..Default::default()
+    };
+    let found = match args.engine {
+        cli::Engine::Cegar => match control_locations(question) {
+            Ok(predicates) => Either::Cegar(cegar(question, &predicates, &options, budget)),
+            Err(trouble) => return (Verdict::Unknown(reason(trouble)), cli::Engine::Cegar),
+        },
+        cli::Engine::Reach => Either::Reach(reach(question, direction, budget)),
+        _ => both(question, direction, budget),
+    };
+    match found {
+        Either::Reach(found) => {
+            let small = |n: &trellis_domain::relation::Natural| u64::try_from(n).unwrap_or(u64::MAX);
+            statistics.extend((found.rounds > 0).then(|| ("rounds".into(), found.rounds)));
+            statistics.push(("nodes".into(), found.nodes as u64));
+            statistics.extend(found.configurations.as_ref().map(|n| ("configurations".into(), small(n))));
+            (found.verdict, cli::Engine::Reach)
+        }
+        Either::Cegar(found) => {
+            let sum = |f: fn(&cegar::Iteration) -> u64| found.iterations.iter().map(f).sum();
+            let most = found.iterations.iter().map(|i| i.states as u64).max().unwrap_or(0);
+            if let Some(path) = &args.nodes.iterations {
+                let rows: Vec<iterations::Row> = found.iterations.iter().map(row).collect();
+                let text = match path.extension().and_then(|e| e.to_str()) {
+                    Some("csv") => iterations::csv(&rows),
+                    Some("svg") => {
+                        let name = if options.pruning { "PCegar" } else { "Cegar" };
+                        iterations::svg(&args.model.model.display().to_string(), &[(name, &rows)])
+                    }
+                    _ => iterations::table(&rows),
+                };
+                if let Err(Failure::Usage(why)) = write_file(path, &text) {
+                    eprintln!("{why}");
+                }
+            }
+            statistics.push(("refinements".into(), found.iterations.len() as u64));
+            statistics.push(("images for paths".into(), sum(|i| i.analysis)));
+            statistics.push(("images for transitions".into(), sum(|i| i.distribution)));
+            statistics.push(("abstract states, at most".into(), most));
+            (found.verdict, cli::Engine::Cegar)
+        }
+    }
+}
+
+/// Checks the evidence, and says so.
+fn checked(report: &mut HierarchyReport, question: &Question<'_>, bad: TermId) -> Result<(), Failure> {
+    use trellis_check::hierarchy::replay;
+    let failed = |what: &str, why: &dyn std::fmt::Display| {
+        Failure::Internal(format!("the {what} for `{}` did not pass its check: {why}", report.query))
+    };
+    if let Some(t) = &report.trace {
+        replay(question.hierarchy, question.symbolic, bad, t).map_err(|e| failed("run", &e))?;
+        report.checked = Some(format!("run of {} replayed", steps(t.events.len())));
+    }
+    if let Some(c) = &report.certificate {
+        proven(question, bad, c).map_err(|e| failed("proof", &e))?;
+        report.checked = Some("set of states checked: no event leaves it".into());
+    }
+    Ok(())
+}
+
+/// `trellis check model.alt --ctl FORMULA`
+fn branching(args: &Check, sources: &mut Sources, file: &File, top: &Name, out_color: bool, err_color: bool) -> Ran {
+    let p = &args.properties;
+    if !p.properties.is_empty()
+        || !p.errors.is_empty()
+        || args.json
+        || args.certificate.is_some()
+        || args.trace.is_some()
+    {
+        return Err(Failure::Usage("--ctl: not together with -p or --error, and it writes no evidence".into()));
+    }
+    let mut built = build(sources, file, top, &args.model.constants, err_color)?;
+    let mut formulas = vec![];
+    for text in &args.nodes.ctl {
+        let id = sources.add("--ctl", text.clone());
+        let formula = ctl::parse(sources, id, &mut built);
+        formulas.push((text, formula.map_err(|d| Failure::Input(render(&d, sources, err_color)))?));
+    }
+    let hierarchy = &built.hierarchy;
+    let cancelled = interrupts();
+    let style = Style { color: out_color, verbose: args.stats, ..Default::default() }
+        .align(formulas.iter().map(|(text, _)| text.as_str()));
+    let symbolic = Symbolic::new(hierarchy, 2, memory(args));
+    let mut code = exit::HOLDS;
+    for (formula_text, formula) in &formulas {
+        let started = Instant::now();
+        let mut budget = Budget::unlimited().time(args.timeout).cancel(cancelled.clone());
+        let mut statistics = vec![];
+        let mut run = || -> Result<Verdict<Trace, Certificate>, Reason> {
+            let m = symbolic.as_ref().map_err(|e| reason(e.clone()))?;
+            let found = Branching::new(hierarchy, m)?.holds(formula, &mut budget)?;
+            let small = |n: trellis_domain::relation::Natural| u64::try_from(&n).unwrap_or(u64::MAX);
+            statistics.push(("configurations where it holds".into(), small(m.count(&found))));
+            let initial = m.initial(hierarchy).and_then(|states| m.configurations_of(&states)).map_err(reason)?;
+            let without = m.space.minus(&initial, &found).map_err(reason)?;
+            Ok(match m.pick(&without) {
+                None => Verdict::Safe(Certificate { states: found }),
+                Some(first) => Verdict::Unsafe(Trace { configurations: vec![first], events: vec![] }),
+            })
+        };
+        let verdict = run().unwrap_or_else(Verdict::Unknown);
+        let model = args.model.model.display().to_string();
+        let mut report: HierarchyReport =
+            HierarchyReport::about(&model, "altarica", formula_text, Kind::Always, verdict);
+        report.engine = "fixpoints on relations".into();
+        report.statistics = statistics;
+        report.seconds = started.elapsed().as_secs_f64();
+        // A set where a formula holds is no invariant.
+        report.certificate = None;
         code = worst(code, code_of(&report));
         let said = match &symbolic {
             Ok(m) if !args.quiet => tell::render(&report, hierarchy, &m.levels, style),
@@ -197,66 +478,6 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         }
     }
     Ok(code)
-}
-
-fn engine_line(args: &Check) -> String {
-    let way = if args.nodes.backward { "backward" } else { "forward" };
-    match args.engine {
-        cli::Engine::Cegar if args.nodes.no_pruning => format!("refinement of a partition, {way} (001 Cegar)"),
-        cli::Engine::Cegar => format!("refinement of a partition with pruning, {way} (001 PCegar)"),
-        _ => format!("reachability on relations, {way}"),
-    }
-}
-
-fn answer(
-    args: &Check,
-    question: &Question<'_>,
-    budget: &mut Budget<'_>,
-    statistics: &mut Vec<(String, u64)>,
-) -> Verdict<Trace, Certificate> {
-    let direction = if args.nodes.backward { Direction::Backward } else { Direction::Forward };
-    if args.engine != cli::Engine::Cegar {
-        let found = reach(question, direction, budget);
-        let small = |n: &trellis_domain::relation::Natural| u64::try_from(n).unwrap_or(u64::MAX);
-        statistics.extend((found.rounds > 0).then(|| ("rounds".into(), found.rounds)));
-        statistics.push(("nodes".into(), found.nodes as u64));
-        statistics.extend(found.configurations.as_ref().map(|n| ("configurations".into(), small(n))));
-        return found.verdict;
-    }
-    let options = cegar::Options {
-        pruning: !args.nodes.no_pruning,
-        analysis: direction,
-        limit: args.states,
-        ..Default::default()
-    };
-    let found = match control_locations(question) {
-        Ok(predicates) => cegar(question, &predicates, &options, budget),
-        Err(trouble) => return Verdict::Unknown(reason(trouble)),
-    };
-    let sum = |f: fn(&cegar::Iteration) -> u64| found.iterations.iter().map(f).sum();
-    statistics.push(("refinements".into(), found.iterations.len() as u64));
-    statistics.push(("images for paths".into(), sum(|i| i.analysis)));
-    statistics.push(("images for transitions".into(), sum(|i| i.distribution)));
-    statistics
-        .push(("abstract states, at most".into(), found.iterations.iter().map(|i| i.states as u64).max().unwrap_or(0)));
-    found.verdict
-}
-
-/// Checks the evidence, and says so.
-fn checked(report: &mut HierarchyReport, question: &Question<'_>, bad: trellis_expr::TermId) -> Result<(), Failure> {
-    use trellis_check::hierarchy::{certify, replay};
-    let failed = |what: &str, why: &dyn std::fmt::Display| {
-        Failure::Internal(format!("the {what} for `{}` did not pass its check: {why}", report.query))
-    };
-    if let Some(t) = &report.trace {
-        replay(question.hierarchy, question.symbolic, bad, t).map_err(|e| failed("run", &e))?;
-        report.checked = Some(format!("run of {} replayed", steps(t.events.len())));
-    }
-    if let Some(c) = &report.certificate {
-        certify(&question.initial, &question.bad, question.symbolic, c).map_err(|e| failed("proof", &e))?;
-        report.checked = Some("set of states checked: no event leaves it".into());
-    }
-    Ok(())
 }
 
 /// `trellis check model.alt --spec file.spe`

@@ -56,6 +56,7 @@ fn engine(args: &Check) -> Result<Engine, Failure> {
 fn usage(args: &Check) -> Result<(), Failure> {
     let (p, asked) = (&args.programs, &args.properties);
     let given = [
+        ("--node (the last node is asked)", args.nodes.node.is_some()),
         ("--fair (only for networks of automata, which have processes)", !args.formulas.fair.is_empty()),
         ("--property", !asked.properties.is_empty()),
         ("--error", !asked.errors.is_empty()),

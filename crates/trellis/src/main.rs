@@ -5,6 +5,7 @@ mod bench;
 mod check;
 mod cli;
 mod counter;
+mod cuts;
 mod evidence;
 mod hierarchy;
 mod horn;
@@ -99,6 +100,7 @@ fn run(cli: Cli, out: bool, err: bool) -> Ran {
         Command::Certify(args) => evidence::certify(args, out, err),
         Command::Simulate(args) => simulate::simulate(args, out, err),
         Command::Convert(args) => evidence::convert(args, err),
+        Command::Cuts(args) => cuts::cuts(args, err),
         Command::Mec(args) => mec::mec(args, err),
         Command::Smt(args) => smt::smt(args, err),
         Command::Ltl2hoa(args) => ltl2hoa::ltl2hoa(args, err),
@@ -107,7 +109,8 @@ fn run(cli: Cli, out: bool, err: bool) -> Ran {
             Some(text) => print(text),
             None => Err(Failure::Usage(format!(
                 "there is no schema `{name}`; there are: report, trace, certificate, program-trace, program-certificate, \
-                 counter-trace, counter-certificate, ltl-trace, ltl-certificate"
+                 counter-trace, counter-certificate, ltl-trace, ltl-certificate, node-trace, node-certificate, \
+                 tree-trace, tree-certificate, hierarchy"
             ))),
         },
         Command::Completions { shell } => {

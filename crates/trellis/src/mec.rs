@@ -1,7 +1,9 @@
 //! `trellis mec`: Mec 5's relations and its commands for abstraction refinement (001 §6.1–6.2), from a script or line by line.
 
+mod prompt;
+
 use std::collections::BTreeMap;
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -11,17 +13,22 @@ use trellis_engine::cover::cegar::{self, Abstraction, Split, cegar, guards};
 use trellis_engine::cover::graph::Search;
 use trellis_engine::cover::reach::Direction;
 use trellis_engine::cover::{Question, reason};
+use trellis_engine::ctl::Branching;
 use trellis_engine::mec::{Computed, Session};
 use trellis_model::evidence::Verdict;
 use trellis_model::mec::{Callee, Sort};
 use trellis_report::hierarchy::trace;
+use trellis_report::iterations;
 use trellis_syntax::altarica::File;
 use trellis_syntax::altarica::ast::Name;
+use trellis_syntax::ctl;
 use trellis_syntax::diag::{Sources, render};
 use trellis_syntax::mec::{Piece, World, nodes_of, only, pieces};
 
-use crate::hierarchy::{build, read};
+use crate::check::write_file;
+use crate::hierarchy::{build, read, row};
 use crate::{Failure, Ran, exit};
+use prompt::{Line, Lines};
 
 #[derive(Args, Debug)]
 pub struct Mec {
@@ -35,6 +42,7 @@ R(s : Node!c, …) := formula;      define a relation; += is the least fixpoint,
                                   formulas: & | ~ => = != <x>(…) exists [x](…) for all, s.Sub.var
                                   relations: Node!c(s) Node!init(s) Node!t(s, e, s'), and those defined
 :ar-load FILE                     read AltaRica nodes
+:ctl R NODE FORMULA               define R: the configurations in which a formula holds (EX AX EF AF EG AG E[a U b] A[a U b])
 :rel-cardinal R                   how many rows a relation has
 :rel-print R [N]                  the first N rows
 :rel-list                         all relations
@@ -45,9 +53,27 @@ R(s : Node!c, …) := formula;      define a relation; += is the least fixpoint,
     cegar-use-cover-abstraction, cegar-use-guards-as-predicates, cegar-search-algorithm BFS|DFS,
     cegar-ce-analysis FORWARD|BACKWARD, cegar-abstraction-refinement-algorithm DIRECT|SIGMA,
     initial-certification, split-certification, feasibility-certification, cegar-use-must-and-clo,
-    cegar-print-iteration-stats
+    cegar-use-super-transition (refused where a node has priorities), cegar-print-iteration-stats,
+    cegar-abstraction-print (a file NODE-N.dot for each iteration)
+:options                          those that are set
 :help, :quit
 ";
+
+/// The options of 001 §6.2, and their values.
+const OPTIONS: [(&str, &[&str]); 12] = [
+    ("cegar-search-algorithm", &["BFS", "DFS"]),
+    ("cegar-ce-analysis", &["FORWARD", "BACKWARD"]),
+    ("cegar-abstraction-refinement-algorithm", &["DIRECT", "SIGMA"]),
+    ("cegar-use-cover-abstraction", &[""]),
+    ("cegar-use-guards-as-predicates", &[""]),
+    ("cegar-use-super-transition", &[""]),
+    ("cegar-use-must-and-clo", &[""]),
+    ("initial-certification", &[""]),
+    ("split-certification", &[""]),
+    ("feasibility-certification", &[""]),
+    ("cegar-print-iteration-stats", &[""]),
+    ("cegar-abstraction-print", &[""]),
+];
 
 /// An abstraction that was asked for: initial states, bad ones, predicates.
 type Asked = (String, String, Vec<String>);
@@ -91,24 +117,25 @@ pub fn mec(args: &Mec, color: bool) -> Ran {
 }
 
 fn interactive(runner: &mut Runner) -> Result<(), Failure> {
-    let prompt = std::io::stdin().is_terminal();
-    let ask = |text: &str| {
-        if prompt {
-            eprint!("{text}");
-        }
-    };
+    let mut lines = Lines::new(OPTIONS.iter().map(|(name, _)| *name).collect());
     let mut text = String::new();
-    ask("[mec] ");
-    for line in std::io::stdin().lock().lines() {
-        let line = line.map_err(|e| Failure::Usage(format!("cannot read: {e}")))?;
-        text.push_str(&line);
+    loop {
+        lines.know(runner.names());
+        let line = match lines.next(if text.is_empty() { "[mec] " } else { "   …  " })? {
+            Line::Text(line) => line,
+            Line::TakenBack => {
+                text.clear();
+                continue;
+            }
+            Line::End => return Ok(()),
+        };
+        text.push_str(line.trim_end_matches(['\r', '\n']));
         text.push('\n');
         let all = pieces(&text);
         let finished = |p: &Piece| {
             matches!(p, Piece::Command(..)) || matches!(p, Piece::Definition(_, end) if text[..*end].ends_with(';'))
         };
         if !all.iter().all(finished) {
-            ask("   …  ");
             continue;
         }
         let now = std::mem::take(&mut text);
@@ -121,9 +148,7 @@ fn interactive(runner: &mut Runner) -> Result<(), Failure> {
                 Err(failure) => return Err(failure),
             }
         }
-        ask("[mec] ");
     }
-    Ok(())
 }
 
 fn say(text: &str) {
@@ -220,7 +245,38 @@ impl Runner {
         }
     }
 
+    /// Defines the set of configurations in which a formula of computation tree logic holds.
+    fn branching(&mut self, line: &str) -> Result<(), Failure> {
+        let mut words = line.trim_start().splitn(3, char::is_whitespace);
+        let (Some(name), Some(node), Some(formula)) = (words.next(), words.next(), words.next()) else {
+            return usage("`:ctl R NODE FORMULA`");
+        };
+        let all = self.files.iter().flat_map(|f| f.nodes());
+        let Some(found) = all.into_iter().find(|n| n.text == node).cloned() else {
+            return usage(format!("there is no node `{node}`"));
+        };
+        self.node(&found)?;
+        let (Some(session), Some(built)) = (self.sessions.get_mut(node), self.world.nodes.get_mut(node)) else {
+            return usage(format!("there is no node `{node}`"));
+        };
+        let id = self.sources.add("the formula", formula);
+        let parsed = ctl::parse(&mut self.sources, id, built);
+        let formula = parsed.map_err(|d| Failure::Input(render(&d, &self.sources, self.color)))?;
+        let fail = |why: trellis_model::evidence::Reason| Failure::Usage(format!("{name}: {why}"));
+        let relation = Branching::new(&built.hierarchy, &session.symbolic)
+            .and_then(|b| b.holds(&formula, &mut Budget::unlimited()))
+            .map_err(fail)?;
+        session.defined.insert(name.into(), Computed { arguments: vec![Sort::Configuration], relation });
+        self.world.relations.insert(name.into(), (node.into(), vec![Sort::Configuration]));
+        say(&self.signature(name));
+        Ok(())
+    }
+
     fn command(&mut self, line: &str) -> Result<bool, Failure> {
+        if let Some(rest) = line.trim_start().strip_prefix("ctl ") {
+            self.branching(rest)?;
+            return Ok(true);
+        }
         let line = line.split("//").next().unwrap_or_default().replace(',', " ");
         let words: Vec<&str> = line.split_whitespace().collect();
         match *words.as_slice() {
@@ -243,6 +299,7 @@ impl Runner {
                 Err(_) => return usage(format!("`{n}` is no number")),
             },
             ["rel-dot", name] => self.dot(name)?,
+            ["options"] => self.options.iter().for_each(|(name, value)| say(format!("{name} {value}").trim_end())),
             ["set", option] => self.set(option, "")?,
             ["set", option, value] => self.set(option, value)?,
             ["unset", option] => {
@@ -281,23 +338,26 @@ impl Runner {
     }
 
     fn set(&mut self, option: &str, value: &str) -> Result<(), Failure> {
-        let values: &[&str] = match option {
-            "cegar-search-algorithm" => &["BFS", "DFS"],
-            "cegar-ce-analysis" => &["FORWARD", "BACKWARD"],
-            "cegar-abstraction-refinement-algorithm" => &["DIRECT", "SIGMA"],
-            "cegar-use-cover-abstraction" | "cegar-use-guards-as-predicates" | "cegar-use-must-and-clo" => &[""],
-            "initial-certification" | "split-certification" | "feasibility-certification" => &[""],
-            "cegar-print-iteration-stats" => &[""],
-            "cegar-use-super-transition" | "cegar-abstraction-print" => {
-                return usage(format!("`{option}` is not supported"));
-            }
-            _ => return usage(format!("there is no option `{option}`; `:help` lists them")),
+        let Some((_, values)) = OPTIONS.iter().find(|(name, _)| *name == option) else {
+            return usage(format!("there is no option `{option}`; `:help` lists them"));
         };
-        if !values.contains(&value) {
-            return usage(format!("`{option}` is one of: {}", values.join(", ")));
+        // 001 writes both `FORWARD` and `Forward`.
+        let value = value.to_uppercase();
+        if !values.contains(&value.as_str()) {
+            return match values {
+                [""] => usage(format!("`{option}` takes no value")),
+                _ => usage(format!("`{option}` is one of: {}", values.join(", "))),
+            };
         }
-        self.options.insert(option.into(), value.into());
+        self.options.insert(option.into(), value);
         Ok(())
+    }
+
+    /// Names of nodes and relations, for completion.
+    fn names(&self) -> Vec<String> {
+        let nodes = self.files.iter().flat_map(|f| f.nodes());
+        let members = |n: &Name| ["", "!c", "!ev", "!init", "!t"].map(|member| format!("{}{member}", n.text));
+        nodes.into_iter().flat_map(members).chain(self.world.relations.keys().cloned()).collect()
     }
 
     fn on(&self, option: &str) -> bool {
@@ -329,6 +389,7 @@ impl Runner {
             feasibility_certification: certified[2],
             must: certified[3],
             limit,
+            pictures: self.on("cegar-abstraction-print"),
         };
         let mut sets = vec![];
         for name in [&init, &error].into_iter().chain(&names) {
@@ -342,6 +403,12 @@ impl Runner {
             return usage(format!("there is no node `{node}`"));
         };
         let (m, hierarchy) = (&session.symbolic, &built.hierarchy);
+        // Steps are kept without the assertion anyway, which belongs to the sets: there is nothing else to do for this option.
+        if self.on("cegar-use-super-transition") && hierarchy.has_priorities() {
+            return usage(format!(
+                "cegar-use-super-transition: not sound for `{node}`, which has priorities or broadcasts"
+            ));
+        }
         let fail = |e| Failure::Usage(format!("{node}: {}", reason(e)));
         let initial = m.states_of(&sets[0]).map_err(fail)?;
         if m.configurations_of(&initial).map_err(fail)? != sets[0] {
@@ -356,11 +423,15 @@ impl Runner {
         }
         let found = cegar(&question, &predicates, &options, &mut Budget::unlimited());
         if self.on("cegar-print-iteration-stats") {
-            say("iteration\tstates\ttransitions\tpath\treachable\tcoreachable\tanalysis\tdistribution");
-            for (n, i) in found.iterations.iter().enumerate() {
-                let (s, t, p, r, c) = (i.states, i.transitions, i.path, i.reachable, i.coreachable);
-                say(&format!("{}\t{s}\t{t}\t{p}\t{r}\t{c}\t{}\t{}", n + 1, i.analysis, i.distribution));
-            }
+            say(iterations::table(&found.iterations.iter().map(row).collect::<Vec<_>>()).trim_end());
+        }
+        for (n, picture) in found.pictures.iter().enumerate() {
+            let path = self.folder.join(format!("{node}-{}.dot", n + 1));
+            write_file(&path, picture)?;
+        }
+        if !found.pictures.is_empty() {
+            let (first, last) = (1, found.pictures.len());
+            say(&format!("{node}-{first}.dot to {node}-{last}.dot written"));
         }
         let rounds = found.iterations.len();
         match &found.verdict {

@@ -8,19 +8,26 @@ use trellis_model::network::{ModelError, Network, Step, Trace};
 use trellis_report::{Content, Style, read_evidence, text};
 
 use crate::cli::Simulate;
+use crate::counter;
 use crate::load::{Asked, load};
 use crate::walk::{Patience, Walk, duration};
 use crate::{Failure, Ran, exit, print};
 
-const COMMANDS: &str =
+pub const COMMANDS: &str =
     "number: take that step · r: a random one · b: back · s: the whole state · t: the way here · q: quit";
 const WAIT: &str = " · w 5/2: wait so long";
 
 pub fn simulate(args: &Simulate, out_color: bool, err_color: bool) -> Ran {
+    let style = Style { color: out_color, ..Default::default() };
+    if counter::is_one(&args.model.model) {
+        return counter::simulate(args, style, err_color);
+    }
+    if args.instance.is_some() {
+        return Err(counter::no_instance());
+    }
     let loaded = load(&args.model, &Asked { color: err_color, ..Default::default() })?;
     eprint!("{}", loaded.warnings);
     let net = &loaded.network;
-    let style = Style { color: out_color, ..Default::default() };
     if let Some(path) = &args.trace {
         let broken = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
         let text = std::fs::read_to_string(path).map_err(|e| broken(&e))?;

@@ -57,7 +57,9 @@ negated formula, and rankings that say why no bad cycle can be taken forever. Bo
 checked again (trellis certify).
 
 A letter is read after each edge of an automaton and of a C program; after init, each env and each trans of an XSTS (--ltl-step full:
-after init and each trans); at the start and after each transition of an STS; after each macro-step of a statechart. A run that
+after init and each trans); at the start and after each transition of an STS; after each macro-step of a statechart; at the start and
+after each rule of a counter system, and each flat event of an AltaRica node but ε (both stay as they are where nothing can happen;
+nodes are flattened for this, so they must be small). A run that
 has ended stays as it is forever; a run that is stuck elsewhere does not count.
 
 Networks of automata (UPPAAL, TChecker): atoms are locations and data as in queries (`P(1).cs`, `n[2] > 0`), and whole conditions in
@@ -97,15 +99,20 @@ processes and the rules they take (--full-trace: all of a long run), SAFE with a
 
 If no engine is chosen, several take turns on two threads (--threads 1: on one).
 
-  --engine wsts         lazy abstraction with breadth-first control, LA[BF] (003 Algorithm 2), by comparing vectors, without a solver
+  --engine wsts         lazy abstraction with breadth-first control, LA[BF] (003 Algorithm 2), by comparing vectors, without a solver;
+                        a refinement also brings its predicates without the variables that the refutation does not need
+    --plain             no predicates but those of the paper
+    --linear            linear atoms, Boolean formulas over them, and a solver, as the paper writes it: slow, for study
     --control dfs|random|adverse   another control, which need not end (003 §5)
     --start-atoms       the atoms of the start are predicates from the beginning, as in the paper
     --equal-depth       nodes may be covered by nodes of the same depth
     --merged            all rules are one command: few refinements, with many predicates each
+    --layers            a refinement brings what leads into the target by any rules
   --engine backward     from the targets to the start, with minimal bases; what the state equation shows to be out of reach is left
                         out (--no-prune: it is kept)
   --engine forward      from the start, with accelerations (Karp and Miller): finds errors
   --engine equation     the state equation with traps: a quick proof, or none
+  --engine frames       an IC3-style search: what can be reached in at most 1, 2, 3, … steps, from above
 
 Place/transition nets in PNML (.pnml) and in LoLA's language (.lola) are read as well: places are variables, by their ids; a target
 must be given with --error. So are thread transition systems (.tts): s0, s1, … is the shared state, l0, l1, … count threads by their
@@ -114,6 +121,10 @@ extension .prop), and --start '0|1/2' starts in 0 with one thread in 1 and any n
 
 --invariants FILE: weighted sums that no rule changes, as `x = 1, y = 2`, like those in a .spec under `invariants`. They are checked
 before they are used. Without them Trellis finds sums that never grow where it needs them (--engine equation, backward).
+
+A run can be drawn process by process, as a message sequence chart: --msc run.svg, or as text with --msc -. An instance is stepped
+through with `trellis simulate model.spec --instance 'invalid = 3'`, or written as an UPPAAL model with `trellis convert model.spec
+--to xta --instance 'invalid = 3'`; what is not mentioned starts as small as it may.
 
 A guard with an upper bound (`x = 0`, `x in [1, 3]`) is not monotone. There is a warning; engines let whoever has too many lose some
 first, so SAFE holds; a run is replayed exactly, and if it is none the answer is UNKNOWN. A target with `=` is refused: that is
@@ -128,18 +139,27 @@ synchronisation vectors. The last node of the file is the top, or the one that -
 
   trellis check model.alt --error EXPR        EXPR must never hold; -p EXPR: must always hold
       paths as in the model: 'P[0].loc = cs & P[1].loc = cs'
-  --engine reach                              all reachable states, on decision diagrams (the default); --backward: from EXPR
+  --ctl FORMULA                               must hold initially: not and or => EX AX EF AF EG AG E[a U b] A[a U b] over conditions. A
+                                              step is any event but doing nothing; a run goes on for ever or until nothing can happen
+  (no --engine)                               the next two in turns
+  --engine reach                              all reachable states, by saturation on decision diagrams; --backward: from EXPR
   --engine cegar                              a partition by the state variables that are enumerations, refined; abstract states
-                                              that are understood are thrown away (--no-pruning: they are kept)
+                                              that are understood are thrown away (--no-pruning: they are kept);
+                                              --iterations FILE: what each refinement did (.csv, .svg: a plot, or a table)
   --engine hierarchy                          each node is abstracted where it stands, and the product of the abstractions explored on
                                               the fly; --neat: 001's covers, which tell more states apart than needed
   --memory 2GiB                               the diagrams may not grow beyond; then the answer is UNKNOWN
   trellis check model.alt --spec FILE.spe     Acheck: what the file shows, as NAME<tab>NUMBER, and its tests; --node NAME runs it on
                                               that node, whatever the file says. Redirections are not followed
+  trellis cuts model.alt --top EXPR           minimal cut sets and minimal sequences of failures that lead to EXPR; failures are events
+                                              called fail…, or those that --failures '*.stuck' names; --order N: at most N of them;
+                                              --fmea: what each does alone; --open-psa FILE: a fault tree; --fmea-csv FILE
   trellis mec [FILE]                          Mec 5's relations, quantifiers, fixpoints and commands; `:help` lists them
 
-UNSAFE comes with a run: flat events, and what changes by each. SAFE comes with a set of states that no event leaves; it is checked
-before anybody sees the answer, but not yet written to files.
+UNSAFE comes with a run: flat events, and what changes by each. SAFE comes with a set of states that no event leaves. Both are
+checked before anybody sees the answer: a run is replayed without diagrams, a set by one step of every event on diagrams and by plain
+steps (all of a small model, random runs of a large one). --trace, --certificate, --json, --dot and --html write them to files;
+`trellis certify model.alt FILE` checks them again.
 
 With --engine hierarchy each node's own configurations are listed (at most 2^20). A node whose assertion, guards or updates speak of
 variables below it is taken as one with all that is below; that is exact, and too large for many models: then the answer is UNKNOWN,

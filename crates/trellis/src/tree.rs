@@ -55,6 +55,8 @@ fn refuse_foreign(args: &Check) -> Result<(), Failure> {
         ("--spec", nodes.spec.is_some()),
         ("--backward", nodes.backward),
         ("--no-pruning", nodes.no_pruning),
+        ("--ctl", !nodes.ctl.is_empty()),
+        ("--iterations", nodes.iterations.is_some()),
         ("--dot", args.dot.is_some()),
         ("--html", args.html.is_some()),
     ];

@@ -13,6 +13,8 @@
 #[allow(clippy::mutable_key_type)]
 mod count;
 #[allow(clippy::mutable_key_type)]
+mod decide;
+#[allow(clippy::mutable_key_type)]
 mod saturate;
 mod term;
 
@@ -24,6 +26,7 @@ use oxidd::{Manager, ManagerRef, Subst, VarNo};
 use rustc_hash::FxHashMap;
 
 pub use count::Natural;
+pub use decide::{Branch, Decisions, Test};
 pub use saturate::Step;
 pub use term::{Reader, Values};
 

@@ -250,6 +250,22 @@ impl Diagrams {
     }
 }
 
+/// What remains of a function for each code of some bits, where it holds at all.
+pub(super) fn codes(f: &BDDFunction, bits: &[VarNo], code: usize, found: &mut Vec<(usize, BDDFunction)>) {
+    match (top(f), bits.split_first()) {
+        (Top::Empty, _) => {}
+        (_, None) => found.push((code, f.clone())),
+        (Top::Test(var, yes, no), Some((&bit, rest))) if var == bit => {
+            codes(&no, rest, code << 1, found);
+            codes(&yes, rest, code << 1 | 1, found);
+        }
+        (_, Some((_, rest))) => {
+            codes(f, rest, code << 1, found);
+            codes(f, rest, code << 1 | 1, found);
+        }
+    }
+}
+
 /// Diagrams of bits, taken apart.
 struct Reading<'s> {
     space: &'s Space,
@@ -257,22 +273,6 @@ struct Reading<'s> {
 }
 
 impl Reading<'_> {
-    /// What remains of a function for each code of some bits, where it holds at all.
-    fn codes(&self, f: &BDDFunction, bits: &[VarNo], code: usize, found: &mut Vec<(usize, BDDFunction)>) {
-        match (top(f), bits.split_first()) {
-            (Top::Empty, _) => {}
-            (_, None) => found.push((code, f.clone())),
-            (Top::Test(var, yes, no), Some((&bit, rest))) if var == bit => {
-                self.codes(&no, rest, code << 1, found);
-                self.codes(&yes, rest, code << 1 | 1, found);
-            }
-            (_, Some((_, rest))) => {
-                self.codes(f, rest, code << 1, found);
-                self.codes(f, rest, code << 1 | 1, found);
-            }
-        }
-    }
-
     /// A set of rows.
     fn set(
         &self,
@@ -289,10 +289,10 @@ impl Reading<'_> {
         if let Some(&n) = known.get(&key) {
             return Ok(n);
         }
-        let mut codes = vec![];
-        self.codes(f, &self.space.columns[variable].bits, 0, &mut codes);
+        let mut found = vec![];
+        codes(f, &self.space.columns[variable].bits, 0, &mut found);
         let mut below: Children = SmallVec::from_elem(NONE, d.sizes[level]);
-        for (code, rest) in codes {
+        for (code, rest) in found {
             if code < below.len() {
                 below[code] = self.set(d, &rest, level + 1, known)?;
             }
@@ -322,18 +322,18 @@ impl Reading<'_> {
         }
         let bits = &self.space.columns[variable].bits;
         let (size, width) = (d.sizes[level], bits.len());
-        let mut codes = vec![];
+        let mut found = vec![];
         if written[level] {
             let both: Vec<VarNo> = bits.iter().flat_map(|&b| [b, b + 1]).collect();
-            self.codes(f, &both, 0, &mut codes);
+            codes(f, &both, 0, &mut found);
         } else {
-            self.codes(f, bits, 0, &mut codes);
+            codes(f, bits, 0, &mut found);
         }
-        if codes.len() > MAX_PAIRS {
+        if found.len() > MAX_PAIRS {
             return None;
         }
         let mut pairs = vec![];
-        for (code, rest) in codes {
+        for (code, rest) in found {
             let (mut from, mut to) = (code, code);
             if written[level] {
                 let every_other =

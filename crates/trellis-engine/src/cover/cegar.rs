@@ -65,6 +65,8 @@ pub struct Options {
     pub must: bool,
     /// At most so many refinements.
     pub limit: Option<u64>,
+    /// Keep a picture of the abstraction of each round.
+    pub pictures: bool,
 }
 
 impl Default for Options {
@@ -80,6 +82,7 @@ impl Default for Options {
             feasibility_certification: true,
             must: false,
             limit: None,
+            pictures: false,
         }
     }
 }
@@ -110,8 +113,10 @@ pub struct Found {
     pub verdict: Verdict<Trace, Certificate>,
     /// All rounds that refined.
     pub iterations: Vec<Iteration>,
-    /// The graph at the end, for pictures.
+    /// The abstract states at the end.
     pub states: usize,
+    /// If they were asked for: the abstraction of each round, for dot.
+    pub pictures: Vec<String>,
 }
 
 /// The predicates that say where each component is: one for each literal of each state variable that is an enumeration.
@@ -138,10 +143,11 @@ pub fn guards(question: &Question<'_>) -> Made<Vec<Relation>> {
 
 /// Refines an abstraction that the predicates induce until there is an answer.
 pub fn cegar(question: &Question<'_>, predicates: &[Relation], options: &Options, budget: &mut Budget<'_>) -> Found {
-    let mut found = Found { verdict: Verdict::Unknown(Reason::Iterations), iterations: vec![], states: 0 };
+    let mut found =
+        Found { verdict: Verdict::Unknown(Reason::Iterations), iterations: vec![], states: 0, pictures: vec![] };
     let mut run = || -> Result<Verdict<Trace, Certificate>, Reason> {
         let mut graph = Graph::new(question, predicates, options).map_err(reason)?;
-        let verdict = rounds(question, &mut graph, options, budget, &mut found.iterations);
+        let verdict = rounds(question, &mut graph, options, budget, &mut found.iterations, &mut found.pictures);
         found.states = graph.size();
         verdict
     };
@@ -155,6 +161,7 @@ fn rounds(
     options: &Options,
     budget: &mut Budget<'_>,
     iterations: &mut Vec<Iteration>,
+    pictures: &mut Vec<String>,
 ) -> Result<Verdict<Trace, Certificate>, Reason> {
     let unsafe_run = || -> Result<Verdict<Trace, Certificate>, Reason> {
         let trace = question.trace(question.symbolic.admissible()).map_err(reason)?;
@@ -177,6 +184,9 @@ fn rounds(
         };
         if options.limit.is_some_and(|limit| iterations.len() as u64 >= limit) {
             return Err(Reason::Iterations);
+        }
+        if options.pictures {
+            pictures.push(graph.dot(&path));
         }
         let mut iteration = graph.counted();
         iteration.path = path.len();

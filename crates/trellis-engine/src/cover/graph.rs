@@ -156,6 +156,38 @@ impl<'q, 'm> Graph<'q, 'm> {
         }
     }
 
+    /// The abstraction as a graph for dot: how many configurations each state has, the initial and bad ones (thick), the certified ones
+    /// (green, red), and a path through it (bold).
+    pub fn dot(&self, path: &[usize]) -> String {
+        let mut text = String::from("digraph abstraction {\n");
+        for q in self.alive() {
+            let s = &self.states[q];
+            let mut marks = vec![];
+            if s.initial || s.bad {
+                marks.push("penwidth=2");
+            }
+            match (s.reachable, s.coreachable) {
+                (true, _) => marks.push("style=filled, fillcolor=palegreen"),
+                (_, true) => marks.push("style=filled, fillcolor=lightpink"),
+                _ => {}
+            }
+            let what = match (s.initial, s.bad) {
+                (true, true) => "\\ninitial, bad",
+                (true, false) => "\\ninitial",
+                (false, true) => "\\nbad",
+                _ => "",
+            };
+            let count = self.question.symbolic.count(&s.set);
+            let marks: String = marks.iter().map(|m| format!(", {m}")).collect();
+            text += &format!("  q{q} [label=\"{q}: {count}{what}\"{marks}];\n");
+            for &r in &s.out {
+                let bold = if path.windows(2).any(|two| two == [q, r]) { " [style=bold]" } else { "" };
+                text += &format!("  q{q} -> q{r}{bold};\n");
+            }
+        }
+        text + "}\n"
+    }
+
     // Images.
 
     /// The states that some configurations step to.

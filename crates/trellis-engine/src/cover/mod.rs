@@ -3,17 +3,21 @@
 //! - [`reach`]: all reachable states, forward or backward, one event after the other;
 //! - [`cegar`]: covers of the configurations, refined where an abstract path fails, with or without pruning (001 Ch. 4 and 6).
 //!
-//! What both work on is a [`Symbolic`] meaning of a hierarchy.
+//! Both take turns in [`both`]. What they work on is a [`Symbolic`] meaning of a hierarchy.
 
 pub mod cegar;
 pub mod graph;
 pub mod reach;
 
+use std::time::Duration;
+
 use trellis_domain::relation::{Made, Relation, Trouble};
-use trellis_model::evidence::Reason;
+use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::hierarchy::Hierarchy;
-use trellis_model::hierarchy::evidence::Trace;
+use trellis_model::hierarchy::evidence::{Certificate, Trace};
 use trellis_model::hierarchy::symbolic::Symbolic;
+
+use crate::budget::{Budget, Progress};
 
 /// What is asked: can a run from an initial state reach a bad configuration?
 pub struct Question<'q> {
@@ -33,6 +37,56 @@ pub fn reason(trouble: Trouble) -> Reason {
         Trouble::Memory => Reason::Memory,
         Trouble::Unsupported(what) => Reason::Unsupported(what),
         _ => Reason::Unsupported(trouble.to_string()),
+    }
+}
+
+/// Who answered, and what.
+pub enum Either {
+    /// Reachability.
+    Reach(reach::Found),
+    /// Refinement of an abstraction.
+    Cegar(cegar::Found),
+}
+
+impl Either {
+    /// The answer.
+    pub fn verdict(&self) -> &Verdict<Trace, Certificate> {
+        match self {
+            Either::Reach(found) => &found.verdict,
+            Either::Cegar(found) => &found.verdict,
+        }
+    }
+}
+
+/// The first turn, and how much longer each is than the one before.
+const FIRST: Duration = Duration::from_millis(1000);
+const LONGER: u32 = 3;
+
+/// Reachability and `PCegar` (from the predicates that say where components are), in turns of growing length: the first answer wins.
+/// Diagrams are shared, so there is one thread; who comes again finds what is still remembered.
+pub fn both(question: &Question<'_>, direction: reach::Direction, budget: &mut Budget<'_>) -> Either {
+    let mut turn = FIRST;
+    let options = cegar::Options { analysis: direction, ..cegar::Options::default() };
+    let late = |found: &Either| matches!(found.verdict(), Verdict::Unknown(Reason::Time));
+    let mut gave_up = false;
+    loop {
+        let first = Either::Reach(reach::reach(question, direction, &mut budget.turn(turn)));
+        if !late(&first) || budget.ask(&Progress::default(), 0).is_err() {
+            return first;
+        }
+        if !gave_up && let Ok(predicates) = cegar::control_locations(question) {
+            let second = Either::Cegar(cegar::cegar(question, &predicates, &options, &mut budget.turn(turn)));
+            match second.verdict() {
+                Verdict::Unknown(Reason::Time) => {}
+                // Out of memory, or of ideas: reachability goes on alone.
+                Verdict::Unknown(_) => gave_up = true,
+                _ => return second,
+            }
+        }
+        if budget.ask(&Progress::default(), 0).is_err() {
+            return first;
+        }
+        turn = turn.saturating_mul(LONGER);
     }
 }
 

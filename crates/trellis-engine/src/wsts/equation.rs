@@ -19,6 +19,9 @@ use trellis_smt::rows::{Name, Rows, Solved};
 use super::Outcome;
 use crate::budget::{Budget, Progress, Stats};
 
+/// So often the equation is asked to exclude something, and so often more for each time that it did. (Measured: with more patience
+/// systems with transfers, about which the equation says little, take longer; with less, some nets do.)
+const PATIENCE: (u64, u64) = (20, 5);
 /// So many traps are added for one vector.
 const TRAPS: usize = 40;
 
@@ -114,7 +117,7 @@ impl<'s> Equation<'s> {
         if self.is_known(v) {
             return Ok(true);
         }
-        if self.asked > 40 + 15 * self.excluded {
+        if self.asked > PATIENCE.0 + PATIENCE.1 * self.excluded {
             return Ok(false);
         }
         self.ask(v, limits)

@@ -1,4 +1,4 @@
-//! Lazy abstraction with breadth-first control, `LA[BF]` (003 Algorithm 2), without a solver.
+//! Lazy abstraction with breadth-first control, `LA[BF]` (003 Algorithm 2), without a solver; in [`linear`], with one.
 //!
 //! A predicate is "at least `m`", for a vector `m`; the region of a node is what is at least none of the predicates that the node
 //! *excludes*. That is all that is needed: the error regions `pre(τ, unsafe)` are upward-closed, so their minimal vectors are their
@@ -15,6 +15,8 @@
 //! [`Control`] also has other orders, in which any node may cover: `LA[★]`, which need not end (003 §5).
 
 mod bits;
+mod linear;
+mod region;
 mod tree;
 
 use std::fmt;
@@ -49,6 +51,9 @@ impl fmt::Display for Options {
             ("atoms of the start", self.start_atoms),
             ("covered at equal depth", self.equal_depth),
             ("rules merged", self.merged),
+            ("all pre-layers at once", self.layers),
+            ("predicates projected", self.project),
+            ("linear atoms and a solver", self.linear),
         ];
         all.extend(variants.iter().filter(|v| v.1).map(|v| v.0.to_string()));
         f.write_str(&all.join(", "))
@@ -78,6 +83,14 @@ pub struct Options {
     /// A deviation: take all rules as one command, any of them. The tree becomes a path, and a refinement brings the atoms of what
     /// leads into the target by any rules, not only by those of the error trace: few refinements, with many predicates each.
     pub merged: bool,
+    /// A deviation: beside its atoms a refinement brings those of what leads into the target by any rules in as many steps as the error trace has.
+    pub layers: bool,
+    /// A deviation: beside its atoms a refinement brings others, in which those variables are forgotten that the refutation of the error
+    /// trace does not need.
+    pub project: bool,
+    /// Linear atoms and Boolean formulas over them, as the paper has it, and a solver ([`linear`]). Breadth first; the other options
+    /// do not count.
+    pub linear: bool,
 }
 
 /// What `LA[BF]` counts beside [`Stats`].
@@ -98,6 +111,9 @@ pub fn check(system: &System, options: &Options, budget: &mut Budget<'_>) -> Out
 
 /// The same, with counts.
 pub fn counted(system: &System, options: &Options, budget: &mut Budget<'_>) -> (Outcome, Counts) {
+    if options.linear {
+        return linear::counted(system, budget);
+    }
     let mut tree = Tree::new(system, *options);
     let verdict = match tree.run(budget) {
         Ok(Some(found)) => found,

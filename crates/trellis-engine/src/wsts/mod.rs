@@ -2,7 +2,8 @@
 //!
 //! [`lazy`] is the paper's `LA[BF]`. Its rivals: [`backward`] goes from the target to the start with minimal bases (Abdulla et al.,
 //! LICS 1996), and leaves out what the state equation ([`equation`]) shows to be out of reach; [`forward`] goes from the start and
-//! accelerates (Karp and Miller 1969), which finds errors; [`equation`] alone is a quick first try. [`portfolio`] asks several.
+//! accelerates (Karp and Miller 1969), which finds errors; [`frames`] is an IC3-style search; [`equation`] alone is a quick first try.
+//! [`portfolio`] asks several.
 //!
 //! Every engine answers with evidence in the same two forms ([`trellis_model::counter::evidence`]). Where rules have upper bounds the
 //! engines work on the monotone system that may lose; a run that it has and the system itself has not ends in UNKNOWN.
@@ -10,6 +11,7 @@
 pub mod backward;
 pub mod equation;
 pub mod forward;
+pub mod frames;
 pub mod lazy;
 pub mod portfolio;
 
@@ -51,6 +53,8 @@ pub enum Engine {
     Forward,
     /// The state equation and traps.
     Equation,
+    /// IC3-style frames.
+    Frames,
     /// Several of these, on so many threads.
     Portfolio(usize),
 }
@@ -63,6 +67,7 @@ impl fmt::Display for Engine {
             Engine::Backward(_) => write!(f, "backward (not pruned)"),
             Engine::Forward => write!(f, "forward"),
             Engine::Equation => write!(f, "equation"),
+            Engine::Frames => write!(f, "frames"),
             Engine::Portfolio(_) => write!(f, "portfolio"),
         }
     }
@@ -75,6 +80,7 @@ pub fn check(system: &System, engine: &Engine, budget: &mut Budget<'_>) -> Outco
         Engine::Backward(options) => backward::check(system, options, budget),
         Engine::Forward => forward::check(system, budget),
         Engine::Equation => equation::check(system, budget),
+        Engine::Frames => frames::check(system, budget),
         Engine::Portfolio(threads) => portfolio::check(system, *threads, budget),
     }
 }

@@ -22,19 +22,21 @@ const STACK: usize = 256 << 20;
 /// How much longer each turn is than the one before.
 const LONGER: u32 = 3;
 
-/// Lazy abstraction has a turn in systems of at most so many rules.
-const SMALL: usize = 300;
+/// Lazy abstraction has a turn in systems of at most so many rules, and so many pairs of a rule and a target: it keeps what leads by
+/// each rule into each predicate.
+const SMALL: (usize, usize) = (300, 100_000);
 
 /// For each of two threads, who takes turns.
 fn teams(system: &System) -> [Vec<Engine>; 2] {
     let proofs = vec![
         Engine::Backward(backward::Options { prune: true }),
+        Engine::Frames,
         Engine::Equation,
         Engine::Backward(backward::Options { prune: false }),
     ];
     let mut errors = vec![Engine::Forward];
-    if system.rules.len() <= SMALL {
-        errors.push(Engine::Lazy(lazy::Options { merged: true, ..lazy::Options::default() }));
+    if system.rules.len() <= SMALL.0 && system.rules.len() * system.target.len() <= SMALL.1 {
+        errors.push(Engine::Lazy(lazy::Options { project: true, ..lazy::Options::default() }));
     }
     [proofs, errors]
 }

@@ -1,12 +1,17 @@
 //! Hierarchies on relations: the counts of the thesis, and random hierarchies against the plain interpreter.
 
+mod ctl;
+mod cuts;
 #[path = "../../../trellis/src/bench/families.rs"]
 mod families;
 mod figures;
+mod formulas;
 mod mec;
 mod models;
 mod network;
 mod random;
+#[path = "../it/tableau.rs"]
+mod tableau;
 mod tree;
 
 use trellis_domain::relation::Memory;

@@ -90,6 +90,7 @@ fn refinements_of_the_thesis() {
             let found = cegar(&question, &locations, &options, &mut Budget::unlimited());
             let Verdict::Safe(certificate) = found.verdict else { panic!("{name}: {:?}", found.verdict) };
             trellis_check::hierarchy::certify(&question.initial, &question.bad, &m, &certificate).unwrap();
+            assert!(trellis_check::hierarchy::compare(h, &m, bad, &certificate).unwrap() > 100);
             let images: u64 = found.iterations.iter().map(|i| i.analysis).sum();
             eprintln!("{name} pruning {pruning}: {} loops, {images} images", found.iterations.len());
             if pruning {

@@ -12,6 +12,7 @@ use trellis_engine::cover::reach::{Direction, reach};
 use trellis_model::evidence::Verdict;
 use trellis_model::hierarchy::explicit::{Level, Meaning};
 use trellis_model::hierarchy::flatten::flatten;
+use trellis_model::hierarchy::walk::Walker;
 
 use crate::{read, symbolic};
 
@@ -210,6 +211,7 @@ fn options(r: &mut Random) -> Options {
         feasibility_certification: r.chance(50),
         must: r.chance(50),
         limit: None,
+        pictures: r.chance(10),
     }
 }
 
@@ -268,6 +270,37 @@ fn all_agree() {
         }
         assert_eq!(transitions, level.transitions.len(), "{context}");
 
+        // One configuration at a time.
+        let walker = Walker::new(h).unwrap();
+        for (from, configuration) in level.configurations.iter().enumerate().filter(|_| r.chance(5)) {
+            let by_number = |configuration: &Vec<i64>| {
+                let mut values = vec![0; configuration.len()];
+                order.iter().zip(configuration).for_each(|(v, &value)| values[v.index()] = value);
+                values
+            };
+            let here = by_number(configuration);
+            let states = |values: &[i64]| -> Vec<i64> {
+                (0..values.len()).filter(|&v| !h.variables[v].flow).map(|v| values[v]).collect()
+            };
+            let moves: BTreeSet<(usize, Vec<i64>)> = walker
+                .moves(&here)
+                .unwrap()
+                .into_iter()
+                .map(|(event, changes)| {
+                    let mut there = here.clone();
+                    changes.iter().for_each(|(v, value)| there[v.index()] = *value);
+                    (event, states(&there))
+                })
+                .collect();
+            let transitions = level.transitions.range((from, 0, 0)..(from + 1, 0, 0));
+            let expected: BTreeSet<(usize, Vec<i64>)> =
+                transitions.map(|&(_, e, to)| (e, states(&by_number(&level.configurations[to])))).collect();
+            assert_eq!(moves, expected, "at {here:?}: {context}");
+            let found = walker.configuration(&here).unwrap().unwrap();
+            let known = |c: &Vec<i64>| by_number(c) == found;
+            assert!(level.configurations.iter().any(known) && states(&found) == states(&here), "{context}");
+        }
+
         // Verdicts.
         let start = m.initial(h).unwrap();
         let question = Question { hierarchy: h, symbolic: &m, initial: start, bad: m.satisfying(h, bad).unwrap() };
@@ -276,6 +309,11 @@ fn all_agree() {
                 assert!(!reached, "{who}: {context}");
                 trellis_check::hierarchy::certify(&question.initial, &question.bad, &m, certificate)
                     .unwrap_or_else(|e| panic!("{who}: {e}\n{context}"));
+                trellis_check::hierarchy::compare(h, &m, bad, certificate)
+                    .unwrap_or_else(|e| panic!("{who}: {e}\n{context}"));
+                // To a list of tests and back.
+                let tests = m.decisions(&certificate.states);
+                assert!(m.decided(&tests).unwrap().as_ref() == Some(&certificate.states), "{who}: {context}");
             }
             Verdict::Unsafe(trace) => {
                 assert!(reached, "{who}: {context}");

@@ -116,7 +116,10 @@ pub fn engines(plain: bool) -> Vec<Engine> {
         Engine::Lazy(lazy::Options { start_atoms: true, ..lazy::Options::default() }),
         Engine::Lazy(lazy::Options { equal_depth: true, ..lazy::Options::default() }),
         Engine::Lazy(lazy::Options { merged: true, ..lazy::Options::default() }),
+        Engine::Lazy(lazy::Options { layers: true, ..lazy::Options::default() }),
+        Engine::Lazy(lazy::Options { project: true, ..lazy::Options::default() }),
     ];
+    all.push(Engine::Frames);
     if plain {
         all.push(Engine::Forward);
     }
@@ -125,7 +128,9 @@ pub fn engines(plain: bool) -> Vec<Engine> {
 
 /// Asks, and has the evidence checked.
 pub fn ask(system: &System, engine: &Engine, states: Option<u64>) -> Outcome {
-    let outcome = check(system, engine, &mut Budget::unlimited().states(states));
+    // Whoever takes so long does not end.
+    let time = Some(std::time::Duration::from_secs(30));
+    let outcome = check(system, engine, &mut Budget::unlimited().states(states).time(time));
     match &outcome.verdict {
         Verdict::Safe(c) => {
             if let Err(why) = trellis_check::counter::certify(system, c) {

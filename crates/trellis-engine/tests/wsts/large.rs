@@ -46,6 +46,7 @@ fn a_target_of_ten_thousand_parts() {
         Engine::Backward(backward::Options { prune: true }),
         Engine::Backward(backward::Options { prune: false }),
         Engine::Forward,
+        Engine::Frames,
     ] {
         assert!(matches!(ask(&system, &engine, None).verdict, Verdict::Safe(_)), "{engine}");
     }

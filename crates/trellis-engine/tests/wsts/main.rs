@@ -6,5 +6,6 @@ mod generator;
 mod large;
 mod models;
 mod paper;
+mod structures;
 mod tampered;
 mod verdicts;

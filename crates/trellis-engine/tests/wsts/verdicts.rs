@@ -30,8 +30,17 @@ fn compare(seeds: std::ops::Range<u64>, kind: Kind) -> [usize; 3] {
             all.push(Engine::Forward);
         }
         all.push(Engine::Equation);
+        let linear = Engine::Lazy(lazy::Options { linear: true, ..lazy::Options::default() });
+        // A solver takes its time.
+        if seed % 20 == 0 {
+            all.push(linear);
+        }
         for engine in all {
-            let bound = matches!(engine, Engine::Forward).then_some(2000);
+            let bound = match engine {
+                Engine::Forward => Some(2000),
+                e if e == linear => Some(100),
+                _ => None,
+            };
             let outcome = ask(&system, &engine, bound);
             match (word(&outcome.verdict), answer) {
                 (Some(now), Some(before)) => {
@@ -72,7 +81,10 @@ fn upper_bounds() {
 fn lazy_abstraction_ends() {
     for seed in 30_000..30_000 + runs(100) {
         let system = system(seed, Kind { transfers: seed % 2 == 0, upper_bounds: false });
-        let outcome = ask(&system, &Engine::Lazy(lazy::Options::default()), Some(20_000_000));
-        assert!(word(&outcome.verdict).is_some(), "seed {seed}: {:?}\n{}", outcome.verdict, show(&system));
+        for project in [false, true] {
+            let options = lazy::Options { project, ..lazy::Options::default() };
+            let outcome = ask(&system, &Engine::Lazy(options), Some(20_000_000));
+            assert!(word(&outcome.verdict).is_some(), "seed {seed}: {:?}\n{}", outcome.verdict, show(&system));
+        }
     }
 }

@@ -52,6 +52,18 @@ pub fn flatten(hierarchy: &Hierarchy, limit: usize) -> Option<Hierarchy> {
     Some(Hierarchy { terms, literals: hierarchy.literals, variables, components: vec![node], top: ComponentId(0) })
 }
 
+/// Where a flattened node can do nothing; nothing if that is too large.
+pub fn stuck(flat: &Hierarchy, terms: &mut Terms, limit: usize) -> Option<TermId> {
+    let admissible = admissible(flat, flat.top, terms, limit)?;
+    let mut possible = vec![];
+    for t in &flat.component(flat.top).transitions {
+        let after = post_condition(flat, &Move { guard: t.guard, updates: t.updates.clone() }, admissible, terms);
+        possible.push(terms.and([t.guard, after]));
+    }
+    let any = terms.or(possible);
+    Some(terms.not(any))
+}
+
 /// All assertions at or below a component.
 fn assertion(hierarchy: &Hierarchy, c: ComponentId) -> Vec<TermId> {
     let component = hierarchy.component(c);

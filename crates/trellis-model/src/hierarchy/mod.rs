@@ -20,13 +20,16 @@ use std::fmt;
 
 use trellis_expr::{EnumId, TermId, Terms, VarId};
 
+pub mod ctl;
 pub mod evidence;
 pub mod explicit;
 mod flat;
 pub mod flatten;
+pub mod observe;
 mod order;
 pub mod symbolic;
 pub mod tree;
+pub mod walk;
 
 pub use flat::{Choice, FlatEvent, Levels, TooManyEvents};
 

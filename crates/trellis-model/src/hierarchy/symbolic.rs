@@ -10,7 +10,7 @@
 //! Priorities are resolved on relations too, never in the text of guards, which would explode.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use trellis_domain::relation::{self, Made, Memory, Natural, Reader, Relation, Space, Trouble};
+use trellis_domain::relation::{self, Decisions, Made, Memory, Natural, Reader, Relation, Space, Trouble};
 use trellis_expr::{TermId, VarId};
 
 use super::order::order;
@@ -436,6 +436,29 @@ impl Symbolic {
         let columns: Vec<usize> = (0..self.columns.len()).collect();
         let target = self.space.rename(all, &columns, 0, 1)?;
         self.space.and(&both, &target)
+    }
+
+    // On file.
+
+    /// A set of states as tests of variables, by their numbers.
+    pub fn decisions(&self, states: &Relation) -> Decisions {
+        let mut decisions = self.space.decisions(states, &self.states);
+        let variable = |column: usize| self.columns.iter().position(|&c| c == column).unwrap_or(column);
+        decisions.tests.iter_mut().for_each(|t| t.variable = variable(t.variable));
+        decisions
+    }
+
+    /// The states that tests of variables accept, of those that have a configuration; nothing if the tests make no sense.
+    pub fn decided(&self, decisions: &Decisions) -> Made<Option<Relation>> {
+        let mut decisions = decisions.clone();
+        for test in &mut decisions.tests {
+            match self.columns.get(test.variable) {
+                Some(&column) if self.states.contains(&column) => test.variable = column,
+                _ => return Ok(None),
+            }
+        }
+        let found = self.space.decided(&decisions)?;
+        found.map(|states| self.space.and(&states, &self.admissible)).transpose()
     }
 
     // Counting.

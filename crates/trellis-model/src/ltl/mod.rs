@@ -8,6 +8,7 @@ mod buchi;
 pub mod evidence;
 mod formula;
 mod graph;
+pub mod models;
 pub mod product;
 mod relevant;
 pub mod word;

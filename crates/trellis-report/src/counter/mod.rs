@@ -1,9 +1,13 @@
-//! What is told about counter systems, in the words of protocols: `never 2 or more in modified`, not `{modified: 2}`.
+//! What is told about counter systems, in the words of protocols: `at most one modified`, not `{modified: 2}`.
 //!
-//! [`text`] is for a person at a terminal; what machines read is in [`crate::json`] (`trellis-counter-trace/1`,
+//! [`text`] is for a person at a terminal, [`chart`] draws runs, [`draw`] makes pages and graphs, [`xta`] writes instances as UPPAAL
+//! models; what machines read is in [`crate::json`] (`trellis-counter-trace/1`,
 //! `trellis-counter-certificate/1`).
 
+pub mod chart;
+pub mod draw;
 pub mod text;
+pub mod xta;
 
 use trellis_model::counter::evidence::{Bound, Certificate, Trace};
 use trellis_model::counter::{OMEGA, System, Var, Vector};
@@ -16,13 +20,14 @@ pub type CounterReport = PropertyReport<Trace, Certificate>;
 /// So many names are listed before the rest is counted.
 const NAMES: usize = 8;
 
-/// That nothing at least this can be reached: `never 2 or more in modified`, `never modified and shared together`.
+/// That nothing at least this can be reached: `at most one modified`, `never modified and shared together`.
 pub fn never(system: &System, v: &Vector) -> String {
     let name = |x: Var| system.names[x as usize].as_str();
     match v.entries() {
         [] => "never anything".into(),
         [(x, 1)] => format!("never anything in {}", name(*x)),
-        [(x, n)] => format!("never {n} or more in {}", name(*x)),
+        [(x, 2)] => format!("at most one {}", name(*x)),
+        [(x, n)] => format!("at most {} {}", n - 1, name(*x)),
         several if several.iter().all(|e| e.1 == 1) => {
             format!("never {} together", listed(several.iter().map(|e| name(e.0).to_string())))
         }

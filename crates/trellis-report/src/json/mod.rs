@@ -11,7 +11,8 @@
 //!
 //! Evidence about programs has schemas of its own, see [`write_program_trace`] and [`write_program_certificate`]; so has
 //! evidence about counter systems, see [`write_counter_trace`] and [`write_counter_certificate`], and about formulas, see
-//! [`write_ltl_trace`] and [`write_ltl_certificate`]. Hierarchical transition systems are themselves read from JSON ([`read_tree`]); for
+//! [`write_ltl_trace`] and [`write_ltl_certificate`], and about hierarchies of nodes, see [`write_node_trace`] and
+//! [`write_node_certificate`]. Hierarchical transition systems are themselves read from JSON ([`read_tree`]); for
 //! evidence about them see [`write_tree_trace`] and [`write_tree_certificate`].
 //!
 //! What is read back fits the network (names, numbers, widths); whether it shows anything is for `trellis-check` to say.
@@ -19,6 +20,7 @@
 mod counter;
 mod ltl;
 mod node;
+mod nodes;
 mod program;
 mod read;
 mod tree;
@@ -41,6 +43,10 @@ pub use ltl::{
     write_ltl_certificate, write_ltl_report, write_ltl_trace,
 };
 pub use node::ReadError;
+pub use nodes::{
+    NODE_CERTIFICATE, NODE_TRACE, Named, NodeAsked, NodeContent, node_question, read_node_evidence,
+    write_node_certificate, write_node_report, write_node_trace,
+};
 pub use program::{
     PROGRAM_CERTIFICATE, PROGRAM_TRACE, ProgramContent, ProgramEvidence, evidence_query, read_program_evidence,
     write_program_certificate, write_program_report, write_program_trace,

@@ -61,10 +61,10 @@ fn protocol_words() {
     let s = system();
     let say = |entries: &[(u32, u64)]| never(&s, &Vector::new(entries.to_vec()));
     assert_eq!(say(&[(1, 1)]), "never anything in busy");
-    assert_eq!(say(&[(1, 2)]), "never 2 or more in busy");
+    assert_eq!(say(&[(1, 2)]), "at most one busy");
     assert_eq!(say(&[(0, 1), (1, 1), (2, 1)]), "never idle, busy and done together");
     assert_eq!(say(&[(0, 2), (1, 1)]), "never 2 in idle and one in busy together");
-    assert_eq!(question(&s), "never 2 or more in done; never busy and done together");
+    assert_eq!(question(&s), "at most one done; never busy and done together");
 }
 
 #[test]

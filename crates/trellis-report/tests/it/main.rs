@@ -4,6 +4,7 @@ mod counters;
 mod documents;
 mod junk;
 mod ltl;
+mod nodes;
 mod pictures;
 mod programs;
 mod round_trip;

@@ -7,15 +7,20 @@
 //! | XSTS | after `init`, each `env` and each `trans`; with [`Moment::Full`] after `init` and each `trans` |
 //! | STS | at the start, and after each transition |
 //! | SCXML | after each macro-step |
+//! | counter systems | at the start, and after each rule |
+//! | AltaRica | at the start, and after each flat event that is not ε |
 
 use rustc_hash::FxHashSet;
 use trellis_expr::{Division, TermId, Terms, Type, VarId};
 use trellis_model::cfa::{Kind, LocationId};
+use trellis_model::counter::System;
 use trellis_model::ltl::product::Subject;
-use trellis_model::ltl::{Formula, Spec};
+use trellis_model::ltl::{Formula, Spec, models};
 
+use super::network::chain;
 use super::{Names, parse, parse_state};
-use crate::diag::{Diagnostic, SourceId, Sources};
+use crate::altarica::Built;
+use crate::diag::{Diagnostic, SourceId, Sources, Span};
 use crate::{c, cfa, scxml, sts, xsts};
 
 /// What a moment of an XSTS is.
@@ -41,6 +46,10 @@ pub enum Language<'o> {
     Sts,
     /// A statechart.
     Scxml,
+    /// A counter system, as it was read.
+    Counters(&'o System),
+    /// A hierarchy of nodes in AltaRica, as it was built.
+    Nodes(&'o Built),
 }
 
 /// A formula and what it is asked of.
@@ -149,6 +158,24 @@ fn names(
             names.by_location = false;
             names
         }
+        Language::Counters(system) => {
+            let mut names = Automaton::new(models::counters(system), |_| true);
+            names.by_location = false;
+            names
+        }
+        Language::Nodes(built) => {
+            let Some(subject) = models::hierarchy(&built.hierarchy) else {
+                let span = Span { source: model, start: 0, end: 0 };
+                let what = "formulas about AltaRica need the flattened node, and this one is too large to be flattened";
+                return Err(vec![
+                    Diagnostic::error(span, what).help("--error and -p ask about states, without flattening"),
+                ]);
+            };
+            let mut names = Automaton::new(subject, |_| true);
+            names.by_location = false;
+            names.bracketed = true;
+            names
+        }
         Language::Scxml => {
             let (found, more) = scxml::parse_system(sources, model)?;
             warnings = more;
@@ -185,6 +212,8 @@ struct Automaton {
     division: Division,
     /// Can a formula ask for a location by its name?
     by_location: bool,
+    /// Have names brackets in them (`P[0].loc`)?
+    bracketed: bool,
 }
 
 impl Automaton {
@@ -222,6 +251,7 @@ impl Automaton {
             states: vec![],
             division: Division::Euclidean,
             by_location: true,
+            bracketed: false,
         }
     }
 }
@@ -270,6 +300,10 @@ impl Names for Automaton {
 
     fn division(&self) -> Division {
         self.division
+    }
+
+    fn whole<'t>(&self, text: &'t str) -> Option<&'t str> {
+        self.bracketed.then(|| &text[..chain(text)])
     }
 
     fn known(&self) -> Vec<String> {

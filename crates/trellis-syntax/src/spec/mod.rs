@@ -40,6 +40,11 @@ pub fn parse_targets(sources: &Sources, id: SourceId, names: &[String]) -> Resul
     parser::parse_targets(sources, id, names)
 }
 
+/// Reads how many there are at the start: `x = 3, y = 1`; what is not mentioned is as small as it may be.
+pub fn parse_instance(sources: &Sources, id: SourceId, system: &System) -> Result<Vec<u64>, Vec<Diagnostic>> {
+    parser::parse_instance(sources, id, system)
+}
+
 /// Reads invariants of a system: `x = 1, y = 2`, one or more; the weighted sum never changes. One that some rule changes is an error.
 pub fn parse_invariants(
     sources: &Sources,

@@ -82,6 +82,32 @@ pub fn parse_invariants<'a>(
     if p.errors.count() > 0 { Err(p.errors.finish()) } else { Ok(all) }
 }
 
+/// How many there are at the start.
+pub fn parse_instance<'a>(sources: &'a Sources, id: SourceId, system: &'a System) -> Result<Vec<u64>, Vec<Diagnostic>> {
+    let mut p = Parser::new(sources, id);
+    p.system.names = system.names.clone();
+    p.vars = system.names.iter().enumerate().map(|(v, name)| (name.as_str(), v as Var)).collect();
+    let mut state: Vec<u64> = system.initial.iter().map(|i| i.low).collect();
+    let mut read = || -> Read<()> {
+        loop {
+            let (v, span) = p.variable()?;
+            p.require("=")?;
+            let n = p.number()?;
+            if !system.initial[v as usize].contains(n) {
+                return p.fail(span, format!("`{}` cannot be {n} at the start", system.names[v as usize]));
+            }
+            state[v as usize] = n;
+            if !p.take(",") {
+                return if p.peek().tok == Tok::End { Ok(()) } else { p.unexpected("the end") };
+            }
+        }
+    };
+    match read() {
+        Ok(()) => Ok(state),
+        Err(Reported) => Err(p.errors.finish()),
+    }
+}
+
 fn no_invariant(system: &System, rule: RuleId, at: Span) -> Diagnostic {
     let line = system.rules[rule as usize].line.map_or(String::new(), |l| format!(" in line {l}"));
     let mut text = system.describe(rule);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use trellis_syntax::diag::{Diagnostic, Severity, SourceId, Sources, render};
 use trellis_syntax::uppaal::build::{Options, Questions, build};
 use trellis_syntax::uppaal::{parse_queries, parse_xml, parse_xta};
-use trellis_syntax::{hoa, lola, ltl, tchecker, tts};
+use trellis_syntax::{altarica, hoa, lola, ltl, tchecker, tts};
 
 #[path = "../../../../tests/malformed/generated.rs"]
 mod generated;
@@ -51,6 +51,17 @@ fn tchecker_errors(id: SourceId, sources: &Sources) -> Vec<Diagnostic> {
     diags
 }
 
+/// What is wrong with an AltaRica model, below its last node.
+fn altarica_errors(id: SourceId, sources: &Sources) -> Vec<Diagnostic> {
+    match altarica::parse(sources, id) {
+        Err(diags) => diags,
+        Ok((file, _)) => match file.nodes().last() {
+            Some(node) => file.build(node, &[]).err().unwrap_or_default(),
+            None => vec![],
+        },
+    }
+}
+
 /// What is wrong with a text that is mostly right in its syntax. Queries are asked of the one model there is for them.
 fn build_errors(kind: &str, id: SourceId, folder: &Path, sources: &mut Sources) -> Vec<Diagnostic> {
     let mut questions = Questions { embedded: true, ..Questions::default() };
@@ -92,7 +103,7 @@ fn errors(name: &str, sources: &Sources, diags: &[Diagnostic]) -> Vec<String> {
 fn each_file_gives_the_errors_it_should() {
     let mut found = String::new();
     let mut count = 0;
-    for folder in ["q", "xml", "xta", "names", "types", "tchecker", "ltl", "hoa", "lola", "tts"] {
+    for folder in ["q", "xml", "xta", "names", "types", "tchecker", "ltl", "hoa", "altarica", "lola", "tts"] {
         for path in files(folder) {
             count += 1;
             let name = path.file_name().and_then(|n| n.to_str()).expect("a name").to_string();
@@ -103,6 +114,7 @@ fn each_file_gives_the_errors_it_should() {
                 ("names" | "types", Ok(id)) => build_errors(kind(&path), id, &corpus().join(folder), &mut sources),
                 ("tchecker", Ok(id)) => tchecker_errors(id, &sources),
                 ("ltl", Ok(id)) => ltl::parse_propositional(&sources, id).err().unwrap_or_default(),
+                ("altarica", Ok(id)) => altarica_errors(id, &sources),
                 ("hoa", Ok(id)) => hoa::read(&sources, id).err().unwrap_or_default(),
                 ("lola", Ok(id)) => lola::parse(&sources, id).err().unwrap_or_default(),
                 ("tts", Ok(id)) => tts::parse(&sources, id).err().unwrap_or_default(),

@@ -34,7 +34,7 @@ struct Sum {
     seconds: f64,
 }
 
-fn engines() -> [(&'static str, Engine); 6] {
+fn engines() -> [(&'static str, Engine); 7] {
     let lazily = lazy::Options::default();
     [
         ("portfolio", Engine::Portfolio(1)),
@@ -42,7 +42,8 @@ fn engines() -> [(&'static str, Engine); 6] {
         ("no-prune", Engine::Backward(backward::Options { prune: false })),
         ("forward", Engine::Forward),
         ("equation", Engine::Equation),
-        ("wsts", Engine::Lazy(lazy::Options { merged: true, ..lazily })),
+        ("frames", Engine::Frames),
+        ("wsts", Engine::Lazy(lazy::Options { project: true, ..lazily })),
     ]
 }
 
@@ -89,9 +90,11 @@ pub fn bench(args: &Bench) -> Result<bool, Failure> {
         (false, Engine::Portfolio(_)) => 60,
         (false, _) => 20,
     };
-    let mut sums: [Sum; 6] = Default::default();
+    let mut sums: [Sum; 7] = Default::default();
     let mut their_sums: Vec<Sum> = tools.iter().map(|_| Sum::default()).collect();
     let (mut models, mut refused, mut right) = (0, 0, true);
+    // Backward search, ours and that of the first tool, on what both decide.
+    let mut both: Vec<(String, f64, f64)> = vec![];
     print!("{:<60} {:<7}", "model", "verdict");
     engines().iter().for_each(|(name, _)| print!(" {name:>9}"));
     tools.iter().for_each(|name| print!(" {name:>14}"));
@@ -103,7 +106,7 @@ pub fn bench(args: &Bench) -> Result<bool, Failure> {
         };
         models += 1;
         let mut verdict = row[1].clone();
-        let mut cells = vec![];
+        let (mut cells, mut backward) = (vec![], None);
         for ((name, engine), sum) in engines().iter().zip(&mut sums) {
             let run = match run(&system, engine, limit(engine)) {
                 Ok(run) => run,
@@ -124,6 +127,9 @@ pub fn bench(args: &Bench) -> Result<bool, Failure> {
                     verdict = word.into();
                     sum.decided += 1;
                     sum.seconds += run.seconds;
+                    if *name == "backward" {
+                        backward = Some(run.seconds);
+                    }
                     format!("{:.2}", run.seconds)
                 }
             });
@@ -131,11 +137,13 @@ pub fn bench(args: &Bench) -> Result<bool, Failure> {
         let model = row[0].trim_end_matches(".spec");
         print!("{:<60} {verdict:<7}", &model[model.len().saturating_sub(60)..]);
         cells.iter().for_each(|c| print!(" {c:>9}"));
+        if let (Some(Some(other)), Some(ours)) = (theirs.get(model).map(|r| seconds(&r[0])), backward) {
+            both.push((model.to_string(), ours, other));
+        }
         if let Some(row) = theirs.get(model) {
             for (cell, sum) in row.iter().zip(&mut their_sums) {
                 print!(" {cell:>14}");
-                let mut words = cell.split(' ');
-                if let (Some("safe" | "unsafe"), Some(Ok(s))) = (words.next(), words.next().map(str::parse::<f64>)) {
+                if let Some(s) = seconds(cell) {
                     sum.decided += 1;
                     sum.seconds += s;
                 }
@@ -150,5 +158,23 @@ pub fn bench(args: &Bench) -> Result<bool, Failure> {
     for (name, sum) in tools.iter().zip(&their_sums) {
         println!("{name:<14} decides {:>4} of those it was tried on, {:.2} s for these", sum.decided, sum.seconds);
     }
+    if let Some(tool) = tools.first().filter(|_| !both.is_empty()) {
+        let (ours, other) = both.iter().fold((0.0, 0.0), |s, b| (s.0 + b.1, s.1 + b.2));
+        let times = other / ours.max(0.01);
+        println!(
+            "\n{tool} and backward both decide {}: {other:.2} s against {ours:.2} s, {times:.0} times",
+            both.len()
+        );
+        // Less cannot be told apart from starting up.
+        for (model, ours, other) in both.iter().filter(|b| b.2 >= 0.05 && b.2 < 5.0 * b.1) {
+            println!("  less than 5 times: {model}, {other:.2} s against {ours:.3} s");
+        }
+    }
     Ok(right)
+}
+
+/// The seconds of a verdict in a table.
+fn seconds(cell: &str) -> Option<f64> {
+    let (verdict, seconds) = cell.split_once(' ')?;
+    if ["safe", "unsafe"].contains(&verdict) { seconds.parse().ok() } else { None }
 }

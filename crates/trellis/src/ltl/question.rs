@@ -13,6 +13,7 @@ use trellis_syntax::ltl::subject::{self, Asked, Language, Moment};
 use crate::Failure;
 use crate::automaton::{c_options, not_c};
 use crate::cli::{LtlStep, Model, Reading};
+use crate::{counter, hierarchy};
 
 /// More marks leave none for letters.
 const MAX_MARKS: u32 = 63;
@@ -67,16 +68,28 @@ impl Question {
         err_color: bool,
     ) -> Result<Question, Failure> {
         let path = &model.model;
-        if !model.constants.is_empty() {
-            return Err(Failure::Usage("--const: only UPPAAL models have constants that can be set".into()));
+        if !model.constants.is_empty() && !hierarchy::is_one(path) {
+            return Err(Failure::Usage(
+                "--const: only UPPAAL and AltaRica models have constants that can be set".into(),
+            ));
         }
         let options = c_options(path, reading);
         let full = step == Some(LtlStep::Full);
+        let mut sources = Sources::default();
+        let (system, built);
         let (name, language) = match path.extension().and_then(|e| e.to_str()) {
             Some("c" | "i") => ("c", Language::C(&options)),
             Some("xsts") => ("xsts", Language::Xsts(if full { Moment::Full } else { Moment::Half })),
             Some("sts" | "system") => ("sts", Language::Sts),
             Some("scxml") => ("scxml", Language::Scxml),
+            _ if counter::is_one(path) => {
+                system = counter::load(model, &counter::Asked { color: err_color, ..Default::default() })?.system;
+                ("counters", Language::Counters(&system))
+            }
+            _ if hierarchy::is_one(path) => {
+                built = hierarchy::top(&mut sources, model, None, err_color)?;
+                ("altarica", Language::Nodes(&built))
+            }
             _ => ("cfa", Language::Cfa),
         };
         if name != "c" {
@@ -86,7 +99,6 @@ impl Question {
             return Err(Failure::Usage("--ltl-step: only for XSTS".into()));
         }
         let step = (name == "xsts").then_some(if full { "full" } else { "half" });
-        let mut sources = Sources::default();
         let read = sources.read(path).map_err(|d| vec![d]).and_then(|model| match ask {
             Ask::Formula(text) => {
                 let formula = sources.add("--ltl", text.as_str());

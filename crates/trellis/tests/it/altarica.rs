@@ -129,3 +129,166 @@ fn what_cannot_be_decided_says_why() {
     assert_eq!(out.status.code(), Some(20), "{}", stderr(&out));
     assert!(stdout(&out).contains("too many values"), "{}", stdout(&out));
 }
+
+#[test]
+fn failures_and_what_they_lead_to() {
+    let (_gone, tree) = temporary("tree.xml");
+    let (_gone_too, table) = temporary("table.csv");
+    let ask = ["cuts", "altarica/pumps.alt", "--top", "not water and (pump.ok or spare.on)"];
+    let files = ["--fmea", "--open-psa", &tree, "--fmea-csv", &table];
+    let out = trellis(&[&ask[..], &files[..]].concat());
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    let said = stdout(&out);
+    for line in [
+        "minimal cut sets: 2, with at most 4 of 3 failures",
+        "  {valve.fail_stuck}",
+        "  {pump.fail, spare.fail}",
+        "minimal sequences: 2",
+        "  pump.fail, then spare.fail",
+        "pump       fail        pump.ok = false",
+    ] {
+        assert!(said.contains(line), "{line}\n{said}");
+    }
+    assert!(!said.contains("spare.fail, then"), "{said}");
+    let tree = std::fs::read_to_string(&tree).expect("written");
+    assert!(tree.contains("<basic-event name=\"valve-fail-stuck\"/>"), "{tree}");
+    let table = std::fs::read_to_string(&table).expect("written");
+    assert!(table.contains("\"valve\",\"fail_stuck\",\"valve.stuck = true\",\"water = false\",\"yes\""), "{table}");
+
+    let out = trellis(&["cuts", "altarica/stack3.alt", "--top", "true"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(stderr(&out).contains("--failures PATTERN (there are: "), "{}", stderr(&out));
+}
+
+#[test]
+fn evidence_goes_to_files_and_is_checked_again() {
+    let rows = std::fs::read_to_string(root().join("models/altarica/EXPECTED.tsv")).expect("the rows");
+    for row in rows.lines() {
+        let [model, bad, verdict] = row.split('\t').collect::<Vec<_>>()[..] else { panic!("{row}") };
+        let model = format!("altarica/{model}");
+        for engine in ["reach", "cegar"] {
+            let (_gone, path) = temporary("evidence.json");
+            let (_gone_too, page) = temporary("page.html");
+            let what = if verdict == "SAFE" { "--certificate" } else { "--trace" };
+            let options = ["--engine", engine, what, &path, "--html", &page, "--json"];
+            let out = trellis(&[&["check", &model, "--error", bad], &options[..]].concat());
+            let said = stdout(&out);
+            assert!(said.contains(&format!("\"verdict\":\"{}\"", verdict)), "{said}{}", stderr(&out));
+            assert!(std::fs::read_to_string(&page).expect("written").contains("<html"), "{row}");
+            let out = trellis(&["certify", &model, &path]);
+            assert_eq!(out.status.code(), Some(0), "{row}\n{}{}", stdout(&out), stderr(&out));
+            let word = if verdict == "SAFE" { "proves it" } else { "ends where it should not" };
+            assert!(stdout(&out).contains(word), "{}", stdout(&out));
+
+            // Whoever changes it is found out.
+            let text = std::fs::read_to_string(&path).expect("written");
+            let forged = match verdict {
+                "SAFE" => text.replacen("\"first\":", "\"first\":false,\"was\":", 1),
+                _ => {
+                    let at = text.rfind("\"event\":").expect("a step") + 9;
+                    let end = at + text[at..].find(',').expect("its end");
+                    format!("{} 0{}", &text[..at], &text[end..])
+                }
+            };
+            assert_ne!(forged, text);
+            std::fs::write(&path, forged).expect("written");
+            let out = trellis(&["certify", &model, &path]);
+            assert_eq!(out.status.code(), Some(10), "{row}\n{}{}", stdout(&out), stderr(&out));
+        }
+    }
+}
+
+#[test]
+fn a_run_can_be_drawn() {
+    let (_gone, path) = temporary("run.dot");
+    let out =
+        trellis(&["check", "altarica/fifo2.alt", "--error", "Head.object = no & Queue.object != no", "--dot", &path]);
+    assert_eq!(out.status.code(), Some(10), "{}", stderr(&out));
+    let graph = std::fs::read_to_string(&path).expect("written");
+    assert!(graph.contains("c0 -> c1 [label=\"<puta, Queue.puta>\"]"), "{graph}");
+}
+
+#[test]
+fn computation_tree_logic() {
+    let formulas = [
+        ("AG not (P[0].loc = cs & P[1].loc = cs)", true),
+        ("AG EF P[0].loc = cs", true),
+        ("AG (P[0].loc = doorway => AF P[0].loc = cs)", true),
+        ("AG (P[0].loc = start => AF P[0].loc = cs)", false),
+        ("E[P[0].loc != cs U P[1].loc = cs]", true),
+        ("EF (P[0].loc = cs and P[1].loc = cs)", false),
+    ];
+    for (formula, holds) in formulas {
+        let out = trellis(&["check", "altarica/peterson2.alt", "--ctl", formula]);
+        let said = stdout(&out);
+        assert_eq!(out.status.code(), Some(if holds { 0 } else { 10 }), "{formula}\n{said}{}", stderr(&out));
+    }
+    let (_gone, script) = temporary("script.mec5");
+    let model = root().join("models/altarica/peterson2.alt");
+    let text = format!(
+        ":ar-load {}\n:ctl Live Peterson2 EF P[0].loc = cs\n:rel-cardinal Live\n\
+         Both(s : Peterson2!c) := Live(s) & s.P[1].loc = cs;\n:rel-cardinal Both\n",
+        model.display()
+    );
+    std::fs::write(&script, text).expect("written");
+    let out = trellis(&["mec", &script]);
+    let said = stdout(&out);
+    assert!(
+        said.contains("Live : (Peterson2!c) -> bool") && said.contains("cardinal of Both"),
+        "{said}{}",
+        stderr(&out)
+    );
+}
+
+#[test]
+fn refinements_are_told_and_drawn() {
+    let ask = ["check", "altarica/peterson2.alt", "--error", "P[0].loc = cs & P[1].loc = cs", "--engine", "cegar"];
+    for (name, part) in
+        [("rows.csv", "iteration,states,transitions"), ("plot.svg", "<polyline"), ("rows.txt", "coreachable")]
+    {
+        let (_gone, path) = temporary(name);
+        let out = trellis(&[&ask[..], &["--iterations", &path]].concat());
+        assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+        let text = std::fs::read_to_string(&path).expect("written");
+        assert!(text.contains(part), "{text}");
+    }
+    let (gone, script) = temporary("script.mec5");
+    let text = format!(
+        ":ar-load {}\n\
+         Bad(s : Peterson2!c) := s.P[0].loc = cs & s.P[1].loc = cs;\n\
+         :set cegar-ce-analysis Backward\n:set cegar-print-iteration-stats\n:set cegar-abstraction-print\n\
+         :set cegar-use-super-transition\n:options\n\
+         :ar-cegar-init Peterson2 Peterson2!init Bad\n:ar-cegar-verify Peterson2\n",
+        root().join("models/altarica/peterson2.alt").display()
+    );
+    std::fs::write(&script, text).expect("written");
+    let out = trellis(&["mec", &script]);
+    let said = stdout(&out);
+    assert!(
+        said.contains("cegar-ce-analysis BACKWARD") && said.contains("Bad is not reachable"),
+        "{said}{}",
+        stderr(&out)
+    );
+    let picture = std::fs::read_to_string(gone.path().join("Peterson2-1.dot")).expect("written");
+    assert!(picture.starts_with("digraph abstraction"), "{picture}");
+}
+
+/// What is written to `trellis mec` comes from a pipe here: no prompt, no editing, the same answers; a mistake does not end it.
+#[test]
+fn a_conversation() {
+    let (_gone, file) = temporary("input.mec5");
+    let model = root().join("models/altarica/stack3.alt");
+    std::fs::write(
+        &file,
+        format!(
+            ":ar-load {}\nA(s : Stack3!c) :=\n\n  Stack3!init(s);\n:nonsense\n:rel-cardinal A\n:quit\n",
+            model.display()
+        ),
+    )
+    .expect("written");
+    let input = std::fs::File::open(&file).expect("readable");
+    let out =
+        std::process::Command::new(env!("CARGO_BIN_EXE_trellis")).arg("mec").stdin(input).output().expect("it runs");
+    assert!(stdout(&out).contains("cardinal of A : 1"), "{}{}", stdout(&out), stderr(&out));
+    assert!(stderr(&out).contains("`:nonsense` is no command"), "{}", stderr(&out));
+}

@@ -1,6 +1,7 @@
 //! The abstract reachability tree.
 //!
-//! Which predicates are below a vector is looked up once per vector; from then on regions are sets of numbers.
+//! Which predicates are below a vector is looked up once per vector; from then on regions are sets of numbers. Many nodes have the
+//! same region: regions are stored once, and so is what follows from them (whether they meet the target, their successors).
 
 use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
@@ -14,16 +15,20 @@ use trellis_model::evidence::Reason;
 use trellis_smt::Limits;
 
 use super::bits::Bits;
+use super::region::{Cone, Pred, Predicates, Region, RegionId, START, above_start, pre_of};
 use super::{Control, Counts, Options};
 use crate::budget::{Budget, Progress, Stats};
 use crate::wsts::{beyond, in_time, run};
 
 /// A node, by position; the root is 0.
 type NodeId = u32;
-/// A predicate, by position.
-type Pred = u32;
 /// A command, by position: a rule, or any rule.
 type Command = u32;
+/// A set of predicates, by position.
+type KnownId = u32;
+
+/// The commands that can be taken, and where they lead.
+type Successors = Rc<Vec<(Command, RegionId)>>;
 
 /// Larger complements of the reachable region are not written down.
 const LARGEST: usize = 50_000;
@@ -40,9 +45,8 @@ struct Node {
     parent: Option<(NodeId, Command)>,
     depth: usize,
     /// The predicates.
-    known: Rc<Vec<Pred>>,
-    /// Those whose states are not in the region; meaningless for the root, whose region is the start.
-    excluded: Bits,
+    known: KnownId,
+    region: RegionId,
     children: Vec<NodeId>,
     mark: Mark,
     /// When it was last processed.
@@ -62,43 +66,12 @@ struct Pivot {
     commands: Vec<Command>,
 }
 
-/// A vector, and which predicates are below it.
-struct Cone {
-    vector: Vector,
-    /// May the system start above it?
-    at_start: bool,
-    below: Bits,
-    /// So many predicates have been looked at.
-    seen: usize,
-}
-
-impl Cone {
-    fn new(system: &System, vector: Vector) -> Cone {
-        Cone { at_start: system.may_start_above(&vector), vector, below: Bits::default(), seen: 0 }
-    }
-
-    /// Looks at the predicates that are new.
-    fn grow(&mut self, predicates: &[Vector]) {
-        for (i, p) in predicates.iter().enumerate().skip(self.seen) {
-            if p.leq(&self.vector) {
-                self.below.insert(i as Pred);
-            }
-        }
-        self.seen = predicates.len();
-    }
-
-    /// Is nothing above it in the node's region?
-    fn outside(&self, node: &Node) -> bool {
-        if node.parent.is_none() { !self.at_start } else { self.below.meets(&node.excluded) }
-    }
-}
-
 /// The tree.
 pub struct Tree<'s> {
     system: &'s System,
     options: Options,
     nodes: Vec<Node>,
-    predicates: Vec<Vector>,
+    predicates: Predicates,
     numbers: FxHashMap<Vector, Pred>,
     /// The predicates as vectors.
     cones: Vec<Cone>,
@@ -109,8 +82,19 @@ pub struct Tree<'s> {
     enabled: Vec<Vec<Cone>>,
     /// For each command and predicate the smallest states from which it leads there.
     before: FxHashMap<(Command, Pred), Vec<Cone>>,
+    regions: Vec<Region>,
+    region_numbers: FxHashMap<Rc<Bits>, RegionId>,
+    knowns: Vec<Rc<Vec<Pred>>>,
+    /// For a region and predicates the commands that can be taken, and where they lead.
+    successors: FxHashMap<(RegionId, KnownId), Successors>,
     /// Nodes that are not covered, the root apart.
     uncovered: Vec<NodeId>,
+    /// Their regions, each with its least depth.
+    covering: FxHashMap<RegionId, usize>,
+    /// Regions that were found covered, or not, at some depth, since the last refinement.
+    asked: FxHashMap<(RegionId, usize), bool>,
+    /// What leads into the target by any rules, step by step.
+    layers: Vec<Basis>,
     /// For adverse control: nodes that would refine the root, and until when waiting ones have been looked at.
     parked: Vec<NodeId>,
     looked: u64,
@@ -133,13 +117,20 @@ impl<'s> Tree<'s> {
             commands: if options.merged { vec![rules.collect()] } else { rules.map(|r| vec![r]).collect() },
             options,
             nodes: vec![],
-            predicates: vec![],
+            predicates: Predicates::default(),
             numbers: FxHashMap::default(),
             cones: vec![],
             targets: system.target.iter().map(|t| Cone::new(system, t.clone())).collect(),
             enabled: vec![],
             before: FxHashMap::default(),
+            regions: vec![],
+            region_numbers: FxHashMap::default(),
+            knowns: vec![],
+            successors: FxHashMap::default(),
             uncovered: vec![],
+            covering: FxHashMap::default(),
+            asked: FxHashMap::default(),
+            layers: vec![Basis::minimal(system.target.iter().cloned())],
             parked: vec![],
             looked: 0,
             waiting: BTreeSet::new(),
@@ -153,7 +144,10 @@ impl<'s> Tree<'s> {
         let mut known: Vec<Pred> = start.chain(system.target.iter().cloned()).map(|v| tree.number(v)).collect();
         known.sort_unstable();
         known.dedup();
-        tree.add(None, 0, Rc::new(known), Bits::default());
+        // The start has a number that no other region has.
+        tree.regions.push(Region { excluded: Rc::default(), all: Bits::default(), seen: 0, error: None });
+        tree.knowns.push(Rc::new(known));
+        tree.add(None, 0, 0, START);
         tree
     }
 
@@ -164,16 +158,23 @@ impl<'s> Tree<'s> {
 
     fn number(&mut self, v: Vector) -> Pred {
         *self.numbers.entry(v).or_insert_with_key(|v| {
-            self.predicates.push(v.clone());
             self.cones.push(Cone::new(self.system, v.clone()));
-            self.predicates.len() as Pred - 1
+            self.predicates.push(v.clone())
         })
     }
 
-    fn add(&mut self, parent: Option<(NodeId, Command)>, depth: usize, known: Rc<Vec<Pred>>, excluded: Bits) {
+    fn region(&mut self, excluded: Bits) -> RegionId {
+        let excluded = Rc::new(excluded);
+        *self.region_numbers.entry(excluded.clone()).or_insert_with(|| {
+            self.regions.push(Region { excluded, all: Bits::default(), seen: 0, error: None });
+            self.regions.len() as RegionId - 1
+        })
+    }
+
+    fn add(&mut self, parent: Option<(NodeId, Command)>, depth: usize, known: KnownId, region: RegionId) {
         let id = self.nodes.len() as NodeId;
         let (children, mark) = (vec![], Mark::Unprocessed);
-        self.nodes.push(Node { parent, depth, known, excluded, children, mark, at: 0, key: 0 });
+        self.nodes.push(Node { parent, depth, known, region, children, mark, at: 0, key: 0 });
         if let Some((p, _)) = parent {
             self.nodes[p as usize].children.push(id);
         }
@@ -207,7 +208,7 @@ impl<'s> Tree<'s> {
         }
         while let Some(id) = self.choose()? {
             let progress = Progress { waiting: self.waiting.len(), stats: self.stats };
-            budget.check(&progress, self.nodes.len() * 200)?;
+            budget.check(&progress, self.nodes.len() * 100 + self.regions.len() * 300)?;
             self.stats.expanded += 1;
             self.clock += 1;
             self.nodes[id as usize].at = self.clock;
@@ -221,7 +222,7 @@ impl<'s> Tree<'s> {
             } else {
                 self.nodes[id as usize].mark = Mark::Uncovered;
                 if id != 0 {
-                    self.uncovered.push(id);
+                    self.uncover(id);
                 }
                 self.expand(id)?;
             }
@@ -262,30 +263,58 @@ impl<'s> Tree<'s> {
         Ok(chosen)
     }
 
+    fn uncover(&mut self, id: NodeId) {
+        let node = &self.nodes[id as usize];
+        let least = self.covering.entry(node.region).or_insert(node.depth);
+        *least = node.depth.min(*least);
+        self.uncovered.push(id);
+    }
+
     fn is_error(&mut self, id: NodeId) -> bool {
-        self.targets.iter_mut().for_each(|t| t.grow(&self.predicates));
-        !self.targets.iter().all(|t| t.outside(&self.nodes[id as usize]))
+        let id = self.nodes[id as usize].region;
+        let region = &mut self.regions[id as usize];
+        *region.error.get_or_insert_with(|| {
+            self.targets.iter_mut().for_each(|t| t.grow(&self.predicates));
+            !self.targets.iter().all(|t| t.outside(id, &region.excluded))
+        })
     }
 
     /// Is nothing at least this in the region?
-    fn excludes(&self, id: NodeId, v: &Vector) -> bool {
-        let node = &self.nodes[id as usize];
-        match node.parent {
-            None => !self.system.may_start_above(v),
-            Some(_) => node.excluded.iter().any(|e| self.predicates[e as usize].leq(v)),
+    fn excludes(&self, id: RegionId, v: &Vector) -> bool {
+        match id {
+            START => !self.system.may_start_above(v),
+            _ => self.regions[id as usize].excluded.iter().any(|e| self.predicates.get(e).leq(v)),
         }
     }
 
     fn expand(&mut self, id: NodeId) -> Result<(), Reason> {
-        let known = self.nodes[id as usize].known.clone();
-        let depth = self.nodes[id as usize].depth + 1;
+        let Node { known, depth, region, .. } = self.nodes[id as usize];
+        let next = match self.successors.get(&(region, known)) {
+            Some(all) => all.clone(),
+            None => {
+                let all = Rc::new(self.post(region, known)?);
+                self.successors.insert((region, known), all.clone());
+                all
+            }
+        };
+        for (command, region) in next.iter() {
+            self.stats.steps += 1;
+            self.add(Some((id, *command)), depth + 1, known, *region);
+        }
+        Ok(())
+    }
+
+    /// `post#`: where each command leads.
+    fn post(&mut self, id: RegionId, known: KnownId) -> Result<Vec<(Command, RegionId)>, Reason> {
+        let region = self.regions[id as usize].excluded.clone();
+        let known = self.knowns[known as usize].clone();
+        let mut next = vec![];
         for command in 0..self.commands.len() as Command {
             let enabled = &mut self.enabled[command as usize];
             enabled.iter_mut().for_each(|c| c.grow(&self.predicates));
-            if enabled.iter().all(|c| c.outside(&self.nodes[id as usize])) {
+            if enabled.iter().all(|c| c.outside(id, &region)) {
                 continue;
             }
-            self.stats.steps += 1;
             let mut excluded = Bits::default();
             for (n, &m) in known.iter().enumerate() {
                 if n % 64 == 63 {
@@ -296,43 +325,57 @@ impl<'s> Tree<'s> {
                     Entry::Vacant(e) => {
                         in_time(&self.limits)?;
                         let rules = &self.commands[command as usize];
-                        let all = pre_of(self.system, rules, &self.predicates[m as usize])?;
+                        let all = pre_of(self.system, rules, self.predicates.get(m))?;
                         e.insert(all.into_iter().map(|v| Cone::new(self.system, v)).collect())
                     }
                 };
-                let node = &self.nodes[id as usize];
                 let outside = |c: &mut Cone| {
                     c.grow(&self.predicates);
-                    c.outside(node)
+                    c.outside(id, &region)
                 };
                 if before.iter_mut().all(outside) {
                     excluded.insert(m);
                 }
             }
-            self.add(Some((id, command)), depth, known.clone(), excluded);
+            next.push((command, self.region(excluded)));
         }
-        Ok(())
+        Ok(next)
     }
 
     fn is_covered(&mut self, id: NodeId) -> Result<bool, Reason> {
         if id == 0 || self.options.control == Control::Adverse {
             return Ok(false);
         }
-        let node = &self.nodes[id as usize];
-        // All predicates that the region excludes, by itself or because it excludes a smaller one.
-        let mut all = Bits::default();
-        for (i, c) in self.cones.iter_mut().enumerate() {
+        let Node { depth, region: id, .. } = self.nodes[id as usize];
+        // Breadth first, nodes of smaller depth are all there; otherwise who covers may come later.
+        let stays = self.options.control == Control::Breadth && !self.options.equal_depth;
+        if let Some(known) = self.asked.get(&(id, depth)).filter(|_| stays) {
+            return Ok(*known);
+        }
+        let region = &mut self.regions[id as usize];
+        for (i, c) in self.cones.iter_mut().enumerate().skip(region.seen) {
             if i % 64 == 63 {
                 in_time(&self.limits)?;
             }
             c.grow(&self.predicates);
-            if c.outside(node) {
-                all.insert(i as Pred);
+            if c.outside(id, &region.excluded) {
+                region.all.insert(i as Pred);
             }
         }
-        let depth = node.depth + usize::from(self.options.equal_depth);
-        let before = |n: &Node| self.options.control != Control::Breadth || n.depth < depth;
-        Ok(self.uncovered.iter().map(|n| &self.nodes[*n as usize]).any(|n| before(n) && n.excluded.within(&all)))
+        region.seen = self.cones.len();
+        let least = match self.options.control {
+            Control::Breadth => depth + usize::from(self.options.equal_depth),
+            _ => usize::MAX,
+        };
+        let region = &self.regions[id as usize];
+        let covers = |(n, d): (&RegionId, &usize)| {
+            *d < least && (*n == id || self.regions[*n as usize].excluded.within(&region.all))
+        };
+        let covered = self.covering.get_key_value(&id).is_some_and(covers) || self.covering.iter().any(covers);
+        if stays {
+            self.asked.insert((id, depth), covered);
+        }
+        Ok(covered)
     }
 
     /// The first node backwards from an error node whose region misses the error region; the root if there is none.
@@ -342,7 +385,8 @@ impl<'s> Tree<'s> {
         let mut at = error;
         loop {
             let region = layers.last().expect("there is one");
-            let real = !region.iter().all(|v| self.excludes(at, v));
+            let here = self.nodes[at as usize].region;
+            let real = !region.iter().all(|v| self.excludes(here, v));
             let (true, Some((parent, command))) = (real, self.nodes[at as usize].parent) else {
                 commands.reverse();
                 return Ok(Pivot { at, real, layers, commands });
@@ -373,13 +417,15 @@ impl<'s> Tree<'s> {
         self.stats.refinements += 1;
         self.counts.at_root += u64::from(at == 0);
         self.counts.deepest_pivot = self.counts.deepest_pivot.max(self.nodes[at as usize].depth);
-        let mut known: FxHashSet<Pred> = self.nodes[at as usize].known.iter().copied().collect();
-        for layer in &layers {
-            known.extend(layer.iter().map(|v| self.number(v.clone())).collect::<Vec<_>>());
+        let known = self.nodes[at as usize].known;
+        let mut known: FxHashSet<Pred> = self.knowns[known as usize].iter().copied().collect();
+        for v in self.atoms(at, &layers, &commands)? {
+            known.insert(self.number(v));
         }
         let mut known: Vec<Pred> = known.into_iter().collect();
         known.sort_unstable();
-        self.nodes[at as usize].known = Rc::new(known);
+        self.nodes[at as usize].known = self.knowns.len() as KnownId;
+        self.knowns.push(Rc::new(known));
 
         let since = self.nodes[at as usize].at;
         let mut gone = std::mem::take(&mut self.nodes[at as usize].children);
@@ -391,7 +437,13 @@ impl<'s> Tree<'s> {
             }
             node.mark = Mark::Deleted;
         }
-        self.uncovered.retain(|n| *n != at && self.nodes[*n as usize].mark == Mark::Uncovered);
+        self.asked.clear();
+        self.covering.clear();
+        for n in std::mem::take(&mut self.uncovered) {
+            if n != at && self.nodes[n as usize].mark == Mark::Uncovered {
+                self.uncover(n);
+            }
+        }
         self.open(at);
         for n in 0..self.nodes.len() as NodeId {
             if self.nodes[n as usize].mark == Mark::Covered && self.nodes[n as usize].at > since {
@@ -399,6 +451,53 @@ impl<'s> Tree<'s> {
             }
         }
         Ok(None)
+    }
+
+    /// The atoms that a pivot gets: always those of the error trace, without which it need not end.
+    fn atoms(&mut self, at: NodeId, layers: &[Basis], commands: &[Command]) -> Result<Vec<Vector>, Reason> {
+        let mut all: Vec<Vector> = layers.iter().flat_map(Basis::iter).cloned().collect();
+        if self.options.layers {
+            while self.layers.len() < layers.len() {
+                let mut before = Basis::default();
+                for v in self.layers.last().expect("there is one").iter() {
+                    in_time(&self.limits)?;
+                    for rule in &self.system.rules {
+                        for p in pre(rule, v).map_err(beyond)? {
+                            before.insert_minimal(p);
+                        }
+                    }
+                }
+                self.layers.push(before);
+            }
+            all.extend(self.layers[..layers.len()].iter().flat_map(Basis::iter).cloned());
+        }
+        if !self.options.project {
+            return Ok(all);
+        }
+        // From the pivot on: what the region before still excludes, with as few variables as that takes.
+        let region = self.nodes[at as usize].region;
+        let mut before: Option<Vec<Vector>> = None;
+        for (layer, command) in layers.iter().rev().skip(1).zip(commands) {
+            let mut here = vec![];
+            for v in layer.iter() {
+                let mut v = v.clone();
+                for (x, _) in v.clone().iter() {
+                    in_time(&self.limits)?;
+                    let less = Vector::sorted(v.iter().filter(|e| e.0 != x).collect());
+                    let missed = |p: &Vector| match &before {
+                        None => self.excludes(region, p),
+                        Some(all) => all.iter().any(|g| g.leq(p)),
+                    };
+                    if pre_of(self.system, &self.commands[*command as usize], &less)?.iter().all(missed) {
+                        v = less;
+                    }
+                }
+                here.push(v);
+            }
+            all.extend(here.iter().cloned());
+            before = Some(here);
+        }
+        Ok(all)
     }
 
     /// The rules of a run from a vector of the last error region through all the others into the first.
@@ -430,11 +529,7 @@ impl<'s> Tree<'s> {
     /// The regions are downward-closed, so what can be reached from below the start, where they say nothing, is in them too.
     pub fn outside(&self) -> Option<Vec<Vector>> {
         let mut basis = Basis::minimal(above_start(self.system));
-        let mut done: FxHashSet<&Bits> = FxHashSet::default();
-        for &n in &self.uncovered {
-            if !done.insert(&self.nodes[n as usize].excluded) {
-                continue;
-            }
+        for &n in self.covering.keys() {
             let mut next = Basis::default();
             for v in basis.iter() {
                 in_time(&self.limits).ok()?;
@@ -442,8 +537,8 @@ impl<'s> Tree<'s> {
                     next.insert_minimal(v.clone());
                     continue;
                 }
-                for e in self.nodes[n as usize].excluded.iter() {
-                    next.insert_minimal(v.join(&self.predicates[e as usize]));
+                for e in self.regions[n as usize].excluded.iter() {
+                    next.insert_minimal(v.join(self.predicates.get(e)));
                 }
                 if next.len() > LARGEST {
                     return None;
@@ -453,21 +548,4 @@ impl<'s> Tree<'s> {
         }
         Some(basis.iter().cloned().collect())
     }
-}
-
-/// The smallest states from which one of these rules leads to at least `v`.
-fn pre_of(system: &System, rules: &[RuleId], v: &Vector) -> Result<Vec<Vector>, Reason> {
-    let mut all = Basis::default();
-    for r in rules {
-        for p in pre(&system.rules[*r as usize], v).map_err(beyond)? {
-            all.insert_minimal(p);
-        }
-    }
-    Ok(all.iter().cloned().collect())
-}
-
-/// The smallest vectors that are above no initial state: one for each limit of the start.
-fn above_start(system: &System) -> impl Iterator<Item = Vector> + '_ {
-    let limits = system.initial.iter().enumerate();
-    limits.filter_map(|(v, i)| i.high.map(|h| Vector::new(vec![(v as u32, h + 1)])))
 }

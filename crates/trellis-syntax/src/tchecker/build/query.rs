@@ -107,7 +107,10 @@ impl Builder<'_> {
         self.asks_deadlock = false;
         let before = self.diags.len();
         let found = self.value(e);
-        let why = self.diags.drain(before..).next().map(|d| d.message);
+        let why = self.diags.drain(before..).next().map(|d| match d.help {
+            Some(help) => format!("{}; {help}", d.message),
+            None => d.message,
+        });
         let clocks = self.asking.take().is_some_and(|atoms| !atoms.is_empty());
         match found {
             _ if self.asks_deadlock => Err("formulas do not speak of `deadlock`; ask for it with --property".into()),

@@ -148,7 +148,10 @@ impl Builder<'_> {
         self.asks_clocks.clear();
         let before = self.diags.len();
         let found = self.lowered(e, |l| l.value(e).map(|v| v.term));
-        let why = self.diags.drain(before..).next().map(|d| d.message);
+        let why = self.diags.drain(before..).next().map(|d| match d.help {
+            Some(help) => format!("{}; {help}", d.message),
+            None => d.message,
+        });
         if self.asks_deadlock {
             return Err("formulas do not speak of `deadlock`; ask for it with --property".into());
         }
