@@ -8,6 +8,7 @@ mod figures;
 mod mec;
 mod models;
 mod random;
+mod solver;
 mod tree;
 
 use trellis_domain::relation::Memory;
