@@ -13,7 +13,7 @@ use trellis_model::hierarchy::evidence::{Certificate, Trace};
 use trellis_model::hierarchy::explicit::{Meaning, holds, number, valuation};
 use trellis_model::hierarchy::symbolic::Symbolic;
 use trellis_model::hierarchy::walk::{Changes, Walker};
-use trellis_model::hierarchy::{ComponentId, Hierarchy};
+use trellis_model::hierarchy::{ComponentId, Hierarchy, Levels};
 
 /// What is wrong with evidence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -125,8 +125,9 @@ pub fn compare(
     Ok(looked)
 }
 
-/// Is this a run from an initial configuration to one where the condition holds?
-pub fn replay(hierarchy: &Hierarchy, symbolic: &Symbolic, bad: TermId, trace: &Trace) -> Result<(), Rejection> {
+/// Is this a run from an initial configuration to one where the condition holds? The relations are asked only where steps cannot be
+/// taken plainly, and need not be there.
+pub fn replay(hierarchy: &Hierarchy, symbolic: Option<&Symbolic>, bad: TermId, trace: &Trace) -> Result<(), Rejection> {
     let refuse = |step: usize, text: &str| Err(Rejection::Run(format!("step {step}: {text}")));
     if trace.configurations.len() != trace.events.len() + 1 {
         return refuse(0, "there must be one configuration more than events");
@@ -149,17 +150,18 @@ pub fn replay(hierarchy: &Hierarchy, symbolic: &Symbolic, bad: TermId, trace: &T
     if !hierarchy.initial(hierarchy.top).into_iter().all(starts) {
         return refuse(0, "the first configuration is not initial");
     }
-    let walker = Walker::new(hierarchy).ok();
+    let walker = Walker::new(hierarchy).map_err(|e| Rejection::Run(e.to_string()))?;
+    let known = walker.levels.of(hierarchy.top).len();
     for (at, &event) in trace.events.iter().enumerate() {
         let (from, to) = (&trace.configurations[at], &trace.configurations[at + 1]);
-        let Some(known) = symbolic.events.iter().find(|e| e.number == event) else {
+        if event >= known {
             return refuse(at, "there is no such event");
-        };
-        if !moves(hierarchy, symbolic, event, from, to) {
+        }
+        if !moves(hierarchy, &walker.levels, event, from, to) {
             return refuse(at, "the event does not lead to the next configuration");
         }
         // Priorities.
-        if let Some(Ok(possible)) = walker.as_ref().map(|w| w.moves(from)) {
+        if let Ok(possible) = walker.moves(from) {
             let leads = |changes: &Changes| {
                 let after = |v: usize| {
                     let changed = changes.iter().find(|(w, _)| w.index() == v);
@@ -172,8 +174,12 @@ pub fn replay(hierarchy: &Hierarchy, symbolic: &Symbolic, bad: TermId, trace: &T
             }
             continue;
         }
-        let after = symbolic.post_from(known, &symbolic.single(from, true)?)?;
-        if !symbolic.space.meets(&after, &symbolic.single(to, false)?)? {
+        let Some(m) = symbolic else { return refuse(at, "flows have too many values to say whether this is possible") };
+        let Some(relation) = m.events.iter().find(|e| e.number == event) else {
+            return refuse(at, "the event is not possible");
+        };
+        let after = m.post_from(relation, &m.single(from, true)?)?;
+        if !m.space.meets(&after, &m.single(to, false)?)? {
             return refuse(at, "the event is not possible here");
         }
     }
@@ -185,10 +191,10 @@ pub fn replay(hierarchy: &Hierarchy, symbolic: &Symbolic, bad: TermId, trace: &T
 }
 
 /// Do the components' own transitions lead from one configuration to the other, as far as states are concerned?
-fn moves(hierarchy: &Hierarchy, symbolic: &Symbolic, event: usize, from: &[i64], to: &[i64]) -> bool {
+fn moves(hierarchy: &Hierarchy, levels: &Levels, event: usize, from: &[i64], to: &[i64]) -> bool {
     let order: Vec<_> = (0..hierarchy.variables.len() as u32).map(trellis_expr::VarId).collect();
     let here = valuation(hierarchy, &order, from);
-    let parts = symbolic.levels.parts(hierarchy, hierarchy.top, event);
+    let parts = levels.parts(hierarchy, hierarchy.top, event);
     (0..hierarchy.components.len()).all(|number_of| {
         let id = ComponentId(number_of as u32);
         let component = hierarchy.component(id);

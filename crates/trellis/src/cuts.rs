@@ -123,9 +123,13 @@ pub fn cuts(args: &Cuts, color: bool) -> Ran {
     let limits = Limits { order: Some(args.order), count: MANY };
     let cancelled = interrupts();
     let budget = || Budget::unlimited().time(args.timeout).cancel(cancelled.clone());
-    let note = |complete: bool| match complete {
-        true => format!(", with at most {} of {} failures", args.order, names.len()),
-        false => format!(", with at most {} of {} failures (there are more)", args.order, names.len()),
+    let note = |complete: bool| {
+        let at_most = match args.order < names.len() {
+            true => format!(" with at most {}", args.order),
+            false => String::new(),
+        };
+        let more = if complete { "" } else { " (there are more)" };
+        format!("{at_most} of {} failures{more}", names.len())
     };
     let name = |n: &usize| names[*n].clone();
     let run = || -> Result<Result<(), Failure>, trellis_model::evidence::Reason> {

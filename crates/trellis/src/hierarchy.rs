@@ -1,11 +1,13 @@
 //! `trellis check` for AltaRica: which node, which conditions, which engine; specifications of Acheck.
 
+mod solver;
+
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
 use trellis_check::hierarchy::Rejection;
-use trellis_domain::relation::{Made, Memory};
+use trellis_domain::relation::{Made, Memory, Trouble};
 use trellis_engine::acheck::Specification;
 use trellis_engine::budget::{Budget, Progress};
 use trellis_engine::cover::cegar::{self, cegar, control_locations};
@@ -188,6 +190,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     let style = Style { color: out_color, verbose: args.stats, ..Default::default() }
         .align(conditions.iter().map(|(name, _)| name.as_str()));
     let symbolic = Symbolic::new(hierarchy, 2, memory(args));
+    let levels = hierarchy.levels();
     let mut code = exit::HOLDS;
     let mut reports = vec![];
     for (n, (name, bad)) in conditions.iter().enumerate() {
@@ -197,29 +200,37 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         let mut budget = Budget::unlimited().time(args.timeout).cancel(cancelled.clone()).observe(&mut observer);
         let mut statistics = vec![];
         let model = args.model.model.display().to_string();
-        let (verdict, question) =
-            match symbolic.as_ref().map_err(Clone::clone).and_then(|symbolic| asked_of(hierarchy, symbolic, *bad)) {
-                Ok(question) => {
-                    let (verdict, engine) = answer(args, &question, &mut budget, &mut statistics);
-                    ((verdict, engine), Some(question))
+        let question = symbolic.as_ref().map_err(Clone::clone).and_then(|m| asked_of(hierarchy, m, *bad));
+        let mut report = match question {
+            Ok(question) => {
+                let (verdict, engine) = answer(args, &question, &mut budget, &mut statistics);
+                let mut report: HierarchyReport =
+                    HierarchyReport::about(&model, "altarica", name, Kind::Always, verdict);
+                report.engine = engine_line(args, engine);
+                if !args.no_check {
+                    checked(&mut report, &question, *bad)?;
                 }
-                Err(trouble) => ((Verdict::Unknown(reason(trouble)), args.engine), None),
-            };
-        let (verdict, engine) = verdict;
+                report
+            }
+            Err(trouble) if args.engine == cli::Engine::Reach || args.nodes.backward || trouble == Trouble::Memory => {
+                let verdict = Verdict::Unknown(reason(trouble));
+                HierarchyReport::about(&model, "altarica", name, Kind::Always, verdict)
+            }
+            Err(trouble) => {
+                let why = reason(trouble);
+                solver::answer(hierarchy, *bad, (&model, name), why, !args.no_check, &mut budget)?
+            }
+        };
         drop(line);
-        let mut report: HierarchyReport = HierarchyReport::about(&model, "altarica", name, Kind::Always, verdict);
-        report.engine = engine_line(args, engine);
         report.statistics = statistics;
         report.seconds = started.elapsed().as_secs_f64();
-        if let Some(question) = question.filter(|_| !args.no_check) {
-            checked(&mut report, &question, *bad)?;
-        }
         code = worst(code, code_of(&report));
-        match &symbolic {
-            Ok(m) => {
-                let asked = NodeAsked { node: top.text.clone(), bad: bad_texts[n].clone() };
-                let several = (conditions.len() > 1).then_some(n + 1);
-                told(args, hierarchy, m, &asked, &report, style, several)?;
+        let asked = NodeAsked { node: top.text.clone(), bad: bad_texts[n].clone() };
+        let several = (conditions.len() > 1).then_some(n + 1);
+        match &levels {
+            Ok(levels) => {
+                let named = Named { hierarchy, levels };
+                told(args, named, symbolic.as_ref().ok(), &asked, &report, style, several)?;
             }
             Err(_) => {
                 print(&text::line(&report, style))?;
@@ -230,8 +241,8 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
             return Ok(exit::INTERRUPTED);
         }
     }
-    if let (Some(path), Ok(m)) = (&args.html, &symbolic) {
-        write_file(path, &tell::html(&reports, hierarchy, &m.levels))?;
+    if let (Some(path), Ok(levels)) = (&args.html, &levels) {
+        write_file(path, &tell::html(&reports, hierarchy, levels))?;
     }
     Ok(code)
 }
@@ -239,16 +250,16 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
 /// Says what was found, on the terminal and in files.
 fn told(
     args: &Check,
-    hierarchy: &Hierarchy,
-    m: &Symbolic,
+    named: Named<'_>,
+    m: Option<&Symbolic>,
     asked: &NodeAsked,
     report: &HierarchyReport,
     style: Style,
     several: Option<usize>,
 ) -> Result<(), Failure> {
-    let named = Named { hierarchy, levels: &m.levels };
     let wanted = args.json || args.certificate.is_some();
-    let states = report.certificate.as_ref().filter(|_| wanted).map(|c| m.decisions(&c.states));
+    let proof = report.certificate.as_ref().filter(|_| wanted);
+    let states = proof.and_then(|c| m.map(|m| m.decisions(&c.states)));
     if args.json {
         let mut line = Vec::new();
         let tests = states.as_ref().map(|s| s.tests.len());
@@ -258,13 +269,13 @@ fn told(
     } else if args.quiet {
         print(&text::line(report, style))?;
     } else {
-        print(&tell::render(report, hierarchy, &m.levels, style))?;
+        print(&tell::render(report, named.hierarchy, named.levels, style))?;
     }
     if let (Some(path), Some(t)) = (&args.trace, &report.trace) {
         write_with(&numbered(path, several), |out| json::write_node_trace(out, named, asked, report.header(), t))?;
     }
     if let (Some(path), Some(t)) = (&args.dot, &report.trace) {
-        write_file(&numbered(path, several), &tell::dot(hierarchy, &m.levels, t))?;
+        write_file(&numbered(path, several), &tell::dot(named.hierarchy, named.levels, t))?;
     }
     if let (Some(path), Some(states)) = (&args.certificate, &states) {
         write_with(&numbered(path, several), |out| {
@@ -299,7 +310,7 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     let m = Symbolic::new(hierarchy, 2, Memory::default()).map_err(|e| impossible(&e))?;
     let content = read_node_evidence(Named { hierarchy, levels: &m.levels }, &evidence).map_err(|e| unreadable(&e))?;
     let result = match content {
-        NodeContent::Trace(t) => trellis_check::hierarchy::replay(hierarchy, &m, bad, &t)
+        NodeContent::Trace(t) => trellis_check::hierarchy::replay(hierarchy, Some(&m), bad, &t)
             .map(|()| format!("the run of {} ends where it should not", steps(t.events.len()))),
         NodeContent::Certificate(tests) => {
             let states = m.decided(&tests).map_err(|e| impossible(&e))?;
@@ -408,7 +419,7 @@ fn checked(report: &mut HierarchyReport, question: &Question<'_>, bad: TermId) -
         Failure::Internal(format!("the {what} for `{}` did not pass its check: {why}", report.query))
     };
     if let Some(t) = &report.trace {
-        replay(question.hierarchy, question.symbolic, bad, t).map_err(|e| failed("run", &e))?;
+        replay(question.hierarchy, Some(question.symbolic), bad, t).map_err(|e| failed("run", &e))?;
         report.checked = Some(format!("run of {} replayed", steps(t.events.len())));
     }
     if let Some(c) = &report.certificate {

@@ -175,7 +175,8 @@ variables are taken as one. Broadcasts, committed locations, priorities and latt
 
 An update outside its domain means that the transition is not possible. Flows move freely within the assertions, in every step. Of
 the events of a vector that are marked with `?`, a choice gives way to a larger one that includes it. `/` and `mod` round towards zero.
-Integers must have bounds (at most 65536 values).
+A variable with more than 65536 values, such as an integer
+without bounds, is not for diagrams: then the model is flattened, and predicates are asked of a solver, as for programs.
 ";
 
 const PROGRAMS: &str = "\

@@ -161,7 +161,13 @@ impl Diagrams {
     }
 
     fn tick(&mut self, go_on: &mut dyn FnMut() -> bool) -> Made<()> {
-        self.ticks += 1;
+        self.ticks = self.ticks.wrapping_add(1);
+        // What is remembered may be forgotten; it is many more than nodes, and each takes about a quarter of one.
+        for known in [&mut self.unions, &mut self.fired] {
+            if known.len() > 2 * self.limit {
+                known.clear();
+            }
+        }
         if self.ticks.is_multiple_of(ASK_EVERY) && !go_on() {
             return Err(Trouble::Stopped);
         }
@@ -393,7 +399,8 @@ impl Space {
         if sizes.iter().any(|&n| n > MAX_VALUES) || sizes.len() >= usize::from(u16::MAX) {
             return Ok(None);
         }
-        let mut d = Diagrams::new(sizes, self.limit);
+        // A node here, with its branches and its place in a table, takes about four times as much as one of two branches.
+        let mut d = Diagrams::new(sizes, self.limit / 4);
         let reading = Reading { space: self, variables };
         for step in steps {
             let written: Vec<bool> = variables.iter().map(|v| step.written.contains(v)).collect();

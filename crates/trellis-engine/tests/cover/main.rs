@@ -12,6 +12,7 @@ mod network;
 mod random;
 #[path = "../it/tableau.rs"]
 mod tableau;
+mod solver;
 mod tree;
 
 use trellis_domain::relation::Memory;

@@ -68,7 +68,7 @@ fn reachable_configurations_of_shared_models() {
                 }
                 Verdict::Unsafe(trace) => {
                     assert!(name.starts_with("fifo"), "{name}");
-                    trellis_check::hierarchy::replay(h, &m, bad, &trace).unwrap();
+                    trellis_check::hierarchy::replay(h, Some(&m), bad, &trace).unwrap();
                 }
                 Verdict::Unknown(why) => panic!("{why}"),
             }

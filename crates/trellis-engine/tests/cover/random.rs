@@ -317,7 +317,8 @@ fn all_agree() {
             }
             Verdict::Unsafe(trace) => {
                 assert!(reached, "{who}: {context}");
-                trellis_check::hierarchy::replay(h, &m, bad, trace).unwrap_or_else(|e| panic!("{who}: {e}\n{context}"));
+                trellis_check::hierarchy::replay(h, Some(&m), bad, trace)
+                    .unwrap_or_else(|e| panic!("{who}: {e}\n{context}"));
             }
             Verdict::Unknown(why) => panic!("{who}: {why}\n{context}"),
         };

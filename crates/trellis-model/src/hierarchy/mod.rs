@@ -20,6 +20,7 @@ use std::fmt;
 
 use trellis_expr::{EnumId, TermId, Terms, VarId};
 
+pub mod automaton;
 pub mod ctl;
 pub mod evidence;
 pub mod explicit;
