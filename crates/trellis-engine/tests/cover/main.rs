@@ -10,9 +10,9 @@ mod mec;
 mod models;
 mod network;
 mod random;
+mod solver;
 #[path = "../it/tableau.rs"]
 mod tableau;
-mod solver;
 mod tree;
 
 use trellis_domain::relation::Memory;

@@ -23,9 +23,20 @@ pub struct Automaton {
     variables: usize,
 }
 
-/// Can a configuration be reached in which a condition holds? Nothing if the flattened hierarchy would be too large.
-pub fn automaton(hierarchy: &Hierarchy, bad: TermId, limit: usize) -> Option<Automaton> {
-    let flat = flatten(hierarchy, limit)?;
+/// What a flattened hierarchy does, in statements.
+pub(crate) struct Statements {
+    /// Expressions and statements.
+    pub terms: Terms,
+    /// The variables of the hierarchy, and then temporaries.
+    pub variables: Vec<VarId>,
+    /// Leads from anything to an initial configuration.
+    pub start: StmtId,
+    /// Flat events but ε, with what they do.
+    pub steps: Vec<(usize, StmtId)>,
+}
+
+/// The statements of a flattened hierarchy.
+pub(crate) fn statements(flat: &Hierarchy) -> Option<Statements> {
     let node = flat.components.first()?;
     let mut terms = flat.terms.clone();
     let all: Vec<VarId> = (0..flat.variables.len() as u32).map(VarId).collect();
@@ -38,20 +49,19 @@ pub fn automaton(hierarchy: &Hierarchy, bad: TermId, limit: usize) -> Option<Aut
     let assertion = terms.and(node.assertion.clone());
     let settle: Vec<StmtId> = {
         let mut parts: Vec<StmtId> = flows.iter().map(|&v| terms.havoc(v)).collect();
-        parts.extend(members(&flat, &flows, &mut terms));
+        parts.extend(members(flat, &flows, &mut terms));
         parts.push(terms.assume(assertion));
         parts
     };
 
     // The start: any values that are initial.
-    let mut first = members(&flat, &states, &mut terms);
+    let mut first = members(flat, &states, &mut terms);
     for &(v, value) in &node.init {
         let here = terms.var(v);
         let equal = terms.eq(here, value);
         first.push(terms.assume(equal));
     }
     let start = terms.seq(first.into_iter().chain(settle.iter().copied()));
-    let wrong = terms.assume(bad);
     let mut steps = vec![];
     for t in node.transitions.iter().filter(|t| t.event != 0) {
         let mut parts = vec![terms.assume(t.guard)];
@@ -65,10 +75,19 @@ pub fn automaton(hierarchy: &Hierarchy, bad: TermId, limit: usize) -> Option<Aut
             parts.push(terms.assign(v, value));
         }
         let written: Vec<VarId> = t.updates.iter().map(|(v, _)| *v).collect();
-        parts.extend(members(&flat, &written, &mut terms));
+        parts.extend(members(flat, &written, &mut terms));
         parts.extend(&settle);
         steps.push((t.event, terms.seq(parts)));
     }
+    let variables = all.into_iter().chain(temporaries).collect();
+    Some(Statements { terms, variables, start, steps })
+}
+
+/// Can a configuration be reached in which a condition holds? Nothing if the flattened hierarchy would be too large.
+pub fn automaton(hierarchy: &Hierarchy, bad: TermId, limit: usize) -> Option<Automaton> {
+    let flat = flatten(hierarchy, limit)?;
+    let Statements { mut terms, variables, start, steps } = statements(&flat)?;
+    let wrong = terms.assume(bad);
     let location = |name: &str, kind: Kind| Location { name: name.into(), kind, place: None };
     let mut cfa = Cfa::new(terms, location("start", Kind::Plain));
     let here = cfa.add_location(location("configuration", Kind::Plain));
@@ -84,7 +103,7 @@ pub fn automaton(hierarchy: &Hierarchy, bad: TermId, limit: usize) -> Option<Aut
     for (event, stmt) in steps {
         edge(&mut cfa, here, stmt, here, Some(event));
     }
-    cfa.variables = all.iter().copied().chain(temporaries).collect();
+    cfa.variables = variables;
     Some(Automaton { cfa, events, variables: flat.variables.len() })
 }
 

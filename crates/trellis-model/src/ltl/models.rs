@@ -11,8 +11,9 @@ use trellis_expr::{StmtId, TermId, Terms, Type, VarId};
 use super::product::Subject;
 use crate::cfa::{Cfa, Edge, Kind, Location, LocationId};
 use crate::counter::{self, Interval};
+use crate::hierarchy::Hierarchy;
+use crate::hierarchy::automaton::{Statements, statements};
 use crate::hierarchy::flatten::{flatten, stuck};
-use crate::hierarchy::{Domain, Hierarchy};
 
 /// So many cases of a hierarchy's flows, and of one event's transitions, are written out.
 const LIMIT: usize = 4096;
@@ -30,12 +31,10 @@ fn place(name: &str) -> Location {
 }
 
 impl Round {
-    fn new(terms: Terms, variables: Vec<VarId>, first: Vec<TermId>) -> Round {
+    fn new(terms: Terms, variables: Vec<VarId>, stmt: StmtId) -> Round {
         let mut cfa = Cfa::new(terms, place("start"));
         cfa.variables = variables;
         let states = cfa.add_location(place("states"));
-        let all = cfa.terms.and(first);
-        let stmt = cfa.terms.assume(all);
         let from = cfa.initial;
         cfa.add_edge(Edge { from, stmt, to: states, place: None });
         Round { cfa, states, silent: vec![] }
@@ -97,6 +96,8 @@ pub fn counters(system: &counter::System) -> Subject {
         let x = terms.var(v);
         within(&mut terms, x, i, &mut first);
     }
+    let first = terms.and(first);
+    let first = terms.assume(first);
     let mut round = Round::new(terms, variables.clone(), first);
     let mut possible = vec![];
     for (n, rule) in system.rules.iter().enumerate() {
@@ -132,38 +133,11 @@ pub fn counters(system: &counter::System) -> Subject {
 /// A hierarchy of nodes, flattened; nothing if that is too large.
 pub fn hierarchy(hierarchy: &Hierarchy) -> Option<Subject> {
     let flat = flatten(hierarchy, LIMIT)?;
-    let mut terms = flat.terms.clone();
-    let node = flat.component(flat.top);
+    let Statements { mut terms, variables, start, steps } = statements(&flat)?;
     let stuck = stuck(&flat, &mut terms, LIMIT)?;
-    let mut always = node.assertion.clone();
-    for &v in &node.variables {
-        if let Domain::Literals(values) = &flat.variable(v).domain {
-            let x = terms.var(v);
-            let is: Vec<TermId> = values
-                .iter()
-                .map(|&n| {
-                    let value = terms.enum_lit(flat.literals, n);
-                    terms.eq(x, value)
-                })
-                .collect();
-            always.push(terms.or(is));
-        }
-    }
-    let mut first = always.clone();
-    for &(v, e) in &node.init {
-        let x = terms.var(v);
-        first.push(terms.eq(x, e));
-    }
-    let mut round = Round::new(terms, node.variables.clone(), first);
-    for t in &node.transitions {
-        let mut stmts = vec![round.cfa.terms.assume(t.guard)];
-        round.at_once(&t.updates, &mut stmts);
-        let terms = &mut round.cfa.terms;
-        let flows = node.variables.iter().filter(|v| flat.variable(**v).flow);
-        stmts.extend(flows.map(|&v| terms.havoc(v)).collect::<Vec<_>>());
-        let all = terms.and(always.clone());
-        stmts.push(terms.assume(all));
-        round.add(&node.events[t.event], stmts);
+    let mut round = Round::new(terms, variables, start);
+    for (event, stmt) in steps {
+        round.add(&flat.component(flat.top).events[event], vec![stmt]);
     }
     Some(round.subject(stuck))
 }
