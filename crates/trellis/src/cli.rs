@@ -1,10 +1,14 @@
 //! The command line as data: help, man page and completions come from here.
 
+mod choices;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
+
+pub use choices::*;
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -94,16 +98,6 @@ pub enum Command {
         /// ltl, exit-codes.
         topic: Option<String>,
     },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Color {
-    /// If the output is a terminal and NO_COLOR is not set.
-    Auto,
-    /// Always.
-    Always,
-    /// Never.
-    Never,
 }
 
 /// Which model, and which of its sizes.
@@ -257,22 +251,6 @@ pub struct Formulas {
     /// processes and channels: `strong:P1,go`; may be given several times. For networks without clocks.
     #[arg(long, value_name = "KIND[:NAMES]")]
     pub fair: Vec<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum LtlStep {
-    /// After init, each env and each trans.
-    Half,
-    /// After init and each trans.
-    Full,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum LassoSearch {
-    /// Nested depth-first search.
-    Nested,
-    /// Strongly connected components.
-    Scc,
 }
 
 /// How a C program is understood.
@@ -431,210 +409,6 @@ pub struct Bench {
     /// For c: draw how many programs are decided in how much time (SVG).
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Ints {
-    /// As words of fixed width, which wrap around.
-    Wrap,
-    /// As in mathematics.
-    Math,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum DataModel {
-    /// 32 bits.
-    Ilp32,
-    /// 64 bits.
-    Lp64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// A picture of the automata, for Graphviz.
-    Dot,
-    /// Constrained Horn clauses as an SMT-LIB script: programs and control-flow automata only.
-    Horn,
-    /// An UPPAAL model with a fixed number of processes: counter systems only.
-    Xta,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Engine {
-    /// The best for the question.
-    Auto,
-    /// Reachability over lattice elements (000) or zones.
-    Reach,
-    /// Lazy abstraction (002): for models with clocks, and, with interpolants, for programs.
-    Lazy,
-    /// Abstraction refinement (004): for programs and control-flow automata.
-    Cegar,
-    /// Bounded model checking: for programs and control-flow automata.
-    Bmc,
-    /// Enumeration of states: for formulas of linear temporal logic.
-    Explicit,
-    /// k-induction, with invariants guessed from runs: for programs and control-flow automata.
-    Induction,
-    /// Lazy abstraction with breadth-first control (003): for counter systems.
-    Wsts,
-    /// Backward search with minimal bases: for counter systems.
-    Backward,
-    /// Forward search with accelerations: for counter systems.
-    Forward,
-    /// The state equation with traps: for counter systems.
-    Equation,
-    /// Counter systems: frames, an IC3-style search.
-    Frames,
-    /// Each node abstracted where it stands (001): for AltaRica, hierarchical transition systems, and
-    /// networks without clocks.
-    Hierarchy,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Domain {
-    /// Values of variables.
-    Explicit,
-    /// Predicates.
-    Predicates,
-    /// Values where that is natural, predicates elsewhere.
-    Product,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Predicates {
-    /// Each on its own.
-    Cartesian,
-    /// All combinations, in one label.
-    Boolean,
-    /// All combinations, a label for each.
-    Split,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Refinement {
-    /// Strongest postconditions along the path, as far as its unsat core needs them.
-    Newton,
-    /// Weakest preconditions, likewise.
-    NewtonBackward,
-    /// Sequence interpolants.
-    Sequence,
-    /// The variables of the unsat core.
-    Core,
-    /// One interpolant, after the longest prefix that can be taken.
-    Binary,
-    /// One interpolant, before the longest suffix that can be taken.
-    BinaryBackward,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Precision {
-    /// At the location where it was learned.
-    Local,
-    /// Everywhere.
-    Global,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Initial {
-    /// Nothing.
-    Empty,
-    /// What is assumed on steps into an error.
-    Property,
-    /// What is assumed anywhere.
-    Assumes,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Split {
-    /// Not at all.
-    Whole,
-    /// Into the parts of a conjunction.
-    Conjuncts,
-    /// Into atoms.
-    Atoms,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Pruning {
-    /// What lies below the first node that was too coarse.
-    Lazy,
-    /// Everything.
-    Full,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Extrapolation {
-    /// Exact zones: may not end.
-    None,
-    /// Extra-M.
-    M,
-    /// Extra-LU.
-    Lu,
-    /// Extra-LU+.
-    #[value(name = "lu+")]
-    LuPlus,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Cover {
-    /// Only equal zones are the same.
-    Equality,
-    /// A larger zone stands for smaller ones.
-    Inclusion,
-    /// A zone stands for those it simulates (a⊑LU).
-    Alu,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Clocks {
-    /// By zone interpolation, forward.
-    Forward,
-    /// By zone interpolation, backward.
-    Backward,
-    /// By lazily propagated bounds.
-    Bounds,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Data {
-    /// All of it.
-    Identity,
-    /// The values of some variables, by formula interpolation, forward.
-    Forward,
-    /// The values of some variables, by formula interpolation, backward.
-    Backward,
-    /// Predicates: the weakest that forbid what is impossible, forward.
-    Predicates,
-    /// Predicates: bounds and values of variables, backward.
-    PredicatesBackward,
-    /// Predicates: sequence interpolants of whole paths.
-    PredicatesSequence,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Update {
-    /// Only equal states are the same: exact, needs no monotonicity.
-    Simple,
-    /// A larger state stands for smaller ones: exact for monotone models.
-    Cover,
-    /// States are joined: fewest states; refined or undecided where that is too coarse.
-    Join,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Order {
-    /// Breadth first: shortest traces.
-    Bfs,
-    /// Depth first.
-    Dfs,
-    /// Random, by --seed.
-    Random,
-    /// By --priority.
-    Priority,
-    /// For models with clocks: a larger zone first.
-    Largest,
-    /// For programs: what is nearest to an error first.
-    Error,
 }
 
 fn constant(s: &str) -> Result<(String, i64), String> {
