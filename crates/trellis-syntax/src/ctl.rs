@@ -1,6 +1,8 @@
 //! Formulas of computation tree logic about AltaRica nodes.
 //!
-//!     not and or =>    ~ ! & |    EX AX EF AF EG AG    E[a U b]  A[a U b]
+//! ```text
+//! not and or =>    ~ ! & |    EX AX EF AF EG AG    E[a U b]  A[a U b]
+//! ```
 //!
 //! Atoms are conditions in AltaRica; one that has `and`, `or` or `=>` of its own inside an expression stands in braces: `{…}`.
 
