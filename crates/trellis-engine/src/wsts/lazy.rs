@@ -1,4 +1,4 @@
-//! Lazy abstraction with breadth-first control, `LA[BF]` (003 Algorithm 2), without a solver; in [`linear`], with one.
+//! Lazy abstraction with breadth-first control, `LA[BF]` (003 Algorithm 2), without a solver; in `linear`, with one.
 //!
 //! A predicate is "at least `m`", for a vector `m`; the region of a node is what is at least none of the predicates that the node
 //! *excludes*. That is all that is needed: the error regions `pre(τ, unsafe)` are upward-closed, so their minimal vectors are their
@@ -88,7 +88,7 @@ pub struct Options {
     /// A deviation: beside its atoms a refinement brings others, in which those variables are forgotten that the refutation of the error
     /// trace does not need.
     pub project: bool,
-    /// Linear atoms and Boolean formulas over them, as the paper has it, and a solver ([`linear`]). Breadth first; the other options
+    /// Linear atoms and Boolean formulas over them, as the paper has it, and a solver (`linear`). Breadth first; the other options
     /// do not count.
     pub linear: bool,
 }
