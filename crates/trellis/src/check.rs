@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use trellis_check::Certified;
 use trellis_engine::audit::{self, Audit, Unmatched};
-use trellis_engine::budget::{Budget, Progress, Stats};
+use trellis_engine::budget::{Budget, Observer, Progress, Stats};
 use trellis_engine::network::{Answer, ExprStrategy, answer, answer_up_to_symmetry};
 use trellis_engine::reach::{Options, Refine, Strategy, Update};
 use trellis_engine::timed::Config;
@@ -36,9 +36,11 @@ struct Plan {
 }
 
 pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
-    let path = &args.model.model;
-    if ltl::is_asked(args) && (hierarchy::is_one(path) || counter::is_one(path) || automaton::is_one(path)) {
-        return ltl::check(args, out_color, err_color);
+    if ltl::is_asked(args) {
+        return ltl::ask(args, out_color, err_color);
+    }
+    if !args.formulas.fair.is_empty() {
+        return Err(Failure::Usage("--fair goes with --ltl or --buchi".into()));
     }
     if hierarchy::is_one(&args.model.model) {
         return hierarchy::check(args, out_color, err_color);
@@ -64,12 +66,6 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     }
     if automaton::is_one(&args.model.model) {
         return program::check(args, out_color, err_color);
-    }
-    if ltl::is_asked(args) {
-        return ltl::network::check(args, out_color, err_color);
-    }
-    if !args.formulas.fair.is_empty() {
-        return Err(Failure::Usage("--fair goes with --ltl or --buchi".into()));
     }
     let script = args.join.as_deref().filter(|j| j.ends_with(".lua")).map(PathBuf::from);
     let expr = args.join.as_deref().filter(|j| !matches!(*j, "all" | "none" | "auto") && script.is_none());
@@ -106,12 +102,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         let found = {
             let mut line = ProgressLine::new(args, &query.text);
             let mut observer = |p: &Progress| line.show(p);
-            let mut budget = Budget::unlimited()
-                .time(args.timeout)
-                .memory(args.memory)
-                .states(args.states)
-                .cancel(cancelled.clone())
-                .observe(&mut observer);
+            let mut budget = budget(args, &cancelled, &mut observer);
             let mut expr = loaded.strategy.map(|s| ExprStrategy::new(net, s.condition, s.uses_joined));
             let mut lua = script.as_deref().map(|p| LuaStrategy::load(p, net)).transpose()?;
             let strategy: Option<&mut dyn Strategy<_>> = match (&mut expr, &mut lua) {
@@ -156,6 +147,12 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         write_file(path, &html::render(&reports, net))?;
     }
     Ok(code)
+}
+
+/// The limits of the command line.
+pub fn budget<'o>(args: &Check, cancelled: &Arc<AtomicBool>, observer: Observer<'o>) -> Budget<'o> {
+    let limits = Budget::unlimited().time(args.timeout).memory(args.memory).states(args.states);
+    limits.cancel(cancelled.clone()).observe(observer)
 }
 
 /// A flag that an interrupt raises.

@@ -8,14 +8,14 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use trellis_check::counter as checker;
-use trellis_engine::budget::{Budget, Progress};
+use trellis_engine::budget::Progress;
 use trellis_engine::wsts::{self, Engine, backward, lazy};
 use trellis_model::counter::System;
 use trellis_model::counter::evidence::Trace;
 use trellis_report::counter::{chart, draw, never, question, summary, text};
 use trellis_report::{CounterContent, CounterReport, Kind, Style, json, read_counter_evidence, text as plain};
 
-use crate::check::{ProgressLine, code_of, interrupts, statistics, steps, write_file, write_with};
+use crate::check::{ProgressLine, budget, code_of, interrupts, statistics, steps, write_file, write_with};
 use crate::cli::{self, Certify, Check};
 use crate::evidence::judged;
 use crate::{Failure, Ran, automaton, exit, print};
@@ -208,12 +208,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     let wsts::Outcome { verdict, stats, by } = {
         let mut line = ProgressLine::new(args, &question);
         let mut observer = |p: &Progress| line.show(p);
-        let mut budget = Budget::unlimited()
-            .time(args.timeout)
-            .memory(args.memory)
-            .states(args.states)
-            .cancel(cancelled.clone())
-            .observe(&mut observer);
+        let mut budget = budget(args, &cancelled, &mut observer);
         wsts::check(&system, &engine, &mut budget)
     };
     let name = args.model.model.display().to_string();

@@ -25,7 +25,7 @@ use trellis_syntax::ltl::subject::Asked;
 pub use certify::certify;
 use question::{Ask, Question};
 
-use crate::check::{ProgressLine, code_of, interrupts, numbered, statistics, worst, write_file, write_with};
+use crate::check::{ProgressLine, budget, code_of, interrupts, numbered, statistics, worst, write_file, write_with};
 use crate::cli::{self, Check};
 use crate::program::cegar_options;
 use crate::{Failure, Ran, automaton, exit, print, statechart};
@@ -56,7 +56,6 @@ fn engine(args: &Check) -> Result<Engine, Failure> {
 fn usage(args: &Check) -> Result<(), Failure> {
     let (p, asked) = (&args.programs, &args.properties);
     let given = [
-        ("--node (the last node is asked)", args.nodes.node.is_some()),
         ("--fair (only for networks of automata, which have processes)", !args.formulas.fair.is_empty()),
         ("--property", !asked.properties.is_empty()),
         ("--error", !asked.errors.is_empty()),
@@ -71,7 +70,23 @@ fn usage(args: &Check) -> Result<(), Failure> {
     crate::program::not_foreign(args)
 }
 
-pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
+/// Asks formulas about whatever the model is.
+pub fn ask(args: &Check, out_color: bool, err_color: bool) -> Ran {
+    let path = &args.model.model;
+    let foreign = args.nodes.given().map(String::from).or_else(|| crate::counter::given(args));
+    if let Some(name) = foreign {
+        return Err(Failure::Usage(format!("{name}: not together with --ltl or --buchi")));
+    }
+    if crate::tree::is_one(path) {
+        return Err(Failure::Usage("--ltl and --buchi are not for hierarchical transition systems (.hts.json)".into()));
+    }
+    if automaton::is_one(path) || crate::counter::is_one(path) || crate::hierarchy::is_one(path) {
+        return check(args, out_color, err_color);
+    }
+    network::check(args, out_color, err_color)
+}
+
+fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     usage(args)?;
     let engine = engine(args)?;
     let mut asks: Vec<Ask> = args.formulas.ltl.iter().cloned().map(Ask::Formula).collect();
@@ -92,12 +107,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         let Outcome { verdict, stats, by, .. } = {
             let mut line = ProgressLine::new(args, ask.text());
             let mut observer = |p: &Progress| line.show(p);
-            let mut budget = Budget::unlimited()
-                .time(args.timeout)
-                .memory(args.memory)
-                .states(args.states)
-                .cancel(cancelled.clone())
-                .observe(&mut observer);
+            let mut budget = budget(args, &cancelled, &mut observer);
             answer(&question.asked, &question.automaton, &engine, &mut budget)
         };
         let model = args.model.model.display().to_string();

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use trellis_check::program::{self, Refusal};
-use trellis_engine::budget::{Budget, Progress};
+use trellis_engine::budget::Progress;
 use trellis_engine::program::cegar::{self, Domain, Initial, Pruning, Scope, Search, Split};
 use trellis_engine::program::lazy;
 use trellis_engine::program::post::Mode;
@@ -23,7 +23,9 @@ use trellis_smt::Limits;
 use trellis_syntax::scxml::Chart;
 
 use crate::automaton::{self, load};
-use crate::check::{ProgressLine, code_of, interrupts, numbered, statistics, steps, worst, write_file, write_with};
+use crate::check::{
+    ProgressLine, budget, code_of, interrupts, numbered, statistics, steps, worst, write_file, write_with,
+};
 use crate::cli::{self, Certify, Check, Programs};
 use crate::evidence::judged;
 use crate::{Failure, Ran, exit, print, statechart, witness};
@@ -273,12 +275,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         let Found { verdict, stats, by } = {
             let mut line = ProgressLine::new(args, name);
             let mut observer = |p: &Progress| line.show(p);
-            let mut budget = Budget::unlimited()
-                .time(args.timeout)
-                .memory(args.memory)
-                .states(args.states)
-                .cancel(cancelled.clone())
-                .observe(&mut observer);
+            let mut budget = budget(args, &cancelled, &mut observer);
             trellis_engine::program::check(cfa, &engine, &mut budget)
         };
         let chart = loaded.charts.get(i);

@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::ltl::{Letter, Word};
 use trellis_model::network::temporal::Obligations;
@@ -59,7 +59,9 @@ fn explore(
     let mut product = Product::new(graph, net, asked, obligations, budget);
     let found = product.decide(search);
     let graph = &mut product.graph;
-    graph.stats.stored = product.nodes.len() as u64;
+    // A pair counts once, whatever led to it.
+    let pairs: FxHashSet<_> = product.nodes.iter().map(|n| (n.of, n.at)).collect();
+    graph.stats.stored = pairs.len() as u64;
     let stats = graph.stats;
     let verdict = match found {
         Err(Stop::Limit(reason)) => Verdict::Unknown(reason),

@@ -169,6 +169,9 @@ fn plain(seed: u64) -> Model {
     let mut r = Random::new(seed);
     let mut m =
         Model { declarations: vec!["int[0,2] n; chan a; broadcast chan b; urgent chan c;".into()], ..Model::default() };
+    if r.percent(25) {
+        m.declarations.push(r.pick(&["chan priority b < default < a;", "chan priority default < c;"]).to_string());
+    }
     for p in 0..2 + r.below(2) {
         let locations = 1 + r.below(3);
         let place = |r: &mut Random| Location { urgent: r.percent(15), committed: r.percent(7), ..Location::default() };

@@ -2,10 +2,13 @@
 //!
 //! `TRELLIS_RUNS=n` runs so many random systems per test.
 
+mod formulas;
 mod generator;
 mod large;
 mod models;
 mod paper;
 mod structures;
+#[path = "../it/tableau.rs"]
+mod tableau;
 mod tampered;
 mod verdicts;

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use trellis_engine::budget::{Budget, Progress};
+use trellis_engine::budget::Progress;
 use trellis_engine::ltl::search::Search;
 use trellis_engine::ltl::translate::translate;
 use trellis_engine::timed::formula;
@@ -12,7 +12,9 @@ use trellis_report::{Content, Ending, Evidence, Kind, Outcome, PropertyReport, e
 use trellis_syntax::ltl::network::Said;
 
 use super::question::Ask;
-use crate::check::{ProgressLine, code_of, interrupts, show, statistics, steps, worst, write_evidence, write_file};
+use crate::check::{
+    ProgressLine, budget, code_of, interrupts, show, statistics, steps, worst, write_evidence, write_file,
+};
 use crate::cli::{self, Certify, Check};
 use crate::evidence::judged;
 use crate::load::{self, Asked, Loaded};
@@ -150,12 +152,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         let found = {
             let mut line = ProgressLine::new(args, ask.text());
             let mut observer = |p: &Progress| line.show(p);
-            let mut budget = Budget::unlimited()
-                .time(args.timeout)
-                .memory(args.memory)
-                .states(args.states)
-                .cancel(cancelled.clone())
-                .observe(&mut observer);
+            let mut budget = budget(args, &cancelled, &mut observer);
             formula::check(&loaded.network, &asked, search, &mut budget)
         };
         let seconds = started.elapsed().as_secs_f64();
