@@ -266,7 +266,7 @@ impl Known {
 }
 
 /// What a rule may add and take away: on the smallest state, and of each variable that it moves one more.
-fn effects(rule: &Rule) -> Vec<Vec<(Var, i64)>> {
+pub(super) fn effects(rule: &Rule) -> Vec<Vec<(Var, i64)>> {
     let least = rule.least();
     let mut first: Vec<(Var, i64)> = vec![];
     let mut columns: Vec<(Var, Var, i64)> = vec![];

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use trellis_check::counter::{certify, replay};
 use trellis_engine::budget::Budget;
-use trellis_engine::wsts::{Engine, backward, check, lazy};
+use trellis_engine::wsts::{Engine, backward, check, forward, lazy};
 use trellis_model::counter::System;
 use trellis_model::evidence::Verdict;
 use trellis_syntax::diag::Sources;
@@ -34,13 +34,14 @@ struct Sum {
     seconds: f64,
 }
 
-fn engines() -> [(&'static str, Engine); 7] {
+fn engines() -> [(&'static str, Engine); 8] {
     let lazily = lazy::Options::default();
     [
         ("portfolio", Engine::Portfolio(1)),
         ("backward", Engine::Backward(backward::Options { prune: true })),
         ("no-prune", Engine::Backward(backward::Options { prune: false })),
-        ("forward", Engine::Forward),
+        ("forward", Engine::Forward(forward::Options { guide: true })),
+        ("no-guide", Engine::Forward(forward::Options { guide: false })),
         ("equation", Engine::Equation),
         ("frames", Engine::Frames),
         ("wsts", Engine::Lazy(lazy::Options { project: true, ..lazily })),
@@ -90,7 +91,7 @@ pub fn bench(args: &Bench) -> Result<bool, Failure> {
         (false, Engine::Portfolio(_)) => 60,
         (false, _) => 20,
     };
-    let mut sums: [Sum; 7] = Default::default();
+    let mut sums: [Sum; 8] = Default::default();
     let mut their_sums: Vec<Sum> = tools.iter().map(|_| Sum::default()).collect();
     let (mut models, mut refused, mut right) = (0, 0, true);
     // Backward search, ours and that of the first tool, on what both decide.
