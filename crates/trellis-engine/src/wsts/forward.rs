@@ -26,7 +26,7 @@ use crate::budget::{Budget, Progress, Stats};
 
 /// So much work the guide may do, and so much more for each step of the search. (Measured: nets with thousands of rules have linear
 /// programs that take longer than a whole search without a guide.)
-const ALLOWED: (u64, u64) = (1_000_000, 500);
+const ALLOWED: (u64, u64) = (1_000_000, 200);
 /// Longer runs are not written down.
 const LONGEST: usize = 2_000_000;
 

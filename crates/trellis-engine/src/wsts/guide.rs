@@ -23,7 +23,7 @@ use super::equation::effects;
 /// So many questions make up one guess.
 const QUESTIONS: usize = 12;
 /// So many cuts are kept.
-const CUTS: usize = 100;
+const CUTS: usize = 40;
 /// With more targets there is no guide.
 const TARGETS: usize = 500;
 

@@ -16,7 +16,7 @@ use super::{Engine, Outcome, backward, forward, lazy};
 use crate::budget::{Budget, Progress, Stats};
 
 /// The first turn.
-const FIRST: Duration = Duration::from_millis(500);
+const FIRST: Duration = Duration::from_millis(300);
 /// The stack of a thread, in bytes.
 const STACK: usize = 256 << 20;
 /// How much longer each turn is than the one before.
