@@ -89,7 +89,7 @@ pub struct Tree<'s> {
     /// For each command the smallest states in which it can be taken.
     enabled: Vec<Vec<Cone>>,
     /// For each command and predicate the smallest states from which it leads there.
-    before: FxHashMap<(Command, Pred), Vec<Cone>>,
+    before: Vec<FxHashMap<Pred, Vec<Cone>>>,
     regions: Vec<Region>,
     region_numbers: FxHashMap<Rc<Bits>, RegionId>,
     knowns: Vec<Rc<Vec<Pred>>>,
@@ -142,7 +142,7 @@ impl<'s> Tree<'s> {
             cones: vec![],
             targets: system.target.iter().map(|t| Cone::new(system, t.clone())).collect(),
             enabled: vec![],
-            before: FxHashMap::default(),
+            before: vec![],
             regions: vec![],
             region_numbers: FxHashMap::default(),
             knowns: vec![],
@@ -230,6 +230,7 @@ impl<'s> Tree<'s> {
     /// Until no node waits (then nothing is answered), or a run into the target is found.
     pub fn run(&mut self, budget: &mut Budget<'_>) -> Result<Option<Verdict>, Reason> {
         self.limits = budget.limits();
+        self.before.resize_with(self.commands.len(), FxHashMap::default);
         for command in &self.commands {
             let least = pre_of(self.system, command, &Vector::default())?;
             self.enabled.push(least.into_iter().map(|v| Cone::new(self.system, v)).collect());
@@ -351,7 +352,7 @@ impl<'s> Tree<'s> {
                 if n % 64 == 63 {
                     in_time(&self.limits)?;
                 }
-                let before = match self.before.entry((command, m)) {
+                let before = match self.before[command as usize].entry(m) {
                     Entry::Occupied(e) => e.into_mut(),
                     Entry::Vacant(e) => {
                         in_time(&self.limits)?;
