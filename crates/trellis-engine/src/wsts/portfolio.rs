@@ -30,8 +30,8 @@ const SMALL: (usize, usize) = (300, 100_000);
 fn teams(system: &System) -> [Vec<Engine>; 2] {
     let proofs = vec![
         Engine::Backward(backward::Options { prune: true }),
-        Engine::Frames,
         Engine::Equation,
+        Engine::Frames,
         Engine::Backward(backward::Options { prune: false }),
     ];
     let mut errors = vec![Engine::Forward(forward::Options::default())];

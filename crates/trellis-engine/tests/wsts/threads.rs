@@ -28,7 +28,7 @@ const THREADS: usize = 3;
 const MOST: usize = 5;
 
 fn transitions(dice: &mut Dice) -> Vec<Transition> {
-    let mut state = |dice: &mut Dice| (dice.roll(SHARED) as u32, dice.roll(LOCAL) as u32);
+    let state = |dice: &mut Dice| (dice.roll(SHARED) as u32, dice.roll(LOCAL) as u32);
     let mut one = |_| {
         let (from, to) = (state(dice), state(dice));
         let arrow = ["->", "->", "->", "~>", "+>"][dice.roll(5) as usize];
@@ -105,7 +105,7 @@ fn thread_transition_systems_mean_what_they_say() {
         let mut sources = Sources::default();
         let id = sources.add("test.tts", text.as_str());
         let (mut system, size) = tts::parse(&sources, id).expect("a system");
-        let id = sources.add("start", format!("0|{}", vec!["0"; THREADS].join(",")));
+        let id = sources.add("start", format!("0|{}", ["0"; THREADS].join(",")));
         tts::parse_start(&sources, id, size, &mut system).expect("a start");
         let id = sources.add("target", format!("{}|{},{}", goal.0, goal.1[0], goal.1[1]));
         system.target = vec![tts::parse_target(&sources, id, size).expect("a target")];
