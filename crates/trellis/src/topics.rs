@@ -64,7 +64,8 @@ has ended stays as it is forever; a run that is stuck elsewhere does not count.
 
 Networks of automata (UPPAAL, TChecker): atoms are locations and data as in queries (`P(1).cs`, `n[2] > 0`), and whole conditions in
 quotes (`\"forall (i : id_t) n[i] > 0\"`), without clocks. A letter is read at the start and after each step; a run that ends, for lack
-of steps or because time passes for ever, stays as it is. States are enumerated (zones, if there are clocks); --non-zeno as for liveness.
+of steps or because time passes for ever, stays as it is. States are enumerated (with the elements of lattices, never joined; zones, if
+there are clocks); --non-zeno as for liveness.
   --fair progress          something happens if anything can
   --fair weak              a process that could always move from some time on does so again and again; weak:P(1),go for some
                            processes and channels only
