@@ -27,13 +27,13 @@ fn cells(n: usize, r: &Row) -> [u64; 8] {
     [n as u64 + 1, r.states, r.transitions, r.path, reachable, coreachable, r.analysis, r.distribution]
 }
 
-/// Columns that line up.
-pub fn table(rows: &[Row]) -> String {
+/// Columns that line up; some rounds before those of the table are not shown.
+pub fn table(rows: &[Row], before: usize) -> String {
     let mut out = String::new();
-    let head: Vec<String> = HEADS.iter().map(|h| format!("{h:>12}")).collect();
+    let head: Vec<String> = HEADS.iter().map(|h| format!("{h:>13}")).collect();
     let _ = writeln!(out, "{}", head.concat());
     for (n, r) in rows.iter().enumerate() {
-        let line: Vec<String> = cells(n, r).iter().map(|c| format!("{c:>12}")).collect();
+        let line: Vec<String> = cells(before + n, r).iter().map(|c| format!("{c:>13}")).collect();
         let _ = writeln!(out, "{}", line.concat());
     }
     out

@@ -326,6 +326,9 @@ pub struct Certify {
     /// The evidence was made with --buchi, about a network of automata.
     #[arg(long, value_name = "FILE")]
     pub buchi: Option<PathBuf>,
+    /// The evidence was made with --node, about an AltaRica model.
+    #[arg(long, value_name = "NAME")]
+    pub node: Option<String>,
     #[command(flatten)]
     pub reading: Reading,
 }
