@@ -115,7 +115,8 @@ mod tests {
     fn all_forms_have_all_rows() {
         let row = |n| Row { states: n, transitions: 2 * n, path: 3, certified: (1, n), analysis: 4, distribution: 5 };
         let rows: Vec<Row> = (1..=3).map(row).collect();
-        assert_eq!(table(&rows).lines().count(), 4);
+        assert_eq!(table(&rows, 0).lines().count(), 4);
+        assert!(table(&rows[1..], 1).lines().last().is_some_and(|l| l.trim_start().starts_with('3')));
         assert_eq!(csv(&rows).lines().last(), Some("3,3,6,3,1,3,4,5"));
         let plot = svg("a < b", &[("Cegar", &rows), ("PCegar", &rows[..1])]);
         assert!(plot.contains("a &lt; b") && plot.matches("<polyline").count() == 8 && plot.ends_with("</svg>\n"));

@@ -404,6 +404,7 @@ pub struct Bench {
     #[arg(long, value_name = "FOLDER")]
     pub models: Option<PathBuf>,
     /// For smt: write the problems into this folder, and do nothing else. For c: write the programs as Horn clauses.
+    /// For pcegar: draw how the abstractions grow, with and without pruning (SVG, 001 Fig. 6.4–6.10).
     #[arg(long, value_name = "FOLDER")]
     pub write: Option<PathBuf>,
     /// For smt and c: another solver's answers and times, as bench/smt/run_z3.py and bench/c/run_spacer.py print them.

@@ -11,11 +11,14 @@ use trellis_engine::cover::reach::Direction;
 use trellis_engine::cover::{Question, reason};
 use trellis_model::evidence::Verdict;
 use trellis_model::hierarchy::symbolic::Symbolic;
+use trellis_report::iterations;
 use trellis_syntax::altarica::parse;
 use trellis_syntax::diag::Sources;
 
 use crate::Failure;
+use crate::check::write_file;
 use crate::cli::Bench;
+use crate::hierarchy::row;
 
 const PAPER: &str = include_str!("../../../../bench/pcegar/paper.tsv");
 
@@ -51,7 +54,11 @@ pub fn bench(args: &Bench) -> Result<bool, Failure> {
         }
         let analysis = if *way == "Post" { Direction::Forward } else { Direction::Backward };
         let run = |pruning: bool| run(&model, &Options { pruning, analysis, ..Options::default() });
-        let (c, pc) = (run(false)?, run(true)?);
+        let ((c, without), (pc, with)) = (run(false)?, run(true)?);
+        if let Some(folder) = &args.write {
+            let plot = iterations::svg(&format!("{name}, {way}"), &[("Cegar", &without), ("PCegar", &with)]);
+            write_file(&folder.join(format!("{file}-{}.svg", way.to_lowercase())), &plot)?;
+        }
         let cell = |cells: &Cells, n: usize| cells.map_or("×".into(), |cells| cells[n].to_string());
         let ours: Vec<String> = (0..COLUMNS.len()).flat_map(|n| [cell(&c, n), cell(&pc, n)]).collect();
         let theirs: Vec<String> = f[3..17].iter().map(|s| s.replace('-', "×")).collect();
@@ -116,7 +123,7 @@ fn find(args: &Bench, file: &str) -> Option<PathBuf> {
 }
 
 /// What is bad is in the specification beside the model: `bad := any_s & [condition];`.
-fn run(model: &Path, options: &Options) -> Result<Cells, Failure> {
+fn run(model: &Path, options: &Options) -> Result<(Cells, Vec<iterations::Row>), Failure> {
     let broken = |what: &str| Failure::Usage(format!("{}: {what}", model.display()));
     let read = |path: &Path| std::fs::read_to_string(path).map_err(|e| broken(&e.to_string()));
     let spec = read(&model.with_extension("spe"))?;
@@ -145,5 +152,6 @@ fn run(model: &Path, options: &Options) -> Result<Cells, Failure> {
     let locations = control_locations(&question).map_err(fail)?;
     let started = Instant::now();
     let found = cegar(&question, &locations, options, &mut Budget::unlimited().time(Some(PATIENCE)));
-    Ok(cells(&found, started.elapsed().as_secs_f64(), symbolic.space.nodes()))
+    let cells = cells(&found, started.elapsed().as_secs_f64(), symbolic.space.nodes());
+    Ok((cells, found.iterations.iter().map(row).collect()))
 }

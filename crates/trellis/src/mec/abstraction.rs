@@ -111,7 +111,7 @@ impl Runner {
         let (run, (init, error)) = (&mut refined.run, &refined.names);
         let (before, drawn) = (run.iterations().len(), run.pictures().len());
         let verdict = run.go_on(&question, &options, &mut budget);
-        if told {
+        if told && before < run.iterations().len() {
             let rows: Vec<iterations::Row> = run.iterations()[before..].iter().map(row).collect();
             say(iterations::table(&rows, before).trim_end());
         }
