@@ -4,13 +4,14 @@
 
 mod abstraction;
 mod prompt;
+mod watch;
 
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use trellis_domain::relation::{Made, Memory};
@@ -31,6 +32,7 @@ use crate::hierarchy::{build, read};
 use crate::{Failure, Ran, cli, exit};
 use abstraction::Refined;
 use prompt::{Line, Lines};
+use watch::Watch;
 
 #[derive(Args, Debug)]
 pub struct Mec {
@@ -108,7 +110,10 @@ struct Runner {
     refined: BTreeMap<String, Refined>,
     memory: Memory,
     timeout: Option<Duration>,
+    /// When the command that runs must have ended.
+    deadline: Option<Instant>,
     cancelled: Arc<AtomicBool>,
+    watch: Watch,
     /// What is not known, and why.
     unknown: BTreeMap<String, Reason>,
     color: bool,
@@ -116,6 +121,7 @@ struct Runner {
 
 /// `trellis mec [SCRIPT]`
 pub fn mec(args: &Mec, color: bool) -> Ran {
+    let cancelled = interrupts();
     let mut runner = Runner {
         sources: Sources::default(),
         files: vec![],
@@ -126,7 +132,9 @@ pub fn mec(args: &Mec, color: bool) -> Ran {
         refined: BTreeMap::new(),
         memory: args.memory.map_or_else(Memory::default, Memory::within),
         timeout: args.timeout,
-        cancelled: interrupts(),
+        deadline: None,
+        watch: Watch::new(args.timeout, cancelled.clone()),
+        cancelled,
         unknown: BTreeMap::new(),
         color,
     };
@@ -197,7 +205,14 @@ fn usage<T>(text: impl Into<String>) -> Result<T, Stop> {
 impl Runner {
     /// Runs one command or definition, and says what could not be found; false ends the session.
     fn piece(&mut self, name: &str, text: &str, piece: &Piece) -> Result<bool, Failure> {
-        match self.run(name, text, piece) {
+        let (Piece::Command(start, end) | Piece::Definition(start, end)) = *piece;
+        let about = &text[start..end];
+        let about = about.split_once('(').filter(|_| !about.starts_with(':')).map_or(about, |(name, _)| name);
+        self.watch.begin(about.trim());
+        self.deadline = self.timeout.and_then(|t| Instant::now().checked_add(t));
+        let done = self.run(name, text, piece);
+        self.watch.end();
+        match done {
             Ok(more) => Ok(more),
             Err(Stop::Failed(failure)) => Err(failure),
             Err(Stop::Unknown(what, why)) => {
@@ -210,7 +225,8 @@ impl Runner {
 
     /// The limits of one command.
     fn budget(&self) -> Budget<'static> {
-        Budget::unlimited().time(self.timeout).cancel(self.cancelled.clone())
+        let left = self.deadline.map(|d| d.saturating_duration_since(Instant::now()));
+        Budget::unlimited().time(left).cancel(self.cancelled.clone())
     }
 
     /// Something that takes time, and is about something.

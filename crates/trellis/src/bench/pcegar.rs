@@ -104,7 +104,7 @@ fn cells(found: &Found, seconds: f64, nodes: usize) -> Cells {
     let sum = |of: &dyn Fn(&Iteration) -> u64| found.iterations.iter().map(of).sum::<u64>();
     let mean = |of: &dyn Fn(&Iteration) -> u64| (sum(of) + n / 2) / n.max(1);
     matches!(found.verdict, Verdict::Safe(_)).then(|| {
-        let megabytes = nodes * Memory::NODE >> 20;
+        let megabytes = (nodes * Memory::NODE) >> 20;
         [
             seconds.round() as u64,
             megabytes as u64,
