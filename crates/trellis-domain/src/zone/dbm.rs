@@ -230,13 +230,23 @@ impl ZoneDomain {
     /// Some `(i, j)` such that the bound of `a` on `xᵢ - xⱼ` contradicts that of `b` on `xⱼ - xᵢ`: the common reason for
     /// zones to be disjoint, though not the only one. Prefers bounds of a single clock, then the first.
     pub(super) fn opposed(self, a: &[Bound], b: &[Bound]) -> Option<(usize, usize)> {
+        self.opposed_by(a, b, 1..self.dim)
+    }
+
+    /// The same, where these clocks come one after the other.
+    pub(super) fn opposed_by(
+        self,
+        a: &[Bound],
+        b: &[Bound],
+        order: impl Iterator<Item = usize> + Clone,
+    ) -> Option<(usize, usize)> {
         let n = self.dim;
         let opposed = |&(i, j): &(usize, usize)| {
             let (there, back) = (a[i * n + j], b[j * n + i]);
             !there.is_inf() && !back.is_inf() && there.plus(back) < Bound::LE_ZERO
         };
-        let single = (1..n).flat_map(|x| [(0, x), (x, 0)]).find(opposed);
-        single.or_else(|| (1..n).flat_map(|i| (1..n).map(move |j| (i, j))).find(opposed))
+        let single = order.clone().flat_map(|x| [(0, x), (x, 0)]).find(opposed);
+        single.or_else(|| order.clone().flat_map(|i| order.clone().map(move |j| (i, j))).find(opposed))
     }
 
     /// How do they compare?

@@ -70,6 +70,17 @@ impl ZoneDomain {
 
     /// As [`interpolant`](Self::interpolant); the bounds of `a` are added to `out`. An empty `a` gives `x₀ - x₀ < 0`.
     pub fn interpolant_into(self, a: &[Bound], b: &[Bound], out: &mut Vec<Constraint>) -> bool {
+        self.interpolant_by(a, b, 1..self.dim(), out)
+    }
+
+    /// The same, where of clocks that do equally well the one is taken that comes first in an order of them all.
+    pub fn interpolant_by(
+        self,
+        a: &[Bound],
+        b: &[Bound],
+        order: impl Iterator<Item = usize> + Clone,
+        out: &mut Vec<Constraint>,
+    ) -> bool {
         if self.is_empty(a) {
             out.push(Constraint::new(0, 0, Bound::LT_ZERO));
             return true;
@@ -77,7 +88,7 @@ impl ZoneDomain {
         if self.is_empty(b) {
             return true;
         }
-        if let Some((i, j)) = self.opposed(a, b) {
+        if let Some((i, j)) = self.opposed_by(a, b, order) {
             out.push(Constraint::new(i, j, self.get(a, i, j)));
             return true;
         }

@@ -17,6 +17,7 @@
 //! | `tree` | nodes, covers, transitions, Algorithm 4's bookkeeping |
 //! | `block` | Algorithms 5–8: disable, cover, block backward and forward; sequences |
 //! | `zone`, `lu` | the factors: clocks |
+//! | `hashed` | which clock 002's prototype would blame |
 //! | `values`, `explicit`, `predicates` | the factors: data |
 //!
 //! Deviation: 002 Alg. 4 line 5 puts the strengthened node back on the waiting list; the text means, and we do, the node
@@ -25,6 +26,7 @@
 pub mod algorithm;
 pub mod block;
 pub mod explicit;
+pub mod hashed;
 pub mod lu;
 pub mod predicates;
 pub mod tree;
@@ -158,11 +160,13 @@ pub struct Options {
     pub reduce: bool,
     /// Where data is abstracted: never miss a fault. (002's prototype knows none.)
     pub pin_faults: bool,
+    /// Of clocks that do equally well in an interpolant, take the one that 002's prototype takes ([`hashed`]), not the first.
+    pub hashed: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { order: Order::Bfs, reduce: true, pin_faults: true }
+        Options { order: Order::Bfs, reduce: true, pin_faults: true, hashed: false }
     }
 }
 

@@ -19,6 +19,8 @@ pub struct ZoneInterpolation {
     work: Vec<Bound>,
     cycle: Vec<Constraint>,
     entries: Entries,
+    /// Which clock is blamed first; empty: the one that was declared first.
+    order: Vec<u32>,
 }
 
 /// Constraints in the places that they have in a zone.
@@ -125,7 +127,12 @@ impl Interpolation for ZoneInterpolation {
     fn interpolant(&mut self, tree: &Tree, n: u32, a: &Zone, bad: &Zone) -> Result<Option<Label>, Trouble> {
         let shape = tree.shape(n);
         self.cycle.clear();
-        let disjoint = shape.domain().interpolant_into(a, bad, &mut self.cycle);
+        let disjoint = if self.order.is_empty() {
+            shape.domain().interpolant_into(a, bad, &mut self.cycle)
+        } else {
+            let places = self.order.iter().filter(|c| shape.clocks.contains(c)).map(|&c| shape.place(c));
+            shape.domain().interpolant_by(a, bad, places, &mut self.cycle)
+        };
         debug_assert!(disjoint, "what is blocked is refuted");
         let rename = |c: &Constraint| Constraint {
             left: shape.clocks[c.left as usize],
@@ -189,6 +196,11 @@ impl Interpolation for ZoneInterpolation {
 }
 
 impl ZoneInterpolation {
+    /// Of clocks that do equally well, the first of these is blamed.
+    pub fn blaming(order: Vec<u32>) -> ZoneInterpolation {
+        ZoneInterpolation { order, ..ZoneInterpolation::default() }
+    }
+
     /// The valuations of the source that satisfy `entries` and from which a transition leads to the invariant of its target.
     fn leave(&mut self, source: &Shape, t: &Leg<'_>) -> Result<Zone, Trouble> {
         for c in t.invariant {

@@ -161,7 +161,8 @@ fn by_clocks<D: lazy::Data>(
 ) -> Result<Answer, Box<Broken>> {
     match clocks {
         Clocks::Interpolation(direction) => {
-            let refiner = Interpolating::new(ZoneInterpolation::default(), direction);
+            let order = if options.hashed { lazy::hashed::order(&net.clocks) } else { Vec::new() };
+            let refiner = Interpolating::new(ZoneInterpolation::blaming(order), direction);
             let label =
                 |r: &Interpolating<ZoneInterpolation>, n: u32, _: &Lazy<'_, D, _>| (r.labels[n as usize].clone(), None);
             search(Lazy::new(net, query, options, data, refiner), net, query, target, certificate, budget, label)

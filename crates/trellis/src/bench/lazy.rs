@@ -97,26 +97,29 @@ fn rows(text: &str) -> Result<Vec<Row<'_>>, Failure> {
 /// The engines of a configuration, one for each run; `None` if there is no such engine yet.
 fn engines(config: &str) -> Option<Vec<Engine>> {
     let zones = |cover, order| Engine::Reach(reach::Options { extrapolation: Extrapolation::LuPlus, cover, order });
-    let lazily = |clocks, order, reduce| {
-        let options = lazy::Options { order, reduce, ..lazy::Options::default() };
+    let lazily = |clocks, order| {
+        let options = lazy::Options { order, ..lazy::Options::default() };
         vec![Engine::Lazy { clocks, data: Data::Identity, options }]
     };
     // The prototype's integers have no bounds, and so no faults.
     let both = |data, clocks| {
-        let options = lazy::Options { order: Order::Bfs, reduce: false, pin_faults: false };
+        let options = lazy::Options { order: Order::Bfs, reduce: false, pin_faults: false, hashed: true };
         let (data, clocks) = (Data::Interpolation(data), Clocks::Interpolation(clocks));
         vec![Engine::Lazy { clocks, data, options }]
     };
     // As 002's prototype: all clocks in all zones.
-    let theta = |clocks| lazily(clocks, Order::Bfs, false);
+    let theta = |clocks| {
+        let options = lazy::Options { order: Order::Bfs, reduce: false, hashed: true, ..lazy::Options::default() };
+        vec![Engine::Lazy { clocks, data: Data::Identity, options }]
+    };
     Some(match config {
         "none/FW" => theta(Clocks::Interpolation(Direction::Forward)),
         "none/BW" => theta(Clocks::Interpolation(Direction::Backward)),
         "none/LU" => theta(Clocks::Bounds),
         "FW/FW" => both(Direction::Forward, Direction::Forward),
         "FW/BW" => both(Direction::Forward, Direction::Backward),
-        "bounds/bfs" => lazily(Clocks::Bounds, Order::Bfs, true),
-        "bounds/dfs" => lazily(Clocks::Bounds, Order::Dfs, true),
+        "bounds/bfs" => lazily(Clocks::Bounds, Order::Bfs),
+        "bounds/dfs" => lazily(Clocks::Bounds, Order::Dfs),
         "inclusion" => vec![zones(Cover::Inclusion, Order::Bfs)],
         "alu" => vec![zones(Cover::Alu, Order::Bfs)],
         "orders" => [Order::Bfs, Order::Dfs, Order::Priority].map(|o| zones(Cover::Inclusion, o)).to_vec(),
