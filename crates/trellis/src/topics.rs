@@ -155,7 +155,8 @@ synchronisation vectors. The last node of the file is the top, or the one that -
   trellis cuts model.alt --top EXPR           minimal cut sets and minimal sequences of failures that lead to EXPR; failures are events
                                               called fail…, or those that --failures '*.stuck' names; --order N: at most N of them;
                                               --fmea: what each does alone; --open-psa FILE: a fault tree; --fmea-csv FILE
-  trellis mec [FILE]                          Mec 5's relations, quantifiers, fixpoints and commands; `:help` lists them
+  trellis mec [FILE]                          Mec 5's relations, quantifiers, fixpoints and commands; `:help` lists them;
+                                              --timeout, --memory: for each command, and for the diagrams of each node
 
 UNSAFE comes with a run: flat events, and what changes by each. SAFE comes with a set of states that no event leaves. Both are
 checked before anybody sees the answer: a run is replayed without diagrams, a set by one step of every event on diagrams and by plain
@@ -165,8 +166,8 @@ steps (all of a small model, random runs of a large one). --trace, --certificate
 With --engine hierarchy each node's own configurations are listed (at most 2^20). A node whose assertion, guards or updates speak of
 variables below it is taken as one with all that is below; that is exact, and too large for many models: then the answer is UNKNOWN,
 and the other engines are to be asked. What is asked may be any formula; comparisons of variables of different nodes are taken apart by
-their values. Runs and proofs go to files (--trace, --certificate) and are checked again by `trellis certify`, for the last node of
-the file. Proofs are a partition of each node's configurations, and tuples of blocks that no step leaves.
+their values. Runs and proofs go to files (--trace, --certificate) and are checked again by `trellis certify`, with --node if they are
+not about the last node of the file. Proofs are a partition of each node's configurations, and tuples of blocks that no step leaves.
 
 Hierarchical transition systems (.hts.json; trellis schema hierarchy) are the same without variables: nodes with states, moves by events,
 vectors, priorities and sub-nodes, and what must never be.
