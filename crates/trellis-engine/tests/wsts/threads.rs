@@ -28,7 +28,7 @@ const THREADS: usize = 3;
 const MOST: usize = 5;
 
 fn transitions(dice: &mut Dice) -> Vec<Transition> {
-    let mut state = |dice: &mut Dice| (dice.roll(SHARED) as u32, dice.roll(LOCAL) as u32);
+    let state = |dice: &mut Dice| (dice.roll(SHARED) as u32, dice.roll(LOCAL) as u32);
     let mut one = |_| {
         let (from, to) = (state(dice), state(dice));
         let arrow = ["->", "->", "->", "~>", "+>"][dice.roll(5) as usize];
