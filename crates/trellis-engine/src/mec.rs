@@ -10,6 +10,13 @@ use trellis_model::hierarchy::Hierarchy;
 use trellis_model::hierarchy::symbolic::Symbolic;
 use trellis_model::mec::{Callee, Definition, Fixpoint, Formula, Sort};
 
+/// Asked again and again while something is computed; no ends it.
+pub type GoOn<'g> = &'g mut dyn FnMut() -> bool;
+
+fn ask(go_on: GoOn<'_>) -> Made<()> {
+    if go_on() { Ok(()) } else { Err(Trouble::Stopped) }
+}
+
 /// How many variables a definition may have in scope at once.
 pub const MAX_VARIABLES: usize = 6;
 
@@ -71,7 +78,7 @@ impl Session {
     }
 
     /// The relation behind a name.
-    pub fn relation(&mut self, callee: &Callee) -> Made<Option<Computed>> {
+    pub fn relation(&mut self, callee: &Callee, go_on: GoOn<'_>) -> Made<Option<Computed>> {
         use Sort::*;
         Ok(match callee {
             Callee::Configurations => {
@@ -79,7 +86,7 @@ impl Session {
             }
             Callee::Initial => Some(Computed { arguments: vec![Configuration], relation: self.initial.clone() }),
             Callee::Transitions => {
-                let relation = self.all_transitions()?;
+                let relation = self.all_transitions(go_on)?;
                 Some(Computed { arguments: vec![Configuration, Event, Configuration], relation })
             }
             Callee::Defined(name) => self.defined.get(name).cloned(),
@@ -87,13 +94,14 @@ impl Session {
     }
 
     /// From where (copy 0), by which event (copy 1), to where (copy 2).
-    fn all_transitions(&mut self) -> Made<Relation> {
+    fn all_transitions(&mut self, go_on: GoOn<'_>) -> Made<Relation> {
         if let Some(known) = &self.transitions {
             return Ok(known.clone());
         }
         let (m, space) = (&self.symbolic, &self.symbolic.space);
         let mut all = space.none();
         for event in &m.events {
+            ask(go_on)?;
             let one = m.transitions(event, &self.configurations)?;
             let moves: Vec<(usize, usize, usize)> = (0..m.columns.len()).map(|c| (c, 1, 2)).collect();
             let one = space.moved(&one, &moves)?;
@@ -111,8 +119,16 @@ impl Session {
         self.symbolic.space.count(&relation.relation, &columns)
     }
 
-    /// Computes what a definition says, and remembers it.
-    pub fn define(&mut self, definition: &Definition) -> Made<()> {
+    /// Computes what a definition says, and remembers it. If that fails there is no relation of this name, not even an older one.
+    pub fn define(&mut self, definition: &Definition, go_on: GoOn<'_>) -> Made<()> {
+        let done = self.compute(definition, go_on);
+        if done.is_err() {
+            self.defined.remove(&definition.name);
+        }
+        done
+    }
+
+    fn compute(&mut self, definition: &Definition, go_on: GoOn<'_>) -> Made<()> {
         if definition.depth > MAX_VARIABLES {
             let text = format!("more than {MAX_VARIABLES} variables at once");
             return Err(Trouble::Unsupported(text));
@@ -132,7 +148,7 @@ impl Session {
                 let now = Computed { arguments: sorts.clone(), relation: relation.clone() };
                 self.defined.insert(definition.name.clone(), now);
             }
-            let next = self.formula(definition, &definition.formula)?;
+            let next = self.formula(definition, &definition.formula, go_on)?;
             let next = self.symbolic.space.and(&next, &everything)?;
             if definition.fixpoint == Fixpoint::None || next == relation {
                 self.defined.insert(definition.name.clone(), Computed { arguments: sorts.clone(), relation: next });
@@ -140,11 +156,11 @@ impl Session {
             }
             relation = next;
         }
-        self.defined.remove(&definition.name);
         Err(Trouble::Unsupported(format!("`{}` has no fixpoint within {MAX_ROUNDS} rounds", definition.name)))
     }
 
-    fn formula(&mut self, d: &Definition, f: &Formula) -> Made<Relation> {
+    fn formula(&mut self, d: &Definition, f: &Formula, go_on: GoOn<'_>) -> Made<Relation> {
+        ask(go_on)?;
         Ok(match f {
             Formula::Term(t) => {
                 let columns = &self.symbolic.columns;
@@ -152,34 +168,35 @@ impl Session {
                 self.symbolic.space.reader(&place).condition(&d.terms, *t)?
             }
             Formula::Not(a) => {
-                let a = self.formula(d, a)?;
+                let a = self.formula(d, a, go_on)?;
                 self.symbolic.space.not(&a)?
             }
             Formula::And(a, b) => {
-                let (a, b) = (self.formula(d, a)?, self.formula(d, b)?);
+                let (a, b) = (self.formula(d, a, go_on)?, self.formula(d, b, go_on)?);
                 self.symbolic.space.and(&a, &b)?
             }
             Formula::Or(a, b) => {
-                let (a, b) = (self.formula(d, a)?, self.formula(d, b)?);
+                let (a, b) = (self.formula(d, a, go_on)?, self.formula(d, b, go_on)?);
                 self.symbolic.space.or(&a, &b)?
             }
             Formula::Exists(number, sort, body) => {
                 // The product is what makes images cheap: do not build the conjunction first.
                 let (left, right) = match &**body {
-                    Formula::And(a, b) => (self.formula(d, a)?, self.formula(d, b)?),
-                    body => (self.symbolic.space.all(), self.formula(d, body)?),
+                    Formula::And(a, b) => (self.formula(d, a, go_on)?, self.formula(d, b, go_on)?),
+                    body => (self.symbolic.space.all(), self.formula(d, body, go_on)?),
                 };
                 self.some(*number, *sort, &left, &right)?
             }
             Formula::Forall(number, sort, body) => {
-                let body = self.formula(d, body)?;
+                let body = self.formula(d, body, go_on)?;
                 let space = &self.symbolic.space;
                 let fails = self.some(*number, *sort, &space.all(), &space.not(&body)?)?;
                 space.not(&fails)?
             }
             Formula::Apply(callee, numbers) => {
-                let Some(computed) = self.relation(callee)? else {
-                    return Err(Trouble::Unsupported("a relation that is not computed".into()));
+                let Some(computed) = self.relation(callee, go_on)? else {
+                    let Callee::Defined(name) = callee else { return Err(Trouble::Unsupported("a relation".into())) };
+                    return Err(Trouble::Unsupported(format!("`{name}`, which was not computed")));
                 };
                 self.applied(&computed, numbers)?
             }

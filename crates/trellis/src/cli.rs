@@ -326,6 +326,9 @@ pub struct Certify {
     /// The evidence was made with --buchi, about a network of automata.
     #[arg(long, value_name = "FILE")]
     pub buchi: Option<PathBuf>,
+    /// The evidence was made with --node, about an AltaRica model.
+    #[arg(long, value_name = "NAME")]
+    pub node: Option<String>,
     #[command(flatten)]
     pub reading: Reading,
 }
@@ -401,6 +404,7 @@ pub struct Bench {
     #[arg(long, value_name = "FOLDER")]
     pub models: Option<PathBuf>,
     /// For smt: write the problems into this folder, and do nothing else. For c: write the programs as Horn clauses.
+    /// For pcegar: draw how the abstractions grow, with and without pruning (SVG, 001 Fig. 6.4–6.10).
     #[arg(long, value_name = "FOLDER")]
     pub write: Option<PathBuf>,
     /// For smt and c: another solver's answers and times, as bench/smt/run_z3.py and bench/c/run_spacer.py print them.

@@ -15,6 +15,9 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     if let Some((name, _)) = of_networks.iter().find(|(_, given)| *given && !network) {
         return Err(Failure::Usage(format!("{name}: only for networks of automata")));
     }
+    if args.node.is_some() && !of_nodes {
+        return Err(Failure::Usage("--node: only for AltaRica".into()));
+    }
     if !network && let Some(done) = ltl::certify(args, out_color, err_color) {
         return done;
     }

@@ -296,6 +296,9 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     let evidence = std::fs::read_to_string(path).map_err(|e| unreadable(&e))?;
     // The evidence says which question it answers; the model says what that means.
     let asked = node_question(&evidence).map_err(|e| unreadable(&e))?;
+    if let Some(node) = args.node.as_ref().filter(|node| **node != asked.node) {
+        return Err(unreadable(&format_args!("it is about the node `{}`, not about `{node}`", asked.node)));
+    }
     let mut sources = Sources::default();
     let file = read(&mut sources, &args.model.model, err_color)?;
     let Some(last) = file.nodes().last().map(|n| (*n).clone()) else {
@@ -397,7 +400,7 @@ fn answer(
                         let name = if options.pruning { "PCegar" } else { "Cegar" };
                         iterations::svg(&args.model.model.display().to_string(), &[(name, &rows)])
                     }
-                    _ => iterations::table(&rows),
+                    _ => iterations::table(&rows, 0),
                 };
                 if let Err(Failure::Usage(why)) = write_file(path, &text) {
                     eprintln!("{why}");

@@ -1,40 +1,50 @@
 //! `trellis mec`: Mec 5's relations and its commands for abstraction refinement (001 §6.1–6.2), from a script or line by line.
+//!
+//! What is not found within the limits is UNKNOWN, and so is what needs it; a script goes on, and its exit code says so.
 
+mod abstraction;
 mod prompt;
+mod watch;
 
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use clap::Args;
-use trellis_domain::relation::Memory;
-use trellis_engine::budget::Budget;
-use trellis_engine::cover::cegar::{self, Abstraction, Split, cegar, guards};
-use trellis_engine::cover::graph::Search;
-use trellis_engine::cover::reach::Direction;
-use trellis_engine::cover::{Question, reason};
+use trellis_domain::relation::{Made, Memory};
+use trellis_engine::budget::{Budget, Progress};
+use trellis_engine::cover::reason;
 use trellis_engine::ctl::Branching;
-use trellis_engine::mec::{Computed, Session};
-use trellis_model::evidence::Verdict;
+use trellis_engine::mec::{Computed, GoOn, Session};
+use trellis_model::evidence::Reason;
 use trellis_model::mec::{Callee, Sort};
-use trellis_report::hierarchy::trace;
-use trellis_report::iterations;
 use trellis_syntax::altarica::File;
 use trellis_syntax::altarica::ast::Name;
 use trellis_syntax::ctl;
 use trellis_syntax::diag::{Sources, render};
 use trellis_syntax::mec::{Piece, World, nodes_of, only, pieces};
 
-use crate::check::write_file;
-use crate::hierarchy::{build, read, row};
-use crate::{Failure, Ran, exit};
+use crate::check::interrupts;
+use crate::hierarchy::{build, read};
+use crate::{Failure, Ran, cli, exit};
+use abstraction::Refined;
 use prompt::{Line, Lines};
+use watch::Watch;
 
 #[derive(Args, Debug)]
 pub struct Mec {
     /// The script; without it, lines are read as you type them.
     #[arg(value_name = "SCRIPT")]
     pub script: Option<PathBuf>,
+    /// At most so long for each command and each definition, e.g. 30s; what takes longer is UNKNOWN.
+    #[arg(long, value_name = "TIME", value_parser = cli::duration)]
+    pub timeout: Option<Duration>,
+    /// At most so much memory for the diagrams of each node, e.g. 2G.
+    #[arg(long, value_name = "SIZE", value_parser = cli::bytes)]
+    pub memory: Option<usize>,
 }
 
 const HELP: &str = "\
@@ -48,13 +58,14 @@ R(s : Node!c, …) := formula;      define a relation; += is the least fixpoint,
 :rel-list                         all relations
 :rel-dot R                        its diagram, for dot
 :ar-cegar-init NODE INIT ERROR [P, …]   an abstraction
-:ar-cegar-verify NODE [COUNT]     refine it, at most COUNT times
+:ar-cegar-verify NODE [COUNT]     refine it, at most COUNT times; again: go on from there, with the options that are set then
 :set OPTION [VALUE], :unset OPTION
     cegar-use-cover-abstraction, cegar-use-guards-as-predicates, cegar-search-algorithm BFS|DFS,
     cegar-ce-analysis FORWARD|BACKWARD, cegar-abstraction-refinement-algorithm DIRECT|SIGMA,
     initial-certification, split-certification, feasibility-certification, cegar-use-must-and-clo,
     cegar-use-super-transition (refused where a node has priorities), cegar-print-iteration-stats,
     cegar-abstraction-print (a file NODE-N.dot for each iteration)
+    cover abstraction, guards and super transitions are for the next :ar-cegar-init, the others for the next :ar-cegar-verify
 :options                          those that are set
 :help, :quit
 ";
@@ -75,8 +86,19 @@ const OPTIONS: [(&str, &[&str]); 12] = [
     ("cegar-abstraction-print", &[""]),
 ];
 
-/// An abstraction that was asked for: initial states, bad ones, predicates.
-type Asked = (String, String, Vec<String>);
+/// Why a command did not do what it should.
+enum Stop {
+    /// It makes no sense, or its input does not.
+    Failed(Failure),
+    /// What it is about, and why that is not known.
+    Unknown(String, Reason),
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Stop {
+        Stop::Failed(failure)
+    }
+}
 
 struct Runner {
     sources: Sources,
@@ -85,12 +107,21 @@ struct Runner {
     world: World,
     sessions: BTreeMap<String, Session>,
     options: BTreeMap<String, String>,
-    asked: BTreeMap<String, Asked>,
+    refined: BTreeMap<String, Refined>,
+    memory: Memory,
+    timeout: Option<Duration>,
+    /// When the command that runs must have ended.
+    deadline: Option<Instant>,
+    cancelled: Arc<AtomicBool>,
+    watch: Watch,
+    /// What is not known, and why.
+    unknown: BTreeMap<String, Reason>,
     color: bool,
 }
 
 /// `trellis mec [SCRIPT]`
 pub fn mec(args: &Mec, color: bool) -> Ran {
+    let cancelled = interrupts();
     let mut runner = Runner {
         sources: Sources::default(),
         files: vec![],
@@ -98,7 +129,13 @@ pub fn mec(args: &Mec, color: bool) -> Ran {
         world: World::default(),
         sessions: BTreeMap::new(),
         options: BTreeMap::new(),
-        asked: BTreeMap::new(),
+        refined: BTreeMap::new(),
+        memory: args.memory.map_or_else(Memory::default, Memory::within),
+        timeout: args.timeout,
+        deadline: None,
+        watch: Watch::new(args.timeout, cancelled.clone()),
+        cancelled,
+        unknown: BTreeMap::new(),
         color,
     };
     match &args.script {
@@ -109,11 +146,14 @@ pub fn mec(args: &Mec, color: bool) -> Ran {
                 if !runner.piece(&source.name, &source.text, &piece)? {
                     break;
                 }
+                if runner.cancelled.load(Ordering::Relaxed) {
+                    return Ok(exit::INTERRUPTED);
+                }
             }
         }
         None => interactive(&mut runner)?,
     }
-    Ok(exit::HOLDS)
+    Ok(if runner.unknown.is_empty() { exit::HOLDS } else { exit::UNDECIDED })
 }
 
 fn interactive(runner: &mut Runner) -> Result<(), Failure> {
@@ -140,6 +180,8 @@ fn interactive(runner: &mut Runner) -> Result<(), Failure> {
         }
         let now = std::mem::take(&mut text);
         for piece in all {
+            // An interrupt ends one command, and not the conversation.
+            runner.cancelled.store(false, Ordering::Relaxed);
             match runner.piece("input", &now, &piece) {
                 Ok(true) => {}
                 Ok(false) => return Ok(()),
@@ -156,13 +198,49 @@ fn say(text: &str) {
     let _ = writeln!(out, "{text}").and_then(|()| out.flush());
 }
 
-fn usage<T>(text: impl Into<String>) -> Result<T, Failure> {
-    Err(Failure::Usage(text.into()))
+fn usage<T>(text: impl Into<String>) -> Result<T, Stop> {
+    Err(Failure::Usage(text.into()).into())
 }
 
 impl Runner {
-    /// Runs one command or definition; false ends the session.
+    /// Runs one command or definition, and says what could not be found; false ends the session.
     fn piece(&mut self, name: &str, text: &str, piece: &Piece) -> Result<bool, Failure> {
+        let (Piece::Command(start, end) | Piece::Definition(start, end)) = *piece;
+        let about = &text[start..end];
+        let about = about.split_once('(').filter(|_| !about.starts_with(':')).map_or(about, |(name, _)| name);
+        self.watch.begin(about.trim());
+        self.deadline = self.timeout.and_then(|t| Instant::now().checked_add(t));
+        let done = self.run(name, text, piece);
+        self.watch.end();
+        match done {
+            Ok(more) => Ok(more),
+            Err(Stop::Failed(failure)) => Err(failure),
+            Err(Stop::Unknown(what, why)) => {
+                say(&format!("{what}: UNKNOWN: {why}"));
+                self.unknown.insert(what, why);
+                Ok(true)
+            }
+        }
+    }
+
+    /// The limits of one command.
+    fn budget(&self) -> Budget<'static> {
+        let left = self.deadline.map(|d| d.saturating_duration_since(Instant::now()));
+        Budget::unlimited().time(left).cancel(self.cancelled.clone())
+    }
+
+    /// Something that takes time, and is about something.
+    fn within<T>(&mut self, about: &str, work: impl FnOnce(&mut Runner, GoOn<'_>) -> Made<T>) -> Result<T, Stop> {
+        let (mut budget, mut stopped) = (self.budget(), None);
+        let mut go_on = || {
+            stopped = budget.ask(&Progress::default(), 0).err();
+            stopped.is_none()
+        };
+        let done = work(self, &mut go_on);
+        done.map_err(|trouble| Stop::Unknown(about.into(), stopped.unwrap_or_else(|| reason(trouble))))
+    }
+
+    fn run(&mut self, name: &str, text: &str, piece: &Piece) -> Result<bool, Stop> {
         match *piece {
             Piece::Command(start, end) => self.command(&text[start + 1..end]),
             Piece::Definition(start, end) => {
@@ -173,8 +251,11 @@ impl Runner {
                 let color = self.color;
                 let definition = self.world.define(&self.sources, id);
                 let definition = definition.map_err(|d| Failure::Input(render(&d, &self.sources, color)))?;
-                let session = self.session(&definition.node)?;
-                session.define(&definition).map_err(|e| Failure::Usage(format!("{}: {e}", definition.name)))?;
+                self.session(&definition.node)?;
+                self.within(&definition.name, |runner, go_on| match runner.sessions.get_mut(&definition.node) {
+                    Some(session) => session.define(&definition, go_on),
+                    None => Ok(()),
+                })?;
                 let signature = self.signature(&definition.name);
                 say(&signature);
                 Ok(true)
@@ -183,7 +264,7 @@ impl Runner {
     }
 
     /// Builds a node, if that has not been done.
-    fn node(&mut self, name: &Name) -> Result<(), Failure> {
+    fn node(&mut self, name: &Name) -> Result<(), Stop> {
         if self.world.nodes.contains_key(&name.text) {
             return Ok(());
         }
@@ -192,17 +273,17 @@ impl Runner {
             let complaint =
                 trellis_syntax::diag::Diagnostic::error(name.span, format!("there is no node `{}`", name.text));
             let complaint = complaint.help("read its file first: `:ar-load FILE`");
-            return Err(Failure::Input(render(&[complaint], &self.sources, self.color)));
+            return Err(Failure::Input(render(&[complaint], &self.sources, self.color)).into());
         };
         let built = build(&self.sources, file, name, &[], self.color)?;
-        let session = Session::new(&built.hierarchy, Memory::default());
-        let session = session.map_err(|e| Failure::Usage(format!("{}: {e}", name.text)))?;
+        let session = Session::new(&built.hierarchy, self.memory);
+        let session = session.map_err(|e| Stop::Unknown(name.text.clone(), reason(e)))?;
         self.sessions.insert(name.text.clone(), session);
         self.world.nodes.insert(name.text.clone(), built);
         Ok(())
     }
 
-    fn session(&mut self, node: &str) -> Result<&mut Session, Failure> {
+    fn session(&mut self, node: &str) -> Result<&mut Session, Stop> {
         match self.sessions.get_mut(node) {
             Some(session) => Ok(session),
             None => usage(format!("there is no node `{node}`")),
@@ -217,7 +298,7 @@ impl Runner {
     }
 
     /// A relation by its name, and the node that it is about.
-    fn relation(&mut self, name: &str) -> Result<(String, Computed), Failure> {
+    fn relation(&mut self, name: &str) -> Result<(String, Computed), Stop> {
         let (node, callee) = match name.split_once('!') {
             None => match self.world.relations.get(name) {
                 Some((node, _)) => (node.clone(), Callee::Defined(name.into())),
@@ -238,15 +319,23 @@ impl Runner {
                 (node.to_string(), callee)
             }
         };
-        let found = self.session(&node)?.relation(&callee).map_err(|e| Failure::Usage(format!("{name}: {e}")))?;
+        self.session(&node)?;
+        let found = self.within(name, |runner, go_on| match runner.sessions.get_mut(&node) {
+            Some(session) => session.relation(&callee, go_on),
+            None => Ok(None),
+        })?;
         match found {
             Some(computed) => Ok((node, computed)),
-            None => usage(format!("`{name}` has not been computed")),
+            None => {
+                let why = self.unknown.get(name).cloned();
+                let why = why.unwrap_or_else(|| Reason::Stuck("it was not computed".into()));
+                Err(Stop::Unknown(name.into(), why))
+            }
         }
     }
 
     /// Defines the set of configurations in which a formula of computation tree logic holds.
-    fn branching(&mut self, line: &str) -> Result<(), Failure> {
+    fn branching(&mut self, line: &str) -> Result<(), Stop> {
         let mut words = line.trim_start().splitn(3, char::is_whitespace);
         let (Some(name), Some(node), Some(formula)) = (words.next(), words.next(), words.next()) else {
             return usage("`:ctl R NODE FORMULA`");
@@ -256,23 +345,24 @@ impl Runner {
             return usage(format!("there is no node `{node}`"));
         };
         self.node(&found)?;
+        let mut budget = self.budget();
         let (Some(session), Some(built)) = (self.sessions.get_mut(node), self.world.nodes.get_mut(node)) else {
             return usage(format!("there is no node `{node}`"));
         };
         let id = self.sources.add("the formula", formula);
         let parsed = ctl::parse(&mut self.sources, id, built);
         let formula = parsed.map_err(|d| Failure::Input(render(&d, &self.sources, self.color)))?;
-        let fail = |why: trellis_model::evidence::Reason| Failure::Usage(format!("{name}: {why}"));
+        session.defined.remove(name);
         let relation = Branching::new(&built.hierarchy, &session.symbolic)
-            .and_then(|b| b.holds(&formula, &mut Budget::unlimited()))
-            .map_err(fail)?;
+            .and_then(|b| b.holds(&formula, &mut budget))
+            .map_err(|why| Stop::Unknown(name.into(), why))?;
         session.defined.insert(name.into(), Computed { arguments: vec![Sort::Configuration], relation });
         self.world.relations.insert(name.into(), (node.into(), vec![Sort::Configuration]));
         say(&self.signature(name));
         Ok(())
     }
 
-    fn command(&mut self, line: &str) -> Result<bool, Failure> {
+    fn command(&mut self, line: &str) -> Result<bool, Stop> {
         if let Some(rest) = line.trim_start().strip_prefix("ctl ") {
             self.branching(rest)?;
             return Ok(true);
@@ -308,14 +398,11 @@ impl Runner {
             ["ar-cegar-init", node, init, error, ref predicates @ ..] => {
                 let predicates = predicates.iter().map(|p| p.trim_matches(['[', ']']).to_string());
                 let predicates: Vec<String> = predicates.filter(|p| !p.is_empty()).collect();
-                for name in [init, error].into_iter().chain(predicates.iter().map(String::as_str)) {
-                    self.relation(name)?;
-                }
-                self.asked.insert(node.into(), (init.into(), error.into(), predicates));
+                self.cegar_init(node, init, error, &predicates)?;
             }
-            ["ar-cegar-verify", node] => self.verify(node, None)?,
+            ["ar-cegar-verify", node] => self.cegar_verify(node, None)?,
             ["ar-cegar-verify", node, count] => match count.parse() {
-                Ok(n) => self.verify(node, Some(n))?,
+                Ok(n) => self.cegar_verify(node, Some(n))?,
                 Err(_) => return usage(format!("`{count}` is no number")),
             },
             _ => return usage(format!("`:{}` is no command; `:help` lists them", line.trim())),
@@ -323,7 +410,7 @@ impl Runner {
         Ok(true)
     }
 
-    fn load(&mut self, file: &str) -> Result<(), Failure> {
+    fn load(&mut self, file: &str) -> Result<(), Stop> {
         let beside = self.folder.join(file);
         let path = if beside.is_file() { beside } else { PathBuf::from(file) };
         let file = read(&mut self.sources, &path, self.color)?;
@@ -331,13 +418,14 @@ impl Runner {
         for node in file.nodes() {
             self.world.nodes.remove(&node.text);
             self.sessions.remove(&node.text);
+            self.refined.remove(&node.text);
             self.world.relations.retain(|_, (n, _)| *n != node.text);
         }
         self.files.push(file);
         Ok(())
     }
 
-    fn set(&mut self, option: &str, value: &str) -> Result<(), Failure> {
+    fn set(&mut self, option: &str, value: &str) -> Result<(), Stop> {
         let Some((_, values)) = OPTIONS.iter().find(|(name, _)| *name == option) else {
             return usage(format!("there is no option `{option}`; `:help` lists them"));
         };
@@ -360,92 +448,7 @@ impl Runner {
         nodes.into_iter().flat_map(members).chain(self.world.relations.keys().cloned()).collect()
     }
 
-    fn on(&self, option: &str) -> bool {
-        self.options.contains_key(option)
-    }
-
-    fn verify(&mut self, node: &str, limit: Option<u64>) -> Result<(), Failure> {
-        let Some((init, error, names)) = self.asked.get(node).cloned() else {
-            return usage(format!("`:ar-cegar-init {node} …` comes first"));
-        };
-        let is = |option: &str, value: &str| self.options.get(option).is_some_and(|v| v == value);
-        let certified =
-            ["initial-certification", "split-certification", "feasibility-certification", "cegar-use-must-and-clo"]
-                .map(|o| self.on(o));
-        let options = cegar::Options {
-            pruning: certified.contains(&true),
-            abstraction: match self.on("cegar-use-cover-abstraction") {
-                true => Abstraction::Cover,
-                false => Abstraction::Partition,
-            },
-            search: if is("cegar-search-algorithm", "DFS") { Search::Dfs } else { Search::Bfs },
-            analysis: if is("cegar-ce-analysis", "BACKWARD") { Direction::Backward } else { Direction::Forward },
-            split: match is("cegar-abstraction-refinement-algorithm", "SIGMA") {
-                true => Split::Sigma,
-                false => Split::Direct,
-            },
-            initial_certification: certified[0],
-            split_certification: certified[1],
-            feasibility_certification: certified[2],
-            must: certified[3],
-            limit,
-            pictures: self.on("cegar-abstraction-print"),
-        };
-        let mut sets = vec![];
-        for name in [&init, &error].into_iter().chain(&names) {
-            let (of, computed) = self.relation(name)?;
-            if of != node || computed.arguments != [Sort::Configuration] {
-                return usage(format!("`{name}` is no set of configurations of `{node}`"));
-            }
-            sets.push(computed.relation);
-        }
-        let (Some(session), Some(built)) = (self.sessions.get(node), self.world.nodes.get(node)) else {
-            return usage(format!("there is no node `{node}`"));
-        };
-        let (m, hierarchy) = (&session.symbolic, &built.hierarchy);
-        // Steps are kept without the assertion anyway, which belongs to the sets: there is nothing else to do for this option.
-        if self.on("cegar-use-super-transition") && hierarchy.has_priorities() {
-            return usage(format!(
-                "cegar-use-super-transition: not sound for `{node}`, which has priorities or broadcasts"
-            ));
-        }
-        let fail = |e| Failure::Usage(format!("{node}: {}", reason(e)));
-        let initial = m.states_of(&sets[0]).map_err(fail)?;
-        if m.configurations_of(&initial).map_err(fail)? != sets[0] {
-            return usage(format!(
-                "`{init}` tells configurations apart that differ only in flows, and these move freely"
-            ));
-        }
-        let question = Question { hierarchy, symbolic: m, initial, bad: sets[1].clone() };
-        let mut predicates = sets[2..].to_vec();
-        if self.on("cegar-use-guards-as-predicates") {
-            predicates.extend(guards(&question).map_err(fail)?);
-        }
-        let found = cegar(&question, &predicates, &options, &mut Budget::unlimited());
-        if self.on("cegar-print-iteration-stats") {
-            say(iterations::table(&found.iterations.iter().map(row).collect::<Vec<_>>()).trim_end());
-        }
-        for (n, picture) in found.pictures.iter().enumerate() {
-            let path = self.folder.join(format!("{node}-{}.dot", n + 1));
-            write_file(&path, picture)?;
-        }
-        if !found.pictures.is_empty() {
-            let (first, last) = (1, found.pictures.len());
-            say(&format!("{node}-{first}.dot to {node}-{last}.dot written"));
-        }
-        let rounds = found.iterations.len();
-        match &found.verdict {
-            Verdict::Safe(_) => say(&format!("{error} is not reachable from {init}: {rounds} refinements")),
-            Verdict::Unsafe(t) => {
-                say(&format!("{error} is reachable from {init}: {rounds} refinements"));
-                say(trace(hierarchy, &m.levels, t).trim_end());
-            }
-            Verdict::Unknown(why) => say(&format!("no answer after {rounds} refinements: {why}")),
-        }
-        Ok(())
-    }
-
-    fn rows(&mut self, name: &str, limit: usize) -> Result<(), Failure> {
+    fn rows(&mut self, name: &str, limit: usize) -> Result<(), Stop> {
         let (node, computed) = self.relation(name)?;
         let (Some(session), Some(built)) = (self.sessions.get(&node), self.world.nodes.get(&node)) else {
             return usage(format!("there is no node `{node}`"));
@@ -478,7 +481,7 @@ impl Runner {
         Ok(())
     }
 
-    fn dot(&mut self, name: &str) -> Result<(), Failure> {
+    fn dot(&mut self, name: &str) -> Result<(), Stop> {
         let (node, computed) = self.relation(name)?;
         let (Some(session), Some(built)) = (self.sessions.get(&node), self.world.nodes.get(&node)) else {
             return usage(format!("there is no node `{node}`"));

@@ -64,7 +64,8 @@ has ended stays as it is forever; a run that is stuck elsewhere does not count.
 
 Networks of automata (UPPAAL, TChecker): atoms are locations and data as in queries (`P(1).cs`, `n[2] > 0`), and whole conditions in
 quotes (`\"forall (i : id_t) n[i] > 0\"`), without clocks. A letter is read at the start and after each step; a run that ends, for lack
-of steps or because time passes for ever, stays as it is. States are enumerated (zones, if there are clocks); --non-zeno as for liveness.
+of steps or because time passes for ever, stays as it is. States are enumerated (with the elements of lattices, never joined; zones, if
+there are clocks); --non-zeno as for liveness.
   --fair progress          something happens if anything can
   --fair weak              a process that could always move from some time on does so again and again; weak:P(1),go for some
                            processes and channels only
@@ -156,7 +157,8 @@ synchronisation vectors. The last node of the file is the top, or the one that -
   trellis cuts model.alt --top EXPR           minimal cut sets and minimal sequences of failures that lead to EXPR; failures are events
                                               called fail…, or those that --failures '*.stuck' names; --order N: at most N of them;
                                               --fmea: what each does alone; --open-psa FILE: a fault tree; --fmea-csv FILE
-  trellis mec [FILE]                          Mec 5's relations, quantifiers, fixpoints and commands; `:help` lists them
+  trellis mec [FILE]                          Mec 5's relations, quantifiers, fixpoints and commands; `:help` lists them;
+                                              --timeout, --memory: for each command, and for the diagrams of each node
 
 UNSAFE comes with a run: flat events, and what changes by each. SAFE comes with a set of states that no event leaves. Both are
 checked before anybody sees the answer: a run is replayed without diagrams, a set by one step of every event on diagrams and by plain
@@ -166,8 +168,8 @@ steps (all of a small model, random runs of a large one). --trace, --certificate
 With --engine hierarchy each node's own configurations are listed (at most 2^20). A node whose assertion, guards or updates speak of
 variables below it is taken as one with all that is below; that is exact, and too large for many models: then the answer is UNKNOWN,
 and the other engines are to be asked. What is asked may be any formula; comparisons of variables of different nodes are taken apart by
-their values. Runs and proofs go to files (--trace, --certificate) and are checked again by `trellis certify`, for the last node of
-the file. Proofs are a partition of each node's configurations, and tuples of blocks that no step leaves.
+their values. Runs and proofs go to files (--trace, --certificate) and are checked again by `trellis certify`, with --node if they are
+not about the last node of the file. Proofs are a partition of each node's configurations, and tuples of blocks that no step leaves.
 
 Hierarchical transition systems (.hts.json; trellis schema hierarchy) are the same without variables: nodes with states, moves by events,
 vectors, priorities and sub-nodes, and what must never be.

@@ -23,6 +23,7 @@ use trellis_report::json::{
 };
 use trellis_report::tree::{self as tell, TreeReport, Words};
 use trellis_report::{Kind, PropertyReport, Style, text};
+use trellis_syntax::altarica::ast::Name;
 use trellis_syntax::diag::Sources;
 
 use crate::check::{ProgressLine, code_of, interrupts, show, steps, worst, write_evidence, write_with};
@@ -267,9 +268,10 @@ pub fn certify_nodes(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     let query = evidence_query(&text).ok_or_else(|| broken(&"it does not say which query it is about"))?;
     let mut sources = Sources::default();
     let file = hierarchy::read(&mut sources, &args.model.model, err_color)?;
-    let Some(top) = file.nodes().last().map(|n| (*n).clone()) else {
+    let Some(last) = file.nodes().last().map(|n| (*n).clone()) else {
         return Err(Failure::Input(format!("error: {}: there is no node", args.model.model.display())));
     };
+    let top = Name { text: args.node.clone().unwrap_or(last.text), span: last.span };
     let mut built = hierarchy::build(&sources, &file, &top, &args.model.constants, err_color)?;
     let bad = match query.strip_prefix("never ") {
         Some(bad) => bad.to_string(),

@@ -68,10 +68,13 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// How many bytes a node takes, with its place in a table.
+    pub const NODE: usize = 32;
+
     /// What fits into so many bytes.
     pub fn within(bytes: usize) -> Memory {
-        // A node takes some 16 bytes and its place in a table; a result that is remembered takes 32.
-        let nodes = (bytes / 32).clamp(1 << 12, 1 << 30);
+        // A node takes some 16 bytes and its place in a table; a result that is remembered takes 32, too.
+        let nodes = (bytes / Memory::NODE).clamp(1 << 12, 1 << 30);
         Memory { nodes, cache: (nodes / 4).next_power_of_two().clamp(1 << 12, 1 << 22) }
     }
 }

@@ -63,7 +63,10 @@ pub struct Options {
     pub feasibility_certification: bool,
     /// Certificates spread along must transitions.
     pub must: bool,
-    /// At most so many refinements.
+    /// Steps that do not ask whether their target satisfies the assertion (001 §6.2.1). The abstraction is the same, because its states
+    /// are sets of configurations; only the diagrams differ. Refused where there are priorities or broadcasts.
+    pub super_transitions: bool,
+    /// At most so many refinements, each time.
     pub limit: Option<u64>,
     /// Keep a picture of the abstraction of each round.
     pub pictures: bool,
@@ -81,6 +84,7 @@ impl Default for Options {
             split_certification: true,
             feasibility_certification: true,
             must: false,
+            super_transitions: false,
             limit: None,
             pictures: false,
         }
@@ -141,65 +145,137 @@ pub fn guards(question: &Question<'_>) -> Made<Vec<Relation>> {
     all.map(|g| question.symbolic.satisfying(question.hierarchy, g)).collect()
 }
 
-/// Refines an abstraction that the predicates induce until there is an answer.
-pub fn cegar(question: &Question<'_>, predicates: &[Relation], options: &Options, budget: &mut Budget<'_>) -> Found {
-    let mut found =
-        Found { verdict: Verdict::Unknown(Reason::Iterations), iterations: vec![], states: 0, pictures: vec![] };
-    let mut run = || -> Result<Verdict<Trace, Certificate>, Reason> {
-        let mut graph = Graph::new(question, predicates, options).map_err(reason)?;
-        let verdict = rounds(question, &mut graph, options, budget, &mut found.iterations, &mut found.pictures);
-        found.states = graph.size();
-        verdict
-    };
-    found.verdict = run().unwrap_or_else(Verdict::Unknown);
-    found
+impl Found {
+    /// An answer, and what led to it.
+    pub(super) fn of(verdict: Verdict<Trace, Certificate>, run: Option<Run>) -> Found {
+        match run {
+            Some(run) => {
+                Found { verdict, states: run.graph.size(), iterations: run.iterations, pictures: run.pictures }
+            }
+            None => Found { verdict, states: 0, iterations: vec![], pictures: vec![] },
+        }
+    }
 }
 
-fn rounds(
-    question: &Question<'_>,
-    graph: &mut Graph<'_, '_>,
-    options: &Options,
-    budget: &mut Budget<'_>,
-    iterations: &mut Vec<Iteration>,
-    pictures: &mut Vec<String>,
-) -> Result<Verdict<Trace, Certificate>, Reason> {
-    let unsafe_run = || -> Result<Verdict<Trace, Certificate>, Reason> {
-        let trace = question.trace(question.symbolic.admissible()).map_err(reason)?;
-        trace.map(Verdict::Unsafe).ok_or(Reason::Stuck("an abstract run is real, but no run was found".into()))
-    };
-    loop {
-        if options.pruning {
-            graph.certify_initially(options).map_err(reason)?;
-            if options.must {
-                graph.close().map_err(reason)?;
+/// Refines an abstraction that the predicates induce until there is an answer.
+pub fn cegar(question: &Question<'_>, predicates: &[Relation], options: &Options, budget: &mut Budget<'_>) -> Found {
+    match Run::new(question, predicates, options, budget) {
+        Ok(mut run) => Found::of(run.go_on(question, options, budget), Some(run)),
+        Err(why) => Found::of(Verdict::Unknown(why), None),
+    }
+}
+
+/// An abstraction that is being refined. It can be left after some rounds, or when time is up, and taken up again where it stopped, with
+/// other options if that is wanted (001 §6.2.6); only which abstraction and which steps is settled at the start. The question must be
+/// the same each time.
+pub struct Run {
+    graph: Graph,
+    iterations: Vec<Iteration>,
+    pictures: Vec<String>,
+    /// Why it is of no use any more: it was left in the middle of a round.
+    broken: Option<Reason>,
+}
+
+impl Run {
+    /// The abstraction that the predicates induce.
+    pub fn new(
+        question: &Question<'_>,
+        predicates: &[Relation],
+        options: &Options,
+        budget: &mut Budget<'_>,
+    ) -> Result<Run, Reason> {
+        let mut stopped = None;
+        let mut go_on = || {
+            stopped = budget.ask(&Progress::default(), 0).err();
+            stopped.is_none()
+        };
+        let graph = Graph::new(question, predicates, options, &mut go_on);
+        match (graph, stopped) {
+            (Ok(graph), _) => Ok(Run { graph, iterations: vec![], pictures: vec![], broken: None }),
+            (Err(_), Some(why)) => Err(why),
+            (Err(trouble), None) => Err(reason(trouble)),
+        }
+    }
+
+    /// All rounds so far.
+    pub fn iterations(&self) -> &[Iteration] {
+        &self.iterations
+    }
+
+    /// The pictures of all rounds so far for which they were asked for.
+    pub fn pictures(&self) -> &[String] {
+        &self.pictures
+    }
+
+    /// Refines until there is an answer, or no more rounds or time.
+    pub fn go_on(
+        &mut self,
+        question: &Question<'_>,
+        options: &Options,
+        budget: &mut Budget<'_>,
+    ) -> Verdict<Trace, Certificate> {
+        let last = options.limit.map(|limit| limit.saturating_add(self.iterations.len() as u64));
+        loop {
+            if let Some(why) = &self.broken {
+                return Verdict::Unknown(why.clone());
             }
-            if graph.witnesses().map_err(reason)? {
+            match self.round(question, options, last) {
+                Ok(None) => {}
+                Ok(Some(verdict)) => return verdict,
+                Err(trouble) => self.broken = Some(reason(trouble)),
+            }
+            let (added, refinements) = (self.iterations.last().map_or(0, |i| i.states as u64), self.iterations.len());
+            let stats = Stats { added, refinements: refinements as u64, ..Stats::default() };
+            if let Err(why) = budget.ask(&Progress { waiting: 0, stats }, 0) {
+                return Verdict::Unknown(why);
+            }
+        }
+    }
+
+    /// One round; nothing if there is no answer yet.
+    fn round(
+        &mut self,
+        question: &Question<'_>,
+        options: &Options,
+        last: Option<u64>,
+    ) -> Made<Option<Verdict<Trace, Certificate>>> {
+        let unsafe_run = || -> Made<Option<Verdict<Trace, Certificate>>> {
+            let trace = question.trace(question.symbolic.admissible())?;
+            let stuck = || Verdict::Unknown(Reason::Stuck("an abstract run is real, but no run was found".into()));
+            Ok(Some(trace.map_or_else(stuck, Verdict::Unsafe)))
+        };
+        let graph = &mut self.graph;
+        if options.pruning {
+            graph.certify_initially(question, options)?;
+            if options.must {
+                graph.close(question)?;
+            }
+            if graph.witnesses()? {
                 return unsafe_run();
             }
         }
-        graph.reduce().map_err(reason)?;
+        graph.reduce(question)?;
         let Some(path) = graph.path(options.search) else {
-            let states = question.symbolic.states_of(graph.left_behind()).map_err(reason)?;
-            return Ok(Verdict::Safe(Certificate { states }));
+            let states = question.symbolic.states_of(graph.left_behind())?;
+            return Ok(Some(Verdict::Safe(Certificate { states })));
         };
-        if options.limit.is_some_and(|limit| iterations.len() as u64 >= limit) {
-            return Err(Reason::Iterations);
+        if last.is_some_and(|last| self.iterations.len() as u64 >= last) {
+            return Ok(Some(Verdict::Unknown(Reason::Iterations)));
         }
         if options.pictures {
-            pictures.push(graph.dot(&path));
+            self.pictures.push(graph.dot(question, &path));
         }
         let mut iteration = graph.counted();
         iteration.path = path.len();
         let (before, moved) = graph.images();
-        let refined = graph.refine(&path, options).map_err(reason)?;
+        let refined = graph.refine(question, &path, options)?;
         let (after, moved_after) = graph.images();
         iteration.analysis = after - before;
         iteration.distribution = moved_after - moved;
         if !refined {
             return unsafe_run();
         }
-        iterations.push(iteration);
-        let stats = Stats { added: iteration.states as u64, refinements: iterations.len() as u64, ..Stats::default() };
-        budget.ask(&Progress { waiting: 0, stats }, 0)?;
+        self.iterations.push(iteration);
+        Ok(None)
     }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use trellis_domain::relation::{Made, Relation};
+use trellis_domain::relation::{Made, Relation, Trouble};
+use trellis_model::hierarchy::symbolic::Event;
 
 use super::Question;
 use super::cegar::{Abstraction, Iteration, Options, Split};
@@ -35,29 +36,35 @@ struct State {
     post: Option<Relation>,
 }
 
-/// The abstraction.
-pub struct Graph<'q, 'm> {
-    question: &'q Question<'m>,
+/// The abstraction. It does not hold the question, which comes with every call and must always be the same, so that it can be kept.
+pub struct Graph {
     /// All configurations, and the initial ones.
     all: Relation,
     initial: Relation,
     states: Vec<State>,
-    pruning: bool,
+    /// The events as super transitions, if these were asked for.
+    supers: Option<Vec<Event>>,
     /// What could be reached when it was thrown away.
     left_behind: Relation,
     analysed: u64,
     distributed: u64,
 }
 
-impl<'q, 'm> Graph<'q, 'm> {
+impl Graph {
     /// The abstraction that some predicates induce, further split by what is initial and what is bad.
-    pub fn new(question: &'q Question<'m>, predicates: &[Relation], options: &Options) -> Made<Graph<'q, 'm>> {
+    pub fn new(
+        question: &Question<'_>,
+        predicates: &[Relation],
+        options: &Options,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Made<Graph> {
         let m = question.symbolic;
         let s = &m.space;
+        let supers = if options.super_transitions { Some(m.super_events(question.hierarchy)?) } else { None };
         let all = m.configurations()?;
         let initial = s.and(&m.configurations_of(&question.initial)?, &all)?;
         let mut sets = match options.abstraction {
-            Abstraction::Partition => split_by(question, vec![all.clone()], predicates)?,
+            Abstraction::Partition => split_by(question, vec![all.clone()], predicates, go_on)?,
             Abstraction::Cover => {
                 let mut sets = vec![];
                 let mut rest = all.clone();
@@ -70,7 +77,7 @@ impl<'q, 'm> Graph<'q, 'm> {
                 sets
             }
         };
-        sets = split_by(question, sets, &[initial.clone(), question.bad.clone()])?;
+        sets = split_by(question, sets, &[initial.clone(), question.bad.clone()], go_on)?;
         let mut distinct: Vec<Relation> = vec![];
         for set in sets {
             if !distinct.contains(&set) {
@@ -78,22 +85,14 @@ impl<'q, 'm> Graph<'q, 'm> {
             }
         }
         let none = s.none();
-        let mut graph = Graph {
-            question,
-            all,
-            initial,
-            states: vec![],
-            pruning: options.pruning,
-            left_behind: none,
-            analysed: 0,
-            distributed: 0,
-        };
+        let mut graph = Graph { all, initial, states: vec![], supers, left_behind: none, analysed: 0, distributed: 0 };
         for set in distinct {
-            graph.add(set)?;
+            graph.add(question, set)?;
         }
         for q in 0..graph.states.len() {
+            ask(go_on)?;
             for r in 0..graph.states.len() {
-                if q != r && graph.connected(q, r)? {
+                if q != r && graph.connected(question, q, r)? {
                     graph.connect(q, r);
                 }
             }
@@ -103,9 +102,9 @@ impl<'q, 'm> Graph<'q, 'm> {
         Ok(graph)
     }
 
-    fn add(&mut self, set: Relation) -> Made<usize> {
-        let s = &self.question.symbolic.space;
-        let (initial, bad) = (s.meets(&set, &self.initial)?, s.meets(&set, &self.question.bad)?);
+    fn add(&mut self, question: &Question<'_>, set: Relation) -> Made<usize> {
+        let s = &question.symbolic.space;
+        let (initial, bad) = (s.meets(&set, &self.initial)?, s.meets(&set, &question.bad)?);
         self.states.push(State {
             set,
             initial,
@@ -158,7 +157,7 @@ impl<'q, 'm> Graph<'q, 'm> {
 
     /// The abstraction as a graph for dot: how many configurations each state has, the initial and bad ones (thick), the certified ones
     /// (green, red), and a path through it (bold).
-    pub fn dot(&self, path: &[usize]) -> String {
+    pub fn dot(&self, question: &Question<'_>, path: &[usize]) -> String {
         let mut text = String::from("digraph abstraction {\n");
         for q in self.alive() {
             let s = &self.states[q];
@@ -177,7 +176,7 @@ impl<'q, 'm> Graph<'q, 'm> {
                 (false, true) => "\\nbad",
                 _ => "",
             };
-            let count = self.question.symbolic.count(&s.set);
+            let count = question.symbolic.count(&s.set);
             let marks: String = marks.iter().map(|m| format!(", {m}")).collect();
             text += &format!("  q{q} [label=\"{q}: {count}{what}\"{marks}];\n");
             for &r in &s.out {
@@ -190,41 +189,45 @@ impl<'q, 'm> Graph<'q, 'm> {
 
     // Images.
 
+    fn events<'e>(&'e self, question: &'e Question<'_>) -> &'e [Event] {
+        self.supers.as_deref().unwrap_or(&question.symbolic.events)
+    }
+
     /// The states that some configurations step to.
-    fn post(&self, set: &Relation) -> Made<Relation> {
-        let m = self.question.symbolic;
+    fn post(&self, question: &Question<'_>, set: &Relation) -> Made<Relation> {
+        let m = question.symbolic;
         let mut all = m.space.none();
-        for event in &m.events {
+        for event in self.events(question) {
             all = m.space.or(&all, &m.post_from(event, set)?)?;
         }
         Ok(all)
     }
 
     /// The configurations that step to some.
-    fn pre(&self, set: &Relation) -> Made<Relation> {
-        let m = self.question.symbolic;
+    fn pre(&self, question: &Question<'_>, set: &Relation) -> Made<Relation> {
+        let m = question.symbolic;
         let states = m.states_of(set)?;
         let mut all = m.space.none();
-        for event in &m.events {
+        for event in self.events(question) {
             all = m.space.or(&all, &m.pre_to(event, &states, &self.all)?)?;
         }
         Ok(all)
     }
 
-    fn post_of(&mut self, q: usize) -> Made<Relation> {
+    fn post_of(&mut self, question: &Question<'_>, q: usize) -> Made<Relation> {
         if let Some(post) = &self.states[q].post {
             return Ok(post.clone());
         }
-        let post = self.post(&self.states[q].set)?;
+        let post = self.post(question, &self.states[q].set)?;
         self.states[q].post = Some(post.clone());
         Ok(post)
     }
 
     /// Is there a step between configurations of two states?
-    fn connected(&mut self, q: usize, r: usize) -> Made<bool> {
+    fn connected(&mut self, question: &Question<'_>, q: usize, r: usize) -> Made<bool> {
         self.distributed += 1;
-        let post = self.post_of(q)?;
-        self.question.symbolic.space.meets(&post, &self.states[r].set)
+        let post = self.post_of(question, q)?;
+        question.symbolic.space.meets(&post, &self.states[r].set)
     }
 
     // Certified pairs.
@@ -246,16 +249,16 @@ impl<'q, 'm> Graph<'q, 'm> {
     }
 
     /// States within the initial, or within the bad configurations.
-    pub fn certify_initially(&mut self, options: &Options) -> Made<()> {
+    pub fn certify_initially(&mut self, question: &Question<'_>, options: &Options) -> Made<()> {
         if !options.initial_certification && !options.must {
             return Ok(());
         }
-        let s = &self.question.symbolic.space;
+        let s = &question.symbolic.space;
         let mut found = vec![];
         for q in self.alive() {
             let state = &self.states[q];
             let first = state.initial && !state.reachable && s.within(&state.set, &self.initial)?;
-            let last = state.bad && !state.coreachable && s.within(&state.set, &self.question.bad)?;
+            let last = state.bad && !state.coreachable && s.within(&state.set, &question.bad)?;
             found.push((q, first, last));
         }
         // Who is both witnesses a bad run, and is not to lose its edges before that is seen; edges do not matter then.
@@ -271,13 +274,13 @@ impl<'q, 'm> Graph<'q, 'm> {
     }
 
     /// Closure under must transitions (001 Def. 4.6).
-    pub fn close(&mut self) -> Made<()> {
+    pub fn close(&mut self, question: &Question<'_>) -> Made<()> {
         let mut waiting: Vec<usize> = self.alive().filter(|&q| self.states[q].reachable).collect();
         while let Some(q) = waiting.pop() {
             for r in self.states[q].out.clone() {
                 if self.states[r].alive && !self.states[r].reachable {
-                    let post = self.post_of(q)?;
-                    if self.question.symbolic.space.within(&self.states[r].set, &post)? {
+                    let post = self.post_of(question, q)?;
+                    if question.symbolic.space.within(&self.states[r].set, &post)? {
                         // The transition is a witness if the target is certified, too: then it must stay.
                         if self.states[r].coreachable {
                             self.states[r].reachable = true;
@@ -291,10 +294,10 @@ impl<'q, 'm> Graph<'q, 'm> {
         }
         let mut waiting: Vec<usize> = self.alive().filter(|&q| self.states[q].coreachable).collect();
         while let Some(r) = waiting.pop() {
-            let pre = self.pre(&self.states[r].set)?;
+            let pre = self.pre(question, &self.states[r].set)?;
             for q in self.states[r].into.clone() {
                 if self.states[q].alive && !self.states[q].coreachable {
-                    let within = self.question.symbolic.space.within(&self.states[q].set, &pre)?;
+                    let within = question.symbolic.space.within(&self.states[q].set, &pre)?;
                     if within {
                         if self.states[q].reachable {
                             self.states[q].coreachable = true;
@@ -349,12 +352,12 @@ impl<'q, 'm> Graph<'q, 'm> {
     }
 
     /// Throws away states that are on no kernel path (001 Def. 4.5).
-    pub fn reduce(&mut self) -> Made<()> {
+    pub fn reduce(&mut self, question: &Question<'_>) -> Made<()> {
         let (from, to) = (self.met(true), self.met(false));
         for q in 0..self.states.len() {
             if self.states[q].alive && !(from[q] && to[q]) {
                 if from[q] {
-                    let s = &self.question.symbolic.space;
+                    let s = &question.symbolic.space;
                     self.left_behind = s.or(&self.left_behind, &self.states[q].set)?;
                 }
                 self.remove(q);
@@ -405,13 +408,13 @@ impl<'q, 'm> Graph<'q, 'm> {
     // Refinement.
 
     /// Looks at a path, and splits the state where it fails; false if it does not fail.
-    pub fn refine(&mut self, path: &[usize], options: &Options) -> Made<bool> {
+    pub fn refine(&mut self, question: &Question<'_>, path: &[usize], options: &Options) -> Made<bool> {
         let forward = options.analysis == Direction::Forward;
         let route: Vec<usize> = if forward { path.to_vec() } else { path.iter().rev().copied().collect() };
-        let s = &self.question.symbolic.space;
+        let s = &question.symbolic.space;
         let (start, end) = match forward {
-            true => (&self.initial, &self.question.bad),
-            false => (&self.question.bad, &self.initial),
+            true => (&self.initial, &question.bad),
+            false => (&question.bad, &self.initial),
         };
         let certified = |state: &State, first: bool| if first == forward { state.reachable } else { state.coreachable };
         let first = &self.states[route[0]];
@@ -431,7 +434,7 @@ impl<'q, 'm> Graph<'q, 'm> {
                 break;
             };
             images += 1;
-            let image = if forward { self.post(&here)? } else { self.pre(&here)? };
+            let image = if forward { self.post(question, &here)? } else { self.pre(question, &here)? };
             let there = s.and(&self.states[next].set, &image)?;
             if there.is_empty() {
                 failed = Some((at, here.clone()));
@@ -445,32 +448,33 @@ impl<'q, 'm> Graph<'q, 'm> {
         let part = match (options.split, next) {
             (Split::Sigma, Some(next)) => {
                 self.analysed += 1;
-                let image = if forward { self.pre(&self.states[next].set)? } else { self.post_of(next)? };
+                let image =
+                    if forward { self.pre(question, &self.states[next].set)? } else { self.post_of(question, next)? };
                 s.and(&self.states[q].set, &image)?
             }
             (Split::Sigma, None) => s.and(&self.states[q].set, end)?,
             (Split::Direct, _) => reached,
         };
-        if self.pruning && options.feasibility_certification {
+        if options.pruning && options.feasibility_certification {
             for w in whole {
                 if forward { self.certify_reachable(w) } else { self.certify_coreachable(w) }
             }
         }
-        let certify = self.pruning && options.split_certification && options.split == Split::Direct;
-        self.split(q, part, certify.then_some(forward))
+        let certify = options.pruning && options.split_certification && options.split == Split::Direct;
+        self.split(question, q, part, certify.then_some(forward))
     }
 
     /// Replaces a state by a part of it and the rest; of the part it may be known that it is reachable (or coreachable).
-    fn split(&mut self, q: usize, part: Relation, certified: Option<bool>) -> Made<bool> {
-        let s = &self.question.symbolic.space;
+    fn split(&mut self, question: &Question<'_>, q: usize, part: Relation, certified: Option<bool>) -> Made<bool> {
+        let s = &question.symbolic.space;
         let rest = s.minus(&self.states[q].set, &part)?;
         if rest.is_empty() || part.is_empty() {
-            return Err(trellis_domain::relation::Trouble::Unsupported("a failure state that cannot be split".into()));
+            return Err(Trouble::Unsupported("a failure state that cannot be split".into()));
         }
         let (reachable, coreachable) = (self.states[q].reachable, self.states[q].coreachable);
         let (into, out) = (self.states[q].into.clone(), self.states[q].out.clone());
         self.remove(q);
-        let new = [self.add(part)?, self.add(rest)?];
+        let new = [self.add(question, part)?, self.add(question, rest)?];
         // What is known of a state is known of its parts (001 Alg. PCegar, l. 15–16).
         for n in new {
             self.states[n].reachable = reachable;
@@ -483,30 +487,41 @@ impl<'q, 'm> Graph<'q, 'm> {
         }
         for n in new {
             for p in into.iter().copied().chain(new).filter(|&p| p != n) {
-                self.distribute(p, n)?;
+                self.distribute(question, p, n)?;
             }
             for &r in &out {
-                self.distribute(n, r)?;
+                self.distribute(question, n, r)?;
             }
         }
         Ok(true)
     }
 
     /// A transition between two states, if there is one and it can be on a kernel path.
-    fn distribute(&mut self, q: usize, r: usize) -> Made<()> {
+    fn distribute(&mut self, question: &Question<'_>, q: usize, r: usize) -> Made<()> {
         let dead = !self.states[q].alive || !self.states[r].alive;
-        let useless = dead || (self.pruning && (self.states[q].coreachable || self.states[r].reachable));
-        if !useless && self.connected(q, r)? {
+        let useless = dead || self.states[q].coreachable || self.states[r].reachable;
+        if !useless && self.connected(question, q, r)? {
             self.connect(q, r);
         }
         Ok(())
     }
 }
 
+/// There may be more classes than there is time for.
+fn ask(go_on: &mut dyn FnMut() -> bool) -> Made<()> {
+    if go_on() { Ok(()) } else { Err(Trouble::Stopped) }
+}
+
 /// Sets, split by what satisfies each predicate and what does not.
-fn split_by(question: &Question<'_>, mut sets: Vec<Relation>, predicates: &[Relation]) -> Made<Vec<Relation>> {
+fn split_by(
+    question: &Question<'_>,
+    mut sets: Vec<Relation>,
+    predicates: &[Relation],
+    go_on: &mut dyn FnMut() -> bool,
+) -> Made<Vec<Relation>> {
     let s = &question.symbolic.space;
     for p in predicates {
+        ask(go_on)?;
         let mut next = vec![];
         for set in &sets {
             for part in [s.and(set, p)?, s.minus(set, p)?] {

@@ -63,30 +63,49 @@ const FIRST: Duration = Duration::from_millis(1000);
 const LONGER: u32 = 3;
 
 /// Reachability and `PCegar` (from the predicates that say where components are), in turns of growing length: the first answer wins.
-/// Diagrams are shared, so there is one thread; who comes again finds what is still remembered.
+/// Diagrams are shared, so there is one thread; reachability finds what is still remembered, and the abstraction is kept.
 pub fn both(question: &Question<'_>, direction: reach::Direction, budget: &mut Budget<'_>) -> Either {
     let mut turn = FIRST;
     let options = cegar::Options { analysis: direction, ..cegar::Options::default() };
     let late = |found: &Either| matches!(found.verdict(), Verdict::Unknown(Reason::Time));
-    let mut gave_up = false;
+    let (mut run, mut gave_up) = (None, false);
     loop {
         let first = Either::Reach(reach::reach(question, direction, &mut budget.turn(turn)));
         if !late(&first) || budget.ask(&Progress::default(), 0).is_err() {
             return first;
         }
-        if !gave_up && let Ok(predicates) = cegar::control_locations(question) {
-            let second = Either::Cegar(cegar::cegar(question, &predicates, &options, &mut budget.turn(turn)));
-            match second.verdict() {
+        if !gave_up {
+            match turn_of(question, &mut run, &options, &mut budget.turn(turn)) {
                 Verdict::Unknown(Reason::Time) => {}
                 // Out of memory, or of ideas: reachability goes on alone.
-                Verdict::Unknown(_) => gave_up = true,
-                _ => return second,
+                Verdict::Unknown(_) => (run, gave_up) = (None, true),
+                verdict => return Either::Cegar(cegar::Found::of(verdict, run)),
             }
         }
         if budget.ask(&Progress::default(), 0).is_err() {
             return first;
         }
         turn = turn.saturating_mul(LONGER);
+    }
+}
+
+/// Makes the abstraction, if there is none yet, and refines it.
+fn turn_of(
+    question: &Question<'_>,
+    run: &mut Option<cegar::Run>,
+    options: &cegar::Options,
+    budget: &mut Budget<'_>,
+) -> Verdict<Trace, Certificate> {
+    let made = match run {
+        Some(run) => Ok(run),
+        None => cegar::control_locations(question)
+            .map_err(reason)
+            .and_then(|predicates| cegar::Run::new(question, &predicates, options, budget))
+            .map(|made| run.insert(made)),
+    };
+    match made {
+        Ok(run) => run.go_on(question, options, budget),
+        Err(why) => Verdict::Unknown(why),
     }
 }
 

@@ -11,6 +11,7 @@ mod models;
 mod network;
 mod random;
 mod solver;
+mod supers;
 #[path = "../it/tableau.rs"]
 mod tableau;
 mod tree;

@@ -18,7 +18,7 @@ fn cardinals(script: &str, names: &[&str]) -> Vec<String> {
         let Piece::Definition(start, end) = piece else { continue };
         let id = sources.add("script", only(script, start, end));
         let definition = world.define(&sources, id).unwrap_or_else(|d| panic!("{}", render(&d, &sources, false)));
-        session.define(&definition).expect("small");
+        session.define(&definition, &mut || true).expect("small");
     }
     names.iter().map(|n| session.cardinal(&session.defined[*n]).to_string()).collect()
 }
@@ -46,4 +46,26 @@ fn quantifiers_and_greatest_fixpoints() {
     let names = ["T", "Some", "Moves", "Loop", "Never", "All", "None", "Twice", "Two"];
     let found = cardinals(script, &names);
     assert_eq!(found[..8], ["91", "27", "27", "27", "9", "27", "0", "27"].map(String::from), "{found:?}");
+}
+
+/// A fixpoint that was stopped in the middle is no relation, and neither is what was known by its name before.
+#[test]
+fn what_was_stopped_is_forgotten() {
+    let (built, _) = read(include_str!("../../../../models/altarica/stack3.alt"), "true");
+    let mut session = Session::new(&built.hierarchy, Memory { nodes: 1 << 20, cache: 1 << 14 }).expect("small");
+    let mut world = World::default();
+    world.nodes.insert("Stack3".into(), built);
+    let mut sources = Sources::default();
+    let script = "R(s : Stack3!c) += Stack3!init(s) | <x>(R(x) & <e> Stack3!t(x, e, s));";
+    for (patience, known) in [(1000, true), (60, false)] {
+        let id = sources.add("script", script);
+        let definition = world.define(&sources, id).unwrap_or_else(|d| panic!("{}", render(&d, &sources, false)));
+        let mut left = patience;
+        let mut go_on = || {
+            left -= 1;
+            left > 0
+        };
+        assert_eq!(session.define(&definition, &mut go_on).is_ok(), known);
+        assert_eq!(session.defined.contains_key("R"), known);
+    }
 }

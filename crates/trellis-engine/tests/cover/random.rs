@@ -1,15 +1,15 @@
 //! Random hierarchies of three levels, with priorities, flows and broadcasts: the plain interpreter, flattening, composition
-//! on relations, reachability both ways, `Cegar` and `PCegar` under random options must agree.
+//! on relations, reachability both ways, `Cegar` and `PCegar` under random options, at once and in parts, must agree.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use trellis_engine::budget::Budget;
 use trellis_engine::cover::Question;
-use trellis_engine::cover::cegar::{Abstraction, Options, Split, cegar, control_locations, guards};
+use trellis_engine::cover::cegar::{Abstraction, Options, Run, Split, cegar, control_locations, guards};
 use trellis_engine::cover::graph::Search;
 use trellis_engine::cover::reach::{Direction, reach};
-use trellis_model::evidence::Verdict;
+use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::hierarchy::explicit::{Level, Meaning};
 use trellis_model::hierarchy::flatten::flatten;
 use trellis_model::hierarchy::walk::Walker;
@@ -199,6 +199,16 @@ pub fn model(r: &mut Random, deep: bool) -> (String, String) {
     (text, bad)
 }
 
+/// The same without priorities and broadcasts.
+fn plain(text: &str) -> String {
+    let line = |l: &str| match l.trim_start() {
+        event if event.starts_with("event") => l.replace(['<', '>'], ","),
+        sync if sync.starts_with("sync") => l.replace('?', "").replace(" >= 1", ""),
+        _ => l.to_string(),
+    };
+    text.lines().map(|l| line(l) + "\n").collect()
+}
+
 fn options(r: &mut Random) -> Options {
     Options {
         pruning: r.chance(70),
@@ -210,6 +220,7 @@ fn options(r: &mut Random) -> Options {
         split_certification: r.chance(50),
         feasibility_certification: r.chance(50),
         must: r.chance(50),
+        super_transitions: false,
         limit: None,
         pictures: r.chance(10),
     }
@@ -218,11 +229,12 @@ fn options(r: &mut Random) -> Options {
 #[test]
 fn all_agree() {
     let runs = std::env::var("TRELLIS_RUNS").ok().and_then(|r| r.parse().ok()).unwrap_or(150);
-    let (mut done, mut safe, mut flattened, mut seed) = (0, 0, 0, 0);
+    let (mut done, mut safe, mut flattened, mut free, mut seed) = (0, 0, 0, 0, 0);
     while done < runs {
         seed += 1;
         let mut r = Random::new(seed);
         let (text, bad) = model(&mut r, true);
+        let text = if seed % 5 == 0 { plain(&text) } else { text };
         let context = format!("seed {seed}, bad {bad}\n{text}");
         let (built, bad) = read(&text, &bad);
         let h = &built.hierarchy;
@@ -337,8 +349,42 @@ fn all_agree() {
             };
             let found = cegar(&question, predicates, &options, &mut Budget::unlimited());
             judge(&found.verdict, &format!("{options:?}"));
+            // With super transitions: the very same rounds.
+            let supers = Options { super_transitions: true, ..options.clone() };
+            let with = cegar(&question, predicates, &supers, &mut Budget::unlimited());
+            match h.has_priorities() {
+                true => assert!(matches!(with.verdict, Verdict::Unknown(Reason::Unsupported(_))), "{context}"),
+                false => {
+                    judge(&with.verdict, &format!("{supers:?}"));
+                    assert_eq!(with.iterations, found.iterations, "{supers:?}: {context}");
+                    free += 1;
+                }
+            }
+            // Some rounds at a time: the very same rounds.
+            let mut run = Run::new(&question, predicates, &options, &mut Budget::unlimited()).unwrap();
+            let some = Options { limit: Some(1 + r.below(3) as u64), ..options.clone() };
+            let verdict = loop {
+                match run.go_on(&question, &some, &mut Budget::unlimited()) {
+                    Verdict::Unknown(Reason::Iterations) => {}
+                    verdict => break verdict,
+                }
+            };
+            judge(&verdict, &format!("{some:?}"));
+            assert_eq!(run.iterations(), found.iterations, "{some:?}: {context}");
+            // With other options after each.
+            let mut run = Run::new(&question, predicates, &options, &mut Budget::unlimited()).unwrap();
+            let verdict = loop {
+                let other = Options { limit: Some(1), ..self::options(&mut r) };
+                match run.go_on(&question, &other, &mut Budget::unlimited()) {
+                    Verdict::Unknown(Reason::Iterations) => {}
+                    verdict => break verdict,
+                }
+            };
+            judge(&verdict, "changing options");
         }
     }
-    eprintln!("{done} models, {safe} of them safe, {flattened} flattened, of {seed}");
-    assert!(flattened > 0 && safe > 0 && safe < done, "only one verdict was ever seen");
+    eprintln!(
+        "{done} models, {safe} of them safe, {flattened} flattened, {free} runs with super transitions, of {seed}"
+    );
+    assert!(flattened > 0 && free > 0 && safe > 0 && safe < done, "only one verdict was ever seen");
 }

@@ -120,32 +120,48 @@ impl Symbolic {
     // Composition.
 
     fn compose(&mut self, hierarchy: &Hierarchy) -> Made<()> {
+        let place = self.place();
+        self.clusters = self.clusters_below(hierarchy, hierarchy.top, &mut self.space.reader(&place))?;
+        let admissible = self.admissible_states(&self.clusters)?;
+        let valid = self.space.valid(&self.states, 0)?;
+        self.admissible = admissible.iter().rev().try_fold(valid, |all, r| self.space.and(&all, r))?;
+        self.events = self.composed(hierarchy, true)?;
+        Ok(())
+    }
+
+    /// Where a variable of the hierarchy is.
+    fn place(&self) -> impl Fn(VarId) -> Option<(usize, usize)> + use<> {
         let columns = self.columns.clone();
-        let place = move |v: VarId| columns.get(v.index()).map(|&c| (c, 0));
+        move |v: VarId| columns.get(v.index()).map(|&c| (c, 0))
+    }
+
+    /// The events as Mec 5's *super transitions* (001 §6.2.1), which do not ask whether their target satisfies the assertion.
+    ///
+    /// Between configurations they are the same steps, so whoever intersects what they lead to with configurations finds the same; their
+    /// diagrams are others. Not where there are priorities or broadcasts: a step that leads to no configuration would take precedence
+    /// there over one that does, and the steps between configurations would not be the same.
+    pub fn super_events(&self, hierarchy: &Hierarchy) -> Made<Vec<Event>> {
+        if hierarchy.has_priorities() {
+            return Err(Trouble::Unsupported("super transitions, where there are priorities or broadcasts".into()));
+        }
+        self.composed(hierarchy, false)
+    }
+
+    /// The events of the top; the target is a configuration, if that is asked for.
+    fn composed(&self, hierarchy: &Hierarchy, asserted: bool) -> Made<Vec<Event>> {
+        let place = self.place();
         let mut below: Vec<Option<Vec<Step>>> = vec![];
         for number in 0..hierarchy.components.len() {
             let id = ComponentId(number as u32);
-            let steps = {
-                let mut reader = self.space.reader(&place);
-                let clusters = self.clusters_below(hierarchy, id, &mut reader)?;
-                let steps = self.level(hierarchy, id, &below, &clusters, &mut reader)?;
-                if id == hierarchy.top {
-                    let admissible = self.admissible_states(&clusters)?;
-                    (steps, Some((clusters, admissible)))
-                } else {
-                    (steps, None)
-                }
-            };
-            if let Some((clusters, admissible)) = steps.1 {
-                self.clusters = clusters;
-                let valid = self.space.valid(&self.states, 0)?;
-                self.admissible = admissible.iter().rev().try_fold(valid, |all, r| self.space.and(&all, r))?;
-            }
+            let mut reader = self.space.reader(&place);
+            let clusters = if asserted { self.clusters_below(hierarchy, id, &mut reader)? } else { vec![] };
+            let steps = self.level(hierarchy, id, &below, &clusters, &mut reader)?;
             for &sub in &hierarchy.component(id).subs {
                 below[sub.index()] = None;
             }
-            below.push(Some(steps.0));
+            below.push(Some(steps));
         }
+        let mut events = vec![];
         let top = below[hierarchy.top.index()].take().unwrap_or_default();
         for (number, step) in top.into_iter().enumerate() {
             if step.relation.is_empty() {
@@ -155,10 +171,10 @@ impl Symbolic {
             let new = self.space.cube(step.written.iter().map(|&c| (c, 1)))?;
             let relation = self.without_flows(&step.relation)?;
             if !relation.is_empty() {
-                self.events.push(Event { number, guarded: step.relation, relation, written: step.written, old, new });
+                events.push(Event { number, guarded: step.relation, relation, written: step.written, old, new });
             }
         }
-        Ok(())
+        Ok(events)
     }
 
     /// The assertions at or below a component, in clusters.

@@ -35,6 +35,9 @@ fn certified(args: &Certify, asked: LtlQuestion, text: &str, out_color: bool, er
     if args.non_zeno {
         return Err(Failure::Usage("--non-zeno: only for models with clocks".into()));
     }
+    if args.node.is_some() {
+        return Err(Failure::Usage("--node: formulas are about the last node of a file".into()));
+    }
     let unreadable = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", args.evidence.display()));
     let is_xsts = args.model.model.extension().is_some_and(|e| e == "xsts");
     let step = match asked.step.as_deref() {

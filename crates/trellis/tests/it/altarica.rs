@@ -311,3 +311,79 @@ fn integers_without_bounds_are_for_a_solver() {
     }
     assert!(std::fs::read_to_string(&trace).expect("written").contains("<c.step, d.step>"));
 }
+
+/// A refinement that was left goes on where it was: one round at a time, the rounds are the same as all at once (001 §6.2.6).
+#[test]
+fn a_refinement_goes_on_where_it_stopped() {
+    let run = |verify: &str, options: &str| {
+        let (_gone, script) = temporary("script.mec5");
+        let text = format!(
+            ":ar-load {}\nBad(s : Peterson2!c) := s.P[0].loc = cs & s.P[1].loc = cs;\n\
+             W(s : Peterson2!c) := s.P[0].loc = wait;\n:set cegar-print-iteration-stats\n{options}\n\
+             :ar-cegar-init Peterson2 Peterson2!init Bad W\n{verify}",
+            root().join("models/altarica/peterson2.alt").display()
+        );
+        std::fs::write(&script, text).expect("written");
+        let out = trellis(&["mec", &script]);
+        assert_eq!(out.status.code(), Some(0), "{}{}", stdout(&out), stderr(&out));
+        stdout(&out)
+    };
+    let numbers = |said: &str| -> Vec<String> {
+        let row = |l: &&str| l.trim_start().starts_with(|c: char| c.is_ascii_digit());
+        said.lines().filter(row).map(String::from).collect()
+    };
+    for options in ["", ":set split-certification\n:set feasibility-certification", ":set cegar-ce-analysis BACKWARD"] {
+        let once = run(":ar-cegar-verify Peterson2\n", options);
+        let rounds = numbers(&once).len();
+        assert!(
+            rounds > 3 && once.contains(&format!("not reachable from Peterson2!init: {rounds} refinements")),
+            "{once}"
+        );
+        let one = run(&":ar-cegar-verify Peterson2 1\n".repeat(rounds + 1), options);
+        assert_eq!(numbers(&one), numbers(&once));
+        assert!(
+            one.contains("no answer after 1 refinements") && one.contains(&format!(": {rounds} refinements")),
+            "{one}"
+        );
+    }
+}
+
+/// What is not found within the limits is UNKNOWN, and so is what needs it; the script goes on.
+#[test]
+fn scripts_have_limits() {
+    let (_gone, script) = temporary("script.mec5");
+    let text = format!(
+        ":ar-load {}\nR(s : Stack3!c) += Stack3!init(s) | <x>(R(x) & <e> Stack3!t(x, e, s));\n:rel-cardinal R\n\
+         Q(s : Stack3!c) := ~R(s);\n:ar-cegar-init Stack3 Stack3!init Q\nA(s : Stack3!c) := true;\n",
+        root().join("models/altarica/stack3.alt").display()
+    );
+    std::fs::write(&script, text).expect("written");
+    let out = trellis(&["mec", &script, "--timeout", "0s"]);
+    let said = stdout(&out);
+    assert_eq!(out.status.code(), Some(20), "{said}{}", stderr(&out));
+    assert_eq!(said.matches("R: UNKNOWN: time limit reached").count(), 2, "{said}");
+    assert!(said.contains("Q: UNKNOWN") && said.contains("A: UNKNOWN"), "{said}");
+    let (_gone_too, model) = temporary("large.alt");
+    std::fs::write(&model, "node A state x : [0, 1000000000000]; init x := 0; edon").expect("written");
+    std::fs::write(&script, format!(":ar-load {model}\nR(s : A!c) := s.x = 5;\n")).expect("written");
+    let out = trellis(&["mec", &script]);
+    assert_eq!(out.status.code(), Some(20), "{}", stderr(&out));
+    assert!(stdout(&out).contains("A: UNKNOWN: unsupported: `x` has too many values"), "{}", stdout(&out));
+}
+
+/// Evidence about a node that is not the last one.
+#[test]
+fn evidence_about_another_node() {
+    let bad = "Top.object != no & Stack.object = no";
+    for engine in ["reach", "hierarchy"] {
+        let (_gone, proof) = temporary("proof.json");
+        let model = "altarica/stack3.alt";
+        let out =
+            trellis(&["check", model, "--node", "Stack2", "--engine", engine, "--error", bad, "--certificate", &proof]);
+        assert_eq!(out.status.code(), Some(0), "{engine}: {}{}", stdout(&out), stderr(&out));
+        let out = trellis(&["certify", model, &proof, "--node", "Stack2"]);
+        assert_eq!(out.status.code(), Some(0), "{engine}: {}{}", stdout(&out), stderr(&out));
+        let out = trellis(&["certify", model, &proof, "--node", "Stack3"]);
+        assert_eq!(out.status.code(), Some(2), "{engine}: {}{}", stdout(&out), stderr(&out));
+    }
+}

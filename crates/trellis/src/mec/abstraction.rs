@@ -1,0 +1,141 @@
+//! `:ar-cegar-init` and `:ar-cegar-verify` (001 §6.2). The abstraction is made by the first, with the options that say which one; the second
+//! refines it, and when it stops without an answer, the next one goes on from there with the options that are set then.
+
+use trellis_domain::relation::Relation;
+use trellis_engine::cover::cegar::{self, Abstraction, Run, Split, guards};
+use trellis_engine::cover::graph::Search;
+use trellis_engine::cover::reach::Direction;
+use trellis_engine::cover::{Question, reason};
+use trellis_model::evidence::{Reason, Verdict};
+use trellis_model::mec::Sort;
+use trellis_report::hierarchy::trace;
+use trellis_report::iterations;
+
+use super::{Runner, Stop, say, usage};
+use crate::check::write_file;
+use crate::hierarchy::row;
+
+/// An abstraction of a node, and what is asked of it.
+pub struct Refined {
+    /// The names of the initial states and of the bad ones.
+    names: (String, String),
+    initial: Relation,
+    bad: Relation,
+    run: Run,
+}
+
+impl Runner {
+    fn on(&self, option: &str) -> bool {
+        self.options.contains_key(option)
+    }
+
+    /// What the options that are set mean now.
+    fn cegar_options(&self, limit: Option<u64>) -> cegar::Options {
+        let is = |option: &str, value: &str| self.options.get(option).is_some_and(|v| v == value);
+        let certified =
+            ["initial-certification", "split-certification", "feasibility-certification", "cegar-use-must-and-clo"]
+                .map(|o| self.on(o));
+        cegar::Options {
+            pruning: certified.contains(&true),
+            abstraction: match self.on("cegar-use-cover-abstraction") {
+                true => Abstraction::Cover,
+                false => Abstraction::Partition,
+            },
+            search: if is("cegar-search-algorithm", "DFS") { Search::Dfs } else { Search::Bfs },
+            analysis: if is("cegar-ce-analysis", "BACKWARD") { Direction::Backward } else { Direction::Forward },
+            split: match is("cegar-abstraction-refinement-algorithm", "SIGMA") {
+                true => Split::Sigma,
+                false => Split::Direct,
+            },
+            initial_certification: certified[0],
+            split_certification: certified[1],
+            feasibility_certification: certified[2],
+            must: certified[3],
+            super_transitions: self.on("cegar-use-super-transition"),
+            limit,
+            pictures: self.on("cegar-abstraction-print"),
+        }
+    }
+
+    /// Makes an abstraction.
+    pub fn cegar_init(&mut self, node: &str, init: &str, error: &str, names: &[String]) -> Result<(), Stop> {
+        self.refined.remove(node);
+        let mut sets = vec![];
+        for name in [init, error].into_iter().chain(names.iter().map(String::as_str)) {
+            let (of, computed) = self.relation(name)?;
+            if of != node || computed.arguments != [Sort::Configuration] {
+                return usage(format!("`{name}` is no set of configurations of `{node}`"));
+            }
+            sets.push(computed.relation);
+        }
+        let (Some(session), Some(built)) = (self.sessions.get(node), self.world.nodes.get(node)) else {
+            return usage(format!("there is no node `{node}`"));
+        };
+        let (m, hierarchy) = (&session.symbolic, &built.hierarchy);
+        if self.on("cegar-use-super-transition") && hierarchy.has_priorities() {
+            return usage(format!(
+                "cegar-use-super-transition: not sound for `{node}`, which has priorities or broadcasts"
+            ));
+        }
+        let fail = |e| Stop::Unknown(node.into(), reason(e));
+        let initial = m.states_of(&sets[0]).map_err(fail)?;
+        if m.configurations_of(&initial).map_err(fail)? != sets[0] {
+            return usage(format!(
+                "`{init}` tells configurations apart that differ only in flows, and these move freely"
+            ));
+        }
+        let question = Question { hierarchy, symbolic: m, initial: initial.clone(), bad: sets[1].clone() };
+        let mut predicates = sets[2..].to_vec();
+        if self.on("cegar-use-guards-as-predicates") {
+            predicates.extend(guards(&question).map_err(fail)?);
+        }
+        let made = Run::new(&question, &predicates, &self.cegar_options(None), &mut self.budget());
+        let run = made.map_err(|why| Stop::Unknown(node.into(), why))?;
+        let names = (init.to_string(), error.to_string());
+        self.refined.insert(node.into(), Refined { names, initial, bad: sets[1].clone(), run });
+        Ok(())
+    }
+
+    /// Refines it, from where it is.
+    pub fn cegar_verify(&mut self, node: &str, limit: Option<u64>) -> Result<(), Stop> {
+        let options = self.cegar_options(limit);
+        let (told, mut budget) = (self.on("cegar-print-iteration-stats"), self.budget());
+        let (Some(session), Some(built), Some(refined)) =
+            (self.sessions.get(node), self.world.nodes.get(node), self.refined.get_mut(node))
+        else {
+            return usage(format!("`:ar-cegar-init {node} …` comes first"));
+        };
+        let (m, hierarchy) = (&session.symbolic, &built.hierarchy);
+        let (initial, bad) = (refined.initial.clone(), refined.bad.clone());
+        let question = Question { hierarchy, symbolic: m, initial, bad };
+        let (run, (init, error)) = (&mut refined.run, &refined.names);
+        let (before, drawn) = (run.iterations().len(), run.pictures().len());
+        let verdict = run.go_on(&question, &options, &mut budget);
+        if told && before < run.iterations().len() {
+            let rows: Vec<iterations::Row> = run.iterations()[before..].iter().map(row).collect();
+            say(iterations::table(&rows, before).trim_end());
+        }
+        let (first, last) = (drawn + 1, run.pictures().len());
+        for (n, picture) in run.pictures()[drawn..].iter().enumerate() {
+            write_file(&self.folder.join(format!("{node}-{}.dot", first + n)), picture)?;
+        }
+        if first <= last {
+            say(&format!("{node}-{first}.dot to {node}-{last}.dot written"));
+        }
+        let rounds = run.iterations().len();
+        match verdict {
+            Verdict::Safe(_) => say(&format!("{error} is not reachable from {init}: {rounds} refinements")),
+            Verdict::Unsafe(t) => {
+                say(&format!("{error} is reachable from {init}: {rounds} refinements"));
+                say(trace(hierarchy, &m.levels, &t).trim_end());
+            }
+            Verdict::Unknown(Reason::Iterations) => {
+                say(&format!("no answer after {rounds} refinements; `:ar-cegar-verify {node}` goes on"));
+            }
+            Verdict::Unknown(why) => {
+                return Err(Stop::Unknown(format!("{error} from {init}, after {rounds} refinements"), why));
+            }
+        }
+        Ok(())
+    }
+}
