@@ -170,11 +170,15 @@ pub fn certify(tree: &Tree, bad: &Condition, certificate: &Certificate) -> Resul
         }
         blocks.push(all);
     }
-    let proof = Proof { tree, blocks, tuples: certificate.tuples.iter().map(Vec::as_slice).collect() };
+    let tuples = certificate.tuples.iter().map(Vec::as_slice).collect();
+    let mut proof = Proof { tree, blocks, tuples, rooms: vec![] };
     let fits =
         |t: &Vec<u32>| t.len() == nodes.len() && t.iter().zip(&proof.blocks).all(|(&b, all)| (b as usize) < all.len());
     if !certificate.tuples.iter().all(fits) {
         return bad_proof("an abstract state has not one block of each node");
+    }
+    for room in &certificate.rooms {
+        proof.rooms.push(proof.room(bad, room)?);
     }
     proof.starts(certificate)?;
     for tuple in &certificate.tuples {
@@ -195,9 +199,43 @@ struct Proof<'p> {
     tree: &'p Tree,
     blocks: Vec<Vec<Block>>,
     tuples: BTreeSet<&'p [u32]>,
+    /// For each room and each node, its blocks.
+    rooms: Vec<Vec<BTreeSet<u32>>>,
 }
 
+/// How many initial abstract states there may be, if some are in rooms.
+const MAX_INITIAL: usize = 1 << 20;
+
 impl Proof<'_> {
+    /// Some blocks of each node: no event of a node must lead out of its blocks, and nothing in them may be bad.
+    fn room(&self, bad: &Condition, room: &[Vec<u32>]) -> Result<Vec<BTreeSet<u32>>, Rejection> {
+        let sets: Vec<BTreeSet<u32>> = room.iter().map(|blocks| blocks.iter().copied().collect()).collect();
+        let fits = |(all, own): (&Vec<Block>, &BTreeSet<u32>)| own.iter().all(|&b| (b as usize) < all.len());
+        if sets.len() != self.blocks.len() || !self.blocks.iter().zip(&sets).all(fits) {
+            return bad_proof("a room has not some blocks of each node");
+        }
+        for (all, own) in self.blocks.iter().zip(&sets) {
+            if own.iter().any(|&b| all[b as usize].targets.values().any(|to| !to.is_subset(own))) {
+                return bad_proof("an event leads out of a room");
+            }
+        }
+        let atom = |node: usize, states: &[bool]| {
+            let here = sets[node].iter().flat_map(|&b| &self.blocks[node][b as usize].states);
+            let mut all = here.map(|&q| states[q as usize]);
+            let first = all.next();
+            if all.all(|b| Some(b) == first) { first } else { None }
+        };
+        match bad.known(&atom) {
+            Some(false) => Ok(sets),
+            _ => bad_proof("a room contains a bad state"),
+        }
+    }
+
+    fn contains(&self, tuple: &[u32]) -> bool {
+        let within = |room: &Vec<BTreeSet<u32>>| room.iter().zip(tuple).all(|(blocks, b)| blocks.contains(b));
+        self.tuples.contains(tuple) || self.rooms.iter().any(within)
+    }
+
     fn starts(&self, certificate: &Certificate) -> Result<(), Rejection> {
         if self.tree.nodes().iter().any(|n| n.behaviour.initial.is_empty()) {
             return Ok(());
@@ -206,11 +244,12 @@ impl Proof<'_> {
         for (node, of) in self.tree.nodes().iter().zip(&certificate.blocks) {
             let own: BTreeSet<u32> = node.behaviour.initial.iter().map(|&q| of[q as usize]).collect();
             all = all.iter().flat_map(|row| own.iter().map(|&b| [row.as_slice(), &[b]].concat())).collect();
-            if all.len() > self.tuples.len() {
+            let most = if self.rooms.is_empty() { 0 } else { MAX_INITIAL };
+            if all.len() > self.tuples.len().max(most) {
                 return bad_proof("an initial state is not in the set");
             }
         }
-        match all.iter().all(|t| self.tuples.contains(t.as_slice())) {
+        match all.iter().all(|t| self.contains(t)) {
             true => Ok(()),
             false => bad_proof("an initial state is not in the set"),
         }
@@ -241,7 +280,7 @@ impl Proof<'_> {
         let mut known = BTreeMap::new();
         for &event in &may[self.tree.top()] {
             for target in self.targets(self.tree.top(), event, tuple, &vectors, &mut known) {
-                if !self.tuples.contains(target.as_slice()) {
+                if !self.contains(&target) {
                     return bad_proof("a step leads out of the set");
                 }
             }

@@ -55,7 +55,12 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
                 .into(),
         ));
     }
-    if let Some(name) = args.nodes.given() {
+    // Networks have nodes, too, if they are taken apart.
+    let foreign = match args.engine {
+        cli::Engine::Hierarchy => args.nodes.of_nodes_only(),
+        _ => args.nodes.given(),
+    };
+    if let Some(name) = foreign {
         return Err(Failure::Usage(format!("{name}: only for models in AltaRica (.alt)")));
     }
     if counter::is_one(&args.model.model) {

@@ -11,7 +11,10 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     let path = &args.evidence;
     let of_networks = [("--fair", !args.fair.is_empty()), ("--buchi", args.buchi.is_some())];
     let of_nodes = hierarchy::is_one(&args.model.model);
-    let network = !of_nodes && !counter::is_one(&args.model.model) && !automaton::is_one(&args.model.model);
+    let network = !of_nodes
+        && !tree::is_one(&args.model.model)
+        && !counter::is_one(&args.model.model)
+        && !automaton::is_one(&args.model.model);
     if let Some((name, _)) = of_networks.iter().find(|(_, given)| *given && !network) {
         return Err(Failure::Usage(format!("{name}: only for networks of automata")));
     }

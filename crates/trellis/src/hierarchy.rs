@@ -52,26 +52,34 @@ pub struct Nodes {
     /// For --engine cegar: what each refinement did, to a file: .csv, .svg (a plot), or a table.
     #[arg(long, value_name = "FILE", help_heading = "AltaRica")]
     pub iterations: Option<PathBuf>,
-    /// For --engine cegar: keep abstract states that PCegar would throw away.
+    /// For --engine cegar: keep abstract states that PCegar would throw away. For --engine hierarchy: no certified pairs, and what can
+    /// never become bad is explored all the same.
     #[arg(long, help_heading = "AltaRica")]
     pub no_pruning: bool,
     /// For --engine hierarchy: states of a node that differ in any event are told apart from the start, as 001's neat covers do, not only
     /// those that priorities depend on.
     #[arg(long, help_heading = "AltaRica")]
     pub neat: bool,
+    /// For --engine hierarchy: what a spurious run separates in the node that cannot follow it (default: along).
+    #[arg(long, value_enum, value_name = "HOW", help_heading = "AltaRica")]
+    pub refine: Option<cli::Refine>,
 }
 
 impl Nodes {
-    /// The options that were given, for a message.
+    /// An option that was given, for a message.
     pub fn given(&self) -> Option<&'static str> {
+        let of_trees = [("--no-pruning", self.no_pruning), ("--neat", self.neat), ("--refine", self.refine.is_some())];
+        self.of_nodes_only().or_else(|| of_trees.into_iter().find(|(_, given)| *given).map(|(name, _)| name))
+    }
+
+    /// The same without those of --engine hierarchy, which is not only for AltaRica.
+    pub fn of_nodes_only(&self) -> Option<&'static str> {
         let all = [
             ("--node", self.node.is_some()),
             ("--spec", self.spec.is_some()),
             ("--ctl", !self.ctl.is_empty()),
             ("--backward", self.backward),
-            ("--no-pruning", self.no_pruning),
             ("--iterations", self.iterations.is_some()),
-            ("--neat", self.neat),
         ];
         all.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
     }
@@ -144,8 +152,9 @@ fn refuse_foreign(args: &Check) -> Result<(), Failure> {
     if !engine {
         return Err(Failure::Usage("AltaRica is checked with --engine reach, cegar or hierarchy".into()));
     }
-    if args.nodes.neat {
-        return Err(Failure::Usage("--neat goes with --engine hierarchy".into()));
+    let theirs = [("--neat", args.nodes.neat), ("--refine", args.nodes.refine.is_some())];
+    if let Some((name, _)) = theirs.iter().find(|(_, given)| *given) {
+        return Err(Failure::Usage(format!("{name} goes with --engine hierarchy")));
     }
     if args.nodes.iterations.is_some() && args.engine != cli::Engine::Cegar {
         return Err(Failure::Usage("--iterations goes with --engine cegar".into()));

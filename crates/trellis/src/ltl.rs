@@ -77,10 +77,8 @@ pub fn ask(args: &Check, out_color: bool, err_color: bool) -> Ran {
     if let Some(name) = foreign {
         return Err(Failure::Usage(format!("{name}: not together with --ltl or --buchi")));
     }
-    if crate::tree::is_one(path) {
-        return Err(Failure::Usage("--ltl and --buchi are not for hierarchical transition systems (.hts.json)".into()));
-    }
-    if automaton::is_one(path) || crate::counter::is_one(path) || crate::hierarchy::is_one(path) {
+    let nodes = crate::hierarchy::is_one(path) || crate::tree::is_one(path);
+    if nodes || automaton::is_one(path) || crate::counter::is_one(path) {
         return check(args, out_color, err_color);
     }
     network::check(args, out_color, err_color)

@@ -58,7 +58,8 @@ checked again (trellis certify).
 
 A letter is read after each edge of an automaton and of a C program; after init, each env and each trans of an XSTS (--ltl-step full:
 after init and each trans); at the start and after each transition of an STS; after each macro-step of a statechart; at the start and
-after each rule of a counter system, and each flat event of an AltaRica node but ε (both stay as they are where nothing can happen;
+after each rule of a counter system, each flat event of an AltaRica node but ε, and each step of a hierarchical transition system (.hts.json)
+that not all nodes take by resting, with an event that has no name and changes nothing (all stay as they are where nothing can happen;
 nodes are flattened for this, so they must be small). A run that
 has ended stays as it is forever; a run that is stuck elsewhere does not count.
 
@@ -150,7 +151,9 @@ synchronisation vectors. The last node of the file is the top, or the one that -
                                               that are understood are thrown away (--no-pruning: they are kept);
                                               --iterations FILE: what each refinement did (.csv, .svg: a plot, or a table)
   --engine hierarchy                          each node is abstracted where it stands, and the product of the abstractions explored on
-                                              the fly; --neat: 001's covers, which tell more states apart than needed
+                                              the fly; --neat: 001's covers, which tell more states apart than needed;
+                                              --refine along, failure, or interpolants (predicates from the solver);
+                                              --no-pruning: without certified pairs, and what can never become bad is explored
   --memory 2GiB                               the diagrams may not grow beyond; then the answer is UNKNOWN
   trellis check model.alt --spec FILE.spe     Acheck: what the file shows, as NAME<tab>NUMBER, and its tests; --node NAME runs it on
                                               that node, whatever the file says. Redirections are not followed
@@ -169,11 +172,13 @@ With --engine hierarchy each node's own configurations are listed (at most 2^20)
 variables below it is taken as one with all that is below; that is exact, and too large for many models: then the answer is UNKNOWN,
 and the other engines are to be asked. What is asked may be any formula; comparisons of variables of different nodes are taken apart by
 their values. Runs and proofs go to files (--trace, --certificate) and are checked again by `trellis certify`, with --node if they are
-not about the last node of the file. Proofs are a partition of each node's configurations, and tuples of blocks that no step leaves.
+not about the last node of the file. Proofs are a partition of each node's configurations, and tuples of blocks that no step leaves but into
+rooms: blocks of each node that no event of its own leaves, and where nothing is bad.
 
 Hierarchical transition systems (.hts.json; trellis schema hierarchy) are the same without variables: nodes with states, moves by events,
 vectors, priorities and sub-nodes, and what must never be.
   trellis check wheels3.hts.json
+  trellis check wheels3.hts.json --ltl 'G F \"low.low in 0\"'      formulas are about where nodes are: \"NODE in STATE|STATE\", or NODE = STATE
 Networks of automata (UPPAAL) without clocks are such systems too: --engine hierarchy abstracts each process; processes that share
 variables are taken as one. Broadcasts, committed locations, priorities and lattice variables are refused.
 

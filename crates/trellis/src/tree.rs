@@ -8,7 +8,8 @@ use std::time::Instant;
 use trellis_check::tree as checker;
 use trellis_engine::budget::{Budget, Progress};
 use trellis_engine::hierarchy::cover::Neat;
-use trellis_engine::hierarchy::{Found, Options, cegar};
+use trellis_engine::hierarchy::predicates::Rows;
+use trellis_engine::hierarchy::{Found, Options, Split, cegar_in};
 use trellis_expr::TermId;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::hierarchy::Hierarchy;
@@ -44,6 +45,8 @@ pub fn is_one(path: &Path) -> bool {
 struct Question<'q> {
     name: &'q str,
     words: Words<'q>,
+    /// Values of variables in the states of each node, where there are variables.
+    rows: &'q [Rows],
     bad: Result<Condition, Reason>,
     replay: &'q dyn Fn(&Condition, &Trace) -> Result<(), String>,
     cancelled: Arc<AtomicBool>,
@@ -55,7 +58,6 @@ fn refuse_foreign(args: &Check) -> Result<(), Failure> {
     let given = [
         ("--spec", nodes.spec.is_some()),
         ("--backward", nodes.backward),
-        ("--no-pruning", nodes.no_pruning),
         ("--ctl", !nodes.ctl.is_empty()),
         ("--iterations", nodes.iterations.is_some()),
         ("--dot", args.dot.is_some()),
@@ -92,6 +94,7 @@ pub fn check_nodes(args: &Check, hierarchy: &Hierarchy, conditions: &[(String, T
     }
     let style = Style { color: out_color, verbose: args.stats, ..Default::default() }
         .align(conditions.iter().map(|(name, _)| name.as_str()));
+    let rows: Vec<Rows> = detached.units.iter().map(|u| u.configurations.to_vec()).collect();
     let (mut code, cancelled) = (exit::HOLDS, interrupts());
     for (i, (name, term)) in conditions.iter().enumerate() {
         let bad = detached.condition(hierarchy, *term).map_err(|why| Reason::Unsupported(advice(&why)));
@@ -99,7 +102,7 @@ pub fn check_nodes(args: &Check, hierarchy: &Hierarchy, conditions: &[(String, T
             checker::replay_nodes(hierarchy, &detached, (*term, bad), t).map_err(|e| e.to_string())
         };
         let words = Words::Variables(hierarchy, &detached);
-        let question = Question { name, words, bad, replay: &replay, cancelled: cancelled.clone() };
+        let question = Question { name, words, rows: &rows, bad, replay: &replay, cancelled: cancelled.clone() };
         let several = (conditions.len() > 1).then_some(i + 1);
         let now = answer(args, "altarica", question, style, several)?;
         code = worst(code, now);
@@ -132,11 +135,12 @@ pub fn check(args: &Check, out_color: bool) -> Ran {
     let style = Style { color: out_color, verbose: args.stats, ..Default::default() };
     let replay = |bad: &Condition, t: &Trace| checker::replay(&tree, bad, t).map_err(|e| e.to_string());
     let (words, cancelled) = (Words::States(&tree), interrupts());
-    let question = Question { name: &question, words, bad: Ok(bad), replay: &replay, cancelled };
+    let question = Question { name: &question, words, rows: &[], bad: Ok(bad), replay: &replay, cancelled };
     answer(args, "hierarchy", question, style, None)
 }
 
-fn load(path: &Path) -> Result<TreeFile, Failure> {
+/// Reads a hierarchical transition system.
+pub fn load(path: &Path) -> Result<TreeFile, Failure> {
     let broken = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|e| broken(&format!("cannot be read: {e}")))?;
     read_tree(&text).map_err(|e| broken(&e))
@@ -188,8 +192,7 @@ fn search(
             .states(args.states)
             .cancel(question.cancelled.clone())
             .observe(&mut observer);
-        let neat = if args.nodes.neat { Neat::All } else { Neat::Watched };
-        cegar(tree, &bad, &Options { neat, ..Options::default() }, &mut budget)
+        cegar_in(tree, &bad, question.rows, &options(args), &mut budget)
     };
     let counted = statistics(&found, tree.nodes().len());
     let model = args.model.model.display().to_string();
@@ -236,6 +239,16 @@ fn tell_and_write(
     Ok(if interrupted { exit::INTERRUPTED } else { code_of(report) })
 }
 
+fn options(args: &Check) -> Options {
+    let neat = if args.nodes.neat { Neat::All } else { Neat::Watched };
+    let split = match args.nodes.refine {
+        None | Some(cli::Refine::Along) => Split::Along,
+        Some(cli::Refine::Failure) => Split::Failure,
+        Some(cli::Refine::Interpolants) => Split::Interpolants,
+    };
+    Options { neat, split, pruning: !args.nodes.no_pruning, limit: None }
+}
+
 fn statistics(found: &Found, nodes: usize) -> Vec<(String, u64)> {
     vec![
         ("nodes".into(), nodes as u64),
@@ -244,6 +257,9 @@ fn statistics(found: &Found, nodes: usize) -> Vec<(String, u64)> {
         ("refinements".into(), found.refinements),
         ("abstract states".into(), found.states as u64),
         ("expanded in all".into(), found.counted.expanded),
+        ("by predicates".into(), found.interpolated),
+        ("certified".into(), found.certified as u64),
+        ("never bad again".into(), found.pruned),
     ]
 }
 
@@ -312,8 +328,11 @@ fn judge(
 }
 
 fn abstract_states(c: &Certificate) -> String {
-    let n = c.tuples.len();
-    format!("{n} abstract state{}", if n == 1 { "" } else { "s" })
+    let some = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    match c.rooms.len() {
+        0 => some(c.tuples.len(), "abstract state"),
+        n => format!("{} and {}", some(c.tuples.len(), "abstract state"), some(n, "room")),
+    }
 }
 
 // Networks of automata.
@@ -371,7 +390,8 @@ fn network_answer(
     let (name, words) = (query.text.as_str(), Words::States(&parts.tree));
     let broken = |why: String| Failure::Internal(format!("the run for `{name}` did not pass its check: {why}"));
     let replay = |bad: &Condition, t: &Trace| checker::replay(&parts.tree, bad, t).map_err(|e| e.to_string());
-    let question = Question { name, words, bad: Ok(bad), replay: &replay, cancelled };
+    let rows = parts.rows();
+    let question = Question { name, words, rows: &rows, bad: Ok(bad), replay: &replay, cancelled };
     let (mut report, bad) = search(args, loaded.language, &question, Kind::of(&query.kind))?;
     let Some(t) = report.trace.take() else { return tell_and_write(args, &report, words, style, several, &question) };
     // A run is told and kept in the words of the network.

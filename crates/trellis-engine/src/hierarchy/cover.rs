@@ -75,6 +75,15 @@ impl Cover {
         true
     }
 
+    /// Separates the states of a set from the others in all blocks; false if there is nothing to separate.
+    pub fn split_all(&mut self, set: &[u32]) -> bool {
+        let mut any = false;
+        for block in 0..self.blocks.len() as u32 {
+            any |= self.split(block, &|q| set.binary_search(&q).is_ok());
+        }
+        any
+    }
+
     /// The behaviour whose states are the blocks: what some state of a block does, the block does.
     pub fn behaviour(&self, concrete: &Behaviour) -> Behaviour {
         let mut moves = vec![vec![]; self.blocks.len()];

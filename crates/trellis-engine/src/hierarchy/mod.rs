@@ -4,6 +4,8 @@
 //! - [`cover`]: partitions of a node's states, and the behaviour of their blocks;
 //! - [`search`]: the abstract product, state by state;
 //! - [`path`]: feasibility of abstract runs, node by node (`VerifyHierarchicalPath`);
+//! - [`known`]: certified pairs, node by node (001 Ch. 4 for trees); [`rooms`]: what need not be explored;
+//! - [`predicates`]: refinement by interpolated predicates;
 //! - [`cegar`]: the loop (`HierarchicalCegar`, Fig. 5.9).
 //!
 //! Nodes with the same behaviour and the same cover share one abstract behaviour, computed once. To refine them together, too, was tried and
@@ -13,7 +15,10 @@
 //! is one.
 
 pub mod cover;
+pub mod known;
 pub mod path;
+pub mod predicates;
+pub mod rooms;
 pub mod search;
 
 use std::sync::Arc;
@@ -25,8 +30,11 @@ use trellis_model::hierarchy::tree::{Behaviour, Condition, Tree};
 
 use crate::budget::{Budget, Stats};
 use cover::{Cover, Neat};
+use known::{Along, Known, Why, run};
 use path::Path;
-use search::{Seen, explore};
+use predicates::{Rows, interpolate};
+use rooms::{Ahead, Room, Rooms};
+use search::{Hunt, Seen, explore};
 
 /// Where the spurious node of a run is refined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,17 +45,27 @@ pub enum Split {
     Along,
     /// Where the run fails: states from which the next step can be taken are separated from the others.
     Failure,
+    /// By predicates over the node's variables that the solver interpolates, in all blocks; if it finds none, all along the run.
+    Interpolants,
 }
 
 /// How to go about it.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// What initial covers separate.
     pub neat: Neat,
     /// What refinements separate.
     pub split: Split,
+    /// Use certified pairs ([`known`]), and do not explore what can never become bad ([`rooms`]).
+    pub pruning: bool,
     /// At most so many refinements.
     pub limit: Option<u64>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { neat: Neat::default(), split: Split::default(), pruning: true, limit: None }
+    }
 }
 
 /// What was found.
@@ -65,6 +83,16 @@ pub struct Found {
     pub counted: Stats,
     /// How many abstract behaviours were computed: nodes with equal behaviours and equal covers share one.
     pub behaviours: usize,
+    /// How many sets of abstract states were certified: known to be reachable, or to lead to a bad state.
+    pub certified: usize,
+    /// How often the search turned away from what can never become bad.
+    pub pruned: u64,
+    /// How many refinements were by interpolated predicates.
+    pub interpolated: u64,
+    /// The covers at the end.
+    pub covers: Vec<Cover>,
+    /// What was certified, in their blocks.
+    pub known: Known,
 }
 
 /// Abstract behaviours that were computed, by what they are made of.
@@ -84,16 +112,29 @@ impl Made {
 struct Abstraction<'a> {
     tree: &'a Tree,
     bad: &'a Condition,
+    /// Each node's states as values of variables; nodes without have one variable, the number of the state.
+    rows: &'a [Rows],
     covers: Vec<Cover>,
     /// The same schema over blocks.
     over: Tree,
     made: Made,
+    known: Known,
 }
 
 /// Can a bad state be reached?
 pub fn cegar(tree: &Tree, bad: &Condition, options: &Options, budget: &mut Budget<'_>) -> Found {
-    let covers = Cover::initial(tree, bad, options.neat);
-    let mut abstraction = Abstraction { tree, bad, covers, over: tree.clone(), made: Made::default() };
+    cegar_in(tree, bad, &[], options, budget)
+}
+
+/// Can a bad state be reached? States of nodes are rows of values; of nodes without rows, just numbers.
+pub fn cegar_in(tree: &Tree, bad: &Condition, rows: &[Rows], options: &Options, budget: &mut Budget<'_>) -> Found {
+    let mut covers = Cover::initial(tree, bad, options.neat);
+    let ahead = options.pruning.then(|| Ahead::new(tree, bad));
+    if let Some(ahead) = &ahead {
+        ahead.separate(&mut covers);
+    }
+    let (over, made, known) = (tree.clone(), Made::default(), Known::default());
+    let mut abstraction = Abstraction { tree, bad, rows, covers, over, made, known };
     (0..tree.nodes().len()).for_each(|node| abstraction.remake(node));
     let mut found = Found {
         verdict: Verdict::Unknown(Reason::Iterations),
@@ -102,11 +143,18 @@ pub fn cegar(tree: &Tree, bad: &Condition, options: &Options, budget: &mut Budge
         states: 0,
         counted: Stats::default(),
         behaviours: 0,
+        certified: 0,
+        pruned: 0,
+        interpolated: 0,
+        covers: vec![],
+        known: Known::default(),
     };
-    let verdict = abstraction.refine(options, &mut found, budget);
+    let verdict = abstraction.refine(ahead.as_ref(), options, &mut found, budget);
     found.verdict = verdict.unwrap_or_else(Verdict::Unknown);
     found.blocks = abstraction.covers.iter().map(|c| c.blocks.len()).sum();
     found.behaviours = abstraction.made.known.len();
+    found.certified = abstraction.known.reached.count() + abstraction.known.reaching.count();
+    (found.covers, found.known) = (abstraction.covers, abstraction.known);
     found
 }
 
@@ -118,25 +166,145 @@ impl Abstraction<'_> {
 
     fn refine(
         &mut self,
+        ahead: Option<&Ahead<'_>>,
         options: &Options,
         found: &mut Found,
         budget: &mut Budget<'_>,
     ) -> Result<Verdict<Trace, Certificate>, Reason> {
         loop {
-            let (seen, met) = explore(&self.over, &|state| self.is_bad(state), &mut found.counted, budget)?;
+            let mut rooms = ahead.map(|a| Rooms::new(a, &self.covers));
+            let hunt = Hunt {
+                goal: &|state| self.is_bad(state) || self.known.reaching.find(state).is_some(),
+                dead: &mut |state| rooms.as_mut().is_some_and(|r| r.contain(state)),
+            };
+            let (seen, met) = explore(&self.over, hunt, &mut found.counted, budget)?;
             found.states = seen.count();
-            let Some(met) = met else { return Ok(Verdict::Safe(certificate(&self.covers, &seen))) };
-            let path = abstract_path(&self.over, &seen, met)?;
-            let (runs, spurious) = verify(self.tree, &self.covers, &path);
-            let Some(node) = spurious else { return Ok(Verdict::Unsafe(trace(&runs, path.steps))) };
+            found.pruned += rooms.as_ref().map_or(0, |r| r.entered);
+            let Some(met) = met else {
+                let rooms = rooms.map_or_else(Vec::new, |r| r.met);
+                return Ok(Verdict::Safe(certificate(&self.covers, &seen, &rooms)));
+            };
+            let path = self.path(&seen, met)?;
+            let forward = self.forward(&path);
+            let Some((node, fails)) = first_failure(&forward.sets, path.states.len()) else {
+                return Ok(Verdict::Unsafe(self.trace(&path, forward)));
+            };
             if options.limit.is_some_and(|l| found.refinements >= l) {
                 return Err(Reason::Iterations);
             }
             found.refinements += 1;
             found.counted.refinements += 1;
-            split(self.tree, node, &path, options.split, &mut self.covers[node])?;
+            let backward = options.pruning.then(|| self.backward(&path));
+            let old = self.covers[node].of.clone();
+            found.interpolated += u64::from(self.split(node, &path, options.split, fails)?);
             self.remake(node);
+            if let Some(backward) = backward {
+                self.known.refined(node, &old, &self.covers[node]);
+                self.known.learn(&self.covers, &Arc::new(forward), &Arc::new(backward));
+            }
         }
+    }
+
+    /// The way to an abstract state, from the last one of which it is known that it can be reached.
+    fn path(&self, seen: &Seen, end: usize) -> Result<Path, Reason> {
+        let mut states = seen.path(end);
+        let known = states.iter().rposition(|state| self.known.reached.find(state).is_some());
+        states.drain(..known.unwrap_or(0));
+        let step = |w: &[Vec<u32>]| self.over.explain(&w[0], &w[1]);
+        let steps: Option<Vec<Vec<u32>>> = states.windows(2).map(step).collect();
+        let steps = steps.ok_or_else(|| Reason::Stuck("a step of the abstraction that nobody takes".into()))?;
+        Ok(Path { states, steps: Arc::new(steps) })
+    }
+
+    /// Where a path may start in a node: anywhere in the block, if that is known to be reachable, or where the node starts.
+    fn start(&self, path: &Path, node: usize) -> Vec<u32> {
+        let block = &self.covers[node].blocks[path.states[0][node] as usize];
+        let initial = &self.tree.nodes()[node].behaviour.initial;
+        let known = self.known.reached.find(&path.states[0]).is_some();
+        block.iter().copied().filter(|q| known || initial.contains(q)).collect()
+    }
+
+    /// What each node reaches along a path.
+    fn forward(&self, path: &Path) -> Along {
+        let one = |(node, cover): (usize, &Cover)| {
+            let behaviour = &self.tree.nodes()[node].behaviour;
+            path.on(self.tree, node).forward(behaviour, cover, self.start(path, node))
+        };
+        let sets = self.covers.iter().enumerate().map(one).collect();
+        Along { sets, steps: path.steps.clone(), beyond: self.known.reached.find(&path.states[0]).cloned() }
+    }
+
+    /// What of each node reaches the end of a path.
+    fn backward(&self, path: &Path) -> Along {
+        let one = |(node, cover): (usize, &Cover)| {
+            path.on(self.tree, node).backward(&self.tree.nodes()[node].behaviour, cover)
+        };
+        let sets = self.covers.iter().enumerate().map(one).collect();
+        let beyond = path.states.last().and_then(|end| self.known.reaching.find(end)).cloned();
+        Along { sets, steps: path.steps.clone(), beyond }
+    }
+
+    /// A run along a path that all nodes can follow, from where it starts to where it leads.
+    fn trace(&self, path: &Path, forward: Along) -> Trace {
+        let at = path.steps.len();
+        let end = forward.sets.iter().map(|moments| moments[at][0]).collect();
+        let then = self.known.reaching.find(&path.states[at]);
+        run(self.tree, &Why { path: Arc::new(forward), at }, end, then)
+    }
+
+    /// Refines the cover of a node that cannot follow a path beyond a moment; was it by predicates?
+    fn split(&mut self, node: usize, path: &Path, how: Split, fails: usize) -> Result<bool, Reason> {
+        let stuck = || Err(Reason::Stuck("a spurious run that no refinement removes".into()));
+        if fails == 0 {
+            return stuck();
+        }
+        let behaviour = &self.tree.nodes()[node].behaviour;
+        let projection = path.on(self.tree, node);
+        if how == Split::Interpolants {
+            let numbers: Rows;
+            let rows = match self.rows.get(node).filter(|r| r.first().is_some_and(|row| !row.is_empty())) {
+                Some(rows) => rows,
+                None => {
+                    numbers = (0..behaviour.states.len() as i64).map(|q| vec![q]).collect();
+                    &numbers
+                }
+            };
+            let start = self.start(path, node);
+            let found = interpolate(behaviour, rows, &self.covers[node], (&projection, &start, fails));
+            let mut any = false;
+            for set in found.into_iter().flatten() {
+                any |= self.covers[node].split_all(&set);
+            }
+            if any {
+                return Ok(true);
+            }
+        }
+        let cover = &mut self.covers[node];
+        let mut sets: Vec<(u32, Vec<u32>)> = match how {
+            Split::Along | Split::Interpolants => {
+                projection.blocks.iter().copied().zip(projection.backward(behaviour, cover)).collect()
+            }
+            Split::Failure => {
+                let at = fails - 1;
+                let (event, next) = (projection.events[at], projection.blocks[at + 1]);
+                let takes = |q: &u32| behaviour.targets(*q, event).any(|t| cover.of[t as usize] == next);
+                let block = projection.blocks[at];
+                vec![(block, cover.blocks[block as usize].iter().copied().filter(takes).collect())]
+            }
+        };
+        sets.dedup();
+        let mut any = false;
+        for (block, set) in sets {
+            // The block may have been split by an earlier set already: all its parts are looked at.
+            let mut parts = vec![block];
+            parts.extend(set.iter().map(|&q| cover.of[q as usize]));
+            parts.sort_unstable();
+            parts.dedup();
+            for part in parts {
+                any |= cover.split(part, &|q| set.binary_search(&q).is_ok());
+            }
+        }
+        if any { Ok(false) } else { stuck() }
     }
 
     /// Is an abstract state bad? The states of a block agree on each atom, so any of them speaks for it.
@@ -149,67 +317,17 @@ impl Abstraction<'_> {
     }
 }
 
-fn certificate(covers: &[Cover], seen: &Seen) -> Certificate {
+fn certificate(covers: &[Cover], seen: &Seen, rooms: &[Room]) -> Certificate {
+    let listed = |blocks: &Vec<bool>| (0..).zip(blocks).filter(|(_, within)| **within).map(|(b, _)| b).collect();
     Certificate {
         blocks: covers.iter().map(|c| c.of.clone()).collect(),
         tuples: seen.iter().map(<[u32]>::to_vec).collect(),
+        rooms: rooms.iter().map(|room| room.iter().map(listed).collect()).collect(),
     }
 }
 
-fn abstract_path(abstraction: &Tree, seen: &Seen, end: usize) -> Result<Path, Reason> {
-    let states = seen.path(end);
-    let step = |w: &[Vec<u32>]| abstraction.explain(&w[0], &w[1]);
-    let steps: Option<Vec<Vec<u32>>> = states.windows(2).map(step).collect();
-    let steps = steps.ok_or_else(|| Reason::Stuck("a step of the abstraction that nobody takes".into()))?;
-    Ok(Path { states, steps })
-}
-
-/// A run of each node along its projection, and the node whose projection fails first, if any does.
-fn verify(tree: &Tree, covers: &[Cover], path: &Path) -> (Vec<Vec<u32>>, Option<usize>) {
-    let mut runs = vec![];
-    let mut first: Option<(usize, usize)> = None;
-    for (node, cover) in covers.iter().enumerate() {
-        match path.on(tree, node).forward(&tree.nodes()[node].behaviour, cover) {
-            Ok(run) => runs.push(run),
-            Err(at) if first.is_none_or(|f| at < f.0) => first = Some((at, node)),
-            Err(_) => {}
-        }
-    }
-    (runs, first.map(|f| f.1))
-}
-
-fn trace(runs: &[Vec<u32>], steps: Vec<Vec<u32>>) -> Trace {
-    let states = (0..=steps.len()).map(|at| runs.iter().map(|run| run[at]).collect()).collect();
-    Trace { states, steps }
-}
-
-/// Refines the cover of a node along whose projection there is no run.
-fn split(tree: &Tree, node: usize, path: &Path, how: Split, cover: &mut Cover) -> Result<(), Reason> {
-    let behaviour = &tree.nodes()[node].behaviour;
-    let projection = path.on(tree, node);
-    let mut sets: Vec<(u32, Vec<u32>)> = match how {
-        Split::Along => projection.blocks.iter().copied().zip(projection.backward(behaviour, cover)).collect(),
-        Split::Failure => {
-            let at = projection.forward(behaviour, cover).err().unwrap_or(0);
-            let next = projection.blocks.get(at + 1).zip(projection.events.get(at));
-            let takes = |q: &u32| {
-                next.is_some_and(|(&block, &e)| behaviour.targets(*q, e).any(|t| cover.of[t as usize] == block))
-            };
-            let block = projection.blocks[at];
-            vec![(block, cover.blocks[block as usize].iter().copied().filter(takes).collect())]
-        }
-    };
-    sets.dedup();
-    let mut any = false;
-    for (block, set) in sets {
-        // The block may have been split by an earlier set already: all its parts are looked at.
-        let mut parts = vec![block];
-        parts.extend(set.iter().map(|&q| cover.of[q as usize]));
-        parts.sort_unstable();
-        parts.dedup();
-        for part in parts {
-            any |= cover.split(part, &|q| set.binary_search(&q).is_ok());
-        }
-    }
-    if any { Ok(()) } else { Err(Reason::Stuck("a spurious run that no refinement removes".into())) }
+/// The node that comes least far along a path, if one does not come to the end, and the first moment that it does not come to.
+fn first_failure(sets: &[Vec<Vec<u32>>], moments: usize) -> Option<(usize, usize)> {
+    let far = sets.iter().map(Vec::len).enumerate().min_by_key(|(_, far)| *far)?;
+    (far.1 < moments).then_some(far)
 }

@@ -1,5 +1,7 @@
 //! `VerifyHierarchicalPath` (001 Fig. 5.8): an abstract run is feasible exactly if its projection on each node is.
 
+use std::sync::Arc;
+
 use trellis_model::hierarchy::tree::{Behaviour, Tree};
 
 use super::cover::Cover;
@@ -10,7 +12,7 @@ pub struct Path {
     /// Abstract states.
     pub states: Vec<Vec<u32>>,
     /// For each step, the vector of each node.
-    pub steps: Vec<Vec<u32>>,
+    pub steps: Arc<Vec<Vec<u32>>>,
 }
 
 /// The projection of a run on one node.
@@ -56,36 +58,23 @@ impl Projection {
         all
     }
 
-    /// A run of the node along the projection, if there is one; otherwise how far one comes: the last moment that is reached.
-    pub fn forward(&self, behaviour: &Behaviour, cover: &Cover) -> Result<Vec<u32>, usize> {
-        let first = &cover.blocks[self.blocks[0] as usize];
-        let mut here: Vec<u32> = first.iter().copied().filter(|q| behaviour.initial.contains(q)).collect();
-        if here.is_empty() {
-            return Err(0);
-        }
-        let mut sets = vec![here.clone()];
-        for (at, &event) in self.events.iter().enumerate() {
-            let mut next: Vec<u32> = here
-                .iter()
-                .flat_map(|&q| behaviour.targets(q, event))
-                .filter(|&t| cover.of[t as usize] == self.blocks[at + 1])
-                .collect();
-            next.sort_unstable();
-            next.dedup();
-            if next.is_empty() {
-                return Err(at);
+    /// For each moment that can be reached from some states of the first block, the states that are reached; as many as there are moments
+    /// if the projection is feasible.
+    pub fn forward(&self, behaviour: &Behaviour, cover: &Cover, start: Vec<u32>) -> Vec<Vec<u32>> {
+        let mut sets = vec![];
+        let mut here = start;
+        for (at, &block) in self.blocks.iter().enumerate() {
+            if at > 0 {
+                here = here.iter().flat_map(|&q| behaviour.targets(q, self.events[at - 1])).collect();
             }
-            sets.push(next.clone());
-            here = next;
+            here.retain(|&q| cover.of[q as usize] == block);
+            here.sort_unstable();
+            here.dedup();
+            if here.is_empty() {
+                break;
+            }
+            sets.push(here.clone());
         }
-        // From the end: a state that leads to the one chosen after it.
-        let mut run = vec![here[0]];
-        for (at, &event) in self.events.iter().enumerate().rev() {
-            let after = run[run.len() - 1];
-            let before = sets[at].iter().find(|&&q| behaviour.targets(q, event).any(|t| t == after));
-            run.extend(before);
-        }
-        run.reverse();
-        Ok(run)
+        sets
     }
 }

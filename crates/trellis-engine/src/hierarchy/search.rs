@@ -76,16 +76,25 @@ impl Seen {
     }
 }
 
-/// Explores until a bad state is met; which one, if any.
+/// What is looked for, and what is passed over.
+pub struct Hunt<'h> {
+    /// Is a state looked for?
+    pub goal: &'h dyn Fn(&[u32]) -> bool,
+    /// Can nothing that is looked for ever come after a state?
+    pub dead: &'h mut dyn FnMut(&[u32]) -> bool,
+}
+
+/// Explores until a state is met that is looked for; which one, if any.
 pub fn explore(
     tree: &Tree,
-    bad: &dyn Fn(&[u32]) -> bool,
+    hunt: Hunt<'_>,
     counted: &mut Stats,
     budget: &mut Budget<'_>,
 ) -> Result<(Seen, Option<usize>), Reason> {
+    let Hunt { goal, dead } = hunt;
     let mut seen = Seen::new(tree.nodes().len());
     for state in initial(tree)? {
-        if seen.add(&state, None) && bad(&state) {
+        if !dead(&state) && seen.add(&state, None) && goal(&state) {
             let n = seen.count() - 1;
             return Ok((seen, Some(n)));
         }
@@ -99,9 +108,9 @@ pub fn explore(
         let all = tree.successors(&state, MAX_SUCCESSORS).map_err(|e| Reason::Stuck(e.to_string()))?;
         for target in all {
             counted.steps += 1;
-            if seen.add(&target, Some(next)) {
+            if !dead(&target) && seen.add(&target, Some(next)) {
                 counted.added += 1;
-                if bad(&target) {
+                if goal(&target) {
                     let n = seen.count() - 1;
                     return Ok((seen, Some(n)));
                 }

@@ -61,6 +61,7 @@ fn figure_5_10_covers_are_not_abstractions() {
     let claim = trellis_model::hierarchy::tree::evidence::Certificate {
         blocks: vec![blunt.of.clone()],
         tuples: vec![vec![blunt.of[0]], vec![blunt.of[3]]],
+        rooms: vec![],
     };
     assert!(trellis_check::tree::certify(&tree, &bad, &claim).is_err());
 }
@@ -94,9 +95,10 @@ fn figure_5_11_right_out_sets_are_not_enough() {
     assert!(!top.transitions.iter().any(|&(q, _, r)| q < 3 && r >= 5), "no state of the first block goes to the last");
     // The projections of that step are feasible, so with this cover the answer would be wrong; with ours it is not.
     let bad = Condition::Local { node: 0, states: vec![false, false, false, false, false, true, true] };
-    let path = Path { states: vec![vec![0, 0, 0], vec![2, 0, 0]], steps: vec![vec![a, a, a]] };
+    let path = Path { states: vec![vec![0, 0, 0], vec![2, 0, 0]], steps: Arc::new(vec![vec![a, a, a]]) };
     for (node, cover) in blunt.iter().enumerate() {
-        assert!(path.on(&tree, node).forward(&tree.nodes()[node].behaviour, cover).is_ok());
+        let behaviour = &tree.nodes()[node].behaviour;
+        assert_eq!(path.on(&tree, node).forward(behaviour, cover, behaviour.initial.clone()).len(), 2);
     }
     for neat in [Neat::Watched, Neat::All] {
         let found = cegar(&tree, &bad, &Options { neat, ..Options::default() }, &mut Budget::unlimited());
@@ -107,12 +109,16 @@ fn figure_5_11_right_out_sets_are_not_enough() {
 
 /// Checks a member of a family; the evidence is checked too.
 fn check(model: &Model) -> (Found, f64) {
+    check_with(model, &Options::default())
+}
+
+fn check_with(model: &Model, options: &Options) -> (Found, f64) {
     let (built, term) = read(&model.text, &model.bad);
     let started = Instant::now();
     let h = &built.hierarchy;
     let detached = detach(h, 100_000).unwrap();
     let bad = detached.condition(h, term).unwrap();
-    let found = cegar(&detached.tree, &bad, &Options::default(), &mut Budget::unlimited());
+    let found = cegar(&detached.tree, &bad, options, &mut Budget::unlimited());
     let seconds = started.elapsed().as_secs_f64();
     match &found.verdict {
         Verdict::Safe(c) => trellis_check::tree::certify(&detached.tree, &bad, c).unwrap(),
@@ -164,5 +170,20 @@ fn token_rings() {
         let (found, seconds) = check(&families::ring(n));
         assert!(matches!(found.verdict, Verdict::Safe(_)), "{n} stations");
         eprintln!("ring {n}: {seconds:.3} s, {} states, {} refinements", found.states, found.refinements);
+    }
+}
+
+/// What can never become bad is not explored.
+#[test]
+fn pruning_turns_away_at_the_first_broken_pump() {
+    for n in [2, 5, 10, 30] {
+        let (found, _) = check(&families::alarm(n));
+        assert!(matches!(found.verdict, Verdict::Safe(_)));
+        assert_eq!((found.states, found.pruned), (1, n as u64));
+    }
+    for n in [2, 5, 8] {
+        let (found, _) = check_with(&families::alarm(n), &Options { pruning: false, ..Options::default() });
+        assert!(matches!(found.verdict, Verdict::Safe(_)));
+        assert_eq!(found.states, (1 << (n + 1)) - 1);
     }
 }

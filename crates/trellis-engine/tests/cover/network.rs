@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use trellis_engine::budget::Budget;
-use trellis_engine::hierarchy::{Options, cegar};
+use trellis_engine::hierarchy::{Options, cegar, cegar_in};
 use trellis_model::evidence::Verdict;
 use trellis_model::hierarchy::tree::Condition;
 use trellis_model::network::interpret::Interpreter;
@@ -15,7 +15,7 @@ use trellis_syntax::uppaal::build::{Options as Reading, Questions, build};
 use trellis_syntax::uppaal::{parse_queries, parse_xta};
 
 use crate::random::Random;
-use crate::tree::runs;
+use crate::tree::{runs, ways};
 
 fn load(model: &str, queries: &str) -> (Network, Vec<Query>) {
     let mut sources = Sources::default();
@@ -113,20 +113,25 @@ fn networks_agree_with_the_interpreter() {
         done += 1;
         found_bad += u64::from(reached);
         let bad = parts.condition(&net, &p).unwrap_or_else(|e| panic!("{e}: {context}"));
-        let found = cegar(&parts.tree, &bad, &Options::default(), &mut Budget::unlimited());
-        refined += u64::from(found.refinements > 0);
-        match &found.verdict {
-            Verdict::Safe(c) => {
-                assert!(!reached, "{context}");
-                trellis_check::tree::certify(&parts.tree, &bad, c).unwrap_or_else(|e| panic!("{e}: {context}"));
+        let mut any = false;
+        for options in ways() {
+            let found = cegar_in(&parts.tree, &bad, &parts.rows(), &options, &mut Budget::unlimited());
+            let context = format!("{options:?}, {context}");
+            any |= found.refinements > 0;
+            match &found.verdict {
+                Verdict::Safe(c) => {
+                    assert!(!reached, "{context}");
+                    trellis_check::tree::certify(&parts.tree, &bad, c).unwrap_or_else(|e| panic!("{e}: {context}"));
+                }
+                Verdict::Unsafe(t) => {
+                    assert!(reached, "{context}");
+                    let trace = parts.trace(&net, t).unwrap_or_else(|| panic!("no run of the network: {context}"));
+                    trellis_check::replay(&net, &queries[0], &trace).unwrap_or_else(|e| panic!("{e}: {context}"));
+                }
+                Verdict::Unknown(why) => panic!("{why}: {context}"),
             }
-            Verdict::Unsafe(t) => {
-                assert!(reached, "{context}");
-                let trace = parts.trace(&net, t).unwrap_or_else(|| panic!("no run of the network: {context}"));
-                trellis_check::replay(&net, &queries[0], &trace).unwrap_or_else(|e| panic!("{e}: {context}"));
-            }
-            Verdict::Unknown(why) => panic!("{why}: {context}"),
         }
+        refined += u64::from(any);
         // Every state of the tree that can be reached is one of the network's, and the other way round.
         let nothing = Condition::Constant(false);
         let every = Options { neat: trellis_engine::hierarchy::cover::Neat::All, ..Options::default() };

@@ -1,21 +1,16 @@
 //! Random trees of depth 3 with priorities: Definition 5.1 written plainly, the same state by state, the claims of 001 Ch. 5, the loop
-//! and its evidence. And random models in AltaRica: the loop against the plain interpreter and refinement on relations.
+//! and its evidence.
 
 use std::sync::Arc;
 
 use trellis_engine::budget::Budget;
-use trellis_engine::cover::Question;
-use trellis_engine::cover::cegar::{self as flat, control_locations};
 use trellis_engine::hierarchy::cover::{Cover, Neat};
 use trellis_engine::hierarchy::{Options, Split, cegar};
 use trellis_model::evidence::Verdict;
-use trellis_model::hierarchy::explicit::Meaning;
-use trellis_model::hierarchy::tree::detach::detach;
 use trellis_model::hierarchy::tree::meaning::{Level, meaning, reachable};
 use trellis_model::hierarchy::tree::{Behaviour, Condition, Node, Tree};
 
-use crate::random::{Random, model};
-use crate::{read, symbolic};
+use crate::random::Random;
 
 pub fn runs(quick: u64) -> u64 {
     std::env::var("TRELLIS_RUNS").ok().and_then(|r| r.parse().ok()).unwrap_or(quick)
@@ -71,7 +66,7 @@ fn node(r: &mut Random, nodes: &mut Vec<Node>, name: String, subs: Vec<usize>, p
 }
 
 /// A tree of depth 3 and a bad condition.
-fn tree(r: &mut Random, priorities: bool) -> (Tree, Condition) {
+pub fn tree(r: &mut Random, priorities: bool) -> (Tree, Condition) {
     let mut nodes = vec![];
     let mut tops = vec![];
     for m in 0..1 + r.below(2) {
@@ -94,7 +89,93 @@ fn tree(r: &mut Random, priorities: bool) -> (Tree, Condition) {
     (tree, bad)
 }
 
-fn size(tree: &Tree) -> usize {
+/// A node of a tree that needs refinements: the states of most lie in a row, which is walked up and down with few exceptions, so that what is
+/// bad is far away, and first covers blur the way.
+fn row(r: &mut Random, nodes: &mut Vec<Node>, name: String, subs: Vec<usize>) -> usize {
+    let leaf = subs.is_empty();
+    let events = if leaf { 3 } else { 2 + r.below(2) };
+    let count = if leaf { 4 + r.below(3) as u32 } else { r.pick(&[1, 1, 2, 3]) };
+    let mut moves = vec![vec![]; count as usize];
+    for (q, all) in (0..).zip(&mut moves) {
+        for event in 0..events as u32 {
+            let to = match event {
+                0 => q,
+                1 => (q + 1).min(count - 1),
+                _ => r.pick(&[0, q.saturating_sub(1)]),
+            };
+            match r.below(14) {
+                0 if event > 0 => {}
+                1 if event > 0 => all.push((event, r.below(count as usize) as u32)),
+                _ => all.push((event, to)),
+            }
+        }
+    }
+    let mut vectors: Vec<Vec<u32>> = vec![];
+    let wanted = if leaf { events } else { 1 + subs.len() + r.below(4) };
+    for number in 0..wanted {
+        let own = if leaf { number } else { r.below(events) };
+        let mut vector = vec![if number <= subs.len() && !leaf { number.min(1) } else { own } as u32];
+        for (i, sub) in subs.iter().enumerate() {
+            // All rest; then one goes up alone; then anything.
+            let event = match number {
+                0 => 0,
+                n if n == i + 1 => 1,
+                n if n <= subs.len() && r.chance(70) => 0,
+                _ => r.below(nodes[*sub].events.len()) as u32,
+            };
+            vector.push(event);
+        }
+        if !vectors.contains(&vector) {
+            vectors.push(vector);
+        }
+    }
+    let (higher, behaviour) = (
+        vec![vec![]; vectors.len()],
+        Arc::new(Behaviour::new((0..count).map(|q| format!("q{q}")).collect(), vec![0], moves)),
+    );
+    let events = (0..events).map(|e| format!("e{e}")).collect();
+    let mut made = Node { name, events, subs, vectors, higher, behaviour };
+    // To rest, which is always possible, seldom comes before the rest.
+    let lowest = r.chance(85);
+    let rank: Vec<usize> =
+        (0..made.vectors.len().max(3)).map(|n| if n == 0 && lowest { 0 } else { r.below(3) }).collect();
+    match r.below(if leaf { 12 } else { 5 }) {
+        0 | 1 => made.prioritise(|low, high| rank[low as usize] < rank[high as usize]),
+        2 => {
+            let all = 0..made.vectors.len();
+            made.higher = all.clone().map(|low| all.clone().filter(|&high| rank[low] < rank[high]).collect()).collect();
+        }
+        _ => {}
+    }
+    nodes.push(made);
+    nodes.len() - 1
+}
+
+/// A tree of depth 3, most of them in need of refinements, and a bad condition: that some nodes are at the ends of their rows.
+pub fn rows(r: &mut Random) -> (Tree, Condition) {
+    let mut nodes = vec![];
+    let leaves = (0..1 + r.below(2)).map(|l| row(r, &mut nodes, format!("m.l{l}"), vec![])).collect();
+    let mut subs = vec![row(r, &mut nodes, "m".into(), leaves)];
+    if r.chance(60) {
+        subs.push(row(r, &mut nodes, "n".into(), vec![]));
+    }
+    row(r, &mut nodes, String::new(), subs);
+    let tree = Tree::new(nodes).expect("a tree");
+    let long = |n: &usize| tree.nodes()[*n].behaviour.states.len() > 3;
+    let mut all = vec![];
+    for node in (0..tree.nodes().len()).filter(long) {
+        let last = tree.nodes()[node].behaviour.states.len() - 1;
+        let from = r.pick(&[last, last, last - 1]);
+        let first = r.chance(15);
+        let states = (0..=last).map(|q| if first { q == 0 } else { q >= from }).collect();
+        if all.is_empty() || r.chance(40) {
+            all.push(Condition::Local { node, states });
+        }
+    }
+    (tree, Condition::All(all))
+}
+
+pub fn size(tree: &Tree) -> usize {
     tree.nodes().iter().map(|n| n.behaviour.states.len()).product()
 }
 
@@ -263,97 +344,127 @@ fn proposition_5_6_for_both_kinds_of_neat_covers() {
     assert!(coarser > 0, "covers that only respect watched events were never coarser than neat ones");
 }
 
+/// All ways to go about it.
+pub fn ways() -> Vec<Options> {
+    let mut all = vec![];
+    for neat in [Neat::Watched, Neat::All] {
+        for split in [Split::Along, Split::Failure, Split::Interpolants] {
+            for pruning in [true, false] {
+                all.push(Options { neat, split, pruning, limit: None });
+            }
+        }
+    }
+    all
+}
+
+/// What many trees said.
+#[derive(Default)]
+struct Tally {
+    done: u64,
+    safe: u64,
+    /// Trees for which some way refines, and some way with pruning that prunes, certifies, interpolates.
+    refined: u64,
+    pruned: u64,
+    certified: u64,
+    interpolated: u64,
+    /// Refinements and abstract states in all, without pruning and with it.
+    work: [(u64, u64); 2],
+}
+
+/// For each state of a tree, whether a bad one can be reached from it.
+fn leads(top: &Level, bad: &Condition) -> Vec<bool> {
+    let mut leads: Vec<bool> = top.states.iter().map(|q| bad.holds(q)).collect();
+    loop {
+        let before = leads.clone();
+        top.transitions.iter().for_each(|&(from, _, to)| leads[from] |= leads[to]);
+        if before == leads {
+            return leads;
+        }
+    }
+}
+
+/// One tree, in all ways: the verdict, evidence that passes its check, and what is certified is so.
+fn agree(tree: &Tree, bad: &Condition, context: &str, tally: &mut Tally) {
+    let levels = meaning(tree);
+    let all = reachable(tree, &levels);
+    let top = &levels[tree.top()];
+    let leads = leads(top, bad);
+    let reached = all.iter().any(|q| bad.holds(q));
+    tally.done += 1;
+    tally.safe += u64::from(!reached);
+    let (mut refined, mut pruned, mut certified, mut interpolated) = (false, false, false, false);
+    for options in ways() {
+        let found = cegar(tree, bad, &options, &mut Budget::unlimited());
+        refined |= options.neat == Neat::Watched && found.refinements > 0;
+        pruned |= found.pruned > 0;
+        certified |= found.certified > 0;
+        interpolated |= found.interpolated > 0;
+        let work = &mut tally.work[usize::from(options.pruning)];
+        *work = (work.0 + found.refinements, work.1 + found.counted.expanded);
+        let context = format!("{context}, {options:?}");
+        for (q, leads) in top.states.iter().zip(&leads) {
+            let tuple: Vec<u32> = found.covers.iter().zip(q).map(|(c, &s)| c.of[s as usize]).collect();
+            assert!(found.known.reached.find(&tuple).is_none() || all.contains(q), "not reached: {q:?}, {context}");
+            assert!(found.known.reaching.find(&tuple).is_none() || *leads, "leads nowhere: {q:?}, {context}");
+        }
+        match &found.verdict {
+            Verdict::Safe(c) => {
+                assert!(!reached, "{context}");
+                trellis_check::tree::certify(tree, bad, c).unwrap_or_else(|e| panic!("{e}: {context}"));
+            }
+            Verdict::Unsafe(t) => {
+                assert!(reached, "{context}");
+                trellis_check::tree::replay(tree, bad, t).unwrap_or_else(|e| panic!("{e}: {context}"));
+            }
+            Verdict::Unknown(why) => panic!("{why}: {context}"),
+        }
+    }
+    tally.refined += u64::from(refined);
+    tally.pruned += u64::from(pruned);
+    tally.certified += u64::from(certified);
+    tally.interpolated += u64::from(interpolated);
+}
+
+impl Tally {
+    fn tell(&self) {
+        let Tally { done, safe, refined, pruned, certified, interpolated, work } = self;
+        eprintln!(
+            "{done} trees, {safe} of them safe; {refined} refined, {interpolated} by predicates; {pruned} pruned, {certified} certified"
+        );
+        let [without, with] = work;
+        eprintln!(
+            "without pruning {} refinements, {} states expanded; with pruning {}, {}",
+            without.0, without.1, with.0, with.1
+        );
+        assert!(*safe > 0 && safe < done && *pruned > 0 && *certified > 0 && *interpolated > 0);
+    }
+}
+
 #[test]
 fn the_loop_agrees_with_the_definition() {
-    let (mut safe, mut done, mut refined) = (0, 0, 0);
+    let mut tally = Tally::default();
     for seed in 1..=runs(400) {
         let mut r = Random::new(seed);
         let priorities = r.chance(80);
         let (tree, bad) = tree(&mut r, priorities);
-        if size(&tree) > 150 {
-            continue;
-        }
-        done += 1;
-        let all = reachable(&tree, &meaning(&tree));
-        let reached = all.iter().any(|q| bad.holds(q));
-        safe += u32::from(!reached);
-        for neat in [Neat::Watched, Neat::All] {
-            for split in [Split::Along, Split::Failure] {
-                let options = Options { neat, split, limit: None };
-                let found = cegar(&tree, &bad, &options, &mut Budget::unlimited());
-                refined += u32::from(found.refinements > 0);
-                let context = format!("seed {seed}, {options:?}");
-                match &found.verdict {
-                    Verdict::Safe(c) => {
-                        assert!(!reached, "{context}");
-                        trellis_check::tree::certify(&tree, &bad, c).unwrap_or_else(|e| panic!("{e}: {context}"));
-                    }
-                    Verdict::Unsafe(t) => {
-                        assert!(reached, "{context}");
-                        trellis_check::tree::replay(&tree, &bad, t).unwrap_or_else(|e| panic!("{e}: {context}"));
-                    }
-                    Verdict::Unknown(why) => panic!("{why}: {context}"),
-                }
-            }
+        if size(&tree) <= 150 {
+            agree(&tree, &bad, &format!("seed {seed}"), &mut tally);
         }
     }
-    eprintln!("{done} trees, {safe} of them safe, {refined} runs with refinements");
-    assert!(safe > 0 && safe < done && refined > 0);
+    tally.tell();
 }
 
 #[test]
-fn models_in_altarica_agree() {
-    let (mut done, mut safe, mut merged, mut seed, mut refined) = (0, 0, 0, 0, 0);
-    while done < runs(150) {
+fn trees_that_need_refinements_agree() {
+    let (mut tally, mut seed) = (Tally::default(), 0);
+    while tally.done < runs(150) {
         seed += 1;
         let mut r = Random::new(seed);
-        let deep = r.chance(25);
-        let (text, bad) = model(&mut r, deep);
-        let context = format!("seed {seed}, bad {bad}\n{text}");
-        let (built, term) = read(&text, &bad);
-        let h = &built.hierarchy;
-        let Ok(meaning) = Meaning::of(h, 20_000) else { continue };
-        if !h.has_priorities() {
-            continue;
+        let (tree, bad) = rows(&mut r);
+        if size(&tree) <= 250 && tree.has_priorities() {
+            agree(&tree, &bad, &format!("seed {seed}"), &mut tally);
         }
-        done += 1;
-        let start = meaning.initial(h, h.top);
-        let all = meaning.reachable(h.top, &start);
-        let reached = meaning.satisfying(h, h.top, term).iter().any(|q| all.contains(q));
-        safe += u64::from(!reached);
-        let detached = detach(h, 20_000).unwrap_or_else(|e| panic!("{e}\n{context}"));
-        merged += u64::from(detached.units.iter().any(|u| u.merged));
-        let bad = detached.condition(h, term).unwrap_or_else(|e| panic!("{e}\n{context}"));
-        let found = cegar(&detached.tree, &bad, &Options::default(), &mut Budget::unlimited());
-        refined += u64::from(found.refinements > 0);
-        match &found.verdict {
-            Verdict::Safe(c) => {
-                assert!(!reached, "{context}");
-                trellis_check::tree::certify(&detached.tree, &bad, c).unwrap_or_else(|e| panic!("{e}: {context}"));
-            }
-            Verdict::Unsafe(t) => {
-                assert!(reached, "{context}");
-                trellis_check::tree::replay_nodes(h, &detached, (term, &bad), t)
-                    .unwrap_or_else(|e| panic!("{e}: {context}"));
-            }
-            Verdict::Unknown(why) => panic!("{why}: {context}"),
-        }
-        // Refinement on relations.
-        let m = symbolic(&built);
-        let question = Question {
-            hierarchy: h,
-            symbolic: &m,
-            initial: m.initial(h).unwrap(),
-            bad: m.satisfying(h, term).unwrap(),
-        };
-        let locations = control_locations(&question).unwrap();
-        let other = flat::cegar(&question, &locations, &flat::Options::default(), &mut Budget::unlimited());
-        let same = matches!(
-            (&found.verdict, &other.verdict),
-            (Verdict::Safe(_), Verdict::Safe(_)) | (Verdict::Unsafe(_), Verdict::Unsafe(_))
-        );
-        assert!(same, "{context}");
     }
-    eprintln!("{done} models, {safe} safe, {merged} with merged parts, {refined} refined, of {seed}");
-    assert!(safe > 0 && safe < done && merged > 0 && refined > 0);
+    tally.tell();
+    assert!(tally.refined * 3 >= tally.done, "only {} of {} needed refinements", tally.refined, tally.done);
 }

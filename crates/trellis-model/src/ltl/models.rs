@@ -1,9 +1,11 @@
-//! Counter systems and hierarchies of nodes as control-flow automata, so that formulas can be asked about them like about any other.
+//! Counter systems, hierarchies of nodes and ([`tree`]) hierarchical transition systems as control-flow automata, so that formulas can be asked about them like about any other.
 //!
 //! A letter is read at the start, and after each rule or flat event: a location of that name stands for it. Where nothing can happen, a run
 //! stays as it is for ever. What is told apart, and proven, is what [`super::product`] and the engines of automata make of it.
 //!
 //! Deliberately not here: ε. A node that could do something does it.
+
+pub mod tree;
 
 use rustc_hash::FxHashSet;
 use trellis_expr::{StmtId, TermId, Terms, Type, VarId};

@@ -330,6 +330,13 @@ impl Units for Seen<'_> {
 }
 
 impl Parts {
+    /// For each node and each of its states, locations and values of variables, as numbers.
+    pub fn rows(&self) -> Vec<Vec<Vec<i64>>> {
+        let row = |s: &Local| s.locations.iter().map(|&l| l.into()).chain(s.data.iter().copied()).collect();
+        let groups = self.groups.iter().map(|g| g.states.iter().map(row).collect());
+        groups.chain([vec![vec![]]]).collect()
+    }
+
     /// A condition of a query, taken apart.
     pub fn condition(&self, net: &Network, c: &Condition) -> Result<tree::Condition, Refusal> {
         if !matches!(net.terms.stmt(c.prepare), Stmt::Skip) {

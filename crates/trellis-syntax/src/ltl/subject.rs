@@ -9,11 +9,13 @@
 //! | SCXML | after each macro-step |
 //! | counter systems | at the start, and after each rule |
 //! | AltaRica | at the start, and after each flat event that is not ε |
+//! | hierarchical transition systems | at the start, and after each step that not all nodes take by resting |
 
 use rustc_hash::FxHashSet;
 use trellis_expr::{Division, TermId, Terms, Type, VarId};
 use trellis_model::cfa::{Kind, LocationId};
 use trellis_model::counter::System;
+use trellis_model::hierarchy::tree::Tree;
 use trellis_model::ltl::product::Subject;
 use trellis_model::ltl::{Formula, Spec, models};
 
@@ -50,6 +52,8 @@ pub enum Language<'o> {
     Counters(&'o System),
     /// A hierarchy of nodes in AltaRica, as it was built.
     Nodes(&'o Built),
+    /// A hierarchical transition system, as it was read.
+    Tree(&'o Tree),
 }
 
 /// A formula and what it is asked of.
@@ -176,6 +180,25 @@ fn names(
             names.bracketed = true;
             names
         }
+        Language::Tree(tree) => {
+            let Some(found) = models::tree::tree(tree) else {
+                let span = Span { source: model, start: 0, end: 0 };
+                let what = "formulas need all flat events of a hierarchical transition system, and these are too many";
+                return Err(vec![
+                    Diagnostic::error(span, what)
+                        .help("what the file says under `never` is asked without listing them"),
+                ]);
+            };
+            let mut names = Automaton::new(found.subject, |_| true);
+            names.by_location = false;
+            names.bracketed = true;
+            let values = found.nodes.into_iter().enumerate().map(|(n, (variable, values))| {
+                let states = tree.nodes()[n].behaviour.states.iter().cloned().zip(values).collect();
+                NodeNames { name: models::tree::name(tree, n), variable, states }
+            });
+            names.nodes = values.collect();
+            names
+        }
         Language::Scxml => {
             let (found, more) = scxml::parse_system(sources, model)?;
             warnings = more;
@@ -201,6 +224,13 @@ fn quoted(formula: &str) -> Vec<String> {
     formula.split('"').skip(1).step_by(2).map(String::from).collect()
 }
 
+/// A node of a hierarchical transition system: its variable, and the values that are its states.
+struct NodeNames {
+    name: String,
+    variable: VarId,
+    states: Vec<(String, TermId)>,
+}
+
 /// The names of an automaton.
 struct Automaton {
     subject: Subject,
@@ -209,6 +239,8 @@ struct Automaton {
     literals: Vec<(String, TermId)>,
     quoted: Vec<(String, TermId)>,
     states: Vec<(String, TermId)>,
+    /// The nodes of a hierarchical transition system.
+    nodes: Vec<NodeNames>,
     division: Division,
     /// Can a formula ask for a location by its name?
     by_location: bool,
@@ -249,10 +281,35 @@ impl Automaton {
             literals,
             quoted: vec![],
             states: vec![],
+            nodes: vec![],
             division: Division::Euclidean,
             by_location: true,
             bracketed: false,
         }
+    }
+}
+
+impl Automaton {
+    /// `NODE in STATE|STATE and NODE in STATE`: where nodes of a hierarchical transition system are, as it is said of what must never be.
+    fn in_states(&mut self, text: &str) -> Result<TermId, String> {
+        let mut all = vec![];
+        for part in text.split(" and ") {
+            let (node, states) = part.split_once(" in ").ok_or("write \"NODE in STATE|STATE and NODE in STATE\"")?;
+            let Some(found) = self.nodes.iter().find(|n| n.name == node.trim()) else {
+                return Err(format!("there is no node `{}` (the top is called `top`)", node.trim()));
+            };
+            let terms = &mut self.subject.cfa.terms;
+            let here = terms.var(found.variable);
+            let mut any = vec![];
+            for state in states.split('|').map(str::trim) {
+                let Some((_, value)) = found.states.iter().find(|(name, _)| name == state) else {
+                    return Err(format!("`{}` has no state `{state}`", node.trim()));
+                };
+                any.push(terms.eq(here, *value));
+            }
+            all.push(terms.or(any));
+        }
+        Ok(self.subject.cfa.terms.and(all))
     }
 }
 
@@ -269,6 +326,9 @@ impl Names for Automaton {
     }
 
     fn quoted(&mut self, text: &str) -> Result<TermId, String> {
+        if !self.nodes.is_empty() {
+            return self.in_states(text);
+        }
         let found = self.quoted.iter().find(|(t, _)| t == text).map(|(_, t)| *t);
         found.ok_or_else(|| "only conditions of C programs are written in quotes".into())
     }

@@ -188,3 +188,32 @@ edon
     let pairs = (0..n).flat_map(|i| (0..i).map(move |j| format!("(S{i}.phase = works and S{j}.phase = works)")));
     Model { text, bad: pairs.collect::<Vec<_>>().join(" or ") }
 }
+
+/// Pumps that break for good, each with a ring of one bell, which may be stopped. Never does the bell ring while all pumps work.
+pub fn alarm(n: usize) -> Model {
+    let pumps = |of: &dyn Fn(usize) -> String| (0..n).map(of).collect::<Vec<_>>().join(" ");
+    let text = format!(
+        "node Pump
+  state broken : bool : public;
+  init broken := false;
+  event breaks;
+  trans not broken |- breaks -> broken := true;
+edon
+node Bell
+  state rings : bool : public;
+  init rings := false;
+  event ring, stop;
+  trans true |- ring -> rings := true;
+        rings |- stop -> rings := false;
+edon
+node Plant
+  sub {} B : Bell;
+  sync {}
+edon
+",
+        pumps(&|i| format!("P{i} : Pump;")),
+        pumps(&|i| format!("<P{i}.breaks, B.ring>;"))
+    );
+    let works: Vec<String> = (0..n).map(|i| format!("not P{i}.broken")).collect();
+    Model { text, bad: format!("B.rings and {}", works.join(" and ")) }
+}

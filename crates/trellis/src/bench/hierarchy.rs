@@ -7,7 +7,9 @@ use trellis_domain::relation::Memory;
 use trellis_engine::budget::Budget;
 use trellis_engine::cover::Question;
 use trellis_engine::cover::reach::{Direction, reach};
-use trellis_engine::hierarchy::{Options, cegar};
+use trellis_engine::hierarchy::cover::Neat;
+use trellis_engine::hierarchy::predicates::Rows;
+use trellis_engine::hierarchy::{Options, Split, cegar_in};
 use trellis_model::evidence::Verdict;
 use trellis_model::hierarchy::symbolic::Symbolic;
 use trellis_model::hierarchy::tree::detach::detach;
@@ -25,14 +27,30 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// A family and its numbers.
 type Family = (&'static str, fn(usize) -> Model, &'static [usize]);
 
-const FAMILIES: [Family; 6] = [
+const FAMILIES: [Family; 7] = [
     ("stack", families::stack, &[5, 10, 20, 40]),
     ("fifo", families::fifo, &[2, 4, 6, 8, 10]),
     ("wheels", |n| families::wheels(n, false), &[5, 10, 15, 20]),
     ("dysfunctional wheels", |n| families::wheels(n, true), &[2, 4, 6, 10, 20]),
     ("token ring", families::ring, &[4, 8, 12, 16]),
     ("counting", families::count, &[4, 8, 12, 14]),
+    ("alarm", families::alarm, &[4, 8, 16, 40]),
 ];
+
+/// How refinements and pruning are chosen, for those that need one or the other.
+const CHOICES: [(&str, Options); 5] = [
+    ("default", choice(Split::Along, Neat::Watched, true)),
+    ("no pruning", choice(Split::Along, Neat::Watched, false)),
+    ("refine failure", choice(Split::Failure, Neat::Watched, true)),
+    ("refine interpolants", choice(Split::Interpolants, Neat::Watched, true)),
+    ("neat", choice(Split::Along, Neat::All, true)),
+];
+const CHOSEN: [Family; 3] =
+    [("token ring", families::ring, &[4, 8, 12]), ("alarm", families::alarm, &[8, 12]), ("fifo", families::fifo, &[6])];
+
+const fn choice(split: Split, neat: Neat, pruning: bool) -> Options {
+    Options { neat, split, pruning, limit: None }
+}
 
 /// Prints the table; answers whether all counts are as expected.
 pub fn bench(args: &Bench) -> Result<bool, Failure> {
@@ -48,13 +66,22 @@ pub fn bench(args: &Bench) -> Result<bool, Failure> {
             }
             let model = make(n);
             let (built, bad) = read(&model)?;
-            let ours = here(&built, bad)?;
+            let ours = here(&built, bad, &Options::default())?;
             let theirs = everything(&built, bad);
             println!("{name:<21} {n:>3}  {}   {theirs}", ours.0);
             let expected = EXPECTED.lines().find(|l| l.starts_with(&format!("{name}\t{n}\t")));
             if expected != Some(&format!("{name}\t{n}\t{}", ours.1)) {
                 println!("   expected {}, found {}", expected.unwrap_or("nothing"), ours.1.replace('\t', " "));
                 agree = false;
+            }
+        }
+    }
+    println!("\n{:<21} {:>3}  {:<20} {:<7} {:>9} {:>8} {:>8}", "", "N", "choice", "nodes", "abstract", "refined", "s");
+    for (name, make, numbers) in CHOSEN {
+        for &n in numbers.iter().filter(|n| !args.quick || **n <= 8) {
+            let (built, bad) = read(&make(n))?;
+            for (words, options) in &CHOICES {
+                println!("{name:<21} {n:>3}  {words:<20} {}", here(&built, bad, options)?.0);
             }
         }
     }
@@ -83,14 +110,15 @@ fn word<T, C>(verdict: &Verdict<T, C>) -> &'static str {
 }
 
 /// A row, and what must be the same each time.
-fn here(built: &Built, bad: trellis_expr::TermId) -> Result<(String, String), Failure> {
+fn here(built: &Built, bad: trellis_expr::TermId, options: &Options) -> Result<(String, String), Failure> {
     let started = Instant::now();
     let h = &built.hierarchy;
     let refused = |e: trellis_model::hierarchy::tree::detach::Refusal| Failure::Internal(e.to_string());
     let detached = detach(h, 1 << 20).map_err(refused)?;
     let bad = detached.condition(h, bad).map_err(refused)?;
     let mut budget = Budget::unlimited().time(Some(LIMIT));
-    let found = cegar(&detached.tree, &bad, &Options::default(), &mut budget);
+    let rows: Vec<Rows> = detached.units.iter().map(|u| u.configurations.to_vec()).collect();
+    let found = cegar_in(&detached.tree, &bad, &rows, options, &mut budget);
     let seconds = started.elapsed().as_secs_f64();
     let (said, states, refined) = (word(&found.verdict), found.states, found.refinements);
     Ok((format!("{said:<7} {states:>9} {refined:>8} {seconds:>8.3}"), format!("{said}\t{states}\t{refined}")))

@@ -231,3 +231,13 @@ pub enum Order {
     /// For programs: what is nearest to an error first.
     Error,
 }
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Refine {
+    /// States that can follow the rest of the run, at each moment of it.
+    Along,
+    /// States that can take the step where the run fails.
+    Failure,
+    /// States by predicates over the node's variables, interpolated by the solver.
+    Interpolants,
+}

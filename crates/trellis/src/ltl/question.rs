@@ -13,7 +13,7 @@ use trellis_syntax::ltl::subject::{self, Asked, Language, Moment};
 use crate::Failure;
 use crate::automaton::{c_options, not_c};
 use crate::cli::{LtlStep, Model, Reading};
-use crate::{counter, hierarchy};
+use crate::{counter, hierarchy, tree};
 
 /// More marks leave none for letters.
 const MAX_MARKS: u32 = 63;
@@ -76,7 +76,7 @@ impl Question {
         let options = c_options(path, reading);
         let full = step == Some(LtlStep::Full);
         let mut sources = Sources::default();
-        let (system, built);
+        let (system, built, file);
         let (name, language) = match path.extension().and_then(|e| e.to_str()) {
             Some("c" | "i") => ("c", Language::C(&options)),
             Some("xsts") => ("xsts", Language::Xsts(if full { Moment::Full } else { Moment::Half })),
@@ -89,6 +89,10 @@ impl Question {
             _ if hierarchy::is_one(path) => {
                 built = hierarchy::top(&mut sources, model, None, err_color)?;
                 ("altarica", Language::Nodes(&built))
+            }
+            _ if tree::is_one(path) => {
+                file = tree::load(path)?;
+                ("hierarchy", Language::Tree(&file.tree))
             }
             _ => ("cfa", Language::Cfa),
         };

@@ -10,7 +10,8 @@ fn verdicts_and_evidence() {
     for row in rows.lines() {
         let (model, verdict) = row.split_once('\t').expect("two columns");
         let model = format!("hierarchy/{model}");
-        for options in [&[][..], &["--neat"]] {
+        let ways = [&[][..], &["--neat"], &["--no-pruning"], &["--refine", "failure"], &["--refine", "interpolants"]];
+        for options in ways {
             let (_dir, file) = temporary("evidence.json");
             let kind = if verdict == "SAFE" { "--certificate" } else { "--trace" };
             let out = trellis(&[&["check", &model, kind, &file], options].concat());
@@ -19,12 +20,15 @@ fn verdicts_and_evidence() {
             assert!(stdout(&again).starts_with("VALID"), "{row}\n{}{}", stdout(&again), stderr(&again));
             // Evidence that was tampered with is rejected.
             let text = std::fs::read_to_string(&file).expect("the evidence");
-            let mut doc: Value = serde_json::from_str(&text).expect("JSON");
-            let list = if verdict == "SAFE" { &mut doc["tuples"] } else { &mut doc["steps"] };
-            list.as_array_mut().expect("a list").pop();
-            std::fs::write(&file, doc.to_string()).expect("written");
-            let again = trellis(&["certify", &model, &file]);
-            assert!(stdout(&again).starts_with("REJECTED"), "{row}\n{}{}", stdout(&again), stderr(&again));
+            let doc: Value = serde_json::from_str(&text).expect("JSON");
+            let lists = if verdict == "SAFE" { &["tuples", "rooms"][..] } else { &["steps"] };
+            for list in lists.iter().filter(|l| doc.get(**l).is_some()) {
+                let mut doc = doc.clone();
+                doc[*list].as_array_mut().expect("a list").pop();
+                std::fs::write(&file, doc.to_string()).expect("written");
+                let again = trellis(&["certify", &model, &file]);
+                assert!(stdout(&again).starts_with("REJECTED"), "{row}\n{}{}", stdout(&again), stderr(&again));
+            }
         }
     }
 }
@@ -42,6 +46,50 @@ fn nodes_of_altarica_have_evidence_too() {
     let json = stdout(&trellis(&["check", "altarica/stack3.alt", "--engine", "hierarchy", "--error", bad, "--json"]));
     let doc: Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(doc["certificate"]["tuples"], 4);
+}
+
+#[test]
+fn what_never_becomes_bad_is_not_explored() {
+    let states = |options: &[&str]| {
+        let said = stdout(&trellis(&[&["check", "hierarchy/alarm4.hts.json", "--stats"], options].concat()));
+        let (_, rest) = said.split_once(", abstract states ").expect("statistics");
+        rest.split(',').next().expect("a number").to_string()
+    };
+    assert_eq!((states(&[]).as_str(), states(&["--no-pruning"]).as_str()), ("1", "31"));
+    let (_dir, file) = temporary("proof.json");
+    assert!(trellis(&["check", "hierarchy/alarm4.hts.json", "--certificate", &file]).status.success());
+    let text = std::fs::read_to_string(&file).expect("the proof");
+    let doc: Value = serde_json::from_str(&text).expect("JSON");
+    // A room that a node can leave, one with a bad state, one with a block that is none.
+    for (blocks, says) in [(vec![0, 1], "a bad state"), (vec![0], "out of a room"), (vec![7], "some blocks")] {
+        let mut doc = doc.clone();
+        doc["rooms"][0][0] = serde_json::json!(blocks);
+        std::fs::write(&file, doc.to_string()).expect("written");
+        let said = stdout(&trellis(&["certify", "hierarchy/alarm4.hts.json", &file]));
+        assert!(said.starts_with("REJECTED") && said.contains(says), "{said}");
+    }
+}
+
+#[test]
+fn formulas() {
+    let alarm = "G(bell = rings -> !\"pump1 in works and pump2 in works and pump3 in works and pump4 in works\")";
+    for (model, formula, verdict) in [
+        ("wheels3", "G F \"low.low in 0\"", "SAFE"),
+        ("wheels3", "F G \"low.low in 0\"", "UNSAFE"),
+        ("wheels3", "G F \"high in 1 and low.high in 1 and low.low in 1\"", "SAFE"),
+        ("alarm4", alarm, "SAFE"),
+        ("alarm4", "G(bell = rings -> F bell = silent)", "SAFE"),
+        ("alarm4", "G bell = silent", "UNSAFE"),
+        ("priority", "F \"top in q2\"", "SAFE"),
+    ] {
+        let model = format!("hierarchy/{model}.hts.json");
+        let (_dir, file) = temporary("evidence.json");
+        let kind = if verdict == "SAFE" { "--certificate" } else { "--trace" };
+        let out = trellis(&["check", &model, "--ltl", formula, kind, &file]);
+        assert!(stdout(&out).starts_with(&format!("{verdict} ")), "{formula}: {}{}", stdout(&out), stderr(&out));
+        let again = trellis(&["certify", &model, &file]);
+        assert!(stdout(&again).starts_with("VALID"), "{formula}: {}{}", stdout(&again), stderr(&again));
+    }
 }
 
 #[test]
@@ -101,6 +149,10 @@ fn networks_without_clocks() {
     assert!(stdout(&out).starts_with("SAFE"), "{}{}", stdout(&out), stderr(&out));
     let again = trellis(&["certify", "data/philosophers.xta", &file]);
     assert!(stdout(&again).starts_with("VALID"), "{}{}", stdout(&again), stderr(&again));
+    for way in [&["--neat"][..], &["--no-pruning"], &["--refine", "interpolants"]] {
+        let out = trellis(&[&check[..], way].concat());
+        assert!(stdout(&out).starts_with("SAFE"), "{way:?}: {}{}", stdout(&out), stderr(&out));
+    }
     // Runs are the network's own.
     let (_dir, file) = temporary("run.json");
     let query = "E<> Philosopher(0).Eating && Philosopher(2).Eating";

@@ -10,11 +10,14 @@ pub struct Trace {
 }
 
 /// A cover of each node's states, and a set of abstract states that contains the initial ones, that no step leaves, and none of which
-/// is bad.
+/// is bad. A step may also lead into a *room*: some blocks of each node that no event of the node leaves, in no state of which anything is
+/// bad.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Certificate {
     /// For each node and each of its states, which block it is in.
     pub blocks: Vec<Vec<u32>>,
     /// One block of each node.
     pub tuples: Vec<Vec<u32>>,
+    /// For each room and each node, its blocks.
+    pub rooms: Vec<Vec<Vec<u32>>>,
 }

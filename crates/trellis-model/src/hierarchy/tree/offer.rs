@@ -1,6 +1,8 @@
 //! What a tree can do in one state: out sets from below (001 Lemma 5.7), then the targets of what is offered (Lemma 5.8). A step is
 //! one vector for each node; the sub-nodes' choices are never multiplied out, only different targets are.
 
+use std::rc::Rc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Tree;
@@ -50,9 +52,9 @@ impl Tree {
         let mut seen: FxHashSet<Vec<u32>> = FxHashSet::default();
         let top = self.top();
         for event in 0..self.nodes()[top].events.len() as u32 {
-            for target in parts.targets(top, event)? {
+            for target in parts.targets(top, event)?.iter() {
                 if seen.insert(target.clone()) {
-                    all.push(target);
+                    all.push(target.clone());
                 }
             }
         }
@@ -96,12 +98,12 @@ struct Parts<'p> {
     state: &'p [u32],
     offers: &'p Offers,
     limit: usize,
-    known: FxHashMap<(usize, u32), Vec<Vec<u32>>>,
+    known: FxHashMap<(usize, u32), Rc<Vec<Vec<u32>>>>,
 }
 
 impl Parts<'_> {
     /// The states of the nodes at or below a node, after a step that it takes part in with an event.
-    fn targets(&mut self, number: usize, event: u32) -> Result<Vec<Vec<u32>>, TooMany> {
+    fn targets(&mut self, number: usize, event: u32) -> Result<Rc<Vec<Vec<u32>>>, TooMany> {
         if let Some(known) = self.known.get(&(number, event)) {
             return Ok(known.clone());
         }
@@ -114,6 +116,10 @@ impl Parts<'_> {
                 let parts = self.targets(sub, e)?;
                 if rows.len().saturating_mul(parts.len()) > self.limit {
                     return Err(TooMany);
+                }
+                if let [only] = parts.as_slice() {
+                    rows.iter_mut().for_each(|row| row.extend_from_slice(only));
+                    continue;
                 }
                 let longer = |row: &Vec<u32>| parts.iter().map(|p| [row.as_slice(), p].concat()).collect::<Vec<_>>();
                 rows = rows.iter().flat_map(longer).collect();
@@ -130,6 +136,7 @@ impl Parts<'_> {
             let mut seen = FxHashSet::default();
             all.retain(|row| seen.insert(row.clone()));
         }
+        let all = Rc::new(all);
         self.known.insert((number, event), all.clone());
         Ok(all)
     }

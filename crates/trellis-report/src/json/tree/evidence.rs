@@ -75,7 +75,10 @@ pub fn write_tree_certificate(out: impl io::Write, tree: &Tree, header: Header<'
         json!({ "node": node.name, "blocks": blocks })
     };
     let covers: Vec<Json> = tree.nodes().iter().zip(&c.blocks).map(cover).collect();
-    let fields = vec![("covers", Json::Array(covers)), ("tuples", json!(c.tuples))];
+    let mut fields = vec![("covers", Json::Array(covers)), ("tuples", json!(c.tuples))];
+    if !c.rooms.is_empty() {
+        fields.push(("rooms", json!(c.rooms)));
+    }
     Ok(serde_json::to_writer_pretty(out, &Doc { schema: TREE_CERTIFICATE, header, fields })?)
 }
 
@@ -181,8 +184,13 @@ fn read_run(tree: &Tree, fields: &Fields<'_>, top: &Node<'_, '_>) -> Result<Trac
 }
 
 fn numbers(node: Node<'_, '_>, n: usize, what: &str) -> Result<Vec<u32>, ReadError> {
+    node.array_of(n, what)?;
+    some_numbers(node)
+}
+
+fn some_numbers(node: Node<'_, '_>) -> Result<Vec<u32>, ReadError> {
     let mut all = vec![];
-    for (i, raw) in node.array_of(n, what)?.into_iter().enumerate() {
+    for (i, raw) in node.array()?.into_iter().enumerate() {
         all.push(Node::new(Path::Item(&node.path, i), raw).count("a number")?);
     }
     Ok(all)
@@ -224,5 +232,16 @@ fn read_proof(tree: &Tree, fields: &Fields<'_>, top: &Node<'_, '_>) -> Result<Ce
         let tuple = Node::new(Path::Item(&list.path, i), raw);
         tuples.push(numbers(tuple, nodes.len(), "numbers, one block of each node")?);
     }
-    Ok(Certificate { blocks, tuples })
+    let mut rooms = vec![];
+    if let Some(list) = optional(fields, &top.path, "rooms") {
+        for (i, raw) in list.array()?.into_iter().enumerate() {
+            let room = Node::new(Path::Item(&list.path, i), raw);
+            let mut sets = vec![];
+            for (j, raw) in room.array_of(nodes.len(), "lists, blocks of each node")?.into_iter().enumerate() {
+                sets.push(some_numbers(Node::new(Path::Item(&room.path, j), raw))?);
+            }
+            rooms.push(sets);
+        }
+    }
+    Ok(Certificate { blocks, tuples, rooms })
 }
