@@ -10,13 +10,15 @@ use std::collections::HashMap;
 
 use trellis_domain::zone::{Constraint, Zone};
 use trellis_model::ltl::{Buchi, Letter, Word};
+use trellis_model::network::interpret::Interpreter;
 use trellis_model::network::temporal::Obligations;
 use trellis_model::network::{
-    Action, Certificate, Condition, Course, Level, Network, Never, Party, QueryKind, Temporal, Trace,
+    Action, Certificate, Condition, Course, Level, Network, Never, Party, QueryKind, Snapshot, Temporal, Trace,
 };
 
 use crate::certificate::Certified;
 use crate::ltl::{disagree, well_formed};
+use crate::state::check;
 use crate::timed_liveness::{Checker, Way, zones};
 use crate::trace::{Replayed, Run};
 use crate::{Rejection, Why};
@@ -95,10 +97,8 @@ pub fn replay_formula(net: &Network, asked: &Temporal, trace: &Trace) -> Result<
 /// Checks a proof that all runs satisfy a formula.
 pub fn certify_formula(net: &Network, asked: &Temporal, cert: &Certificate) -> Result<Certified, Rejection> {
     let timed = !net.clocks.is_empty();
-    if !net.lattices.is_empty() || timed && (net.has_priorities || !asked.fair.is_empty()) {
-        return beside(
-            "formulas with clocks, and fairness or priorities, or with lattice variables, cannot be checked",
-        );
+    if timed && (!net.lattices.is_empty() || net.has_priorities || !asked.fair.is_empty()) {
+        return beside("formulas with clocks, and fairness, priorities or lattice variables, cannot be checked");
     }
     let automaton = |e: crate::ltl::Refusal| Rejection::new(Why::Automaton(e.to_string()));
     match &asked.formula {
@@ -115,6 +115,30 @@ pub fn certify_formula(net: &Network, asked: &Temporal, cert: &Certificate) -> R
         return beside("the question is not about all runs");
     };
     let mut checker = Checker::new(&measured, &asked.query, (anything, true), measure);
+    let courses = courses(net, asked, &obligations, cert)?;
+    if !net.lattices.is_empty() {
+        return plainly(net, asked, &obligations, &courses, cert);
+    }
+    for (number, e) in cert.entries.iter().enumerate() {
+        checker.read(number, e).map_err(|r| r.number(number))?;
+    }
+    let mut proof =
+        Proof { net, asked, obligations, courses, checker, letters: HashMap::new(), for_ever: HashMap::new() };
+    proof.start()?;
+    for i in 0..proof.checker.entries.len() {
+        proof.goes_on(i)?;
+    }
+    let steps = proof.checker.steps;
+    Ok(Certified { entries: cert.entries.len(), steps, up_to_order: false, bound: None, clock: None })
+}
+
+/// Where the entries say that the automaton is, and why nothing is accepted from there.
+fn courses<'c>(
+    net: &Network,
+    asked: &Temporal,
+    obligations: &Obligations,
+    cert: &'c Certificate,
+) -> Result<Vec<&'c Course>, Rejection> {
     let mut courses = Vec::new();
     for (number, e) in cert.entries.iter().enumerate() {
         let wrong = |what: &str| Rejection::new(Why::Malformed(what.into())).number(number).state(net, &e.state);
@@ -131,16 +155,72 @@ pub fn certify_formula(net: &Network, asked: &Temporal, cert: &Certificate) -> R
             return Err(wrong("something that need not happen is said never to happen"));
         }
         courses.push(course);
-        checker.read(number, e).map_err(|r| r.number(number))?;
     }
-    let mut proof =
-        Proof { net, asked, obligations, courses, checker, letters: HashMap::new(), for_ever: HashMap::new() };
-    proof.start()?;
-    for i in 0..proof.checker.entries.len() {
-        proof.goes_on(i)?;
+    Ok(courses)
+}
+
+/// Checks a proof about a model with lattice variables and without clocks: state by state, by the reference interpreter.
+fn plainly(
+    net: &Network,
+    asked: &Temporal,
+    obligations: &Obligations,
+    courses: &[&Course],
+    cert: &Certificate,
+) -> Result<Certified, Rejection> {
+    let interpreter = Interpreter::new(net);
+    let model = |e| Rejection::model(net, e);
+    let mut index: HashMap<&Snapshot, Vec<&Course>> = HashMap::new();
+    for (number, (e, course)) in cert.entries.iter().zip(courses).enumerate() {
+        check(net, &e.state).map_err(|r| r.number(number))?;
+        if !e.known.is_empty() || e.says.is_some() || e.bounds.is_some() || !e.zone.is_empty() {
+            return beside("entries that stand for more than their state are no proof about a formula");
+        }
+        index.entry(&e.state).or_default().push(course);
     }
-    let steps = proof.checker.steps;
-    Ok(Certified { entries: cert.entries.len(), steps, up_to_order: false, bound: None, clock: None })
+    let has =
+        |state: &Snapshot, fits: &dyn Fn(&Course) -> bool| index.get(state).is_some_and(|c| c.iter().any(|c| fits(c)));
+    let initial = interpreter.initial().map_err(model)?;
+    if !asked.automaton.initial.iter().all(|&q| has(&initial, &|c| c.at == q)) {
+        return Err(Rejection::new(Why::InitialMissing).state(net, &initial));
+    }
+    let able = |steps: &[(Action, Snapshot)]| parties(net, obligations, steps.iter().map(|s| &s.0));
+    let mut count = 0;
+    for (number, (e, course)) in cert.entries.iter().zip(courses).enumerate() {
+        let steps = interpreter.steps(&e.state).map_err(model)?;
+        count += steps.len() as u64;
+        let letter = letter(&asked.conditions, |c| interpreter.holds_in(&asked.query, c, &e.state).map_err(model))?;
+        let (before, able_weakly) = able(&steps);
+        let resting = obligations.weak.iter().fold(0, |all, w| all | 1u64 << w.1) & !able_weakly;
+        for (action, next) in &steps {
+            let (moves, marks) = parties(net, obligations, [action].into_iter());
+            let after =
+                if obligations.strong.is_empty() { 0 } else { able(&interpreter.steps(next).map_err(model)?).0 };
+            for b in asked.automaton.edges[course.at as usize].iter().filter(|b| b.cube.admits(letter)) {
+                let deed = Deed { marks: marks | resting | b.marks, moves, before, after };
+                if !has(next, &|to| to.at == b.to && advances(course, to, deed)) {
+                    let wrong = Rejection::new(Why::NoProgress).number(number).state(net, &e.state);
+                    return Err(wrong.step(net, action).next(net, next));
+                }
+            }
+        }
+        let may_end = || Ok(steps.is_empty() || interpreter.may_idle(&e.state).map_err(model)?);
+        let from_here = Buchi { initial: vec![course.at], ..asked.automaton.clone() };
+        if before == 0 && able_weakly == 0 && may_end()? && from_here.accepts(&Word::new(vec![], vec![letter])) {
+            return Err(Rejection::new(Why::MayEnd).number(number).state(net, &e.state));
+        }
+    }
+    Ok(Certified { entries: cert.entries.len(), steps: count, up_to_order: false, bound: None, clock: None })
+}
+
+/// Which parties move by some of these: those treated strongly fairly, and the marks of those treated weakly fairly.
+fn parties<'a>(net: &Network, obligations: &Obligations, actions: impl Iterator<Item = &'a Action>) -> (u64, u64) {
+    let (mut strong, mut weak) = (0, 0);
+    for action in actions {
+        let moves = |party: &Party| u64::from(party.moves_in(net, action));
+        strong = obligations.strong.iter().enumerate().fold(strong, |all, (i, party)| all | moves(party) << i);
+        weak = obligations.weak.iter().fold(weak, |all, (party, mark)| all | moves(party) << mark);
+    }
+    (strong, weak)
 }
 
 /// What a step does.
@@ -194,14 +274,9 @@ impl Proof<'_> {
         Ok(())
     }
 
-    /// The parties treated strongly fairly that can move by one of these.
-    fn able(&self, ways: &[Way]) -> u64 {
-        ways.iter().fold(0, |all, w| all | self.strong(&w.action))
-    }
-
-    fn strong(&self, action: &Action) -> u64 {
-        let strong = self.obligations.strong.iter().enumerate();
-        strong.fold(0, |all, (i, party)| all | u64::from(party.moves_in(self.net, action)) << i)
+    /// Which parties can move by one of these.
+    fn able(&self, ways: &[Way]) -> (u64, u64) {
+        parties(self.net, &self.obligations, ways.iter().map(|w| &w.action))
     }
 
     /// Nothing accepted goes on for ever from an entry, if that is so for those that follow.
@@ -209,25 +284,17 @@ impl Proof<'_> {
         let (key, number) = (self.checker.entries[i].key.clone(), self.checker.entries[i].number);
         let ways = self.checker.ways(&key)?;
         let letter = self.letter(&key)?;
-        let before = self.able(&ways);
-        let weak = |marks: u64, action: &Action| {
-            let mark = |&(party, mark): &(Party, u32)| u64::from(party.moves_in(self.net, action)) << mark;
-            self.obligations.weak.iter().fold(marks, |all, w| all | mark(w))
-        };
-        let able_weakly = ways.iter().fold(0, |all, w| weak(all, &w.action));
+        let (before, able_weakly) = self.able(&ways);
         let resting = self.obligations.weak.iter().fold(0, |all, w| all | 1u64 << w.1) & !able_weakly;
-        let mut deeds = Vec::new();
-        for w in &ways {
-            let time = self.obligations.time.map_or(0, |mark| u64::from(w.counts) << mark);
-            deeds.push((weak(resting | time, &w.action), self.strong(&w.action)));
-        }
         let at = self.courses[number].at;
-        for (way, (marks, moves)) in ways.iter().zip(deeds) {
+        for way in &ways {
+            let (moves, weak) = parties(self.net, &self.obligations, [&way.action].into_iter());
+            let marks = weak | resting | self.obligations.time.map_or(0, |mark| u64::from(way.counts) << mark);
             let after = if self.obligations.strong.is_empty() {
                 0
             } else {
                 let next = self.checker.ways(&way.key)?;
-                self.able(&next)
+                self.able(&next).0
             };
             let c = &self.checker;
             let zone = c.after(&c.entries[i].zone, way)?;

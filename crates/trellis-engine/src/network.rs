@@ -60,13 +60,19 @@ impl<'n> NetworkSystem<'n> {
         &mut self.post
     }
 
-    fn snapshot(&self, s: &State) -> Snapshot {
-        self.post.layout.snapshot(self.post.network(), &s.0, &s.1)
+    /// Makes a condition ready to be judged.
+    pub fn compile(&self, condition: Condition) -> Judge {
+        self.post.compile(condition, false)
+    }
+
+    /// A state in the model's terms.
+    pub fn snapshot(&self, key: &[Word], elem: &[Word]) -> Snapshot {
+        self.post.layout.snapshot(self.post.network(), key, elem)
     }
 
     /// A path in the model's terms.
     pub fn trace(&self, path: &Path<Action>, back_to: Option<usize>) -> Option<Trace> {
-        let mut states = path.states.iter().map(|s| self.snapshot(s));
+        let mut states = path.states.iter().map(|(key, elem)| self.snapshot(key, elem));
         let initial = states.next()?;
         let steps =
             path.actions.iter().cloned().zip(states).map(|(action, state)| Step::at_once(action, state)).collect();

@@ -53,10 +53,27 @@ impl Rows {
 
     /// Is there a solution with these lower bounds, beside what holds always?
     pub fn solve(&mut self, lower: &[(Name, i64)], limits: &Limits) -> Result<Solved, Reason> {
+        // Without a limit on its work it only gives up with a reason.
+        self.solve_within(lower, u64::MAX, limits)?.ok_or(Reason::Time)
+    }
+
+    /// The same; nothing if it takes more work than this, as [`Rows::work`] counts it. What was done is not lost: a similar question
+    /// goes on from there.
+    pub fn solve_within(
+        &mut self,
+        lower: &[(Name, i64)],
+        work: u64,
+        limits: &Limits,
+    ) -> Result<Option<Solved>, Reason> {
         let mark = self.simplex.mark();
-        let answer = self.bounded(lower, limits);
+        let answer = self.bounded(lower, self.work().saturating_add(work), limits);
         self.simplex.undo_to(mark);
         answer
+    }
+
+    /// How many entries of rows were looked at in all.
+    pub fn work(&self) -> u64 {
+        self.simplex.work
     }
 
     /// Sets a lower bound for good. It must not contradict the bounds of the same row.
@@ -64,16 +81,16 @@ impl Rows {
         _ = self.simplex.set(row.0, Side::Lower, Rat::from(n), Why::ALWAYS);
     }
 
-    fn bounded(&mut self, lower: &[(Name, i64)], limits: &Limits) -> Result<Solved, Reason> {
+    fn bounded(&mut self, lower: &[(Name, i64)], most: u64, limits: &Limits) -> Result<Option<Solved>, Reason> {
         for (row, n) in lower {
             if let Err(conflict) = self.simplex.set(row.0, Side::Lower, Rat::from(*n), Why::ALWAYS) {
-                return factors(&conflict);
+                return factors(&conflict).map(Some);
             }
         }
-        match self.simplex.check_while(|| limits.exceeded(0).is_none()) {
-            Ok(true) => Ok(Solved::Yes),
-            Ok(false) => Err(limits.exceeded(0).unwrap_or(Reason::Time)),
-            Err(conflict) => factors(&conflict),
+        match self.simplex.check_while(|work| work <= most && limits.exceeded(0).is_none()) {
+            Ok(true) => Ok(Some(Solved::Yes)),
+            Ok(false) => limits.exceeded(0).map_or(Ok(None), Err),
+            Err(conflict) => factors(&conflict).map(Some),
         }
     }
 

@@ -5,14 +5,21 @@
 //! 2 4                      so many shared and so many local states
 //! 0 1 -> 1 2               in shared state 0 a thread goes from local state 1 to 2; the shared state becomes 1
 //! 0 1 -> 1 2 3 ~> 0        … and all others that are in 3 go to 0
+//! 0 1 -> 1 2 3 ~> 0 3 ~> 1 … or each of them to 0 or 1, as it likes
 //! 0 1 +> 1 2               the thread stays in 1, and a new one starts in 2
 //! 0 1 ~> 1 2               all that are in 1 go to 2, if there are any
 //! ```
 //!
 //! `#` starts a comment. Shared state `i` is the variable `s<i>`, of which one is 1; local state `i` is the variable `l<i>`, which
 //! counts threads. At the start the shared state is 0, and any number of threads are in local state 0, unless a start is
-//! given ([`parse_start`]); the target is `s|l,l` ([`parse_target`]). Not supported: a passive move that may go to one of
-//! several states (each thread would choose for itself).
+//! given ([`parse_start`]); the target is `s|l,l` ([`parse_target`]).
+//!
+//! Where each thread chooses for itself there is no single step that does it. The transition leads into a shared state of its own,
+//! `choice<line>`, and threads that have a choice into a local state of their own, `l<i>_choice<line>`; there they choose one by
+//! one, and then it goes on. Whoever has not chosen until then is stuck, and gone when the transition is taken again: for a target
+//! that asks for at least so many threads that makes no difference, since the others could have done the same with it around.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use trellis_model::counter::{Interval, Rule, System, Update, Var, Vector};
@@ -53,8 +60,8 @@ pub fn parse(sources: &Sources, id: SourceId) -> Result<(System, Size), Vec<Diag
     system.initial[0] = Interval::exactly(1);
     system.initial[size.shared as usize] = Interval::ANY;
     while let Some(mut line) = lines.next() {
-        match line.rule(size) {
-            Ok(rule) => system.rules.extend(rule),
+        match line.transition(size) {
+            Ok(t) => t.add_to(&mut system, size),
             Err(d) => errors.push(d),
         }
         if errors.stopped() {
@@ -95,7 +102,7 @@ pub fn parse_start(sources: &Sources, id: SourceId, size: Size, system: &mut Sys
         Ok((shared, counts, any))
     };
     let (shared, counts, any) = read(&mut line).map_err(|d| vec![d])?;
-    system.initial = vec![Interval::exactly(0); (size.shared + size.local) as usize];
+    system.initial = vec![Interval::exactly(0); system.names.len()];
     system.initial[shared as usize] = Interval::exactly(1);
     for (l, n) in counts {
         system.initial[(size.shared + l) as usize] = Interval::exactly(n);
@@ -238,43 +245,93 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// One transition; nothing if it changes nothing.
-    fn rule(&mut self, size: Size) -> Read<Option<Rule>> {
-        let s1 = self.number("a shared state", size.shared)?;
-        let l1 = self.number("a local state", size.local)?;
+    fn transition(&mut self, size: Size) -> Read<Transition> {
+        let shared = |line: &mut Self| line.number("a shared state", size.shared);
+        let local = |line: &mut Self| line.number("a local state", size.local);
+        let from = (shared(self)?, local(self)?);
         let arrow = ["->", "+>", "~>"].into_iter().find(|a| self.take(a));
         let Some(arrow) = arrow else { return self.unexpected("`->`, `+>` or `~>`") };
-        let s2 = self.number("a shared state", size.shared)?;
-        let l2 = self.number("a local state", size.local)?;
-        // Where the threads go that are only watching.
-        let mut moves: FxHashMap<u32, u32> = FxHashMap::default();
+        let to = (shared(self)?, local(self)?);
+        let mut moves: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
         if arrow == "~>" {
-            moves.insert(l1, l2);
+            moves.insert(from.1, [to.1].into());
         }
         while arrow == "->" && !self.peek().0.is_empty() {
-            let span = self.peek().1;
-            let from = self.number("a local state", size.local)?;
+            let l = local(self)?;
             if !self.take("~>") {
                 return self.unexpected("`~>`");
             }
-            let to = self.number("a local state", size.local)?;
-            if *moves.entry(from).or_insert(to) != to {
-                let message = format!("the threads in local state {from} go to two states");
-                let help = "where each thread chooses for itself is not supported";
-                return Err(Diagnostic::error(span, message).help(help));
-            }
+            moves.entry(l).or_default().insert(local(self)?);
         }
         self.end()?;
-        moves.retain(|from, to| from != to);
+        Ok(Transition { from, arrow, to, moves, line: self.number })
+    }
+}
 
+/// One line: shared and local states before and after.
+struct Transition {
+    from: (u32, u32),
+    arrow: &'static str,
+    to: (u32, u32),
+    /// Where the threads may go that are only watching.
+    moves: BTreeMap<u32, BTreeSet<u32>>,
+    line: u32,
+}
+
+impl Transition {
+    fn add_to(mut self, system: &mut System, size: Size) {
+        let choices: Vec<(u32, BTreeSet<u32>)> =
+            self.moves.iter().filter(|m| m.1.len() > 1).map(|(l, all)| (*l, all.clone())).collect();
+        if choices.is_empty() {
+            system.rules.extend(self.rule(size, self.to.0, size.local));
+            return;
+        }
+        let mut new = |name: String| -> Var {
+            system.names.push(name);
+            system.initial.push(Interval::exactly(0));
+            system.names.len() as Var - 1
+        };
+        let choosing = new(format!("choice{}", self.line));
+        let first = choosing + 1 - size.shared;
+        let waiting: Vec<Var> = choices.iter().map(|(l, _)| new(format!("l{l}_choice{}", self.line))).collect();
+        for (i, (l, _)) in choices.iter().enumerate() {
+            self.moves.insert(*l, [first + i as u32].into());
+        }
+        // It is a shared state like the others.
+        system.claimed[0].push((choosing, 1));
+        system.rules.extend(self.rule(size, choosing, first));
+        let line = Some(self.line);
+        let mut step = |from: Var, to: Var| {
+            let one = |v: Var, constant| (v, Update { sources: vec![v], constant });
+            let mut guards = vec![(choosing, Interval::at_least(1)), (from, Interval::at_least(1))];
+            guards.dedup();
+            let mut updates = vec![one(from, -1), one(to, 1)];
+            updates.sort_unstable_by_key(|u| u.0);
+            system.rules.push(Rule { guards, updates, line });
+        };
+        for (from, (_, all)) in waiting.iter().zip(&choices) {
+            all.iter().for_each(|l| step(*from, size.shared + l));
+        }
+        step(choosing, self.to.0);
+    }
+
+    /// As one rule, into this shared state, if it changes something. Every thread that is only watching has one state to go to;
+    /// local states from `fresh` on are emptied first.
+    fn rule(&self, size: Size, into: Var, fresh: u32) -> Option<Rule> {
+        let ((s1, l1), (_, l2)) = (self.from, self.to);
+        let one = |(l, all): (&u32, &BTreeSet<u32>)| all.first().map(|to| (*l, *to));
+        let moves: FxHashMap<u32, u32> = self.moves.iter().filter_map(one).filter(|m| m.0 != m.1).collect();
         let mut sums: FxHashMap<u32, Update> = FxHashMap::default();
-        let itself = |l: u32| Update { sources: if moves.contains_key(&l) { vec![] } else { vec![l] }, constant: 0 };
+        let itself = |l: u32| {
+            let goes = l >= fresh || moves.contains_key(&l);
+            Update { sources: if goes { vec![] } else { vec![l] }, constant: 0 }
+        };
         for (from, to) in &moves {
             sums.entry(*from).or_insert_with(|| itself(*from));
             sums.entry(*to).or_insert_with(|| itself(*to)).sources.push(*from);
         }
         let mut add = |l: u32, n: i64| sums.entry(l).or_insert_with(|| itself(l)).constant += n;
-        match arrow {
+        match self.arrow {
             // The thread is not where the others of its state went: it goes its own way.
             "->" => {
                 add(moves.get(&l1).copied().unwrap_or(l1), -1);
@@ -285,9 +342,9 @@ impl<'a> Line<'a> {
         }
         let local = |l: u32| -> Var { size.shared + l };
         let mut updates: Vec<(Var, Update)> = vec![];
-        if s1 != s2 {
+        if s1 != into {
             updates.push((s1, Update { sources: vec![s1], constant: -1 }));
-            updates.push((s2, Update { sources: vec![s2], constant: 1 }));
+            updates.push((into, Update { sources: vec![into], constant: 1 }));
         }
         for (l, mut u) in sums {
             u.sources.iter_mut().for_each(|x| *x = local(*x));
@@ -298,10 +355,9 @@ impl<'a> Line<'a> {
         }
         updates.sort_unstable_by_key(|u| u.0);
         let mut guards = vec![(s1, Interval::at_least(1))];
-        if arrow != "~>" {
+        if self.arrow != "~>" {
             guards.push((local(l1), Interval::at_least(1)));
         }
-        let rule = Rule { guards, updates, line: Some(self.number) };
-        Ok(Some(rule).filter(|r| !r.updates.is_empty()))
+        Some(Rule { guards, updates, line: Some(self.line) }).filter(|r| !r.updates.is_empty())
     }
 }

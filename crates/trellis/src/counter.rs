@@ -9,7 +9,7 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use trellis_check::counter as checker;
 use trellis_engine::budget::Progress;
-use trellis_engine::wsts::{self, Engine, backward, lazy};
+use trellis_engine::wsts::{self, Engine, backward, forward, lazy};
 use trellis_model::counter::System;
 use trellis_model::counter::evidence::Trace;
 use trellis_report::counter::{chart, draw, never, question, summary, text};
@@ -53,6 +53,9 @@ pub struct Counters {
     /// Let --engine backward keep what the state equation shows to be out of reach.
     #[arg(long)]
     pub no_prune: bool,
+    /// Let --engine forward take the newest state first, not the one that is nearest to the target by the state equation.
+    #[arg(long)]
+    pub no_guide: bool,
     /// Draw the run, process by process, as a message sequence chart: .svg is a picture, anything else is text (`-`: here).
     #[arg(long, value_name = "FILE")]
     pub msc: Option<PathBuf>,
@@ -93,6 +96,7 @@ pub fn given(args: &Check) -> Option<String> {
         ("--plain", args.counters.plain),
         ("--linear", args.counters.linear),
         ("--no-prune", args.counters.no_prune),
+        ("--no-guide", args.counters.no_guide),
         ("--invariants", args.counters.invariants.is_some()),
         ("--msc", args.counters.msc.is_some()),
         ("--start", args.counters.start.is_some()),
@@ -159,6 +163,9 @@ fn engine(args: &Check) -> Result<Engine, Failure> {
     if c.no_prune && args.engine != cli::Engine::Backward {
         return say("--no-prune goes with --engine backward");
     }
+    if c.no_guide && args.engine != cli::Engine::Forward {
+        return say("--no-guide goes with --engine forward");
+    }
     if args.programs.threads.is_some() && args.engine != cli::Engine::Auto {
         return say("--threads is for the portfolio, which runs when no engine is given");
     }
@@ -178,7 +185,7 @@ fn engine(args: &Check) -> Result<Engine, Failure> {
             linear: c.linear,
         }),
         cli::Engine::Backward => Engine::Backward(backward::Options { prune: !c.no_prune }),
-        cli::Engine::Forward => Engine::Forward,
+        cli::Engine::Forward => Engine::Forward(forward::Options { guide: !c.no_guide }),
         cli::Engine::Equation => Engine::Equation,
         cli::Engine::Frames => Engine::Frames,
         _ => Engine::Portfolio(args.programs.threads.unwrap_or(2).into()),
@@ -191,7 +198,8 @@ fn engine_line(engine: &Engine) -> String {
         Engine::Lazy(o) => format!("lazy abstraction without a solver, {o}"),
         Engine::Backward(o) if o.prune => "backward search, pruned by the state equation".into(),
         Engine::Backward(_) => "backward search".into(),
-        Engine::Forward => "forward search with accelerations".into(),
+        Engine::Forward(o) if o.guide => "forward search with accelerations, guided by the state equation".into(),
+        Engine::Forward(_) => "forward search with accelerations".into(),
         Engine::Equation => "state equation with traps".into(),
         Engine::Frames => "frames, as IC3 has them".into(),
         other => other.to_string(),

@@ -64,7 +64,8 @@ has ended stays as it is forever; a run that is stuck elsewhere does not count.
 
 Networks of automata (UPPAAL, TChecker): atoms are locations and data as in queries (`P(1).cs`, `n[2] > 0`), and whole conditions in
 quotes (`\"forall (i : id_t) n[i] > 0\"`), without clocks. A letter is read at the start and after each step; a run that ends, for lack
-of steps or because time passes for ever, stays as it is. States are enumerated (zones, if there are clocks); --non-zeno as for liveness.
+of steps or because time passes for ever, stays as it is. States are enumerated (with the elements of lattices, never joined; zones, if
+there are clocks); --non-zeno as for liveness.
   --fair progress          something happens if anything can
   --fair weak              a process that could always move from some time on does so again and again; weak:P(1),go for some
                            processes and channels only
@@ -110,14 +111,16 @@ If no engine is chosen, several take turns on two threads (--threads 1: on one).
     --layers            a refinement brings what leads into the target by any rules
   --engine backward     from the targets to the start, with minimal bases; what the state equation shows to be out of reach is left
                         out (--no-prune: it is kept)
-  --engine forward      from the start, with accelerations (Karp and Miller): finds errors
+  --engine forward      from the start, with accelerations (Karp and Miller): finds errors. Who is nearest to the target by the
+                        state equation comes first (--no-guide: the newest)
   --engine equation     the state equation with traps: a quick proof, or none
   --engine frames       an IC3-style search: what can be reached in at most 1, 2, 3, … steps, from above
 
 Place/transition nets in PNML (.pnml) and in LoLA's language (.lola) are read as well: places are variables, by their ids; a target
 must be given with --error. So are thread transition systems (.tts): s0, s1, … is the shared state, l0, l1, … count threads by their
 local state; --error '1|0,2' asks for shared state 1 with threads in 0 and 2 (or the line is in a file beside the model, with the
-extension .prop), and --start '0|1/2' starts in 0 with one thread in 1 and any number in 2.
+extension .prop), and --start '0|1/2' starts in 0 with one thread in 1 and any number in 2. Where a passive move has several
+destinations (3 ~> 0 3 ~> 1) each thread chooses: one by one, in steps of their own.
 
 --invariants FILE: weighted sums that no rule changes, as `x = 1, y = 2`, like those in a .spec under `invariants`. They are checked
 before they are used. Without them Trellis finds sums that never grow where it needs them (--engine equation, backward).

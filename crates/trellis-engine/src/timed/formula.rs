@@ -1,11 +1,12 @@
 //! Formulas of linear temporal logic about networks: is some fair run accepted by the automaton of what must not be?
 //!
-//! The runs of a network are the paths of the graph of [`super::live`], for models without clocks as well (their zones say nothing). It is
-//! made while its product with the automaton is searched ([`crate::ltl::search`]); what a step must not forget, marks of the
-//! automaton, time that passed, a party that moved, is remembered where it leads. A run that ends reads its last letter for ever.
+//! The runs of a network are the paths of the graph of [`super::live`], for models without clocks as well (their zones say nothing),
+//! or of states with the elements of lattices ([`super::runs`]). It is made while its product with the automaton is searched
+//! ([`crate::ltl::search`]); what a step must not forget, marks of the automaton, time that passed, a party that moved, is
+//! remembered where it leads. A run that ends reads its last letter for ever.
 //! Parties that are treated strongly fairly are looked at afterwards, on the whole product ([`crate::ltl::fair`]).
 //!
-//! What this deliberately does not do: clock constraints as atoms, fairness or priorities with clocks, lattice variables. They
+//! What this deliberately does not do: clock constraints as atoms, and fairness, priorities or lattice variables with clocks. They
 //! are refused by name.
 
 use std::ops::Range;
@@ -14,9 +15,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::ltl::{Letter, Word};
 use trellis_model::network::temporal::Obligations;
-use trellis_model::network::{Action, Certificate, Course, Judge, Moves, Network, Temporal, Trace};
+use trellis_model::network::{Certificate, Course, Judge, Moves, Network, Temporal, Trace};
 
-use super::live::{self, Graph, Measure, NONE, Stop, refused, unknown, with_measure};
+use super::live::{Edge, Graph, Measure, NONE, Stop, refused, unknown, with_measure};
+use super::runs::{Plain, Runs, Zoned};
 use super::target::Trouble;
 use crate::budget::{Budget, Progress};
 use crate::ltl::fair;
@@ -26,8 +28,8 @@ use crate::network::{Answer, Broken};
 /// Asks a formula of all runs.
 pub fn check(net: &Network, asked: &Temporal, search: Search, budget: &mut Budget<'_>) -> Result<Answer, Box<Broken>> {
     let timed = !net.clocks.is_empty();
-    if !net.lattices.is_empty() {
-        return Ok(unknown("formulas about models with lattice variables"));
+    if timed && !net.lattices.is_empty() {
+        return Ok(unknown("formulas about models with both clocks and lattice variables"));
     }
     if timed && net.has_priorities {
         return Ok(unknown("formulas about models with both clocks and priorities"));
@@ -38,31 +40,35 @@ pub fn check(net: &Network, asked: &Temporal, search: Search, budget: &mut Budge
     let Some(obligations) = asked.obligations() else {
         return Ok(unknown("more than 64 acceptance sets and parties"));
     };
+    if !net.lattices.is_empty() {
+        return explore(net, Plain::new(net), asked, obligations, search, budget);
+    }
+    let zoned = |graph| Zoned { graph, moves: Moves::default() };
     if !asked.non_zeno {
-        return explore(net, net, asked, obligations, Measure::None, search, budget);
+        let graph = Graph::new(net, &asked.query, Measure::None);
+        return explore(net, zoned(graph), asked, obligations, search, budget);
     }
     let (measured, z) = with_measure(net);
-    explore(net, &measured, asked, obligations, Measure::Steps(z), search, budget)
+    let graph = Graph::new(&measured, &asked.query, Measure::Steps(z));
+    explore(net, zoned(graph), asked, obligations, search, budget)
 }
 
-/// `net` is as the user knows it, `measured` perhaps with one more clock.
+/// `net` is as the user knows it.
 fn explore(
     net: &Network,
-    measured: &Network,
+    graph: impl Runs,
     asked: &Temporal,
     obligations: Obligations,
-    measure: Measure,
     search: Search,
     budget: &mut Budget<'_>,
 ) -> Result<Answer, Box<Broken>> {
-    let graph = Graph::new(measured, &asked.query, measure);
     let mut product = Product::new(graph, net, asked, obligations, budget);
     let found = product.decide(search);
     let graph = &mut product.graph;
     // A pair counts once, whatever led to it.
     let pairs: FxHashSet<_> = product.nodes.iter().map(|n| (n.of, n.at)).collect();
-    graph.stats.stored = pairs.len() as u64;
-    let stats = graph.stats;
+    graph.stats().stored = pairs.len() as u64;
+    let stats = *graph.stats();
     let verdict = match found {
         Err(Stop::Limit(reason)) => Verdict::Unknown(reason),
         Err(Stop::Broken(_, Trouble::Range)) => too_large(),
@@ -116,8 +122,8 @@ struct Expanded {
     rests: bool,
 }
 
-struct Product<'n, 'b, 'o> {
-    graph: Graph<'n>,
+struct Product<'n, 'b, 'o, R> {
+    graph: R,
     net: &'n Network,
     asked: &'n Temporal,
     obligations: Obligations,
@@ -130,18 +136,17 @@ struct Product<'n, 'b, 'o> {
     /// Does the automaton accept this letter for ever, from this state?
     for_ever: FxHashMap<(u32, Letter), bool>,
     budget: &'b mut Budget<'o>,
-    scratch: Moves,
 }
 
-impl<'n, 'b, 'o> Product<'n, 'b, 'o> {
+impl<'n, 'b, 'o, R: Runs> Product<'n, 'b, 'o, R> {
     fn new(
-        graph: Graph<'n>,
+        graph: R,
         net: &'n Network,
         asked: &'n Temporal,
         obligations: Obligations,
         budget: &'b mut Budget<'o>,
     ) -> Self {
-        let atoms = asked.conditions.iter().map(|c| graph.post.compile(*c, false)).collect();
+        let atoms = asked.conditions.iter().map(|c| graph.compile(*c)).collect();
         Product {
             graph,
             net,
@@ -154,7 +159,6 @@ impl<'n, 'b, 'o> Product<'n, 'b, 'o> {
             index: FxHashMap::default(),
             for_ever: FxHashMap::default(),
             budget,
-            scratch: Moves::default(),
         }
     }
 
@@ -239,23 +243,20 @@ impl<'n, 'b, 'o> Product<'n, 'b, 'o> {
         if self.known[of as usize].is_some() {
             return Ok(());
         }
-        let progress = Progress { waiting: self.graph.nodes.len() - of as usize, stats: self.graph.stats };
+        let progress = Progress { waiting: self.graph.len() - of as usize, stats: *self.graph.stats() };
         let bytes = self.graph.bytes() + self.nodes.capacity() * 64;
         self.budget.check(&progress, bytes).map_err(Stop::Limit)?;
         let broken = |e| Stop::Broken(of, e);
-        let first = self.graph.edges.len();
-        let mut moves = std::mem::take(&mut self.scratch);
-        self.graph.stats.expanded += 1;
-        self.graph.expand(of, &mut moves).map_err(broken)?;
+        let first = self.graph.edges().len();
+        let actions = self.graph.expand(of).map_err(broken)?;
         let mut letter = 0;
         for (i, atom) in self.atoms.iter().enumerate() {
             letter |= u64::from(self.graph.holds(atom, of).map_err(broken)?) << i;
         }
         let o = &self.obligations;
         let (mut able_weakly, mut able) = (0, 0);
-        for &live::Edge { via, marked, .. } in &self.graph.edges[first..] {
-            let action = Action(moves.get(via as usize).action.to_vec());
-            let takes = |party: trellis_model::network::Party| u64::from(party.moves_in(self.net, &action));
+        for (&Edge { marked, .. }, action) in self.graph.edges()[first..].iter().zip(&actions) {
+            let takes = |party: trellis_model::network::Party| u64::from(party.moves_in(self.net, action));
             let weak = o.weak.iter().fold(0, |all, &(party, mark)| all | takes(party) << mark);
             let strong = o.strong.iter().enumerate().fold(0, |all, (i, &party)| all | takes(party) << i);
             let time = o.time.map_or(0, |mark| u64::from(marked) << mark);
@@ -265,12 +266,11 @@ impl<'n, 'b, 'o> Product<'n, 'b, 'o> {
         }
         let weak = o.weak.iter().fold(0, |all, w| all | 1 << w.1);
         self.known[of as usize] = Some(Expanded {
-            edges: first as u32..self.graph.edges.len() as u32,
+            edges: first as u32..self.graph.edges().len() as u32,
             letter,
             marks: weak & !able_weakly,
             rests: able_weakly == 0 && able == 0,
         });
-        self.scratch = moves;
         Ok(())
     }
 
@@ -283,11 +283,11 @@ impl<'n, 'b, 'o> Product<'n, 'b, 'o> {
     }
 }
 
-impl Space for Product<'_, '_, '_> {
+impl<R: Runs> Space for Product<'_, '_, '_, R> {
     type Error = Stop;
 
     fn roots(&mut self) -> Result<Vec<u32>, Stop> {
-        if self.graph.nodes.is_empty() {
+        if self.graph.len() == 0 {
             self.graph.start().map_err(|e| Stop::Broken(NONE, e))?;
         }
         // Atoms do not speak of clocks, so there is one cell, and one node.
@@ -306,12 +306,12 @@ impl Space for Product<'_, '_, '_> {
         let reads = self.asked.automaton.edges[at as usize].iter().filter(|b| b.cube.admits(letter));
         for b in reads {
             for e in edges.clone() {
-                let to = self.graph.edges[e as usize].to;
+                let to = self.graph.edges()[e as usize].to;
                 next.push((e, Node { of: to, at: Some(b.to), marks: b.marks | marks | self.moves[e as usize].0 }));
             }
         }
         let mut next: Vec<(u32, u32)> = next.into_iter().map(|(e, node)| (e, self.number(node))).collect();
-        if rests && self.graph.nodes[node.of as usize].ends && self.accepts_for_ever(at, letter) {
+        if rests && self.graph.ends(node.of) && self.accepts_for_ever(at, letter) {
             let marks = self.obligations.all;
             next.push((NONE, self.number(Node { of: node.of, at: None, marks })));
         }

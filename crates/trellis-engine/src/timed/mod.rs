@@ -9,6 +9,7 @@ pub mod fold;
 pub mod formula;
 pub mod live;
 pub mod reach;
+mod runs;
 pub mod schedule;
 pub mod space;
 pub mod target;

@@ -22,6 +22,9 @@ use crate::budget::{Budget, Progress, Stats};
 /// So often the equation is asked to exclude something, and so often more for each time that it did. (Measured: with more patience
 /// systems with transfers, about which the equation says little, take longer; with less, some nets do.)
 const PATIENCE: (u64, u64) = (20, 5);
+/// So much work, as [`Rows::work`] counts it, is put into that, and so much more for each time that it is asked. (Measured: with this
+/// much the nets are still done that it decides at once; some whose linear programs are slow, and exclude nothing, go on with the search.)
+const WORK: (u64, u64) = (20_000_000, 2_000);
 /// So many traps are added for one vector.
 const TRAPS: usize = 40;
 
@@ -64,6 +67,7 @@ pub struct Equation<'s> {
     traps: Vec<(Name, Vec<Var>)>,
     known: Vec<Known>,
     by_row: FxHashMap<Name, Row>,
+    calls: u64,
     asked: u64,
     excluded: u64,
 }
@@ -105,7 +109,8 @@ impl<'s> Equation<'s> {
         }
         let least = system.rules.iter().map(Rule::least).collect();
         let (known, traps) = (vec![], vec![]);
-        let mut all = Equation { system, rows, places, forms, least, traps, known, by_row, asked: 0, excluded: 0 };
+        let mut all =
+            Equation { system, rows, places, forms, least, traps, known, by_row, calls: 0, asked: 0, excluded: 0 };
         for weights in &system.claimed {
             all.learn(Bound { weights: weights.clone(), traps: vec![] });
         }
@@ -117,10 +122,12 @@ impl<'s> Equation<'s> {
         if self.is_known(v) {
             return Ok(true);
         }
-        if self.asked > PATIENCE.0 + PATIENCE.1 * self.excluded {
+        self.calls += 1;
+        let left = (WORK.0 + WORK.1 * self.calls).saturating_sub(self.rows.work());
+        if left == 0 || self.asked > PATIENCE.0 + PATIENCE.1 * self.excluded {
             return Ok(false);
         }
-        self.ask(v, limits)
+        self.ask_within(v, left, limits)
     }
 
     fn is_known(&mut self, v: &Vector) -> bool {
@@ -130,6 +137,10 @@ impl<'s> Equation<'s> {
 
     /// The same, whatever it takes.
     pub fn ask(&mut self, v: &Vector, limits: &Limits) -> Result<bool, Reason> {
+        self.ask_within(v, u64::MAX, limits)
+    }
+
+    fn ask_within(&mut self, v: &Vector, work: u64, limits: &Limits) -> Result<bool, Reason> {
         if self.is_known(v) {
             return Ok(true);
         }
@@ -142,14 +153,15 @@ impl<'s> Equation<'s> {
             })
             .collect();
         for _ in 0..TRAPS {
-            match self.rows.solve(&wanted, limits) {
-                Ok(Solved::No(factors)) => {
+            match self.rows.solve_within(&wanted, work, limits) {
+                Ok(None) => return Ok(false),
+                Ok(Some(Solved::No(factors))) => {
                     let bound = self.bound(&factors);
                     self.excluded += 1;
                     // The bound excludes the vector unless this module is wrong; then it is not used.
                     return Ok(self.learn(bound) && self.is_known(v));
                 }
-                Ok(Solved::Yes) => {
+                Ok(Some(Solved::Yes)) => {
                     if !self.add_trap() {
                         return Ok(false);
                     }
@@ -266,7 +278,7 @@ impl Known {
 }
 
 /// What a rule may add and take away: on the smallest state, and of each variable that it moves one more.
-fn effects(rule: &Rule) -> Vec<Vec<(Var, i64)>> {
+pub(super) fn effects(rule: &Rule) -> Vec<Vec<(Var, i64)>> {
     let least = rule.least();
     let mut first: Vec<(Var, i64)> = vec![];
     let mut columns: Vec<(Var, Var, i64)> = vec![];

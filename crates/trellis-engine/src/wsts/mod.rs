@@ -2,7 +2,7 @@
 //!
 //! [`lazy`] is the paper's `LA[BF]`. Its rivals: [`backward`] goes from the target to the start with minimal bases (Abdulla et al.,
 //! LICS 1996), and leaves out what the state equation ([`equation`]) shows to be out of reach; [`forward`] goes from the start and
-//! accelerates (Karp and Miller 1969), which finds errors; [`frames`] is an IC3-style search; [`equation`] alone is a quick first try.
+//! accelerates (Karp and Miller 1969), guided by the same equation, which finds errors; [`frames`] is an IC3-style search; [`equation`] alone is a quick first try.
 //! [`portfolio`] asks several.
 //!
 //! Every engine answers with evidence in the same two forms ([`trellis_model::counter::evidence`]). Where rules have upper bounds the
@@ -12,6 +12,7 @@ pub mod backward;
 pub mod equation;
 pub mod forward;
 pub mod frames;
+mod guide;
 pub mod lazy;
 pub mod portfolio;
 
@@ -50,7 +51,7 @@ pub enum Engine {
     /// From the target to the start.
     Backward(backward::Options),
     /// From the start, with accelerations.
-    Forward,
+    Forward(forward::Options),
     /// The state equation and traps.
     Equation,
     /// IC3-style frames.
@@ -65,7 +66,8 @@ impl fmt::Display for Engine {
             Engine::Lazy(options) => write!(f, "wsts ({options})"),
             Engine::Backward(options) if options.prune => write!(f, "backward"),
             Engine::Backward(_) => write!(f, "backward (not pruned)"),
-            Engine::Forward => write!(f, "forward"),
+            Engine::Forward(options) if options.guide => write!(f, "forward"),
+            Engine::Forward(_) => write!(f, "forward (not guided)"),
             Engine::Equation => write!(f, "equation"),
             Engine::Frames => write!(f, "frames"),
             Engine::Portfolio(_) => write!(f, "portfolio"),
@@ -78,7 +80,7 @@ pub fn check(system: &System, engine: &Engine, budget: &mut Budget<'_>) -> Outco
     match engine {
         Engine::Lazy(options) => lazy::check(system, options, budget),
         Engine::Backward(options) => backward::check(system, options, budget),
-        Engine::Forward => forward::check(system, budget),
+        Engine::Forward(options) => forward::check(system, options, budget),
         Engine::Equation => equation::check(system, budget),
         Engine::Frames => frames::check(system, budget),
         Engine::Portfolio(threads) => portfolio::check(system, *threads, budget),

@@ -12,11 +12,11 @@ use trellis_model::counter::System;
 use trellis_model::counter::evidence::Verdict;
 use trellis_model::evidence::Reason;
 
-use super::{Engine, Outcome, backward, lazy};
+use super::{Engine, Outcome, backward, forward, lazy};
 use crate::budget::{Budget, Progress, Stats};
 
 /// The first turn.
-const FIRST: Duration = Duration::from_millis(500);
+const FIRST: Duration = Duration::from_millis(300);
 /// The stack of a thread, in bytes.
 const STACK: usize = 256 << 20;
 /// How much longer each turn is than the one before.
@@ -34,7 +34,7 @@ fn teams(system: &System) -> [Vec<Engine>; 2] {
         Engine::Equation,
         Engine::Backward(backward::Options { prune: false }),
     ];
-    let mut errors = vec![Engine::Forward];
+    let mut errors = vec![Engine::Forward(forward::Options::default())];
     if system.rules.len() <= SMALL.0 && system.rules.len() * system.target.len() <= SMALL.1 {
         errors.push(Engine::Lazy(lazy::Options { project: true, ..lazy::Options::default() }));
     }

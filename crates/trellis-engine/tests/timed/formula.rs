@@ -169,6 +169,11 @@ fn plain(seed: u64) -> Model {
     let mut r = Random::new(seed);
     let mut m =
         Model { declarations: vec!["int[0,2] n; chan a; broadcast chan b; urgent chan c;".into()], ..Model::default() };
+    // Sets that grow, and one that may be forgotten: more allows more.
+    let sets = r.percent(40);
+    if sets {
+        m.declarations.push("extern Powerset; Powerset s[3];".into());
+    }
     if r.percent(25) {
         m.declarations.push(r.pick(&["chan priority b < default < a;", "chan priority default < c;"]).to_string());
     }
@@ -180,6 +185,12 @@ fn plain(seed: u64) -> Model {
             let mut e = Edge { source: r.below(locations), target: r.below(locations), ..Edge::default() };
             if r.percent(40) {
                 e.guard.push(format!("n {} {}", r.pick(&["==", "<", ">", "!="]), r.below(3)));
+            }
+            if sets && r.percent(30) {
+                e.guard.push(format!("s.contains({})", r.below(3)));
+            }
+            if sets && r.percent(40) {
+                e.update.push(format!("s.{}({})", r.pick(&["add", "add", "remove"]), r.below(3)));
             }
             if r.percent(30) {
                 e.sync.push(format!("{}{}", r.pick(&["a", "b", "c"]), r.pick(&["!", "?"])));
@@ -193,6 +204,7 @@ fn plain(seed: u64) -> Model {
         let at = r.below(locations);
         m.queries.push(match p {
             0 => format!("E<> P0.L{at}"),
+            1 if sets && r.percent(50) => format!("E<> s.contains({}) or P1.L{at}", r.below(3)),
             1 => format!("E<> n == {} or P1.L{at}", r.below(3)),
             _ => format!("E<> P2.L{at}"),
         });

@@ -3,7 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use trellis_engine::budget::Budget;
-use trellis_engine::wsts::{Engine, Outcome, backward, check, lazy};
+use trellis_engine::wsts::{Engine, Outcome, backward, check, forward, lazy};
 use trellis_model::counter::evidence::Verdict;
 use trellis_model::counter::interpret::{is_bad, step};
 use trellis_model::counter::{Interval, Rule, System, Update, Vector};
@@ -121,7 +121,7 @@ pub fn engines(plain: bool) -> Vec<Engine> {
     ];
     all.push(Engine::Frames);
     if plain {
-        all.push(Engine::Forward);
+        all.extend([true, false].map(|guide| Engine::Forward(forward::Options { guide })));
     }
     all
 }

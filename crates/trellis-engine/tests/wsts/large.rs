@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use trellis_engine::wsts::{Engine, backward};
+use trellis_engine::wsts::{Engine, backward, forward};
 use trellis_model::counter::evidence::Verdict;
 
 use crate::generator::{ask, engines};
@@ -45,7 +45,7 @@ fn a_target_of_ten_thousand_parts() {
         Engine::Equation,
         Engine::Backward(backward::Options { prune: true }),
         Engine::Backward(backward::Options { prune: false }),
-        Engine::Forward,
+        Engine::Forward(forward::Options::default()),
         Engine::Frames,
     ] {
         assert!(matches!(ask(&system, &engine, None).verdict, Verdict::Safe(_)), "{engine}");

@@ -11,4 +11,5 @@ mod structures;
 #[path = "../it/tableau.rs"]
 mod tableau;
 mod tampered;
+mod threads;
 mod verdicts;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use trellis_engine::budget::Budget;
-use trellis_engine::wsts::{Engine, check, lazy};
+use trellis_engine::wsts::{Engine, check, forward, lazy};
 use trellis_model::counter::System;
 use trellis_model::counter::evidence::Verdict;
 use trellis_syntax::diag::Sources;
@@ -98,7 +98,8 @@ fn nobody_is_wrong_about_the_shared_models() {
         let small = std::fs::metadata(&path).is_ok_and(|m| m.len() < 6_000);
         let Some(system) = load(&path).filter(|_| small || long) else { continue };
         let mut all = engines(false);
-        all.extend([Engine::Forward, Engine::Equation]);
+        all.extend([true, false].map(|guide| Engine::Forward(forward::Options { guide })));
+        all.push(Engine::Equation);
         all.push(Engine::Lazy(lazy::Options { equal_depth: true, ..lazy::Options::default() }));
         for engine in all {
             let time = Duration::from_millis(if long { 2000 } else { 20 });

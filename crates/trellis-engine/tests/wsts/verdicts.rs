@@ -1,6 +1,6 @@
 //! All engines agree with each other, and with enumeration where that says something.
 
-use trellis_engine::wsts::{Engine, lazy};
+use trellis_engine::wsts::{Engine, forward, lazy};
 use trellis_model::counter::evidence::Verdict;
 
 use crate::generator::{Kind, Seen, ask, engines, enumerate, runs, show, system};
@@ -27,7 +27,7 @@ fn compare(seeds: std::ops::Range<u64>, kind: Kind) -> [usize; 3] {
         let plain = !kind.transfers && !kind.upper_bounds;
         let mut all = engines(plain);
         if !plain {
-            all.push(Engine::Forward);
+            all.extend([true, false].map(|guide| Engine::Forward(forward::Options { guide })));
         }
         all.push(Engine::Equation);
         let linear = Engine::Lazy(lazy::Options { linear: true, ..lazy::Options::default() });
@@ -37,7 +37,7 @@ fn compare(seeds: std::ops::Range<u64>, kind: Kind) -> [usize; 3] {
         }
         for engine in all {
             let bound = match engine {
-                Engine::Forward => Some(2000),
+                Engine::Forward(_) => Some(2000),
                 e if e == linear => Some(100),
                 _ => None,
             };

@@ -198,6 +198,8 @@ pub fn text(system: &System, chart: &Chart) -> String {
 pub fn svg(system: &System, chart: &Chart) -> String {
     const TOP: usize = 70;
     const ROW: usize = 46;
+    /// So far above the states of a row its arrows are.
+    const ARROW: usize = 17;
     let longest = chart
         .start
         .iter()
@@ -244,13 +246,10 @@ pub fn svg(system: &System, chart: &Chart) -> String {
         let is = |e: &(usize, Event), ends: bool| {
             e.0 == who && if ends { matches!(e.1, Event::Ends | Event::Lost) } else { matches!(e.1, Event::Starts(_)) }
         };
-        let from = if s.is_some() {
-            0
-        } else {
-            chart.rows.iter().position(|r| r.events.iter().any(|e| is(e, false))).map_or(0, |i| i + 1)
-        };
-        let to =
-            chart.rows.iter().position(|r| r.events.iter().any(|e| is(e, true))).map_or(chart.rows.len(), |i| i + 1);
+        let when = |ends: bool| chart.rows.iter().position(|r| r.events.iter().any(|e| is(e, ends))).map(|i| i + 1);
+        // From the arrow that starts it, if one does, to where it is gone.
+        let from = if s.is_some() { y(0) } else { when(false).map_or(y(0), |row| y(row) - ARROW) };
+        let to = when(true).map_or(y(chart.rows.len()) + ARROW, y);
         let _ = writeln!(
             out,
             "<text x=\"{0}\" y=\"{1}\" text-anchor=\"middle\" font-weight=\"bold\">P{2}</text>\n\
@@ -258,8 +257,8 @@ pub fn svg(system: &System, chart: &Chart) -> String {
             x(who),
             TOP - 40,
             who + 1,
-            y(from),
-            y(to) + 16,
+            from,
+            to,
         );
         if let Some(v) = s {
             boxed(&mut out, who, 0, *v, QUIET);
@@ -277,7 +276,7 @@ pub fn svg(system: &System, chart: &Chart) -> String {
                     "<line x1=\"{}\" y1=\"{2}\" x2=\"{}\" y2=\"{2}\" stroke=\"black\"{dashes} marker-end=\"url(#head)\"/>",
                     x(*from),
                     x(*who),
-                    y(at) - 16,
+                    y(at) - ARROW,
                 );
             }
         }
@@ -295,7 +294,10 @@ pub fn svg(system: &System, chart: &Chart) -> String {
                 }
             }
         }
-        let rule: String = row.rule.chars().take(120).collect();
+        let mut rule: String = row.rule.chars().take(120).collect();
+        if rule.len() < row.rule.len() {
+            rule.push('…');
+        }
         let _ = writeln!(
             out,
             "<text x=\"{rules}\" y=\"{}\" fill=\"#777\">{}</text>",

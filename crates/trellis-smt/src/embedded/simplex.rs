@@ -98,6 +98,8 @@ pub(crate) struct Simplex {
     suspected: Vec<bool>,
     scratch: Vec<u32>,
     pub pivots: u64,
+    /// How many entries of rows pivots went through.
+    pub work: u64,
 }
 
 impl Simplex {
@@ -285,11 +287,11 @@ impl Simplex {
 
     /// Makes all columns keep their bounds, or shows that they cannot.
     pub fn check(&mut self) -> Result<(), Farkas> {
-        self.check_while(|| true).map(|_| ())
+        self.check_while(|_| true).map(|_| ())
     }
 
-    /// The same, as long as it may go on: no if it was stopped.
-    pub fn check_while(&mut self, mut go_on: impl FnMut() -> bool) -> Result<bool, Farkas> {
+    /// The same, as long as it may go on after so much work: no if it was stopped.
+    pub fn check_while(&mut self, mut go_on: impl FnMut(u64) -> bool) -> Result<bool, Farkas> {
         let mut pivots = 0;
         while let Some(Reverse(c)) = self.suspects.pop() {
             self.suspected[c as usize] = false;
@@ -302,7 +304,7 @@ impl Simplex {
             let target = self.bound(c, side).expect("a violated bound").value.clone();
             match self.entering(c, side, pivots > GREEDY) {
                 Some(enter) => {
-                    if pivots % 32 == 31 && !go_on() {
+                    if pivots % 8 == 7 && !go_on(self.work) {
                         self.suspect(c);
                         return Ok(false);
                     }
@@ -367,6 +369,7 @@ impl Simplex {
             let mut row = std::mem::take(&mut self.rows[s as usize]);
             let at = row.entries.iter().position(|e| e.0 == enter).expect("listed rows mention the column");
             let (_, k) = row.entries.swap_remove(at);
+            self.work += (row.entries.len() + entries.len()) as u64;
             self.values[row.basic as usize].add_product(&k, &step);
             for (i, (c, _)) in row.entries.iter().enumerate() {
                 self.scratch[*c as usize] = i as u32;

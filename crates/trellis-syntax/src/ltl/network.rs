@@ -201,7 +201,13 @@ impl Names for Asked<'_> {
 
     fn quoted(&mut self, text: &str) -> Result<TermId, String> {
         let t = self.meaning(text)?;
-        if self.terms.ty(t) == Type::Bool { Ok(t) } else { Err("a condition is needed, and this is a number".into()) }
+        if self.terms.ty(t) == Type::Bool {
+            return Ok(t);
+        }
+        // What is in quotes is UPPAAL's, where a number is true unless it is 0.
+        let zero = self.terms.int(0);
+        let is_zero = self.terms.eq(t, zero);
+        Ok(self.terms.not(is_zero))
     }
 
     fn inside(&mut self, state: &str) -> Option<TermId> {

@@ -1,6 +1,6 @@
 //! Sets of small numbers.
 
-/// A set of small numbers.
+/// A set of small numbers. The last word is not zero.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Bits(Vec<u64>);
 
@@ -14,9 +14,26 @@ impl Bits {
         self.0[word] |= 1 << (n % 64);
     }
 
-    /// Is something in both?
-    pub fn meets(&self, other: &Bits) -> bool {
-        self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
+    /// Is it in the set?
+    pub fn contains(&self, n: u32) -> bool {
+        self.0.get(n as usize / 64).is_some_and(|w| w >> (n % 64) & 1 == 1)
+    }
+
+    /// What is in both.
+    pub fn and(&self, other: &Bits) -> Bits {
+        Bits::trimmed(self.0.iter().zip(&other.0).map(|(a, b)| a & b).collect())
+    }
+
+    /// What is not in the other.
+    pub fn without(&self, other: &Bits) -> Bits {
+        let word = |(i, a): (usize, &u64)| a & !other.0.get(i).copied().unwrap_or(0);
+        Bits::trimmed(self.0.iter().enumerate().map(word).collect())
+    }
+
+    fn trimmed(mut words: Vec<u64>) -> Bits {
+        let len = words.iter().rposition(|w| *w != 0).map_or(0, |i| i + 1);
+        words.truncate(len);
+        Bits(words)
     }
 
     /// Is all of it in the other?

@@ -61,17 +61,22 @@ impl Predicates {
         id
     }
 
+    /// Is one of these below the vector?
+    pub fn some_below(&self, v: &Vector, among: &Bits) -> bool {
+        let is_below = |p: &Pred| among.contains(*p) && self.get(*p).leq(v);
+        self.zero.is_some_and(|z| among.contains(z))
+            || v.iter().any(|(x, _)| self.under.get(x as usize).is_some_and(|list| list.iter().any(is_below)))
+    }
+
     /// Which of them are below the vector, from this number on.
-    fn below(&self, v: &Vector, from: usize, out: &mut Bits) {
+    fn below(&self, v: &Vector, from: usize, out: &mut Vec<Pred>) {
         if let Some(z) = self.zero.filter(|z| *z as usize >= from) {
-            out.insert(z);
+            out.push(z);
         }
         for (x, _) in v.iter() {
             let Some(list) = self.under.get(x as usize) else { break };
             let new = list.partition_point(|p| (*p as usize) < from);
-            for &p in list[new..].iter().filter(|p| self.get(**p).leq(v)) {
-                out.insert(p);
-            }
+            out.extend(list[new..].iter().copied().filter(|p| self.get(*p).leq(v)));
         }
     }
 }
@@ -81,14 +86,15 @@ pub struct Cone {
     pub vector: Vector,
     /// May the system start above it?
     pub at_start: bool,
-    pub below: Bits,
+    /// In no order. There are few, so this is quicker to go through than a set with a bit for each.
+    pub below: Vec<Pred>,
     /// So many predicates have been looked at.
     pub seen: usize,
 }
 
 impl Cone {
     pub fn new(system: &System, vector: Vector) -> Cone {
-        Cone { at_start: system.may_start_above(&vector), vector, below: Bits::default(), seen: 0 }
+        Cone { at_start: system.may_start_above(&vector), vector, below: vec![], seen: 0 }
     }
 
     /// Looks at the predicates that are new.
@@ -101,7 +107,7 @@ impl Cone {
 
     /// Is nothing above it in the region?
     pub fn outside(&self, id: RegionId, excluded: &Bits) -> bool {
-        if id == START { !self.at_start } else { self.below.meets(excluded) }
+        if id == START { !self.at_start } else { self.below.iter().any(|p| excluded.contains(*p)) }
     }
 }
 

@@ -2,6 +2,9 @@
 //!
 //! Which predicates are below a vector is looked up once per vector; from then on regions are sets of numbers. Many nodes have the
 //! same region: regions are stored once, and so is what follows from them (whether they meet the target, their successors).
+//!
+//! A command that raises no variable of a predicate cannot lead above it from below: if the region excludes the predicate, so does
+//! what follows, and `pre` is not asked. That makes targets of 10,000 parts and wide nets bearable.
 
 use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
@@ -78,10 +81,15 @@ pub struct Tree<'s> {
     targets: Vec<Cone>,
     /// The rules of each command: one, unless they are merged.
     commands: Vec<Vec<RuleId>>,
+    /// For each variable the commands that may raise it; for each command the predicates that mention such a variable.
+    raisers: Vec<Vec<Command>>,
+    raised: Vec<Bits>,
+    /// The predicates that the start excludes.
+    not_at_start: Bits,
     /// For each command the smallest states in which it can be taken.
     enabled: Vec<Vec<Cone>>,
     /// For each command and predicate the smallest states from which it leads there.
-    before: FxHashMap<(Command, Pred), Vec<Cone>>,
+    before: Vec<FxHashMap<Pred, Vec<Cone>>>,
     regions: Vec<Region>,
     region_numbers: FxHashMap<Rc<Bits>, RegionId>,
     knowns: Vec<Rc<Vec<Pred>>>,
@@ -107,6 +115,15 @@ pub struct Tree<'s> {
     pub stats: Stats,
 }
 
+/// For each variable the commands that may raise it.
+fn raisers(system: &System, merged: bool) -> Vec<Vec<Command>> {
+    let mut all = system.raisers();
+    if merged {
+        all.iter_mut().filter(|l| !l.is_empty()).for_each(|l| *l = vec![0]);
+    }
+    all
+}
+
 impl<'s> Tree<'s> {
     /// Only the root: the start, with the atoms of the start and of the targets.
     pub fn new(system: &'s System, options: Options) -> Tree<'s> {
@@ -114,6 +131,9 @@ impl<'s> Tree<'s> {
         let rules = 0..system.rules.len() as RuleId;
         let mut tree = Tree {
             system,
+            raised: vec![Bits::default(); if options.merged { 1 } else { rules.len() }],
+            raisers: raisers(system, options.merged),
+            not_at_start: Bits::default(),
             commands: if options.merged { vec![rules.collect()] } else { rules.map(|r| vec![r]).collect() },
             options,
             nodes: vec![],
@@ -122,7 +142,7 @@ impl<'s> Tree<'s> {
             cones: vec![],
             targets: system.target.iter().map(|t| Cone::new(system, t.clone())).collect(),
             enabled: vec![],
-            before: FxHashMap::default(),
+            before: vec![],
             regions: vec![],
             region_numbers: FxHashMap::default(),
             knowns: vec![],
@@ -158,8 +178,16 @@ impl<'s> Tree<'s> {
 
     fn number(&mut self, v: Vector) -> Pred {
         *self.numbers.entry(v).or_insert_with_key(|v| {
-            self.cones.push(Cone::new(self.system, v.clone()));
-            self.predicates.push(v.clone())
+            let cone = Cone::new(self.system, v.clone());
+            let id = self.predicates.push(v.clone());
+            if !cone.at_start {
+                self.not_at_start.insert(id);
+            }
+            for c in v.iter().flat_map(|(x, _)| &self.raisers[x as usize]) {
+                self.raised[*c as usize].insert(id);
+            }
+            self.cones.push(cone);
+            id
         })
     }
 
@@ -202,6 +230,7 @@ impl<'s> Tree<'s> {
     /// Until no node waits (then nothing is answered), or a run into the target is found.
     pub fn run(&mut self, budget: &mut Budget<'_>) -> Result<Option<Verdict>, Reason> {
         self.limits = budget.limits();
+        self.before.resize_with(self.commands.len(), FxHashMap::default);
         for command in &self.commands {
             let least = pre_of(self.system, command, &Vector::default())?;
             self.enabled.push(least.into_iter().map(|v| Cone::new(self.system, v)).collect());
@@ -283,7 +312,7 @@ impl<'s> Tree<'s> {
     fn excludes(&self, id: RegionId, v: &Vector) -> bool {
         match id {
             START => !self.system.may_start_above(v),
-            _ => self.regions[id as usize].excluded.iter().any(|e| self.predicates.get(e).leq(v)),
+            _ => self.predicates.some_below(v, &self.regions[id as usize].excluded),
         }
     }
 
@@ -305,9 +334,12 @@ impl<'s> Tree<'s> {
     }
 
     /// `post#`: where each command leads.
-    fn post(&mut self, id: RegionId, known: KnownId) -> Result<Vec<(Command, RegionId)>, Reason> {
+    fn post(&mut self, id: RegionId, known_id: KnownId) -> Result<Vec<(Command, RegionId)>, Reason> {
         let region = self.regions[id as usize].excluded.clone();
-        let known = self.knowns[known as usize].clone();
+        let mut known = Bits::default();
+        self.knowns[known_id as usize].iter().for_each(|m| known.insert(*m));
+        let here = if id == START { &self.not_at_start } else { &*region };
+        let kept = known.and(here);
         let mut next = vec![];
         for command in 0..self.commands.len() as Command {
             let enabled = &mut self.enabled[command as usize];
@@ -315,12 +347,12 @@ impl<'s> Tree<'s> {
             if enabled.iter().all(|c| c.outside(id, &region)) {
                 continue;
             }
-            let mut excluded = Bits::default();
-            for (n, &m) in known.iter().enumerate() {
+            let mut excluded = kept.without(&self.raised[command as usize]);
+            for (n, m) in known.without(&excluded).iter().enumerate() {
                 if n % 64 == 63 {
                     in_time(&self.limits)?;
                 }
-                let before = match self.before.entry((command, m)) {
+                let before = match self.before[command as usize].entry(m) {
                     Entry::Occupied(e) => e.into_mut(),
                     Entry::Vacant(e) => {
                         in_time(&self.limits)?;
@@ -476,7 +508,7 @@ impl<'s> Tree<'s> {
         }
         // From the pivot on: what the region before still excludes, with as few variables as that takes.
         let region = self.nodes[at as usize].region;
-        let mut before: Option<Vec<Vector>> = None;
+        let mut before: Option<Basis> = None;
         for (layer, command) in layers.iter().rev().skip(1).zip(commands) {
             let mut here = vec![];
             for v in layer.iter() {
@@ -486,7 +518,7 @@ impl<'s> Tree<'s> {
                     let less = Vector::sorted(v.iter().filter(|e| e.0 != x).collect());
                     let missed = |p: &Vector| match &before {
                         None => self.excludes(region, p),
-                        Some(all) => all.iter().any(|g| g.leq(p)),
+                        Some(all) => all.below(p).is_some(),
                     };
                     if pre_of(self.system, &self.commands[*command as usize], &less)?.iter().all(missed) {
                         v = less;
@@ -494,8 +526,8 @@ impl<'s> Tree<'s> {
                 }
                 here.push(v);
             }
-            all.extend(here.iter().cloned());
-            before = Some(here);
+            before = Some(Basis::minimal(here.iter().cloned()));
+            all.extend(here);
         }
         Ok(all)
     }
@@ -528,8 +560,17 @@ impl<'s> Tree<'s> {
     ///
     /// The regions are downward-closed, so what can be reached from below the start, where they say nothing, is in them too.
     pub fn outside(&self) -> Option<Vec<Vector>> {
-        let mut basis = Basis::minimal(above_start(self.system));
-        for &n in self.covering.keys() {
+        // If the start is in a region, that is where to begin: the start has nothing to add.
+        let holds_start = |n: &&RegionId| self.regions[**n as usize].excluded.within(&self.not_at_start);
+        let first =
+            self.covering.keys().filter(holds_start).min_by_key(|n| self.regions[**n as usize].excluded.iter().count());
+        let mut basis = match first {
+            Some(n) => {
+                Basis::minimal(self.regions[*n as usize].excluded.iter().map(|e| self.predicates.get(e).clone()))
+            }
+            None => Basis::minimal(above_start(self.system)),
+        };
+        for &n in self.covering.keys().filter(|n| Some(*n) != first) {
             let mut next = Basis::default();
             for v in basis.iter() {
                 in_time(&self.limits).ok()?;

@@ -158,11 +158,7 @@ impl Builder<'_> {
         if !self.asks_clocks.is_empty() {
             return Err("formulas do not speak of clocks".into());
         }
-        match found {
-            Ok(c) if self.reads_lattices(c) => Err("formulas do not speak of lattice values".into()),
-            Ok(c) => Ok(c),
-            Err(Reported) => Err(why.unwrap_or_else(|| "this is not part of the model".into())),
-        }
+        found.map_err(|Reported| why.unwrap_or_else(|| "this is not part of the model".into()))
     }
 
     /// An integer expression over a state.
