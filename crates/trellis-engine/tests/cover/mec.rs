@@ -57,7 +57,7 @@ fn what_was_stopped_is_forgotten() {
     world.nodes.insert("Stack3".into(), built);
     let mut sources = Sources::default();
     let script = "R(s : Stack3!c) += Stack3!init(s) | <x>(R(x) & <e> Stack3!t(x, e, s));";
-    for (patience, known) in [(1000, true), (60, false)] {
+    for (patience, known) in [(1000, true), (10, false)] {
         let id = sources.add("script", script);
         let definition = world.define(&sources, id).unwrap_or_else(|d| panic!("{}", render(&d, &sources, false)));
         let mut left = patience;

@@ -64,7 +64,7 @@ pub fn bench(args: &Bench) -> Result<bool, Failure> {
         let theirs: Vec<String> = f[3..17].iter().map(|s| s.replace('-', "×")).collect();
         let line = |cells: &[String]| cells.iter().map(|c| format!(" {c:>7}")).collect::<String>();
         let gain = match (&c, &pc) {
-            (Some(c), Some(pc)) => {
+            (Some(c), Some(pc)) if c[2] > 0 && pc[2] > 0 => {
                 let by = [3, 5].map(|n| c[n] as f64 / pc[n].max(1) as f64);
                 gains.push(by);
                 agree &= by.iter().all(|&by| by >= 1.0);
@@ -73,7 +73,9 @@ pub fn bench(args: &Bench) -> Result<bool, Failure> {
             _ => String::new(),
         };
         println!("{name:<11}{way:<5} ours {}   {gain}", line(&ours));
-        println!("{:<16} 001  {}", "", line(&theirs));
+        if theirs.iter().any(|cell| !cell.is_empty()) {
+            println!("{:<16} 001  {}", "", line(&theirs));
+        }
         if *exact == "exact" {
             // Cegar's loops, and its images for paths.
             agree &= [4, 8].iter().all(|&cell| ours[cell] == theirs[cell]);
