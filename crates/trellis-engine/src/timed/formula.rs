@@ -1,7 +1,7 @@
 //! Formulas of linear temporal logic about networks: is some fair run accepted by the automaton of what must not be?
 //!
 //! The runs of a network are the paths of the graph of [`super::live`], for models without clocks as well (their zones say nothing),
-//! or of states with the elements of lattices ([`super::runs`]). It is made while its product with the automaton is searched
+//! or of states with the elements of lattices (`runs`). It is made while its product with the automaton is searched
 //! ([`crate::ltl::search`]); what a step must not forget, marks of the automaton, time that passed, a party that moved, is
 //! remembered where it leads. A run that ends reads its last letter for ever.
 //! Parties that are treated strongly fairly are looked at afterwards, on the whole product ([`crate::ltl::fair`]).

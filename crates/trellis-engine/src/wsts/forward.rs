@@ -7,7 +7,7 @@
 //!
 //! What has grown is accelerated only where the rules of the path add to it and subtract from it, and do nothing else.
 //!
-//! The linear relaxation guides it ([`super::guide`]): who seems nearest to the target comes first, whoever cannot get there comes
+//! The linear relaxation guides it (`guide`): who seems nearest to the target comes first, whoever cannot get there comes
 //! last. Those are not left out, since the proof is a set that no rule leaves. Without the guide, the newest comes first.
 
 use std::cmp::Reverse;
