@@ -91,7 +91,7 @@ pub fn replay_formula(net: &Network, asked: &Temporal, trace: &Trace) -> Result<
             return Err(Rejection::new(Why::Unfair(name(net, f.party))).number(last).state(net, run.states[last]));
         }
     }
-    Ok(Replayed { states: run.states.len(), end, value: None, clock: None })
+    Ok(Replayed { states: run.states.len(), end, value: None, clock: None, unbounded: false })
 }
 
 /// Checks a proof that all runs satisfy a formula.

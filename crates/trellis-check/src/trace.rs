@@ -26,6 +26,9 @@ pub struct Replayed {
     pub value: Option<i64>,
     /// For `sup` and `inf` of a clock: its value in the end.
     pub clock: Option<Rational>,
+    /// For `sup` of a clock: it can be as large as one likes in the end, because the run can go round, or stay somewhere, for as
+    /// long as one likes before, and the clock is not set after that.
+    pub unbounded: bool,
 }
 
 /// How a run ends.
@@ -54,7 +57,7 @@ pub fn replay_non_zeno(net: &Network, query: &Query, trace: &Trace) -> Result<Re
 
 fn replay_as(net: &Network, query: &Query, trace: &Trace, diverging: bool) -> Result<Replayed, Rejection> {
     let run = Run::new(net, query, trace, diverging)?;
-    let (mut value, mut clock) = (None, None);
+    let (mut value, mut clock, mut unbounded) = (None, None, false);
     let measured = "the last state is not one of those that are measured";
     let end = match &query.kind {
         QueryKind::Always(p) => {
@@ -73,13 +76,14 @@ fn replay_as(net: &Network, query: &Query, trace: &Trace, diverging: bool) -> Re
             value = Some(run.interpreter.number_in(query, of, &run.last).map_err(|e| Rejection::model(net, e))?);
             end
         }
-        QueryKind::ClockBound { when, clock: x, .. } => {
+        QueryKind::ClockBound { when, clock: x, sup } => {
             let end = run.ends_where(when, true, measured)?;
+            unbounded = *sup && run.grows(trace, *x)?;
             clock = (*x as usize).checked_sub(1).and_then(|x| run.last.clocks.get(x).copied());
             end
         }
     };
-    Ok(Replayed { states: run.states.len(), end, value, clock })
+    Ok(Replayed { states: run.states.len(), end, value, clock, unbounded })
 }
 
 /// Replays the trace behind `sup: e = value` or `inf: e = value`: it must lead to a state with exactly this value.
@@ -232,6 +236,26 @@ impl<'a> Run<'a> {
         }
         let never = "the first property does not hold in any state after which the second never does";
         self.wrong(Why::Condition(never), self.states.len() - 1, &self.last)
+    }
+
+    /// Can the run be made longer, so that a clock is as large as one likes in the end?
+    fn grows(&self, trace: &Trace, clock: u32) -> Result<bool, Rejection> {
+        let model = |e| Rejection::model(self.net, e);
+        let end = trace.steps.len();
+        let mut since = 0;
+        for (i, step) in trace.steps.iter().enumerate() {
+            if self.interpreter.sets(self.states[i], &step.action, clock).map_err(model)? {
+                since = i + 1;
+            }
+        }
+        let circle = Circle::new(self.net, self.query);
+        for i in since..=end {
+            if circle.is_late(trace, i) && self.interpreter.may_idle(self.states[i]).map_err(model)? {
+                return Ok(true);
+            }
+        }
+        let diverges = |i, j| circle.lap_before(trace, i, j).is_some_and(|lap| lap.diverges);
+        Ok((since..end).any(|i| (i + 1..=end).any(|j| diverges(i, j))))
     }
 
     /// Why the run needs no further step.

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use trellis_check::Certified;
 use trellis_engine::audit::{self, Audit, Unmatched};
 use trellis_engine::budget::{Budget, Observer, Progress, Stats};
 use trellis_engine::network::{Answer, ExprStrategy, answer, answer_up_to_symmetry};
@@ -117,9 +116,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
             };
             match &plan.timed {
                 Some(config) => trellis_engine::timed::answer(net, query, config, &mut budget),
-                None if args.symmetry && net.lattices.is_empty() => {
-                    answer_up_to_symmetry(net, query, plan.options.order, &mut budget)
-                }
+                None if folds(args, net) => answer_up_to_symmetry(net, query, plan.options.order, &mut budget),
                 None => answer(net, query, plan.options, strategy, loaded.priority, &mut budget),
             }
         };
@@ -186,9 +183,12 @@ fn usage(args: &Check, loaded: &Loaded) -> Result<(), Failure> {
     if !loaded.network.clocks.is_empty() {
         return Ok(());
     }
-    let lazily = args.clocks.is_some() || args.data.is_some() || args.all_clocks;
-    let timed = args.extrapolation.is_some() || args.cover.is_some() || lazily;
-    if timed || args.non_zeno || args.engine == cli::Engine::Lazy || args.order == Some(cli::Order::Largest) {
+    if timed::lazily(args)
+        || timed::by_zones(args)
+        || args.non_zeno
+        || args.engine == cli::Engine::Lazy
+        || args.order == Some(cli::Order::Largest)
+    {
         return say(
             "--engine lazy, --clocks, --data, --all-clocks, --extrapolation, --cover, --non-zeno and --order largest are for models with clocks; this one has none",
         );
@@ -289,6 +289,16 @@ fn plan(args: &Check, net: &Network, query: &Query) -> Result<Plan, Failure> {
     Ok(plan)
 }
 
+/// Are states explored up to symmetry? It is asked for, or nobody has said how to search.
+pub fn folds(args: &Check, net: &Network) -> bool {
+    let by_itself = args.engine == cli::Engine::Auto
+        && args.order.is_none()
+        && args.update.is_none()
+        && !timed::lazily(args)
+        && !timed::by_zones(args);
+    net.lattices.is_empty() && (args.symmetry || by_itself && !args.no_symmetry)
+}
+
 /// Which processes count as the same.
 fn symmetry_note(net: &Network, query: &Query) -> String {
     let symmetry = Symmetry::find(net, query);
@@ -319,7 +329,7 @@ fn answered(
     r.seconds = seconds;
     r.engine = match &plan.timed {
         Some(config) => timed::engine_line(config, net, query),
-        None => engine_line(plan.options, query, net),
+        None => engine_line(args, plan.options, query, net),
     };
     r.statistics = statistics(&a.stats);
     if plan.timed.is_some_and(|c| !c.certificate) {
@@ -334,6 +344,10 @@ fn answered(
     if let Some(b) = a.clock_bound {
         r.clock_bound = Some(trellis_report::ClockLimit { value: b.limit.value, attained: b.limit.attained });
         witness = b.witness;
+        if b.limit.value.is_none() {
+            // That a clock grows without limit is not what a closed set can prove.
+            r.certificate = None;
+        }
     }
     if let Some(b) = a.bound {
         r.bound = Some(b.value);
@@ -360,26 +374,30 @@ fn answered(
     if let Some(c) = &r.certificate {
         match query.kind {
             QueryKind::Bound { .. } => trellis_check::certify_bound(net, query, c, r.bound),
-            QueryKind::ClockBound { .. } => match r.clock_bound {
-                // That a clock grows without limit is not what a closed set can prove.
-                Some(limit) if limit.value.is_none() => Ok(Certified::default()),
-                limit => {
-                    let claimed = limit.and_then(|l| l.value.map(|v| (v, l.attained)));
-                    trellis_check::certify_clock_bound(net, query, c, claimed)
-                }
-            },
+            QueryKind::ClockBound { .. } => {
+                let claimed = r.clock_bound.and_then(|l| l.value.map(|v| (v, l.attained)));
+                trellis_check::certify_clock_bound(net, query, c, claimed)
+            }
             _ if args.non_zeno => trellis_check::certify_non_zeno(net, query, c),
             _ => trellis_check::certify(net, query, c),
         }
         .map_err(|e| failed("certificate", e))?;
-        let infinite = r.clock_bound.is_some_and(|l| l.value.is_none());
-        if !infinite {
-            said.push("certificate re-validated".into());
-        }
+        said.push("certificate re-validated".into());
     }
-    if let (Some(t), Some(_)) = (&witness, r.clock_bound) {
-        trellis_check::replay(net, query, t).map_err(|e| failed("trace", e))?;
-        said.push(format!("reached by a trace of {}, replayed", steps(t.steps.len())));
+    if let (Some(t), Some(limit)) = (&witness, r.clock_bound) {
+        let shown = trellis_check::replay(net, query, t).map_err(|e| failed("trace", e))?;
+        if limit.value.is_none() && !shown.unbounded {
+            return Err(Failure::Internal(format!(
+                "the trace for `{}` does not show that the clock grows",
+                query.text
+            )));
+        }
+        let way = if shown.unbounded {
+            "a trace of {}, replayed, which can be made as long as one likes"
+        } else {
+            "reached by a trace of {}, replayed"
+        };
+        said.push(way.replace("{}", &steps(t.steps.len())));
     }
     if let (Some(t), Some(value)) = (&witness, r.bound) {
         trellis_check::replay_bound(net, query, t, value).map_err(|e| failed("trace", e))?;
@@ -396,7 +414,7 @@ pub fn steps(n: usize) -> String {
     if n == 1 { "1 step".into() } else { format!("{n} steps") }
 }
 
-fn engine_line(o: Options, query: &Query, net: &Network) -> String {
+fn engine_line(args: &Check, o: Options, query: &Query, net: &Network) -> String {
     let order = match o.order {
         Order::Bfs => "breadth first".to_string(),
         Order::Dfs => "depth first".to_string(),
@@ -412,7 +430,8 @@ fn engine_line(o: Options, query: &Query, net: &Network) -> String {
                 (Update::Join, Refine::Never) => "join update",
                 (Update::Join, Refine::Split) => "join update, refined",
             };
-            format!("reach, {update}, {order}")
+            let folded = folds(args, net) && !Symmetry::find(net, query).is_empty();
+            format!("reach, {update}, {order}{}", if folded { ", up to symmetry" } else { "" })
         }
         _ => "liveness, explicit states".into(),
     }

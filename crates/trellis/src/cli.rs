@@ -157,9 +157,12 @@ pub struct Check {
     #[arg(long, value_name = "EXPR", help_heading = "Engine")]
     pub priority: Option<String>,
     /// For reach, A[] and E<>: states that are the same but for the names of symmetric processes, or of members of scalar
-    /// sets, are one.
-    #[arg(long, help_heading = "Engine")]
+    /// sets, are one; says which they are. Where nobody chooses how to search, that is so anyway.
+    #[arg(long, help_heading = "Engine", conflicts_with = "no_symmetry")]
     pub symmetry: bool,
+    /// Processes that cannot be told apart are explored one by one all the same.
+    #[arg(long, help_heading = "Engine")]
+    pub no_symmetry: bool,
     /// Sample whether the model's transitions are monotone, as cover and join need; print what breaks it.
     #[arg(long, help_heading = "Engine")]
     pub audit: bool,

@@ -140,7 +140,7 @@ fn foreign(args: &Check) -> Option<String> {
         ("options for clocks", clocks.contains(&true)),
         ("--update, --join", args.update.is_some() || args.join.is_some()),
         ("--order, --priority", args.order.is_some() || args.priority.is_some()),
-        ("--symmetry, --audit", args.symmetry || args.audit),
+        ("--symmetry, --no-symmetry, --audit", args.symmetry || args.no_symmetry || args.audit),
     ])
 }
 

@@ -62,7 +62,8 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
         }
         .map(|done| {
             let value = done.value.map_or(String::new(), |v| format!(", value {v}"));
-            format!("the trace ({} steps{value}) shows what it claims", t.steps.len())
+            let grows = if done.unbounded { ", can be made as long as one likes" } else { "" };
+            format!("the trace ({} steps{value}{grows}) shows what it claims", t.steps.len())
         }),
         Content::Certificate(c) => match args.non_zeno {
             true => trellis_check::certify_non_zeno(net, query, &c),

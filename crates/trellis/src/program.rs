@@ -78,6 +78,7 @@ pub fn foreign(args: &Check) -> Option<String> {
         ("--update", args.update.is_some()),
         ("--join", args.join.is_some()),
         ("--symmetry", args.symmetry),
+        ("--no-symmetry", args.no_symmetry),
         ("--audit", args.audit),
         ("--extrapolation", args.extrapolation.is_some()),
         ("--cover", args.cover.is_some()),

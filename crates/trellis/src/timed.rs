@@ -5,10 +5,21 @@ use trellis_engine::timed::bounds::Bounds;
 use trellis_engine::timed::reach::{self, Cover, Extrapolation};
 use trellis_engine::timed::{Clocks, Config, Data, Engine, default_engine, obstacle};
 use trellis_engine::waitlist::Order;
-use trellis_model::network::{Network, Query, QueryKind};
+use trellis_model::network::{Network, Query, QueryKind, Symmetry};
 
 use crate::Failure;
+use crate::check;
 use crate::cli::{self, Check};
+
+/// Does the command line ask for lazy abstraction, whatever engine it names?
+pub fn lazily(args: &Check) -> bool {
+    args.clocks.is_some() || args.data.is_some() || args.all_clocks
+}
+
+/// Does it say how zones are compared?
+pub fn by_zones(args: &Check) -> bool {
+    args.extrapolation.is_some() || args.cover.is_some()
+}
 
 /// What the command line asks for.
 pub fn config(args: &Check, net: &Network, query: &Query) -> Result<Config, Failure> {
@@ -26,8 +37,7 @@ pub fn config(args: &Check, net: &Network, query: &Query) -> Result<Config, Fail
     if args.update.is_some() || args.join.is_some() || args.audit {
         return say("--update, --join and --audit are about lattices; the model has clocks".into());
     }
-    let lazily = args.clocks.is_some() || args.data.is_some() || args.all_clocks;
-    let by_zones = args.extrapolation.is_some() || args.cover.is_some();
+    let (lazily, by_zones) = (lazily(args), by_zones(args));
     if lazily && by_zones {
         return say(
             "--extrapolation and --cover go with --engine reach, --clocks, --data and --all-clocks with --engine lazy"
@@ -73,11 +83,11 @@ pub fn config(args: &Check, net: &Network, query: &Query) -> Result<Config, Fail
         return say(format!("`{}`: {why}", query.text));
     }
     let certificate = !args.no_check || args.certificate.is_some() || args.html.is_some();
-    Ok(Config { engine, order, certificate, non_zeno: args.non_zeno, symmetry: args.symmetry })
+    Ok(Config { engine, order, certificate, non_zeno: args.non_zeno, symmetry: check::folds(args, net) })
 }
 
 fn lazy_engine(args: &Check, net: &Network, query: &Query, order: Option<Order>) -> Engine {
-    let default = match default_engine(net, query, None) {
+    let default = match default_engine(net, query, None, &Symmetry::default()) {
         Engine::Lazy { clocks, .. } => clocks,
         Engine::Reach(_) => Clocks::Bounds,
     };
@@ -111,7 +121,8 @@ pub fn engine_line(config: &Config, net: &Network, query: &Query) -> String {
         Order::Random(seed) => format!("random order, seed {seed}"),
         Order::Priority => "larger zones first".to_string(),
     };
-    match config.engine.unwrap_or_else(|| default_engine(net, query, config.order)) {
+    let symmetry = if config.symmetry { Symmetry::find(net, query) } else { Symmetry::default() };
+    match config.engine.unwrap_or_else(|| default_engine(net, query, config.order, &symmetry)) {
         Engine::Reach(o) => {
             let o = o.sound(query, Bounds::new(net, query).diagonal);
             let forget = match o.extrapolation {
@@ -125,7 +136,8 @@ pub fn engine_line(config: &Config, net: &Network, query: &Query) -> String {
                 Cover::Inclusion => format!("{forget}, inclusion"),
                 Cover::Alu => "a⊑LU".to_string(),
             };
-            format!("reach, zones, {cover}, {}", order(o.order))
+            let folded = if symmetry.is_empty() { "" } else { ", up to symmetry" };
+            format!("reach, zones, {cover}, {}{folded}", order(o.order))
         }
         Engine::Lazy { clocks, data, options } => {
             let clocks = match clocks {

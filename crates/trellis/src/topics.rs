@@ -321,9 +321,11 @@ Trellis explores *zones*: conjunctions of bounds on clocks and on differences of
   --order bfs|dfs|random        what comes first
   --order largest               larger zones overtake smaller ones: the default of reach
 
-  --symmetry                    states of reach that are the same but for the names of symmetric processes are one (Fischer's
+  (none of these)               states of reach that are the same but for the names of symmetric processes are one (Fischer's
                                 protocol with 10 processes: 130 states instead of 260998). Which processes these are is found, and
                                 checked against model and question; so are members of scalar sets. Also without clocks
+  --no-symmetry                 they are explored one by one all the same
+  --symmetry                    they are one with the other options of reach, too; says which they are, or why none
 
 Extrapolation, simulation and bounds are not sound where differences of clocks are compared: reach then keeps exact zones and
 may not end, bounds are refused; forward and backward can do it. For deadlock, reach forgets no more than Extra-M does.

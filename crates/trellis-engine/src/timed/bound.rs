@@ -9,9 +9,12 @@
 //! Extra-M, equality) has a tick, does not set the clock, and leads to a state that is measured without setting it. (If there
 //! is none, ticks between setting and measuring are bounded by the number of nodes.)
 //!
+//! Infinity is shown by a run: it goes round that cycle, or stays where time may pass forever, and then on to where the clock is
+//! measured (`trellis_check::Replayed::unbounded` says why that is enough). The certificate that comes with it proves nothing beyond
+//! itself: all that is reachable.
+//!
 //! What it deliberately does not do: `deadlock` in conditions, priorities, lattice variables; unbounded clocks that are copied
-//! to one another. They are refused by name. The certificate that comes with infinity proves nothing beyond itself: all
-//! that is reachable.
+//! to one another. They are refused by name.
 
 use trellis_domain::zone::{Bound as Limit, Constraint, MAX_CONSTANT, ZoneDomain};
 use trellis_model::evidence::{Reason, Verdict};
@@ -144,12 +147,17 @@ fn of_clock(
             _ => {}
         }
         if std::mem::take(&mut may_be_infinite) {
-            match is_unbounded(net, query, budget, &mut stats) {
-                Ok(true) => {
+            match growth(net, query, budget, &mut stats) {
+                Ok(Some(Some(run))) => {
                     let limit = ClockLimit { value: None, attained: false };
-                    return answer(Some(ClockBound { limit, witness: None }), &space, stats);
+                    return answer(Some(ClockBound { limit, witness: Some(run) }), &space, stats);
                 }
-                Ok(false) => {}
+                // No answer without evidence.
+                Ok(Some(None)) => {
+                    let why = "a clock without limit, by a run that was not found with exact delays";
+                    return Ok(refused(Reason::Unsupported(why.into()), stats));
+                }
+                Ok(None) => {}
                 Err(Stop::Limit(reason)) => return Ok(refused(reason, stats)),
                 Err(Stop::Broken(_, Trouble::Range)) => return Ok(refused(out_of_range(), stats)),
                 Err(Stop::Broken(_, Trouble::Model(error))) => {
@@ -205,16 +213,26 @@ fn copies(net: &Network) -> bool {
     resets.any(|r| matches!(r.to, ResetTo::Clock(from) if from != 0))
 }
 
-/// Does the question's clock grow without limit where it is measured, not counting what it gets from other clocks?
-fn is_unbounded(net: &Network, query: &Query, budget: &mut Budget<'_>, stats: &mut Stats) -> Result<bool, Stop> {
+/// If the question's clock grows without limit where it is measured, not counting what it gets from other clocks: a run that shows
+/// it, if one is found with exact delays.
+fn growth(
+    net: &Network,
+    query: &Query,
+    budget: &mut Budget<'_>,
+    stats: &mut Stats,
+) -> Result<Option<Option<Trace>>, Stop> {
     let (measured, z) = with_measure(net);
     // Any period will do; this one keeps ticks few.
     let circle = Circle::new(net, query);
     let period = (1..=net.clocks.len() as u32).filter_map(|x| circle.largest(x)).max().unwrap_or(1);
     let mut graph = Graph::new(&measured, query, Measure::Ticks(z, period.clamp(1, MAX_CONSTANT / 4)));
     graph.explore(budget)?;
+    graph.stats.stored = graph.nodes.len() as u64;
     add(stats, &graph.stats);
-    Ok(cycle::grows(&graph.nodes, &graph.edges))
+    match cycle::grows(&graph.nodes, &graph.edges) {
+        None => Ok(None),
+        Some(way) => graph.growth(net, &way).map(Some).map_err(|e| Stop::Broken(way.node, e)),
+    }
 }
 
 fn truths(query: &Query, cell: Cell) -> Vec<(trellis_expr::VarId, bool)> {

@@ -121,26 +121,48 @@ pub(super) fn ranks(nodes: &[Node], edges: &[Edge], marks: bool) -> Vec<Option<u
     ranks
 }
 
-/// Does some cycle with a marked edge, and without edges that set the watched clock, lead to a node where the question starts
-/// without setting it either?
-pub(super) fn grows(nodes: &[Node], edges: &[Edge]) -> bool {
+/// How the watched clock can grow: a cycle with a marked edge, and a way from there to a node where the question starts; nothing on
+/// either sets the clock.
+pub(super) struct Growth {
+    /// The node where the cycle starts.
+    pub node: u32,
+    /// The edges of the cycle.
+    pub round: Vec<u32>,
+    /// The edges to where the question starts.
+    pub tail: Vec<u32>,
+}
+
+/// The way to grow that starts in the first node from which there is one.
+pub(super) fn grows(nodes: &[Node], edges: &[Edge]) -> Option<Growth> {
     let inner = Inner::of_edges(nodes, edges, |e| !e.sets);
     let component = components(nodes, edges, &inner);
     let count = component.iter().map(|&c| c + 1).max().unwrap_or(0) as usize;
-    let (mut turns, mut leads) = (vec![false; count], vec![false; count]);
+    let mut leads = vec![false; count];
     let mut order: Vec<u32> = (0..nodes.len() as u32).collect();
     order.sort_unstable_by_key(|&n| component[n as usize]);
     for n in order {
         // Edges lead to smaller components, which are done, or stay in this one.
         let c = component[n as usize] as usize;
-        leads[c] |= nodes[n as usize].starts;
-        for &e in inner.of(n) {
-            let to = component[edges[e as usize].to as usize] as usize;
-            leads[c] |= leads[to];
-            turns[c] |= to == c && edges[e as usize].marked;
-        }
+        let next = inner.of(n).iter().any(|&e| leads[component[edges[e as usize].to as usize] as usize]);
+        leads[c] |= nodes[n as usize].starts || next;
     }
-    turns.iter().zip(&leads).any(|(t, l)| *t && *l)
+    let same = |n: u32, m: u32| component[n as usize] == component[m as usize];
+    let turns = |n: u32| {
+        let marked = |e: &&u32| edges[**e as usize].marked && same(edges[**e as usize].to, n);
+        inner.of(n).iter().find(marked).map(|&e| (n, e))
+    };
+    let leading = (0..nodes.len() as u32).filter(|&n| leads[component[n as usize] as usize]);
+    let (node, first) = leading.filter_map(turns).next()?;
+    let ranks = vec![None; nodes.len()];
+    let mut round = vec![first];
+    let start = edges[first as usize].to;
+    if start != node {
+        let (_, parents) = search(nodes, edges, &ranks, &inner, &[start], |m| same(m, node));
+        round.extend(back(edges, &parents, node));
+    }
+    let (order, parents) = search(nodes, edges, &ranks, &inner, &[node], |_| true);
+    let end = order.into_iter().find(|&n| nodes[n as usize].starts)?;
+    Some(Growth { node, round, tail: back(edges, &parents, end) })
 }
 
 /// A way to stay.

@@ -546,7 +546,12 @@ impl<'n> Graph<'n> {
                 action: None,
                 resets: Vec::new(),
             };
-            if edge.via == NONE {
+            if edge.via == TICK {
+                if let Measure::Ticks(z, period) = self.measure {
+                    leg.guard.push(at_least(z, period));
+                    leg.resets.push(SetClock::Value { clock: z, value: 0 });
+                }
+            } else if edge.via == NONE {
                 let zone = Zone::copied(self.keys.shape(from.key).domain(), self.zones.get(from.zone));
                 let exits = self.exits(from.key, from.cell, &zone)?;
                 let exits = exits.into_iter().filter(|x| x.cell == to.cell);
@@ -571,6 +576,17 @@ impl<'n> Graph<'n> {
         plan.extend(self.legs(&path)?);
         plan.end = self.stay(n);
         Ok(plan.schedule().and_then(|s| s.trace(net)))
+    }
+
+    /// A run that shows how the watched clock can grow.
+    pub fn growth(&mut self, net: &Network, growth: &cycle::Growth) -> Result<Option<Trace>, Trouble> {
+        let mut plan = Plan::new(self.net.clocks.len());
+        plan.extend(self.legs(&self.path_to(growth.node))?);
+        let (round, tail) = (self.legs(&growth.round)?, self.legs(&growth.tail)?);
+        let last = growth.tail.last().map_or(growth.node, |&e| self.edges[e as usize].to);
+        plan.end = self.stay(last);
+        plan.still = !self.places[self.nodes[last as usize].key as usize].delay;
+        Ok(plan.growing(net, self.query, &round, tail))
     }
 
     fn counterexample(&mut self, net: &Network, ranks: &[Option<u32>]) -> Result<Option<Trace>, Trouble> {

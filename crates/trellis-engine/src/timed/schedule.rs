@@ -148,23 +148,15 @@ impl Plan {
     /// A run along the path and then round and round. `diverging`: infinitely much time must pass.
     pub fn circle(mut self, net: &Network, query: &Query, round: &[Leg], diverging: bool) -> Option<Trace> {
         let stem = self.legs.len();
-        let set: Vec<u32> = (round.iter().flat_map(|l| &l.resets))
-            .map(|r| match *r {
-                SetClock::Value { clock, .. } | SetClock::Copy { clock, .. } => clock,
-            })
-            .collect();
         let circle = Circle::new(net, query);
+        // Clocks that are not set had better be far away from the beginning.
+        let far = far(net, &circle, round);
         let mut done = 0;
-        for rounds in [1, 2, 3, 4, 8, 16, 32, 64, 128] {
+        for rounds in ROUNDS {
             while done < rounds {
                 self.extend(round.iter().cloned());
                 done += 1;
             }
-            // Clocks that are not set had better be far away from the beginning.
-            let far: Vec<Constraint> = (1..=net.clocks.len() as u32)
-                .filter(|x| !set.contains(x))
-                .filter_map(|x| Some(Constraint { left: 0, right: x, bound: Bound::lt(-circle.largest(x)?) }))
-                .collect();
             let from_far = |i: usize| (i == stem).then_some(&far[..]);
             for schedule in [self.schedule_with(from_far), self.schedule()].into_iter().flatten() {
                 if let Some(trace) = schedule.returns(net, &circle, stem, round.len(), diverging) {
@@ -174,6 +166,55 @@ impl Plan {
         }
         None
     }
+
+    /// A run along the path, some times round, and on to the end, after which it is known that it could have gone round, or stayed,
+    /// for as long as one likes.
+    pub fn growing(mut self, net: &Network, query: &Query, round: &[Leg], tail: Vec<Leg>) -> Option<Trace> {
+        let stem = self.legs.len();
+        let circle = Circle::new(net, query);
+        if round.iter().all(|l| l.action.is_none()) {
+            // Nothing happens but that time passes: let so much of it pass that all clocks are far away.
+            let late = far(net, &circle, &[]);
+            self.extend(tail);
+            match self.legs.get_mut(stem) {
+                Some(leg) => leg.guard.extend(late),
+                None => self.target = late,
+            }
+            return self.schedule()?.trace(net);
+        }
+        let far = far(net, &circle, round);
+        for rounds in ROUNDS {
+            self.legs.truncate(stem);
+            for _ in 0..rounds {
+                self.extend(round.iter().cloned());
+            }
+            self.extend(tail.iter().cloned());
+            let from_far = |i: usize| (i == stem).then_some(&far[..]);
+            for schedule in [self.schedule_with(from_far), self.schedule()].into_iter().flatten() {
+                if let Some(trace) = schedule.trace(net)
+                    && schedule.laps(&circle, &trace, stem, round.len(), rounds)
+                {
+                    return Some(trace);
+                }
+            }
+        }
+        None
+    }
+}
+
+/// How often a cycle is gone round, until that is enough.
+const ROUNDS: [usize; 9] = [1, 2, 3, 4, 8, 16, 32, 64, 128];
+
+/// Clocks that are not set on some way are beyond all that they are compared with.
+fn far(net: &Network, circle: &Circle<'_>, way: &[Leg]) -> Vec<Constraint> {
+    let clock = |r: &SetClock| match *r {
+        SetClock::Value { clock, .. } | SetClock::Copy { clock, .. } => clock,
+    };
+    let set: Vec<u32> = way.iter().flat_map(|l| &l.resets).map(clock).collect();
+    (1..=net.clocks.len() as u32)
+        .filter(|x| !set.contains(x))
+        .filter_map(|x| Some(Constraint { left: 0, right: x, bound: Bound::lt(-circle.largest(x)?) }))
+        .collect()
 }
 
 impl Schedule<'_> {
@@ -208,16 +249,26 @@ impl Schedule<'_> {
         Some((initial, steps))
     }
 
+    /// Is there a lap on which time diverges among these rounds, followed by what follows?
+    fn laps(&self, circle: &Circle<'_>, trace: &Trace, stem: usize, round: usize, rounds: usize) -> bool {
+        let starts: Vec<usize> = (0..=rounds).map(|k| self.before(stem + k * round)).collect();
+        let diverges = |i: usize, j: usize| circle.lap_before(trace, i, j).is_some_and(|lap| lap.diverges);
+        starts.iter().enumerate().any(|(k, &i)| starts[k + 1..].iter().any(|&j| diverges(i, j)))
+    }
+
+    /// How many steps come before a leg.
+    fn before(&self, leg: usize) -> usize {
+        self.plan.legs[..leg].iter().filter(|l| l.action.is_some()).count()
+    }
+
     /// The run until it returns, if it does: the cycle starts after `stem` legs and has `round` of them.
     fn returns(&self, net: &Network, circle: &Circle<'_>, stem: usize, round: usize, diverging: bool) -> Option<Trace> {
         let (initial, steps) = self.steps(net)?;
-        // Steps before each leg.
-        let before = |leg: usize| self.plan.legs[..leg].iter().filter(|l| l.action.is_some()).count();
-        let per_round = before(stem + round) - before(stem);
+        let first = self.before(stem);
+        let per_round = self.before(stem + round) - first;
         if per_round == 0 {
             return None;
         }
-        let first = before(stem);
         let trace = Trace { initial, steps, rest: Rational::ZERO, back_to: None };
         // The last step may be followed by delays into other cells; compare states that steps lead to.
         let mut best: Option<(Lap, usize, usize)> = None;

@@ -14,7 +14,11 @@ pub fn clock(net: &Network, query: &Query) -> Result<Option<ClockLimit>, String>
     let Verdict::Safe(certificate) = &answer.verdict else { return Err("no certificate".into()) };
     let limit = answer.clock_bound.as_ref().map(|b| b.limit);
     let claimed = match limit {
-        Some(ClockLimit { value: None, .. }) => return Ok(limit),
+        Some(ClockLimit { value: None, .. }) => {
+            let witness = answer.clock_bound.and_then(|b| b.witness).ok_or("no witness of infinity")?;
+            let replayed = trellis_check::replay(net, query, &witness).map_err(|r| format!("trace: {r}"))?;
+            return if replayed.unbounded { Ok(limit) } else { Err("the witness of infinity shows nothing".into()) };
+        }
         Some(ClockLimit { value: Some(n), attained }) => Some((n, attained)),
         None => None,
     };

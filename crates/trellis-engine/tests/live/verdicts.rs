@@ -129,6 +129,37 @@ fn urgency() {
 }
 
 #[test]
+fn infinity_is_shown_by_a_run_that_can_be_made_longer() {
+    // Rounds, and on to where the clock is measured; staying, and on; staying there.
+    for (model, text) in [
+        (
+            "clock x, y; process P() { state a { y <= 3 }, b { y <= 3 }, c { y <= 0 }; init a; trans a -> b { guard y > 1; assign y = 0; },
+             b -> a { guard y >= 2; assign y = 0; }, b -> c { guard y == 3 && x > 20; assign y = 0; }; } system P;",
+            "sup{P.c}: x",
+        ),
+        (
+            "clock x, y; process P() { state a, b { y <= 3 }; init a; trans a -> b { guard y > 1; assign y = 0; }; } system P;",
+            "sup{P.b && y > 2}: x",
+        ),
+        ("clock x[2]; int[0,1] i; process P() { state a, b; init a; trans a -> b { assign x[i] = 0; }; } system P;", "sup{P.b}: x[1]"),
+    ] {
+        let (net, queries) = load(model, text).unwrap_or_else(|e| panic!("{e}"));
+        let answer = bound(&net, &queries[0], &mut Budget::unlimited()).unwrap_or_else(|b| panic!("{}", b.error));
+        let found = answer.clock_bound.expect("a limit");
+        assert_eq!(found.limit, ClockLimit { value: None, attained: false }, "{text}");
+        let run = found.witness.expect("a run");
+        assert!(trellis_check::replay(&net, &queries[0], &run).expect("it is a run").unbounded, "{text}");
+    }
+    // A run to where a clock is measured that shows nothing of the kind.
+    let model = "clock x, y; process P() { state a { y <= 3 }, b { y <= 3 }; init a; trans a -> b { assign y = 0; }; } system P;";
+    let (net, queries) = load(model, "sup{P.b}: x").unwrap_or_else(|e| panic!("{e}"));
+    let answer = bound(&net, &queries[0], &mut Budget::unlimited()).unwrap_or_else(|b| panic!("{}", b.error));
+    let run = answer.clock_bound.and_then(|b| b.witness).expect("a run");
+    let replayed = trellis_check::replay(&net, &queries[0], &run).expect("it is a run");
+    assert_eq!((replayed.clock, replayed.unbounded), (Some(trellis_domain::zone::Rational::new(6, 1)), false));
+}
+
+#[test]
 fn limits_of_clocks() {
     let model = "clock x, y, g; process P() { state a { x <= 7 }, b { y < 3 }, c; init a;
         trans a -> b { guard x > 5; assign y = 0; }, b -> c { guard y > 1; assign x = 2; }; } system P;";

@@ -114,6 +114,14 @@ fn check_limit(net: &Network, query: &Query, count: &mut Count) -> Result<(), St
         trellis_check::certify_clock_bound(net, query, cert, claimed)
             .map_err(|r| format!("certificate rejected: {r}"))?;
     }
+    if let Some((None, _)) = claimed {
+        let witness = found.clock_bound.as_ref().and_then(|b| b.witness.as_ref());
+        let witness = witness.ok_or("infinity has no witness")?;
+        let replayed = trellis_check::replay(net, query, witness).map_err(|r| format!("trace rejected: {r}"))?;
+        if !replayed.unbounded {
+            return Err("the witness of infinity shows nothing".into());
+        }
+    }
     if let Some((Some(n), true)) = claimed {
         let witness = found.clock_bound.as_ref().and_then(|b| b.witness.as_ref());
         let witness = witness.ok_or("the limit of a clock has no witness")?;

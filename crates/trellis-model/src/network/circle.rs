@@ -8,6 +8,10 @@
 //! - or the clocks are in the same region (Alur, Dill, *A theory of timed automata*, 1994), then the same steps with
 //!   other delays do.
 //!
+//! The same holds if some more steps follow the circle once, and their locations count too ([`Circle::lap_before`]). And if time may pass
+//! forever in a state, then those steps can follow later as well as now, once all clocks are beyond their constants
+//! ([`Circle::is_late`]).
+//!
 //! To know whether infinitely much time passes in the second case, a clock is added that every step that finds it at 1
 //! or more sets to 0; it must be in the same region too, and have been set on the way.
 //!
@@ -98,33 +102,56 @@ impl<'n> Circle<'n> {
 
     /// Can what happens between two states of a run (by their numbers, 0 is the initial one) happen again and again?
     pub fn lap(&self, trace: &Trace, from: usize, to: usize) -> Option<Lap> {
-        let state = |i: usize| -> &Snapshot { if i == 0 { &trace.initial } else { &trace.steps[i - 1].state } };
-        if from >= to || to > trace.steps.len() {
+        if to > trace.steps.len() {
             return None;
         }
-        let (a, b) = (state(from), state(to));
+        self.around(trace, from, to, to)
+    }
+
+    /// Can it, and then what follows until the end of the run?
+    pub fn lap_before(&self, trace: &Trace, from: usize, to: usize) -> Option<Lap> {
+        self.around(trace, from, to, trace.steps.len())
+    }
+
+    /// What clocks are compared with from a state of a run to another.
+    fn most_between(&self, trace: &Trace, from: usize, end: usize) -> (Vec<Most>, bool) {
+        let places = |p: usize| (from..=end).map(|i| state(trace, i).locations[p]).collect();
+        let visited: Vec<BTreeSet<u32>> = (0..self.net.processes.len()).map(places).collect();
+        self.most(|p, l| visited[p].contains(&l))
+    }
+
+    /// Is every clock, when a state of a run is left, beyond what it is compared with until the end? If time may pass forever
+    /// there, then the rest may as well happen later. The last state is left after what time passes in it.
+    pub fn is_late(&self, trace: &Trace, at: usize) -> bool {
+        let end = trace.steps.len();
+        let (most, diagonal) = self.most_between(trace, at, end);
+        let delay = trace.steps.get(at).map_or(trace.rest, |s| s.delay);
+        let far = |(x, &v): (usize, &Rational)| sum(v, delay).is_some_and(|v| is_far(most[x + 1], v));
+        // Differences stay as they are while time passes, but not when one of the two is set later.
+        (!diagonal || at == end) && state(trace, at).clocks.iter().enumerate().all(far)
+    }
+
+    fn around(&self, trace: &Trace, from: usize, to: usize, end: usize) -> Option<Lap> {
+        if from >= to || to > end {
+            return None;
+        }
+        let (a, b) = (state(trace, from), state(trace, to));
         if (&a.locations, &a.data, &a.element) != (&b.locations, &b.data, &b.element) {
             return None;
         }
         let time = trace.steps[from..to].iter().any(|s| s.delay > Rational::ZERO);
-        let visited: Vec<BTreeSet<u32>> =
-            (0..self.net.processes.len()).map(|p| (from..=to).map(|i| state(i).locations[p]).collect()).collect();
-        let (most, diagonal) = self.most(|p, l| visited[p].contains(&l));
-        if a.clocks == b.clocks {
+        let (most, diagonal) = self.most_between(trace, from, end);
+        let compared = |x: &usize| most[x + 1] != Most::Nothing;
+        if (0..a.clocks.len()).filter(compared).all(|x| a.clocks[x] == b.clocks[x]) {
             return Some(Lap { exact: true, diverges: time });
         }
         if diagonal {
             let same = indistinguishable(self.net, self.query, &a.clocks, &b.clocks);
             return same.then_some(Lap { exact: false, diverges: false });
         }
-        let is_far = |x: usize, value: Rational| match most[x + 1] {
-            Most::Nothing => true,
-            Most::Constant(n) => value > Rational::new(n, 1),
-            Most::Anything => false,
-        };
         let mut near = Vec::new();
         for (x, (&v, &w)) in a.clocks.iter().zip(&b.clocks).enumerate() {
-            match (is_far(x, v), is_far(x, w)) {
+            match (is_far(most[x + 1], v), is_far(most[x + 1], w)) {
                 (true, true) => {}
                 (false, false) => near.push((v, w)),
                 _ => return None,
@@ -151,6 +178,18 @@ impl<'n> Circle<'n> {
         }
         near.push((before, measure));
         Some(Lap { exact: false, diverges: set && same_region(&near) })
+    }
+}
+
+fn state(trace: &Trace, i: usize) -> &Snapshot {
+    if i == 0 { &trace.initial } else { &trace.steps[i - 1].state }
+}
+
+fn is_far(most: Most, value: Rational) -> bool {
+    match most {
+        Most::Nothing => true,
+        Most::Constant(n) => value > Rational::new(n, 1),
+        Most::Anything => false,
     }
 }
 

@@ -34,6 +34,7 @@ fn usage(args: &Check) -> Result<(), Failure> {
         ("--priority", args.priority.is_some()),
         ("--order", args.order.is_some()),
         ("--symmetry", args.symmetry),
+        ("--no-symmetry", args.no_symmetry),
         ("--audit", args.audit),
         ("--clocks", args.clocks.is_some()),
         ("--data", args.data.is_some()),

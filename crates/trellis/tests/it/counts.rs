@@ -1,6 +1,6 @@
 //! The counts of 000 Fig. 4–6, of 002 Table 6.1 and of TChecker, exactly. `trellis bench` has the larger ones.
 
-use crate::{reports, stderr, trellis};
+use crate::{reports, stderr, stdout, temporary, trellis};
 
 /// Verdict, states added, size of the passed set.
 fn run(model: &str, size: &str, n: u64, more: &[&str]) -> (String, u64, u64) {
@@ -115,4 +115,29 @@ fn depth_first_lazy_bounds_are_linear_on_fddi() {
     let args = ["check", "timed/fddi-10.xta", "--json", "-p", "A[] true", "--engine", "lazy", "--order", "dfs"];
     let found = reports(&trellis(&args));
     assert_eq!(found[0]["statistics"]["added"], 103);
+}
+
+#[test]
+fn what_nobody_chooses_is_explored_up_to_symmetry() {
+    let stored = |more: &[&str]| {
+        let mut args = vec!["check", "timed/fischer-4-32-64.xta", "--json", "-p", "A[] not (P(1).cs && P(2).cs)"];
+        args.extend(more);
+        let found = reports(&trellis(&args));
+        assert_eq!(found[0]["verdict"], "SAFE");
+        found[0]["statistics"]["stored"].as_u64().expect("a count")
+    };
+    let plain = stored(&["--no-symmetry"]);
+    assert_eq!(stored(&["--engine", "reach"]), plain);
+    assert_eq!(stored(&["--engine", "reach", "--symmetry"]), stored(&[]));
+    assert!(2 * stored(&[]) < plain);
+}
+
+#[test]
+fn a_clock_without_limit_comes_with_a_run() {
+    let (_dir, file) = temporary("run.json");
+    let out = trellis(&["check", "timed/lynch-2-16.xta", "-p", "sup: P(1).c", "--trace", &file]);
+    let said = stdout(&out);
+    assert!(said.contains("∞") && said.contains("which can be made as long as one likes"), "{said}{}", stderr(&out));
+    let said = stdout(&trellis(&["certify", "timed/lynch-2-16.xta", &file]));
+    assert!(said.starts_with("VALID") && said.contains("can be made as long as one likes"), "{said}");
 }

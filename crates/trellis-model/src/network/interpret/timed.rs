@@ -12,10 +12,10 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 
 use trellis_domain::zone::{MAX_CONSTANT, Rational};
-use trellis_expr::Fault;
+use trellis_expr::{Fault, Value};
 
 use super::{Interpreter, World};
-use crate::network::{ClockAtom, ModelError, Reset, ResetTo, Snapshot};
+use crate::network::{Action, ClockAtom, ModelError, Reset, ResetTo, Snapshot};
 
 /// The greatest numerator and denominator of a clock's value: comparing and adding then fit 128 bits.
 const MAX_NUMERATOR: i128 = 1 << 60;
@@ -133,6 +133,27 @@ impl<'n> Interpreter<'n> {
             };
         }
         Ok(())
+    }
+
+    /// Does a step that can be taken set a clock?
+    pub fn sets(&self, state: &Snapshot, action: &Action, clock: u32) -> Result<bool, ModelError> {
+        let wrong = |f| self.error(f, "update", state, &action.0);
+        let mut world = self.here(state).world;
+        for e in &action.0 {
+            let edge = self.edge(*e);
+            world.env.insert(self.net.processes[e.process as usize].location, Value::Int(edge.target.into()));
+            match self.run(edge.update, world).map_err(wrong)? {
+                Some(next) => world = next,
+                None => return Ok(false),
+            }
+            for r in edge.resets.iter().filter(|r| r.clock == clock) {
+                let happens = r.when.map_or(Ok(1), |when| self.evaluate(when, &mut world)).map_err(wrong)?;
+                if happens != 0 {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     // Delays.
