@@ -18,28 +18,27 @@ use super::bounds::{Bounds, Lu, Scratch};
 #[derive(Debug, Clone)]
 pub struct Shape {
     /// Their numbers in the network, ascending; 0 first.
-    pub clocks: Vec<u32>,
+    pub clocks: Box<[u32]>,
     /// Lower bounds, for each of `clocks`.
-    pub lower: Vec<i32>,
+    pub lower: Box<[i32]>,
     /// Upper bounds, for each of `clocks`.
-    pub upper: Vec<i32>,
+    pub upper: Box<[i32]>,
     /// The place of each clock of the network in `clocks`.
-    slot: Vec<u16>,
+    slot: Box<[u16]>,
 }
 
 const INACTIVE: u16 = u16::MAX;
 
 impl Shape {
     fn new(bounds: &[Lu], dim: usize) -> Shape {
-        let mut shape = Shape { clocks: vec![0], lower: vec![0], upper: vec![0], slot: vec![INACTIVE; dim] };
-        shape.slot[0] = 0;
-        for b in bounds {
-            shape.slot[b.clock as usize] = shape.clocks.len() as u16;
-            shape.clocks.push(b.clock);
-            shape.lower.push(b.lower);
-            shape.upper.push(b.upper);
+        let mut slot = vec![INACTIVE; dim];
+        slot[0] = 0;
+        for (place, b) in (1..).zip(bounds) {
+            slot[b.clock as usize] = place;
         }
-        shape
+        let with = |of: fn(&Lu) -> i32| [0].into_iter().chain(bounds.iter().map(of)).collect();
+        let clocks = [0].into_iter().chain(bounds.iter().map(|b| b.clock)).collect();
+        Shape { clocks, lower: with(|b| b.lower), upper: with(|b| b.upper), slot: slot.into() }
     }
 
     /// The zones of this shape.
@@ -108,7 +107,7 @@ pub struct Keys {
     width: usize,
     words: Vec<Word>,
     /// Each key's hash and number.
-    index: HashTable<(u64, u32)>,
+    index: HashTable<(u32, u32)>,
     /// Each key's shape.
     pub shape_of: Vec<u32>,
     /// The shapes.
@@ -170,14 +169,14 @@ impl Keys {
     /// The number of a key, and whether it is new.
     pub fn id(&mut self, key: &[Word]) -> (u32, bool) {
         let w = self.width;
-        let hash = hash_words(0, key, |x| x);
-        let same = |&(h, k): &(u64, u32)| h == hash && &self.words[k as usize * w..][..w] == key;
-        if let Some(&(_, k)) = self.index.find(hash, same) {
+        let hash = short(hash_words(0, key, |x| x));
+        let same = |&(h, k): &(u32, u32)| h == hash && &self.words[k as usize * w..][..w] == key;
+        if let Some(&(_, k)) = self.index.find(spread(hash), same) {
             return (k, false);
         }
         let id = self.shape_of.len() as u32;
         self.words.extend_from_slice(key);
-        self.index.insert_unique(hash, (hash, id), |&(h, _)| h);
+        self.index.insert_unique(spread(hash), (hash, id), |&(h, _)| spread(h));
         let shape = self.find_shape(key);
         self.shape_of.push(shape);
         (id, true)
@@ -217,7 +216,7 @@ impl Keys {
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
         self.words.capacity() * 8
-            + self.index.capacity() * 17
+            + self.index.capacity() * 9
             + self.shape_of.capacity() * 4
             + self.shapes.len() * (size_of::<Shape>() + self.dim * 14)
     }
@@ -236,7 +235,10 @@ pub struct Zones {
 fn hash_zone(zone: &[Bound]) -> u32 {
     let mut h = FxHasher::default();
     Bound::hash_slice(zone, &mut h);
-    let hash = h.finish();
+    short(h.finish())
+}
+
+fn short(hash: u64) -> u32 {
     (hash ^ hash >> 32) as u32
 }
 
