@@ -3,6 +3,7 @@
 
 mod altarica;
 mod automata;
+mod book;
 mod commands;
 mod counters;
 mod counts;
