@@ -24,6 +24,8 @@ pub enum Reason {
     Memory,
     /// The limit on states or iterations was reached.
     Iterations,
+    /// The limit on the length of runs was reached.
+    Depth,
     /// The user interrupted.
     Interrupted,
     /// A joined element reaches the target, but no concrete path does (000 §B.1). The joins that caused it are in the
@@ -43,6 +45,7 @@ impl fmt::Display for Reason {
             Reason::Time => write!(f, "time limit reached"),
             Reason::Memory => write!(f, "memory limit reached"),
             Reason::Iterations => write!(f, "state limit reached"),
+            Reason::Depth => write!(f, "depth limit reached"),
             Reason::Interrupted => write!(f, "interrupted"),
             Reason::InconclusiveJoin => write!(f, "inconclusive: only joined states reach the target"),
             Reason::Unsupported(what) => write!(f, "unsupported: {what}"),

@@ -289,6 +289,7 @@ impl From<&Reason> for Why {
             Reason::Time => "time",
             Reason::Memory => "memory",
             Reason::Iterations => "iterations",
+            Reason::Depth => "depth",
             Reason::Interrupted => "interrupted",
             Reason::InconclusiveJoin => "inconclusive-join",
             Reason::Unsupported(_) => "unsupported",

@@ -25,7 +25,7 @@ pub fn takes_properties(path: &Path) -> bool {
 pub fn cannot_walk(path: &Path) -> Failure {
     let path = path.display();
     Failure::Usage(format!(
-        "{path} is a program, an automaton, a transition system or a counter system, and these cannot be walked through;\n\
+        "{path} is a program, an automaton, a transition system or a statechart, and these cannot be walked through;\n\
          trellis check {path} checks it, trellis convert {path} --to dot draws it"
     ))
 }
@@ -78,7 +78,7 @@ type Read = Result<(Vec<(String, Cfa)>, Vec<Diagnostic>), Vec<Diagnostic>>;
 pub fn load(model: &Model, reading: &Reading, properties: Option<&Properties>, color: bool) -> Result<Loaded, Failure> {
     let path = &model.model;
     if !model.constants.is_empty() {
-        return Err(Failure::Usage("--const: only UPPAAL models have constants that can be set".into()));
+        return Err(Failure::Usage("--const: only UPPAAL and AltaRica models have constants that can be set".into()));
     }
     let mut sources = Sources::default();
     let mut charts = vec![];

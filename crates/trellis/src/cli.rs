@@ -39,8 +39,8 @@ Examples:
 
 Exit codes: 0 every property holds, 10 some property fails, 20 undecided,
             2 bad usage or input, 1 internal error, 130 interrupted.
-More: trellis help check, trellis help TOPIC; topics are uppaal, timed, tchecker, programs, counters, altarica,
-      lattices, join, evidence, smtlib, ltl";
+More: trellis help check, trellis help TOPIC; topics are uppaal, timed, tchecker, programs, scxml, counters,
+      altarica, lattices, join, evidence, smtlib, ltl";
 
 /// Trellis: can something bad happen? SAFE, UNSAFE or UNKNOWN, with evidence that is checked again.
 #[derive(Parser, Debug)]

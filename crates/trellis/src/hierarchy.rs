@@ -42,7 +42,7 @@ pub struct Nodes {
     /// An Acheck specification: the cardinals of what it shows, and whether its tests pass.
     #[arg(long, value_name = "FILE", help_heading = "AltaRica")]
     pub spec: Option<PathBuf>,
-    /// A formula of computation tree logic that must hold in every initial configuration: AG EF 'x = 1', A[a U b]; may be given
+    /// A formula of computation tree logic that must hold in every initial configuration: AG EF x = 1, A[a U b]; may be given
     /// several times.
     #[arg(long, value_name = "FORMULA", help_heading = "AltaRica")]
     pub ctl: Vec<String>,

@@ -167,7 +167,7 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
         }
         other => {
             return Err(Failure::Usage(format!(
-                "cannot tell the language of {}: its name ends in {}, and Trellis reads .xml, .xta, .ta, .tck, .c, .i,\n.cfa, .theta and .spec",
+                "cannot tell the language of {}: its name ends in {}, and this command takes .xml, .xta, .ta, .tck and .txt;\n`trellis help check` lists all that Trellis reads",
                 path.display(),
                 other.map_or("nothing".into(), |e| format!("`.{e}`"))
             )));

@@ -36,7 +36,7 @@ pub fn find(
             return Err(doubt.unwrap_or_else(|| Reason::Stuck("no run of this length is left".into())));
         }
         if depth.is_some_and(|d| steps.position() >= d) {
-            return Err(doubt.unwrap_or(Reason::Iterations));
+            return Err(doubt.unwrap_or(Reason::Depth));
         }
         let formula = steps.step(cfa).map_err(|what| Reason::Unsupported(what.to_string()))?;
         stats.steps += 1;

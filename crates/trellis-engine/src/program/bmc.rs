@@ -59,7 +59,7 @@ pub fn check(program: &mut Program<'_>, options: &Options, budget: &mut Budget<'
             Err(reason) => break Verdict::Unknown(reason),
         }
         if options.depth.is_some_and(|d| search.steps.position() >= d) {
-            break Verdict::Unknown(search.doubt.take().unwrap_or(Reason::Iterations));
+            break Verdict::Unknown(search.doubt.take().unwrap_or(Reason::Depth));
         }
     };
     Outcome::new(verdict, search.stats)

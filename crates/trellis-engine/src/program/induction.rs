@@ -81,7 +81,7 @@ fn verdict(
             return exhausted(program, search, &options.search, budget).map(Verdict::Safe);
         }
         if options.search.depth.is_some_and(|d| depth >= d) {
-            return Err(search.doubt.take().unwrap_or(Reason::Iterations));
+            return Err(search.doubt.take().unwrap_or(Reason::Depth));
         }
     }
 }

@@ -98,7 +98,7 @@ fn held_against_enumeration(
             }
             Verdict::Unknown(why) => {
                 counts[2] += 1;
-                assert_eq!(why, Reason::Iterations, "seed {seed}");
+                assert_eq!(why, Reason::Depth, "seed {seed}");
                 assert!(!can_fail_within(&program, depth), "seed {seed}: an error was overlooked");
             }
         }

@@ -59,7 +59,7 @@ pub fn convert(args: &Convert, color: bool) -> Ran {
 /// `trellis simulate` for counter systems: one rule after the other.
 pub fn simulate(args: &Simulate, style: Style, color: bool) -> Ran {
     if !args.model.constants.is_empty() {
-        return Err(Failure::Usage("--const: only UPPAAL models have constants that can be set".into()));
+        return Err(Failure::Usage("--const: only UPPAAL and AltaRica models have constants that can be set".into()));
     }
     if let Some(path) = &args.trace {
         return replay(&args.model, path, style, color);

@@ -84,7 +84,7 @@ impl Loader {
 
 pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
     if !model.constants.is_empty() {
-        return Err(Failure::Usage("--const: only UPPAAL models have constants that can be set".into()));
+        return Err(Failure::Usage("--const: only UPPAAL and AltaRica models have constants that can be set".into()));
     }
     let mut l = Loader { sources: Sources::default(), color: asked.color };
     let id = l.read(&model.model)?;
