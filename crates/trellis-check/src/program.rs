@@ -3,13 +3,17 @@
 //! A certificate ([`trellis_model::cfa::evidence`]) is checked block by block: everything holds at the start, every block leads from
 //! each element of the invariant into the invariant, error locations have none. Nothing is shared with the engines but the
 //! meaning of a statement as a formula, large blocks, and the solver; that answers `Unsat` or the certificate is not accepted.
+//!
+//! Elements that are *points*, values for some variables, need no solver where the reference interpreter can run a block from them
+//! and comes to points again. It gives up where the block reads anything else, and then the solver is asked.
 
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
 use trellis_expr::defined::Defined;
 use trellis_expr::eval::Valuation;
 use trellis_expr::ssa::Unrolling;
-use trellis_expr::{TermId, Terms, Type};
+use trellis_expr::{Term, TermId, Terms, Type, Value, VarId};
 use trellis_model::cfa::evidence::{Certificate, Trace};
 use trellis_model::cfa::interpret::{self, Mistake};
 use trellis_model::cfa::{Cfa, LocationId, lbe};
@@ -69,8 +73,27 @@ pub fn replay(cfa: &Cfa, trace: &Trace) -> Result<(), Refusal> {
     if cfa.is_error(end.location) { Ok(()) } else { Err(Refusal::Harmless(end.location)) }
 }
 
-/// Is the certificate an invariant without errors? Answers how many questions were asked of the solver.
-pub fn certify(cfa: &Cfa, certificate: &Certificate, limits: &Limits) -> Result<usize, Refusal> {
+/// How an invariant was checked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Work {
+    /// How many questions the solver was asked.
+    pub asked: usize,
+    /// How often the interpreter ran a block instead.
+    pub run: usize,
+}
+
+impl fmt::Display for Work {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        if self.run > 0 {
+            write!(f, "{} run, ", count(self.run, "step"))?;
+        }
+        write!(f, "{} to the solver", count(self.asked, "question"))
+    }
+}
+
+/// Is the certificate an invariant without errors?
+pub fn certify(cfa: &Cfa, certificate: &Certificate, limits: &Limits) -> Result<Work, Refusal> {
     Checker::new(cfa, certificate, limits)?.check(certificate.k)
 }
 
@@ -81,8 +104,10 @@ struct Checker<'l> {
     origin: Vec<LocationId>,
     /// For each large location the elements, fault-free.
     invariant: Vec<Vec<TermId>>,
+    /// For each of them, what it is a point of.
+    points: Vec<Vec<Option<Valuation>>>,
     limits: &'l Limits,
-    asked: usize,
+    work: Work,
 }
 
 impl<'l> Checker<'l> {
@@ -92,6 +117,7 @@ impl<'l> Checker<'l> {
         let blocks = lbe::encode(&grown);
         let mut cfa = blocks.cfa;
         let mut invariant = vec![vec![]; blocks.origin.len()];
+        let mut points = vec![vec![]; blocks.origin.len()];
         let mut defined = Defined::default();
         for (l, elements) in &certificate.invariant {
             let Some(at) = blocks.origin.iter().position(|o| o == l) else {
@@ -105,13 +131,14 @@ impl<'l> Checker<'l> {
                     let name = &cfa.terms.variable(v).name;
                     return Err(Refusal::Malformed(format!("{name} is no variable of it")));
                 }
+                points[at].push(point(&cfa.terms, e));
                 invariant[at].push(defined.holds(&mut cfa.terms, e).map_err(unsupported)?);
             }
         }
-        Ok(Checker { cfa, origin: blocks.origin, invariant, limits, asked: 0 })
+        Ok(Checker { cfa, origin: blocks.origin, invariant, points, limits, work: Work::default() })
     }
 
-    fn check(&mut self, k: usize) -> Result<usize, Refusal> {
+    fn check(&mut self, k: usize) -> Result<Work, Refusal> {
         for l in self.cfa.errors() {
             if !self.invariant[l.index()].is_empty() {
                 return Err(Refusal::Error(self.origin[l.index()]));
@@ -122,11 +149,11 @@ impl<'l> Checker<'l> {
             1 => self.inductive()?,
             _ => self.several(k)?,
         }
-        Ok(self.asked)
+        Ok(self.work)
     }
 
     fn ask(&mut self, solver: &mut Embedded, assumptions: &[TermId]) -> Result<Option<Valuation>, Refusal> {
-        self.asked += 1;
+        self.work.asked += 1;
         match solver.check(&self.cfa.terms, assumptions, self.limits) {
             Answer::Unsat(_) => Ok(None),
             Answer::Sat(values) => Ok(Some(values)),
@@ -142,9 +169,25 @@ impl<'l> Checker<'l> {
             return Err(Refusal::Start(values));
         }
         let mut unrolling = Unrolling::new();
+        let sets: Vec<Points> = self.points.iter().map(|all| Points::new(all)).collect();
         for e in self.cfa.edges() {
             let (from, to, stmt) = (self.cfa.edge(e).from, self.cfa.edge(e).to, self.cfa.edge(e).stmt);
-            if self.invariant[from.index()].is_empty() {
+            let mut left = vec![];
+            for (element, point) in self.invariant[from.index()].iter().zip(&self.points[from.index()]) {
+                if let Some(point) = point
+                    && !point.is_empty()
+                    && let Ok(after) = interpret::image(&self.cfa.terms, stmt, vec![point.clone()], OUTCOMES)
+                    && after.iter().all(|env| sets[to.index()].has(env))
+                {
+                    self.work.run += 1;
+                    if self.limits.exceeded(0).is_some() {
+                        return Err(Refusal::Undecided(Reason::Time));
+                    }
+                } else {
+                    left.push(*element);
+                }
+            }
+            if left.is_empty() {
                 continue;
             }
             unrolling.restart();
@@ -156,7 +199,7 @@ impl<'l> Checker<'l> {
                 let outside = self.cfa.terms.not(after);
                 solver.assert(&self.cfa.terms, outside);
             }
-            for element in self.invariant[from.index()].clone() {
+            for element in left {
                 if let Some(values) = self.ask(&mut solver, &[element])? {
                     let (from, to) = (self.origin[from.index()], self.origin[to.index()]);
                     return Err(Refusal::Step { from, to, values });
@@ -211,6 +254,73 @@ impl<'l> Checker<'l> {
             }
         }
         Ok(())
+    }
+}
+
+/// More outcomes of a block than this are for the solver.
+const OUTCOMES: usize = 1 << 12;
+
+/// What variables a term gives which values, if that is all that it says.
+fn point(terms: &Terms, t: TermId) -> Option<Valuation> {
+    let mut point = Valuation::new();
+    let mut todo = vec![t];
+    while let Some(t) = todo.pop() {
+        let (v, value) = match *terms.get(t) {
+            Term::And(ref parts) => {
+                todo.extend(parts.iter().copied());
+                continue;
+            }
+            Term::Bool(true) => continue,
+            Term::Var(v) => (v, Value::Bool(true)),
+            Term::Not(a) => match *terms.get(a) {
+                Term::Var(v) => (v, Value::Bool(false)),
+                _ => return None,
+            },
+            Term::Eq(a, b) => match (terms.get(a), terms.get(b)) {
+                (&Term::Var(v), literal) | (literal, &Term::Var(v)) => (v, literal_value(literal)?),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        // Two values for one variable are no point.
+        if point.insert(v, value.clone()).is_some_and(|old| old != value) {
+            return None;
+        }
+    }
+    Some(point)
+}
+
+fn literal_value(t: &Term) -> Option<Value> {
+    match *t {
+        Term::Bool(b) => Some(Value::Bool(b)),
+        Term::Int(n) => Some(Value::Int(n.into())),
+        Term::EnumLit(e, n) => Some(Value::Enum(e, n)),
+        Term::Bits(width, signed, bits) => Some(Value::Bits { width, signed, bits }),
+        _ => None,
+    }
+}
+
+/// Points, by the variables that they speak of.
+struct Points(BTreeMap<Vec<VarId>, HashSet<Vec<i64>>>);
+
+impl Points {
+    fn new(all: &[Option<Valuation>]) -> Points {
+        let mut sets: BTreeMap<Vec<VarId>, HashSet<Vec<i64>>> = BTreeMap::new();
+        for point in all.iter().flatten() {
+            let words: Option<Vec<i64>> = point.values().map(Value::to_word).collect();
+            if let Some(words) = words {
+                sets.entry(point.keys().copied().collect()).or_default().insert(words);
+            }
+        }
+        Points(sets)
+    }
+
+    /// Is one of them what this valuation says?
+    fn has(&self, env: &Valuation) -> bool {
+        self.0.iter().any(|(vars, set)| {
+            let words: Option<Vec<i64>> = vars.iter().map(|v| env.get(v).and_then(Value::to_word)).collect();
+            words.is_some_and(|words| set.contains(&words))
+        })
     }
 }
 

@@ -131,7 +131,8 @@ fn engine(args: &Check) -> Result<Engine, Failure> {
     if p.threads.is_some() && (args.engine != cli::Engine::Auto || chosen(args).is_some()) {
         return say("--threads is for the portfolio, which runs when no engine and no option of one is given");
     }
-    if let (cli::Engine::Bmc | cli::Engine::Induction, Some(text)) = (args.engine, chosen(args)) {
+    if let (cli::Engine::Bmc | cli::Engine::Induction | cli::Engine::Explicit, Some(text)) = (args.engine, chosen(args))
+    {
         return Err(Failure::Usage(format!("{text}: goes with --engine cegar")));
     }
     match args.engine {
@@ -151,7 +152,7 @@ fn engine(args: &Check) -> Result<Engine, Failure> {
         }
         cli::Engine::Bmc => Ok(Engine::Bmc(p.depth)),
         cli::Engine::Induction => Ok(Engine::Induction(p.depth)),
-        cli::Engine::Explicit => say("--engine explicit is for formulas (--ltl)"),
+        cli::Engine::Explicit => Ok(Engine::Explicit),
         // Refused above.
         _ => say("this engine is not for programs"),
     }
@@ -253,6 +254,7 @@ fn engine_line(engine: &Engine) -> String {
         Engine::Lazy(o) => format!("lazy abstraction with interpolants ({})", o.refinement),
         Engine::Bmc(_) => "bounded model checking".into(),
         Engine::Induction(_) => "k-induction with invariants from runs".into(),
+        Engine::Explicit => "explicit states".into(),
         Engine::Portfolio(_) => "portfolio".into(),
         other => format!("{other}"),
     }
@@ -341,10 +343,7 @@ fn checked(report: &mut ProgramReport, cfa: &Cfa, limits: &Limits) -> Result<(),
     }
     if let Some(c) = &report.certificate {
         match program::certify(cfa, c, limits) {
-            Ok(n) => {
-                let questions = if n == 1 { "1 question".to_string() } else { format!("{n} questions") };
-                report.checked = Some(format!("{} checked: {questions} to the solver", text::summary(c)));
-            }
+            Ok(work) => report.checked = Some(format!("{} checked: {work}", text::summary(c))),
             Err(Refusal::Undecided(why)) => {
                 let reason = match why {
                     trellis_smt::Reason::Time => Reason::Time,
@@ -457,8 +456,9 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
             let said = || format!("the run of {} reaches an error", steps(t.steps.len()));
             program::replay(cfa, t).map(|()| said())
         }
-        ProgramContent::Certificate(c) => program::certify(cfa, c, &Limits::none())
-            .map(|n| format!("{} proves it; questions to the solver: {n}", text::summary(c))),
+        ProgramContent::Certificate(c) => {
+            program::certify(cfa, c, &Limits::none()).map(|work| format!("{} proves it: {work}", text::summary(c)))
+        }
     };
     judged(query, result.map_err(|why| words(cfa, &why)), out_color)
 }

@@ -203,6 +203,7 @@ time, then more; the first answer wins, and --stats says whose it was.
   --engine bmc                  bounded model checking: is there an error after one large step, two, …? (--depth N: not further)
   --engine induction            k-induction, with invariants guessed from runs of the program and proven by a solver (--depth N)
   --engine lazy                 lazy abstraction with interpolants: labels are strengthened along paths, only where they must be
+  --engine explicit             all states, one by one; gives up where something may have too many values
 
   --engine cegar                abstraction refinement (004): explore labels; where a path of labels reaches an error, either a
                                 run goes along it, or learn from why none does (also if one of the options below is given)

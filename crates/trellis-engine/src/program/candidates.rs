@@ -94,7 +94,7 @@ fn collect(terms: &Terms, s: StmtId, out: &mut BTreeSet<TermId>) {
 }
 
 /// For each location, the variables whose values matter later.
-fn live(cfa: &Cfa) -> Vec<BTreeSet<VarId>> {
+pub(super) fn live(cfa: &Cfa) -> Vec<BTreeSet<VarId>> {
     let mut live: Vec<BTreeSet<VarId>> = vec![BTreeSet::new(); cfa.locations().len()];
     let mut todo: BTreeSet<LocationId> = cfa.locations().collect();
     while let Some(l) = todo.pop_last() {

@@ -8,6 +8,7 @@ pub mod bmc;
 pub mod candidates;
 pub mod cegar;
 pub mod edges;
+pub mod explicit;
 pub mod induction;
 pub mod invariants;
 pub mod label;
@@ -65,6 +66,8 @@ pub enum Engine {
     Bmc(Option<usize>),
     /// k-induction, up to a depth if there is one, with invariants that were guessed.
     Induction(Option<usize>),
+    /// All states, one by one.
+    Explicit,
     /// Several of these in turns, on so many threads.
     Portfolio(usize),
 }
@@ -76,6 +79,7 @@ impl fmt::Display for Engine {
             Engine::Lazy(options) => write!(f, "lazy ({})", options.refinement),
             Engine::Bmc(_) => write!(f, "bmc"),
             Engine::Induction(_) => write!(f, "induction"),
+            Engine::Explicit => write!(f, "explicit"),
             Engine::Portfolio(_) => write!(f, "portfolio"),
         }
     }
@@ -95,6 +99,7 @@ pub fn check(cfa: &Cfa, engine: &Engine, budget: &mut Budget<'_>) -> Outcome {
             let search = bmc::Options { depth, ..bmc::Options::default() };
             induction::check(&mut program, &induction::Options { search, ..induction::Options::default() }, budget)
         }
+        Engine::Explicit => explicit::check(&mut program, budget),
         Engine::Portfolio(_) => unreachable!("answered above"),
     }
 }

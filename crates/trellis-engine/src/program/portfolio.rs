@@ -16,6 +16,7 @@ fn teams() -> [Vec<Engine>; 2] {
     let predicates = Domain::Predicates(Mode::Cartesian);
     let errors = vec![
         Engine::Bmc(None),
+        Engine::Explicit,
         cegar(Domain::Product(Mode::Cartesian), Refinement::Core),
         Engine::Lazy(lazy::Options::default()),
     ];

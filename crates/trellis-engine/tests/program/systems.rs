@@ -79,6 +79,7 @@ fn engines_agree_with_enumeration_on_random_systems() {
             Engine::Cegar(configuration((n * 2) * 1_000_003)),
             Engine::Cegar(configuration((n * 2 + 1) * 1_000_003)),
             [Engine::Lazy(lazy::Options::default()), Engine::Bmc(Some(8)), Engine::Induction(Some(8))][n % 3],
+            Engine::Explicit,
         ];
         for engine in engines {
             let who = format!("seed {seed}, {engine:?}");

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use trellis_check::program::{Refusal, certify};
 use trellis_engine::budget::Budget;
-use trellis_engine::program::{Outcome, Program, bmc, induction, invariants};
+use trellis_engine::program::{Outcome, Program, bmc, explicit, induction, invariants};
 use trellis_expr::TermId;
 use trellis_expr::Value;
 use trellis_expr::code::NoHost;
@@ -123,6 +123,38 @@ fn induction_agrees_with_enumeration() {
             held_against_enumeration(1000, 6, |program, budget| induction::check(program, &options, budget));
         assert!(safe > 15 && unsafe_ > 10, "{safe} {unsafe_} {unknown}");
     }
+}
+
+#[test]
+fn listed_states_agree_with_enumeration() {
+    let [safe, unsafe_, unknown] = held_against_enumeration(5000, 0, explicit::check);
+    assert!(safe > 10 && unsafe_ > 10 && unknown == 0, "{safe} {unsafe_} {unknown}");
+}
+
+/// All states of such a proof are reached, so a checker must miss any of them.
+#[test]
+fn no_listed_state_may_be_left_out() {
+    let mut dropped = 0;
+    for seed in 6000..6000 + runs(40) {
+        let small = random(seed, true);
+        if valuations(&small).len() > MANY {
+            continue;
+        }
+        let mut program = Program::new(&small);
+        let Verdict::Safe(whole) = explicit::check(&mut program, &mut Budget::unlimited()).verdict else { continue };
+        for at in 0..whole.invariant.len() {
+            let elements = whole.invariant[at].1.len();
+            let says_nothing = |t| whole.terms.as_bool(t) == Some(true);
+            if whole.invariant[at].1.iter().any(|&t| says_nothing(t)) {
+                continue;
+            }
+            let mut less = whole.clone();
+            less.invariant[at].1.remove(seed as usize % elements);
+            assert!(certify(&small, &less, &Limits::none()).is_err(), "seed {seed}: a state is missing");
+            dropped += 1;
+        }
+    }
+    assert!(dropped > 20, "{dropped}");
 }
 
 /// What is found is inductive on its own, with one step.

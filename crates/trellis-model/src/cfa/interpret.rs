@@ -6,12 +6,13 @@
 //!
 //! A fault blocks, as the module above says; so does a loop inside a statement that runs for too long.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use trellis_expr::code::NoHost;
 use trellis_expr::eval::{Valuation, eval};
 use trellis_expr::value::ArrayValue;
-use trellis_expr::{Stmt, StmtId, Terms, Type, Value, VarId};
+use trellis_expr::{Fault, Stmt, StmtId, Terms, Type, Value, VarId};
 
 use super::{Cfa, EdgeId, LocationId};
 
@@ -180,6 +181,126 @@ pub fn run(terms: &Terms, s: StmtId, env: &mut Valuation, oracle: &mut dyn Oracl
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("there are more than {0} outcomes")]
 pub struct TooMany(pub usize);
+
+/// Why the outcomes of a statement are not known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unclear {
+    /// There are too many, or loops run for too long.
+    TooMany,
+    /// A variable is read that has no value.
+    NoValue,
+}
+
+/// All outcomes of a statement from any of some valuations, each once, if there are at most so many at any moment. Valuations may leave out
+/// variables that the statement does not read.
+pub fn image(terms: &Terms, s: StmtId, mut from: Vec<Valuation>, limit: usize) -> Result<Vec<Valuation>, Unclear> {
+    // A fault blocks.
+    let value = |t, env: &Valuation| match eval(terms, t, env, &mut NoHost) {
+        Ok(value) => Ok(Some(value)),
+        Err(Fault::NoValue(_)) => Err(Unclear::NoValue),
+        Err(_) => Ok(None),
+    };
+    let truth = |t, env: &Valuation| value(t, env).map(|v| v.and_then(|v| v.as_bool()));
+    let once = |mut all: Vec<Valuation>| {
+        all.sort_by(|a, b| order(a, b));
+        all.dedup();
+        if all.len() > limit { Err(Unclear::TooMany) } else { Ok(all) }
+    };
+    match *terms.stmt(s) {
+        Stmt::Skip => Ok(from),
+        Stmt::Assume(t) => {
+            let mut kept = vec![];
+            for env in from {
+                if truth(t, &env)? == Some(true) {
+                    kept.push(env);
+                }
+            }
+            Ok(kept)
+        }
+        Stmt::Assign(v, t) => {
+            let mut kept = vec![];
+            for mut env in from {
+                if let Some(new) = value(t, &env)?
+                    && has_type(terms, &new, terms.variable(v).ty)
+                {
+                    env.insert(v, new);
+                    kept.push(env);
+                }
+            }
+            once(kept)
+        }
+        Stmt::Havoc(v) => {
+            let values = Value::all(terms, terms.variable(v).ty, limit).ok_or(Unclear::TooMany)?;
+            let mut all = vec![];
+            for env in from {
+                all.extend(values.iter().map(|new| {
+                    let mut env = env.clone();
+                    env.insert(v, new.clone());
+                    env
+                }));
+                if all.len() > limit {
+                    all = once(all)?;
+                }
+            }
+            once(all)
+        }
+        Stmt::Seq(ref parts) => {
+            for &p in parts.iter() {
+                from = image(terms, p, from, limit)?;
+            }
+            Ok(from)
+        }
+        Stmt::Choice(ref parts) => {
+            let mut all = vec![];
+            for &p in parts.iter() {
+                all.extend(image(terms, p, from.clone(), limit)?);
+            }
+            once(all)
+        }
+        Stmt::If(c, a, b) => {
+            let (mut yes, mut no) = (vec![], vec![]);
+            for env in from {
+                match truth(c, &env)? {
+                    Some(true) => yes.push(env),
+                    Some(false) => no.push(env),
+                    None => {}
+                }
+            }
+            let mut all = image(terms, a, yes, limit)?;
+            all.extend(image(terms, b, no, limit)?);
+            once(all)
+        }
+        // A loop that does not end within bounds is not known not to end.
+        Stmt::While(c, body) => {
+            let mut done = vec![];
+            for _ in 0..limit {
+                let mut again = vec![];
+                for env in from {
+                    match truth(c, &env)? {
+                        Some(true) => again.push(env),
+                        Some(false) => done.push(env),
+                        None => {}
+                    }
+                }
+                if again.is_empty() {
+                    return once(done);
+                }
+                from = image(terms, body, again, limit)?;
+            }
+            Err(Unclear::TooMany)
+        }
+        Stmt::Foreign(..) => Err(Unclear::TooMany),
+    }
+}
+
+/// Some order of valuations of the same variables; arrays are compared by what they are written as.
+fn order(a: &Valuation, b: &Valuation) -> Ordering {
+    let word = |v: &Value| (v.to_word(), if let Value::Array(_) = v { format!("{v:?}") } else { String::new() });
+    a.len().cmp(&b.len()).then_with(|| {
+        let differ = a.iter().zip(b).find(|(x, y)| x != y);
+        differ.map_or(Ordering::Equal, |((v, x), (w, y))| v.cmp(w).then_with(|| word(x).cmp(&word(y))))
+    })
+}
 
 /// All outcomes of a statement, with repetitions, if there are at most so many at any moment.
 pub fn outcomes(terms: &Terms, s: StmtId, env: &Valuation, limit: usize) -> Result<Vec<Valuation>, TooMany> {

@@ -1,0 +1,432 @@
+//! All states, one by one: the plain search, for automata that come to few states, however large their types are.
+//!
+//! A state is a location of the automaton of large blocks, with the values of the variables that are live there; what others hold
+//! does not matter, nor that they have no value yet. A block is run on a set of memories at once, so choices in a row do not multiply
+//! where they come to the same. Values are machine words.
+//!
+//! The invariant is the list of states, which a checker can follow by running blocks, without a solver.
+//!
+//! What it deliberately does not do: guess. Where a `havoc` has too many values, a number leaves the machine words, or an array has
+//! no bounds, it gives up at once, and others are asked.
+
+use std::collections::BTreeSet;
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+use rustc_hash::{FxBuildHasher, FxHashSet};
+use trellis_expr::code::{Code, Layout, NoHost, compile_stmt, compile_term};
+use trellis_expr::eval::Valuation;
+use trellis_expr::value::ArrayValue;
+use trellis_expr::{Fault, Stmt, StmtId, TermId, Terms, Type, Value, VarId};
+use trellis_model::cfa::evidence::{Trace, Verdict};
+use trellis_model::cfa::interpret::{Pick, Script, Step, run, zero_of};
+use trellis_model::cfa::{Cfa, EdgeId, LocationId, paths};
+use trellis_model::evidence::Reason;
+
+use super::candidates::live;
+use super::label::equal;
+use super::{Outcome, Program};
+use crate::budget::{Budget, Progress, Stats};
+
+/// More memories than this within one block are too many.
+const MANY: usize = 1 << 16;
+/// A longer array is not written out.
+const LONG: i64 = 1 << 10;
+
+/// A block, made ready.
+enum Block {
+    /// What is not open.
+    Code(Code),
+    Havoc(VarId, u32, i64, i64),
+    Seq(Vec<Block>),
+    Choice(Vec<Block>),
+    If(Code, Box<Block>, Box<Block>),
+}
+
+/// The variables within a block, and what was decided on the way if anybody wants to know.
+#[derive(Clone)]
+struct Memory {
+    cells: Vec<i64>,
+    picks: Vec<Pick>,
+}
+
+/// A state that was reached: where, from which state, by which edge. Its values are elsewhere.
+struct Node {
+    location: LocationId,
+    start: usize,
+    parent: u32,
+    via: EdgeId,
+}
+
+const NONE: u32 = u32::MAX;
+
+struct Search<'a> {
+    cfa: &'a Cfa,
+    layout: Layout,
+    size: usize,
+    /// Of each location, the live variables' cells.
+    cells: Vec<Vec<u32>>,
+    blocks: Vec<Option<Block>>,
+    distances: Vec<Option<usize>>,
+    nodes: Vec<Node>,
+    values: Vec<i64>,
+    index: HashTable<u32>,
+    stats: Stats,
+}
+
+/// Explores everything.
+pub fn check(program: &mut Program<'_>, budget: &mut Budget<'_>) -> Outcome {
+    let live = live(&program.large.cfa);
+    let mut search = match Search::new(&program.large.cfa, &live) {
+        Ok(search) => search,
+        Err(why) => return Outcome::new(Verdict::Unknown(why), Stats::default()),
+    };
+    match search.explore(&live, budget) {
+        Err(why) => Outcome::new(Verdict::Unknown(why), search.stats),
+        Ok(Some(error)) => {
+            let found = search.trace(&live, error);
+            let stats = search.stats;
+            match found {
+                Ok(trace) => Outcome::new(Verdict::Unsafe(program.trace(&trace)), stats),
+                Err(why) => Outcome::new(Verdict::Unknown(why), stats),
+            }
+        }
+        Ok(None) => {
+            let (stats, distances) = (search.stats, std::mem::take(&mut search.distances));
+            let states: Vec<(LocationId, Valuation)> = (0..search.nodes.len() as u32)
+                .map(|n| (search.nodes[n as usize].location, search.valuation(&live, n)))
+                .collect();
+            let cfa = &mut program.large.cfa;
+            let labels: Vec<_> = states.iter().map(|(l, values)| (*l, point(&mut cfa.terms, values))).collect();
+            let invariant = super::invariant(cfa, &distances, labels);
+            let terms = cfa.terms.clone();
+            Outcome::new(Verdict::Safe(program.certificate(terms, 1, invariant)), stats)
+        }
+    }
+}
+
+/// The variables have these values.
+fn point(terms: &mut Terms, values: &Valuation) -> TermId {
+    let mut all = vec![];
+    for (&v, value) in values {
+        let Value::Array(array) = value else {
+            let literal = terms.literal(value).expect("a scalar has one");
+            all.push(equal(terms, v, literal));
+            continue;
+        };
+        let Type::Array(index, _) = terms.variable(v).ty else { continue };
+        let index = terms.type_of_id(index);
+        for i in Value::all(terms, index, LONG as usize).unwrap_or_default() {
+            let (array_var, at) = (terms.var(v), terms.literal(&i).expect("a scalar has one"));
+            let entry = terms.select(array_var, at);
+            let literal = terms.literal(array.get(&i)).expect("a scalar has one");
+            all.push(terms.eq(entry, literal));
+        }
+    }
+    terms.and(all)
+}
+
+fn gives_up(what: &str) -> Reason {
+    Reason::Stuck(format!("states cannot be listed: {what}"))
+}
+
+impl<'a> Search<'a> {
+    fn new(cfa: &'a Cfa, live: &[BTreeSet<VarId>]) -> Result<Search<'a>, Reason> {
+        let mut layout = Layout::new();
+        let mut size = 0;
+        for &v in &cfa.variables {
+            let len = match cfa.terms.variable(v).ty {
+                Type::Array(index, entry) => {
+                    let entry = cfa.terms.type_of_id(entry);
+                    match cfa.terms.type_bounds(cfa.terms.type_of_id(index)) {
+                        Some((lo, hi)) if hi - lo < LONG && !matches!(entry, Type::Array(..)) => (hi - lo + 1) as u32,
+                        _ => return Err(gives_up("an array is too large")),
+                    }
+                }
+                _ => 1,
+            };
+            layout.place(v, size, len);
+            size += len;
+        }
+        let slots = |v: &VarId| layout.slot(*v).map_or(0..0, |(at, len)| at..at + len);
+        let cells = live.iter().map(|vars| vars.iter().flat_map(slots).collect()).collect();
+        let distances = paths::error_distances(cfa);
+        let mut search = Search {
+            cfa,
+            layout,
+            size: size as usize,
+            cells,
+            blocks: vec![],
+            distances,
+            nodes: vec![],
+            values: vec![],
+            index: HashTable::new(),
+            stats: Stats::default(),
+        };
+        for e in cfa.edges() {
+            // Where no error can be reached from, nothing is looked at.
+            let matters = search.distances[cfa.edge(e).to.index()].is_some();
+            let block = matters.then(|| search.block(cfa.edge(e).stmt)).transpose()?;
+            search.blocks.push(block);
+        }
+        Ok(search)
+    }
+
+    fn block(&self, s: StmtId) -> Result<Block, Reason> {
+        let terms = &self.cfa.terms;
+        if !is_open(terms, s) {
+            let code = compile_stmt(terms, &self.layout, s).map_err(|e| gives_up(&e.to_string()))?;
+            return Ok(Block::Code(code));
+        }
+        let parts = |all: &[StmtId]| all.iter().map(|&p| self.block(p)).collect::<Result<Vec<_>, _>>();
+        match *terms.stmt(s) {
+            Stmt::Havoc(v) => match (terms.type_bounds(terms.variable(v).ty), self.layout.slot(v)) {
+                (Some((lo, hi)), Some((at, _))) if i128::from(hi) - i128::from(lo) < MANY as i128 => {
+                    Ok(Block::Havoc(v, at, lo, hi))
+                }
+                _ => Err(gives_up(&format!("{} may be anything", terms.variable(v).name))),
+            },
+            Stmt::Seq(ref all) => Ok(Block::Seq(parts(all)?)),
+            Stmt::Choice(ref all) => Ok(Block::Choice(parts(all)?)),
+            Stmt::If(c, a, b) => {
+                let c = compile_term(terms, &self.layout, c).map_err(|e| gives_up(&e.to_string()))?;
+                Ok(Block::If(c, Box::new(self.block(a)?), Box::new(self.block(b)?)))
+            }
+            _ => Err(gives_up("a loop within a step leaves something open")),
+        }
+    }
+
+    /// All that a block makes of some memories.
+    fn post(
+        &self,
+        block: &Block,
+        mut from: Vec<Memory>,
+        picks: bool,
+        budget: &mut Budget<'_>,
+    ) -> Result<Vec<Memory>, Reason> {
+        // A fault blocks; what only our words cannot say is no fault.
+        let judge = |fault: Fault| match fault {
+            Fault::Overflow => Err(gives_up("a number leaves the machine words")),
+            Fault::Diverges => Err(gives_up("a loop runs for too long")),
+            _ => Ok(false),
+        };
+        let check = |m: &[Memory]| if m.len() > MANY { Err(gives_up("a step has too many outcomes")) } else { Ok(()) };
+        match block {
+            Block::Code(code) => {
+                let mut kept = Vec::with_capacity(from.len());
+                for mut m in from {
+                    if code.exec(&mut m.cells, &mut NoHost).or_else(judge)? {
+                        kept.push(m);
+                    }
+                }
+                Ok(kept)
+            }
+            &Block::Havoc(v, at, lo, hi) => {
+                let ty = self.cfa.terms.variable(v).ty;
+                let mut all = vec![];
+                for m in from {
+                    for n in lo..=hi {
+                        let mut next = m.clone();
+                        next.cells[at as usize] = n;
+                        if picks {
+                            next.picks.push(Pick::Value(Value::from_word(ty, n)));
+                        }
+                        all.push(next);
+                    }
+                    check(&all)?;
+                }
+                Ok(distinct(all))
+            }
+            Block::Seq(parts) => {
+                for p in parts {
+                    from = self.post(p, from, picks, budget)?;
+                }
+                Ok(from)
+            }
+            Block::Choice(parts) => {
+                let mut all = vec![];
+                if from.len() > 256 {
+                    budget.ask(&Progress { waiting: 0, stats: self.stats }, self.bytes())?;
+                }
+                for (n, p) in parts.iter().enumerate() {
+                    let mut here = from.clone();
+                    if picks {
+                        here.iter_mut().for_each(|m| m.picks.push(Pick::Branch(n)));
+                    }
+                    all.extend(self.post(p, here, picks, budget)?);
+                    check(&all)?;
+                }
+                Ok(distinct(all))
+            }
+            Block::If(c, a, b) => {
+                let (mut yes, mut no) = (vec![], vec![]);
+                for m in from {
+                    match c.eval(&m.cells, &mut NoHost) {
+                        Ok(0) => no.push(m),
+                        Ok(_) => yes.push(m),
+                        Err(fault) => _ = judge(fault)?,
+                    }
+                }
+                let mut all = self.post(a, yes, picks, budget)?;
+                all.extend(self.post(b, no, picks, budget)?);
+                Ok(all)
+            }
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node>() + self.values.capacity() * 8 + self.index.capacity() * 5
+    }
+
+    fn values(&self, n: u32) -> &[i64] {
+        let node = &self.nodes[n as usize];
+        &self.values[node.start..][..self.cells[node.location.index()].len()]
+    }
+
+    fn memory(&self, n: u32) -> Memory {
+        let mut cells = vec![0; self.size];
+        let at = &self.cells[self.nodes[n as usize].location.index()];
+        at.iter().zip(self.values(n)).for_each(|(&at, &value)| cells[at as usize] = value);
+        Memory { cells, picks: vec![] }
+    }
+
+    /// The values of the live variables.
+    fn valuation(&self, live: &[BTreeSet<VarId>], n: u32) -> Valuation {
+        let memory = self.memory(n).cells;
+        let terms = &self.cfa.terms;
+        let value = |v: VarId| {
+            let (at, len) = self.layout.slot(v).expect("every variable has a place");
+            let ty = terms.variable(v).ty;
+            let Type::Array(index, entry) = ty else { return Value::from_word(ty, memory[at as usize]) };
+            let (index, entry) = (terms.type_of_id(index), terms.type_of_id(entry));
+            let mut array = ArrayValue::new(terms, index, zero_of(terms, entry));
+            let first = terms.type_bounds(index).map_or(0, |b| b.0);
+            for i in 0..len {
+                let value = Value::from_word(entry, memory[(at + i) as usize]);
+                array.set(&Value::from_word(index, first + i64::from(i)), value);
+            }
+            Value::Array(array)
+        };
+        live[self.nodes[n as usize].location.index()].iter().map(|&v| (v, value(v))).collect()
+    }
+
+    /// Notes a state; answers whether it is new.
+    fn reach(&mut self, location: LocationId, memory: &Memory, parent: u32, via: EdgeId) -> bool {
+        let start = self.values.len();
+        self.values.extend(self.cells[location.index()].iter().map(|&c| memory.cells[c as usize]));
+        let hash = |l: LocationId, values: &[i64]| FxBuildHasher.hash_one((l.0, values));
+        let mine = hash(location, &self.values[start..]);
+        let same = |&n: &u32| self.nodes[n as usize].location == location && self.values(n) == &self.values[start..];
+        if self.index.find(mine, same).is_some() {
+            self.values.truncate(start);
+            return false;
+        }
+        let n = self.nodes.len() as u32;
+        self.nodes.push(Node { location, start, parent, via });
+        let (nodes, values, cells) = (&self.nodes, &self.values, &self.cells);
+        self.index.insert_unique(mine, n, |&n| {
+            let node = &nodes[n as usize];
+            hash(node.location, &values[node.start..][..cells[node.location.index()].len()])
+        });
+        self.stats.added += 1;
+        true
+    }
+
+    /// Answers the first error, if there is one.
+    fn explore(&mut self, live: &[BTreeSet<VarId>], budget: &mut Budget<'_>) -> Result<Option<u32>, Reason> {
+        let cfa = self.cfa;
+        let initial = cfa.initial;
+        if self.distances[initial.index()].is_none() {
+            return Ok(None);
+        }
+        let mut start = vec![Memory { cells: vec![0; self.size], picks: vec![] }];
+        for &v in &live[initial.index()] {
+            let (at, len) = self.layout.slot(v).unwrap_or_default();
+            let bounds = cfa.terms.type_bounds(cfa.terms.variable(v).ty);
+            let many = |(lo, hi): &(i64, i64)| i128::from(*hi) - i128::from(*lo) < MANY as i128;
+            let (Some((lo, hi)), 1) = (bounds.filter(many), len) else {
+                return Err(gives_up(&format!("{} may be anything at first", cfa.terms.variable(v).name)));
+            };
+            start = self.post(&Block::Havoc(v, at, lo, hi), start, false, budget)?;
+        }
+        for m in start {
+            self.reach(initial, &m, NONE, EdgeId(0));
+        }
+        if cfa.is_error(initial) {
+            return Ok(Some(0));
+        }
+        let mut n = 0;
+        while (n as usize) < self.nodes.len() {
+            let waiting = self.nodes.len() - n as usize;
+            budget.check(&Progress { waiting, stats: self.stats }, self.bytes())?;
+            self.stats.expanded += 1;
+            for &e in cfa.outgoing(self.nodes[n as usize].location) {
+                let Some(block) = &self.blocks[e.index()] else { continue };
+                let after = self.post(block, vec![self.memory(n)], false, budget)?;
+                let to = cfa.edge(e).to;
+                for m in &after {
+                    self.stats.steps += 1;
+                    let new = self.reach(to, m, n, e);
+                    if new && cfa.is_error(to) {
+                        self.stats.stored = self.stats.added;
+                        return Ok(Some(self.nodes.len() as u32 - 1));
+                    }
+                    self.stats.covered += u64::from(!new);
+                }
+            }
+            n += 1;
+        }
+        self.stats.stored = self.stats.added;
+        Ok(None)
+    }
+
+    /// The run to a state, taken by the interpreter.
+    fn trace(&self, live: &[BTreeSet<VarId>], error: u32) -> Result<Trace, Reason> {
+        let mut path = vec![error];
+        while self.nodes[path[path.len() - 1] as usize].parent != NONE {
+            path.push(self.nodes[path[path.len() - 1] as usize].parent);
+        }
+        path.reverse();
+        let terms = &self.cfa.terms;
+        let mut env: Valuation =
+            self.cfa.variables.iter().map(|&v| (v, zero_of(terms, terms.variable(v).ty))).collect();
+        env.extend(self.valuation(live, path[0]));
+        let start = env.clone();
+        let mut steps = vec![];
+        for pair in path.windows(2) {
+            let (from, to) = (pair[0], pair[1]);
+            let edge = self.nodes[to as usize].via;
+            let Some(block) = &self.blocks[edge.index()] else { return Err(gives_up("no way")) };
+            let after = self.post(block, vec![self.memory(from)], true, &mut Budget::unlimited())?;
+            let cells = &self.cells[self.nodes[to as usize].location.index()];
+            let leads =
+                |m: &&Memory| cells.iter().zip(self.values(to)).all(|(&c, &value)| m.cells[c as usize] == value);
+            let Some(found) = after.iter().find(leads) else { return Err(gives_up("no way")) };
+            if !run(terms, self.cfa.edge(edge).stmt, &mut env, &mut Script::new(&found.picks)) {
+                return Err(gives_up("a run that the interpreter does not take"));
+            }
+            steps.push(Step { edge, picks: found.picks.clone(), after: env.clone() });
+        }
+        Ok(Trace { start, steps })
+    }
+}
+
+/// Is anything left open?
+fn is_open(terms: &Terms, s: StmtId) -> bool {
+    match *terms.stmt(s) {
+        Stmt::Havoc(_) | Stmt::Choice(_) => true,
+        Stmt::Seq(ref parts) => parts.iter().any(|&p| is_open(terms, p)),
+        Stmt::If(_, a, b) => is_open(terms, a) || is_open(terms, b),
+        Stmt::While(_, body) => is_open(terms, body),
+        Stmt::Skip | Stmt::Assume(_) | Stmt::Assign(..) | Stmt::Foreign(..) => false,
+    }
+}
+
+/// Each once.
+fn distinct(mut all: Vec<Memory>) -> Vec<Memory> {
+    if all.len() > 1 {
+        let mut seen = FxHashSet::default();
+        all.retain(|m| seen.insert(m.cells.clone()));
+    }
+    all
+}
