@@ -342,12 +342,17 @@ impl<'a> Search<'a> {
         let mut start = vec![Memory { cells: vec![0; self.size], picks: vec![] }];
         for &v in &live[initial.index()] {
             let (at, len) = self.layout.slot(v).unwrap_or_default();
-            let bounds = cfa.terms.type_bounds(cfa.terms.variable(v).ty);
-            let many = |(lo, hi): &(i64, i64)| i128::from(*hi) - i128::from(*lo) < MANY as i128;
-            let (Some((lo, hi)), 1) = (bounds.filter(many), len) else {
+            let ty = match cfa.terms.variable(v).ty {
+                Type::Array(_, entry) => cfa.terms.type_of_id(entry),
+                ty => ty,
+            };
+            let few = |(lo, hi): &(i64, i64)| i128::from(*hi) - i128::from(*lo) < MANY as i128;
+            let Some((lo, hi)) = cfa.terms.type_bounds(ty).filter(few) else {
                 return Err(gives_up(&format!("{} may be anything at first", cfa.terms.variable(v).name)));
             };
-            start = self.post(&Block::Havoc(v, at, lo, hi), start, false, budget)?;
+            for cell in at..at + len {
+                start = self.post(&Block::Havoc(v, cell, lo, hi), start, false, budget)?;
+            }
         }
         for m in start {
             self.reach(initial, &m, NONE, EdgeId(0));

@@ -509,3 +509,15 @@ fn members_of_scalar_sets_are_alike_without_processes() {
     }
     check_ways(&net, &queries, &|i| ways(i as u64), &mut Count::default()).unwrap();
 }
+
+#[test]
+fn instances_of_a_template_beside_the_template() {
+    let model =
+        "process T(const int[0,2] a) { state A, B; init A; trans A -> B { guard a <= 1; }; } F = T(2); system T, F;";
+    for (query, safe) in [("A[] F.A", true), ("A[] not T(2).B", true), ("A[] not T(1).B", false), ("E<> T(2).B", true)]
+    {
+        let (net, queries) = load(model, query).unwrap_or_else(|e| panic!("{e}"));
+        let answer = answer_up_to_symmetry(&net, &queries[0], Order::Bfs, &mut Budget::unlimited()).expect("an answer");
+        assert_eq!(matches!(answer.verdict, Verdict::Safe(_)), safe, "{query}");
+    }
+}

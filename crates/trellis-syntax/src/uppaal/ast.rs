@@ -319,7 +319,9 @@ pub struct Location {
     pub urgent: bool,
     /// `committed`
     pub committed: bool,
-    /// An exponential rate or another label that Trellis refuses by name.
+    /// Where its exponential rate stands: it changes no answer that Trellis gives.
+    pub rate: Option<Span>,
+    /// A branch point, which Trellis refuses by name.
     pub unsupported: Option<(String, Span)>,
 }
 

@@ -88,9 +88,13 @@ impl Seed {
 fn typed(net: &Network, p: usize, q: usize) -> Option<Seed> {
     let of = |p: usize| net.members.get(p)?.as_ref();
     let (a, b) = (of(p)?, of(q)?);
+    // A template may also be named with arguments of its own; such a process has fewer left.
+    if a.args.len() != b.args.len() {
+        return None;
+    }
     let mut differ = (0..a.args.len()).filter(|&i| a.args[i] != b.args[i]);
     let (Some(at), None) = (differ.next(), differ.next()) else { return None };
-    let values = net.members.iter().flatten().filter(|m| m.family == a.family).map(|m| m.args[at].1);
+    let values = net.members.iter().flatten().filter(|m| m.family == a.family).filter_map(|m| Some(m.args.get(at)?.1));
     let (lo, hi) = (values.clone().min()?, values.max()?);
     let pair = (a.args[at].1.min(b.args[at].1), a.args[at].1.max(b.args[at].1));
     let mut seed = Seed::default();

@@ -38,6 +38,14 @@ impl Builder<'_> {
             }
         }
         let mut later = Later::default();
+        // Published generators declare variables after edges that use them.
+        for d in &ast.decls {
+            let _ = match d {
+                Decl::Clock(size, name) => self.clocks(*size, name),
+                Decl::Int(d) => self.int_variable(d),
+                _ => Ok(()),
+            };
+        }
         for d in &ast.decls {
             let _ = match d {
                 Decl::Event(name) => self.event(name),
@@ -45,8 +53,7 @@ impl Builder<'_> {
                     let locations = counts.get(name.name.as_str()).copied().unwrap_or(0);
                     self.process(name, locations, &mut later)
                 }
-                Decl::Clock(size, name) => self.clocks(*size, name),
-                Decl::Int(d) => self.int_variable(d),
+                Decl::Clock(..) | Decl::Int(_) => Ok(()),
                 Decl::Location(l) => self.location(l, &mut later),
                 Decl::Edge(e) => self.edge(e, &mut later),
                 Decl::Sync(parts, span) => self.sync(parts, *span, &mut later),

@@ -65,6 +65,11 @@ impl Builder<'_> {
                     }
                 }
             }
+            // What is measured or drawn while UPPAAL works changes no answer.
+            ast::Decl::Unsupported { what, span } if matches!(what.as_str(), "progress" | "gantt") => {
+                self.report(Diagnostic::warning(*span, format!("{what} is left out")));
+                Ok(())
+            }
             ast::Decl::Unsupported { what, span } => {
                 let d = Diagnostic::error(*span, format!("{what} is not supported"));
                 Err(self.report(d.help("remove it if the properties do not need it")))

@@ -70,6 +70,10 @@ impl Builder<'_> {
         if let Some((what, span)) = &l.unsupported {
             return self.error(*span, format!("{what} is not supported"));
         }
+        if let Some(span) = l.rate {
+            let d = Diagnostic::warning(span, "the exponential rate is left out");
+            self.report(d.help("only probabilities depend on it, and Trellis is not asked for any"));
+        }
         self.spend(1, l.name.span)?;
         let (invariant, clock_invariant) = match &l.invariant {
             Some(e) => {

@@ -51,6 +51,8 @@ pub struct Parser<'a, 'e> {
     prev: Span,
     /// Where it ends in the text.
     prev_end: usize,
+    /// Where the expressions of the last `sup` or `inf` stand.
+    bound_places: Vec<(usize, usize)>,
     depth: u32,
     /// The height of the expression last returned.
     height: u32,
@@ -79,6 +81,7 @@ impl<'a, 'e> Parser<'a, 'e> {
             filled: 0,
             prev: place,
             prev_end: start,
+            bound_places: Vec::new(),
             depth: 0,
             height: 0,
             brackets: 0,

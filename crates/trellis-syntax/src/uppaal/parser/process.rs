@@ -125,15 +125,22 @@ impl Parser<'_, '_> {
 
     fn state(&mut self) -> Read<Location> {
         let name = self.ident("the name of a location")?;
-        let mut location =
-            Location { name, anonymous: false, invariant: None, urgent: false, committed: false, unsupported: None };
+        let mut location = Location {
+            name,
+            anonymous: false,
+            invariant: None,
+            urgent: false,
+            committed: false,
+            rate: None,
+            unsupported: None,
+        };
         if self.eat(Punct::LBrace) {
             if !matches!(self.peek(), Tok::P(Punct::Semi | Punct::RBrace)) {
                 location.invariant = Some(self.condition("an invariant")?);
             }
             if self.eat(Punct::Semi) && !self.at(Punct::RBrace) {
                 let rate = self.rate()?;
-                location.unsupported = Some(("an exponential rate".to_string(), rate));
+                location.rate = Some(rate);
             }
             self.require(Punct::RBrace, "after the invariant")?;
         }
@@ -168,8 +175,15 @@ impl Parser<'_, '_> {
         loop {
             let name = self.ident("the name of a branch point")?;
             let unsupported = Some(("a branch point".to_string(), name.span));
-            let location =
-                Location { name, anonymous: false, invariant: None, urgent: false, committed: false, unsupported };
+            let location = Location {
+                name,
+                anonymous: false,
+                invariant: None,
+                urgent: false,
+                committed: false,
+                rate: None,
+                unsupported,
+            };
             self.add_location(template, body, location);
             if !self.eat(Punct::Comma) {
                 break;

@@ -24,6 +24,16 @@ impl Parser<'_, '_> {
             let comment = self.lexer.comment_above(&start);
             let kind = self.query().and_then(|kind| self.query_end().map(|()| kind));
             match kind {
+                // One question for each of several expressions.
+                Ok(QueryKind::Bounds { sup, when, of }) if of.len() > 1 => {
+                    let places = std::mem::take(&mut self.bound_places);
+                    let before = &self.text.text[start.at..places[0].0];
+                    for (of, (from, to)) in of.into_iter().zip(places) {
+                        let text = one_line(&format!("{before}{}", &self.text.text[from..to]));
+                        let kind = QueryKind::Bounds { sup, when: when.clone(), of: vec![of] };
+                        queries.push(Query { kind, span: start.span.to(self.prev), text, comment: comment.clone() });
+                    }
+                }
                 Ok(kind) => {
                     let text = one_line(&self.text.text[start.at..self.prev_end.max(start.at)]);
                     queries.push(Query { kind, span: start.span.to(self.prev), text, comment });
@@ -152,7 +162,16 @@ impl Parser<'_, '_> {
             self.require(Punct::RBrace, "after the condition")?;
         }
         self.require(Punct::Colon, if sup { "after `sup`" } else { "after `inf`" })?;
-        let of = self.expr_list()?;
+        let mut of = Vec::new();
+        self.bound_places.clear();
+        loop {
+            let from = self.look(0).at;
+            of.push(self.expr()?);
+            self.bound_places.push((from, self.prev_end));
+            if !self.eat(Punct::Comma) {
+                break;
+            }
+        }
         Ok(QueryKind::Bounds { sup, when, of })
     }
 

@@ -296,6 +296,7 @@ impl<'t> Reader<'t> {
                 invariant: None,
                 urgent: false,
                 committed: false,
+                rate: None,
                 unsupported: Some(("a branch point".to_string(), self.tag(node))),
             });
         }
@@ -315,6 +316,7 @@ impl<'t> Reader<'t> {
             invariant: None,
             urgent: false,
             committed: false,
+            rate: None,
             unsupported: None,
         };
         for child in self.children(node) {
@@ -349,7 +351,7 @@ impl<'t> Reader<'t> {
             }
             Some("exponentialrate") => {
                 if let Some(span) = self.label(node, |p| p.rate()) {
-                    location.unsupported = Some(("an exponential rate".to_string(), span));
+                    location.rate = Some(span);
                 }
             }
             Some("comments" | "testcodeEnter" | "testcodeExit" | "testcode") => {}
