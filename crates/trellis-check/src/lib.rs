@@ -34,6 +34,7 @@
 //! the first, and a run that ends goes on for
 //! as long as time may pass: what must hold all along must hold then too.
 
+mod alike;
 mod certificate;
 pub mod counter;
 mod formula;

@@ -56,6 +56,9 @@ pub struct Nodes {
     /// never become bad is explored all the same.
     #[arg(long, help_heading = "AltaRica")]
     pub no_pruning: bool,
+    /// For --engine hierarchy: sub-nodes that can be exchanged are told apart all the same.
+    #[arg(long, help_heading = "AltaRica")]
+    pub no_symmetry: bool,
     /// For --engine hierarchy: states of a node that differ in any event are told apart from the start, as 001's neat covers do, not only
     /// those that priorities depend on.
     #[arg(long, help_heading = "AltaRica")]
@@ -68,7 +71,12 @@ pub struct Nodes {
 impl Nodes {
     /// An option that was given, for a message.
     pub fn given(&self) -> Option<&'static str> {
-        let of_trees = [("--no-pruning", self.no_pruning), ("--neat", self.neat), ("--refine", self.refine.is_some())];
+        let of_trees = [
+            ("--no-pruning", self.no_pruning),
+            ("--no-symmetry", self.no_symmetry),
+            ("--neat", self.neat),
+            ("--refine", self.refine.is_some()),
+        ];
         self.of_nodes_only().or_else(|| of_trees.into_iter().find(|(_, given)| *given).map(|(name, _)| name))
     }
 
@@ -152,7 +160,8 @@ fn refuse_foreign(args: &Check) -> Result<(), Failure> {
     if !engine {
         return Err(Failure::Usage("AltaRica is checked with --engine reach, cegar or hierarchy".into()));
     }
-    let theirs = [("--neat", args.nodes.neat), ("--refine", args.nodes.refine.is_some())];
+    let (nodes, refine) = (&args.nodes, args.nodes.refine.is_some());
+    let theirs = [("--neat", nodes.neat), ("--refine", refine), ("--no-symmetry", nodes.no_symmetry)];
     if let Some((name, _)) = theirs.iter().find(|(_, given)| *given) {
         return Err(Failure::Usage(format!("{name} goes with --engine hierarchy")));
     }

@@ -246,7 +246,7 @@ fn options(args: &Check) -> Options {
         Some(cli::Refine::Failure) => Split::Failure,
         Some(cli::Refine::Interpolants) => Split::Interpolants,
     };
-    Options { neat, split, pruning: !args.nodes.no_pruning, limit: None }
+    Options { neat, split, pruning: !args.nodes.no_pruning, symmetry: !args.nodes.no_symmetry, limit: None }
 }
 
 fn statistics(found: &Found, nodes: usize) -> Vec<(String, u64)> {
@@ -254,6 +254,7 @@ fn statistics(found: &Found, nodes: usize) -> Vec<(String, u64)> {
         ("nodes".into(), nodes as u64),
         ("blocks".into(), found.blocks as u64),
         ("behaviours abstracted".into(), found.behaviours as u64),
+        ("like a twin".into(), found.alike as u64),
         ("refinements".into(), found.refinements),
         ("abstract states".into(), found.states as u64),
         ("expanded in all".into(), found.counted.expanded),

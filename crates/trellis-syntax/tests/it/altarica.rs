@@ -146,11 +146,55 @@ fn mistakes_are_told_with_their_places() {
         ("node A state x : [1, 0]; edon", "this range is empty"),
         ("node A state x : bool; x : bool; edon", "there are two things called `x`"),
         ("node A param p : bool; edon node B sub a : A; edon", "the parameter `p` of `A` has no value"),
+        (
+            "node A param p : bool; edon node B sub a : A[1]; param_set a[0].p := true, a[1].p := true; edon",
+            "there is no sub-node `a[1]`",
+        ),
+        ("node A event e; edon node B sub a : A; sync <a.e?> < 0; edon", "this can never be"),
+        ("node A event e; edon node B sub a : A; sync <a.e?> = 2; edon", "this can never be"),
+        ("node A state x : bool; extern law 1; tranz x |- e -> ; edon", "does not belong to a directive"),
     ] {
         let told = refused(text);
         assert!(told.contains(message), "{text}\nexpected {message}\n{told}");
         assert!(told.contains("model.alt:1:"), "{told}");
     }
+}
+
+/// Cardinalities that always hold are no mistake.
+#[test]
+fn cardinalities_are_counted() {
+    for (constraint, choices) in [("", 8), (">= 1", 7), ("> -1", 8), (">= -3", 8), ("= 2", 3), ("< 1", 1), ("<= 9", 8)] {
+        let text = format!(
+            "node A event e; trans true |- e -> ; edon node B sub a : A[3]; event go; trans true |- go -> ;\n\
+             sync <go, a[0].e?, a[1].e?, a[2].e?> {constraint}; edon"
+        );
+        let h = model(&text).hierarchy;
+        let all = h.component(h.top).choices(&h).expect("few");
+        assert_eq!(all.iter().filter(|c| c.family.is_some()).count(), choices, "{constraint}");
+    }
+}
+
+/// What is for other tools is kept as it is written: one directive or several, in a node or outside.
+#[test]
+fn directives_are_kept() {
+    let (built, warnings) = read(
+        "extern predicate up = <global (x)>;\n\
+         node A state x : bool; event fail, repair;\n\
+           extern law <event fail> = exponential (1.0e-3); law <event repair> = dirac(0);\n\
+             bucket {x} = trans_group;\n\
+           trans x |- fail -> x := false; not x |- repair -> x := true;\n\
+           extern law <event fail> = again\n\
+         edon\n\
+         node B sub a : A[2]; edon",
+    )
+    .unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(warnings.matches("this directive").count(), 5, "{warnings}");
+    let kept: Vec<(u32, &str, Option<&str>)> =
+        built.directives.iter().map(|(c, d)| (c.0, d.text.as_str(), d.event.as_deref())).collect();
+    assert_eq!(kept.len(), 8);
+    assert_eq!(kept[0], (0, "law <event fail> = exponential (1.0e-3)", Some("fail")));
+    assert_eq!(kept[2], (0, "bucket {x} = trans_group", None));
+    assert_eq!(kept[7], (1, "law <event fail> = again", Some("fail")));
 }
 
 #[test]
