@@ -142,13 +142,7 @@ fn identifiers(names: &[String]) -> Vec<String> {
 
 /// A fault tree: the top event is a disjunction of cut sets, each a conjunction of failures, given by their number. What the model says of a
 /// failure to other tools, such as its law, becomes attributes of it.
-pub fn open_psa(
-    model: &str,
-    top: &str,
-    failures: &[String],
-    said: &[Vec<String>],
-    sets: &[Vec<usize>],
-) -> String {
+pub fn open_psa(model: &str, top: &str, failures: &[String], said: &[Vec<String>], sets: &[Vec<usize>]) -> String {
     let ids = identifiers(failures);
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opsa-mef>\n");
     let name = identifiers(&[model.to_string()]).remove(0);

@@ -87,6 +87,7 @@ pub fn check_nodes(args: &Check, hierarchy: &Hierarchy, conditions: &[(String, T
             return Ok(exit::UNDECIDED);
         }
     };
+    hierarchy::warn_of_nothing(detached.tree.nodes().iter().any(|n| n.behaviour.initial.is_empty()));
     let merged: Vec<String> =
         detached.units.iter().filter(|u| u.merged).map(|u| hierarchy.component(u.component).to_string()).collect();
     if !merged.is_empty() && !args.quiet && !args.json {

@@ -197,7 +197,9 @@ fn twins_count_as_one() {
             }
         }
     }
-    eprintln!("{done} trees, {safe} safe, {nested} with twins within twins; {shared} runs with twins, {refined} refined");
+    eprintln!(
+        "{done} trees, {safe} safe, {nested} with twins within twins; {shared} runs with twins, {refined} refined"
+    );
     eprintln!("abstract states with symmetry {}, without {}", states[1], states[0]);
     assert!(safe > 0 && safe < done && refined > 0 && nested > 0 && states[1] < states[0]);
 }
@@ -223,7 +225,15 @@ fn forged(
     if trellis_check::tree::certify(tree, bad, &claim).is_ok() {
         // Then it is a proof: every state that can be reached is in it.
         assert!(!reachable.iter().any(|q| bad.holds(q)), "{context}");
-        let goes = |n: usize| if n == a { b } else if n == b { a } else { n };
+        let goes = |n: usize| {
+            if n == a {
+                b
+            } else if n == b {
+                a
+            } else {
+                n
+            }
+        };
         let covered = |q: &Vec<u32>| {
             let tuple: Vec<u32> = claim.blocks.iter().zip(q).map(|(of, &s)| of[s as usize]).collect();
             let mirrored: Vec<u32> = (0..count).map(|n| tuple[goes(n)]).collect();

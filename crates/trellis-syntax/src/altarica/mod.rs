@@ -6,8 +6,7 @@
 //! (a choice gives way to one that includes it); a literal that is also the name of a variable is the variable.
 //!
 //! What this front end deliberately does not do: abstract sorts and signatures (`sort`, `sig`) are refused by name, directives of
-//! other tools (`extern`) are kept as they are, with a warning, and mean nothing, an index must be a constant, and arrays of arrays must be square, because
-//! tools differ in which size comes first.
+//! other tools (`extern`) are kept as they are, with a warning, and mean nothing, and an index must be a constant.
 
 pub mod ast;
 mod build;

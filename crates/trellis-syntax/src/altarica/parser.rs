@@ -156,6 +156,11 @@ impl<'a> Parser<'a> {
             self.take(";");
             let _ = self.fail::<()>(t.span, format!("{what} are not supported"));
         } else {
+            if ["block", "class", "function", "operator", "record"].iter().any(|w| self.is_word(w)) {
+                let d = Diagnostic::error(t.span, "this looks like AltaRica 3.0 or AltaRica DataFlow");
+                self.errors.push(d.help("Trellis reads LaBRI's AltaRica, in which models consist of `node … edon`"));
+                return Err(Reported);
+            }
             self.unexpected("`node`, `const`, `domain` or `extern`")?;
         }
         Ok(())
