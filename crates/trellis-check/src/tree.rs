@@ -3,7 +3,7 @@
 //!
 //! A certificate may use any covers. Whether a vector is suppressed in an abstract state need not be known, so what is *surely* possible and
 //! what *may* be are told apart: a vector is left out only if a higher one is surely possible. That is sound whatever the covers are.
-//! If it says that some nodes can be exchanged, that is checked first ([`crate::alike`]); then tuples and rooms with these nodes exchanged are
+//! If it says that some nodes can be exchanged, that is checked first (`alike`); then tuples and rooms with these nodes exchanged are
 //! as good as those that are listed, because steps, what is initial and what is bad are mirrored.
 
 use std::collections::{BTreeMap, BTreeSet};
