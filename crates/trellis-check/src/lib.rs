@@ -28,12 +28,15 @@
 //! A run is maximal if it ends where nothing can happen, or where time may pass forever, or goes round in a circle.
 //!
 //! [`program`] does the same for control-flow automata, with a solver; [`counter`] for counter systems; [`hierarchy`] for
-//! hierarchies of nodes, on relations; [`tree`] for hierarchical transition systems, node by node.
+//! hierarchies of nodes, on relations; [`tree`] for hierarchical transition systems, node by node; [`branching`] for formulas of
+//! computation tree logic about small hierarchies.
 //!
 //! In models with clocks, entries of certificates are zones, a circle need only return to a state that nothing can tell from
 //! the first, and a run that ends goes on for
 //! as long as time may pass: what must hold all along must hold then too.
 
+mod alike;
+pub mod branching;
 mod certificate;
 pub mod counter;
 mod formula;

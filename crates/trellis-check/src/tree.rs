@@ -3,6 +3,8 @@
 //!
 //! A certificate may use any covers. Whether a vector is suppressed in an abstract state need not be known, so what is *surely* possible and
 //! what *may* be are told apart: a vector is left out only if a higher one is surely possible. That is sound whatever the covers are.
+//! If it says that some nodes can be exchanged, that is checked first (`alike`); then tuples and rooms with these nodes exchanged are
+//! as good as those that are listed, because steps, what is initial and what is bad are mirrored.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,6 +15,7 @@ use trellis_model::hierarchy::tree::detach::Detached;
 use trellis_model::hierarchy::tree::evidence::{Certificate, Trace};
 use trellis_model::hierarchy::tree::{Condition, Tree};
 
+use crate::alike::{alike, in_order};
 use crate::hierarchy::Rejection;
 
 fn bad_run<T>(step: usize, text: &str) -> Result<T, Rejection> {
@@ -170,13 +173,16 @@ pub fn certify(tree: &Tree, bad: &Condition, certificate: &Certificate) -> Resul
         }
         blocks.push(all);
     }
-    let tuples = certificate.tuples.iter().map(Vec::as_slice).collect();
-    let mut proof = Proof { tree, blocks, tuples, rooms: vec![] };
+    if let Err(why) = alike(tree, bad, certificate) {
+        return bad_proof(&why);
+    }
+    let mut proof = Proof { tree, blocks, tuples: BTreeSet::new(), rooms: vec![], alike: &certificate.alike };
     let fits =
         |t: &Vec<u32>| t.len() == nodes.len() && t.iter().zip(&proof.blocks).all(|(&b, all)| (b as usize) < all.len());
     if !certificate.tuples.iter().all(fits) {
         return bad_proof("an abstract state has not one block of each node");
     }
+    proof.tuples = certificate.tuples.iter().map(|t| in_order(tree, &certificate.alike, t)).collect();
     for room in &certificate.rooms {
         proof.rooms.push(proof.room(bad, room)?);
     }
@@ -198,12 +204,15 @@ pub fn certify(tree: &Tree, bad: &Condition, certificate: &Certificate) -> Resul
 struct Proof<'p> {
     tree: &'p Tree,
     blocks: Vec<Vec<Block>>,
-    tuples: BTreeSet<&'p [u32]>,
+    /// With nodes that are alike in order.
+    tuples: BTreeSet<Vec<u32>>,
     /// For each room and each node, its blocks.
     rooms: Vec<Vec<BTreeSet<u32>>>,
+    /// Nodes that can be exchanged.
+    alike: &'p [Vec<usize>],
 }
 
-/// How many initial abstract states there may be, if some are in rooms.
+/// How many initial abstract states there may be, if some are in rooms, or stand for others.
 const MAX_INITIAL: usize = 1 << 20;
 
 impl Proof<'_> {
@@ -233,7 +242,12 @@ impl Proof<'_> {
 
     fn contains(&self, tuple: &[u32]) -> bool {
         let within = |room: &Vec<BTreeSet<u32>>| room.iter().zip(tuple).all(|(blocks, b)| blocks.contains(b));
-        self.tuples.contains(tuple) || self.rooms.iter().any(within)
+        if self.alike.is_empty() {
+            return self.tuples.contains(tuple) || self.rooms.iter().any(within);
+        }
+        let sorted = in_order(self.tree, self.alike, tuple);
+        let mirrored = |room: &Vec<BTreeSet<u32>>| room.iter().zip(&sorted).all(|(blocks, b)| blocks.contains(b));
+        self.tuples.contains(&sorted) || self.rooms.iter().any(|room| within(room) || mirrored(room))
     }
 
     fn starts(&self, certificate: &Certificate) -> Result<(), Rejection> {
@@ -244,7 +258,7 @@ impl Proof<'_> {
         for (node, of) in self.tree.nodes().iter().zip(&certificate.blocks) {
             let own: BTreeSet<u32> = node.behaviour.initial.iter().map(|&q| of[q as usize]).collect();
             all = all.iter().flat_map(|row| own.iter().map(|&b| [row.as_slice(), &[b]].concat())).collect();
-            let most = if self.rooms.is_empty() { 0 } else { MAX_INITIAL };
+            let most = if self.rooms.is_empty() && self.alike.is_empty() { 0 } else { MAX_INITIAL };
             if all.len() > self.tuples.len().max(most) {
                 return bad_proof("an initial state is not in the set");
             }

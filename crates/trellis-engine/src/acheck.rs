@@ -21,6 +21,17 @@ pub enum Computed {
     Transitions(Vec<Relation>),
 }
 
+/// Some configurations and the transitions between them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Graph {
+    /// The values of all variables, by number.
+    pub configurations: Vec<Vec<i64>>,
+    /// Those that are initial.
+    pub initial: Vec<usize>,
+    /// From which, by which flat event, to which.
+    pub steps: Vec<(usize, usize, usize)>,
+}
+
 /// The sets of one node.
 pub struct Specification<'m> {
     hierarchy: &'m Hierarchy,
@@ -99,6 +110,35 @@ impl<'m> Specification<'m> {
                 list.iter().map(count).fold(Natural::ZERO, |a, b| a + b)
             }
         }
+    }
+
+    /// The configurations of a set, as values of all variables by number, and the transitions of another between them: from which, by which
+    /// flat event, to which. Nothing if there are more configurations or transitions than the limit.
+    pub fn graph(&self, states: &Set, transitions: &Set, most: usize) -> Made<Option<Graph>> {
+        let space = &self.symbolic.space;
+        let copy = |copy: usize| self.symbolic.columns.iter().map(move |&c| (c, copy));
+        let within = self.states(states)?;
+        let configurations = space.rows(&within, &copy(0).collect::<Vec<_>>(), most + 1);
+        let numbers: FxHashMap<&[i64], usize> =
+            configurations.iter().enumerate().map(|(n, row)| (row.as_slice(), n)).collect();
+        let both: Vec<(usize, usize)> = copy(0).chain(copy(1)).collect();
+        let mut steps = vec![];
+        for (event, relation) in self.symbolic.events.iter().zip(self.transitions(transitions)?) {
+            if configurations.len() > most || steps.len() > most {
+                return Ok(None);
+            }
+            let between = space.and(&space.and(&relation, &within)?, &space.rename(&within, &self.columns(), 0, 1)?)?;
+            for row in space.rows(&between, &both, most + 1) {
+                let (from, to) = row.split_at(self.symbolic.columns.len());
+                if let (Some(&from), Some(&to)) = (numbers.get(from), numbers.get(to)) {
+                    steps.push((from, event.number, to));
+                }
+            }
+        }
+        let initial = space.and(&self.initial, &within)?;
+        let initial = space.rows(&initial, &copy(0).collect::<Vec<_>>(), most + 1);
+        let initial = initial.iter().filter_map(|row| numbers.get(row.as_slice()).copied()).collect();
+        Ok((steps.len() <= most).then_some(Graph { initial, steps, configurations }))
     }
 
     fn states(&self, set: &Set) -> Made<Relation> {

@@ -53,13 +53,15 @@ pub enum Set {
     Trace(Box<Set>, Box<Set>, Box<Set>),
 }
 
-/// One line of a specification.
+/// One line of a specification; results may go to a file.
 #[derive(Debug, Clone)]
 pub enum Line {
     /// A definition.
     Define(String, Of, Fixpoint, Set),
     /// `show(x, y)`: how many there are in each.
-    Show(Vec<String>),
+    Show(Vec<String>, Option<String>),
     /// `test(x, n)`: are there so many?
-    Test(String, u64),
+    Test(String, u64, Option<String>),
+    /// `dot(S, T)`: the configurations of the first, and the transitions of the second between them, drawn.
+    Dot(Set, Set, Option<String>),
 }

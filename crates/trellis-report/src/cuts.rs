@@ -140,8 +140,9 @@ fn identifiers(names: &[String]) -> Vec<String> {
     all
 }
 
-/// A fault tree: the top event is a disjunction of cut sets, each a conjunction of failures, given by their number.
-pub fn open_psa(model: &str, top: &str, failures: &[String], sets: &[Vec<usize>]) -> String {
+/// A fault tree: the top event is a disjunction of cut sets, each a conjunction of failures, given by their number. What the model says of a
+/// failure to other tools, such as its law, becomes attributes of it.
+pub fn open_psa(model: &str, top: &str, failures: &[String], said: &[Vec<String>], sets: &[Vec<usize>]) -> String {
     let ids = identifiers(failures);
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<opsa-mef>\n");
     let name = identifiers(&[model.to_string()]).remove(0);
@@ -183,7 +184,15 @@ pub fn open_psa(model: &str, top: &str, failures: &[String], sets: &[Vec<usize>]
     used.dedup();
     for f in used {
         let _ = writeln!(out, "    <define-basic-event name=\"{}\">", ids[f]);
-        let _ = writeln!(out, "      <label>{}</label>\n    </define-basic-event>", escaped(&failures[f]));
+        let _ = writeln!(out, "      <label>{}</label>", escaped(&failures[f]));
+        if let Some(said) = said.get(f).filter(|said| !said.is_empty()) {
+            out += "      <attributes>\n";
+            for text in said {
+                let _ = writeln!(out, "        <attribute name=\"extern\" value=\"{}\"/>", escaped(text));
+            }
+            out += "      </attributes>\n";
+        }
+        out += "    </define-basic-event>\n";
     }
     out += "  </model-data>\n</opsa-mef>\n";
     out
@@ -202,7 +211,8 @@ mod tests {
     #[test]
     fn a_fault_tree() {
         let names = ["p.fail", "s.fail", "v.fail"].map(String::from);
-        let tree = open_psa("Plant", "not v.ok & x < 3", &names, &[vec![2], vec![0, 1]]);
+        let said = [vec![], vec![], vec!["law <event fail> = dirac(0)".to_string()]];
+        let tree = open_psa("Plant", "not v.ok & x < 3", &names, &said, &[vec![2], vec![0, 1]]);
         for part in [
             "<define-fault-tree name=\"Plant\">",
             "<label>not v.ok &amp; x &lt; 3</label>",
@@ -210,11 +220,12 @@ mod tests {
             "<define-gate name=\"cut-1\">\n      <basic-event name=\"v-fail\"/>",
             "<and>\n        <basic-event name=\"p-fail\"/>\n        <basic-event name=\"s-fail\"/>\n      </and>",
             "<define-basic-event name=\"v-fail\">",
+            "<attribute name=\"extern\" value=\"law &lt;event fail&gt; = dirac(0)\"/>",
         ] {
             assert!(tree.contains(part), "{part}\n{tree}");
         }
-        assert!(open_psa("M", "x", &names, &[]).contains("<constant value=\"false\"/>"));
-        assert!(open_psa("M", "x", &names, &[vec![]]).contains("<constant value=\"true\"/>"));
+        assert!(open_psa("M", "x", &names, &[], &[]).contains("<constant value=\"false\"/>"));
+        assert!(open_psa("M", "x", &names, &[], &[vec![]]).contains("<constant value=\"true\"/>"));
     }
 
     #[test]

@@ -79,12 +79,39 @@ pub fn html(reports: &[HierarchyReport], hierarchy: &Hierarchy, levels: &Levels)
     })
 }
 
+fn quoted(lines: &[String]) -> String {
+    let plain: Vec<String> = lines.iter().map(|l| l.replace('\\', "\\\\").replace('"', "\\\"")).collect();
+    format!("\"{}\"", plain.join("\\n"))
+}
+
+/// Configurations and transitions as a graph; initial configurations have a thick border.
+pub fn graph(
+    hierarchy: &Hierarchy,
+    levels: &Levels,
+    configurations: &[Vec<i64>],
+    initial: &[usize],
+    steps: &[(usize, usize, usize)],
+) -> String {
+    let mut out = String::from("digraph configurations {\n  node [shape=box];\n");
+    for (number, values) in configurations.iter().enumerate() {
+        let show = |(n, &value): (usize, &i64)| {
+            let v = VarId(n as u32);
+            format!("{} = {}", hierarchy.variable(v).name, hierarchy.show_value(v, value))
+        };
+        let lines: Vec<String> = values.iter().enumerate().map(show).collect();
+        let border = if initial.contains(&number) { ", penwidth=3" } else { "" };
+        let _ = writeln!(out, "  c{number} [label={}{border}];", quoted(&lines));
+    }
+    for &(from, event, to) in steps {
+        let name = levels.show(hierarchy, hierarchy.top, event);
+        let _ = writeln!(out, "  c{from} -> c{to} [label={}];", quoted(&[name]));
+    }
+    out.push_str("}\n");
+    out
+}
+
 /// A run as a graph: a box for each configuration with what is new in it, an arrow for each event.
 pub fn dot(hierarchy: &Hierarchy, levels: &Levels, trace: &Trace) -> String {
-    let quoted = |lines: &[String]| {
-        let plain: Vec<String> = lines.iter().map(|l| l.replace('\\', "\\\\").replace('"', "\\\"")).collect();
-        format!("\"{}\"", plain.join("\\n"))
-    };
     let mut out = String::from("digraph run {\n  node [shape=box];\n");
     for (step, values) in trace.configurations.iter().enumerate() {
         let before = step.checked_sub(1).map(|n| &trace.configurations[n]);

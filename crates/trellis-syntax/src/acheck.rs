@@ -1,7 +1,6 @@
 //! Acheck's specifications (`.spe`): `with Node do … done`, with sets of configurations and of transitions.
 //!
-//! What this deliberately does not do: `loop`, `dot`, `quot`, `modes` and `project` are refused by name, and redirections are read but
-//! not followed.
+//! What this deliberately does not do: `loop`, `quot`, `modes` and `project` are refused by name.
 
 use rustc_hash::FxHashMap;
 use trellis_model::acheck::{Line, Of, Set};
@@ -145,14 +144,14 @@ impl Reader<'_, '_> {
 
     fn command(&mut self, name: &Name) -> Read<()> {
         self.parser.require("(")?;
-        match name.text.as_str() {
+        let made: Box<dyn FnOnce(Option<String>) -> Line> = match name.text.as_str() {
             "show" => {
                 let mut all = vec![];
                 for shown in self.parser.idents("the name of a set")? {
                     self.define_builtin(&shown)?;
                     all.push(shown.text);
                 }
-                self.lines.push(Line::Show(all));
+                Box::new(|to| Line::Show(all, to))
             }
             "test" => {
                 let tested = self.parser.ident("the name of a set")?;
@@ -161,17 +160,22 @@ impl Reader<'_, '_> {
                 let n = self.parser.bump();
                 let Tok::Number(digits) = n.tok else { return self.fail(n.span, "expected a number") };
                 let Ok(count) = digits.parse() else { return self.fail(n.span, "this number is too large") };
-                self.lines.push(Line::Test(tested.text, count));
+                Box::new(move |to| Line::Test(tested.text, count, to))
             }
-            "dot" | "quot" | "modes" | "project" => {
+            "dot" => {
+                let states = *self.argument(Of::States)?;
+                self.parser.require(",")?;
+                let transitions = *self.argument(Of::Transitions)?;
+                Box::new(|to| Line::Dot(states, transitions, to))
+            }
+            "quot" | "modes" | "project" => {
                 return self.fail(name.span, format!("`{}` is not supported", name.text));
             }
             _ => return self.fail(name.span, format!("there is no command `{}`", name.text)),
-        }
+        };
         self.parser.require(")")?;
-        if self.parser.take(">") {
-            self.parser.ident("the name of a file")?;
-        }
+        let to = if self.parser.take(">") { Some(self.parser.ident("the name of a file")?.text) } else { None };
+        self.lines.push(made(to));
         self.parser.require(";")
     }
 

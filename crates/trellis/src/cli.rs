@@ -160,7 +160,7 @@ pub struct Check {
     /// sets, are one; says which they are. Where nobody chooses how to search, that is so anyway.
     #[arg(long, help_heading = "Engine", conflicts_with = "no_symmetry")]
     pub symmetry: bool,
-    /// Processes that cannot be told apart are explored one by one all the same.
+    /// Processes, or sub-nodes with --engine hierarchy, that cannot be told apart are explored one by one all the same.
     #[arg(long, help_heading = "Engine")]
     pub no_symmetry: bool,
     /// Sample whether the model's transitions are monotone, as cover and join need; print what breaks it.

@@ -132,6 +132,12 @@ pub fn cuts(args: &Cuts, color: bool) -> Ran {
         format!("{at_most} of {} failures{more}", names.len())
     };
     let name = |n: &usize| names[*n].clone();
+    let said = |e: &EventOf| {
+        let event = &hierarchy.component(e.component).events[e.event];
+        let about = built.directives.iter().filter(|(c, d)| *c == e.component && d.event.as_ref() == Some(event));
+        about.map(|(_, d)| d.text.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<String>>()
+    };
+    let said: Vec<Vec<String>> = failures.iter().map(said).collect();
     let run = || -> Result<Result<(), Failure>, trellis_model::evidence::Reason> {
         let sets = cut_sets(hierarchy, &failures, bad, memory, limits, &mut budget())?;
         let listed: Vec<Vec<String>> = sets.found.iter().map(|set| set.iter().map(name).collect()).collect();
@@ -139,7 +145,7 @@ pub fn cuts(args: &Cuts, color: bool) -> Ran {
             return Ok(Err(failure));
         }
         if let Some(path) = &args.open_psa
-            && let Err(failure) = write(path, &tell::open_psa(&top.text, &args.top, &names, &sets.found))
+            && let Err(failure) = write(path, &tell::open_psa(&top.text, &args.top, &names, &said, &sets.found))
         {
             return Ok(Err(failure));
         }

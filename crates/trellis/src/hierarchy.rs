@@ -1,21 +1,21 @@
 //! `trellis check` for AltaRica: which node, which conditions, which engine; specifications of Acheck.
 
 mod solver;
+mod specification;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
+use trellis_check::branching::judge;
 use trellis_check::hierarchy::Rejection;
 use trellis_domain::relation::{Made, Memory, Trouble};
-use trellis_engine::acheck::Specification;
 use trellis_engine::budget::{Budget, Progress};
 use trellis_engine::cover::cegar::{self, cegar, control_locations};
 use trellis_engine::cover::reach::{Direction, reach};
 use trellis_engine::cover::{Either, Question, both, reason};
 use trellis_engine::ctl::Branching;
 use trellis_expr::TermId;
-use trellis_model::acheck::Line;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::hierarchy::Hierarchy;
 use trellis_model::hierarchy::evidence::{Certificate, Trace};
@@ -25,8 +25,8 @@ use trellis_report::json::{Named, NodeAsked, NodeContent, node_question, read_no
 use trellis_report::{Kind, Style, iterations, json, text};
 use trellis_syntax::altarica::ast::Name;
 use trellis_syntax::altarica::{Built, File, parse};
+use trellis_syntax::ctl;
 use trellis_syntax::diag::{Diagnostic, Sources, render};
-use trellis_syntax::{acheck, ctl};
 
 use crate::check::{ProgressLine, code_of, interrupts, numbered, steps, worst, write_file, write_with};
 use crate::cli::{self, Certify, Check};
@@ -42,6 +42,9 @@ pub struct Nodes {
     /// An Acheck specification: the cardinals of what it shows, and whether its tests pass.
     #[arg(long, value_name = "FILE", help_heading = "AltaRica")]
     pub spec: Option<PathBuf>,
+    /// Follow the redirections of that specification (`show(x) > 'f/$NODENAME.res'`): files below this folder.
+    #[arg(long, value_name = "FOLDER", requires = "spec", help_heading = "AltaRica")]
+    pub redirect: Option<PathBuf>,
     /// A formula of computation tree logic that must hold in every initial configuration: AG EF x = 1, A[a U b]; may be given
     /// several times.
     #[arg(long, value_name = "FORMULA", help_heading = "AltaRica")]
@@ -126,6 +129,13 @@ pub fn build(
     Ok(built)
 }
 
+/// Where nothing is initial, everything is SAFE; that is hardly what was meant.
+pub fn warn_of_nothing(nothing: bool) {
+    if nothing {
+        eprintln!("warning: no configuration is initial, because `init` and the assertions contradict each other");
+    }
+}
+
 fn memory(args: &Check) -> Memory {
     args.memory.map_or_else(Memory::default, Memory::within)
 }
@@ -152,7 +162,8 @@ fn refuse_foreign(args: &Check) -> Result<(), Failure> {
     if !engine {
         return Err(Failure::Usage("AltaRica is checked with --engine reach, cegar or hierarchy".into()));
     }
-    let theirs = [("--neat", args.nodes.neat), ("--refine", args.nodes.refine.is_some())];
+    let (nodes, refine) = (&args.nodes, args.nodes.refine.is_some());
+    let theirs = [("--neat", nodes.neat), ("--refine", refine), ("--no-symmetry", args.no_symmetry)];
     if let Some((name, _)) = theirs.iter().find(|(_, given)| *given) {
         return Err(Failure::Usage(format!("{name} goes with --engine hierarchy")));
     }
@@ -177,7 +188,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         return Err(Failure::Input(format!("error: {}: there is no node", args.model.model.display())));
     };
     if let Some(path) = args.nodes.spec.as_ref().filter(|_| args.engine != cli::Engine::Hierarchy) {
-        return specification(args, &mut sources, &file, path, last, err_color);
+        return specification::check(args, &mut sources, &file, path, last, err_color);
     }
     let top = Name { text: args.nodes.node.clone().unwrap_or(last.text), span: last.span };
     if !args.nodes.ctl.is_empty() && args.engine != cli::Engine::Hierarchy {
@@ -199,6 +210,9 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     let style = Style { color: out_color, verbose: args.stats, ..Default::default() }
         .align(conditions.iter().map(|(name, _)| name.as_str()));
     let symbolic = Symbolic::new(hierarchy, 2, memory(args));
+    if let Ok(m) = &symbolic {
+        warn_of_nothing(m.initial(hierarchy).is_ok_and(|states| states.is_empty()));
+    }
     let levels = hierarchy.levels();
     let mut code = exit::HOLDS;
     let mut reports = vec![];
@@ -464,6 +478,9 @@ fn branching(args: &Check, sources: &mut Sources, file: &File, top: &Name, out_c
     let style = Style { color: out_color, verbose: args.stats, ..Default::default() }
         .align(formulas.iter().map(|(text, _)| text.as_str()));
     let symbolic = Symbolic::new(hierarchy, 2, memory(args));
+    if let Ok(m) = &symbolic {
+        warn_of_nothing(m.initial(hierarchy).is_ok_and(|states| states.is_empty()));
+    }
     let mut code = exit::HOLDS;
     for (formula_text, formula) in &formulas {
         let started = Instant::now();
@@ -488,8 +505,17 @@ fn branching(args: &Check, sources: &mut Sources, file: &File, top: &Name, out_c
         report.engine = "fixpoints on relations".into();
         report.statistics = statistics;
         report.seconds = started.elapsed().as_secs_f64();
-        // A set where a formula holds is no invariant.
-        report.certificate = None;
+        // A set where a formula holds is no invariant; the formula is evaluated again, plainly, if that is possible.
+        let safe = report.certificate.take().is_some();
+        let refuted = report.trace.as_ref().and_then(|t| t.configurations.first());
+        if !args.no_check && (safe || refuted.is_some()) {
+            let failed =
+                |why| Failure::Internal(format!("the answer to `{formula_text}` did not pass its check: {why}"));
+            match judge(hierarchy, formula, refuted.map(Vec::as_slice)).map_err(failed)? {
+                true => report.checked = Some("evaluated again, configuration by configuration".into()),
+                false => report.assumes.push("fixpoints on relations: there is too much to evaluate it plainly".into()),
+            }
+        }
         code = worst(code, code_of(&report));
         let said = match &symbolic {
             Ok(m) if !args.quiet => tell::render(&report, hierarchy, &m.levels, style),
@@ -501,68 +527,4 @@ fn branching(args: &Check, sources: &mut Sources, file: &File, top: &Name, out_c
         }
     }
     Ok(code)
-}
-
-/// `trellis check model.alt --spec file.spe`
-fn specification(args: &Check, sources: &mut Sources, file: &File, path: &Path, last: Name, color: bool) -> Ran {
-    let id = sources.read(path).map_err(|d| complain(sources, color)(vec![d]))?;
-    let named = acheck::nodes(sources, id).map_err(complain(sources, color))?;
-    let (nodes, all) = match &args.nodes.node {
-        Some(node) => (vec![Name { text: node.clone(), span: last.span }], true),
-        None => (named, false),
-    };
-    let cancelled = interrupts();
-    let mut code = exit::HOLDS;
-    for node in nodes {
-        let mut built = build(sources, file, &node, &args.model.constants, color)?;
-        let only = (!all).then_some(node.text.as_str());
-        let lines = acheck::lines(sources, id, only, &mut built).map_err(complain(sources, color))?;
-        let mut budget = Budget::unlimited().time(args.timeout).cancel(cancelled.clone());
-        let mut out = String::new();
-        let done = evaluate(args, &built, &lines, &mut budget, &mut out);
-        print(&out)?;
-        match done {
-            Ok(passed) => code = worst(code, if passed { exit::HOLDS } else { exit::FAILS }),
-            Err(why) => {
-                eprintln!("{}: UNKNOWN: {why}", node.text);
-                code = worst(code, exit::UNDECIDED);
-            }
-        }
-    }
-    Ok(code)
-}
-
-/// Did all tests pass?
-fn evaluate(
-    args: &Check,
-    built: &Built,
-    lines: &[Line],
-    budget: &mut Budget<'_>,
-    out: &mut String,
-) -> Result<bool, Reason> {
-    let hierarchy = &built.hierarchy;
-    let symbolic = Symbolic::new(hierarchy, 2, memory(args)).map_err(reason)?;
-    let mut sets = Specification::new(hierarchy, &symbolic, budget)?;
-    let mut passed = true;
-    for line in lines {
-        match line {
-            Line::Define(name, of, fixpoint, set) => sets.define(name, *of, *fixpoint, set).map_err(reason)?,
-            Line::Show(names) => {
-                for name in names {
-                    if let Some(set) = sets.defined.get(name) {
-                        *out += &format!("{name}\t{}\n", sets.cardinal(set));
-                    }
-                }
-            }
-            Line::Test(name, expected) => {
-                let found = sets.defined.get(name).map(|set| sets.cardinal(set));
-                let ok = found.as_ref() == Some(&(*expected).into());
-                passed &= ok;
-                let found = found.map_or_else(String::new, |n| n.to_string());
-                let word = if ok { "passed" } else { "failed" };
-                *out += &format!("test {name} = {expected}: {word} ({found})\n");
-            }
-        }
-    }
-    Ok(passed)
 }

@@ -144,7 +144,8 @@ synchronisation vectors. The last node of the file is the top, or the one that -
   trellis check model.alt --error EXPR        EXPR must never hold; -p EXPR: must always hold
       paths as in the model: 'P[0].loc = cs & P[1].loc = cs'
   --ctl FORMULA                               must hold initially: not and or => EX AX EF AF EG AG E[a U b] A[a U b] over conditions. A
-                                              step is any event but doing nothing; a run goes on for ever or until nothing can happen
+                                              step is any event but doing nothing; a run goes on for ever or until nothing can
+                                              happen. The answer is evaluated again, plainly, if there are few configurations
   (no --engine)                               the next two in turns
   --engine reach                              all reachable states, by saturation on decision diagrams; --backward: from EXPR
   --engine cegar                              a partition by the state variables that are enumerations, refined; abstract states
@@ -153,13 +154,17 @@ synchronisation vectors. The last node of the file is the top, or the one that -
   --engine hierarchy                          each node is abstracted where it stands, and the product of the abstractions explored on
                                               the fly; --neat: 001's covers, which tell more states apart than needed;
                                               --refine along, failure, or interpolants (predicates from the solver);
-                                              --no-pruning: without certified pairs, and what can never become bad is explored
+                                              --no-pruning: without certified pairs, and what can never become bad is explored;
+                                              --no-symmetry: sub-nodes that can be exchanged are told apart
   --memory 2GiB                               the diagrams may not grow beyond; then the answer is UNKNOWN
   trellis check model.alt --spec FILE.spe     Acheck: what the file shows, as NAME<tab>NUMBER, and its tests; --node NAME runs it on
-                                              that node, whatever the file says. Redirections are not followed
+                                              that node, whatever the file says. dot(S, T) draws; --redirect FOLDER follows
+                                              redirections (`> 'f/$NODENAME.res'`) below a folder; without it all is printed.
+                                              loop, quot, modes and project are refused
   trellis cuts model.alt --top EXPR           minimal cut sets and minimal sequences of failures that lead to EXPR; failures are events
                                               called fail…, or those that --failures '*.stuck' names; --order N: at most N of them;
-                                              --fmea: what each does alone; --open-psa FILE: a fault tree; --fmea-csv FILE
+                                              --fmea: what each does alone; --open-psa FILE: a fault tree, with what
+                                              the model says of failures to other tools (`extern law <event …>`); --fmea-csv FILE
   trellis mec [FILE]                          Mec 5's relations, quantifiers, fixpoints and commands; `:help` lists them;
                                               --timeout, --memory: for each command, and for the diagrams of each node
 
@@ -173,7 +178,9 @@ variables below it is taken as one with all that is below; that is exact, and to
 and the other engines are to be asked. What is asked may be any formula; comparisons of variables of different nodes are taken apart by
 their values. Runs and proofs go to files (--trace, --certificate) and are checked again by `trellis certify`, with --node if they are
 not about the last node of the file. Proofs are a partition of each node's configurations, and tuples of blocks that no step leaves but into
-rooms: blocks of each node that no event of its own leaves, and where nothing is bad.
+rooms: blocks of each node that no event of its own leaves, and where nothing is bad. Sub-nodes that can be exchanged (the same behaviour, and
+neither vectors, priorities nor the question tell them apart) share one partition, and it only counts how many of them are where; proofs
+say which they are, and their checker looks at each exchange.
 
 Hierarchical transition systems (.hts.json; trellis schema hierarchy) are the same without variables: nodes with states, moves by events,
 vectors, priorities and sub-nodes, and what must never be.
@@ -184,7 +191,7 @@ variables are taken as one. Broadcasts, committed locations, priorities and latt
 
 An update outside its domain means that the transition is not possible. Flows move freely within the assertions, in every step. Of
 the events of a vector that are marked with `?`, a choice gives way to a larger one that includes it. `/` and `mod` round towards zero.
-A variable with more than 65536 values, such as an integer
+bool[2][3] is an array of three arrays of two. What is `extern` is for other tools: it is kept, and a warning says so. A variable with more than 65536 values, such as an integer
 without bounds, is not for diagrams: then the model is flattened, and predicates are asked of a solver, as for programs.
 ";
 

@@ -66,7 +66,7 @@ fn refuse_foreign(args: &Check) -> Result<(), Failure> {
     if let Some((name, _)) = given.iter().find(|(_, given)| *given) {
         return Err(Failure::Usage(format!("{name}: not for --engine hierarchy")));
     }
-    let ours = Check { engine: cli::Engine::Auto, ..args.clone() };
+    let ours = Check { engine: cli::Engine::Auto, no_symmetry: false, ..args.clone() };
     match program::given(&ours).or_else(|| program::foreign(&ours)).or_else(|| counter::given(&ours)) {
         Some(text) => Err(Failure::Usage(format!("{text}: not for --engine hierarchy"))),
         None => Ok(()),
@@ -87,6 +87,7 @@ pub fn check_nodes(args: &Check, hierarchy: &Hierarchy, conditions: &[(String, T
             return Ok(exit::UNDECIDED);
         }
     };
+    hierarchy::warn_of_nothing(detached.tree.nodes().iter().any(|n| n.behaviour.initial.is_empty()));
     let merged: Vec<String> =
         detached.units.iter().filter(|u| u.merged).map(|u| hierarchy.component(u.component).to_string()).collect();
     if !merged.is_empty() && !args.quiet && !args.json {
@@ -246,7 +247,7 @@ fn options(args: &Check) -> Options {
         Some(cli::Refine::Failure) => Split::Failure,
         Some(cli::Refine::Interpolants) => Split::Interpolants,
     };
-    Options { neat, split, pruning: !args.nodes.no_pruning, limit: None }
+    Options { neat, split, pruning: !args.nodes.no_pruning, symmetry: !args.no_symmetry, limit: None }
 }
 
 fn statistics(found: &Found, nodes: usize) -> Vec<(String, u64)> {
@@ -254,6 +255,7 @@ fn statistics(found: &Found, nodes: usize) -> Vec<(String, u64)> {
         ("nodes".into(), nodes as u64),
         ("blocks".into(), found.blocks as u64),
         ("behaviours abstracted".into(), found.behaviours as u64),
+        ("like a twin".into(), found.alike as u64),
         ("refinements".into(), found.refinements),
         ("abstract states".into(), found.states as u64),
         ("expanded in all".into(), found.counted.expanded),

@@ -8,8 +8,10 @@
 //! - [`predicates`]: refinement by interpolated predicates;
 //! - [`cegar`]: the loop (`HierarchicalCegar`, Fig. 5.9).
 //!
-//! Nodes with the same behaviour and the same cover share one abstract behaviour, computed once. To refine them together, too, was tried and
-//! given up: covers that are finer than a run asks for multiply, and a ring of 16 stations that takes half a second did not end.
+//! Nodes with the same behaviour and the same cover share one abstract behaviour, computed once. *Twins*, which can be exchanged
+//! ([`trellis_model::hierarchy::tree::twins`]), also share their cover: whatever separates a spurious run from the runs of one separates the
+//! mirrored run from those of the other. So abstract states are explored up to exchanges of twins. Nodes that merely behave the same are not
+//! refined together: covers that are finer than a run asks for multiply, and a ring of 16 stations that takes half a second did not end.
 //!
 //! Systems with priorities need covers that do not blur what decides about priorities ([`cover::Neat`]); any refinement of such a cover
 //! is one.
@@ -26,6 +28,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::hierarchy::tree::evidence::{Certificate, Trace};
+use trellis_model::hierarchy::tree::twins::Twins;
 use trellis_model::hierarchy::tree::{Behaviour, Condition, Tree};
 
 use crate::budget::{Budget, Stats};
@@ -58,13 +61,15 @@ pub struct Options {
     pub split: Split,
     /// Use certified pairs ([`known`]), and do not explore what can never become bad ([`rooms`]).
     pub pruning: bool,
+    /// Twins share one cover, and states that differ only in who of them is where count as one.
+    pub symmetry: bool,
     /// At most so many refinements.
     pub limit: Option<u64>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { neat: Neat::default(), split: Split::default(), pruning: true, limit: None }
+        Options { neat: Neat::default(), split: Split::default(), pruning: true, symmetry: true, limit: None }
     }
 }
 
@@ -89,6 +94,8 @@ pub struct Found {
     pub pruned: u64,
     /// How many refinements were by interpolated predicates.
     pub interpolated: u64,
+    /// How many nodes share the cover of a twin.
+    pub alike: usize,
     /// The covers at the end.
     pub covers: Vec<Cover>,
     /// What was certified, in their blocks.
@@ -119,6 +126,9 @@ struct Abstraction<'a> {
     over: Tree,
     made: Made,
     known: Known,
+    twins: Twins,
+    /// For each node, the one whose cover it shares.
+    first: Vec<usize>,
 }
 
 /// Can a bad state be reached?
@@ -133,8 +143,14 @@ pub fn cegar_in(tree: &Tree, bad: &Condition, rows: &[Rows], options: &Options, 
     if let Some(ahead) = &ahead {
         ahead.separate(&mut covers);
     }
+    let twins = if options.symmetry { Twins::find(tree, bad) } else { Twins::default() };
+    let first = twins.first(tree);
+    // The same states are separated from each other, but blocks may have other numbers.
+    for (node, &twin) in first.iter().enumerate().filter(|(node, twin)| node != *twin) {
+        covers[node] = covers[twin].clone();
+    }
     let (over, made, known) = (tree.clone(), Made::default(), Known::default());
-    let mut abstraction = Abstraction { tree, bad, rows, covers, over, made, known };
+    let mut abstraction = Abstraction { tree, bad, rows, covers, over, made, known, twins, first };
     (0..tree.nodes().len()).for_each(|node| abstraction.remake(node));
     let mut found = Found {
         verdict: Verdict::Unknown(Reason::Iterations),
@@ -146,6 +162,7 @@ pub fn cegar_in(tree: &Tree, bad: &Condition, rows: &[Rows], options: &Options, 
         certified: 0,
         pruned: 0,
         interpolated: 0,
+        alike: abstraction.first.iter().enumerate().filter(|(node, twin)| node != *twin).count(),
         covers: vec![],
         known: Known::default(),
     };
@@ -177,12 +194,12 @@ impl Abstraction<'_> {
                 goal: &|state| self.is_bad(state) || self.known.reaching.find(state).is_some(),
                 dead: &mut |state| rooms.as_mut().is_some_and(|r| r.contain(state)),
             };
-            let (seen, met) = explore(&self.over, hunt, &mut found.counted, budget)?;
+            let (seen, met) = explore(&self.over, &self.twins, hunt, &mut found.counted, budget)?;
             found.states = seen.count();
             found.pruned += rooms.as_ref().map_or(0, |r| r.entered);
             let Some(met) = met else {
                 let rooms = rooms.map_or_else(Vec::new, |r| r.met);
-                return Ok(Verdict::Safe(certificate(&self.covers, &seen, &rooms)));
+                return Ok(Verdict::Safe(certificate(&self.covers, &seen, &rooms, &self.twins)));
             };
             let path = self.path(&seen, met)?;
             let forward = self.forward(&path);
@@ -197,9 +214,14 @@ impl Abstraction<'_> {
             let backward = options.pruning.then(|| self.backward(&path));
             let old = self.covers[node].of.clone();
             found.interpolated += u64::from(self.split(node, &path, options.split, fails)?);
-            self.remake(node);
+            for twin in (0..self.first.len()).filter(|&n| self.first[n] == self.first[node]).collect::<Vec<usize>>() {
+                if twin != node {
+                    self.covers[twin] = self.covers[node].clone();
+                }
+                self.remake(twin);
+                self.known.refined(twin, &old, &self.covers[twin]);
+            }
             if let Some(backward) = backward {
-                self.known.refined(node, &old, &self.covers[node]);
                 self.known.learn(&self.covers, &Arc::new(forward), &Arc::new(backward));
             }
         }
@@ -207,13 +229,36 @@ impl Abstraction<'_> {
 
     /// The way to an abstract state, from the last one of which it is known that it can be reached.
     fn path(&self, seen: &Seen, end: usize) -> Result<Path, Reason> {
-        let mut states = seen.path(end);
+        let mut states = self.straight(seen.path(end))?;
         let known = states.iter().rposition(|state| self.known.reached.find(state).is_some());
         states.drain(..known.unwrap_or(0));
         let step = |w: &[Vec<u32>]| self.over.explain(&w[0], &w[1]);
         let steps: Option<Vec<Vec<u32>>> = states.windows(2).map(step).collect();
         let steps = steps.ok_or_else(|| Reason::Stuck("a step of the abstraction that nobody takes".into()))?;
         Ok(Path { states, steps: Arc::new(steps) })
+    }
+
+    /// A path of states that stand for others, as a path of states that follow each other and ends with the same.
+    fn straight(&self, states: Vec<Vec<u32>>) -> Result<Vec<Vec<u32>>, Reason> {
+        if self.twins.is_empty() {
+            return Ok(states);
+        }
+        let mut path: Vec<Vec<u32>> = vec![];
+        for next in states {
+            let next = match path.last() {
+                None => next,
+                Some(here) => {
+                    let all = self.over.successors(here, search::MAX_SUCCESSORS);
+                    let all = all.map_err(|e| Reason::Stuck(e.to_string()))?;
+                    let found = all.into_iter().find(|target| self.twins.sorted(&self.over, target) == next);
+                    found.ok_or_else(|| Reason::Stuck("a step that twins do not mirror".into()))?
+                }
+            };
+            path.push(next);
+        }
+        // All of it with twins exchanged so that the end is in order, as it was met.
+        let order = path.last().map_or_else(Vec::new, |end| self.twins.order(&self.over, end));
+        Ok(path.iter().map(|state| order.iter().map(|&n| state[n]).collect()).collect())
     }
 
     /// Where a path may start in a node: anywhere in the block, if that is known to be reachable, or where the node starts.
@@ -317,12 +362,13 @@ impl Abstraction<'_> {
     }
 }
 
-fn certificate(covers: &[Cover], seen: &Seen, rooms: &[Room]) -> Certificate {
+fn certificate(covers: &[Cover], seen: &Seen, rooms: &[Room], twins: &Twins) -> Certificate {
     let listed = |blocks: &Vec<bool>| (0..).zip(blocks).filter(|(_, within)| **within).map(|(b, _)| b).collect();
     Certificate {
         blocks: covers.iter().map(|c| c.of.clone()).collect(),
         tuples: seen.iter().map(<[u32]>::to_vec).collect(),
         rooms: rooms.iter().map(|room| room.iter().map(listed).collect()).collect(),
+        alike: twins.groups.clone(),
     }
 }
 

@@ -6,11 +6,12 @@ use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use trellis_model::evidence::Reason;
 use trellis_model::hierarchy::tree::Tree;
+use trellis_model::hierarchy::tree::twins::Twins;
 
 use crate::budget::{Budget, Progress, Stats};
 
 /// How many successors of one state are listed at most.
-const MAX_SUCCESSORS: usize = 1 << 20;
+pub(super) const MAX_SUCCESSORS: usize = 1 << 20;
 
 /// States of a tree, each once and in order, and where they were met from.
 pub struct Seen {
@@ -84,9 +85,10 @@ pub struct Hunt<'h> {
     pub dead: &'h mut dyn FnMut(&[u32]) -> bool,
 }
 
-/// Explores until a state is met that is looked for; which one, if any.
+/// Explores until a state is met that is looked for; which one, if any. States that differ only in who of some twins is where are one.
 pub fn explore(
     tree: &Tree,
+    twins: &Twins,
     hunt: Hunt<'_>,
     counted: &mut Stats,
     budget: &mut Budget<'_>,
@@ -94,6 +96,7 @@ pub fn explore(
     let Hunt { goal, dead } = hunt;
     let mut seen = Seen::new(tree.nodes().len());
     for state in initial(tree)? {
+        let state = twins.sorted(tree, &state);
         if !dead(&state) && seen.add(&state, None) && goal(&state) {
             let n = seen.count() - 1;
             return Ok((seen, Some(n)));
@@ -108,6 +111,7 @@ pub fn explore(
         let all = tree.successors(&state, MAX_SUCCESSORS).map_err(|e| Reason::Stuck(e.to_string()))?;
         for target in all {
             counted.steps += 1;
+            let target = if twins.is_empty() { target } else { twins.sorted(tree, &target) };
             if !dead(&target) && seen.add(&target, Some(next)) {
                 counted.added += 1;
                 if goal(&target) {

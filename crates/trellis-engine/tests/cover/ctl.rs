@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use trellis_check::branching::{Listed, judge};
 use trellis_domain::relation::Memory;
 use trellis_engine::budget::Budget;
 use trellis_engine::ctl::Branching;
-use trellis_model::hierarchy::Hierarchy;
-use trellis_model::hierarchy::ctl::Formula;
 use trellis_model::hierarchy::explicit::Meaning;
 use trellis_model::hierarchy::symbolic::Symbolic;
 use trellis_syntax::ctl::parse;
@@ -15,7 +14,7 @@ use trellis_syntax::diag::{Sources, render};
 use crate::random::{Random, model};
 use crate::read;
 
-/// A formula as text, and as a function of sets that follows the textbook.
+/// A formula as text.
 fn formula(r: &mut Random, atoms: &[String], depth: usize) -> String {
     if depth == 0 || r.chance(15) {
         return r.pick(atoms);
@@ -41,64 +40,6 @@ fn brackets(text: &str) -> String {
     format!("({text})")
 }
 
-type Set = BTreeSet<usize>;
-
-struct Explicit<'m> {
-    hierarchy: &'m Hierarchy,
-    meaning: &'m Meaning,
-    /// For each configuration, where steps lead.
-    next: Vec<Set>,
-}
-
-impl Explicit<'_> {
-    fn all(&self) -> Set {
-        (0..self.next.len()).collect()
-    }
-
-    fn holds(&self, f: &Formula) -> Set {
-        match f {
-            Formula::Atom(t) => self.meaning.satisfying(self.hierarchy, self.hierarchy.top, *t).into_iter().collect(),
-            Formula::Not(a) => &self.all() - &self.holds(a),
-            Formula::And(a, b) => &self.holds(a) & &self.holds(b),
-            Formula::Or(a, b) => &self.holds(a) | &self.holds(b),
-            Formula::Next(a) => {
-                let a = self.holds(a);
-                self.all().into_iter().filter(|&q| !self.next[q].is_disjoint(&a)).collect()
-            }
-            Formula::Until(a, b) => {
-                // A search from each configuration.
-                let (a, b) = (self.holds(a), self.holds(b));
-                let reaches = |q: usize| {
-                    let mut seen = Set::from([q]);
-                    let mut waiting = vec![q];
-                    while let Some(q) = waiting.pop() {
-                        if b.contains(&q) {
-                            return true;
-                        }
-                        if a.contains(&q) {
-                            waiting.extend(self.next[q].iter().copied().filter(|r| seen.insert(*r)));
-                        }
-                    }
-                    false
-                };
-                self.all().into_iter().filter(|&q| reaches(q)).collect()
-            }
-            Formula::Always(a) => {
-                // Whoever has no way to stay is taken away, until nobody is.
-                let mut left = self.holds(a);
-                loop {
-                    let stays = |q: &usize| self.next[*q].is_empty() || !self.next[*q].is_disjoint(&left);
-                    let fewer: Set = left.iter().copied().filter(stays).collect();
-                    if fewer == left {
-                        return left;
-                    }
-                    left = fewer;
-                }
-            }
-        }
-    }
-}
-
 #[test]
 fn all_agree() {
     let runs = std::env::var("TRELLIS_RUNS").ok().and_then(|r| r.parse().ok()).unwrap_or(60);
@@ -120,12 +61,9 @@ fn all_agree() {
             formulas.push((parsed.unwrap_or_else(|d| panic!("{said}\n{}", render(&d, &sources, false))), said));
         }
         let h = &built.hierarchy;
-        let level = &meaning.components[h.top.index()];
-        let mut next = vec![Set::new(); level.configurations.len()];
-        level.transitions.iter().filter(|(_, e, _)| *e != 0).for_each(|&(q, _, r)| {
-            next[q].insert(r);
-        });
-        let explicit = Explicit { hierarchy: h, meaning: &meaning, next };
+        let explicit = Listed::new(h).expect("small");
+        let configurations = explicit.configurations();
+        let initial = meaning.initial(h, h.top);
         let m = Symbolic::new(h, 2, Memory { nodes: 1 << 22, cache: 1 << 16 }).unwrap();
         let branching = Branching::new(h, &m).unwrap();
         let columns: Vec<(usize, usize)> = h.variables_below(h.top).iter().map(|v| (m.columns[v.index()], 0)).collect();
@@ -133,9 +71,18 @@ fn all_agree() {
             let expected = explicit.holds(formula);
             let found = branching.holds(formula, &mut Budget::unlimited()).unwrap();
             let rows: BTreeSet<Vec<i64>> = m.space.rows(&found, &columns, 100_000).into_iter().collect();
-            let listed: BTreeSet<Vec<i64>> = expected.iter().map(|&q| level.configurations[q].clone()).collect();
+            let listed: BTreeSet<Vec<i64>> = expected.iter().map(|&q| configurations[q].clone()).collect();
             assert_eq!(rows, listed, "seed {seed}: {said}\n{text}");
-            mixed += u32::from(!expected.is_empty() && expected.len() < level.configurations.len());
+            mixed += u32::from(!expected.is_empty() && expected.len() < configurations.len());
+            // What the checker says of answers, right and wrong ones.
+            let everywhere = initial.iter().all(|q| expected.contains(q));
+            assert_eq!(judge(h, formula, None).is_ok(), everywhere, "seed {seed}: {said}\n{text}");
+            for &q in &initial {
+                let mut values = vec![0; h.variables.len()];
+                h.variables_below(h.top).iter().zip(&configurations[q]).for_each(|(v, n)| values[v.index()] = *n);
+                let refuted = judge(h, formula, Some(&values)).is_ok();
+                assert_eq!(refuted, !expected.contains(&q), "seed {seed}: {said}\n{text}");
+            }
         }
     }
     eprintln!("{done} models of {seed}, {mixed} formulas neither true nor false");

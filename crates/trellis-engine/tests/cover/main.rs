@@ -15,6 +15,7 @@ mod supers;
 #[path = "../it/tableau.rs"]
 mod tableau;
 mod tree;
+mod twins;
 mod walks;
 
 use trellis_domain::relation::Memory;

@@ -350,7 +350,7 @@ pub fn ways() -> Vec<Options> {
     for neat in [Neat::Watched, Neat::All] {
         for split in [Split::Along, Split::Failure, Split::Interpolants] {
             for pruning in [true, false] {
-                all.push(Options { neat, split, pruning, limit: None });
+                all.push(Options { neat, split, pruning, ..Options::default() });
             }
         }
     }

@@ -20,6 +20,19 @@ pub enum Item {
     Domain(Name, Dom),
     /// A node.
     Node(Node),
+    /// A directive of another tool.
+    Directive(Directive),
+}
+
+/// A directive of another tool (`extern law <event fail> = exponential 0.001;`), kept as it is written.
+#[derive(Debug, Clone)]
+pub struct Directive {
+    /// Its text, without `extern` and the semicolon.
+    pub text: String,
+    /// The event that it is about, if it says `<event …>`.
+    pub event: Option<String>,
+    /// Where it stands.
+    pub span: Span,
 }
 
 /// A constant.
@@ -86,6 +99,8 @@ pub struct Node {
     pub init: Vec<(Path, Expr)>,
     /// Values of sub-nodes' parameters.
     pub param_set: Vec<(Path, Expr)>,
+    /// What it says to other tools.
+    pub directives: Vec<Directive>,
 }
 
 /// Variables of one domain.

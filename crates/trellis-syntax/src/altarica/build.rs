@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_expr::{Term, TermId, Terms, VarId};
 use trellis_model::hierarchy::{Component, ComponentId, Domain, Hierarchy, Part, Transition, Variable, Vector};
 
-use super::ast::{self, BinaryOp, Dom, DomKind, Expr, Item, Name, Node, Path, Segment};
+use super::ast::{self, BinaryOp, Directive, Dom, DomKind, Expr, Item, Name, Node, Path, Segment};
 use super::lower::{Lower, Scope, Tree, describe};
 use super::{Built, File};
 use crate::cfa::cursor::{Read, Reported, unknown};
@@ -40,6 +40,8 @@ struct Builder<'f, 'e> {
     items: &'f [Item],
     variables: Vec<Variable>,
     components: Vec<Component>,
+    /// What components say to other tools.
+    directives: Vec<(ComponentId, Directive)>,
 }
 
 impl<'f, 'e> Builder<'f, 'e> {
@@ -66,7 +68,8 @@ impl<'f, 'e> Builder<'f, 'e> {
             errors,
         };
         let (nodes, order) = (FxHashMap::default(), FxHashMap::default());
-        Builder { lower, nodes, order, items: &file.items, variables: vec![], components: vec![] }
+        let (variables, components, directives) = (vec![], vec![], vec![]);
+        Builder { lower, nodes, order, items: &file.items, variables, components, directives }
     }
 
     fn build(mut self, top: &Name, given: &[(String, i64)]) -> Read<Built> {
@@ -95,6 +98,7 @@ impl<'f, 'e> Builder<'f, 'e> {
             literal_numbers: self.lower.literal_numbers,
             constants: self.lower.constants,
             domains: self.lower.domains,
+            directives: self.directives,
         })
     }
 
@@ -146,6 +150,7 @@ impl<'f, 'e> Builder<'f, 'e> {
                 }
                 self.order.insert(&node.name.text, number);
             }
+            Item::Directive(_) => {}
         }
         Ok(())
     }
@@ -225,6 +230,12 @@ impl<'f, 'e> Builder<'f, 'e> {
             }
         }
 
+        let unused = settings.iter().find(|((sub, _), _)| !subs.iter().any(|(name, _)| name == sub));
+        if let Some(((sub, _), (_, span))) = unused {
+            let d = unknown("sub-node", sub, *span, subs.iter().map(|(n, _)| &**n));
+            self.lower.errors.push(d);
+            return Err(Reported);
+        }
         let id = ComponentId(self.components.len() as u32);
         // Its place is taken now, so that variables know their owner; the rest is filled in below.
         let mut component = Component {
@@ -240,6 +251,7 @@ impl<'f, 'e> Builder<'f, 'e> {
             vectors: vec![],
         };
         self.components.push(component.clone());
+        self.directives.extend(node.directives.iter().map(|d| (id, d.clone())));
         for (vars, flow) in node.states.iter().map(|v| (v, false)).chain(node.flows.iter().map(|v| (v, true))) {
             let dom = self.lower.dom(&scope, &vars.dom)?;
             let visible = |a: &Name| a.text.eq_ignore_ascii_case("public") || a.text.eq_ignore_ascii_case("parent");
@@ -540,11 +552,13 @@ impl<'f, 'e> Builder<'f, 'e> {
             BinaryOp::Gt => (n.saturating_add(1), i64::MAX),
             _ => (n, i64::MAX),
         };
-        let high = usize::try_from(high.max(0)).unwrap_or(usize::MAX).min(optional);
-        let low = usize::try_from(low.max(0)).unwrap_or(usize::MAX);
-        if low > high || n < 0 {
+        let most = i64::try_from(optional).unwrap_or(i64::MAX);
+        let (low, high) = (low.max(0), high.min(most));
+        if low > high {
             return self.lower.fail(e.span, format!("with {optional} events that may take part, this can never be"));
         }
+        let count = |n: i64| usize::try_from(n).unwrap_or(0);
+        let (low, high) = (count(low), count(high));
         Ok((low, high))
     }
 }
@@ -575,5 +589,6 @@ fn literals(item: &Item, found: &mut impl FnMut(&str)) {
             let vars = node.states.iter().chain(&node.flows).chain(&node.params);
             vars.for_each(|v| dom(&v.dom, found));
         }
+        Item::Directive(_) => {}
     }
 }

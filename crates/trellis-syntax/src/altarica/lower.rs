@@ -144,26 +144,19 @@ impl Lower<'_> {
         })
     }
 
-    /// An array of something.
+    /// An array of something; `bool[2][3]` is an array of three arrays of two (LaBRI's description of the language, domains).
     pub fn array<T: Clone>(&mut self, scope: &Scope, base: Tree<T>, sizes: &[Expr]) -> Read<Tree<T>> {
         let mut tree = base;
-        let mut numbers = vec![];
         for size in sizes {
             let n = self.constant(scope, size)?;
             let leaves = tree.leaves().len().max(1);
             match usize::try_from(n) {
                 Ok(n) if n > 0 && n.saturating_mul(leaves) <= MAX_LEAVES => {
                     tree = Tree::Array(vec![tree; n]);
-                    numbers.push(n);
                 }
                 Ok(0) | Err(_) => return self.fail(size.span, format!("an array cannot have {n} entries")),
                 Ok(_) => return self.fail(size.span, format!("an array of {n} entries is too large")),
             }
-        }
-        if numbers.windows(2).any(|w| w[0] != w[1]) {
-            let span = sizes[0].span.to(sizes[sizes.len() - 1].span);
-            return self
-                .fail(span, "arrays of arrays must have equal sizes here: tools differ in which size comes first");
         }
         Ok(tree)
     }

@@ -6,8 +6,7 @@
 //! (a choice gives way to one that includes it); a literal that is also the name of a variable is the variable.
 //!
 //! What this front end deliberately does not do: abstract sorts and signatures (`sort`, `sig`) are refused by name, directives of
-//! other tools (`extern`) are read over with a warning, an index must be a constant, and arrays of arrays must be square, because
-//! tools differ in which size comes first.
+//! other tools (`extern`) are kept as they are, with a warning, and mean nothing, and an index must be a constant.
 
 pub mod ast;
 mod build;
@@ -18,12 +17,12 @@ pub(crate) mod parser;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_expr::TermId;
-use trellis_model::hierarchy::{Domain, Hierarchy};
+use trellis_model::hierarchy::{ComponentId, Domain, Hierarchy};
 
 use crate::cfa::lexer::Tok;
 use crate::diag::{Diagnostic, Severity, SourceId, Sources};
 use crate::uppaal::errors::Errors;
-use ast::{Item, Name};
+use ast::{Directive, Item, Name};
 use lower::{Lower, Scope, Tree};
 
 /// A file that was read: constants, domains and nodes.
@@ -43,6 +42,8 @@ pub struct Built {
     literal_numbers: FxHashMap<String, u32>,
     constants: FxHashMap<String, TermId>,
     domains: FxHashMap<String, Tree<Domain>>,
+    /// What components say to other tools (`extern`), as it is written.
+    pub directives: Vec<(ComponentId, Directive)>,
 }
 
 /// Reads a file; with warnings, or complaints.

@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-use super::ast::{BinaryOp, Branch, Const, Dom, Item, Name, Node, Path, Prio, Subs, Trans, Vars, Vector};
+use super::ast::{BinaryOp, Branch, Const, Directive, Dom, Item, Name, Node, Path, Prio, Subs, Trans, Vars, Vector};
 use super::lexer::tokens;
 use crate::cfa::cursor::{Cursor, Read, Reported};
 use crate::cfa::lexer::Tok;
@@ -146,8 +146,8 @@ impl<'a> Parser<'a> {
             let dom = self.dom()?;
             self.require(";")?;
             items.push(Item::Domain(name, dom));
-        } else if self.is_word("extern") {
-            self.directive();
+        } else if self.take_word("extern") {
+            items.push(Item::Directive(self.directive()));
         } else if self.is_word("sort") || self.is_word("sig") {
             let what = if self.is_word("sort") { "abstract sorts (`sort`)" } else { "signatures (`sig`)" };
             while !matches!(self.peek().tok, Tok::End | Tok::P(";")) {
@@ -156,21 +156,53 @@ impl<'a> Parser<'a> {
             self.take(";");
             let _ = self.fail::<()>(t.span, format!("{what} are not supported"));
         } else {
+            if ["block", "class", "function", "operator", "record"].iter().any(|w| self.is_word(w)) {
+                let d = Diagnostic::error(t.span, "this looks like AltaRica 3.0 or AltaRica DataFlow");
+                self.errors.push(d.help("Trellis reads LaBRI's AltaRica, in which models consist of `node … edon`"));
+                return Err(Reported);
+            }
             self.unexpected("`node`, `const`, `domain` or `extern`")?;
         }
         Ok(())
     }
 
-    /// Directives of other tools are read over, and the user is told.
-    fn directive(&mut self) {
-        let start = self.bump().span;
-        let mut end = start;
+    /// Directives of other tools are kept as they are, and the user is told.
+    fn directive(&mut self) -> Directive {
+        let start = self.peek().span;
+        let (mut end, mut event) = (start, None);
         while !matches!(self.peek().tok, Tok::End | Tok::P(";")) && !self.is_word("edon") {
+            if self.is("<") && matches!(self.ahead(1), Tok::Name(w) if w.eq_ignore_ascii_case("event")) {
+                event = match self.ahead(2) {
+                    Tok::Name(name) | Tok::Quoted(name) => Some(name.to_string()),
+                    _ => event,
+                };
+            }
             end = self.bump().span;
         }
         self.take(";");
-        let told = Diagnostic::warning(start.to(end), "this directive is for other tools, and is not looked at");
+        let span = start.to(end);
+        let text = self.sources.get(span.source).text[span.start as usize..span.end as usize].to_string();
+        let told = Diagnostic::warning(span, "this directive is for other tools; it is kept, and not looked at");
         self.errors.push(told);
+        Directive { text, event, span }
+    }
+
+    /// A section of directives, up to the next section. What looks like a part of the model is none.
+    fn directives(&mut self, node: &mut Node) -> Read<()> {
+        loop {
+            let from = self.at;
+            let directive = self.directive();
+            let model = |t: &crate::cfa::lexer::Token<'_>| matches!(t.tok, Tok::P("|-" | "->" | ":="));
+            if let Some(odd) = self.tokens[from..self.at].iter().find(|t| model(t)) {
+                let d = Diagnostic::error(odd.span, "this does not belong to a directive of another tool");
+                self.errors.push(d.help("does the line begin with the name of a section, such as `trans` or `init`?"));
+                return Err(Reported);
+            }
+            node.directives.push(directive);
+            if self.at_section() {
+                return Ok(());
+            }
+        }
     }
 
     fn node(&mut self) -> Read<Node> {
@@ -186,16 +218,17 @@ impl<'a> Parser<'a> {
             asserts: vec![],
             init: vec![],
             param_set: vec![],
+            directives: vec![],
         };
         while !self.take_word("edon") {
             let Some(section) = SECTIONS.iter().find(|s| self.is_word(s)) else {
                 return self.unexpected("a section (`state`, `event`, `trans`, …) or `edon`");
             };
+            self.bump();
             if *section == "extern" {
-                self.directive();
+                self.directives(&mut node)?;
                 continue;
             }
-            self.bump();
             while !self.at_section() {
                 if self.member(section, &mut node).is_err() {
                     if self.errors.stopped() {

@@ -139,18 +139,90 @@ fn mistakes_are_told_with_their_places() {
         ("node A state x : {a, b}; assert x < b; edon", "expected a number, found a literal"),
         ("node A state x : bool; assert x = y; edon", "there is no variable, constant or literal `y`"),
         ("node B event e, f; edon node A sub b : B; sync <b.e, b.f>; edon", "takes part in a vector only once"),
-        ("node A state x : bool[2][3]; edon", "arrays of arrays must have equal sizes"),
+        ("node A state x : bool[2][3]; assert x[0][2]; edon", "there is no entry 2"),
         ("node A state x : bool[1000000000]; edon", "is too large"),
         ("node A state x bool; edon", "expected `:`"),
         ("node A", "expected a section"),
+        ("class Pump Boolean ok (init = true); end", "this looks like AltaRica 3.0"),
         ("node A state x : [1, 0]; edon", "this range is empty"),
         ("node A state x : bool; x : bool; edon", "there are two things called `x`"),
         ("node A param p : bool; edon node B sub a : A; edon", "the parameter `p` of `A` has no value"),
+        (
+            "node A param p : bool; edon node B sub a : A[1]; param_set a[0].p := true, a[1].p := true; edon",
+            "there is no sub-node `a[1]`",
+        ),
+        ("node A event e; edon node B sub a : A; sync <a.e?> < 0; edon", "this can never be"),
+        ("node A event e; edon node B sub a : A; sync <a.e?> = 2; edon", "this can never be"),
+        ("node A state x : bool; extern law 1; tranz x |- e -> ; edon", "does not belong to a directive"),
     ] {
         let told = refused(text);
         assert!(told.contains(message), "{text}\nexpected {message}\n{told}");
         assert!(told.contains("model.alt:1:"), "{told}");
     }
+}
+
+/// `bool[2][3]` is an array of three arrays of two; so it is with sub-nodes.
+#[test]
+fn the_last_size_is_the_outer_one() {
+    let mut built = model(
+        "node A state m : bool[2][3]; init m[2][1] := true; edon\n\
+         node B sub a : A[1][2]; init a[1][0].m[2][0] := true; edon",
+    );
+    assert_eq!(built.hierarchy.components.len(), 3);
+    let [_, _, reachable, all, _] = counts(&mut built, "a[1][0].m[2][0] & a[1][0].m[2][1] & a[0][0].m[2][1]");
+    assert_eq!((reachable, all), (1 << 9, 1 << 9));
+}
+
+/// The example of LaBRI's description of the language: who is not named in a vector takes part with ε, and what is below ε may happen.
+#[test]
+fn events_below_epsilon_happen_beside_others() {
+    let h = model(
+        "node A event a; state x : bool; trans x |- a -> x := not x; edon\n\
+         node B sub a : A; event b; state x : bool; trans x |- b -> x := not x; edon\n\
+         node C sub b : B; event c; state x : bool; trans x |- c -> x := not x; edon",
+    )
+    .hierarchy;
+    let levels = h.levels().expect("few");
+    let shown: Vec<String> = (0..levels.of(h.top).len()).map(|n| levels.show(&h, h.top, n)).collect();
+    assert_eq!(shown, ["ε", "<b.a.a>", "<c>", "<c, b.a.a>", "<b.b>"]);
+}
+
+/// Cardinalities that always hold are no mistake.
+#[test]
+fn cardinalities_are_counted() {
+    for (constraint, choices) in [("", 8), (">= 1", 7), ("> -1", 8), (">= -3", 8), ("= 2", 3), ("< 1", 1), ("<= 9", 8)]
+    {
+        let text = format!(
+            "node A event e; trans true |- e -> ; edon node B sub a : A[3]; event go; trans true |- go -> ;\n\
+             sync <go, a[0].e?, a[1].e?, a[2].e?> {constraint}; edon"
+        );
+        let h = model(&text).hierarchy;
+        let all = h.component(h.top).choices(&h).expect("few");
+        assert_eq!(all.iter().filter(|c| c.family.is_some()).count(), choices, "{constraint}");
+    }
+}
+
+/// What is for other tools is kept as it is written: one directive or several, in a node or outside.
+#[test]
+fn directives_are_kept() {
+    let (built, warnings) = read(
+        "extern predicate up = <global (x)>;\n\
+         node A state x : bool; event fail, repair;\n\
+           extern law <event fail> = exponential (1.0e-3); law <event repair> = dirac(0);\n\
+             bucket {x} = trans_group;\n\
+           trans x |- fail -> x := false; not x |- repair -> x := true;\n\
+           extern law <event fail> = again\n\
+         edon\n\
+         node B sub a : A[2]; edon",
+    )
+    .unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(warnings.matches("this directive").count(), 5, "{warnings}");
+    let kept: Vec<(u32, &str, Option<&str>)> =
+        built.directives.iter().map(|(c, d)| (c.0, d.text.as_str(), d.event.as_deref())).collect();
+    assert_eq!(kept.len(), 8);
+    assert_eq!(kept[0], (0, "law <event fail> = exponential (1.0e-3)", Some("fail")));
+    assert_eq!(kept[2], (0, "bucket {x} = trans_group", None));
+    assert_eq!(kept[7], (1, "law <event fail> = again", Some("fail")));
 }
 
 #[test]

@@ -217,3 +217,32 @@ edon
     let works: Vec<String> = (0..n).map(|i| format!("not P{i}.broken")).collect();
     Model { text, bad: format!("B.rings and {}", works.join(" and ")) }
 }
+
+/// Clients of one server, which serves one of them at a time; all clients are alike. Never are two of them served.
+pub fn clients(n: usize) -> Model {
+    let text = format!(
+        "node Client
+  state phase : {{idle, waits, served}} : public;
+  init phase := idle;
+  event ask, enter, leave;
+  trans phase = idle |- ask -> phase := waits;
+        phase = waits |- enter -> phase := served;
+        phase = served |- leave -> phase := idle;
+edon
+node Server
+  state busy : bool : public;
+  init busy := false;
+  event take, release;
+  trans not busy |- take -> busy := true;
+        busy |- release -> busy := false;
+edon
+node Office
+  sub C : Client[{n}]; S : Server;
+  sync {}
+edon
+",
+        (0..n).map(|i| format!("<C[{i}].enter, S.take>; <C[{i}].leave, S.release>;")).collect::<Vec<_>>().join(" ")
+    );
+    let pairs = (0..n).flat_map(|i| (0..i).map(move |j| format!("(C[{i}].phase = served and C[{j}].phase = served)")));
+    Model { text, bad: pairs.collect::<Vec<_>>().join(" or ") }
+}

@@ -27,7 +27,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// A family and its numbers.
 type Family = (&'static str, fn(usize) -> Model, &'static [usize]);
 
-const FAMILIES: [Family; 7] = [
+const FAMILIES: [Family; 8] = [
     ("stack", families::stack, &[5, 10, 20, 40]),
     ("fifo", families::fifo, &[2, 4, 6, 8, 10]),
     ("wheels", |n| families::wheels(n, false), &[5, 10, 15, 20]),
@@ -35,21 +35,27 @@ const FAMILIES: [Family; 7] = [
     ("token ring", families::ring, &[4, 8, 12, 16]),
     ("counting", families::count, &[4, 8, 12, 14]),
     ("alarm", families::alarm, &[4, 8, 16, 40]),
+    ("clients", families::clients, &[4, 8, 16, 40]),
 ];
 
 /// How refinements and pruning are chosen, for those that need one or the other.
-const CHOICES: [(&str, Options); 5] = [
+const CHOICES: [(&str, Options); 6] = [
     ("default", choice(Split::Along, Neat::Watched, true)),
     ("no pruning", choice(Split::Along, Neat::Watched, false)),
     ("refine failure", choice(Split::Failure, Neat::Watched, true)),
     ("refine interpolants", choice(Split::Interpolants, Neat::Watched, true)),
     ("neat", choice(Split::Along, Neat::All, true)),
+    ("no symmetry", Options { symmetry: false, ..choice(Split::Along, Neat::Watched, true) }),
 ];
-const CHOSEN: [Family; 3] =
-    [("token ring", families::ring, &[4, 8, 12]), ("alarm", families::alarm, &[8, 12]), ("fifo", families::fifo, &[6])];
+const CHOSEN: [Family; 4] = [
+    ("token ring", families::ring, &[4, 8, 12]),
+    ("alarm", families::alarm, &[8, 12]),
+    ("clients", families::clients, &[6, 10]),
+    ("fifo", families::fifo, &[6]),
+];
 
 const fn choice(split: Split, neat: Neat, pruning: bool) -> Options {
-    Options { neat, split, pruning, limit: None }
+    Options { neat, split, pruning, symmetry: true, limit: None }
 }
 
 /// Prints the table; answers whether all counts are as expected.

@@ -92,6 +92,31 @@ fn specifications_are_evaluated() {
     assert_eq!(out.status.code(), Some(10), "{}", stderr(&out));
 }
 
+/// Redirections are followed below a folder, if one is given; drawings have configurations and transitions.
+#[test]
+fn results_go_to_files() {
+    let (gone, spec) = temporary("stack.spe");
+    let text = "with Stack3 do empty := any_s & [Top.object = no];\n\
+                show(any_s) > 'Res/$NODENAME.res'; test(empty, 1); dot(empty, any_t) > '$NODENAME.dot'; done";
+    std::fs::write(&spec, text).expect("written");
+    let ask = ["check", "altarica/stack3.alt", "--spec", &spec];
+    let out = trellis(&ask);
+    assert!(stdout(&out).contains("any_s\t15\n") && stdout(&out).contains("digraph"), "{}", stdout(&out));
+    let folder = gone.path().join("out").display().to_string();
+    let out = trellis(&[&ask[..], &["--redirect", &folder]].concat());
+    assert_eq!(stdout(&out), "test empty = 1: failed (7)\n", "{}", stderr(&out));
+    let read = |name: &str| std::fs::read_to_string(Path::new(&folder).join(name)).expect("written");
+    assert_eq!(read("Res/Stack3.res"), "any_s\t15\n");
+    let drawing = read("Stack3.dot");
+    assert_eq!(drawing.matches("penwidth=3").count(), 1, "{drawing}");
+    assert_eq!(drawing.matches("[label=\"Top.object = no").count(), 7, "{drawing}");
+    for outside in ["../x", "/tmp/x"] {
+        std::fs::write(&spec, format!("with Stack3 do show(any_s) > '{outside}'; done")).expect("written");
+        let out = trellis(&[&ask[..], &["--redirect", &folder]].concat());
+        assert_eq!(out.status.code(), Some(2), "{outside}");
+    }
+}
+
 fn compare(model: &str, spec: &str, expected: &str) {
     let text = std::fs::read_to_string(model).expect("a model");
     let node = text.lines().rev().find_map(|l| l.trim().strip_prefix("node ")).expect("a node").trim().to_string();
@@ -131,6 +156,18 @@ fn what_cannot_be_decided_says_why() {
     // A solver does not mind.
     let out = trellis(&["check", &path, "--error", "x = 5"]);
     assert_eq!(out.status.code(), Some(0), "{}{}", stdout(&out), stderr(&out));
+}
+
+/// Where `init` and the assertions contradict each other every answer is SAFE, and a warning says why.
+#[test]
+fn nothing_is_initial() {
+    let (_gone, path) = temporary("nothing.alt");
+    std::fs::write(&path, "node A state x : bool; init x := true; assert not x; edon").expect("written");
+    for options in [&["--error", "x"][..], &["--error", "x", "--engine", "hierarchy"], &["--ctl", "EF x"]] {
+        let out = trellis(&[&["check", &path], options].concat());
+        assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+        assert!(stderr(&out).contains("warning: no configuration is initial"), "{options:?}: {}", stderr(&out));
+    }
 }
 
 #[test]
@@ -225,6 +262,7 @@ fn computation_tree_logic() {
         let out = trellis(&["check", "altarica/peterson2.alt", "--ctl", formula]);
         let said = stdout(&out);
         assert_eq!(out.status.code(), Some(if holds { 0 } else { 10 }), "{formula}\n{said}{}", stderr(&out));
+        assert!(said.contains("evaluated again, configuration by configuration"), "{said}");
     }
     let (_gone, script) = temporary("script.mec5");
     let model = root().join("models/altarica/peterson2.alt");

@@ -10,7 +10,14 @@ fn verdicts_and_evidence() {
     for row in rows.lines() {
         let (model, verdict) = row.split_once('\t').expect("two columns");
         let model = format!("hierarchy/{model}");
-        let ways = [&[][..], &["--neat"], &["--no-pruning"], &["--refine", "failure"], &["--refine", "interpolants"]];
+        let ways = [
+            &[][..],
+            &["--neat"],
+            &["--no-pruning"],
+            &["--no-symmetry"],
+            &["--refine", "failure"],
+            &["--refine", "interpolants"],
+        ];
         for options in ways {
             let (_dir, file) = temporary("evidence.json");
             let kind = if verdict == "SAFE" { "--certificate" } else { "--trace" };
@@ -55,7 +62,9 @@ fn what_never_becomes_bad_is_not_explored() {
         let (_, rest) = said.split_once(", abstract states ").expect("statistics");
         rest.split(',').next().expect("a number").to_string()
     };
-    assert_eq!((states(&[]).as_str(), states(&["--no-pruning"]).as_str()), ("1", "31"));
+    assert_eq!((states(&[]).as_str(), states(&["--no-pruning", "--no-symmetry"]).as_str()), ("1", "31"));
+    // The pumps can be exchanged: it matters how many are broken, not which.
+    assert_eq!(states(&["--no-pruning"]), "9");
     let (_dir, file) = temporary("proof.json");
     assert!(trellis(&["check", "hierarchy/alarm4.hts.json", "--certificate", &file]).status.success());
     let text = std::fs::read_to_string(&file).expect("the proof");
@@ -63,10 +72,38 @@ fn what_never_becomes_bad_is_not_explored() {
     // A room that a node can leave, one with a bad state, one with a block that is none.
     for (blocks, says) in [(vec![0, 1], "a bad state"), (vec![0], "out of a room"), (vec![7], "some blocks")] {
         let mut doc = doc.clone();
-        doc["rooms"][0][0] = serde_json::json!(blocks);
+        // The room is that of one pump: the others are anywhere.
+        let pump = (0..4).find(|&n| doc["rooms"][0][n].as_array().is_some_and(|own| own.len() == 1));
+        doc["rooms"][0][pump.expect("a pump that is broken")] = serde_json::json!(blocks);
         std::fs::write(&file, doc.to_string()).expect("written");
         let said = stdout(&trellis(&["certify", "hierarchy/alarm4.hts.json", &file]));
         assert!(said.starts_with("REJECTED") && said.contains(says), "{said}");
+    }
+}
+
+/// Nodes that are said to be alike must be.
+#[test]
+fn exchanges_are_checked() {
+    let (_dir, file) = temporary("proof.json");
+    let model = "hierarchy/alarm4.hts.json";
+    assert!(trellis(&["check", model, "--no-pruning", "--certificate", &file]).status.success());
+    let text = std::fs::read_to_string(&file).expect("the proof");
+    let doc: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(doc["alike"], serde_json::json!([["pump1", "pump2", "pump3", "pump4"]]));
+    assert!(stdout(&trellis(&["certify", model, &file])).starts_with("VALID"));
+    let all = ["pump1", "pump2", "pump3", "pump4"];
+    for (alike, says) in [
+        (serde_json::json!([["pump1", "bell"]]), "makes a difference"),
+        (serde_json::json!([[all[0], all[1], all[1]]]), "within each other"),
+        (serde_json::json!([["pump1", ""]]), "cannot be exchanged"),
+        (serde_json::json!([&all[..2]]), "a step leads out of the set"),
+        (serde_json::json!([]), "a step leads out of the set"),
+    ] {
+        let mut doc = doc.clone();
+        doc["alike"] = alike;
+        std::fs::write(&file, doc.to_string()).expect("written");
+        let said = stdout(&trellis(&["certify", model, &file]));
+        assert!(said.starts_with("REJECTED") && said.contains(says), "{says}: {said}");
     }
 }
 

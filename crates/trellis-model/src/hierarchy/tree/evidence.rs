@@ -11,7 +11,8 @@ pub struct Trace {
 
 /// A cover of each node's states, and a set of abstract states that contains the initial ones, that no step leaves, and none of which
 /// is bad. A step may also lead into a *room*: some blocks of each node that no event of the node leaves, in no state of which anything is
-/// bad.
+/// bad. Where nodes are said to be alike, a tuple also stands for those in which these nodes, with all that is below them, have changed
+/// places.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Certificate {
     /// For each node and each of its states, which block it is in.
@@ -20,4 +21,6 @@ pub struct Certificate {
     pub tuples: Vec<Vec<u32>>,
     /// For each room and each node, its blocks.
     pub rooms: Vec<Vec<Vec<u32>>>,
+    /// Groups of nodes that can be exchanged.
+    pub alike: Vec<Vec<usize>>,
 }

@@ -79,6 +79,10 @@ pub fn write_tree_certificate(out: impl io::Write, tree: &Tree, header: Header<'
     if !c.rooms.is_empty() {
         fields.push(("rooms", json!(c.rooms)));
     }
+    if !c.alike.is_empty() {
+        let names = |group: &Vec<usize>| group.iter().map(|&n| tree.nodes()[n].name.as_str()).collect::<Vec<&str>>();
+        fields.push(("alike", json!(c.alike.iter().map(names).collect::<Vec<_>>())));
+    }
     Ok(serde_json::to_writer_pretty(out, &Doc { schema: TREE_CERTIFICATE, header, fields })?)
 }
 
@@ -243,5 +247,21 @@ fn read_proof(tree: &Tree, fields: &Fields<'_>, top: &Node<'_, '_>) -> Result<Ce
             rooms.push(sets);
         }
     }
-    Ok(Certificate { blocks, tuples, rooms })
+    let mut alike = vec![];
+    if let Some(list) = optional(fields, &top.path, "alike") {
+        for (i, raw) in list.array()?.into_iter().enumerate() {
+            let group = Node::new(Path::Item(&list.path, i), raw);
+            let mut members = vec![];
+            for (j, raw) in group.array()?.into_iter().enumerate() {
+                let member = Node::new(Path::Item(&group.path, j), raw);
+                let name = member.string("the name of a node")?;
+                match nodes.iter().position(|n| n.name == name) {
+                    Some(n) => members.push(n),
+                    None => return member.fail("the name of a node"),
+                }
+            }
+            alike.push(members);
+        }
+    }
+    Ok(Certificate { blocks, tuples, rooms, alike })
 }

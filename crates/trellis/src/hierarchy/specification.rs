@@ -1,0 +1,132 @@
+//! `trellis check model.alt --spec file.spe`: specifications of Acheck.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use trellis_engine::acheck::Specification;
+use trellis_engine::budget::Budget;
+use trellis_engine::cover::reason;
+use trellis_model::acheck::Line;
+use trellis_model::evidence::Reason;
+use trellis_model::hierarchy::symbolic::Symbolic;
+use trellis_report::hierarchy::graph;
+use trellis_syntax::acheck;
+use trellis_syntax::altarica::ast::Name;
+use trellis_syntax::altarica::{Built, File};
+use trellis_syntax::diag::Sources;
+
+use super::{build, complain, memory};
+use crate::check::{interrupts, worst, write_file};
+use crate::cli::Check;
+use crate::{Failure, Ran, exit, print};
+
+/// How many configurations and transitions are drawn.
+const MOST: usize = 5_000;
+
+/// What is said, on the terminal (no name) and to files.
+type Said = BTreeMap<Option<PathBuf>, String>;
+
+pub fn check(args: &Check, sources: &mut Sources, file: &File, path: &Path, last: Name, color: bool) -> Ran {
+    let id = sources.read(path).map_err(|d| complain(sources, color)(vec![d]))?;
+    let named = acheck::nodes(sources, id).map_err(complain(sources, color))?;
+    let (nodes, all) = match &args.nodes.node {
+        Some(node) => (vec![Name { text: node.clone(), span: last.span }], true),
+        None => (named, false),
+    };
+    let cancelled = interrupts();
+    let mut code = exit::HOLDS;
+    for node in nodes {
+        let mut built = build(sources, file, &node, &args.model.constants, color)?;
+        let only = (!all).then_some(node.text.as_str());
+        let lines = acheck::lines(sources, id, only, &mut built).map_err(complain(sources, color))?;
+        let mut budget = Budget::unlimited().time(args.timeout).cancel(cancelled.clone());
+        let mut said = Said::new();
+        let done = evaluate(args, &built, &node.text, &lines, &mut budget, &mut said)?;
+        for (to, text) in said.into_iter().filter(|(to, text)| to.is_some() || !text.is_empty()) {
+            match to {
+                None => {
+                    print(&text)?;
+                }
+                Some(path) => {
+                    let folder = path.parent().unwrap_or(Path::new("."));
+                    let cannot = |e| Failure::Usage(format!("cannot make {}: {e}", folder.display()));
+                    std::fs::create_dir_all(folder).map_err(cannot)?;
+                    write_file(&path, &text)?;
+                }
+            }
+        }
+        match done {
+            Ok(passed) => code = worst(code, if passed { exit::HOLDS } else { exit::FAILS }),
+            Err(why) => {
+                eprintln!("{}: UNKNOWN: {why}", node.text);
+                code = worst(code, exit::UNDECIDED);
+            }
+        }
+    }
+    Ok(code)
+}
+
+/// Where a result goes: a file below the folder that was given, or the terminal.
+fn target(args: &Check, node: &str, to: Option<&String>) -> Result<Option<PathBuf>, Failure> {
+    let (Some(folder), Some(to)) = (&args.nodes.redirect, to) else { return Ok(None) };
+    let path = PathBuf::from(to.replace("$NODENAME", node));
+    match path.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir)) {
+        true => Ok(Some(folder.join(path))),
+        false => Err(Failure::Usage(format!("`> {to}` leads out of {}", folder.display()))),
+    }
+}
+
+/// Did all tests pass?
+fn evaluate(
+    args: &Check,
+    built: &Built,
+    node: &str,
+    lines: &[Line],
+    budget: &mut Budget<'_>,
+    said: &mut Said,
+) -> Result<Result<bool, Reason>, Failure> {
+    let targets: Vec<Option<PathBuf>> = lines
+        .iter()
+        .map(|line| match line {
+            Line::Define(..) => Ok(None),
+            Line::Show(_, to) | Line::Test(_, _, to) | Line::Dot(_, _, to) => target(args, node, to.as_ref()),
+        })
+        .collect::<Result<_, Failure>>()?;
+    let hierarchy = &built.hierarchy;
+    let run = || -> Result<bool, Reason> {
+        let symbolic = Symbolic::new(hierarchy, 2, memory(args)).map_err(reason)?;
+        let mut sets = Specification::new(hierarchy, &symbolic, budget)?;
+        let mut passed = true;
+        for (line, to) in lines.iter().zip(targets) {
+            let out = said.entry(to).or_default();
+            match line {
+                Line::Define(name, of, fixpoint, set) => sets.define(name, *of, *fixpoint, set).map_err(reason)?,
+                Line::Show(names, _) => {
+                    for name in names {
+                        if let Some(set) = sets.defined.get(name) {
+                            *out += &format!("{name}\t{}\n", sets.cardinal(set));
+                        }
+                    }
+                }
+                Line::Test(name, expected, _) => {
+                    let found = sets.defined.get(name).map(|set| sets.cardinal(set));
+                    let ok = found.as_ref() == Some(&(*expected).into());
+                    passed &= ok;
+                    let found = found.map_or_else(String::new, |n| n.to_string());
+                    let word = if ok { "passed" } else { "failed" };
+                    *out += &format!("test {name} = {expected}: {word} ({found})\n");
+                }
+                Line::Dot(states, transitions, _) => {
+                    let drawn = sets.graph(states, transitions, MOST).map_err(reason)?;
+                    let Some(g) = drawn else {
+                        let text = format!("a drawing of more than {MOST} configurations or transitions");
+                        return Err(Reason::Unsupported(text));
+                    };
+                    *out += &graph(hierarchy, &symbolic.levels, &g.configurations, &g.initial, &g.steps);
+                }
+            }
+        }
+        Ok(passed)
+    };
+    Ok(run())
+}
