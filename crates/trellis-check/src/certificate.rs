@@ -233,6 +233,7 @@ impl<'n> Checker<'n> {
             return Err(Rejection::new(Why::InitialMissing).state(self.net, &state));
         }
         for e in self.entries() {
+            crate::limit::ask()?;
             let mut outside = None;
             self.follow(e, |set, ordinal, key, elem| {
                 if set.contains(key, elem) {
@@ -252,6 +253,7 @@ impl<'n> Checker<'n> {
     fn invariant(&mut self, c: &Condition, value: bool, otherwise: &'static str) -> Result<(), Rejection> {
         let judge = self.compile(c);
         for e in self.entries() {
+            crate::limit::ask()?;
             if (self.judge(&judge, e)? != 0) != value {
                 return Err(self.wrong(Why::Condition(otherwise), e));
             }
@@ -265,6 +267,7 @@ impl<'n> Checker<'n> {
         let (when, of) = (self.compile(when), self.compile(of));
         let mut bound = None;
         for e in self.entries() {
+            crate::limit::ask()?;
             if self.judge(&when, e)? != 0 {
                 let n = self.judge(&of, e)?;
                 bound = Some(bound.map_or(n, |b| if sup { n.max(b) } else { n.min(b) }));
@@ -292,6 +295,7 @@ impl<'n> Checker<'n> {
     fn response(&mut self, p: &Condition, q: &Condition) -> Result<(), Rejection> {
         let (p, goal) = (self.compile(p), Goal { judge: self.compile(q), value: true });
         for e in self.entries() {
+            crate::limit::ask()?;
             let starts = self.judge(&p, e)? != 0 && self.judge(&goal.judge, e)? == 0;
             if starts && self.set.index.rank(e).is_none() {
                 return Err(self.wrong(Why::NoRank, e));
@@ -314,6 +318,7 @@ impl<'n> Checker<'n> {
         let (kw, ew) = (self.post.layout.key_width(), self.net.element_width());
         let mut next: Vec<(u32, Vec<Word>)> = Vec::new();
         for e in self.entries() {
+            crate::limit::ask()?;
             let Some(rank) = self.set.index.rank(e) else { continue };
             let (key, elem) = (self.set.index.key(e).to_vec(), self.set.index.elem(e).to_vec());
             if self.reached(goal, &key, &elem)? {

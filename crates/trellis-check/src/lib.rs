@@ -42,6 +42,7 @@ pub mod counter;
 mod formula;
 pub mod hierarchy;
 mod index;
+mod limit;
 pub mod ltl;
 mod monotone;
 pub mod program;
@@ -55,6 +56,7 @@ pub mod tree;
 
 pub use certificate::{Certified, certify, certify_bound};
 pub use formula::{certify_formula, replay_formula};
+pub use limit::within;
 pub use rejection::{Claimed, Rejection, Why};
 pub use state::{describe, describe_action};
 pub use timed::certify_clock_bound;

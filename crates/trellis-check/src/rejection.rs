@@ -26,6 +26,9 @@ pub struct Rejection {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Why {
+    /// The check did not end in time ([`within`](crate::within)).
+    #[error("there was not enough time to check it")]
+    Time,
     /// This kind of evidence says nothing about this kind of question.
     #[error("this does not answer the question: {0}")]
     BesideThePoint(&'static str),

@@ -250,11 +250,7 @@ impl<'a> Checker<'a> {
         for e in by {
             let mut rest = Vec::new();
             for part in parts {
-                let inside = match e.bounds {
-                    None => d.leq(&part, &e.zone),
-                    Some(b) => d.leq_alu(&part, &e.zone, &b.lower, &b.upper),
-                };
-                if !inside {
+                if !self.stands_for(e, &part) {
                     rest.extend(d.subtract(&part, &e.zone).map_err(zones)?);
                 }
             }
@@ -263,12 +259,18 @@ impl<'a> Checker<'a> {
         Ok(parts.is_empty())
     }
 
+    /// Does an entry stand for a zone, alone?
+    fn stands_for(&self, e: &Entry<'a>, zone: &Zone) -> bool {
+        match e.bounds {
+            None => self.domain.leq(zone, &e.zone),
+            Some(b) => self.domain.leq_alu(zone, &e.zone, &b.lower, &b.upper),
+        }
+    }
+
     /// As `covered`, but first tries each entry alone.
     fn included(&self, zone: &Zone, by: &[&Entry<'a>]) -> Result<bool, Rejection> {
-        for e in by {
-            if self.covered(zone.clone(), std::iter::once(*e))? {
-                return Ok(true);
-            }
+        if self.domain.is_empty(zone) || by.iter().any(|e| self.stands_for(e, zone)) {
+            return Ok(true);
         }
         Ok(by.len() > 1 && self.covered(zone.clone(), by.iter().copied())?)
     }
@@ -283,6 +285,7 @@ impl<'a> Checker<'a> {
         let (left, right) = if sup { (x, 0) } else { (0, x) };
         let mut loosest = None;
         for i in 0..self.entries.len() {
+            crate::limit::ask()?;
             for leaf in self.leaves(i)? {
                 if self.value(when, i, &leaf)? != 0 {
                     loosest = loosest.max(Some(self.domain.get(&leaf.zone, left, right)));
@@ -312,6 +315,7 @@ impl<'a> Checker<'a> {
         }
         let mut moves = Moves::default();
         for i in 0..self.entries.len() {
+            crate::limit::ask()?;
             let found = self.post.moves(&self.entries[i].key, &mut moves);
             found.map_err(|e| self.model(e))?;
             self.steps += moves.len() as u64;
@@ -407,6 +411,7 @@ impl<'a> Checker<'a> {
     /// A condition has the same value everywhere.
     fn everywhere(&mut self, c: &Condition, value: bool, otherwise: &'static str) -> Result<(), Rejection> {
         for i in 0..self.entries.len() {
+            crate::limit::ask()?;
             for leaf in self.leaves(i)? {
                 let found = self.value(c, i, &leaf)?;
                 let e = &self.entries[i];
@@ -425,6 +430,7 @@ impl<'a> Checker<'a> {
     fn bound(&mut self, sup: bool, when: &Condition, of: &Condition) -> Result<Option<i64>, Rejection> {
         let mut bound = None;
         for i in 0..self.entries.len() {
+            crate::limit::ask()?;
             for leaf in self.leaves(i)? {
                 if self.value(when, i, &leaf)? != 0 {
                     if let Some(why) = leaf.low {
@@ -461,8 +467,14 @@ impl<'a> Checker<'a> {
                 let why = "what an entry stands for by its bounds may be a deadlock where its zone is none: list zones";
                 return Err(Rejection::new(Why::BesideThePoint(why)));
             }
+            let mut alive = self.alive(i)?;
+            // Often some step can always happen.
+            if let Some(at) = alive.iter().position(|alive| self.domain.leq(&whole, alive)) {
+                alive.swap(0, at);
+                alive.truncate(1);
+            }
             let mut dead = vec![whole];
-            for alive in self.alive(i)? {
+            for alive in alive {
                 let mut rest = Vec::new();
                 for part in &dead {
                     rest.extend(self.domain.subtract(part, &alive).map_err(zones)?);

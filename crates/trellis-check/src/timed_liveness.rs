@@ -60,6 +60,7 @@ pub(crate) fn inevitable(
     }
     c.start(from)?;
     for i in 0..c.entries.len() {
+        crate::limit::ask()?;
         if c.entries[i].rank.is_some() {
             c.counts_down(i)?;
         }
@@ -372,6 +373,7 @@ impl<'a> Checker<'a> {
             return Err(missing());
         }
         for i in 0..self.entries.len() {
+            crate::limit::ask()?;
             let key = self.entries[i].key.clone();
             for way in self.ways(&key)? {
                 let zone = self.after(&self.entries[i].zone, &way)?;

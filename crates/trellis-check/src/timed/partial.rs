@@ -158,6 +158,7 @@ impl<'a> Checker<'a> {
             return Err(Rejection::new(Why::InitialMissing).state(self.net, &initial));
         }
         for i in 0..self.entries.len() {
+            crate::limit::ask()?;
             let partial = self.partial.as_mut().expect("entries know part of the data");
             let here = partial.combinations.from(&self.entries[i].state.locations);
             let mut moves = None;

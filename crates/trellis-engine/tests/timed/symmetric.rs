@@ -517,7 +517,8 @@ fn instances_of_a_template_beside_the_template() {
     for (query, safe) in [("A[] F.A", true), ("A[] not T(2).B", true), ("A[] not T(1).B", false), ("E<> T(2).B", true)]
     {
         let (net, queries) = load(model, query).unwrap_or_else(|e| panic!("{e}"));
-        let answer = answer_up_to_symmetry(&net, &queries[0], Order::Bfs, &mut Budget::unlimited()).expect("an answer");
+        let answer = answer_up_to_symmetry(&net, &queries[0], Order::Bfs, &mut Budget::unlimited());
+        let answer = answer.unwrap_or_else(|b| panic!("{}", b.error));
         assert_eq!(matches!(answer.verdict, Verdict::Safe(_)), safe, "{query}");
     }
 }

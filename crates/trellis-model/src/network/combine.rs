@@ -111,6 +111,10 @@ impl<'n> Combinations<'n> {
                 if p.edges.iter().filter(receiving).filter(by_clocks).count() > RECEIVERS {
                     return Err("a location with many receiving edges whose guards have clocks");
                 }
+                // Neither whether an urgent step is possible nor whether it faults can be said as a term then.
+                if has_loop(&net.terms, e.guard.prepare) {
+                    return Err("a guard is computed by a loop in a function, while data is abstracted");
+                }
                 if reads(net, e).iter().any(|v| locations.contains(v)) {
                     return Err("an edge asks where another process is, while data is abstracted");
                 }
@@ -488,6 +492,16 @@ fn value_term(terms: &mut Terms, v: &DataVar, cells: &[i64]) -> TermId {
             array
         }
         ty => scalar(terms, ty, cells[0]),
+    }
+}
+
+/// Is there a loop in a statement?
+fn has_loop(terms: &Terms, s: StmtId) -> bool {
+    match *terms.stmt(s) {
+        Stmt::While(..) => true,
+        Stmt::Seq(ref parts) | Stmt::Choice(ref parts) => parts.iter().any(|&p| has_loop(terms, p)),
+        Stmt::If(_, a, b) => has_loop(terms, a) || has_loop(terms, b),
+        _ => false,
     }
 }
 
