@@ -1,6 +1,6 @@
 //! Models in the TChecker language, from the command line.
 
-use crate::{reports, stderr, temporary, trellis};
+use crate::{reports, stderr, stdout, temporary, trellis};
 
 /// No clocks, no vectors: a counter that stops at its bound.
 const COUNTER: &str = "# counts to three\nsystem:s\nevent:e\nint:1:0:3:0:i\nprocess:P\nlocation:P:l{initial:}\n\
@@ -35,4 +35,29 @@ fn what_cannot_be_asked_is_said() {
     complaint(&["check", fischer, "--labels", "cs1,cs9"], &["no location has the label `cs9`", "--labels:1:5"]);
     complaint(&["check", fischer, "--labels", "cs1", "--const", "N=1"], &["no constants"]);
     complaint(&["check", "data/peterson.xta", "--labels", "a"], &["only models in the TChecker language"]);
+}
+
+#[test]
+fn variables_may_be_declared_after_their_use_and_bounds_asked_together() {
+    let (_dir, path) = temporary("late.tck");
+    let model = "system:s\nevent:a\nprocess:P\nint:1:0:3:0:i\nlocation:P:l{initial:}\nedge:P:l:l:a{do: i=j}\nprocess:Q\nint:1:0:3:2:j\n\
+                 location:Q:l{initial:}\n";
+    std::fs::write(&path, model).expect("a file");
+    let out = trellis(&["check", &path, "-p", "sup{i == 0}: i, j", "--json"]);
+    let found = reports(&out);
+    assert_eq!(found.len(), 2, "{}", stderr(&out));
+    assert_eq!((&found[0]["query"], &found[0]["bound"]), (&"sup{i == 0}: i".into(), &0.into()));
+    assert_eq!((&found[1]["query"], &found[1]["bound"]), (&"sup{i == 0}: j".into(), &2.into()));
+}
+
+#[test]
+fn what_changes_no_answer_is_left_out_with_a_warning() {
+    let (_dir, path) = temporary("rate.xta");
+    let model = "progress { 1; }\nprocess P() { state A { ; 3 }; init A; }\nsystem P;\n";
+    std::fs::write(&path, model).expect("a file");
+    let out = trellis(&["check", &path, "-p", "A[] P.A"]);
+    assert!(stdout(&out).starts_with("SAFE"), "{}{}", stdout(&out), stderr(&out));
+    for word in ["progress is left out", "the exponential rate is left out"] {
+        assert!(stderr(&out).contains(word), "{}", stderr(&out));
+    }
 }
