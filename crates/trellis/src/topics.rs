@@ -232,7 +232,7 @@ interpreter, invariants are checked by a separate program, question by question 
               structures (each member a variable, s.a); pointers to variables, entries, members and structures, and their
               arithmetic (shown as p@ = 3, a number for each thing that is pointed to anywhere; 0 is null)
   refused     by name and place, where it is used: recursion, what is allocated (malloc), casts between pointers, pointers to
-              functions, strings and anything (void *), unions, bit-fields, floating point, arrays of variable size, inline
+              functions and to anything (void *), unions, bit-fields, floating point, arrays of variable size, inline
               assembly, threads
 
 Integers wrap, signed ones too (--ints wrap), or are mathematical, unsigned ones too (--ints math). `long` has 64 bits, or 32

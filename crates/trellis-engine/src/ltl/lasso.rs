@@ -1,7 +1,7 @@
 //! Does a run go along an abstract lasso forever (004 §3.4.4)?
 //!
-//! First the path: to the cycle, and then around it, several times. If no run goes along that, the precision is refined by why not. Else,
-//! does a run come back to the values that it had? If not even after several rounds, then either it never repeats, or it does not
+//! First the cycle, twice, from anywhere; then the path: to the cycle, and then around it, several times. If no run goes along that, the
+//! precision is refined by why not. Else, does a run come back to the values that it had? If not even after several rounds, then either it never repeats, or it does not
 //! go on forever: [`super::recurrent`] and [`super::rank`] look into that.
 
 use trellis_expr::{StmtId, TermId};
@@ -54,6 +54,14 @@ impl Looker {
         let mut nodes: Vec<u32> = path.stem.iter().map(|s| s.1).collect();
         let (stem, round) = (edges.len(), path.cycle.len());
         let mut undecided = None;
+        // If nobody goes around twice, wherever he comes from, then that is what to learn; why nobody does who comes along this
+        // stem may be something else after each further round.
+        let twice =
+            |one: &dyn Fn(&(u32, u32)) -> u32| -> Vec<u32> { path.cycle.iter().chain(&path.cycle).map(one).collect() };
+        let around: Vec<EdgeId> = twice(&|s| s.0).into_iter().map(EdgeId).collect();
+        if let Some(Ok(true)) = self.refute(graph, &around, &twice(&|s| s.1), how, split)? {
+            return Ok(Looked::Refined);
+        }
         for rounds in 1..=ROUNDS {
             edges.extend(path.cycle.iter().map(|s| EdgeId(s.0)));
             nodes.extend(path.cycle.iter().map(|s| s.1));

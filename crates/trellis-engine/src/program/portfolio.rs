@@ -3,7 +3,7 @@
 use trellis_model::cfa::Cfa;
 use trellis_model::evidence::Verdict;
 
-use super::cegar::{self, Domain};
+use super::cegar::{self, Domain, Initial};
 use super::post::Mode;
 use super::refine::Refinement;
 use super::{Engine, Outcome, lazy};
@@ -14,8 +14,16 @@ use crate::race::race;
 fn teams() -> [Vec<Engine>; 2] {
     let cegar = |domain, refinement| Engine::Cegar(cegar::Options { domain, refinement, ..cegar::Options::default() });
     let predicates = Domain::Predicates(Mode::Cartesian);
+    // What has few values altogether is soon enumerated.
+    let values = cegar::Options {
+        domain: Domain::Explicit,
+        refinement: Refinement::Core,
+        initial: Initial::Assumes,
+        ..cegar::Options::default()
+    };
     let errors = vec![
         Engine::Bmc(None),
+        Engine::Cegar(values),
         cegar(Domain::Product(Mode::Cartesian), Refinement::Core),
         Engine::Lazy(lazy::Options::default()),
     ];

@@ -99,7 +99,7 @@ impl Lower<'_> {
                 }
             }
             Expression::Statement(s) => self.statement_expression(s, true),
-            Expression::StringLiteral(_) => self.error(e.span, "pointers to strings are not supported"),
+            Expression::StringLiteral(_) => self.error(e.span, "this is a string, where a number is expected"),
             Expression::Member(_) | Expression::CompoundLiteral(_) => self.read(e).map(Some),
             Expression::GenericSelection(_) => self.error(e.span, "`_Generic` is not supported"),
             Expression::OffsetOf(_) => self.error(e.span, "`offsetof` is not supported"),
@@ -466,7 +466,10 @@ impl Lower<'_> {
                 Constant::Float(_) => CType::other("a floating-point number"),
                 _ => CType::Int(self.literal(c)?.ty),
             },
-            Expression::StringLiteral(_) => CType::other("a string"),
+            Expression::StringLiteral(_) => {
+                let n = string_of(e).map_or(0, |text| text.len() as u64);
+                CType::Array(CType::Int(IntType::CHAR).into(), Some(n + 1))
+            }
             Expression::SizeOfTy(_) | Expression::SizeOfVal(_) | Expression::AlignOf(_) | Expression::OffsetOf(_) => {
                 return int(self.size_type());
             }

@@ -1,6 +1,6 @@
 //! Initialisers (C11 6.7.9).
 
-use lang_c::ast::{Designator, Initializer, InitializerListItem};
+use lang_c::ast::{Designator, Expression, Initializer, InitializerListItem};
 use lang_c::span::{Node, Span as CSpan};
 use trellis_expr::{StmtId, TermId, Type};
 
@@ -131,6 +131,23 @@ impl Lower<'_> {
         let place = self.place(span);
         self.first.push((stmt?, place));
         Ok(())
+    }
+
+    /// The array of characters that a string is; it is there from the start.
+    pub fn literal_text(&mut self, e: &Node<Expression>) -> Lowered<Object> {
+        let Some(text) = purity::string_of(e) else {
+            return self.error(e.span, "this string is not understood");
+        };
+        let ty = CType::Array(CType::Int(IntType::CHAR).into(), Some(text.len() as u64 + 1));
+        let object = self.local_object(e.span.start, &format!("@text{}", e.span.start), &ty)?;
+        if self.started.insert(e.span.start) {
+            let mut entries = Entries { list: vec![], keep: false };
+            self.text(&text, Spot { leaf: 0, at: 0 }, text.len() as u64, IntType::CHAR, &mut entries);
+            let stmt = self.assembled(&object, &entries.list)?;
+            let place = self.place(e.span);
+            self.first.push((stmt, place));
+        }
+        Ok(object)
     }
 
     /// A local variable gets its value here.

@@ -22,8 +22,8 @@
 //! - `char` is signed; an enumeration is an `unsigned int`, or an `int` if it has negative members; [`DataModel`] says how long
 //!   `long` is. `volatile` and `_Atomic` mean nothing: there is one thread.
 //!
-//! **What is refused**, by name and place, when the program uses it: the heap, casts between pointers, pointers to functions,
-//! to strings and to `void`, unions, bit-fields, floating-point numbers, arrays of variable size, `long double`, 128-bit integers,
+//! **What is refused**, by name and place, when the program uses it: the heap, casts between pointers, pointers to functions
+//! and to `void`, unions, bit-fields, floating-point numbers, arrays of variable size, `long double`, 128-bit integers,
 //! inline assembly, `setjmp`, threads. Declarations of such things may stand there.
 
 mod assign;

@@ -125,6 +125,7 @@ impl Lower<'_> {
                 }
                 Ok(Place { leaf: outer.leaf + leaf, ty, entry: false, ..outer })
             }
+            Expression::StringLiteral(_) => Ok(Place::whole(self.literal_text(e)?)),
             Expression::Call(call) => match self.call_place(call)? {
                 Some(place) => Ok(place),
                 None => self.error(e.span, "this is not a variable"),
@@ -203,6 +204,7 @@ impl Lower<'_> {
                     false => Ok(None),
                 }
             }
+            Expression::StringLiteral(_) => self.place_of(e)?.first(self, e.span).map(Some),
             Expression::Cast(c) => {
                 let CType::Pointer(to) = self.type_name(&c.node.type_name)? else { return Ok(None) };
                 let place = self.seen(&c.node.expression)?;

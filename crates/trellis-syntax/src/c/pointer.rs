@@ -52,6 +52,9 @@ pub type Targets = FxHashMap<CType, Vec<Target>>;
 /// What pointers point to is decided case by case; more cases than this are too many.
 const MAX_TARGETS: usize = 256;
 
+/// Addresses are less than this, so that their sums with an `int` do not go around to other addresses.
+const MAX_ADDRESSES: u64 = 1 << 30;
+
 impl Lower<'_> {
     // Addresses.
 
@@ -129,7 +132,8 @@ impl Lower<'_> {
             if !found.iter().any(same) {
                 found.push(target);
             }
-            return match found.len() > MAX_TARGETS {
+            let large = found.iter().map(Target::addresses).fold(0, u64::saturating_add) > MAX_ADDRESSES;
+            return match large || found.len() > MAX_TARGETS {
                 true => self.error(span, "pointers of one type point to too many different things"),
                 // The program will be read again.
                 false => Ok(self.null(&to)),
@@ -253,26 +257,56 @@ impl Lower<'_> {
 
     /// The address so many entries further on.
     pub fn moved(&mut self, address: TermId, to: &CType, by: Val, back: bool) -> TermId {
-        let (old, by) = (self.widened(address), self.convert(by, IntType::long_long(true)));
-        let by = self.plain(by);
+        let by = Val { term: self.plain(by), ty: by.ty };
+        let number = self.cfa.terms.as_value(by.term).and_then(|n| i64::try_from(&n.number()).ok());
+        if let Some(number) = number {
+            return self.moved_by(address, to, if back { -i128::from(number) } else { number.into() });
+        }
+        // Numbers in which no sum of an address and a distance goes around to another address.
+        let ty = if by.ty == IntType::INT { by.ty } else { IntType::long_long(true) };
+        let (old, by) = (self.widened(address, ty), self.convert(by, ty).term);
         let terms = self.terms();
         let new = if back { terms.sub(old, by) } else { terms.add([old, by]) };
-        let both = self.in_one(to, address, new);
+        let both = self.in_one(to, address, new, ty);
         self.must(both);
         let sort = self.address_sort(to);
         self.terms().convert(sort, new)
     }
 
+    /// The same by a number that is known: where an address must be before, so that it is still within its array afterwards.
+    fn moved_by(&mut self, address: TermId, to: &CType, by: i128) -> TermId {
+        let targets = self.known.get(to).cloned().unwrap_or_default();
+        let mut any = vec![];
+        for (target, base) in targets.iter().zip(self.bases(to).0) {
+            let (from, most) = (0.max(-by), i128::from(target.run).min(i128::from(target.run) - by));
+            if from > most {
+                continue;
+            }
+            let [first, last] = [base, base + target.addresses() - 1].map(|n| self.address_number(to, n));
+            let (_, inner) = self.run_of(address, to, base, target);
+            let [from, most] = [from, most].map(|n| self.address_number(to, n as u64));
+            let terms = self.terms();
+            let inside = [terms.le(first, address), terms.le(address, last)];
+            let there = [terms.le(from, inner), terms.le(inner, most)];
+            any.push(terms.and(inside.into_iter().chain(there)));
+        }
+        let all = self.terms().or(any);
+        self.must(all);
+        let sort = self.address_sort(to);
+        let distance = self.terms().number(sort, by.into());
+        self.terms().add([address, distance])
+    }
+
     /// An address as a number that can be negative.
-    fn widened(&mut self, address: TermId) -> TermId {
+    fn widened(&mut self, address: TermId, ty: IntType) -> TermId {
         match self.ints() {
-            Ints::Wrap => self.terms().convert(IntType::long_long(true).sort(Ints::Wrap), address),
+            Ints::Wrap => self.terms().convert(ty.sort(Ints::Wrap), address),
             Ints::Math => address,
         }
     }
 
     /// Are both within one array, or just behind it? The second one is widened already.
-    fn in_one(&mut self, to: &CType, a: TermId, b: TermId) -> TermId {
+    fn in_one(&mut self, to: &CType, a: TermId, b: TermId, ty: IntType) -> TermId {
         let targets = self.known.get(to).cloned().unwrap_or_default();
         let mut any = vec![];
         for (target, base) in targets.iter().zip(self.bases(to).0) {
@@ -280,8 +314,7 @@ impl Lower<'_> {
             let terms = self.terms();
             let mut all = vec![terms.le(first, a), terms.le(a, last)];
             let (outer, _) = self.run_of(a, to, base, target);
-            let outer = self.widened(outer);
-            let ty = IntType::long_long(true);
+            let outer = self.widened(outer, ty);
             let [base, each, run] = [base, target.run + 1, target.run].map(|n| self.number(ty, n.into()));
             let terms = self.terms();
             let before = terms.mul(outer, each);
@@ -324,6 +357,7 @@ impl Lower<'_> {
                 self.is_pointer(&c.node.then_expression) || self.is_pointer(&c.node.else_expression)
             }
             Expression::Comma(parts) => parts.last().is_some_and(|e| self.is_pointer(e)),
+            Expression::StringLiteral(_) => true,
             Expression::Cast(_) | Expression::Member(_) | Expression::Call(_) => self.has_pointer_type(e),
             _ => false,
         }
@@ -434,7 +468,6 @@ impl Lower<'_> {
                 }
                 ty => self.error(e.span, format!("a cast to {} is not supported", ty.describe())),
             },
-            Expression::StringLiteral(_) => self.error(e.span, "pointers to strings are not supported"),
             _ => self.pointer_in(e),
         }
     }
@@ -537,10 +570,11 @@ impl Lower<'_> {
             BinaryOperator::NotEquals => return truth(terms.ne(a, b)),
             _ => {}
         }
-        let wide = self.widened(b);
-        let both = self.in_one(&to, a, wide);
+        let ty = IntType::INT;
+        let wide = self.widened(b, ty);
+        let both = self.in_one(&to, a, wide, ty);
         self.must(both);
-        let (a, b) = (self.widened(a), wide);
+        let (a, b) = (self.widened(a, ty), wide);
         let terms = self.terms();
         match op {
             BinaryOperator::Less => truth(terms.lt(a, b)),
@@ -548,7 +582,7 @@ impl Lower<'_> {
             BinaryOperator::LessOrEqual => truth(terms.le(a, b)),
             BinaryOperator::GreaterOrEqual => truth(terms.le(b, a)),
             BinaryOperator::Minus => {
-                let difference = Val { term: terms.sub(a, b), ty: IntType::long_long(true) };
+                let difference = Val { term: terms.sub(a, b), ty };
                 Ok(self.convert(difference, IntType::long(self.options.data_model, true)))
             }
             _ => self.error(span, "this operator is not expected between pointers"),
