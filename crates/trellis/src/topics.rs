@@ -236,9 +236,12 @@ Each configuration fails on some programs, and says UNKNOWN or goes on until --t
 interpreter, invariants are checked by a separate program, question by question to a solver (`trellis help evidence`).
 
   read        integers of all widths, enumerations, arrays of constant size, all statements, all expressions, functions
-              (inlined); __VERIFIER_nondet_…, __VERIFIER_assume, assert, reach_error, abort, exit; #directives through gcc -E
-  refused     by name and place, where it is used: recursion, pointers (but arrays and &x may be handed to functions),
-              structures, floating point, arrays of variable size, inline assembly, threads
+              (inlined); __VERIFIER_nondet_…, __VERIFIER_assume, assert, reach_error, abort, exit; #directives through gcc -E;
+              structures (each member a variable, s.a); pointers to variables, entries, members and structures, and their
+              arithmetic (shown as p@ = 3, a number for each thing that is pointed to anywhere; 0 is null)
+  refused     by name and place, where it is used: recursion, what is allocated (malloc), casts between pointers, pointers to
+              functions and to anything (void *), unions, bit-fields, floating point, arrays of variable size, inline
+              assembly, threads
 
 Integers wrap, signed ones too (--ints wrap), or are mathematical, unsigned ones too (--ints math). `long` has 64 bits, or 32
 with --data-model ilp32. Locals without an initial value are arbitrary. Undefined behaviour is assumed not to happen: a run that

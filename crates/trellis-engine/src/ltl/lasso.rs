@@ -1,9 +1,11 @@
 //! Does a run go along an abstract lasso forever (004 §3.4.4)?
 //!
-//! First the path: to the cycle, and then around it, several times. If no run goes along that, the precision is refined by why not. Else,
-//! does a run come back to the values that it had? If not even after several rounds, then either it never repeats, or it does not
-//! go on forever: [`super::recurrent`] and [`super::rank`] look into that.
+//! First the path: to the cycle, and then around it, several times. If no run goes along that, the precision is refined by why not (and
+//! when that has not helped, by why nobody goes around the cycle twice, wherever he comes from). Else, does a run come back to the
+//! values that it had? If not even after several rounds, then either it never repeats, or it does not go on forever:
+//! [`super::recurrent`] and [`super::rank`] look into that.
 
+use rustc_hash::FxHashMap;
 use trellis_expr::{StmtId, TermId};
 use trellis_model::cfa::EdgeId;
 use trellis_model::cfa::interpret::Trace;
@@ -20,6 +22,9 @@ use crate::program::trace::{NoTrace, Tracer};
 
 /// How often a run goes around the cycle at most before something else is tried.
 const ROUNDS: usize = 3;
+
+/// A cycle that comes back more often is looked at without its stem.
+const AGAIN: usize = 5;
 
 /// What has become of a lasso.
 #[derive(Debug)]
@@ -39,6 +44,8 @@ pub enum Looked {
 pub struct Looker {
     refuter: Refuter,
     tracer: Tracer,
+    /// How often lassos went along the edges of a cycle.
+    seen: FxHashMap<Vec<u32>, usize>,
 }
 
 impl Looker {
@@ -54,6 +61,20 @@ impl Looker {
         let mut nodes: Vec<u32> = path.stem.iter().map(|s| s.1).collect();
         let (stem, round) = (edges.len(), path.cycle.len());
         let mut undecided = None;
+        // The same cycle again and again: why nobody goes around it who comes along this stem may be something else each time. If
+        // nobody goes around twice, wherever he comes from, then that is what to learn.
+        let mut key: Vec<u32> = path.cycle.iter().map(|s| s.0).collect();
+        key.sort_unstable();
+        let seen = self.seen.entry(key).or_insert(0);
+        *seen += 1;
+        if *seen > AGAIN {
+            let twice = || path.cycle.iter().chain(&path.cycle);
+            let around: Vec<EdgeId> = twice().map(|s| EdgeId(s.0)).collect();
+            let through: Vec<u32> = twice().map(|s| s.1).collect();
+            if let Some(Ok(true)) = self.refute(graph, &around, &through, how, split)? {
+                return Ok(Looked::Refined);
+            }
+        }
         for rounds in 1..=ROUNDS {
             edges.extend(path.cycle.iter().map(|s| EdgeId(s.0)));
             nodes.extend(path.cycle.iter().map(|s| s.1));

@@ -3,10 +3,8 @@
 use lang_c::ast::{BinaryOperator, Expression};
 use lang_c::span::{Node, Span as CSpan};
 
-use trellis_expr::TermId;
-
 use super::lower::{Lower, Lowered, Val};
-use super::place::Place;
+use super::place::{Base, Place};
 use super::purity::is_impure;
 use super::types::CType;
 
@@ -14,72 +12,113 @@ impl Lower<'_> {
     /// The place of a left-hand side, which must stay the same while the right-hand side is evaluated.
     fn target(&mut self, lhs: &Node<Expression>, rhs: &Node<Expression>) -> Lowered<Place> {
         let place = self.steady(lhs)?;
-        let keep = is_impure(rhs);
-        let offset = place.offset.map(|t| if keep { self.save(t, lhs.span) } else { t });
-        Ok(Place { offset, ..place })
+        Ok(if is_impure(rhs) { self.steadied(place, lhs.span) } else { place })
     }
 
     /// The place of an expression, which stays the same when it is assigned to: `a[a[0]]`.
     fn steady(&mut self, e: &Node<Expression>) -> Lowered<Place> {
         let place = self.place_of(e)?;
-        let moves = |t: &TermId| self.cfa.terms.free_vars(*t).contains(&place.var);
-        match place.offset.filter(moves) {
-            Some(t) => Ok(Place { offset: Some(self.save(t, e.span)), ..place }),
-            None => Ok(place),
-        }
+        let address = match &place.base {
+            Base::Behind(address, _) => Some(*address),
+            Base::Object(_) => None,
+        };
+        let all: Vec<_> = place.steps.iter().map(|s| s.index.term).chain(address).collect();
+        let touched = self.touched(&place)?;
+        let moves = all.iter().any(|t| self.cfa.terms.free_vars(*t).iter().any(|v| touched.contains(v)));
+        Ok(if moves { self.steadied(place, e.span) } else { place })
     }
 
-    /// `x = e`
-    pub fn assign(&mut self, lhs: &Node<Expression>, rhs: &Node<Expression>, span: CSpan) -> Lowered<Val> {
+    /// `x = e`; its value if it is a number.
+    pub fn assign(&mut self, lhs: &Node<Expression>, rhs: &Node<Expression>, span: CSpan) -> Lowered<Option<Val>> {
         let place = self.target(lhs, rhs)?;
+        match place.ty.clone() {
+            CType::Pointer(to) => {
+                let (address, _) = self.pointer(rhs, Some(&to))?;
+                self.store_term(&place, address, span)?;
+                return Ok(None);
+            }
+            CType::Struct(_) => {
+                self.assign_structure(&place, rhs, span)?;
+                return Ok(None);
+            }
+            _ => {}
+        }
         let ty = self.integer_of(&place, lhs.span)?;
-        if place.offset.is_none() && self.arbitrary_call(rhs) == Some(ty) {
+        if let Some(v) = place.variable()
+            && self.arbitrary_call(rhs) == Some(ty)
+        {
             // `x = __VERIFIER_nondet_int()`
-            let stmt = self.arbitrary(place.var, &CType::Int(ty));
+            let stmt = self.arbitrary(v, &CType::Int(ty));
             self.emit(stmt, span);
-            return self.load(&place, span);
+            return self.load(&place, span).map(Some);
         }
         let v = self.value(rhs)?;
         let v = self.convert(v, ty);
-        let stmt = self.store(&place, v);
-        self.emit(stmt, span);
-        self.load(&place, span)
+        self.store(&place, v, span)?;
+        self.load(&place, span).map(Some)
     }
 
-    /// `x += e`
+    /// Copies a structure.
+    pub fn assign_structure(&mut self, place: &Place, rhs: &Node<Expression>, span: CSpan) -> Lowered<()> {
+        let values = self.structure_of(rhs, &place.ty)?;
+        self.spread(place, values, span)
+    }
+
+    /// The leaves of a structure.
+    pub fn structure_of(&mut self, e: &Node<Expression>, ty: &CType) -> Lowered<Vec<trellis_expr::TermId>> {
+        let from = self.place_of(e)?;
+        if from.ty != *ty {
+            return self.error(e.span, format!("this is {}, not the structure that is expected", from.ty.describe()));
+        }
+        self.snapshot(&from, e.span)
+    }
+
+    /// `x += e`; its value if it is a number.
     pub fn assign_with(
         &mut self,
         lhs: &Node<Expression>,
         op: &BinaryOperator,
         rhs: &Node<Expression>,
         span: CSpan,
-    ) -> Lowered<Val> {
+    ) -> Lowered<Option<Val>> {
         let place = self.target(lhs, rhs)?;
+        if let (CType::Pointer(_), BinaryOperator::Plus | BinaryOperator::Minus) = (&place.ty, op) {
+            let by = self.value(rhs)?;
+            self.move_pointer(&place, by, *op == BinaryOperator::Minus, span)?;
+            return Ok(None);
+        }
         let old = self.load(&place, lhs.span)?;
         let old_kept = self.kept(old, rhs, span);
         let v = self.value(rhs)?;
         let v = self.arithmetic(op, old_kept, v, span)?;
         let v = self.convert(v, old.ty);
-        let stmt = self.store(&place, v);
-        self.emit(stmt, span);
-        self.load(&place, span)
+        self.store(&place, v, span)?;
+        self.load(&place, span).map(Some)
     }
 
     /// `++x`, `--x`: the new value.
-    pub fn step(&mut self, operand: &Node<Expression>, up: bool, span: CSpan) -> Lowered<Val> {
+    pub fn step(&mut self, operand: &Node<Expression>, up: bool, span: CSpan) -> Lowered<Option<Val>> {
         let place = self.steady(operand)?;
+        if let CType::Pointer(_) = place.ty {
+            self.step_pointer(&place, up, span)?;
+            return Ok(None);
+        }
         self.step_place(&place, up, span)?;
-        self.load(&place, span)
+        self.load(&place, span).map(Some)
     }
 
     /// `x++`, `x--`: the old value.
-    pub fn step_after(&mut self, operand: &Node<Expression>, up: bool, span: CSpan) -> Lowered<Val> {
-        let mut place = self.place_of(operand)?;
-        place.offset = place.offset.map(|t| self.save(t, span));
+    pub fn step_after(&mut self, operand: &Node<Expression>, up: bool, span: CSpan) -> Lowered<Option<Val>> {
+        let place = self.place_of(operand)?;
+        let place = self.steadied(place, span);
+        if let CType::Pointer(_) = place.ty {
+            self.step_pointer(&place, up, span)?;
+            return Ok(None);
+        }
         let old = self.load(&place, span)?;
         let old = Val { term: self.save(old.term, span), ty: old.ty };
         self.step_place(&place, up, span)?;
-        Ok(old)
+        Ok(Some(old))
     }
 
     fn step_place(&mut self, place: &Place, up: bool, span: CSpan) -> Lowered<()> {
@@ -95,8 +134,6 @@ impl Lower<'_> {
             let one = self.number(old.ty, if up { 1 } else { -1 });
             Val { term: self.terms().add([old.term, one]), ty: old.ty }
         };
-        let stmt = self.store(place, new);
-        self.emit(stmt, span);
-        Ok(())
+        self.store(place, new, span)
     }
 }

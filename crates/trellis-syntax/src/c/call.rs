@@ -1,13 +1,17 @@
 //! Calls: what some functions mean by their names, and the inlining of the others.
 
-use lang_c::ast::{CallExpression, Expression, UnaryOperator};
+use std::rc::Rc;
+
+use lang_c::ast::{CallExpression, Expression};
 use lang_c::span::{Node, Span as CSpan};
+use trellis_expr::TermId;
 
 use super::decl::{Name, Scope};
 use super::lower::{Lower, Lowered, Val};
 use super::place::Place;
-use super::purity::is_impure;
+use super::purity::{changed, is_impure};
 use super::stmt::Frame;
+use super::structs::Key;
 use super::types::{CType, IntType};
 use super::unit::{Function, Signature};
 
@@ -44,8 +48,9 @@ fn always(name: &str) -> Option<Known> {
 
 /// How a call hands over an argument.
 enum Argument {
-    Value(Val),
     Reference(Place),
+    /// Its leaves.
+    Value(Vec<TermId>),
 }
 
 impl<'a> Lower<'a> {
@@ -205,10 +210,42 @@ impl<'a> Lower<'a> {
             }
             Some(Known::Refused(why)) => self.error(span, format!("`{name}` is not supported: {why}")),
             None => match self.unit.functions.get(name.as_str()).copied() {
-                Some(function) => self.inline(function, args, span),
+                Some(function) => match self.inline(function, args, span)? {
+                    Some(place) if let CType::Int(_) = place.ty => self.load(&place, span).map(Some),
+                    Some(place) if wanted => self.integer_of(&place, span).map(|_| None),
+                    _ => Ok(None),
+                },
                 None => self.unknown(&name, args, span, wanted),
             },
         }
+    }
+
+    /// A call of a function with a body: where its result is.
+    pub fn call_place(&mut self, call: &Node<CallExpression>) -> Lowered<Option<Place>> {
+        let name = self.callee(call)?;
+        let function = match self.known(&name) {
+            None => self.unit.functions.get(name.as_str()).copied(),
+            Some(_) => None,
+        };
+        match function {
+            Some(function) => self.inline(function, &call.node.arguments, call.span),
+            None => {
+                let ty = self.call_type(call)?;
+                let message = format!("`{name}` has no body here, and returns {}", ty.describe());
+                self.error(call.span, message)
+            }
+        }
+    }
+
+    /// Does the function that is being read change this variable of its own?
+    pub fn changed_here(&mut self, name: &str) -> bool {
+        let function = self.stack.last().and_then(|f| self.unit.functions.get(f).copied());
+        function.is_none_or(|f| self.changes(f, name))
+    }
+
+    fn changes(&mut self, f: Function<'a>, name: &str) -> bool {
+        let known = self.changed.entry(f.name).or_insert_with(|| Rc::new(changed(f.body)));
+        known.contains(name)
     }
 
     /// Any value of a type.
@@ -244,7 +281,7 @@ impl<'a> Lower<'a> {
     }
 
     /// The body of a function in place of a call.
-    fn inline(&mut self, function: Function<'a>, args: &[Node<Expression>], span: CSpan) -> Lowered<Option<Val>> {
+    fn inline(&mut self, function: Function<'a>, args: &[Node<Expression>], span: CSpan) -> Lowered<Option<Place>> {
         let name = function.name;
         if self.stack.contains(&name) {
             return self.complain(
@@ -271,17 +308,36 @@ impl<'a> Lower<'a> {
                 self.effect(a)?;
                 continue;
             };
-            handed.push(match parameter.ty {
+            let mut leaves = match &parameter.ty {
                 CType::Int(ty) => {
                     let v = self.value(a)?;
-                    let mut v = self.convert(v, ty);
-                    if later {
-                        v.term = self.save(v.term, a.span);
-                    }
-                    Argument::Value(v)
+                    let v = self.convert(v, *ty);
+                    vec![self.plain(v)]
                 }
-                _ => Argument::Reference(self.referred(a, &parameter.name, &parameter.ty)?),
-            });
+                CType::Pointer(to) => {
+                    if !self.changes(function, &parameter.name)
+                        && let Some(place) = self.seen(a)?
+                    {
+                        if place.ty != **to {
+                            return self.error(a.span, "this is a pointer to another type than the parameter is");
+                        }
+                        handed.push(Argument::Reference(self.steadied(place, a.span)));
+                        continue;
+                    }
+                    if self.leaves(&parameter.ty).is_none() {
+                        return self.unfit(a.span, &parameter.name, &parameter.ty);
+                    }
+                    vec![self.pointer(a, Some(to))?.0]
+                }
+                CType::Struct(_) => self.structure_of(a, &parameter.ty)?,
+                ty => return self.unfit(a.span, &parameter.name, ty),
+            };
+            if later {
+                for term in &mut leaves {
+                    *term = self.save(*term, a.span);
+                }
+            }
+            handed.push(Argument::Value(leaves));
         }
         // From here on the names are those of the function.
         let mark = self.mark();
@@ -290,44 +346,36 @@ impl<'a> Lower<'a> {
         for (parameter, argument) in parameters.iter().zip(handed) {
             let meaning = match argument {
                 Argument::Reference(place) => Name::Reference(place),
-                Argument::Value(v) => {
-                    let var = match self.locals.get(&parameter.span.start) {
-                        Some(&var) => var,
-                        None => {
-                            let sort = v.ty.variable(self.ints());
-                            let var = self.declare(&format!("{name}::{}", parameter.name), sort);
-                            self.locals.insert(parameter.span.start, var);
-                            var
-                        }
-                    };
-                    let value = self.plain(v);
-                    let stmt = self.terms().assign(var, value);
-                    self.emit(stmt, span);
-                    automatic.push((var, parameter.ty.clone()));
-                    Name::Variable(var, parameter.ty.clone())
+                Argument::Value(leaves) => {
+                    let variable = format!("{name}::{}", parameter.name);
+                    let object = self.local_object(parameter.span.start, &variable, &parameter.ty)?;
+                    for (var, value) in object.vars.iter().zip(leaves) {
+                        let stmt = self.terms().assign(*var, value);
+                        self.emit(stmt, span);
+                    }
+                    automatic.push(object.clone());
+                    Name::Variable(object)
                 }
             };
             scope.names.insert(parameter.name.clone(), meaning);
         }
-        let result = match &result {
-            CType::Int(ty) => {
-                let var = match self.results.get(name) {
-                    Some(&var) => var,
-                    None => {
-                        let sort = ty.variable(self.ints());
-                        let var = self.declare(&format!("{name}::return"), sort);
-                        self.results.insert(name, var);
-                        var
-                    }
-                };
-                Some((var, *ty))
-            }
-            CType::Void => None,
-            ty => return self.error(span, format!("`{name}` returns {}, which is not supported here", ty.describe())),
+        let result = match (&result, self.results.get(name)) {
+            (CType::Void, _) => None,
+            (_, Some(object)) => Some(object.clone()),
+            (ty, None) => match self.object(&format!("{name}::return"), ty, Key::Temporary) {
+                Some(object) => {
+                    self.results.insert(name, object.clone());
+                    Some(object)
+                }
+                None => {
+                    let message = format!("`{name}` returns {}, which is not supported here", ty.describe());
+                    return self.error(span, message);
+                }
+            },
         };
         let after = self.location(span);
         let mut frame = Frame::new(scope, after);
-        (frame.automatic, frame.result) = (automatic, result);
+        (frame.automatic, frame.result) = (automatic, result.clone());
         let outer = std::mem::replace(&mut self.frame, frame);
         self.stack.push(name);
         self.flush(span);
@@ -337,27 +385,10 @@ impl<'a> Lower<'a> {
         self.release(mark);
         body?;
         self.at = Some(after);
-        Ok(result.map(|(v, ty)| Val { term: self.terms().var(v), ty }))
+        Ok(result.map(Place::whole))
     }
 
-    /// What is handed over by reference: `a`, `&x`, `&a[i]`, or a reference that was handed over before.
-    fn referred(&mut self, a: &Node<Expression>, name: &str, ty: &CType) -> Lowered<Place> {
-        let place = match &a.node {
-            Expression::Identifier(i) => match self.lookup(&i.node.name) {
-                Some(Name::Reference(place)) => Some(place.clone()),
-                _ => Some(self.place_of(a)?).filter(|p| matches!(p.ty, CType::Array(..))),
-            },
-            Expression::UnaryOperator(u) if u.node.operator.node == UnaryOperator::Address => {
-                Some(self.place_of(&u.node.operand)?).filter(|p| matches!(p.ty, CType::Int(_)))
-            }
-            _ => None,
-        };
-        match place {
-            Some(mut place) if *ty == CType::Pointer(place.entry_type()) => {
-                place.offset = place.offset.map(|t| self.save(t, a.span));
-                Ok(place)
-            }
-            _ => self.error(a.span, format!("`{name}` is {}, which cannot be handed over like this", ty.describe())),
-        }
+    fn unfit<T>(&mut self, span: CSpan, name: &str, ty: &CType) -> Lowered<T> {
+        self.error(span, format!("`{name}` is {}, which cannot be handed over like this", ty.describe()))
     }
 }

@@ -4,21 +4,22 @@ use std::rc::Rc;
 
 use lang_c::ast::{
     ArraySize, Declaration, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator, EnumType, Expression,
-    InitDeclarator, SpecifierQualifier, StorageClassSpecifier, StructKind, TypeName, TypeOf, TypeSpecifier,
+    InitDeclarator, Initializer, SpecifierQualifier, StorageClassSpecifier, TypeName, TypeOf, TypeSpecifier,
 };
 use lang_c::span::{Node, Span as CSpan};
 use rustc_hash::FxHashMap;
-use trellis_expr::VarId;
 
 use super::lower::{Lower, Lowered};
-use super::place::Place;
+use super::place::{Base, Place};
+use super::purity::is_impure;
+use super::structs::Object;
 use super::types::{CType, IntType};
 
 /// What a name stands for.
 #[derive(Debug, Clone)]
 pub enum Name {
-    Variable(VarId, CType),
-    /// A parameter that is bound to what was handed to it by reference.
+    Variable(Object),
+    /// A pointer that is never changed, and plainly points there.
     Reference(Place),
     /// A member of an enumeration.
     Constant(i128),
@@ -71,7 +72,7 @@ impl Lower<'_> {
     }
 
     /// `unsigned long`, a typedef name, an enumeration.
-    fn base_type(&mut self, parts: &[&Node<TypeSpecifier>]) -> Lowered<CType> {
+    pub fn base_type(&mut self, parts: &[&Node<TypeSpecifier>]) -> Lowered<CType> {
         let (mut long, mut signed, mut int) = (0, None, None);
         for part in parts {
             match &part.node {
@@ -88,12 +89,7 @@ impl Lower<'_> {
                 }
                 TypeSpecifier::Complex => return Ok(CType::other("a complex number")),
                 TypeSpecifier::Atomic(name) => return self.type_name(name),
-                TypeSpecifier::Struct(s) => {
-                    let kind = if s.node.kind.node == StructKind::Union { "union" } else { "struct" };
-                    let name = s.node.identifier.as_ref().map_or(String::new(), |i| format!(" `{}`", i.node.name));
-                    // Its enumerations are visible outside.
-                    return Ok(CType::other(format!("a {kind}{name}")));
-                }
+                TypeSpecifier::Struct(s) => return self.structure(s),
                 TypeSpecifier::Enum(e) => return self.enumeration(e),
                 TypeSpecifier::TypedefName(name) => {
                     return match self.lookup(&name.node.name) {
@@ -187,7 +183,7 @@ impl Lower<'_> {
                         }
                     };
                     match ty {
-                        CType::Other(_) | CType::Pointer(_) => CType::other(format!("an array ({})", ty.describe())),
+                        CType::Other(_) => CType::other(format!("an array ({})", ty.describe())),
                         entry => CType::Array(Rc::new(entry), size),
                     }
                 }
@@ -258,41 +254,56 @@ impl Lower<'_> {
         if let (CType::Array(entry, None), Some(init)) = (&ty, init) {
             ty = CType::Array(entry.clone(), Some(self.length(entry, init)?));
         }
-        let Some(sort) = self.variable_type(&ty) else {
+        if self.leaves(&ty).is_none() {
             if init.is_some() || matches!(ty, CType::Array(..)) {
                 return self.refuse(span, name, &ty);
             }
             // It may stand there if nobody uses it.
             self.bind(name, Name::Odd(ty));
             return Ok(());
-        };
-        let v = match self.locals.get(&span.start) {
-            Some(&v) => v,
-            None => {
-                let function = self.stack.last().copied().unwrap_or_default();
-                let v = self.declare(&format!("{function}::{name}"), sort);
-                self.locals.insert(span.start, v);
-                if specified.storage == Some(StorageClassSpecifier::Static) {
-                    self.initialise_first(v, &ty, init, span)?;
-                }
-                v
-            }
-        };
-        if specified.storage == Some(StorageClassSpecifier::Static) {
-            self.bind(name, Name::Variable(v, ty));
+        }
+        let is_static = specified.storage == Some(StorageClassSpecifier::Static);
+        if !is_static && let Some(place) = self.fixed(name, &ty, init)? {
+            self.bind(name, Name::Reference(place));
             return Ok(());
         }
+        let function = self.stack.last().copied().unwrap_or_default();
+        let object = self.local_object(span.start, &format!("{function}::{name}"), &ty)?;
         // The name is known in its own initialiser, as in C.
-        self.bind(name, Name::Variable(v, ty.clone()));
-        self.frame.automatic.push((v, ty.clone()));
+        self.bind(name, Name::Variable(object.clone()));
+        if is_static {
+            if self.started.insert(span.start) {
+                self.initialise_first(&object, init, span)?;
+            }
+            return Ok(());
+        }
+        self.frame.automatic.push(object.clone());
         match init {
-            Some(init) => self.initialise(v, &ty, init, span),
+            Some(init) => self.initialise(&object, init, span),
             None => {
-                let stmt = self.arbitrary(v, &ty);
+                let stmt = self.arbitrary_object(&object);
                 self.emit(stmt, span);
                 Ok(())
             }
         }
+    }
+
+    /// What a pointer points to all the time: where it is declared, that is plain, and the function does not change it.
+    fn fixed(&mut self, name: &str, ty: &CType, init: Option<&Node<Initializer>>) -> Lowered<Option<Place>> {
+        let (CType::Pointer(to), Some(init)) = (ty, init) else { return Ok(None) };
+        let Initializer::Expression(e) = &init.node else { return Ok(None) };
+        if is_impure(e) || !self.is_pointer(e) || self.changed_here(name) {
+            return Ok(None);
+        }
+        let before = self.defs.len();
+        let place = self.seen(e)?;
+        let fixed = |p: &Place| {
+            let constant = |t| self.cfa.terms.as_value(t).is_some();
+            matches!(p.base, Base::Object(_)) && p.steps.iter().all(|s| constant(s.index.term)) && p.ty == **to
+        };
+        let place = place.filter(fixed);
+        self.defs.truncate(before);
+        Ok(place)
     }
 }
 

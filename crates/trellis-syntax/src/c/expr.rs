@@ -2,7 +2,7 @@
 
 use lang_c::ast::{
     BinaryOperator, BinaryOperatorExpression, ConditionalExpression, Constant, Expression, Integer, IntegerBase,
-    IntegerSize, UnaryOperator, UnaryOperatorExpression,
+    IntegerSize, MemberOperator, UnaryOperator, UnaryOperatorExpression,
 };
 use lang_c::span::{Node, Span as CSpan};
 use trellis_expr::{BitOp, Division, TermId};
@@ -56,8 +56,8 @@ impl Lower<'_> {
         match &e.node {
             Expression::Constant(c) => self.literal(c).map(Some),
             Expression::Identifier(_) => self.read(e).map(Some),
-            Expression::UnaryOperator(u) => self.unary(e, &u.node).map(Some),
-            Expression::BinaryOperator(b) => self.binary(e, &b.node).map(Some),
+            Expression::UnaryOperator(u) => self.unary(e, &u.node),
+            Expression::BinaryOperator(b) => self.binary(e, &b.node),
             Expression::Conditional(c) => self.conditional(e, &c.node),
             Expression::Call(call) => self.call(call, true),
             Expression::Comma(parts) => {
@@ -67,6 +67,10 @@ impl Lower<'_> {
             }
             Expression::Cast(cast) => match self.type_name(&cast.node.type_name)? {
                 CType::Void => self.effect(&cast.node.expression).map(|()| None),
+                CType::Int(ty) if ty.is_bool() && self.is_pointer(&cast.node.expression) => {
+                    let term = self.points(&cast.node.expression)?;
+                    Ok(Some(Val { term, ty }))
+                }
                 CType::Int(ty) => {
                     let v = self.value(&cast.node.expression)?;
                     Ok(Some(self.convert(v, ty)))
@@ -84,19 +88,21 @@ impl Lower<'_> {
                 };
                 self.size_of(&ty, e.span).map(Some)
             }
-            Expression::AlignOf(ty) => match self.type_name(&ty.node.0)? {
-                CType::Int(ty) => {
-                    let size = self.size_type();
-                    Ok(Some(self.constant(size, ty.size().into())))
+            Expression::AlignOf(ty) => {
+                let ty = self.type_name(&ty.node.0)?;
+                match self.layout(&ty) {
+                    Some((_, align)) => {
+                        let size = self.size_type();
+                        Ok(Some(self.constant(size, align.into())))
+                    }
+                    None => self.error(e.span, format!("the alignment of {} is not known", ty.describe())),
                 }
-                ty => self.error(e.span, format!("the alignment of {} is not known", ty.describe())),
-            },
+            }
             Expression::Statement(s) => self.statement_expression(s, true),
-            Expression::StringLiteral(_) => self.error(e.span, "pointers are not supported: this is a string"),
-            Expression::Member(_) => self.error(e.span, "structures and unions are not supported"),
+            Expression::StringLiteral(_) => self.error(e.span, "this is a string, where a number is expected"),
+            Expression::Member(_) | Expression::CompoundLiteral(_) => self.read(e).map(Some),
             Expression::GenericSelection(_) => self.error(e.span, "`_Generic` is not supported"),
-            Expression::CompoundLiteral(_) => self.error(e.span, "compound literals are not supported"),
-            Expression::OffsetOf(_) => self.error(e.span, "`offsetof` is not supported: there are no structures"),
+            Expression::OffsetOf(_) => self.error(e.span, "`offsetof` is not supported"),
             Expression::VaArg(_) => self.error(e.span, "variable arguments are not supported"),
         }
     }
@@ -106,10 +112,10 @@ impl Lower<'_> {
     }
 
     fn size_of(&mut self, ty: &CType, span: CSpan) -> Lowered<Val> {
-        match ty.flat() {
-            Some((n, int)) => {
+        match self.layout(ty) {
+            Some((bytes, _)) => {
                 let size = self.size_type();
-                Ok(self.constant(size, i128::from(n) * i128::from(int.size())))
+                Ok(self.constant(size, bytes.into()))
             }
             None => self.error(span, format!("the size of {} is not known", ty.describe())),
         }
@@ -161,18 +167,17 @@ impl Lower<'_> {
         Ok(self.constant(ty, n.into()))
     }
 
-    fn unary(&mut self, e: &Node<Expression>, u: &UnaryOperatorExpression) -> Lowered<Val> {
-        match u.operator.node {
-            UnaryOperator::PreIncrement => self.step(&u.operand, true, e.span),
-            UnaryOperator::PreDecrement => self.step(&u.operand, false, e.span),
-            UnaryOperator::PostIncrement => self.step_after(&u.operand, true, e.span),
-            UnaryOperator::PostDecrement => self.step_after(&u.operand, false, e.span),
-            UnaryOperator::Indirection => self.read(e),
-            UnaryOperator::Address => self.error(e.span, "pointers are not supported: this takes an address"),
+    fn unary(&mut self, e: &Node<Expression>, u: &UnaryOperatorExpression) -> Lowered<Option<Val>> {
+        Ok(Some(match u.operator.node {
+            UnaryOperator::PreIncrement => return self.step(&u.operand, true, e.span),
+            UnaryOperator::PreDecrement => return self.step(&u.operand, false, e.span),
+            UnaryOperator::PostIncrement => return self.step_after(&u.operand, true, e.span),
+            UnaryOperator::PostDecrement => return self.step_after(&u.operand, false, e.span),
+            UnaryOperator::Indirection => self.read(e)?,
+            UnaryOperator::Address => return self.error(e.span, "this is a pointer, where a number is expected"),
             UnaryOperator::Negate => {
-                let v = self.value(&u.operand)?;
-                let truth = self.truth(v);
-                Ok(Val { term: self.terms().not(truth), ty: IntType::INT })
+                let truth = self.condition(&u.operand)?;
+                Val { term: self.terms().not(truth), ty: IntType::INT }
             }
             UnaryOperator::Plus | UnaryOperator::Minus | UnaryOperator::Complement => {
                 let v = self.value(&u.operand)?;
@@ -191,21 +196,40 @@ impl Lower<'_> {
                         }
                     }
                 };
-                Ok(Val { term, ty: v.ty })
+                Val { term, ty: v.ty }
             }
+        }))
+    }
+
+    /// The truth of an expression: a number that is not zero, a pointer that is not null.
+    pub fn condition(&mut self, e: &Node<Expression>) -> Lowered<TermId> {
+        if self.is_pointer(e) {
+            return self.points(e);
         }
+        let v = self.value(e)?;
+        Ok(self.truth(v))
     }
 
     fn promote(&mut self, v: Val) -> Val {
         self.convert(v, v.ty.promoted())
     }
 
-    fn binary(&mut self, e: &Node<Expression>, b: &BinaryOperatorExpression) -> Lowered<Val> {
+    fn binary(&mut self, e: &Node<Expression>, b: &BinaryOperatorExpression) -> Lowered<Option<Val>> {
         use BinaryOperator as B;
-        match b.operator.node {
-            B::Index => self.read(e),
-            B::Assign => self.assign(&b.lhs, &b.rhs, e.span),
-            B::LogicalAnd | B::LogicalOr => self.connective(e, b),
+        let between_pointers = match b.operator.node {
+            B::Equals | B::NotEquals | B::Less | B::Greater | B::LessOrEqual | B::GreaterOrEqual => {
+                self.is_pointer(&b.lhs) || self.is_pointer(&b.rhs)
+            }
+            B::Minus => self.is_pointer(&b.lhs) && self.is_pointer(&b.rhs),
+            _ => false,
+        };
+        if between_pointers {
+            return self.compare(&b.operator.node, &b.lhs, &b.rhs, e.span).map(Some);
+        }
+        Ok(Some(match b.operator.node {
+            B::Index => self.read(e)?,
+            B::Assign => return self.assign(&b.lhs, &b.rhs, e.span),
+            B::LogicalAnd | B::LogicalOr => self.connective(e, b)?,
             ref op => {
                 if let Some(op) = without_assignment(op) {
                     return self.assign_with(&b.lhs, op, &b.rhs, e.span);
@@ -213,9 +237,9 @@ impl Lower<'_> {
                 let left = self.value(&b.lhs)?;
                 let left = self.kept(left, &b.rhs, e.span);
                 let right = self.value(&b.rhs)?;
-                self.arithmetic(op, left, right, e.span)
+                self.arithmetic(op, left, right, e.span)?
             }
-        }
+        }))
     }
 
     /// The value, kept in a temporary if the other expression may change what it depends on.
@@ -229,11 +253,9 @@ impl Lower<'_> {
         if is_impure(&b.rhs) {
             return self.decided(e);
         }
-        let left = self.value(&b.lhs)?;
-        let left = self.truth(left);
+        let left = self.condition(&b.lhs)?;
         let before = self.defs.len();
-        let right = self.value(&b.rhs)?;
-        let right = self.truth(right);
+        let right = self.condition(&b.rhs)?;
         let when = if and { left } else { self.terms().not(left) };
         self.only_when(when, before);
         let term = if and { self.terms().and([left, right]) } else { self.terms().or([left, right]) };
@@ -297,8 +319,7 @@ impl Lower<'_> {
             _ => {}
         }
         let mark = self.mark();
-        let v = self.value(e)?;
-        let truth = self.truth(v);
+        let truth = self.condition(e)?;
         self.fork(truth, yes, no, e.span);
         self.release(mark);
         Ok(())
@@ -312,8 +333,7 @@ impl Lower<'_> {
         };
         let (yes, no) = (&c.then_expression, &c.else_expression);
         if !is_impure(yes) && !is_impure(no) {
-            let condition = self.value(&c.condition)?;
-            let condition = self.truth(condition);
+            let condition = self.condition(&c.condition)?;
             let not = self.terms().not(condition);
             let mut values = [condition; 2];
             for (k, (when, part)) in [(condition, yes), (not, no)].into_iter().enumerate() {
@@ -435,8 +455,9 @@ impl Lower<'_> {
         let int = |ty| Ok(CType::Int(ty));
         Ok(match &e.node {
             Expression::Identifier(i) => match self.lookup(&i.node.name) {
-                Some(Name::Variable(_, ty) | Name::Odd(ty)) => ty.clone(),
-                Some(Name::Reference(place)) => place.pointed(),
+                Some(Name::Variable(object)) => object.ty.clone(),
+                Some(Name::Odd(ty)) => ty.clone(),
+                Some(Name::Reference(place)) => CType::Pointer(place.ty.clone().into()),
                 Some(Name::Constant(_)) => CType::Int(IntType::INT),
                 Some(Name::Global) => self.unit.type_of(&i.node.name),
                 Some(Name::Type(_)) | None => return self.error(e.span, format!("`{}` is not declared", i.node.name)),
@@ -445,11 +466,23 @@ impl Lower<'_> {
                 Constant::Float(_) => CType::other("a floating-point number"),
                 _ => CType::Int(self.literal(c)?.ty),
             },
-            Expression::StringLiteral(_) => CType::other("a string"),
+            Expression::StringLiteral(_) => {
+                let n = string_of(e).map_or(0, |text| text.len() as u64);
+                CType::Array(CType::Int(IntType::CHAR).into(), Some(n + 1))
+            }
             Expression::SizeOfTy(_) | Expression::SizeOfVal(_) | Expression::AlignOf(_) | Expression::OffsetOf(_) => {
                 return int(self.size_type());
             }
             Expression::Cast(cast) => self.type_name(&cast.node.type_name)?,
+            Expression::CompoundLiteral(literal) => self.type_name(&literal.node.type_name)?,
+            Expression::Member(m) => {
+                let outer = self.type_of(&m.node.expression)?;
+                let outer = match (outer, &m.node.operator.node) {
+                    (CType::Pointer(to) | CType::Array(to, _), MemberOperator::Indirect) => (*to).clone(),
+                    (ty, _) => ty,
+                };
+                self.member(&outer, &m.node.identifier.node.name, e.span)?.0
+            }
             Expression::Comma(parts) => match parts.last() {
                 Some(last) => self.type_of(last)?,
                 None => CType::Void,
@@ -461,7 +494,8 @@ impl Lower<'_> {
                 match (a, b) {
                     (CType::Int(a), CType::Int(b)) => CType::Int(a.common(b)),
                     (CType::Void, _) | (_, CType::Void) => CType::Void,
-                    (CType::Int(_), other) | (other, _) => other,
+                    (CType::Pointer(to), CType::Pointer(other)) if *to == CType::Void => CType::Pointer(other),
+                    (CType::Int(_), other) | (other, _) => other.adjusted(),
                 }
             }
             Expression::UnaryOperator(u) => {
@@ -493,7 +527,10 @@ impl Lower<'_> {
                         CType::Int(a.promoted())
                     }
                     (CType::Int(a), CType::Int(b)) => CType::Int(a.common(b)),
-                    (CType::Int(_), other) | (other, _) => other,
+                    (CType::Pointer(_) | CType::Array(..), CType::Pointer(_) | CType::Array(..)) => {
+                        CType::Int(IntType::long(self.options.data_model, true))
+                    }
+                    (CType::Int(_), other) | (other, _) => other.adjusted(),
                 },
             },
             _ => CType::other("of an unknown type"),

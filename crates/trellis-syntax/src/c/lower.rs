@@ -1,13 +1,17 @@
 //! The automaton while it grows: where we are in it, what must hold for terms to have a value, temporaries, complaints.
 
+use std::rc::Rc;
+
 use lang_c::span::Span as CSpan;
 use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_expr::{StmtId, Term, TermId, Terms, Type, VarId};
 use trellis_model::cfa::{Cfa, Edge, Kind, Location, LocationId, Place};
 
+use super::pointer::Targets;
 use super::preprocess::Map;
 use super::stmt::Frame;
-use super::types::{CType, IntType};
+use super::structs::{Key, Object, Structure};
+use super::types::{CType, IntType, StructId};
 use super::unit::Unit;
 use super::{Ints, Options};
 use crate::diag::{Diagnostic, Sources};
@@ -54,9 +58,17 @@ pub struct Lower<'a> {
     /// The functions that are being inlined.
     pub stack: Vec<&'a str>,
     /// One variable for each declarator, by its place; functions that are inlined twice share it.
-    pub locals: FxHashMap<usize, VarId>,
-    /// The variable that holds what a function returns.
-    pub results: FxHashMap<&'a str, VarId>,
+    pub locals: FxHashMap<usize, Object>,
+    /// Local variables with `static` that have their first value.
+    pub started: FxHashSet<usize>,
+    /// What holds what a function returns.
+    pub results: FxHashMap<&'a str, Object>,
+    /// What functions change of their own variables, by name.
+    pub changed: FxHashMap<&'a str, Rc<FxHashSet<String>>>,
+    pub structs: FxHashMap<StructId, Rc<Structure>>,
+    /// What pointers may point to, as far as it is known, and what was found now.
+    pub known: Targets,
+    pub found: Targets,
     /// Names that were given to variables.
     names: FxHashMap<String, u32>,
     temps: FxHashMap<Type, Vec<VarId>>,
@@ -66,7 +78,7 @@ pub struct Lower<'a> {
 }
 
 impl<'a> Lower<'a> {
-    pub fn new(options: &'a Options, map: &'a Map, sources: &'a Sources, unit: Unit<'a>) -> Lower<'a> {
+    pub fn new(options: &'a Options, map: &'a Map, sources: &'a Sources, unit: Unit<'a>, known: Targets) -> Lower<'a> {
         let plain = |name: &str, kind| Location { name: name.into(), kind, place: None };
         let mut cfa = Cfa::new(Terms::new(), plain("start", Kind::Plain));
         cfa.files = map.files.clone();
@@ -90,7 +102,12 @@ impl<'a> Lower<'a> {
             frame: Frame::default(),
             stack: vec![],
             locals: FxHashMap::default(),
+            started: FxHashSet::default(),
             results: FxHashMap::default(),
+            changed: FxHashMap::default(),
+            structs: FxHashMap::default(),
+            found: known.clone(),
+            known,
             names: FxHashMap::default(),
             temps: FxHashMap::default(),
             used: FxHashMap::default(),
@@ -232,16 +249,27 @@ impl<'a> Lower<'a> {
         v
     }
 
-    /// The type of variables that hold a value of this type.
-    pub fn variable_type(&mut self, ty: &CType) -> Option<Type> {
-        let ints = self.ints();
-        let (n, int) = ty.flat()?;
-        let entry = int.variable(ints);
-        if let CType::Int(_) = ty {
-            return Some(entry);
+    /// The variable that is declared there, which may be pointed to before its declaration is read.
+    pub fn local_object(&mut self, start: usize, name: &str, ty: &CType) -> Lowered<Object> {
+        if let Some(object) = self.locals.get(&start) {
+            return Ok(object.clone());
         }
-        let index = index_type(ints, n);
-        Some(self.terms().array_type(index, entry))
+        let Some(object) = self.object(name, ty, Key::Local(start)) else { return Err(Reported) };
+        self.locals.insert(start, object.clone());
+        Ok(object)
+    }
+
+    /// An array of so many zeros or null pointers.
+    pub fn zeros(&mut self, ty: &CType, n: u64) -> TermId {
+        let ints = self.ints();
+        let (zero, entry) = match ty {
+            CType::Pointer(to) => (self.null(to), self.address_variable(to)),
+            CType::Int(int) => (self.number(*int, 0), int.variable(ints)),
+            _ => (self.number(IntType::INT, 0), IntType::INT.variable(ints)),
+        };
+        let terms = self.terms();
+        let sort = terms.array_type(index_type(ints, n), entry);
+        terms.const_array(sort, zero)
     }
 
     /// A temporary; it lasts until [`Lower::release`].

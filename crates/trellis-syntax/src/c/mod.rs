@@ -1,7 +1,7 @@
 //! C programs as control-flow automata.
 //!
-//! One translation unit, parsed by the `lang-c` crate: integers of all widths, enumerations, arrays of constant size, all
-//! statements, all expressions, functions. A file with directives goes through `gcc -E` first. A run starts with the globals'
+//! One translation unit, parsed by the `lang-c` crate: integers of all widths, enumerations, arrays of constant size,
+//! structures, pointers to variables and their parts, all statements, all expressions, functions. A file with directives goes through `gcc -E` first. A run starts with the globals'
 //! initial values in `main`; the *error* location is entered by `reach_error`, `__VERIFIER_error`, `__assert_fail` and a failing
 //! `assert`; the *final* one at the end of `main` and by `exit` and `abort`.
 //!
@@ -11,7 +11,8 @@
 //!   [`Ints::Math`]: all integers are mathematical ones, unsigned ones too; conversions, except to `_Bool`, change nothing.
 //!   An arbitrary value of an unsigned type is then any number that is not negative.
 //! - *Undefined behaviour is assumed not to happen*, as the rules of SV-COMP's `unreach-call` have it: a run that divides by
-//!   zero, leaves an array or shifts by a negative distance or by too many bits ends there. (Signed overflow wraps instead.)
+//!   zero, leaves an array, follows a null pointer or shifts by a negative distance or by too many bits ends there. (Signed
+//!   overflow wraps instead. What a pointer points to after its variable is gone is the variable's last value.)
 //!   These conditions stand in the automaton as assumptions, so its terms never fault.
 //! - *What is unspecified goes from left to right*: the operands of an operator, the arguments of a call, and what is assigned
 //!   to before what is assigned.
@@ -21,9 +22,9 @@
 //! - `char` is signed; an enumeration is an `unsigned int`, or an `int` if it has negative members; [`DataModel`] says how long
 //!   `long` is. `volatile` and `_Atomic` mean nothing: there is one thread.
 //!
-//! **What is refused**, by name and place, when the program uses it: pointers (except arrays and `&variable` handed to a
-//! function), structures, unions, floating-point numbers, function pointers, arrays of variable size, `long double`, 128-bit
-//! integers, inline assembly, `setjmp`, threads. Declarations of such things may stand there.
+//! **What is refused**, by name and place, when the program uses it: the heap, casts between pointers, pointers to functions
+//! and to `void`, unions, bit-fields, floating-point numbers, arrays of variable size, `long double`, 128-bit integers,
+//! inline assembly, `setjmp`, threads. Declarations of such things may stand there.
 
 mod assign;
 mod call;
@@ -33,9 +34,11 @@ mod init;
 mod lower;
 mod parallel;
 mod place;
+mod pointer;
 mod preprocess;
 mod purity;
 mod stmt;
+mod structs;
 mod types;
 mod unit;
 

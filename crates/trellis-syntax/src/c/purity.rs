@@ -1,12 +1,16 @@
 //! What can be seen of an expression without looking any name up.
 
-use lang_c::ast::{BinaryOperator, Expression, UnaryOperator};
-use lang_c::span::Node;
+use lang_c::ast::{
+    BinaryOperator, BinaryOperatorExpression, Expression, Statement, UnaryOperator, UnaryOperatorExpression,
+};
+use lang_c::span::{Node, Span};
+use lang_c::visit::{self, Visit};
+use rustc_hash::FxHashSet;
 
 /// Does evaluating it do something, or may it?
 pub fn is_impure(e: &Node<Expression>) -> bool {
     match &e.node {
-        Expression::Call(_) | Expression::Statement(_) | Expression::VaArg(_) => true,
+        Expression::Call(_) | Expression::Statement(_) | Expression::VaArg(_) | Expression::CompoundLiteral(_) => true,
         Expression::UnaryOperator(u) => steps(&u.node.operator.node).is_some() || is_impure(&u.node.operand),
         Expression::BinaryOperator(b) => {
             let op = &b.node.operator.node;
@@ -23,6 +27,39 @@ pub fn is_impure(e: &Node<Expression>) -> bool {
         Expression::Comma(parts) => parts.iter().any(is_impure),
         Expression::Member(m) => is_impure(&m.node.expression),
         _ => false,
+    }
+}
+
+/// The names of variables that a function changes or whose address it takes.
+pub fn changed(body: &Node<Statement>) -> FxHashSet<String> {
+    let mut found = Changed(FxHashSet::default());
+    found.visit_statement(&body.node, &body.span);
+    found.0
+}
+
+struct Changed(FxHashSet<String>);
+
+impl Changed {
+    fn note(&mut self, e: &Node<Expression>) {
+        if let Expression::Identifier(i) = &e.node {
+            self.0.insert(i.node.name.clone());
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Changed {
+    fn visit_binary_operator_expression(&mut self, b: &'ast BinaryOperatorExpression, span: &'ast Span) {
+        if b.operator.node == BinaryOperator::Assign || without_assignment(&b.operator.node).is_some() {
+            self.note(&b.lhs);
+        }
+        visit::visit_binary_operator_expression(self, b, span);
+    }
+
+    fn visit_unary_operator_expression(&mut self, u: &'ast UnaryOperatorExpression, span: &'ast Span) {
+        if u.operator.node == UnaryOperator::Address || steps(&u.operator.node).is_some() {
+            self.note(&u.operand);
+        }
+        visit::visit_unary_operator_expression(self, u, span);
     }
 }
 

@@ -6,15 +6,17 @@ use lang_c::ast::{
 };
 use lang_c::span::{Node, Span as CSpan};
 use rustc_hash::{FxHashMap, FxHashSet};
-use trellis_expr::{StmtId, VarId};
+use trellis_expr::StmtId;
 use trellis_model::cfa::LocationId;
 
 use super::decl::{Name, Scope, declared_name};
 use super::lower::{Lower, Lowered, Val};
-use super::types::{CType, IntType};
+use super::place::Place;
+use super::structs::Object;
+use super::types::CType;
 
 /// The local variables that are alive somewhere.
-pub type Automatic = Vec<(VarId, CType)>;
+pub type Automatic = Vec<Object>;
 
 /// What there is once for each function that is being inlined.
 #[derive(Debug, Default)]
@@ -22,7 +24,7 @@ pub struct Frame {
     pub scopes: Vec<Scope>,
     pub automatic: Automatic,
     /// Where the result goes.
-    pub result: Option<(VarId, IntType)>,
+    pub result: Option<Object>,
     /// Where control goes in the end.
     pub after: Option<LocationId>,
     labels: FxHashMap<String, (LocationId, Automatic)>,
@@ -58,11 +60,11 @@ impl Lower<'_> {
     /// The body of a function, up to where control goes after it.
     pub fn body(&mut self, body: &Node<Statement>) -> Lowered<()> {
         let done = self.statement(body);
-        if let Some((v, ty)) = self.frame.result
+        if let Some(result) = self.frame.result.clone()
             && self.at.is_some()
         {
             // It ends without `return`: its result is anything.
-            let stmt = self.arbitrary(v, &CType::Int(ty));
+            let stmt = self.arbitrary_object(&result);
             self.emit(stmt, body.span);
         }
         if let Some(after) = self.frame.after {
@@ -82,9 +84,9 @@ impl Lower<'_> {
     /// Variables whose declaration a jump passes over have any value.
     fn jumped_over(&mut self, from: &Automatic, to: &Automatic) -> StmtId {
         let mut havocs = vec![];
-        for (v, ty) in to {
-            if !from.iter().any(|(w, _)| w == v) {
-                havocs.push(self.arbitrary(*v, ty));
+        for object in to {
+            if !from.iter().any(|other| other.key == object.key) {
+                havocs.push(self.arbitrary_object(object));
             }
         }
         self.terms().seq(havocs)
@@ -356,15 +358,30 @@ impl Lower<'_> {
     fn give_back(&mut self, e: Option<&Node<Expression>>, span: CSpan) -> Lowered<()> {
         let mark = self.mark();
         let Some(after) = self.frame.after else { return Ok(()) };
-        let stmt = match (self.frame.result, e) {
-            (Some((v, ty)), Some(e)) if self.arbitrary_call(e) == Some(ty) => self.arbitrary(v, &CType::Int(ty)),
-            (Some((v, ty)), Some(e)) => {
-                let value = self.value(e)?;
-                let value = self.convert(value, ty);
-                let value = self.plain(value);
-                self.terms().assign(v, value)
-            }
-            (Some((v, ty)), None) => self.arbitrary(v, &CType::Int(ty)),
+        let stmt = match (self.frame.result.clone(), e) {
+            (Some(result), Some(e)) => match result.ty.clone() {
+                CType::Int(ty) if self.arbitrary_call(e) == Some(ty) => self.arbitrary_object(&result),
+                CType::Struct(_) => {
+                    self.assign_structure(&Place::whole(result), e, span)?;
+                    self.terms().skip()
+                }
+                ty => {
+                    let value = match &ty {
+                        CType::Pointer(to) => self.pointer(e, Some(to))?.0,
+                        CType::Int(int) => {
+                            let value = self.value(e)?;
+                            let value = self.convert(value, *int);
+                            self.plain(value)
+                        }
+                        ty => return self.error(e.span, format!("{} cannot be returned", ty.describe())),
+                    };
+                    match result.vars.first() {
+                        Some(&v) => self.terms().assign(v, value),
+                        None => self.terms().skip(),
+                    }
+                }
+            },
+            (Some(result), None) => self.arbitrary_object(&result),
             (None, e) => {
                 e.map_or(Ok(()), |e| self.effect(e))?;
                 self.terms().skip()

@@ -1,5 +1,5 @@
-//! The types of C as far as they are understood: integers and arrays of them. Everything else has a name only, for the
-//! complaint when something of that type is used.
+//! The types of C as far as they are understood: integers, structures, pointers, and arrays of them. Everything else has a name
+//! only, for the complaint when something of that type is used.
 
 use std::rc::Rc;
 
@@ -82,11 +82,16 @@ impl IntType {
     }
 }
 
+/// A structure, known by where it is first mentioned; what it consists of is in [`super::structs`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StructId(pub usize);
+
 /// A type.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum CType {
     Void,
     Int(IntType),
+    Struct(StructId),
     /// Entries and how many; `None` if the declaration does not say.
     Array(Rc<CType>, Option<u64>),
     Function(Rc<CType>),
@@ -98,18 +103,6 @@ pub enum CType {
 impl CType {
     pub fn other(what: impl Into<Rc<str>>) -> CType {
         CType::Other(what.into())
-    }
-
-    /// How many integers it consists of, and of which type; none if it does not consist of integers.
-    pub fn flat(&self) -> Option<(u64, IntType)> {
-        match self {
-            CType::Int(int) => Some((1, *int)),
-            CType::Array(entry, Some(n)) => {
-                let (m, int) = entry.flat()?;
-                Some((n.checked_mul(m)?, int))
-            }
-            _ => None,
-        }
     }
 
     /// C11 6.7.6.3: a parameter that is declared as an array is a pointer to its entries.
@@ -126,10 +119,12 @@ impl CType {
         match self {
             CType::Void => "nothing (`void`)".into(),
             CType::Int(_) => "an integer".into(),
+            CType::Struct(_) => "a structure".into(),
             CType::Array(_, Some(_)) => "an array".into(),
             CType::Array(_, None) => "an array of unknown size".into(),
             CType::Function(_) => "a function".into(),
             CType::Pointer(to) if matches!(**to, CType::Function(_)) => "a function pointer".into(),
+            CType::Pointer(to) if **to == CType::Void => "a pointer to anything (`void *`)".into(),
             CType::Pointer(_) => "a pointer".into(),
             CType::Other(what) => what.to_string(),
         }

@@ -6,14 +6,16 @@ use lang_c::ast::{
 };
 use lang_c::span::{Node, Span as CSpan};
 use rustc_hash::FxHashMap;
-use trellis_expr::{TermId, VarId};
+use trellis_expr::TermId;
 use trellis_model::cfa::{Kind, Location};
 
 use super::decl::{Name, Scope, declared_name};
 use super::lower::{Lower, Lowered};
+use super::pointer::Targets;
 use super::preprocess::Map;
 use super::purity::is_impure;
 use super::stmt::Frame;
+use super::structs::{Key, Object};
 use super::types::{CType, IntType};
 use super::{Built, DataModel, Options, parallel};
 use crate::diag::{Diagnostic, Severity, Sources};
@@ -48,7 +50,7 @@ pub struct Global<'a> {
     /// Only `extern` declarations so far.
     elsewhere: bool,
     /// The variable, once the program uses it.
-    var: Option<VarId>,
+    object: Option<Object>,
 }
 
 /// What a function takes and returns.
@@ -70,7 +72,7 @@ impl Unit<'_> {
         if let CType::Function(_) = ty {
             return self.declare_function(name, ty);
         }
-        let global = Global { ty, span, init: None, elsewhere: true, var: None };
+        let global = Global { ty, span, init: None, elsewhere: true, object: None };
         self.globals.entry(name.to_string()).or_insert(global);
     }
 
@@ -99,8 +101,17 @@ pub fn build(
     sources: &Sources,
     options: &Options,
 ) -> Result<Built, Vec<Diagnostic>> {
-    let mut lower = Lower::new(options, map, sources, Unit::default());
-    let done = lower.unit(unit);
+    // What pointers may point to is known after a first reading; without pointers that is the only one.
+    let mut known = Targets::default();
+    let (mut lower, done) = loop {
+        let mut lower = Lower::new(options, map, sources, Unit::default(), known);
+        let done = lower.unit(unit);
+        let count = |t: &Targets| t.values().map(Vec::len).sum::<usize>();
+        if done.is_err() || count(&lower.found) == count(&lower.known) {
+            break (lower, done);
+        }
+        known = lower.found;
+    };
     let (atoms, before_main) = (std::mem::take(&mut lower.atoms), lower.before_main);
     let diagnostics = std::mem::take(&mut lower.errors).finish();
     let failed = done.is_err() || diagnostics.iter().any(|d| d.severity == Severity::Error);
@@ -177,7 +188,8 @@ impl<'a> Lower<'a> {
         for p in signature.parameters {
             let meaning = match p.ty {
                 CType::Int(ty) => {
-                    let v = self.declare(&format!("main::{}", p.name), ty.variable(self.ints()));
+                    let object = self.local_object(p.span.start, &format!("main::{}", p.name), &p.ty)?;
+                    let Some(&v) = object.vars.first() else { continue };
                     let any = self.arbitrary(v, &p.ty);
                     // The number of arguments is not negative.
                     let zero = self.number(ty, 0);
@@ -187,7 +199,7 @@ impl<'a> Lower<'a> {
                     let assume = terms.assume(least);
                     let stmt = terms.seq([any, assume]);
                     self.emit(stmt, p.span);
-                    Name::Variable(v, p.ty)
+                    Name::Variable(object)
                 }
                 ty => Name::Odd(ty),
             };
@@ -230,7 +242,7 @@ impl<'a> Lower<'a> {
                     old.init = old.init.or(init);
                 }
                 None => {
-                    let global = Global { ty, span, init, elsewhere, var: None };
+                    let global = Global { ty, span, init, elsewhere, object: None };
                     self.unit.globals.insert(name.to_string(), global);
                 }
             }
@@ -254,37 +266,38 @@ impl<'a> Lower<'a> {
 
     /// The variable behind a global name. It gets its initial value when the program first uses it, in the text; that is before
     /// `main` in the run.
-    pub fn global(&mut self, name: &str, span: CSpan) -> Lowered<(VarId, CType)> {
+    pub fn global(&mut self, name: &str, span: CSpan) -> Lowered<Object> {
         let Some(global) = self.unit.globals.get(name) else {
             return self.refuse(span, name, &CType::other("a function"));
         };
         let mut ty = global.ty.clone();
-        if let Some(v) = global.var {
-            return Ok((v, ty));
+        if let Some(object) = &global.object {
+            return Ok(object.clone());
         }
         let (init, place, elsewhere) = (global.init, global.span, global.elsewhere);
         if let CType::Array(entry, None) = ty {
             // C11 6.9.2: a tentative definition of unknown size has one entry.
             ty = CType::Array(entry, (!elsewhere).then_some(1));
         }
-        let Some(sort) = self.variable_type(&ty) else { return self.refuse(span, name, &ty) };
-        let v = self.declare(name, sort);
+        let Some(object) = self.object(name, &ty, Key::Global(name.into())) else {
+            return self.refuse(span, name, &ty);
+        };
         if let Some(global) = self.unit.globals.get_mut(name) {
-            global.var = Some(v);
+            global.object = Some(object.clone());
         }
         if elsewhere {
             // It is defined in another file: nobody knows its value.
-            let any = self.arbitrary(v, &ty);
+            let any = self.arbitrary_object(&object);
             let place = self.place(place);
             self.first.push((any, place));
         } else {
             // The names in its initialiser are those of the file.
             let frame = std::mem::take(&mut self.frame);
-            let done = self.initialise_first(v, &ty, init, place);
+            let done = self.initialise_first(&object, init, place);
             self.frame = frame;
             done?;
         }
-        Ok((v, ty))
+        Ok(object)
     }
 
     fn function(&mut self, f: &'a Node<FunctionDefinition>) -> Lowered<()> {

@@ -3,7 +3,7 @@
 use crate::run::{agree, has_gcc};
 
 /// Runs the body with globals `r0`, `r1`, … of type `long long` for the results.
-fn check(before: &str, body: &str) {
+pub fn check(before: &str, body: &str) {
     if !has_gcc() {
         eprintln!("skipped: there is no gcc");
         return;

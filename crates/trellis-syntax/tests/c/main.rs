@@ -2,6 +2,7 @@
 
 mod gcc;
 mod models;
+mod pointers;
 mod programs;
 mod random;
 mod refused;

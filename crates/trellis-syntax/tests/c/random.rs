@@ -4,17 +4,17 @@ use std::fmt::Write;
 
 use crate::run::{agree, has_gcc};
 
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (self.0 >> 20) as usize % n
     }
 
-    fn pick<'a>(&mut self, all: &[&'a str]) -> &'a str {
+    pub fn pick<'a>(&mut self, all: &[&'a str]) -> &'a str {
         all[self.below(all.len())]
     }
 }

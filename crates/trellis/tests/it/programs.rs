@@ -31,6 +31,16 @@ fn a_run_is_told_in_lines_of_the_source() {
 }
 
 #[test]
+fn structures_and_pointers_are_proven_and_shown() {
+    let (code, said) = certify_changed("c/queue.c", "--certificate", |_| {});
+    assert_eq!(code, Some(0), "{said}");
+    let text = "struct s { int a; int *to; } v;\nint main() { int x = 0; v.to = &x;\n *v.to = 3; v.a = x;\n assert(v.a != 3); }";
+    let (code, said, _) = check(text, &[]);
+    assert_eq!(code, Some(10), "{said}");
+    assert!(said.contains("v.a = 3") && said.contains("v.to@ = 1"), "{said}");
+}
+
+#[test]
 fn the_readme_shows_a_run_as_it_is_printed() {
     let readme = std::fs::read_to_string(root().join("README.md")).expect("README.md");
     let printed = stdout(&trellis(&["check", "c/overflow.c"]));

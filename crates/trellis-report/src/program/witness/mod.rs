@@ -163,7 +163,8 @@ impl<'p> Known<'p> {
     fn name(&self, v: VarId, at: Position) -> Option<String> {
         let i = self.cfa.variables.iter().position(|x| *x == v)?;
         let full = &self.names[i];
-        if is_hidden(full) || full.contains('#') {
+        // Members would need to know what hides the structure, and addresses (`p@`) are numbers of ours.
+        if is_hidden(full) || full.contains(['#', '.', '@']) {
             return None;
         }
         let here = &self.outline.function(at)?.name;
