@@ -14,7 +14,7 @@ use trellis_engine::timed::Config;
 use trellis_engine::waitlist::Order;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::{Network, Query, QueryKind, Symmetry};
-use trellis_report::{Inconclusive, Outcome, PropertyReport, dot, ending, html, json, text};
+use trellis_report::{Inconclusive, Kind, Outcome, PropertyReport, dot, ending, html, json, text};
 
 use crate::cli::{self, Check};
 use crate::load::{Asked, Loaded, load};
@@ -145,6 +145,13 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
             code = exit::INTERRUPTED;
             break;
         }
+    }
+    for (text, what) in &loaded.unanswered {
+        let unknown = Verdict::Unknown(Reason::Unsupported(what.clone()));
+        let report = PropertyReport::about(&loaded.name, loaded.language, text, Kind::Always, unknown);
+        code = worst(code, code_of(&report));
+        show(args, net, &report, style)?;
+        reports.push(report);
     }
     if let Some(path) = &args.html {
         write_file(path, &html::render(&reports, net))?;

@@ -17,6 +17,8 @@ use crate::{Failure, automaton, counter};
 pub struct Loaded {
     pub network: Network,
     pub queries: Vec<Query>,
+    /// Questions of kinds that Trellis does not answer, and what they are, beside others that it does.
+    pub unanswered: Vec<(String, String)>,
     /// The joining strategy, if one was given as an expression.
     pub strategy: Option<build::Strategy>,
     /// The expression for the priority order.
@@ -123,6 +125,21 @@ impl Loader {
         Ok(all)
     }
 
+    /// Takes out what is not supported, with a warning, if anything else is asked. If nothing is, it is an error later.
+    fn unanswered(&mut self, queries: &mut Vec<ast::Query>) -> Vec<(String, String)> {
+        let mut left = Vec::new();
+        if queries.iter().any(|q| !matches!(q.kind, ast::QueryKind::Unsupported(_))) {
+            queries.retain(|q| {
+                let ast::QueryKind::Unsupported(what) = &q.kind else { return true };
+                let d = Diagnostic::warning(q.span, format!("{what} is not supported: this question stays unanswered"));
+                self.diags.push(d.help("Trellis answers A[] p, E<> p, A<> p, E[] p, p --> q, sup: e and inf: e"));
+                left.push((q.text.clone(), what.clone()));
+                false
+            });
+        }
+        left
+    }
+
     fn expr(&mut self, name: &str, text: &str) -> Option<ast::Expr> {
         let id = self.sources.add(name, text);
         let (e, diags) = uppaal::parse_expr(id, text);
@@ -189,6 +206,13 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
             questions.queries.extend(l.query_file(&file)?);
         }
     }
+    if std::mem::take(&mut questions.embedded) {
+        questions.queries.splice(0..0, nta.queries.iter().cloned());
+    }
+    if asked.properties.is_none() {
+        questions.queries.retain(|q| !matches!(q.kind, ast::QueryKind::Unsupported(_)));
+    }
+    let unanswered = l.unanswered(&mut questions.queries);
     let mut spoken = l.spoken(asked.asks);
     questions.values = spoken.words.expressions().to_vec();
     questions.strategy = asked.strategy.and_then(|s| l.expr("--join", s));
@@ -205,6 +229,7 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
             Ok(Loaded {
                 network: built.network,
                 queries: built.queries,
+                unanswered,
                 strategy: built.strategy,
                 priority: built.priority,
                 warnings: diag::render(&l.diags, &l.sources, asked.color),
@@ -263,6 +288,7 @@ fn load_tchecker(mut l: Loader, model: &Model, asked: &Asked<'_>, id: SourceId, 
             Ok(Loaded {
                 network: built.network,
                 queries: built.queries,
+                unanswered: Vec::new(),
                 strategy: None,
                 priority: None,
                 warnings: diag::render(&l.diags, &l.sources, asked.color),

@@ -124,7 +124,10 @@ fn deadlocks_end_runs_even_where_time_may_not_pass() {
     let model = "process P() { state a, b; urgent a, b; init a; trans a -> b { }; } system P;";
     let asked = ask(model, "A<> false");
     let trace = asked.trace(Update::Simple);
-    assert_eq!(check(&asked, &trace).unwrap(), Replayed { states: 2, end: End::Deadlock, value: None, clock: None });
+    assert_eq!(
+        check(&asked, &trace).unwrap(),
+        Replayed { states: 2, end: End::Deadlock, value: None, clock: None, unbounded: false }
+    );
     let asked = ask(model, "E<> deadlock");
     assert_eq!(check(&asked, &asked.trace(Update::Simple)).unwrap().end, End::Target);
     assert!(matches!(why(&asked, &walk(&asked, &[])), Why::Condition(_)));

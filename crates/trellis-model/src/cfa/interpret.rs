@@ -202,7 +202,7 @@ pub fn image(terms: &Terms, s: StmtId, mut from: Vec<Valuation>, limit: usize) -
     };
     let truth = |t, env: &Valuation| value(t, env).map(|v| v.and_then(|v| v.as_bool()));
     let once = |mut all: Vec<Valuation>| {
-        all.sort_by(|a, b| order(a, b));
+        all.sort_by(order);
         all.dedup();
         if all.len() > limit { Err(Unclear::TooMany) } else { Ok(all) }
     };

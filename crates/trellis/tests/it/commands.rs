@@ -270,3 +270,39 @@ fn the_readme_shows_the_timed_trace_as_it_is_printed() {
         assert_eq!(shown.next(), Some(format!("    {line}").as_str()), "in README.md");
     }
 }
+
+#[test]
+fn questions_of_other_kinds_stay_unanswered_beside_ours() {
+    let (_dir, path) = temporary("mixed.xta");
+    std::fs::write(&path, "process P() { state A; init A; } system P;").expect("a file");
+    let (_dir, queries) = temporary("mixed.q");
+    std::fs::write(&queries, "A[] P.A\nPr[<=90](<> P.A)\n").expect("a file");
+    let out = trellis(&["check", &path, "--queries", &queries]);
+    assert_eq!(out.status.code(), Some(20), "{}", stderr(&out));
+    let said = stdout(&out);
+    assert!(said.starts_with("SAFE") && said.contains("UNKNOWN  Pr[<=90](<> P.A)"), "{said}");
+    assert!(
+        stderr(&out).contains("this question stays unanswered") && stderr(&out).contains("mixed.q:2:1"),
+        "{}",
+        stderr(&out)
+    );
+    // Alone, it is an error.
+    std::fs::write(&queries, "Pr[<=90](<> P.A)\n").expect("a file");
+    assert_eq!(trellis(&["check", &path, "--queries", &queries]).status.code(), Some(2));
+}
+
+#[test]
+fn questions_may_call_functions_of_processes() {
+    let (_dir, path) = temporary("function.xta");
+    let model = "process P(const int[0,1] id) { int n = id; bool above(int k) { return n + id > k; }
+        int twice() { int s = 0; for (i : int[0,1]) { s = s + n; } return s; }
+        state A; init A; trans A -> A { guard n < 3; assign n = n + 1; }; } system P;";
+    std::fs::write(&path, model).expect("a file");
+    let ask = |q: &str| trellis(&["check", &path, "-q", "-p", q]).status.code();
+    assert_eq!(ask("E<> P(1).above(3) && !P(0).above(3)"), Some(0));
+    assert_eq!(ask("E<> P(0).above(3)"), Some(10));
+    assert_eq!(ask("A[] forall (i : int[0,1]) P(i).twice() <= 6"), Some(0));
+    assert_eq!(ask("A[] P(1).twice() <= 5"), Some(10));
+    let out = trellis(&["check", &path, "-p", "A[] P(1).above"]);
+    assert!(stderr(&out).contains("call it: `above(…)`"), "{}", stderr(&out));
+}

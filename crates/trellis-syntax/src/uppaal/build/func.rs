@@ -18,6 +18,9 @@ impl Lower<'_, '_> {
     pub fn call(&mut self, f: &Expr, args: &[Expr], span: Span) -> Res<Denotes> {
         match &f.kind {
             ExprKind::Field(of, method) => {
+                if let Some(def) = self.function_of(of, method)? {
+                    return self.inline(&def, args, span);
+                }
                 let found = match self.member(of, method) {
                     // `P.f(1)`: not a variable with a method.
                     Ok(Some(_)) => return self.err(span, "this cannot be called"),

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::expr::{Denotes, Lower};
-use super::scope::{Entity, Family, Kind, Scope, Value, closest_of};
+use super::scope::{Entity, Family, FuncDef, Kind, Scope, Value, closest_of};
 use super::{Reported, Res, ast};
 use crate::diag::{Diagnostic, Span};
 use crate::uppaal::errors::count;
@@ -45,6 +45,21 @@ impl Lower<'_, '_> {
                 Err(self.b.report(d.help("say which one is meant: `x.…` or `y.…`")))
             }
             (found, None) => Ok(Some(found)),
+        }
+    }
+
+    /// The function of a process, if that is what is meant: `P(1).isDone`.
+    pub fn function_of(&mut self, a: &Expr, f: &ast::Ident) -> Res<Option<Rc<FuncDef>>> {
+        let (callee, args): (&Expr, &[Expr]) = match &a.kind {
+            ExprKind::Call(callee, args) => (callee, args),
+            _ => (a, &[]),
+        };
+        let ExprKind::Name(name) = &callee.kind else { return Ok(None) };
+        let Some(Entity::Family(family)) = self.scope.find(name) else { return Ok(None) };
+        let (_, scope) = self.process(&family, args, a.span)?;
+        match scope.here(&f.name) {
+            Some(Entity::Func(def)) => Ok(Some(def)),
+            _ => Ok(None),
         }
     }
 
@@ -116,6 +131,11 @@ impl Lower<'_, '_> {
             Some(Entity::Var(p)) => Ok(Denotes::Place(p)),
             Some(Entity::Lattice(l)) => Ok(Denotes::Lattice(l)),
             Some(Entity::Broken) => Err(Reported),
+            Some(Entity::Func(_)) => {
+                let name = shorten(&f.name);
+                let d = Diagnostic::error(f.span, format!("`{name}` is a function"));
+                Err(self.b.report(d.help(format!("call it: `{name}(…)`"))))
+            }
             _ => {
                 let name = p.name.clone();
                 let near = closest_of(&f.name, p.locations.iter().map(|l| l.name.clone()).chain(scope.own_names()));
