@@ -300,7 +300,7 @@ queries in a .q file of the same name or given by --queries):
   clocks      guards, invariants, resets to integers or other clocks, differences; see `trellis help timed`
   lattices    extern NAME; see `trellis help lattices`
 
-Queries: A[] p, E<> p, A<> p, E[] p, p --> q, sup: e, inf: e, with deadlock, imply, forall, exists, P.location, P(1).x.
+Queries: A[] p, E<> p, A<> p, E[] p, p --> q, sup: e, inf: e, with deadlock, imply, forall, exists, P.location, P(1).x, P(1).f(2).
 
 A value out of range, a division by zero or an index outside its array is an error of the model, shown with the trace
 that leads to it (exit code 2). What Trellis reads but cannot check (stopwatches, double, dynamic templates, statistical

@@ -306,3 +306,14 @@ fn questions_may_call_functions_of_processes() {
     let out = trellis(&["check", &path, "-p", "A[] P(1).above"]);
     assert!(stderr(&out).contains("call it: `above(…)`"), "{}", stderr(&out));
 }
+
+#[test]
+fn a_clock_may_be_said_to_run_but_not_to_stop() {
+    let (_dir, path) = temporary("rate.xta");
+    let model = "clock x; process P() { state A { x <= 3 && x' == 1 }; init A; } system P;";
+    std::fs::write(&path, model).expect("a file");
+    assert_eq!(trellis(&["check", &path, "-q", "-p", "A[] x <= 3"]).status.code(), Some(0));
+    std::fs::write(&path, model.replace("== 1", "== 0")).expect("a file");
+    let out = trellis(&["check", &path, "-q", "-p", "A[] x <= 3"]);
+    assert!(stderr(&out).contains("clock rates (stopwatches) are not supported"), "{}", stderr(&out));
+}

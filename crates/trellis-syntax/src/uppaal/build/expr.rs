@@ -288,6 +288,15 @@ impl<'b, 'a> Lower<'b, 'a> {
             ExprKind::Field(a, f) => self.field(a, f),
             ExprKind::Call(f, args) => self.call(f, args, e.span),
             ExprKind::Unary(op, a) => self.unary(*op, a, e.span),
+            // A clock that runs as all clocks do.
+            ExprKind::Binary(BinOp::Eq, a, b)
+                if matches!(
+                    (&a.kind, &b.kind),
+                    (ExprKind::Rate(_), ExprKind::Int(1)) | (ExprKind::Int(1), ExprKind::Rate(_))
+                ) =>
+            {
+                Ok(self.b.literal(1, Kind::Bool).into())
+            }
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b, e.span),
             ExprKind::Cond(c, a, b) => self.conditional(c, a, b),
             ExprKind::Assign(op, lhs, rhs) => self.assignment(*op, lhs, rhs, e.span, true),
