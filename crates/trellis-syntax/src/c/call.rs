@@ -211,7 +211,7 @@ impl<'a> Lower<'a> {
             Some(Known::Refused(why)) => self.error(span, format!("`{name}` is not supported: {why}")),
             None => match self.unit.functions.get(name.as_str()).copied() {
                 Some(function) => match self.inline(function, args, span)? {
-                    Some(place) if let CType::Int(_) = place.ty => self.load(&place, span).map(Some),
+                    Some(place) if matches!(place.ty, CType::Int(_)) => self.load(&place, span).map(Some),
                     Some(place) if wanted => self.integer_of(&place, span).map(|_| None),
                     _ => Ok(None),
                 },

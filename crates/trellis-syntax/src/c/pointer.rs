@@ -442,7 +442,8 @@ impl Lower<'_> {
                 }
                 _ => self.pointer_in(e),
             },
-            Expression::UnaryOperator(u) if let Some(up) = steps(&u.node.operator.node) => {
+            Expression::UnaryOperator(u) if steps(&u.node.operator.node).is_some() => {
+                let Some(up) = steps(&u.node.operator.node) else { return self.pointer_in(e) };
                 let place = self.place_of(&u.node.operand)?;
                 let place = self.steadied(place, e.span);
                 let CType::Pointer(to) = place.ty.clone() else { return self.pointer_in(e) };

@@ -156,6 +156,8 @@ fn a_process_with_everything() {
         [("id", false), ("x", true), ("c", true)]
     );
     assert_eq!(p.decls.len(), 3);
+    let rates = p.locations.iter().filter(|l| l.rate.is_some()).map(|l| l.name.name.as_str());
+    assert_eq!(rates.collect::<Vec<_>>(), ["C", "D"]);
     let locations = p.locations.iter().map(|l| {
         let unsupported = l.unsupported.as_ref().map_or("", |(what, _)| what.as_str());
         (l.name.name.as_str(), l.invariant.as_ref().map_or(String::new(), show), l.committed, l.urgent, unsupported)
@@ -165,8 +167,8 @@ fn a_process_with_everything() {
         [
             ("A", String::new(), true, false, ""),
             ("B", "((x Le 5) And (n Lt 3))".to_string(), false, true, ""),
-            ("C", "(x Le 2)".to_string(), false, true, "an exponential rate"),
-            ("D", String::new(), false, false, "an exponential rate"),
+            ("C", "(x Le 2)".to_string(), false, true, ""),
+            ("D", String::new(), false, false, ""),
             ("Q", String::new(), false, false, "a branch point"),
         ]
     );

@@ -34,7 +34,7 @@ fn all_kinds() {
         kinds("E<> P.a\nA[]not deadlock\nE[] x>1\nA<>(y)\nP.a --> P.b && x' == 1\n"),
         ["E<> P.a", "A[] (Not deadlock)", "E[] (x Gt 1)", "A<> y", "P.a --> (P.b And (x' Eq 1))"]
     );
-    assert_eq!(kinds("sup: x, y\ninf{P.a && z}: x + 1"), ["sup: x, y", "inf{(P.a And z)}: (x Add 1)"]);
+    assert_eq!(kinds("sup: x, y\ninf{P.a && z}: x + 1"), ["sup: x", "sup: y", "inf{(P.a And z)}: (x Add 1)"]);
     assert_eq!(kinds("A [ ] sup > inf; E < > A"), ["A[] (sup Gt inf)", "E<> A"]);
 }
 

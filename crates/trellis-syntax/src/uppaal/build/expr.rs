@@ -278,6 +278,17 @@ impl<'b, 'a> Lower<'b, 'a> {
         result
     }
 
+    /// `x' == 1` in an invariant: the clock runs, as all clocks do.
+    fn is_plain_rate(&mut self, a: &Expr, b: &Expr) -> bool {
+        let (ExprKind::Rate(x), ExprKind::Int(1), Unit::Invariant) = (&a.kind, &b.kind, self.unit) else {
+            return false;
+        };
+        match self.denote(x) {
+            Ok(Denotes::Place(place)) => self.clock(&place).is_some(),
+            _ => false,
+        }
+    }
+
     fn denote_node(&mut self, e: &Expr) -> Res<Denotes> {
         match &e.kind {
             ExprKind::Int(n) => Ok(self.b.literal(*n, Kind::Int).into()),
@@ -288,13 +299,7 @@ impl<'b, 'a> Lower<'b, 'a> {
             ExprKind::Field(a, f) => self.field(a, f),
             ExprKind::Call(f, args) => self.call(f, args, e.span),
             ExprKind::Unary(op, a) => self.unary(*op, a, e.span),
-            // A clock that runs as all clocks do.
-            ExprKind::Binary(BinOp::Eq, a, b)
-                if matches!(
-                    (&a.kind, &b.kind),
-                    (ExprKind::Rate(_), ExprKind::Int(1)) | (ExprKind::Int(1), ExprKind::Rate(_))
-                ) =>
-            {
+            ExprKind::Binary(BinOp::Eq, a, b) if self.is_plain_rate(a, b) || self.is_plain_rate(b, a) => {
                 Ok(self.b.literal(1, Kind::Bool).into())
             }
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b, e.span),

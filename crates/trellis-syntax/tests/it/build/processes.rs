@@ -99,6 +99,5 @@ fn questions_are_checked() {
     assert!(wrong("E<> Q(1).B").contains("needs 0 argument"));
     assert!(wrong("E<> c").contains("channel"));
     assert!(wrong("E<> P(0).v(1)").contains("cannot be called"));
-    assert!(wrong("sup: x, x").contains("one expression at a time"));
     assert!(wrong("E<> X.A").contains("unknown name `X`"));
 }

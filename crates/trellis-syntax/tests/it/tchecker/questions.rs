@@ -102,7 +102,6 @@ fn refusals_have_a_place_and_a_name() {
         ("E<> f(1)", "1:5", "a call is not supported"),
         ("E<> forall (k : int[0,1]) a[k] == 1", "1:5", "a quantifier is not supported"),
         ("E<> (i & 1) == 1", "1:5", "this operator is not supported"),
-        ("sup: i, x", "1:1", "one expression at a time"),
         ("sup: x - z[0]", "1:6", "the bound of an expression over clocks"),
         ("sup: z[i]", "1:6", "which clock is meant"),
         ("control: A[] P.l", "1:1", "control is not supported"),
