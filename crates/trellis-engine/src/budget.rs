@@ -81,6 +81,12 @@ impl<'o> Budget<'o> {
         self
     }
 
+    /// At most so many states, and no more than before.
+    pub fn at_most(self, limit: u64) -> Self {
+        let limit = self.states.map_or(limit, |states| states.min(limit));
+        self.states(Some(limit))
+    }
+
     /// Stops when the flag is raised.
     pub fn cancel(mut self, flag: Arc<AtomicBool>) -> Self {
         self.cancelled = flag;

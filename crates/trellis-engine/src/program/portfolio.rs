@@ -1,5 +1,7 @@
 //! Several engines in turns ([`crate::race`]). With two threads one begins by looking for errors, the other for proofs.
 
+use std::time::Duration;
+
 use trellis_model::cfa::Cfa;
 use trellis_model::evidence::Verdict;
 
@@ -9,6 +11,9 @@ use super::refine::Refinement;
 use super::{Engine, Outcome, lazy};
 use crate::budget::{Budget, Stats};
 use crate::race::race;
+
+/// More states than this are no proof that anybody wants to check: others may find a shorter one.
+const LISTED: u64 = 50_000;
 
 /// For each of two threads, who takes turns.
 fn teams() -> [Vec<Engine>; 2] {
@@ -40,7 +45,13 @@ pub fn check(cfa: &Cfa, threads: usize, budget: &mut Budget<'_>) -> Outcome {
         let one = (0..most).flat_map(|i| proofs.get(i).into_iter().chain(errors.get(i)).copied());
         vec![one.collect()]
     };
-    let ask = |engine, budget: &mut Budget<'_>| Outcome { by: Some(engine), ..super::check(cfa, &engine, budget) };
+    let ask = |engine, budget: &mut Budget<'_>| {
+        let outcome = match engine {
+            Engine::Explicit => super::check(cfa, &engine, &mut budget.turn(Duration::MAX).at_most(LISTED)),
+            _ => super::check(cfa, &engine, budget),
+        };
+        Outcome { by: Some(engine), ..outcome }
+    };
     let undecided = |outcome: &Outcome| match &outcome.verdict {
         Verdict::Unknown(why) => Some(why.clone()),
         _ => None,
