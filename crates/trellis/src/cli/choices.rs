@@ -66,7 +66,7 @@ pub enum Engine {
     Cegar,
     /// Bounded model checking: for programs and control-flow automata.
     Bmc,
-    /// Enumeration of states: for formulas of linear temporal logic.
+    /// All states, one by one: for programs and control-flow automata, and for formulas of linear temporal logic.
     Explicit,
     /// k-induction, with invariants guessed from runs: for programs and control-flow automata.
     Induction,
