@@ -149,7 +149,7 @@ impl Tree {
 
     /// The shape of a node's zone.
     #[inline]
-    pub fn shape(&self, n: u32) -> &Shape {
+    pub fn shape(&self, n: u32) -> Shape<'_> {
         self.keys.shape(self.nodes[n as usize].key)
     }
 
@@ -377,10 +377,10 @@ fn hash_transition(action: &[EdgeRef], guard: &[Constraint]) -> u64 {
 /// Where a transition leads from a zone, in the stepper's zone; answers whether anywhere.
 pub fn post(
     stepper: &mut Stepper,
-    source: &Shape,
+    source: Shape<'_>,
     zone: &[Bound],
     t: &Leg<'_>,
-    target: &Shape,
+    target: Shape<'_>,
 ) -> Result<bool, ZoneError> {
     if !stepper.act(source, zone, [t.own, t.guard], t.resets, t.invariant, target)? {
         return Ok(false);

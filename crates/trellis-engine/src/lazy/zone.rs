@@ -29,7 +29,7 @@ type Entries = Vec<(usize, usize, Bound)>;
 /// A conjunction of constraints; none: all valuations.
 pub type Label = Vec<Constraint>;
 
-fn build(shape: &Shape, entries: &Entries) -> Result<Zone, Trouble> {
+fn build(shape: Shape<'_>, entries: &Entries) -> Result<Zone, Trouble> {
     let mut zone = Zone::zero(shape.domain().clocks());
     shape.domain().build_each(&mut zone, entries)?;
     Ok(zone)
@@ -202,7 +202,7 @@ impl ZoneInterpolation {
     }
 
     /// The valuations of the source that satisfy `entries` and from which a transition leads to the invariant of its target.
-    fn leave(&mut self, source: &Shape, t: &Leg<'_>) -> Result<Zone, Trouble> {
+    fn leave(&mut self, source: Shape<'_>, t: &Leg<'_>) -> Result<Zone, Trouble> {
         for c in t.invariant {
             if !pull_back(source, t.resets, c, &mut self.entries)? {
                 return Ok(Zone::empty(source.domain().clocks()));
@@ -214,7 +214,7 @@ impl ZoneInterpolation {
 }
 
 /// Adds what a constraint after resets says about clocks before them; answers whether that is possible.
-fn pull_back(source: &Shape, resets: &[SetClock], c: &Constraint, entries: &mut Entries) -> Result<bool, Trouble> {
+fn pull_back(source: Shape<'_>, resets: &[SetClock], c: &Constraint, entries: &mut Entries) -> Result<bool, Trouble> {
     let ((left, add), (right, subtract)) = (origin(resets, c.left), origin(resets, c.right));
     let Some(n) = c.bound.constant() else { return Ok(true) };
     let constant = i64::from(n) - i64::from(add) + i64::from(subtract);

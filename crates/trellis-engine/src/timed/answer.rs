@@ -195,7 +195,7 @@ fn finished(stats: Stats, verdict: Verdict<Trace, Certificate>) -> Answer {
 }
 
 /// A zone over the active clocks as constraints in the network's numbering.
-pub fn constraints(shape: &Shape, zone: &[Bound]) -> Vec<Constraint> {
+pub fn constraints(shape: Shape<'_>, zone: &[Bound]) -> Vec<Constraint> {
     let name = |i: u32| shape.clocks[i as usize];
     let rename = |c: Constraint| Constraint { left: name(c.left), right: name(c.right), bound: c.bound };
     shape.domain().minimal(zone).into_iter().map(rename).collect()
@@ -300,7 +300,7 @@ fn witness(
 }
 
 /// What may hold at the end of a run.
-fn ends(shape: &Shape, parts: &[Zone]) -> Vec<Vec<Constraint>> {
+fn ends(shape: Shape<'_>, parts: &[Zone]) -> Vec<Vec<Constraint>> {
     match parts {
         [] => vec![Vec::new()],
         parts => parts.iter().map(|p| constraints(shape, p)).collect(),

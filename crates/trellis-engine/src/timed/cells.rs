@@ -39,7 +39,7 @@ pub fn constraints(atoms: &[Constraint], cell: Cell) -> Option<Vec<Constraint>> 
 }
 
 /// The parts of a zone in the cells.
-pub fn split(shape: &Shape, zone: &[Bound], atoms: &[Constraint]) -> Result<Vec<(Cell, Zone)>, ZoneError> {
+pub fn split(shape: Shape<'_>, zone: &[Bound], atoms: &[Constraint]) -> Result<Vec<(Cell, Zone)>, ZoneError> {
     let mut parts = vec![(0, Zone::copied(shape.domain(), zone))];
     for (i, &c) in atoms.iter().enumerate() {
         let mut finer = Vec::new();
@@ -91,7 +91,7 @@ pub struct Exit {
 
 /// The cells that a delay reaches directly from `cell`. `later` is what the zone becomes when time passes (within the invariant):
 /// only exits that lead into it are told.
-pub fn exits(shape: &Shape, later: &[Bound], atoms: &[Constraint], cell: Cell) -> Result<Vec<Exit>, ZoneError> {
+pub fn exits(shape: Shape<'_>, later: &[Bound], atoms: &[Constraint], cell: Cell) -> Result<Vec<Exit>, ZoneError> {
     let flips: Vec<Flip> = atoms.iter().enumerate().filter_map(|(i, &c)| flip(i, c, cell >> i & 1 == 1)).collect();
     let mut found = Vec::new();
     choose(shape, &flips, &mut Vec::new(), Zone::copied(shape.domain(), later), &mut |chosen, together, zone| {
@@ -114,7 +114,7 @@ type Found<'f> = dyn FnMut(&[Flip], &[Constraint], &Zone) -> Result<(), ZoneErro
 
 /// All subsets of the flips that can happen together, one more at a time.
 fn choose(
-    shape: &Shape,
+    shape: Shape<'_>,
     rest: &[Flip],
     chosen: &mut Vec<Flip>,
     zone: Zone,

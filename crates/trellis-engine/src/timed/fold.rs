@@ -57,9 +57,9 @@ impl Folding {
     }
 
     /// Sorts the latest target's zone.
-    pub fn sort_zone(&mut self, shape: &Shape, zone: &mut [Bound]) {
+    pub fn sort_zone(&mut self, shape: Shape<'_>, zone: &mut [Bound]) {
         self.symmetry.fixing(&self.cells, &mut self.fixing);
-        self.symmetry.sort_zone(&self.fixing, &shape.clocks, zone, &mut self.word);
+        self.symmetry.sort_zone(&self.fixing, shape.clocks, zone, &mut self.word);
     }
 }
 

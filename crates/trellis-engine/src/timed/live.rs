@@ -311,8 +311,7 @@ impl<'n> Graph<'n> {
             invariant(shape, &inside, &mut zone)?;
         }
         if !self.keys.bounds.diagonal {
-            let m: Vec<i32> = shape.lower.iter().zip(&shape.upper).map(|(l, u)| *l.max(u)).collect();
-            d.extra_m(&mut zone, &m)?;
+            d.extra_m(&mut zone, &shape.largest())?;
         }
         let zone = self.zones.id(&zone);
         let edge = self.edges.len() as u32;
@@ -399,8 +398,7 @@ impl<'n> Graph<'n> {
             return if invariant(shape, m.guard, &mut zone)? { Err(error.clone().into()) } else { Ok(()) };
         }
         let k = self.key(m.key)?;
-        let Keys { shapes, shape_of, .. } = &self.keys;
-        let (source, target) = (&shapes[shape_of[from as usize] as usize], &shapes[shape_of[k as usize] as usize]);
+        let (source, target) = (self.keys.shape(from), self.keys.shape(k));
         if !self.stepper.act(source, zone, [&[], m.guard], m.resets, m.invariant, target)? {
             return Ok(());
         }
@@ -615,7 +613,7 @@ impl<'n> Graph<'n> {
         let key = self.keys.get(node.key).to_vec();
         self.post.moves(&key, &mut moves)?;
         let exits = self.exits(node.key, node.cell, &zone)?;
-        let shape = self.keys.shape(node.key).clone();
+        let shape = self.keys.shape(node.key);
         for part in self.endings(node.key, node.cell, &zone, &exits, &moves)? {
             let place = |c: Constraint| Constraint {
                 left: shape.clocks[c.left as usize],

@@ -108,14 +108,17 @@ pub struct Node {
     /// By which move of the parent's key.
     pub via: u32,
     next: u32,
+    /// What has become of it.
+    pub mark: Mark,
+}
+
+/// Where a node stands among others, if larger zones overtake.
+#[derive(Debug, Clone, Copy)]
+struct Standing {
     /// The highest rank of any node reached from it.
     highest: u32,
     /// How many moves lead to it.
     depth: u32,
-    /// What has become of it.
-    pub mark: Mark,
-    /// May time pass?
-    pub delay: bool,
 }
 
 /// How it ended.
@@ -141,6 +144,8 @@ pub struct ZoneGraph<'n> {
     pub zones: Zones,
     /// Nodes.
     pub nodes: Vec<Node>,
+    /// Of each node; empty unless larger zones overtake.
+    standings: Vec<Standing>,
     chains: Vec<u32>,
     options: Options,
     stepper: Stepper,
@@ -162,6 +167,7 @@ impl<'n> ZoneGraph<'n> {
             keys,
             zones: Zones::default(),
             nodes: Vec::new(),
+            standings: Vec::new(),
             chains: Vec::new(),
             options,
             stepper: Stepper::default(),
@@ -239,7 +245,7 @@ impl<'n> ZoneGraph<'n> {
             }
             None => None,
         };
-        let n = self.add(k, NONE, 0, delay);
+        let n = self.add(k, NONE, 0);
         waiting.push(n, 0);
         Ok(hit.map(|parts| (n, parts)))
     }
@@ -257,11 +263,10 @@ impl<'n> ZoneGraph<'n> {
             _ if self.options.cover == Cover::Alu => {}
             Extrapolation::None => {}
             Extrapolation::M => {
-                let m: Vec<i32> = shape.lower.iter().zip(&shape.upper).map(|(l, u)| *l.max(u)).collect();
-                d.extra_m(zone, &m)?;
+                d.extra_m(zone, &shape.largest())?;
             }
-            Extrapolation::Lu => d.extra_lu(zone, &shape.lower, &shape.upper)?,
-            Extrapolation::LuPlus => d.extra_lu_plus(zone, &shape.lower, &shape.upper)?,
+            Extrapolation::Lu => d.extra_lu(zone, shape.lower, shape.upper)?,
+            Extrapolation::LuPlus => d.extra_lu_plus(zone, shape.lower, shape.upper)?,
         }
         Ok(())
     }
@@ -286,8 +291,7 @@ impl<'n> ZoneGraph<'n> {
         if is_new {
             self.chains.push(NONE);
         }
-        let Keys { shapes, shape_of, .. } = &self.keys;
-        let (from, to) = (&shapes[shape_of[key as usize] as usize], &shapes[shape_of[k as usize] as usize]);
+        let (from, to) = (self.keys.shape(key), self.keys.shape(k));
         let possible = match folding {
             Some(f) => {
                 let before = |c| f.symmetry.clock_before(&f.word, c);
@@ -408,7 +412,7 @@ impl<'n> ZoneGraph<'n> {
             if let (true, true, Some(t)) = (discrete, first, target.as_ref())
                 && t.holds(&mut self.post, self.keys.get(k))?
             {
-                let new = self.add(k, n, m.ordinal, m.delay);
+                let new = self.add(k, n, m.ordinal);
                 return Ok(Some((new, Vec::new())));
             }
             self.stay(folding, k, &m)?;
@@ -416,18 +420,19 @@ impl<'n> ZoneGraph<'n> {
                 let (key, to) = (self.keys.get(k), self.keys.shape(k));
                 let parts = t.find(&mut self.post, query, key, to, &self.stepper.zone, m.delay)?;
                 if !parts.is_empty() {
-                    let new = self.add(k, n, m.ordinal, m.delay);
+                    let new = self.add(k, n, m.ordinal);
                     return Ok(Some((new, parts)));
                 }
             }
-            let depth = self.nodes[n as usize].depth + 1;
-            let Some(rank) = self.admit(k, depth) else {
+            let Some(rank) = self.admit(k, n) else {
                 self.stats.covered += 1;
                 continue;
             };
-            let new = self.add(k, n, m.ordinal, m.delay);
-            self.raise(new, rank);
-            self.raise(n, 1);
+            let new = self.add(k, n, m.ordinal);
+            if self.options.order == Order::Priority {
+                self.raise(new, rank);
+                self.raise(n, 1);
+            }
             waiting.push(new, i64::from(rank));
         }
         Ok(None)
@@ -436,11 +441,11 @@ impl<'n> ZoneGraph<'n> {
     /// Is the new zone needed? Takes nodes that it covers out of the chain, and answers the rank with which the new node
     /// overtakes what was reached from them; 0 if nothing was. (Breadth first, one that is no deeper comes early enough by
     /// itself.) Nothing: a stored zone covers it.
-    fn admit(&mut self, k: u32, depth: u32) -> Option<u32> {
+    fn admit(&mut self, k: u32, parent: u32) -> Option<u32> {
         let new = &self.stepper.zone;
         let shape = self.keys.shape(k);
         let d: ZoneDomain = shape.domain();
-        let alu = |a: &[Bound], b: &[Bound]| d.leq_alu(a, b, &shape.lower, &shape.upper);
+        let alu = |a: &[Bound], b: &[Bound]| d.leq_alu(a, b, shape.lower, shape.upper);
         if self.options.cover == Cover::Alu {
             // Simulation is not an order on zones as they are stored: first all that could cover.
             let mut at = self.chains[k as usize];
@@ -471,7 +476,7 @@ impl<'n> ZoneGraph<'n> {
                 Cover::Alu => alu(old, new),
             };
             if covered {
-                rank = rank.max(if node.highest > 0 && depth > node.depth { 1 + node.highest } else { 0 });
+                rank = rank.max(self.overtaking(at, parent));
                 self.nodes[at as usize].mark = Mark::Replaced;
                 match before {
                     NONE => self.chains[k as usize] = next,
@@ -485,27 +490,43 @@ impl<'n> ZoneGraph<'n> {
         Some(rank)
     }
 
+    /// The rank with which a successor of `parent` overtakes what was reached from a node that it replaces.
+    fn overtaking(&self, replaced: u32, parent: u32) -> u32 {
+        if self.standings.is_empty() {
+            return 0;
+        }
+        let (old, new) = (self.standings[replaced as usize], self.standings[parent as usize]);
+        if old.highest > 0 && new.depth >= old.depth { 1 + old.highest } else { 0 }
+    }
+
     /// Tells all ancestors that a node of this rank was reached from them.
     fn raise(&mut self, mut n: u32, rank: u32) {
-        while n != NONE && self.nodes[n as usize].highest < rank {
-            self.nodes[n as usize].highest = rank;
+        while n != NONE && self.standings[n as usize].highest < rank {
+            self.standings[n as usize].highest = rank;
             n = self.nodes[n as usize].parent;
         }
     }
 
-    fn add(&mut self, k: u32, parent: u32, via: u32, delay: bool) -> u32 {
+    fn add(&mut self, k: u32, parent: u32, via: u32) -> u32 {
         let n = self.nodes.len() as u32;
         assert!(n < NONE, "more than four billion states");
         let zone = self.zones.id(&self.stepper.zone);
         let next = self.chains[k as usize];
-        let depth = if parent == NONE { 0 } else { self.nodes[parent as usize].depth + 1 };
-        self.nodes.push(Node { key: k, zone, parent, via, next, highest: 0, depth, mark: Mark::Waiting, delay });
+        self.nodes.push(Node { key: k, zone, parent, via, next, mark: Mark::Waiting });
+        if self.options.order == Order::Priority {
+            let depth = if parent == NONE { 0 } else { self.standings[parent as usize].depth + 1 };
+            self.standings.push(Standing { highest: 0, depth });
+        }
         self.chains[k as usize] = n;
         self.stats.added += 1;
         n
     }
 
     fn bytes(&self) -> usize {
-        self.keys.bytes() + self.zones.bytes() + self.nodes.capacity() * size_of::<Node>() + self.chains.capacity() * 4
+        self.keys.bytes()
+            + self.zones.bytes()
+            + self.nodes.capacity() * size_of::<Node>()
+            + self.standings.capacity() * size_of::<Standing>()
+            + self.chains.capacity() * 4
     }
 }

@@ -4,7 +4,7 @@
 //! clocks share one. The zones of a key are matrices over its active clocks only. They are stored once too, whatever key
 //! they belong to: processes that do the same at different times have the same zones under different names.
 
-use std::hash::{Hash, Hasher};
+use std::hash::Hasher;
 
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
@@ -14,36 +14,30 @@ use trellis_order::Word;
 
 use super::bounds::{Bounds, Lu, Scratch};
 
-/// The active clocks of a key.
-#[derive(Debug, Clone)]
-pub struct Shape {
+/// The active clocks of a key, as [`Shapes`] has them.
+#[derive(Debug, Clone, Copy)]
+pub struct Shape<'s> {
     /// Their numbers in the network, ascending; 0 first.
-    pub clocks: Box<[u32]>,
+    pub clocks: &'s [u32],
     /// Lower bounds, for each of `clocks`.
-    pub lower: Box<[i32]>,
+    pub lower: &'s [i32],
     /// Upper bounds, for each of `clocks`.
-    pub upper: Box<[i32]>,
+    pub upper: &'s [i32],
     /// The place of each clock of the network in `clocks`.
-    slot: Box<[u16]>,
+    slot: &'s [u16],
 }
 
 const INACTIVE: u16 = u16::MAX;
 
-impl Shape {
-    fn new(bounds: &[Lu], dim: usize) -> Shape {
-        let mut slot = vec![INACTIVE; dim];
-        slot[0] = 0;
-        for (place, b) in (1..).zip(bounds) {
-            slot[b.clock as usize] = place;
-        }
-        let with = |of: fn(&Lu) -> i32| [0].into_iter().chain(bounds.iter().map(of)).collect();
-        let clocks = [0].into_iter().chain(bounds.iter().map(|b| b.clock)).collect();
-        Shape { clocks, lower: with(|b| b.lower), upper: with(|b| b.upper), slot: slot.into() }
-    }
-
+impl Shape<'_> {
     /// The zones of this shape.
     pub fn domain(&self) -> ZoneDomain {
         ZoneDomain::new(self.clocks.len() - 1)
+    }
+
+    /// The larger bound of each clock.
+    pub fn largest(&self) -> Vec<i32> {
+        self.lower.iter().zip(self.upper).map(|(l, u)| *l.max(u)).collect()
     }
 
     /// Where a clock is in these zones.
@@ -65,8 +59,8 @@ impl Shape {
 
     /// Has it the same clocks as another?
     #[inline]
-    pub fn is_like(&self, other: &Shape) -> bool {
-        std::ptr::eq(self, other) || self.clocks == other.clocks
+    pub fn is_like(&self, other: Shape<'_>) -> bool {
+        std::ptr::eq(self.clocks, other.clocks) || self.clocks == other.clocks
     }
 
     /// Is the clock active?
@@ -87,10 +81,79 @@ impl Shape {
         }
         // A free clock is only known to be at least 0; its difference to x is at least -x.
         for y in (0..dim).filter(|&y| self.slot[y] == INACTIVE) {
-            for &x in &self.clocks {
+            for &x in self.clocks {
                 out[x as usize * dim + y] = zone[self.slot[x as usize] as usize * n];
             }
         }
+    }
+}
+
+/// All shapes, each once, end to end: there may be as many as keys.
+#[derive(Debug)]
+struct Shapes {
+    clocks: Vec<u32>,
+    lower: Vec<i32>,
+    upper: Vec<i32>,
+    /// Where each ends; it starts where the one before ends.
+    ends: Vec<u32>,
+    /// As many for each as the network has clocks, and one.
+    slots: Vec<u16>,
+    dim: usize,
+    index: HashTable<u32>,
+}
+
+impl Shapes {
+    fn new(dim: usize) -> Shapes {
+        let (clocks, ends, slots) = (Vec::new(), Vec::new(), Vec::new());
+        Shapes { clocks, lower: Vec::new(), upper: Vec::new(), ends, slots, dim, index: HashTable::new() }
+    }
+
+    #[inline]
+    fn get(&self, s: u32) -> Shape<'_> {
+        let s = s as usize;
+        let start = if s == 0 { 0 } else { self.ends[s - 1] as usize };
+        let range = start..self.ends[s] as usize;
+        Shape {
+            clocks: &self.clocks[range.clone()],
+            lower: &self.lower[range.clone()],
+            upper: &self.upper[range],
+            slot: &self.slots[s * self.dim..][..self.dim],
+        }
+    }
+
+    /// The number of the shape with these active clocks; new ones get one.
+    fn id(&mut self, bounds: &[Lu]) -> u32 {
+        let word = |b: Lu| (u64::from(b.clock) << 32 | u64::from(b.lower as u32)) ^ (b.upper as u64) << 17;
+        let lus = |s: Shape<'_>| -> Vec<Lu> {
+            (1..s.clocks.len()).map(|i| Lu { clock: s.clocks[i], lower: s.lower[i], upper: s.upper[i] }).collect()
+        };
+        let is = |s: Shape<'_>, i: usize, b: &Lu| (s.clocks[i], s.lower[i], s.upper[i]) == (b.clock, b.lower, b.upper);
+        let same = |s: Shape<'_>| {
+            s.clocks.len() == bounds.len() + 1 && bounds.iter().enumerate().all(|(i, b)| is(s, i + 1, b))
+        };
+        let hash = hash_words(1, bounds, word);
+        if let Some(&known) = self.index.find(hash, |&s| same(self.get(s))) {
+            return known;
+        }
+        let id = self.ends.len() as u32;
+        let slots = self.slots.len();
+        self.slots.resize(slots + self.dim, INACTIVE);
+        let zero = Lu { clock: 0, lower: 0, upper: 0 };
+        for (place, b) in (0..).zip([zero].iter().chain(bounds)) {
+            self.slots[slots + b.clock as usize] = place;
+            self.clocks.push(b.clock);
+            self.lower.push(b.lower);
+            self.upper.push(b.upper);
+        }
+        self.ends.push(u32::try_from(self.clocks.len()).expect("fewer than four billion bounds"));
+        let mut index = std::mem::take(&mut self.index);
+        index.insert_unique(hash, id, |&s| hash_words(1, &lus(self.get(s)), word));
+        self.index = index;
+        id
+    }
+
+    fn bytes(&self) -> usize {
+        (self.clocks.capacity() * 3 + self.ends.capacity()) * 4 + self.slots.capacity() * 2 + self.index.capacity() * 5
     }
 }
 
@@ -109,15 +172,12 @@ pub struct Keys {
     /// Each key's hash and number.
     index: HashTable<(u32, u32)>,
     /// Each key's shape.
-    pub shape_of: Vec<u32>,
-    /// The shapes.
-    pub shapes: Vec<Shape>,
-    shape_index: HashTable<u32>,
+    shape_of: Vec<u32>,
+    shapes: Shapes,
     /// The bounds that shapes come from.
     pub bounds: Bounds,
     layout: Layout,
     processes: usize,
-    dim: usize,
     scratch: Scratch,
     mem: Vec<i64>,
     lus: Vec<Lu>,
@@ -132,12 +192,10 @@ impl Keys {
             words: Vec::new(),
             index: HashTable::new(),
             shape_of: Vec::new(),
-            shapes: Vec::new(),
-            shape_index: HashTable::new(),
+            shapes: Shapes::new(dim),
             bounds,
             layout: layout.clone(),
             processes: net.processes.len(),
-            dim,
             scratch: Scratch::new(dim),
             mem: vec![0; layout.key_cells()],
             lus: Vec::new(),
@@ -162,8 +220,8 @@ impl Keys {
 
     /// The shape of a key.
     #[inline]
-    pub fn shape(&self, k: u32) -> &Shape {
-        &self.shapes[self.shape_of[k as usize] as usize]
+    pub fn shape(&self, k: u32) -> Shape<'_> {
+        self.shapes.get(self.shape_of[k as usize])
     }
 
     /// The number of a key, and whether it is new.
@@ -192,33 +250,14 @@ impl Keys {
         let mut lus = std::mem::take(&mut self.lus);
         let locations = self.mem[..self.processes].iter().map(|&l| l as usize);
         self.bounds.of(locations, &mut self.scratch, &mut lus);
-        let word = |b: Lu| (u64::from(b.clock) << 32 | u64::from(b.lower as u32)) ^ (b.upper as u64) << 17;
-        let hash = hash_words(1, &lus, word);
-        let lu = |s: &Shape, i: usize| Lu { clock: s.clocks[i], lower: s.lower[i], upper: s.upper[i] };
-        let same =
-            |s: &Shape| s.clocks.len() == lus.len() + 1 && lus.iter().enumerate().all(|(i, b)| lu(s, i + 1) == *b);
-        let found = self.shape_index.find(hash, |&s| same(&self.shapes[s as usize])).copied();
-        let id = found.unwrap_or_else(|| {
-            let id = self.shapes.len() as u32;
-            self.shapes.push(Shape::new(&lus, self.dim));
-            let shapes = &self.shapes;
-            self.shape_index.insert_unique(hash, id, |&s| {
-                let s = &shapes[s as usize];
-                let all: Vec<Lu> = (1..s.clocks.len()).map(|i| lu(s, i)).collect();
-                hash_words(1, &all, word)
-            });
-            id
-        });
+        let id = self.shapes.id(&lus);
         self.lus = lus;
         id
     }
 
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
-        self.words.capacity() * 8
-            + self.index.capacity() * 9
-            + self.shape_of.capacity() * 4
-            + self.shapes.len() * (size_of::<Shape>() + self.dim * 14)
+        self.words.capacity() * 8 + self.index.capacity() * 9 + self.shape_of.capacity() * 4 + self.shapes.bytes()
     }
 }
 
@@ -233,8 +272,11 @@ pub struct Zones {
 }
 
 fn hash_zone(zone: &[Bound]) -> u32 {
+    let (pairs, rest) = zone.as_chunks::<2>();
+    let code = |b: Bound| u64::from(b.code() as u32);
     let mut h = FxHasher::default();
-    Bound::hash_slice(zone, &mut h);
+    pairs.iter().for_each(|&[a, b]| h.write_u64(code(a) << 32 | code(b)));
+    rest.iter().for_each(|&a| h.write_u64(code(a)));
     short(h.finish())
 }
 
@@ -328,12 +370,12 @@ impl Stepper {
     /// Answers whether there are any.
     pub fn act(
         &mut self,
-        source: &Shape,
+        source: Shape<'_>,
         zone: &[Bound],
         before: [&[Constraint]; 2],
         resets: &[SetClock],
         after: &[Constraint],
-        target: &Shape,
+        target: Shape<'_>,
     ) -> Result<bool, ZoneError> {
         let d = source.domain();
         let all = || before[0].iter().chain(before[1]).map(|c| source.entry(c));
@@ -365,12 +407,12 @@ impl Stepper {
     #[allow(clippy::too_many_arguments)]
     pub fn act_renamed(
         &mut self,
-        source: &Shape,
+        source: Shape<'_>,
         zone: &[Bound],
         guard: &[Constraint],
         resets: &[SetClock],
         after: &[Constraint],
-        target: &Shape,
+        target: Shape<'_>,
         before: impl Fn(u32) -> u32,
     ) -> Result<bool, ZoneError> {
         self.work.clear();
@@ -385,9 +427,9 @@ impl Stepper {
     /// Goes over from the source's clocks to the target's, resetting some.
     fn reset(
         &mut self,
-        source: &Shape,
+        source: Shape<'_>,
         resets: &[SetClock],
-        target: &Shape,
+        target: Shape<'_>,
         before: impl Fn(u32) -> u32,
     ) -> Result<(), ZoneError> {
         self.from.clear();
@@ -419,6 +461,6 @@ impl Stepper {
 }
 
 /// Adds the constraints to a zone; answers whether it is not empty then.
-pub fn invariant(shape: &Shape, constraints: &[Constraint], zone: &mut [Bound]) -> Result<bool, ZoneError> {
+pub fn invariant(shape: Shape<'_>, constraints: &[Constraint], zone: &mut [Bound]) -> Result<bool, ZoneError> {
     shape.domain().constrain_each(zone, constraints.iter().map(|c| shape.entry(c)))
 }

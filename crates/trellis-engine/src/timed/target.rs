@@ -80,7 +80,7 @@ impl Target {
         post: &mut Post<'_>,
         query: &Query,
         key: &[Word],
-        shape: &Shape,
+        shape: Shape<'_>,
         zone: &[Bound],
         delay: bool,
     ) -> Result<Vec<Zone>, Trouble> {
@@ -110,7 +110,7 @@ impl Target {
         post: &mut Post<'_>,
         query: &Query,
         key: &[Word],
-        shape: &Shape,
+        shape: Shape<'_>,
     ) -> Result<Vec<Vec<Constraint>>, Trouble> {
         let mut values = Vec::new();
         for &a in &self.atoms {
@@ -127,7 +127,7 @@ impl Target {
         post: &mut Post<'_>,
         query: &Query,
         key: &[Word],
-        shape: &Shape,
+        shape: Shape<'_>,
         zone: &Zone,
         rest: &[Constraint],
         settings: &mut Vec<(trellis_expr::VarId, bool)>,
@@ -165,7 +165,7 @@ impl Target {
         net: &Network,
         query: &Query,
         key: &[Word],
-        shape: &Shape,
+        shape: Shape<'_>,
         zone: Zone,
         rest: &[Constraint],
         settings: &mut Vec<(trellis_expr::VarId, bool)>,
@@ -195,7 +195,7 @@ impl Target {
         post: &mut Post<'_>,
         net: &Network,
         key: &[Word],
-        shape: &Shape,
+        shape: Shape<'_>,
         zone: Zone,
         settings: &mut Vec<(trellis_expr::VarId, bool)>,
         alive: &[Zone],
@@ -242,7 +242,7 @@ impl Target {
         &mut self,
         post: &mut Post<'_>,
         key: &[Word],
-        shape: &Shape,
+        shape: Shape<'_>,
         delay: bool,
         out: &mut Vec<Zone>,
     ) -> Result<(), Trouble> {
@@ -268,7 +268,7 @@ fn opposite(c: &Constraint) -> Option<Constraint> {
 
 /// The valuations in which a move can be taken at once: invariant, guard, and the target's invariant before the resets.
 pub fn enabling(
-    shape: &Shape,
+    shape: Shape<'_>,
     own: &[Constraint],
     m: &trellis_model::network::Move<'_>,
 ) -> Result<Option<Zone>, Trouble> {
