@@ -29,6 +29,12 @@ struct Count {
     stopped: usize,
 }
 
+/// What formulas are asked of: all runs.
+pub fn of_all_runs(net: &mut Network, text: String) -> Query {
+    let anything = Condition { prepare: net.terms.skip(), holds: net.terms.bool(true) };
+    Query { text, kind: QueryKind::PotentiallyAlways(anything), deadlock: false, atoms: vec![] }
+}
+
 /// A question about conditions of some queries, none of which asks about clocks.
 fn asked(net: &mut Network, queries: &[Query], formula: Formula, fair: Vec<Fair>, non_zeno: bool) -> Option<Temporal> {
     let mut conditions: Vec<Condition> = vec![];
@@ -39,9 +45,7 @@ fn asked(net: &mut Network, queries: &[Query], formula: Formula, fair: Vec<Fair>
         }
     }
     conditions.truncate(2);
-    let anything = Condition { prepare: net.terms.skip(), holds: net.terms.bool(true) };
-    let kind = QueryKind::PotentiallyAlways(anything);
-    let query = Query { text: format!("{formula:?}"), kind, deadlock: false, atoms: vec![] };
+    let query = of_all_runs(net, format!("{formula:?}"));
     let automaton = translate(&Formula::Not(Box::new(formula.clone()))).expect("small");
     let enough = conditions.len() == 2;
     enough.then_some(Temporal { query, conditions, formula: Some(formula), automaton, fair, non_zeno })
