@@ -409,7 +409,9 @@ impl<D: Data, R: Refiner> Search for Run<'_, '_, '_, D, R> {
     fn spend(&mut self, budget: &mut Budget<'_>) -> Result<(), Ending> {
         let tree = &self.lazy.tree;
         let progress = Progress { waiting: self.lazy.waiting.len(), stats: tree.stats };
-        budget.check(&progress, tree.bytes()).map_err(Ending::Stopped)
+        budget.check(&progress, tree.bytes()).map_err(Ending::Stopped)?;
+        // What is abstracted may take long for each node.
+        if D::KEPT { Ok(()) } else { budget.ask(&progress, tree.bytes()).map_err(Ending::Stopped) }
     }
 
     fn newest(&mut self, n: u32) -> Option<u32> {

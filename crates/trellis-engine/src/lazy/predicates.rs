@@ -31,6 +31,10 @@ use crate::timed::target::Trouble;
 /// So many conflicts are allowed for one question; then the answer is no.
 const EFFORT: u64 = 10_000;
 
+/// Larger formulas are not taken back through yet another step: along a long path through assignments that read what others wrote they
+/// grow beyond measure. Then all values are needed.
+const LARGE: usize = 1000;
+
 /// A conjunction of formulas that never fault; ascending, each once.
 pub type Label = Vec<TermId>;
 
@@ -47,6 +51,8 @@ pub enum Exact {
 pub struct Predicates<'n> {
     values: Values<'n>,
     direction: Direction,
+    /// For one question to the solver.
+    limits: Limits,
     solver: Embedded,
     defined: Defined,
     sequences: Interpolate,
@@ -55,11 +61,12 @@ pub struct Predicates<'n> {
 }
 
 impl<'n> Predicates<'n> {
-    /// Over these values. The direction must be that in which labels are refined.
-    pub fn new(values: Values<'n>, direction: Direction) -> Predicates<'n> {
+    /// Over these values. The direction must be that in which labels are refined; the solver has until the limits.
+    pub fn new(values: Values<'n>, direction: Direction, limits: Limits) -> Predicates<'n> {
         Predicates {
             values,
             direction,
+            limits: limits.steps(EFFORT),
             solver: Embedded::new(),
             defined: Defined::default(),
             sequences: Interpolate::new(),
@@ -107,8 +114,7 @@ impl<'n> Predicates<'n> {
             return known;
         }
         let all: Vec<TermId> = label.iter().copied().chain([t]).collect();
-        let limits = Limits::none().steps(EFFORT);
-        let answer = self.solver.check(&self.values.combinations.terms, &all, &limits).is_unsat();
+        let answer = self.solver.check(&self.values.combinations.terms, &all, &self.limits).is_unsat();
         self.answers.insert(question, answer);
         answer
     }
@@ -208,6 +214,7 @@ impl Interpolation for Predicates<'_> {
 
     fn pre(&mut self, _: &Tree, n: u32, bad: &Bad) -> Result<Bad, Trouble> {
         Ok(match self.formula(bad) {
+            Some(t) if self.values.combinations.terms.subterms([t]).len() > LARGE => Bad::Others,
             Some(t) => {
                 let before = self.values.combinations.before(self.values.via[n as usize], t);
                 self.total(before)
@@ -278,8 +285,7 @@ impl Interpolation for Predicates<'_> {
         }
         let terms = &mut self.values.combinations.terms;
         statements.push(terms.assume(t));
-        let limits = Limits::none().steps(EFFORT);
-        let found = self.sequences.refute(terms, &statements, &mut self.solver, &limits).ok()?;
+        let found = self.sequences.refute(terms, &statements, &mut self.solver, &self.limits).ok()?;
         let data = |v: &VarId| self.values.numbers.contains_key(v);
         if !found.predicates.iter().all(|&p| self.values.combinations.terms.free_vars(p).iter().all(data)) {
             return None;

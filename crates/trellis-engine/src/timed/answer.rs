@@ -145,7 +145,7 @@ pub fn answer(net: &Network, query: &Query, config: &Config, budget: &mut Budget
                 },
                 Data::Predicates(direction) => match values() {
                     Ok(values) => {
-                        let data = Interpolating::new(Predicates::new(values, direction), direction);
+                        let data = Interpolating::new(Predicates::new(values, direction, budget.limits()), direction);
                         by_clocks(net, query, target, clocks, options, data, wants, budget)
                     }
                     Err(why) => refuse(why),

@@ -1,5 +1,6 @@
 //! 001 Table 4.1 beside ours: `Cegar` and `PCegar`, with paths looked at from their start (Post) and from their end (Pre). The thesis's
-//! own models are lost; ours are of the same protocols, and most counts are to be compared, not to be equal.
+//! own models are lost; ours are of the same protocols, and most counts are to be compared, not to be equal. Below them, all other models
+//! of the folder that say what is bad.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -25,12 +26,22 @@ const PAPER: &str = include_str!("../../../../bench/pcegar/paper.tsv");
 /// How long each run may take; the thesis had 1800 seconds.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// How long a run may take on models that the thesis has nothing of.
+const OTHERS: Duration = Duration::from_secs(20);
+
 /// The columns of the table, each for Cegar (C) and PCegar (PC).
 const COLUMNS: [&str; 7] =
     ["time (s)", "memory (MiB)", "loops", "average path", "path images", "avg. states", "step images"];
 
 /// What the table has of one run; nothing of one that did not end.
 type Cells = Option<[u64; 7]>;
+
+/// A run's row, whether what is bad can happen, and how it went.
+struct Run {
+    cells: Cells,
+    is_unsafe: bool,
+    iterations: Vec<iterations::Row>,
+}
 
 /// Prints the table; answers whether the counts that are known agree, and whether pruning never makes paths or abstractions larger.
 pub fn bench(args: &Bench) -> Result<bool, Failure> {
@@ -40,7 +51,8 @@ pub fn bench(args: &Bench) -> Result<bool, Failure> {
     println!("{:<22}{heads}   PCegar's gain", "");
     let pairs: String = COLUMNS.iter().map(|_| format!(" {:>7} {:>7}", "C", "PC")).collect();
     println!("{:<22}{pairs}   path, states", "");
-    for row in PAPER.lines().filter(|l| !l.starts_with('#')) {
+    let paper = PAPER.lines().filter(|l| !l.starts_with('#')).map(String::from);
+    for row in paper.chain(others(args)) {
         let f: Vec<&str> = row.split('\t').collect();
         let ([name, file, way], [exact]) = (&f[..3], &f[17..]) else {
             return Err(Failure::Internal(format!("a broken row in the table of the paper: {row}")));
@@ -53,10 +65,13 @@ pub fn bench(args: &Bench) -> Result<bool, Failure> {
             continue;
         }
         let analysis = if *way == "Post" { Direction::Forward } else { Direction::Backward };
-        let run = |pruning: bool| run(&model, &Options { pruning, analysis, ..Options::default() });
-        let ((c, without), (pc, with)) = (run(false)?, run(true)?);
+        let patience = if f[3..17].iter().all(|cell| cell.is_empty()) { OTHERS } else { PATIENCE };
+        let run = |pruning: bool| run(&model, &Options { pruning, analysis, ..Options::default() }, patience);
+        let (without, with) = (run(false)?, run(true)?);
+        let (c, pc) = (without.cells, with.cells);
         if let Some(folder) = &args.write {
-            let plot = iterations::svg(&format!("{name}, {way}"), &[("Cegar", &without), ("PCegar", &with)]);
+            let both = [("Cegar", &without.iterations[..]), ("PCegar", &with.iterations[..])];
+            let plot = iterations::svg(&format!("{name}, {way}"), &both);
             write_file(&folder.join(format!("{file}-{}.svg", way.to_lowercase())), &plot)?;
         }
         let cell = |cells: &Cells, n: usize| cells.map_or("×".into(), |cells| cells[n].to_string());
@@ -64,6 +79,7 @@ pub fn bench(args: &Bench) -> Result<bool, Failure> {
         let theirs: Vec<String> = f[3..17].iter().map(|s| s.replace('-', "×")).collect();
         let line = |cells: &[String]| cells.iter().map(|c| format!(" {c:>7}")).collect::<String>();
         let gain = match (&c, &pc) {
+            _ if without.is_unsafe || with.is_unsafe => "(bad can happen)".into(),
             (Some(c), Some(pc)) if c[2] > 0 && pc[2] > 0 => {
                 let by = [3, 5].map(|n| c[n] as f64 / pc[n].max(1) as f64);
                 gains.push(by);
@@ -91,8 +107,9 @@ pub fn bench(args: &Bench) -> Result<bool, Failure> {
     }
     println!(
         "images are of sets of configurations, along paths and for abstract steps; memory is that of diagrams' nodes at the end; \
-         × did not end within {} s (001: 1800 s, 5 GiB)",
-        PATIENCE.as_secs()
+         × did not end within {} s, or {} s if 001 has no such model (001: 1800 s, 5 GiB)",
+        PATIENCE.as_secs(),
+        OTHERS.as_secs()
     );
     if absent > 0 {
         println!("{absent} rows are left out, because their models are not here (--models FOLDER)");
@@ -105,7 +122,7 @@ fn cells(found: &Found, seconds: f64, nodes: usize) -> Cells {
     let n = found.iterations.len() as u64;
     let sum = |of: &dyn Fn(&Iteration) -> u64| found.iterations.iter().map(of).sum::<u64>();
     let mean = |of: &dyn Fn(&Iteration) -> u64| (sum(of) + n / 2) / n.max(1);
-    matches!(found.verdict, Verdict::Safe(_)).then(|| {
+    (!matches!(found.verdict, Verdict::Unknown(_))).then(|| {
         let megabytes = (nodes * Memory::NODE) >> 20;
         [
             seconds.round() as u64,
@@ -124,8 +141,25 @@ fn find(args: &Bench, file: &str) -> Option<PathBuf> {
     folders.map(|f| f.join(format!("{file}.alt"))).find(|p| p.is_file())
 }
 
+/// Rows like the paper's, without figures, of the models that the paper's table does not name.
+fn others(args: &Bench) -> Vec<String> {
+    let named = |file: &str| PAPER.lines().any(|row| row.split('\t').nth(1) == Some(file));
+    let folder = args.models.as_deref().unwrap_or(Path::new("models/altarica"));
+    let paths = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let says_what_is_bad = |p: &PathBuf| {
+        p.extension().is_some_and(|e| e == "alt")
+            && std::fs::read_to_string(p.with_extension("spe")).is_ok_and(|spec| spec.contains("bad :="))
+    };
+    let stem = |p: PathBuf| Some(p.file_stem()?.to_str()?.to_string());
+    let mut files: Vec<String> = paths.filter(says_what_is_bad).filter_map(stem).filter(|f| !named(f)).collect();
+    // By family, then by size.
+    files.sort_by_key(|f| (f.trim_end_matches(|c: char| c.is_ascii_digit()).to_string(), f.len(), f.clone()));
+    let row = |file: &String, way: &str| format!("{file}\t{file}\t{way}{}", "\t".repeat(15));
+    files.iter().flat_map(|file| [row(file, "Post"), row(file, "Pre")]).collect()
+}
+
 /// What is bad is in the specification beside the model: `bad := any_s & [condition];`.
-fn run(model: &Path, options: &Options) -> Result<(Cells, Vec<iterations::Row>), Failure> {
+fn run(model: &Path, options: &Options, patience: Duration) -> Result<Run, Failure> {
     let broken = |what: &str| Failure::Usage(format!("{}: {what}", model.display()));
     let read = |path: &Path| std::fs::read_to_string(path).map_err(|e| broken(&e.to_string()));
     let spec = read(&model.with_extension("spe"))?;
@@ -153,7 +187,8 @@ fn run(model: &Path, options: &Options) -> Result<(Cells, Vec<iterations::Row>),
     };
     let locations = control_locations(&question).map_err(fail)?;
     let started = Instant::now();
-    let found = cegar(&question, &locations, options, &mut Budget::unlimited().time(Some(PATIENCE)));
+    let found = cegar(&question, &locations, options, &mut Budget::unlimited().time(Some(patience)));
     let cells = cells(&found, started.elapsed().as_secs_f64(), symbolic.space.nodes());
-    Ok((cells, found.iterations.iter().map(row).collect()))
+    let is_unsafe = matches!(found.verdict, Verdict::Unsafe(_));
+    Ok(Run { cells, is_unsafe, iterations: found.iterations.iter().map(row).collect() })
 }

@@ -136,6 +136,11 @@ impl Lower<'_, '_> {
     /// A number, or a sum with clocks in it.
     pub fn operand(&mut self, e: &Expr) -> Res<Operand> {
         let found = self.denote(e)?;
+        self.operand_of(found, e.span)
+    }
+
+    /// The same, of what an expression denotes.
+    pub fn operand_of(&mut self, found: Denotes, span: Span) -> Res<Operand> {
         if let Denotes::Place(p) = &found
             && let Some(clock) = self.clock(p)
         {
@@ -144,7 +149,7 @@ impl Lower<'_, '_> {
         }
         match found {
             Denotes::Linear(l) => Ok(Operand::Linear(l)),
-            found => Ok(Operand::Value(self.value_of(found, e.span)?)),
+            found => Ok(Operand::Value(self.value_of(found, span)?)),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Expressions for their effect: assignments, `++` and `--`, and what may be written where.
 
-use trellis_expr::VarId;
+use trellis_expr::{TermId, VarId};
 
 use super::expr::{Denotes, Lower, Unit};
 use super::lattice::LatticePlace;
@@ -266,5 +266,55 @@ impl Lower<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Are all cells of an array or a struct those of another?
+    pub fn same_cells(&mut self, one: Place, other: &Expr, span: Span) -> Res<TermId> {
+        if one.ty.has_clocks() {
+            return self.err(span, "structs and arrays with clocks in them cannot be compared");
+        }
+        // What the other side computes could change this one.
+        let one = if is_path(other) {
+            one
+        } else {
+            let local = self.b.local_place(&one.ty);
+            self.copy(local, one, span)?
+        };
+        let other = self.aggregate(other, &one.ty)?;
+        self.b.spend(4 * one.ty.cells().unsigned_abs(), span)?;
+        let mut parts = Vec::new();
+        self.compare_cells(&one, &other, span, &mut parts)?;
+        Ok(self.b.terms().and(parts))
+    }
+
+    fn compare_cells(&mut self, one: &Place, other: &Place, span: Span, parts: &mut Vec<TermId>) -> Res<()> {
+        match (&one.ty, &other.ty) {
+            (Ty::Array(r, _), Ty::Array(s, _)) => {
+                for i in 0..r.len {
+                    let (a, b) = (self.b.constant_entry(one, r.lo + i), self.b.constant_entry(other, s.lo + i));
+                    self.compare_cells(&a, &b, span, parts)?;
+                }
+            }
+            (Ty::Struct(_), Ty::Struct(_)) => {
+                for ((_, a), (_, b)) in Builder::fields(one).iter().zip(&Builder::fields(other)) {
+                    self.compare_cells(a, b, span, parts)?;
+                }
+            }
+            _ => {
+                let (a, b) = (self.b.read(one), self.b.read(other));
+                parts.push(self.operate(BinOp::Eq, a, b, [span, span])?.term);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Is it a variable or a part of one, found without computing anything?
+fn is_path(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Name(_) => true,
+        ExprKind::Field(of, _) => is_path(of),
+        ExprKind::Index(of, i) => is_path(of) && (is_path(i) || matches!(i.kind, ExprKind::Int(_))),
+        _ => false,
     }
 }

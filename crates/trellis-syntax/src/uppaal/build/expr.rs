@@ -475,7 +475,14 @@ impl<'b, 'a> Lower<'b, 'a> {
         if let BinOp::And | BinOp::Or | BinOp::Imply = op {
             return self.connective(op, a, b);
         }
-        let x = self.operand(a)?;
+        let x = match self.denote(a)? {
+            Denotes::Place(p) if matches!((op, &p.ty), (BinOp::Eq | BinOp::Ne, Ty::Array(..) | Ty::Struct(_))) => {
+                let same = self.same_cells(p, b, span)?;
+                let term = if op == BinOp::Eq { same } else { self.b.terms().not(same) };
+                return Ok(Value { term, kind: Kind::Bool }.into());
+            }
+            found => self.operand_of(found, a.span)?,
+        };
         let mark = self.stmts.len();
         let y = self.operand(b)?;
         let (x, y) = match (self.held_operand(mark, x), y) {

@@ -42,6 +42,7 @@ impl Lower<'_, '_> {
                     self.err(span, format!("`{n}` is a process; ask for something in it: `{n}(…).name`"))
                 }
                 Some(_) => self.err(f.span, format!("`{}` is not a function", shorten(n))),
+                None if n == "abs" && args.len() == 1 => self.absolute(&args[0]),
                 None => {
                     let d = self.b.unknown("function", n, f.span, &self.scope);
                     Err(self.b.report(d))
@@ -49,6 +50,19 @@ impl Lower<'_, '_> {
             },
             _ => self.err(f.span, "this cannot be called"),
         }
+    }
+
+    /// `abs(a)`, which UPPAAL has from the start.
+    fn absolute(&mut self, a: &Expr) -> Res<Denotes> {
+        let v = self.value(a)?;
+        let v = self.convert(v, Kind::Int, a.span)?;
+        // It is used twice.
+        let x = if self.b.is_heavy(v.term) { self.saved(v).term } else { v.term };
+        let zero = self.b.int(0);
+        let terms = self.b.terms();
+        let (is_negative, opposite) = (terms.lt(x, zero), terms.neg(x));
+        let term = terms.ite(is_negative, opposite, x);
+        Ok(Value { term: self.number(term, a.span)?, kind: Kind::Int }.into())
     }
 
     fn inline(&mut self, def: &Rc<FuncDef>, args: &[Expr], span: Span) -> Res<Denotes> {

@@ -180,3 +180,27 @@ fn a_path_without_return_gives_the_default_and_a_warning() {
     let data = super::data(&built.network, &super::steps(&built.network).expect("a step")[0]);
     assert_eq!((data["x"], data["y"]), (5, 3));
 }
+
+#[test]
+fn whole_structs_and_arrays_are_compared() {
+    let decls = "typedef struct { int x; bool y[2]; } S; S s = { 1, { 0, 1 } }, t = { 1, { 0, 1 } }, u[2]; int a[2] = { 3, 4 }, b[2]; \
+        S other() { s.x = 7; return t; }";
+    is(decls, "(s == t) * 10 + (s != t)", 10);
+    is(decls, "(s == u[0]) * 10 + (u[1] == u[0])", 1);
+    is(decls, "(a == b) + 2 * (a != b)", 2);
+    // The left side is looked at first.
+    becomes(&format!("{decls} int r;"), "r = (s == other()) * 10 + (s.x == 7)", &[("r", 11)]);
+    let with = |guard: &str| {
+        refused(&format!(
+            "clock x[2], y[2]; int a[2], b[3]; process P() {{ state A; init A; trans A -> A {{ guard {guard}; }}; }} system P;"
+        ))
+    };
+    assert!(with("a == b").contains("is needed"));
+    assert!(with("x == y").contains("clocks in them"));
+}
+
+#[test]
+fn absolute_values() {
+    is("int n = -4; const int C = abs(-2);", "abs(n) * 100 + abs(3) * 10 + C", 432);
+    is("int abs(int a) { return 5; }", "abs(-1)", 5);
+}
