@@ -4,10 +4,11 @@
 //! and without; and whether it is reached for sure, by liveness and by the same question as a formula, both searches, with
 //! runs along which time stands still and without. They lie beside the repository; where they do not, there is nothing to
 //! do. `TRELLIS_MODELS=n` takes n of them, small ones of every family first; `TRELLIS_NODES=n` lets an exploration add so
-//! many nodes, `TRELLIS_CLOCKS=n` lets models have so many clocks.
+//! many nodes, `TRELLIS_SECONDS=n` lets it take so long, `TRELLIS_CLOCKS=n` lets models have so many clocks.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use trellis_engine::budget::Budget;
 use trellis_engine::ltl::search::Search;
@@ -30,6 +31,12 @@ const CLOCKS: usize = 10;
 
 fn number(name: &str, default: usize) -> usize {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
+}
+
+/// What an exploration may take; by default no time is measured.
+fn budget(nodes: u64) -> Budget<'static> {
+    let seconds = std::env::var("TRELLIS_SECONDS").ok().and_then(|v| v.parse().ok());
+    Budget::unlimited().states(Some(nodes)).time(seconds.map(Duration::from_secs))
 }
 
 /// The models: the smallest of each family first, then the second of each, and so on.
@@ -115,7 +122,7 @@ fn check(path: &Path, nodes: u64, count: &mut Count) -> Result<usize, String> {
             let mut known: Option<(bool, String)> = None;
             for way in ways(i as u64) {
                 let at = |why: String| format!("{} by {:?}: {why}", query.text, way.engine);
-                match ask(&net, query, &way, nodes, count).map_err(at)? {
+                match ask(&net, query, &way, budget(nodes), count).map_err(at)? {
                     Said::Verdict(says) => match &known {
                         Some((truth, by)) if *truth != says => return Err(at(format!("{says}, but {truth} by {by}"))),
                         Some(_) => {}
@@ -158,7 +165,7 @@ fn said(
     match &answer.verdict {
         Verdict::Safe(cert) => certify(cert).map(|()| Some(false)),
         Verdict::Unsafe(trace) => replay(trace).map(|()| Some(true)),
-        Verdict::Unknown(Reason::Iterations | Reason::Unsupported(_)) => Ok(None),
+        Verdict::Unknown(Reason::Iterations | Reason::Unsupported(_) | Reason::Time) => Ok(None),
         Verdict::Unknown(why) => Err(format!("no answer: {why}")),
     }
 }
@@ -186,8 +193,8 @@ fn ask_liveness(
             }
             None => count.stopped += 1,
         };
-        let answer = live(net, query, non_zeno, &mut Budget::unlimited().states(Some(nodes)))
-            .map_err(|b| format!("a fault that is none: {}", b.error))?;
+        let answer =
+            live(net, query, non_zeno, &mut budget(nodes)).map_err(|b| format!("a fault that is none: {}", b.error))?;
         let check = if non_zeno { certify_non_zeno } else { certify };
         let run = if non_zeno { replay_non_zeno } else { replay };
         let says = said(
@@ -198,7 +205,7 @@ fn ask_liveness(
         note("liveness".into(), says?);
         let Some(asked) = as_formula(query, runs).map(|asked| Temporal { non_zeno, ..asked }) else { continue };
         for search in [Search::Nested, Search::Components] {
-            let answer = formula::check(net, &asked, search, &mut Budget::unlimited().states(Some(nodes)))
+            let answer = formula::check(net, &asked, search, &mut budget(nodes))
                 .map_err(|b| format!("a fault that is none: {}", b.error))?;
             let says = said(
                 &answer,

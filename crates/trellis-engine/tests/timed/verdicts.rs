@@ -49,9 +49,14 @@ fn regions<'n>(net: &'n Network, queries: &[Query]) -> Option<Regions<'n>> {
 }
 
 /// What one way says: is there something to find? Its evidence is checked.
-pub fn ask(net: &Network, query: &Query, way: &Config, nodes: u64, count: &mut Count) -> Result<Said, String> {
-    let budget = &mut Budget::unlimited().states(Some(nodes));
-    let answer = match answer(net, query, way, budget) {
+pub fn ask(
+    net: &Network,
+    query: &Query,
+    way: &Config,
+    mut budget: Budget<'_>,
+    count: &mut Count,
+) -> Result<Said, String> {
+    let answer = match answer(net, query, way, &mut budget) {
         Ok(answer) => answer,
         Err(broken) => return Ok(Said::Broken(broken.error.to_string())),
     };
@@ -78,6 +83,10 @@ pub fn ask(net: &Network, query: &Query, way: &Config, nodes: u64, count: &mut C
         Verdict::Unknown(Reason::Unsupported(_)) => {
             count.unsuited += 1;
             Ok(Said::Nothing)
+        }
+        Verdict::Unknown(Reason::Time) => {
+            count.stopped += 1;
+            Ok(Said::TooLarge)
         }
         Verdict::Unknown(reason) => Err(format!("no answer: {reason}")),
     }
@@ -140,7 +149,9 @@ pub fn check_ways(
         }
         for way in ways(i) {
             let at = |why: String| format!("{} by {:?}{}: {why}", query.text, way.engine, up_to(&way));
-            let said = catch_unwind(AssertUnwindSafe(|| ask(net, query, &way, NODES, count)));
+            let said = catch_unwind(AssertUnwindSafe(|| {
+                ask(net, query, &way, Budget::unlimited().states(Some(NODES)), count)
+            }));
             let said = match said.map_err(|_| at("panicked".into()))? {
                 // A trace may pass by a fault; whoever replays it meets it.
                 Err(why) if faulty && why.contains("the model fails") => continue,
