@@ -61,7 +61,7 @@ impl<'m> Specification<'m> {
     }
 
     fn columns(&self) -> Vec<usize> {
-        (0..self.symbolic.columns.len()).collect()
+        self.symbolic.own_columns().collect()
     }
 
     fn all(&self, of: Of) -> Computed {

@@ -165,8 +165,9 @@ synchronisation vectors. The last node of the file is the top, or the one that -
                                               called fail…, or those that --failures '*.stuck' names; --order N: at most N of them;
                                               --fmea: what each does alone; --open-psa FILE: a fault tree, with what
                                               the model says of failures to other tools (`extern law <event …>`); --fmea-csv FILE
-  trellis mec [FILE]                          Mec 5's relations, quantifiers, fixpoints and commands; `:help` lists them;
-                                              --timeout, --memory: for each command, and for the diagrams of each node
+  trellis mec [FILE]                          Mec 5's relations over configurations and events of nodes and over plain values,
+                                              quantifiers, fixpoints, systems of equations, and commands; `:help` lists them;
+                                              --timeout, --memory: for each command, and for all diagrams
 
 UNSAFE comes with a run: flat events, and what changes by each. SAFE comes with a set of states that no event leaves. Both are
 checked before anybody sees the answer: a run is replayed without diagrams, a set by one step of every event on diagrams and by plain

@@ -10,6 +10,7 @@ mod mec;
 mod models;
 mod network;
 mod random;
+mod relations;
 mod solver;
 mod supers;
 #[path = "../it/tableau.rs"]

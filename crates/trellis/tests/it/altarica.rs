@@ -67,6 +67,16 @@ fn mistakes_in_scripts_have_their_places() {
         (":ar-load STACK\nR(s : Stack3!c) := s.Top.objekt = no;\n", "did you mean `object`?"),
         (":ar-load STACK\nR(s : Stack3!c) := Q(s);\n", "there is no relation `Q`"),
         (":ar-load STACK\nR(s : Stack3!c) := true\n", "expected `;`"),
+        (":ar-load STACK\nR(n : integer) := n = 1;\n", "give bounds"),
+        (":ar-load STACK\nR(n) := n < 3;\n", "what `n` ranges over is not clear"),
+        (
+            ":ar-load STACK\nR(n : [0, 3]) := n = 1;\nS(s : Stack3!c) := R(s.Top.object);\n",
+            "expected a number, found a literal",
+        ),
+        (":ar-load STACK\nR(s : Stack3!c) := true;\nS(s : Stack2!c) := R(s);\n", "and this is one of `Stack2!c`"),
+        ("begin R(x : bool) += ~S(x); S(x : bool) += R(x); end\n", "stands under a negation"),
+        ("begin R(x : bool) := S(x); S(x : bool) += R(x); end\n", "comes before `begin` or after `end`"),
+        ("begin R(x : bool) += R(x);\n", "expected another definition, or `end`"),
         (":dance\n", "is no command"),
     ] {
         let (_gone, path) = temporary("script.mec5");
@@ -314,6 +324,26 @@ fn refinements_are_told_and_drawn() {
     assert!(picture.starts_with("digraph abstraction"), "{picture}");
 }
 
+/// Values are shown as they are written, definitions may end with `end`, and what was computed from a node that is read again is gone.
+#[test]
+fn relations_over_values() {
+    let (_gone, script) = temporary("script.mec5");
+    let stack = root().join("models/altarica/stack3.alt").display().to_string();
+    let text = format!(
+        ":ar-load {stack}\nOn(o : {{a, b, c}}, t : bool) := <s>(Stack3!c(s) & s.Top.object = o) & t;\n:rel-print On\n\
+         begin E(n : [0, 4]) += n = 0 | <m>(O(m) & n = m + 1);\n O(n : [0, 4]) += <m>(E(m) & n = m + 1); end\n:rel-cardinal E\n\
+         :rel-dot O\n:ar-load {stack}\n:rel-cardinal E\n:rel-cardinal On\n"
+    );
+    std::fs::write(&script, text).expect("written");
+    let out = trellis(&["mec", &script]);
+    let said = stdout(&out);
+    assert!(said.starts_with("On : ({a, b, c}, bool) -> bool\na true\nb true\nE : ([0, 4]) -> bool\n"), "{said}");
+    assert_eq!(said.matches("cardinal of E : 3").count(), 2, "{said}");
+    assert!(said.contains("value#0.2"), "{said}");
+    assert_eq!(out.status.code(), Some(2), "{said}");
+    assert!(stderr(&out).contains("there is no relation `On`"), "{}", stderr(&out));
+}
+
 /// What is written to `trellis mec` comes from a pipe here: no prompt, no editing, the same answers; a mistake does not end it.
 #[test]
 fn a_conversation() {
@@ -322,7 +352,7 @@ fn a_conversation() {
     std::fs::write(
         &file,
         format!(
-            ":ar-load {}\nA(s : Stack3!c) :=\n\n  Stack3!init(s);\n:nonsense\n:rel-cardinal A\n:quit\n",
+            ":ar-load {}\nA(s : Stack3!c) :=\n\n  Stack3!init(s);\n:nonsense\n:rel-cardinal A\nbegin\nB(x : bool) += x;\nend\n:rel-cardinal B\n:quit\n",
             model.display()
         ),
     )
@@ -330,7 +360,12 @@ fn a_conversation() {
     let input = std::fs::File::open(&file).expect("readable");
     let out =
         std::process::Command::new(env!("CARGO_BIN_EXE_trellis")).arg("mec").stdin(input).output().expect("it runs");
-    assert!(stdout(&out).contains("cardinal of A : 1"), "{}{}", stdout(&out), stderr(&out));
+    assert!(
+        stdout(&out).contains("cardinal of A : 1\nB : (bool) -> bool\ncardinal of B : 1"),
+        "{}{}",
+        stdout(&out),
+        stderr(&out)
+    );
     assert!(stderr(&out).contains("`:nonsense` is no command"), "{}", stderr(&out));
 }
 
