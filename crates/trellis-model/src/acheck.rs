@@ -64,4 +64,8 @@ pub enum Line {
     Test(String, u64, Option<String>),
     /// `dot(S, T)`: the configurations of the first, and the transitions of the second between them, drawn.
     Dot(Set, Set, Option<String>),
+    /// `quot()`: the quotient by bisimulation, drawn.
+    Quotient(Option<String>),
+    /// `modes()`: the automaton of modes, drawn.
+    Modes(Option<String>),
 }

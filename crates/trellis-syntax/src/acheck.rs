@@ -1,6 +1,6 @@
 //! Acheck's specifications (`.spe`): `with Node do … done`, with sets of configurations and of transitions.
 //!
-//! What this deliberately does not do: `loop`, `quot`, `modes` and `project` are refused by name.
+//! What this deliberately does not do: `loop` and `project` are refused by name, because no public description says what they mean.
 
 use rustc_hash::FxHashMap;
 use trellis_model::acheck::{Line, Of, Set};
@@ -168,9 +168,9 @@ impl Reader<'_, '_> {
                 let transitions = *self.argument(Of::Transitions)?;
                 Box::new(|to| Line::Dot(states, transitions, to))
             }
-            "quot" | "modes" | "project" => {
-                return self.fail(name.span, format!("`{}` is not supported", name.text));
-            }
+            "quot" => Box::new(Line::Quotient),
+            "modes" => Box::new(Line::Modes),
+            "project" => return self.fail(name.span, "`project` is not supported"),
             _ => return self.fail(name.span, format!("there is no command `{}`", name.text)),
         };
         self.parser.require(")")?;

@@ -160,7 +160,9 @@ synchronisation vectors. The last node of the file is the top, or the one that -
   trellis check model.alt --spec FILE.spe     Acheck: what the file shows, as NAME<tab>NUMBER, and its tests; --node NAME runs it on
                                               that node, whatever the file says. dot(S, T) draws; --redirect FOLDER follows
                                               redirections (`> 'f/$NODENAME.res'`) below a folder; without it all is printed.
-                                              loop, quot, modes and project are refused
+                                              quot() draws the quotient by the coarsest bisimulation whose classes respect the
+                                              sets of configurations defined above it, modes() the automaton of modes: what state
+                                              variables are, and for which flows events change them. loop and project are refused
   trellis cuts model.alt --top EXPR           minimal cut sets and minimal sequences of failures that lead to EXPR; failures are events
                                               called fail…, or those that --failures '*.stuck' names; --order N: at most N of them;
                                               --fmea: what each does alone; --open-psa FILE: a fault tree, with what

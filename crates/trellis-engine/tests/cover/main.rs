@@ -2,6 +2,7 @@
 
 mod ctl;
 mod cuts;
+mod draw;
 #[path = "../../../trellis/src/bench/families.rs"]
 mod families;
 mod figures;

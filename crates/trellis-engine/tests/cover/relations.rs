@@ -66,7 +66,7 @@ impl Plain {
     fn rows(&self, sorts: &[Sort]) -> BTreeSet<Row> {
         let more = |rows: Vec<Row>, sort: &Sort| {
             let all = self.all(sort);
-            rows.iter().flat_map(|row| all.iter().map(move |v| [&row[..], &[v.clone()]].concat())).collect()
+            rows.iter().flat_map(|row| all.iter().map(move |v| [&row[..], std::slice::from_ref(v)].concat())).collect()
         };
         sorts.iter().fold(vec![vec![]], more).into_iter().collect()
     }

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use trellis_engine::acheck::Specification;
+use trellis_engine::acheck::draw::Graph;
 use trellis_engine::budget::Budget;
 use trellis_engine::cover::reason;
-use trellis_model::acheck::Line;
+use trellis_model::acheck::{Line, Of, Set};
 use trellis_model::evidence::Reason;
 use trellis_model::hierarchy::symbolic::Symbolic;
+use trellis_report::drawings::{self, Class};
 use trellis_report::hierarchy::graph;
 use trellis_syntax::acheck;
 use trellis_syntax::altarica::ast::Name;
@@ -76,6 +78,12 @@ fn target(args: &Check, node: &str, to: Option<&String>) -> Result<Option<PathBu
     }
 }
 
+/// What is drawn must be few.
+fn listed(sets: &Specification<'_>, states: &Set, transitions: &Set) -> Result<Graph, Reason> {
+    let drawn = sets.graph(states, transitions, MOST).map_err(reason)?;
+    drawn.ok_or_else(|| Reason::Unsupported(format!("a drawing of more than {MOST} configurations or transitions")))
+}
+
 /// Did all tests pass?
 fn evaluate(
     args: &Check,
@@ -89,7 +97,9 @@ fn evaluate(
         .iter()
         .map(|line| match line {
             Line::Define(..) => Ok(None),
-            Line::Show(_, to) | Line::Test(_, _, to) | Line::Dot(_, _, to) => target(args, node, to.as_ref()),
+            Line::Show(_, to) | Line::Test(_, _, to) | Line::Dot(_, _, to) | Line::Quotient(to) | Line::Modes(to) => {
+                target(args, node, to.as_ref())
+            }
         })
         .collect::<Result<_, Failure>>()?;
     let hierarchy = &built.hierarchy;
@@ -117,12 +127,29 @@ fn evaluate(
                     *out += &format!("test {name} = {expected}: {word} ({found})\n");
                 }
                 Line::Dot(states, transitions, _) => {
-                    let drawn = sets.graph(states, transitions, MOST).map_err(reason)?;
-                    let Some(g) = drawn else {
-                        let text = format!("a drawing of more than {MOST} configurations or transitions");
-                        return Err(Reason::Unsupported(text));
-                    };
+                    let g = listed(&sets, states, transitions)?;
                     *out += &graph(hierarchy, &symbolic.levels, &g.configurations, &g.initial, &g.steps);
+                }
+                Line::Quotient(_) => {
+                    let g = listed(&sets, &Set::Any(Of::States), &Set::Any(Of::Transitions))?;
+                    let (names, marks): (Vec<String>, Vec<Vec<bool>>) =
+                        sets.marks(&g).map_err(reason)?.into_iter().unzip();
+                    let q = g.quotient(&marks);
+                    let class = |members: &Vec<usize>| {
+                        let within = names.iter().zip(&marks).filter(|(_, m)| m[members[0]]).map(|(n, _)| n.clone());
+                        Class {
+                            configurations: members.iter().map(|&n| g.configurations[n].clone()).collect(),
+                            sets: within.collect(),
+                        }
+                    };
+                    let classes: Vec<Class> = q.classes.iter().map(class).collect();
+                    *out += &drawings::quotient(hierarchy, &symbolic.levels, node, &classes, &q.steps);
+                }
+                Line::Modes(_) => {
+                    let g = listed(&sets, &Set::Any(Of::States), &Set::Any(Of::Transitions))?;
+                    let flows: Vec<bool> = hierarchy.variables.iter().map(|v| v.flow).collect();
+                    let m = g.modes(&flows);
+                    *out += &drawings::modes(hierarchy, &symbolic.levels, node, &m.modes, &m.steps);
                 }
             }
         }

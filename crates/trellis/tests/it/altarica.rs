@@ -102,6 +102,32 @@ fn specifications_are_evaluated() {
     assert_eq!(out.status.code(), Some(10), "{}", stderr(&out));
 }
 
+/// What the two commands draw is in `tests/cover/draw.rs` of the engine; here, how it is written, and that classes respect sets.
+#[test]
+fn quotients_and_modes_are_drawn() {
+    let (_gone, spec) = temporary("valve.spe");
+    let draw = |text: &str| {
+        std::fs::write(&spec, text).expect("written");
+        let out = trellis(&["check", "altarica/tank.alt", "--spec", &spec]);
+        (out.status.code(), stdout(&out), stderr(&out))
+    };
+    let (code, said, _) = draw("with Valve do quot(); done");
+    assert_eq!(code, Some(0));
+    assert!(said.contains("Valve/Q (1 classes)") && said.contains("\"rate in [0, 2], stucked in [0, 1]\""), "{said}");
+    let (_, said, _) = draw("with Valve do stuck := any_s & [stucked = 1]; show(initial); quot(); done");
+    assert!(said.contains("Valve/Q (2 classes)") && said.contains("tooltip=\"any_s, stuck\""), "{said}");
+    let (_, said, _) = draw("with ValveVirtual do modes(); done");
+    assert!(said.contains("label=\"(rate = 2)\"") && said.contains("flow = (rateReal = 2)\\nevent = dec"), "{said}");
+    for (text, message) in [
+        ("with Valve do quot(any_s); done", "expected `)`"),
+        ("with Valve do project(any_s, any_t, 'P', true); done", "`project` is not supported"),
+        ("with Valve do x := loop(any_t, any_t); done", "`loop` is not supported"),
+    ] {
+        let (code, _, said) = draw(text);
+        assert!(code == Some(2) && said.contains(message), "{said}");
+    }
+}
+
 /// Redirections are followed below a folder, if one is given; drawings have configurations and transitions.
 #[test]
 fn results_go_to_files() {

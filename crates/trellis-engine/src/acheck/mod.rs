@@ -1,6 +1,9 @@
 //! Acheck's properties, computed: a set of configurations is a relation, a set of transitions has one relation for each flat event.
+//! What is drawn is listed: [`draw`].
 
-use rustc_hash::FxHashMap;
+pub mod draw;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_domain::relation::{Made, Natural, Relation, Trouble};
 use trellis_model::acheck::{Of, Set};
 use trellis_model::evidence::Reason;
@@ -11,6 +14,7 @@ use trellis_model::mec::Fixpoint;
 use crate::budget::Budget;
 use crate::cover::reach::{Direction, reachable};
 use crate::cover::{Question, reason};
+use draw::Graph;
 
 /// A set that was computed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,17 +23,6 @@ pub enum Computed {
     States(Relation),
     /// Transitions between copies 0 and 1, for each event that the symbolic meaning lists.
     Transitions(Vec<Relation>),
-}
-
-/// Some configurations and the transitions between them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Graph {
-    /// The values of all variables, by number.
-    pub configurations: Vec<Vec<i64>>,
-    /// Those that are initial.
-    pub initial: Vec<usize>,
-    /// From which, by which flat event, to which.
-    pub steps: Vec<(usize, usize, usize)>,
 }
 
 /// The sets of one node.
@@ -139,6 +132,26 @@ impl<'m> Specification<'m> {
         let initial = space.rows(&initial, &copy(0).collect::<Vec<_>>(), most + 1);
         let initial = initial.iter().filter_map(|row| numbers.get(row.as_slice()).copied()).collect();
         Ok((steps.len() <= most).then_some(Graph { initial, steps, configurations }))
+    }
+
+    /// The names of the sets of configurations that were defined, each with which of a graph's configurations are in it. Names of the
+    /// language are left out.
+    pub fn marks(&self, graph: &Graph) -> Made<Vec<(String, Vec<bool>)>> {
+        let columns: Vec<(usize, usize)> = self.symbolic.columns.iter().map(|&c| (c, 0)).collect();
+        let mut all = vec![];
+        for (name, set) in &self.defined {
+            let Computed::States(set) = set else { continue };
+            if ["any_s", "empty_s", "initial"].contains(&name.as_str()) {
+                continue;
+            }
+            // Conditions hold for configurations that cannot be reached, too, and these may be many.
+            let here = self.symbolic.space.and(set, &self.any_states)?;
+            let rows = self.symbolic.space.rows(&here, &columns, usize::MAX);
+            let rows: FxHashSet<&[i64]> = rows.iter().map(Vec::as_slice).collect();
+            all.push((name.clone(), graph.configurations.iter().map(|c| rows.contains(c.as_slice())).collect()));
+        }
+        all.sort();
+        Ok(all)
     }
 
     fn states(&self, set: &Set) -> Made<Relation> {
