@@ -162,7 +162,9 @@ synchronisation vectors. The last node of the file is the top, or the one that -
                                               redirections (`> 'f/$NODENAME.res'`) below a folder; without it all is printed.
                                               quot() draws the quotient by the coarsest bisimulation whose classes respect the
                                               sets of configurations defined above it, modes() the automaton of modes: what state
-                                              variables are, and for which flows events change them. loop and project are refused
+                                              variables are, and for which flows events change them. project(any_s, (T, U), 'Name',
+                                              true, path) writes a sub-node again: an event where some configuration has a step of T
+                                              by it, or where some has steps by it, all of U. loop is refused
   trellis cuts model.alt --top EXPR           minimal cut sets and minimal sequences of failures that lead to EXPR; failures are events
                                               called fail…, or those that --failures '*.stuck' names; --order N: at most N of them;
                                               --fmea: what each does alone; --open-psa FILE: a fault tree, with what

@@ -9,6 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
+/// Values of some variables, in order.
+pub type Rows = BTreeSet<Vec<i64>>;
+
 /// Some configurations and the transitions between them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Graph {
@@ -36,7 +39,7 @@ pub struct Modes {
     pub modes: Vec<Vec<i64>>,
     /// From which mode, by which flat event, to which: the values of flows for which that is possible, in order; nothing if it is for all
     /// that the mode has.
-    pub steps: BTreeMap<(usize, usize, usize), Option<BTreeSet<Vec<i64>>>>,
+    pub steps: BTreeMap<(usize, usize, usize), Option<Rows>>,
 }
 
 impl Graph {
@@ -82,7 +85,7 @@ impl Graph {
         };
         let (mut modes, mut numbers): (Vec<Vec<i64>>, FxHashMap<Vec<i64>, usize>) = (vec![], FxHashMap::default());
         let mut mode_of = vec![];
-        let mut flows: Vec<BTreeSet<Vec<i64>>> = vec![];
+        let mut flows: Vec<Rows> = vec![];
         for row in &self.configurations {
             let states = part(row, false);
             let mode = *numbers.entry(states.clone()).or_insert_with(|| {
@@ -93,7 +96,7 @@ impl Graph {
             flows[mode].insert(part(row, true));
             mode_of.push(mode);
         }
-        let mut when: BTreeMap<(usize, usize, usize), BTreeSet<Vec<i64>>> = BTreeMap::new();
+        let mut when: BTreeMap<(usize, usize, usize), Rows> = BTreeMap::new();
         for &(from, event, to) in &self.steps {
             let flows = part(&self.configurations[from], true);
             when.entry((mode_of[from], event, mode_of[to])).or_default().insert(flows);

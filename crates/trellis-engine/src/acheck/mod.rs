@@ -5,7 +5,7 @@ pub mod draw;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_domain::relation::{Made, Natural, Relation, Trouble};
-use trellis_model::acheck::{Of, Set};
+use trellis_model::acheck::{Of, Projection, Set};
 use trellis_model::evidence::Reason;
 use trellis_model::hierarchy::Hierarchy;
 use trellis_model::hierarchy::symbolic::Symbolic;
@@ -14,7 +14,7 @@ use trellis_model::mec::Fixpoint;
 use crate::budget::Budget;
 use crate::cover::reach::{Direction, reachable};
 use crate::cover::{Question, reason};
-use draw::Graph;
+use draw::{Graph, Rows};
 
 /// A set that was computed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -152,6 +152,43 @@ impl<'m> Specification<'m> {
         }
         all.sort();
         Ok(all)
+    }
+
+    /// For each event of a sub-node that is possible: for which values of the variables there ([`Hierarchy::variables_below`]) some
+    /// configuration has a transition of the first set; and for which some has transitions, all of them of the second set. Nothing if
+    /// there are more values than the limit.
+    ///
+    /// That is what a public tool's outputs agree with (EmileRolley/altarica-project, `Controleurs`).
+    pub fn project(&self, p: &Projection, most: usize) -> Made<Option<Vec<(usize, Rows, Rows)>>> {
+        let (space, levels) = (&self.symbolic.space, &self.symbolic.levels);
+        let below = self.hierarchy.variables_below(p.of);
+        let columns: Vec<(usize, usize)> = below.iter().map(|v| (self.symbolic.columns[v.index()], 0)).collect();
+        let others = space.cube(self.symbolic.own_columns().map(|c| (c, 0)).filter(|c| !columns.contains(c)))?;
+        let next = space.cube(self.columns().into_iter().map(|c| (c, 1)))?;
+        let (some, all) = (self.transitions(&p.some)?, self.transitions(&p.all)?);
+        let mut found = vec![];
+        for event in 1..self.hierarchy.component(p.of).events.len() {
+            let (mut exists, mut wins, mut loses) = (space.none(), space.none(), space.none());
+            for (n, flat) in self.symbolic.events.iter().enumerate() {
+                if !levels.parts(self.hierarchy, self.hierarchy.top, flat.number).contains(&(p.of, event)) {
+                    continue;
+                }
+                let any = &self.any_transitions[n];
+                exists = space.or(&exists, &space.exists(&space.and(any, &some[n])?, &next)?)?;
+                wins = space.or(&wins, &space.exists(&space.and(any, &all[n])?, &next)?)?;
+                loses = space.or(&loses, &space.exists(&space.minus(any, &all[n])?, &next)?)?;
+            }
+            let rows = |sources: &Relation| -> Made<Rows> {
+                let here = space.exists(sources, &others)?;
+                Ok(space.rows(&here, &columns, most + 1).into_iter().collect())
+            };
+            let (exists, wins) = (rows(&exists)?, rows(&space.minus(&wins, &loses)?)?);
+            if exists.len() > most || wins.len() > most {
+                return Ok(None);
+            }
+            found.push((event, exists, wins));
+        }
+        Ok(Some(found))
     }
 
     fn states(&self, set: &Set) -> Made<Relation> {

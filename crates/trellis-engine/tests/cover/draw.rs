@@ -1,5 +1,5 @@
-//! Acheck's `quot()` and `modes()`: what another tool printed for the valves of the tank, and random graphs and models against plain
-//! definitions.
+//! Acheck's `quot()`, `modes()` and `project(…)`: what another tool printed for the valves and controllers of the tank, and random graphs
+//! and models against plain definitions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,10 @@ use trellis_domain::relation::Memory;
 use trellis_engine::acheck::Specification;
 use trellis_engine::acheck::draw::{Graph, Quotient};
 use trellis_engine::budget::Budget;
-use trellis_model::acheck::{Of, Set};
-use trellis_model::hierarchy::Hierarchy;
+use trellis_model::acheck::{Line, Of, Projection, Set};
 use trellis_model::hierarchy::explicit::Meaning;
 use trellis_model::hierarchy::symbolic::Symbolic;
+use trellis_model::hierarchy::{ComponentId, Hierarchy};
 use trellis_syntax::altarica::parse;
 use trellis_syntax::diag::Sources;
 
@@ -51,6 +51,94 @@ fn valves() {
     for ((from, event, _), when) in &modes.steps {
         let expected = (*event != 0).then(|| BTreeSet::from([modes.modes[*from].clone()]));
         assert_eq!(*when, expected);
+    }
+}
+
+/// The system of EmileRolley/altarica-project around a controller without memory, or one with virtual valves; so many failures.
+fn system(virtual_valves: bool, failures: usize) -> String {
+    let tank = include_str!("../../../../models/altarica/tank.alt");
+    let nodes = tank.split("node CtrlVV1F4I_Opt").next().expect("it is there");
+    let nodes = &nodes[..nodes.rfind("/*").expect("a comment")];
+    let nodes = nodes.replace("nbFailures = 1", &format!("nbFailures = {failures}"));
+    let moves = ["d", "i", "n"];
+    let commands: Vec<[&str; 3]> = (0..27).map(|n| [moves[n / 9], moves[n / 3 % 3], moves[n % 3]]).collect();
+    let names: Vec<String> = commands.iter().map(|c| c.concat()).collect();
+    let vectors = |prefix: &str, more: &str, valves: bool| -> String {
+        let vector = |c: &[&str; 3]| {
+            let valve = |(n, m): (usize, &&str)| match *m {
+                "n" => None,
+                m => Some(format!(", V[{n}].{}", if m == "d" { "dec" } else { "inc" })),
+            };
+            let valves: String = c.iter().enumerate().filter(|_| valves).filter_map(valve).collect();
+            format!("<{prefix}{}{more}{valves}>;\n", c.concat())
+        };
+        commands.iter().map(vector).collect()
+    };
+    let inner = match virtual_valves {
+        true => format!(
+            "sub V : ValveVirtual[3]; assert V[0].rateReal = rate[0]; V[1].rateReal = rate[1]; V[2].rateReal = rate[2];
+             sync {}",
+            vectors("", "", true)
+        ),
+        false => String::new(),
+    };
+    let outer = vectors("C.", ", cmd", true);
+    format!(
+        "{nodes}
+        node Ctrl flow rate : [0, 2][3]; level : [0, nbSensors]; event {0}; trans true |- {0} -> ; {inner} edon
+        node System sub V : Valve[3]; T : Tank; C : Ctrl;
+          assert T.input = (V[0].rate + V[1].rate); T.output = V[2].rate; C.level = T.level;
+            C.rate[0] = V[0].rate; C.rate[1] = V[1].rate; C.rate[2] = V[2].rate;
+            nbFailures >= (V[0].stucked + V[1].stucked + V[2].stucked);
+          state ctrl : bool; init ctrl := true; event env, cmd;
+          trans ctrl |- cmd -> ctrl := false; ~ctrl |- env -> ctrl := true;
+          sync <env, T.time>; {outer}
+        edon",
+        names.join(", ")
+    )
+}
+
+/// The universal projections that another tool printed: `Controleurs/Ctrl0F1I.alt`, `Ctrl1F1I.alt` and `CtrlVV1F1I.alt`. Of some events,
+/// how many configurations of the controller satisfy the guard that is printed there.
+#[test]
+fn controllers() {
+    let spec = "with System do
+        NC := any_s & [T.level = 0 | T.level = nbSensors];
+        SR := (any_s - src(any_t - self_epsilon)) | NC;
+        ok := any_s - SR;
+        CCoup := any_t & label cmd;
+        ECoup := any_t & label env;
+        win -= CCoup & rtgt(ok & (src(ECoup & rtgt(ok & src(win))) - src(ECoup & rtgt(any_s - (ok & src(win))))));
+        project(any_s, (empty_t, win), 'Next', true, C);
+      done";
+    let printed: [(bool, usize, &[(&str, usize)]); 3] = [
+        (false, 0, &[("ddd", 57), ("did", 39)]),
+        (false, 1, &[("ddd", 59), ("did", 42)]),
+        (true, 1, &[("ddd", 0), ("ddi", 3), ("did", 2), ("dii", 1), ("idd", 2), ("idi", 1)]),
+    ];
+    for (valves, failures, guards) in printed {
+        let (mut built, _) = read(&system(valves, failures), "true");
+        let mut sources = Sources::default();
+        let id = sources.add("spec", spec);
+        let lines = trellis_syntax::acheck::lines(&sources, id, None, &mut built);
+        let lines = lines.unwrap_or_else(|d| panic!("{}", trellis_syntax::diag::render(&d, &sources, false)));
+        let h = &built.hierarchy;
+        let symbolic = Symbolic::new(h, 2, Memory { nodes: 1 << 22, cache: 1 << 16 }).expect("small");
+        let mut sets = Specification::new(h, &symbolic, &mut Budget::unlimited()).expect("small");
+        for line in &lines {
+            match line {
+                Line::Define(name, of, fixpoint, set) => sets.define(name, *of, *fixpoint, set).expect("small"),
+                Line::Project(p, _) => {
+                    let found = sets.project(p, 5_000).expect("small").expect("small");
+                    for (name, count) in guards {
+                        let event = h.component(p.of).events.iter().position(|e| e == name).expect("there");
+                        let (_, some, all) = found.iter().find(|(e, ..)| *e == event).expect("there");
+                        assert_eq!((some.len(), all.len()), (0, *count), "{name}");
+                    }
+                }
+                _ => {}
+            }
+        }
     }
 }
 
@@ -100,7 +188,7 @@ fn random_graphs() {
 
 #[test]
 fn random_models() {
-    let (mut done, mut seed, mut guarded) = (0, 0, 0);
+    let (mut done, mut seed, mut guarded, mut both) = (0, 0, 0, 0);
     while done < 40 {
         seed += 1;
         let mut r = Random::new(seed);
@@ -151,6 +239,33 @@ fn random_models() {
             })
             .collect();
         assert_eq!(found, when, "{text}");
+
+        // Projections, by what they are: of some transitions, on each component.
+        let symbolic = Symbolic::new(h, 2, Memory { nodes: 1 << 20, cache: 1 << 14 }).expect("small");
+        let sets = Specification::new(h, &symbolic, &mut Budget::unlimited()).expect("small");
+        let bad_ones: BTreeSet<usize> = meaning.satisfying(h, h.top, bad).into_iter().collect();
+        let chosen = Set::To(Set::Condition(bad).into());
+        for c in 0..h.components.len() {
+            let of = ComponentId(c as u32);
+            let p = Projection { name: String::new(), of, some: chosen.clone(), all: chosen.clone() };
+            let seen = |n: usize| h.variables_below(of).iter().map(|v| row(n)[v.index()]).collect::<Vec<i64>>();
+            for (event, some, all) in sets.project(&p, 10_000).expect("small").expect("small") {
+                let ours = |t: &&(usize, usize, usize)| {
+                    reachable.contains(&t.0) && meaning.levels.parts(h, h.top, t.1).contains(&(of, event))
+                };
+                let steps: Vec<_> = level.transitions.iter().filter(ours).collect();
+                let good = |t: &&&(usize, usize, usize)| bad_ones.contains(&t.2);
+                let expected: BTreeSet<Vec<i64>> = steps.iter().filter(good).map(|t| seen(t.0)).collect();
+                assert_eq!(some, expected, "{text}");
+                let always = |n: &&usize| {
+                    let mut from = steps.iter().filter(|t| t.0 == **n).peekable();
+                    from.peek().is_some() && from.all(|t| good(&t))
+                };
+                let expected: BTreeSet<Vec<i64>> = reachable.iter().filter(always).map(|&n| seen(n)).collect();
+                assert_eq!(all, expected, "{text}");
+                both += usize::from(!all.is_empty() && all.len() < some.len());
+            }
+        }
     }
-    assert!(guarded > 0);
+    assert!(guarded > 0 && both > 0, "{guarded} {both}");
 }

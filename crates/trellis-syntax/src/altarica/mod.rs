@@ -14,6 +14,7 @@ pub(crate) mod expr;
 pub(crate) mod lexer;
 pub(crate) mod lower;
 pub(crate) mod parser;
+mod write;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_expr::{EnumId, TermId, Terms, Value};

@@ -120,12 +120,42 @@ fn quotients_and_modes_are_drawn() {
     assert!(said.contains("label=\"(rate = 2)\"") && said.contains("flow = (rateReal = 2)\\nevent = dec"), "{said}");
     for (text, message) in [
         ("with Valve do quot(any_s); done", "expected `)`"),
-        ("with Valve do project(any_s, any_t, 'P', true); done", "`project` is not supported"),
+        ("with Valve do project(any_s, any_t, 'P', true); done", "expected `(`"),
+        (
+            "with System1FCtrlVV1F4I_Opt do project(initial, (any_t, any_t), 'P', true, C); done",
+            "only supported for `any_s`",
+        ),
+        ("with System1FCtrlVV1F4I_Opt do project(any_s, (any_t, any_t), 'P', true, T); done", "assign something"),
+        (
+            "with System1FCtrlVV1F4I_Opt do project(any_s, (any_t, any_t), 'P', true, X); done",
+            "there is no sub-node `X`",
+        ),
         ("with Valve do x := loop(any_t, any_t); done", "`loop` is not supported"),
     ] {
         let (code, _, said) = draw(text);
         assert!(code == Some(2) && said.contains(message), "{said}");
     }
+}
+
+/// What is written is AltaRica again: the controller that is projected from the system is as good as the one before.
+#[test]
+fn a_projection_can_be_read_again() {
+    let (gone, spec) = temporary("tank.spe");
+    let text = "with System1FCtrlVV1F4I_Opt do moves := any_t & label cmd;\n\
+                project(any_s, (empty_t, moves), 'Next', true, C) > 'Next.alt'; show(any_s, any_t); done";
+    std::fs::write(&spec, text).expect("written");
+    let folder = gone.path().display().to_string();
+    let out = trellis(&["check", "altarica/tank.alt", "--spec", &spec, "--redirect", &folder]);
+    let before = stdout(&out);
+    assert!(before.starts_with("any_s\t"), "{before}{}", stderr(&out));
+    let next = std::fs::read_to_string(gone.path().join("Next.alt")).expect("written");
+    let tank = std::fs::read_to_string(root().join("models/altarica/tank.alt")).expect("there");
+    let at = tank.find("node System1F").expect("there");
+    let system = tank[at..].replace("C : CtrlVV1F4I_Opt", "C : Next");
+    let model = gone.path().join("next.alt").display().to_string();
+    std::fs::write(&model, format!("{}{next}{system}", &tank[..at])).expect("written");
+    let out = trellis(&["check", &model, "--spec", &spec, "--redirect", &folder]);
+    assert_eq!(stdout(&out), before, "{}", stderr(&out));
 }
 
 /// Redirections are followed below a folder, if one is given; drawings have configurations and transitions.
