@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use trellis_domain::relation::Memory;
 use trellis_engine::acheck::Specification;
-use trellis_engine::acheck::draw::{Graph, Quotient};
+use trellis_engine::acheck::draw::{Graph, Quotient, Rows};
 use trellis_engine::budget::Budget;
 use trellis_model::acheck::{Line, Of, Projection, Set};
 use trellis_model::hierarchy::explicit::Meaning;
@@ -111,7 +111,8 @@ fn controllers() {
         win -= CCoup & rtgt(ok & (src(ECoup & rtgt(ok & src(win))) - src(ECoup & rtgt(any_s - (ok & src(win))))));
         project(any_s, (empty_t, win), 'Next', true, C);
       done";
-    let printed: [(bool, usize, &[(&str, usize)]); 3] = [
+    type Guards = &'static [(&'static str, usize)];
+    let printed: [(bool, usize, Guards); 3] = [
         (false, 0, &[("ddd", 57), ("did", 39)]),
         (false, 1, &[("ddd", 59), ("did", 42)]),
         (true, 1, &[("ddd", 0), ("ddi", 3), ("did", 2), ("dii", 1), ("idd", 2), ("idi", 1)]),
@@ -223,7 +224,7 @@ fn random_models() {
         let states: BTreeSet<Vec<i64>> = reachable.iter().map(|&n| part(&row(n), false)).collect();
         assert_eq!(m.modes.iter().cloned().collect::<BTreeSet<_>>(), states, "{text}");
         assert_eq!(m.modes.len(), states.len(), "{text}");
-        let mut when: BTreeMap<(Vec<i64>, usize, Vec<i64>), BTreeSet<Vec<i64>>> = BTreeMap::new();
+        let mut when: BTreeMap<(Vec<i64>, usize, Vec<i64>), Rows> = BTreeMap::new();
         for &(from, event, to) in level.transitions.iter().filter(|t| reachable.contains(&t.0)) {
             let (from, to) = (row(from), row(to));
             when.entry((part(&from, false), event, part(&to, false))).or_default().insert(part(&from, true));
