@@ -137,25 +137,36 @@ fn quotients_and_modes_are_drawn() {
     }
 }
 
-/// What is written is AltaRica again: the controller that is projected from the system is as good as the one before.
+/// What is written is AltaRica again: with a gate that may do what it does, the plant does what it did; with a careful one it is never full.
 #[test]
 fn a_projection_can_be_read_again() {
-    let (gone, spec) = temporary("tank.spe");
-    let text = "with System1FCtrlVV1F4I_Opt do moves := any_t & label cmd;\n\
-                project(any_s, (empty_t, moves), 'Next', true, C) > 'Next.alt'; show(any_s, any_t); done";
-    std::fs::write(&spec, text).expect("written");
+    let (gone, spec) = temporary("plant.spe");
+    let gate = "const top = 3;\nnode Lamp state on : bool; init on := false; event flip; trans true |- flip -> on := not on; edon\n\
+         node Gate sub L : Lamp; flow low, high : bool; // what it sees\n state s : {x, y} : public; init s := x;\n\
+         assert (low /* not */\n or // that\n high or true); event push, 'pull'; trans true |- push, 'pull' -> ;\n\
+         sync <push, L.flip>; <'pull', L.flip?> >= 0; edon\n";
+    let plant = "node Plant sub G : Gate; state n : [0, top]; init n := 0; assert G.low = (n < 2); G.high = (n = 2); event up, down;\n\
+         trans n < top |- up -> n := n + 1; n > 0 |- down -> n := n - 1; sync <up, G.push>; <down, G.'pull'>; edon\n";
+    let model = gone.path().join("plant.alt").display().to_string();
     let folder = gone.path().display().to_string();
-    let out = trellis(&["check", "altarica/tank.alt", "--spec", &spec, "--redirect", &folder]);
-    let before = stdout(&out);
-    assert!(before.starts_with("any_s\t"), "{before}{}", stderr(&out));
-    let next = std::fs::read_to_string(gone.path().join("Next.alt")).expect("written");
-    let tank = std::fs::read_to_string(root().join("models/altarica/tank.alt")).expect("there");
-    let at = tank.find("node System1F").expect("there");
-    let system = tank[at..].replace("C : CtrlVV1F4I_Opt", "C : Next");
-    let model = gone.path().join("next.alt").display().to_string();
-    std::fs::write(&model, format!("{}{next}{system}", &tank[..at])).expect("written");
-    let out = trellis(&["check", &model, "--spec", &spec, "--redirect", &folder]);
-    assert_eq!(stdout(&out), before, "{}", stderr(&out));
+    let run = |model_text: String, chosen: &str| {
+        std::fs::write(&model, model_text).expect("written");
+        let text = format!(
+            "with Plant do chosen := {chosen}; full := any_s & [n = top];\n\
+             project(any_s, (empty_t, chosen), 'Next', true, G) > 'Next.alt'; show(any_s, any_t, full); done"
+        );
+        std::fs::write(&spec, text).expect("written");
+        let out = trellis(&["check", &model, "--spec", &spec, "--redirect", &folder]);
+        assert_eq!(out.status.code(), Some(0), "{}{}", stdout(&out), stderr(&out));
+        (stdout(&out), std::fs::read_to_string(gone.path().join("Next.alt")).expect("written"))
+    };
+    let changed = plant.replace("G : Gate", "G : Next");
+    let (before, next) = run(format!("{gate}{plant}"), "any_t");
+    let (after, _) = run(format!("{gate}{next}{changed}"), "any_t");
+    assert_eq!(before, after, "{next}");
+    let (_, next) = run(format!("{gate}{plant}"), "any_t - rtgt(any_s & [n = top])");
+    let (after, _) = run(format!("{gate}{next}{changed}"), "any_t");
+    assert!(!before.contains("full\t0") && after.contains("full\t0"), "{next}{after}");
 }
 
 /// Redirections are followed below a folder, if one is given; drawings have configurations and transitions.
