@@ -290,7 +290,7 @@ impl<'h> Failing<'h> {
         let mut rows = vec![];
         for v in 0..self.hierarchy.variables.len() {
             let column = m.columns[v];
-            let others = s.cube((0..m.columns.len()).filter(|c| *c != column).map(|c| (c, 0)))?;
+            let others = s.cube(m.own_columns().filter(|c| *c != column).map(|c| (c, 0)))?;
             let values = s.exists(&all, &others)?;
             let rows_of = s.rows(&values, &[(column, 0)], usize::MAX);
             rows.push(rows_of.into_iter().flatten().collect());

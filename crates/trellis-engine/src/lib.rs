@@ -10,7 +10,7 @@
 //! - [`acheck`]: Acheck's properties of such nodes;
 //! - [`cover`]: hierarchies of nodes (AltaRica) on relations: reachability, and refinement of covers with pruning (001 Ch. 4);
 //! - [`hierarchy`]: hierarchical transition systems, each node abstracted where it stands (001 Ch. 5);
-//! - [`mec`]: Mec 5's relations over the configurations of a node (001 §6.1);
+//! - [`mec`]: Mec 5's relations over configurations and events of nodes, and over plain values (001 §6.1);
 //! - [`program`]: control-flow automata (programs, transition systems, statecharts) with a solver;
 //! - [`wsts`]: counter systems, whatever the number of processes (003 `LA[BF]`, and its rivals);
 //! - shared: [`arg`] (states by key in flat memory), [`path`], [`waitlist`], [`budget`] (limits, cancellation, progress).

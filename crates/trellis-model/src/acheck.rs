@@ -53,6 +53,19 @@ pub enum Set {
     Trace(Box<Set>, Box<Set>, Box<Set>),
 }
 
+/// A node that does what one of the sub-nodes does in some transitions.
+#[derive(Debug, Clone)]
+pub struct Projection {
+    /// Its name.
+    pub name: String,
+    /// Which sub-node.
+    pub of: ComponentId,
+    /// An event is possible if, for some configuration outside, some transition is one of these.
+    pub some: Set,
+    /// Or, for some configuration outside, all transitions are some of these.
+    pub all: Set,
+}
+
 /// One line of a specification; results may go to a file.
 #[derive(Debug, Clone)]
 pub enum Line {
@@ -64,4 +77,10 @@ pub enum Line {
     Test(String, u64, Option<String>),
     /// `dot(S, T)`: the configurations of the first, and the transitions of the second between them, drawn.
     Dot(Set, Set, Option<String>),
+    /// `quot()`: the quotient by bisimulation, drawn.
+    Quotient(Option<String>),
+    /// `modes()`: the automaton of modes, drawn.
+    Modes(Option<String>),
+    /// `project(any_s, (T, T), 'name', true, path)`: a sub-node with guards from outside, written.
+    Project(Projection, Option<String>),
 }

@@ -1,26 +1,31 @@
-//! Mec 5's relations over the configurations and flat events of a node (001 §6.1): what a definition says, apart from how it is written.
+//! Mec 5's relations over configurations and flat events of nodes, and over plain values (001 §6.1): what a definition says, apart from
+//! how it is written.
 
 use rustc_hash::FxHashMap;
 use trellis_expr::{TermId, Terms, VarId};
 
+use crate::hierarchy::Domain;
+
 /// What an argument, or a variable that is quantified, ranges over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Sort {
-    /// Configurations of the node (`Node!c`).
-    Configuration,
-    /// Flat events of the node (`Node!ev`).
-    Event,
+    /// Configurations of a node (`Node!c`).
+    Configuration(String),
+    /// Flat events of a node (`Node!ev`).
+    Event(String),
+    /// Plain values.
+    Value(Domain),
 }
 
 /// Which relation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Callee {
     /// `Node!c`: all configurations.
-    Configurations,
+    Configurations(String),
     /// `Node!init`.
-    Initial,
+    Initial(String),
     /// `Node!t`: from where, by which event, to where.
-    Transitions,
+    Transitions(String),
     /// One that was defined.
     Defined(String),
 }
@@ -40,10 +45,19 @@ pub enum Formula {
     Exists(usize, Sort, Box<Formula>),
     /// For all values of a variable.
     Forall(usize, Sort, Box<Formula>),
-    /// A relation holds between variables.
+    /// A relation holds between variables, each of the sort that it asks for.
     Apply(Callee, Vec<usize>),
-    /// Two events are the same.
-    SameEvent(usize, usize),
+    /// Two events, each a node's and a variable's, are the same: if they belong to different nodes, they are written the same.
+    SameEvent((String, usize), (String, usize)),
+}
+
+/// Where the value of a variable of the terms is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// In a configuration of a node: the number of the formula's variable, and of the node's.
+    Part(String, usize, usize),
+    /// It is the formula's variable of this number.
+    Value(Domain, usize),
 }
 
 /// How a relation is defined.
@@ -57,13 +71,12 @@ pub enum Fixpoint {
     Greatest,
 }
 
-/// The definition of a relation.
+/// The definition of a relation. Several that use each other are a system of equations (`begin … end`): all of them are fixpoints, and
+/// the first is the outermost.
 #[derive(Debug, Clone)]
 pub struct Definition {
     /// Its name.
     pub name: String,
-    /// The node that its arguments belong to.
-    pub node: String,
     /// Its arguments.
     pub arguments: Vec<Sort>,
     /// How it is defined.
@@ -72,8 +85,28 @@ pub struct Definition {
     pub formula: Formula,
     /// The terms of the formula.
     pub terms: Terms,
-    /// For each variable of the terms: which variable of the formula it is a part of, and which variable of the node.
-    pub places: FxHashMap<VarId, (usize, usize)>,
+    /// For each variable of the terms, where its value is.
+    pub places: FxHashMap<VarId, Place>,
     /// How many variables are in scope at most.
     pub depth: usize,
+}
+
+impl Definition {
+    /// All that its variables range over, some of them more than once.
+    pub fn sorts(&self) -> Vec<&Sort> {
+        let mut all: Vec<&Sort> = self.arguments.iter().collect();
+        let mut waiting = vec![&self.formula];
+        while let Some(f) = waiting.pop() {
+            match f {
+                Formula::Term(_) | Formula::Apply(..) | Formula::SameEvent(..) => {}
+                Formula::Not(a) => waiting.push(a),
+                Formula::And(a, b) | Formula::Or(a, b) => waiting.extend([&**a, &**b]),
+                Formula::Exists(_, sort, a) | Formula::Forall(_, sort, a) => {
+                    all.push(sort);
+                    waiting.push(a);
+                }
+            }
+        }
+        all
+    }
 }

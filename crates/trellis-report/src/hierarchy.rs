@@ -79,7 +79,7 @@ pub fn html(reports: &[HierarchyReport], hierarchy: &Hierarchy, levels: &Levels)
     })
 }
 
-fn quoted(lines: &[String]) -> String {
+pub(crate) fn quoted(lines: &[String]) -> String {
     let plain: Vec<String> = lines.iter().map(|l| l.replace('\\', "\\\\").replace('"', "\\\"")).collect();
     format!("\"{}\"", plain.join("\\n"))
 }

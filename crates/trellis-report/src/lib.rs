@@ -6,7 +6,7 @@
 //! - [`html`] to a person with a browser,
 //! - [`dot`] draws networks and traces, [`automaton`] control-flow automata;
 //! - [`program`] does all of that for programs and control-flow automata, [`counter`] most of it for counter systems;
-//! - [`hierarchy`] tells of hierarchies of nodes, [`tree`] of hierarchical transition systems.
+//! - [`hierarchy`] tells of hierarchies of nodes, [`drawings`] draws quotients and modes of them, [`tree`] of hierarchical transition systems.
 //!
 //! Everything speaks the model's own names: processes, locations, variables, channels.
 //!
@@ -20,6 +20,7 @@ mod certificate;
 pub mod counter;
 pub mod cuts;
 pub mod dot;
+pub mod drawings;
 pub mod hierarchy;
 pub mod html;
 pub mod iterations;

@@ -1,9 +1,11 @@
 //! Acheck's specifications (`.spe`): `with Node do … done`, with sets of configurations and of transitions.
 //!
-//! What this deliberately does not do: `loop`, `quot`, `modes` and `project` are refused by name.
+//! What this deliberately does not do: `loop` is refused by name, because no public description says what it means; of `project`, what
+//! could not be read off public outputs: configurations other than `any_s`, one set of transitions instead of a pair, no sub-node, and
+//! sub-nodes whose own transitions assign something, or that have priorities or parameters.
 
 use rustc_hash::FxHashMap;
-use trellis_model::acheck::{Line, Of, Set};
+use trellis_model::acheck::{Line, Of, Projection, Set};
 use trellis_model::hierarchy::ComponentId;
 use trellis_model::mec::Fixpoint;
 
@@ -168,8 +170,11 @@ impl Reader<'_, '_> {
                 let transitions = *self.argument(Of::Transitions)?;
                 Box::new(|to| Line::Dot(states, transitions, to))
             }
-            "quot" | "modes" | "project" => {
-                return self.fail(name.span, format!("`{}` is not supported", name.text));
+            "quot" => Box::new(Line::Quotient),
+            "modes" => Box::new(Line::Modes),
+            "project" => {
+                let projection = self.projection()?;
+                Box::new(|to| Line::Project(projection, to))
             }
             _ => return self.fail(name.span, format!("there is no command `{}`", name.text)),
         };
@@ -177,6 +182,40 @@ impl Reader<'_, '_> {
         let to = if self.parser.take(">") { Some(self.parser.ident("the name of a file")?.text) } else { None };
         self.lines.push(made(to));
         self.parser.require(";")
+    }
+
+    /// `any_s, (T, T), 'name', true, path)`
+    fn projection(&mut self) -> Read<Projection> {
+        let span = self.parser.peek().span;
+        if !matches!(*self.argument(Of::States)?, Set::Any(_)) {
+            return self.fail(span, "`project` is only supported for `any_s`");
+        }
+        self.parser.require(",")?;
+        self.parser.require("(")?;
+        let some = *self.argument(Of::Transitions)?;
+        self.parser.require(",")?;
+        let all = *self.argument(Of::Transitions)?;
+        self.parser.require(")")?;
+        self.parser.require(",")?;
+        let name = self.parser.ident("the name of the new node")?.text;
+        self.parser.require(",")?;
+        // Whether conditions are made simple; ours are as simple as they get.
+        if !(self.parser.take_word("true") || self.parser.take_word("false")) {
+            return self.parser.unexpected("`true` or `false`");
+        }
+        self.parser.require(",")?;
+        let path = self.parser.path()?;
+        let at = self.names(&path)?.join(".");
+        let Some(found) = self.built.hierarchy.components.iter().position(|c| c.path == at) else {
+            return self.fail(path.span, format!("there is no sub-node `{at}`"));
+        };
+        let component = &self.built.hierarchy.components[found];
+        let refused = match component {
+            c if c.transitions.iter().any(|t| !t.updates.is_empty()) => "whose own transitions assign something",
+            c if !c.priorities.is_empty() => "with priorities",
+            _ => return Ok(Projection { name, of: ComponentId(found as u32), some, all }),
+        };
+        self.fail(path.span, format!("`project` is not supported for a sub-node {refused}"))
     }
 
     /// A name of the language that is shown is defined first.
@@ -312,8 +351,8 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// `V[2].dec`: the component, and its event.
-    fn label(&mut self, path: &Path) -> Read<(ComponentId, usize)> {
+    /// The names of a path, with indexes.
+    fn names(&mut self, path: &Path) -> Read<Vec<String>> {
         let mut names = vec![path.first.text.clone()];
         for segment in &path.rest {
             match segment {
@@ -326,6 +365,12 @@ impl Reader<'_, '_> {
                 }
             }
         }
+        Ok(names)
+    }
+
+    /// `V[2].dec`: the component, and its event.
+    fn label(&mut self, path: &Path) -> Read<(ComponentId, usize)> {
+        let mut names = self.names(path)?;
         let event = names.pop().unwrap_or_default();
         let at = names.join(".");
         let components = &self.built.hierarchy.components;

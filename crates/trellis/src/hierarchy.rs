@@ -129,6 +129,19 @@ pub fn build(
     Ok(built)
 }
 
+/// The same, beside nodes whose literals have numbers already.
+pub fn build_beside(
+    sources: &Sources,
+    file: &File,
+    node: &Name,
+    literals: &[String],
+    color: bool,
+) -> Result<Built, Failure> {
+    let (built, warnings) = file.build_beside(node, literals).map_err(complain(sources, color))?;
+    eprint!("{}", render(&warnings, sources, color));
+    Ok(built)
+}
+
 /// Where nothing is initial, everything is SAFE; that is hardly what was meant.
 pub fn warn_of_nothing(nothing: bool) {
     if nothing {

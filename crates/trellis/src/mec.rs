@@ -25,10 +25,10 @@ use trellis_syntax::altarica::File;
 use trellis_syntax::altarica::ast::Name;
 use trellis_syntax::ctl;
 use trellis_syntax::diag::{Sources, render};
-use trellis_syntax::mec::{Piece, World, nodes_of, only, pieces};
+use trellis_syntax::mec::{Known, Piece, World, nodes_of, only, pieces};
 
 use crate::check::interrupts;
-use crate::hierarchy::{build, read};
+use crate::hierarchy::{build_beside, read};
 use crate::{Failure, Ran, cli, exit};
 use abstraction::Refined;
 use prompt::{Line, Lines};
@@ -42,15 +42,17 @@ pub struct Mec {
     /// At most so long for each command and each definition, e.g. 30s; what takes longer is UNKNOWN.
     #[arg(long, value_name = "TIME", value_parser = cli::duration)]
     pub timeout: Option<Duration>,
-    /// At most so much memory for the diagrams of each node, e.g. 2G.
+    /// At most so much memory for the diagrams, e.g. 2G.
     #[arg(long, value_name = "SIZE", value_parser = cli::bytes)]
     pub memory: Option<usize>,
 }
 
 const HELP: &str = "\
-R(s : Node!c, …) := formula;      define a relation; += is the least fixpoint, -= the greatest
-                                  formulas: & | ~ => = != <x>(…) exists [x](…) for all, s.Sub.var
-                                  relations: Node!c(s) Node!init(s) Node!t(s, e, s'), and those defined
+R(s : Node!c, n : [0, 3]) := formula;   define a relation; += is the least fixpoint, -= the greatest
+    arguments and variables are of Node!c (configurations), Node!ev (events), bool, [a, b], {a, b}, or a domain of the model
+    formulas: & | ~ => <x>(…) exists [x](…) for all, s.Sub.var, = != < <= + - …, events of two nodes are equal if written the same
+    relations: Node!c(s) Node!init(s) Node!t(s, e, s'), and those defined; arguments may be expressions: R(s, s.level + 1)
+begin R(…) += …; S(…) -= …; end   relations that use each other; the first is the outermost fixpoint
 :ar-load FILE                     read AltaRica nodes
 :ctl R NODE FORMULA               define R: the configurations in which a formula holds (EX AX EF AF EG AG E[a U b] A[a U b])
 :rel-cardinal R                   how many rows a relation has
@@ -105,10 +107,9 @@ struct Runner {
     files: Vec<File>,
     folder: PathBuf,
     world: World,
-    sessions: BTreeMap<String, Session>,
+    session: Session,
     options: BTreeMap<String, String>,
     refined: BTreeMap<String, Refined>,
-    memory: Memory,
     timeout: Option<Duration>,
     /// When the command that runs must have ended.
     deadline: Option<Instant>,
@@ -122,15 +123,16 @@ struct Runner {
 /// `trellis mec [SCRIPT]`
 pub fn mec(args: &Mec, color: bool) -> Ran {
     let cancelled = interrupts();
+    let memory = args.memory.map_or_else(Memory::default, Memory::within);
+    let session = Session::new(memory).map_err(|e| Failure::Usage(e.to_string()))?;
     let mut runner = Runner {
         sources: Sources::default(),
         files: vec![],
         folder: args.script.as_deref().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default(),
         world: World::default(),
-        sessions: BTreeMap::new(),
+        session,
         options: BTreeMap::new(),
         refined: BTreeMap::new(),
-        memory: args.memory.map_or_else(Memory::default, Memory::within),
         timeout: args.timeout,
         deadline: None,
         watch: Watch::new(args.timeout, cancelled.clone()),
@@ -172,10 +174,7 @@ fn interactive(runner: &mut Runner) -> Result<(), Failure> {
         text.push_str(line.trim_end_matches(['\r', '\n']));
         text.push('\n');
         let all = pieces(&text);
-        let finished = |p: &Piece| {
-            matches!(p, Piece::Command(..)) || matches!(p, Piece::Definition(_, end) if text[..*end].ends_with(';'))
-        };
-        if !all.iter().all(finished) {
+        if !all.iter().all(|piece| piece.finished(&text)) {
             continue;
         }
         let now = std::mem::take(&mut text);
@@ -205,7 +204,7 @@ fn usage<T>(text: impl Into<String>) -> Result<T, Stop> {
 impl Runner {
     /// Runs one command or definition, and says what could not be found; false ends the session.
     fn piece(&mut self, name: &str, text: &str, piece: &Piece) -> Result<bool, Failure> {
-        let (Piece::Command(start, end) | Piece::Definition(start, end)) = *piece;
+        let (start, end) = piece.place();
         let about = &text[start..end];
         let about = about.split_once('(').filter(|_| !about.starts_with(':')).map_or(about, |(name, _)| name);
         self.watch.begin(about.trim());
@@ -249,15 +248,11 @@ impl Runner {
                     self.node(&node)?;
                 }
                 let color = self.color;
-                let definition = self.world.define(&self.sources, id);
-                let definition = definition.map_err(|d| Failure::Input(render(&d, &self.sources, color)))?;
-                self.session(&definition.node)?;
-                self.within(&definition.name, |runner, go_on| match runner.sessions.get_mut(&definition.node) {
-                    Some(session) => session.define(&definition, go_on),
-                    None => Ok(()),
-                })?;
-                let signature = self.signature(&definition.name);
-                say(&signature);
+                let system = self.world.define(&self.sources, id);
+                let system = system.map_err(|d| Failure::Input(render(&d, &self.sources, color)))?;
+                let names: Vec<&str> = system.iter().map(|d| d.name.as_str()).collect();
+                self.within(&names.join(", "), |runner, go_on| runner.session.define(&system, go_on))?;
+                names.iter().for_each(|name| say(&self.signature(name)));
                 Ok(true)
             }
         }
@@ -275,62 +270,47 @@ impl Runner {
             let complaint = complaint.help("read its file first: `:ar-load FILE`");
             return Err(Failure::Input(render(&[complaint], &self.sources, self.color)).into());
         };
-        let built = build(&self.sources, file, name, &[], self.color)?;
-        let session = Session::new(&built.hierarchy, self.memory);
-        let session = session.map_err(|e| Stop::Unknown(name.text.clone(), reason(e)))?;
-        self.sessions.insert(name.text.clone(), session);
-        self.world.nodes.insert(name.text.clone(), built);
-        Ok(())
-    }
-
-    fn session(&mut self, node: &str) -> Result<&mut Session, Stop> {
-        match self.sessions.get_mut(node) {
-            Some(session) => Ok(session),
-            None => usage(format!("there is no node `{node}`")),
-        }
+        let built = build_beside(&self.sources, file, name, self.world.literals(), self.color)?;
+        let added = self.session.add(&name.text, &built.hierarchy);
+        added.map_err(|e| Stop::Unknown(name.text.clone(), reason(e)))?;
+        self.world.know(&name.text, built).or_else(usage)
     }
 
     fn signature(&self, name: &str) -> String {
-        let Some((node, sorts)) = self.world.relations.get(name) else { return name.into() };
-        let sort = |s: &Sort| if *s == Sort::Configuration { format!("{node}!c") } else { format!("{node}!ev") };
-        let sorts: Vec<String> = sorts.iter().map(sort).collect();
+        let Some(known) = self.world.relations.get(name) else { return name.into() };
+        let sorts: Vec<String> = known.arguments.iter().map(|sort| self.world.show_sort(sort)).collect();
         format!("{name} : ({}) -> bool", sorts.join(", "))
     }
 
-    /// A relation by its name, and the node that it is about.
-    fn relation(&mut self, name: &str) -> Result<(String, Computed), Stop> {
-        let (node, callee) = match name.split_once('!') {
-            None => match self.world.relations.get(name) {
-                Some((node, _)) => (node.clone(), Callee::Defined(name.into())),
-                None => return usage(format!("there is no relation `{name}`")),
-            },
+    /// A relation by its name.
+    fn relation(&mut self, name: &str) -> Result<Computed, Stop> {
+        let callee = match name.split_once('!') {
+            None if self.world.relations.contains_key(name) => Callee::Defined(name.into()),
+            None => return usage(format!("there is no relation `{name}`")),
             Some((node, member)) => {
-                let callee = match member {
+                let callee: fn(String) -> Callee = match member {
                     "c" => Callee::Configurations,
                     "init" => Callee::Initial,
                     "t" => Callee::Transitions,
                     _ => return usage(format!("there is no relation `{name}`; a node has !c, !init and !t")),
                 };
-                let all = self.files.iter().flat_map(|f| f.nodes());
-                let Some(found) = all.into_iter().find(|n| n.text == node).cloned() else {
-                    return usage(format!("there is no node `{node}`"));
-                };
-                self.node(&found)?;
-                (node.to_string(), callee)
+                self.named(node)?;
+                callee(node.into())
             }
         };
-        self.session(&node)?;
-        let found = self.within(name, |runner, go_on| match runner.sessions.get_mut(&node) {
-            Some(session) => session.relation(&callee, go_on),
-            None => Ok(None),
-        })?;
-        match found {
-            Some(computed) => Ok((node, computed)),
-            None => {
-                let why = self.unknown.get(name).cloned();
-                let why = why.unwrap_or_else(|| Reason::Stuck("it was not computed".into()));
-                Err(Stop::Unknown(name.into(), why))
-            }
+        let found = self.within(name, |runner, go_on| runner.session.relation(&callee, go_on))?;
+        found.ok_or_else(|| {
+            let why = self.unknown.get(name).cloned();
+            Stop::Unknown(name.into(), why.unwrap_or_else(|| Reason::Stuck("it was not computed".into())))
+        })
+    }
+
+    /// Builds the node of a name.
+    fn named(&mut self, node: &str) -> Result<(), Stop> {
+        let all = self.files.iter().flat_map(|f| f.nodes());
+        match all.into_iter().find(|n| n.text == node).cloned() {
+            Some(found) => self.node(&found),
+            None => usage(format!("there is no node `{node}`")),
         }
     }
 
@@ -340,24 +320,21 @@ impl Runner {
         let (Some(name), Some(node), Some(formula)) = (words.next(), words.next(), words.next()) else {
             return usage("`:ctl R NODE FORMULA`");
         };
-        let all = self.files.iter().flat_map(|f| f.nodes());
-        let Some(found) = all.into_iter().find(|n| n.text == node).cloned() else {
-            return usage(format!("there is no node `{node}`"));
-        };
-        self.node(&found)?;
+        self.named(node)?;
         let mut budget = self.budget();
-        let (Some(session), Some(built)) = (self.sessions.get_mut(node), self.world.nodes.get_mut(node)) else {
+        let (Some(known), Some(built)) = (self.session.nodes.get(node), self.world.nodes.get_mut(node)) else {
             return usage(format!("there is no node `{node}`"));
         };
         let id = self.sources.add("the formula", formula);
         let parsed = ctl::parse(&mut self.sources, id, built);
         let formula = parsed.map_err(|d| Failure::Input(render(&d, &self.sources, self.color)))?;
-        session.defined.remove(name);
-        let relation = Branching::new(&built.hierarchy, &session.symbolic)
+        self.session.defined.remove(name);
+        let relation = Branching::new(&built.hierarchy, &known.symbolic)
             .and_then(|b| b.holds(&formula, &mut budget))
             .map_err(|why| Stop::Unknown(name.into(), why))?;
-        session.defined.insert(name.into(), Computed { arguments: vec![Sort::Configuration], relation });
-        self.world.relations.insert(name.into(), (node.into(), vec![Sort::Configuration]));
+        let arguments = vec![Sort::Configuration(node.into())];
+        self.session.defined.insert(name.into(), Computed { arguments: arguments.clone(), relation });
+        self.world.relations.insert(name.into(), Known { arguments, nodes: vec![node.into()] });
         say(&self.signature(name));
         Ok(())
     }
@@ -374,8 +351,8 @@ impl Runner {
             ["help"] => say(HELP.trim_end()),
             ["ar-load", file] => self.load(file)?,
             ["rel-cardinal", name] => {
-                let (node, computed) = self.relation(name)?;
-                let cardinal = self.session(&node)?.cardinal(&computed);
+                let computed = self.relation(name)?;
+                let cardinal = self.session.cardinal(&computed).map_err(|e| Stop::Unknown(name.into(), reason(e)))?;
                 say(&format!("cardinal of {name} : {cardinal}"));
             }
             ["rel-list"] => {
@@ -416,11 +393,12 @@ impl Runner {
         let file = read(&mut self.sources, &path, self.color)?;
         // What is read again is built again.
         for node in file.nodes() {
-            self.world.nodes.remove(&node.text);
-            self.sessions.remove(&node.text);
+            self.world.forget(&node.text);
+            self.session.nodes.remove(&node.text);
             self.refined.remove(&node.text);
-            self.world.relations.retain(|_, (n, _)| *n != node.text);
         }
+        self.session.defined.retain(|name, _| self.world.relations.contains_key(name));
+        self.world.load(&file);
         self.files.push(file);
         Ok(())
     }
@@ -449,50 +427,53 @@ impl Runner {
     }
 
     fn rows(&mut self, name: &str, limit: usize) -> Result<(), Stop> {
-        let (node, computed) = self.relation(name)?;
-        let (Some(session), Some(built)) = (self.sessions.get(&node), self.world.nodes.get(&node)) else {
-            return usage(format!("there is no node `{node}`"));
-        };
-        let (m, h) = (&session.symbolic, &built.hierarchy);
-        let columns: Vec<(usize, usize)> = computed
-            .arguments
-            .iter()
-            .enumerate()
-            .flat_map(|(copy, sort)| match sort {
-                Sort::Configuration => m.columns.iter().map(|&c| (c, copy)).collect::<Vec<_>>(),
-                Sort::Event => vec![(m.event_column(), copy)],
-            })
-            .collect();
-        for row in m.space.rows(&computed.relation, &columns, limit) {
-            let mut values = row.into_iter();
-            let arguments = computed.arguments.iter().map(|sort| match sort {
-                Sort::Event => m.levels.show(h, h.top, values.next().unwrap_or(0) as usize),
-                Sort::Configuration => {
-                    let all = values.by_ref().take(h.variables.len()).enumerate();
-                    let show = |(n, value): (usize, i64)| {
-                        let v = trellis_expr::VarId(n as u32);
-                        format!("{} = {}", h.variable(v).name, h.show_value(v, value))
-                    };
-                    format!("[{}]", all.map(show).collect::<Vec<_>>().join(", "))
-                }
-            });
+        let computed = self.relation(name)?;
+        let rows = self.session.rows(&computed, limit).map_err(|e| Stop::Unknown(name.into(), reason(e)))?;
+        for row in rows {
+            let arguments = computed.arguments.iter().zip(&row).map(|(sort, values)| self.shown(sort, values));
             say(&arguments.collect::<Vec<_>>().join(" "));
         }
         Ok(())
     }
 
+    /// The value of an argument; of a configuration, those of all its variables.
+    fn shown(&self, sort: &Sort, values: &[i64]) -> String {
+        let first = values.first().copied().unwrap_or(0);
+        match sort {
+            Sort::Value(domain) => self.world.show_value(domain, first),
+            Sort::Event(node) => {
+                let events = self.session.nodes.get(node).map(|n| &n.events);
+                events.and_then(|e| e.get(first as usize)).cloned().unwrap_or_default()
+            }
+            Sort::Configuration(node) => {
+                let Some(h) = self.world.nodes.get(node).map(|built| &built.hierarchy) else { return String::new() };
+                let show = |(n, &value): (usize, &i64)| {
+                    let v = trellis_expr::VarId(n as u32);
+                    format!("{} = {}", h.variable(v).name, h.show_value(v, value))
+                };
+                format!("[{}]", values.iter().enumerate().map(show).collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+
     fn dot(&mut self, name: &str) -> Result<(), Stop> {
-        let (node, computed) = self.relation(name)?;
-        let (Some(session), Some(built)) = (self.sessions.get(&node), self.world.nodes.get(&node)) else {
-            return usage(format!("there is no node `{node}`"));
+        let computed = self.relation(name)?;
+        let several = self.world.nodes.len() > 1;
+        let variable = |column: usize| {
+            self.world.nodes.iter().find_map(|(node, built)| {
+                let m = &self.session.nodes.get(node)?.symbolic;
+                let name = match m.columns.iter().position(|&c| c == column) {
+                    Some(v) => built.hierarchy.variables[v].name.as_str(),
+                    None if column == m.event_column() => "event",
+                    None => return None,
+                };
+                Some(if several { format!("{node}.{name}") } else { name.into() })
+            })
         };
-        let m = &session.symbolic;
-        let variable = |column: usize| m.columns.iter().position(|&c| c == column);
         let named = |column: usize, copy: usize, bit: usize| {
-            let name = variable(column).map_or("event", |v| built.hierarchy.variables[v].name.as_str());
-            format!("{name}#{copy}.{bit}")
+            format!("{}#{copy}.{bit}", variable(column).unwrap_or_else(|| "value".into()))
         };
-        say(m.space.dot(&computed.relation, &named).trim_end());
+        say(self.session.space.dot(&computed.relation, &named).trim_end());
         Ok(())
     }
 }

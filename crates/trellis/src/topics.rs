@@ -160,13 +160,18 @@ synchronisation vectors. The last node of the file is the top, or the one that -
   trellis check model.alt --spec FILE.spe     Acheck: what the file shows, as NAME<tab>NUMBER, and its tests; --node NAME runs it on
                                               that node, whatever the file says. dot(S, T) draws; --redirect FOLDER follows
                                               redirections (`> 'f/$NODENAME.res'`) below a folder; without it all is printed.
-                                              loop, quot, modes and project are refused
+                                              quot() draws the quotient by the coarsest bisimulation whose classes respect the
+                                              sets of configurations defined above it, modes() the automaton of modes: what state
+                                              variables are, and for which flows events change them. project(any_s, (T, U), 'Name',
+                                              true, path) writes a sub-node again: an event where some configuration has a step of T
+                                              by it, or where some has steps by it, all of U. loop is refused
   trellis cuts model.alt --top EXPR           minimal cut sets and minimal sequences of failures that lead to EXPR; failures are events
                                               called fail…, or those that --failures '*.stuck' names; --order N: at most N of them;
                                               --fmea: what each does alone; --open-psa FILE: a fault tree, with what
                                               the model says of failures to other tools (`extern law <event …>`); --fmea-csv FILE
-  trellis mec [FILE]                          Mec 5's relations, quantifiers, fixpoints and commands; `:help` lists them;
-                                              --timeout, --memory: for each command, and for the diagrams of each node
+  trellis mec [FILE]                          Mec 5's relations over configurations and events of nodes and over plain values,
+                                              quantifiers, fixpoints, systems of equations, and commands; `:help` lists them;
+                                              --timeout, --memory: for each command, and for all diagrams
 
 UNSAFE comes with a run: flat events, and what changes by each. SAFE comes with a set of states that no event leaves. Both are
 checked before anybody sees the answer: a run is replayed without diagrams, a set by one step of every event on diagrams and by plain

@@ -113,16 +113,25 @@ impl Space {
     /// A space of variables, given by their values, in the order in which they are to be tested.
     pub fn new(order: &[Vec<i64>], copies: usize, memory: Memory) -> Made<Space> {
         let manager = new_manager(memory.nodes, memory.cache, 1);
-        let mut columns = vec![];
-        let mut next: VarNo = 0;
+        let empty = Space { manager, columns: vec![], copies, limit: memory.nodes, renamings: RefCell::default() };
+        empty.extended(order)
+    }
+
+    /// The same space with more variables behind those that it has. Relations of either are relations of both, as long as they do not
+    /// speak of what the other lacks.
+    pub fn extended(&self, order: &[Vec<i64>]) -> Made<Space> {
+        let mut columns = self.columns.clone();
+        let mut next: VarNo = self.manager.with_manager_shared(|m| m.num_vars());
+        let first = next;
         for values in order {
             let width = usize::BITS - (values.len().max(1) - 1).leading_zeros();
-            let bits = (0..width).map(|i| next + i * copies as VarNo).collect();
-            next += width * copies as VarNo;
+            let bits = (0..width).map(|i| next + i * self.copies as VarNo).collect();
+            next += width * self.copies as VarNo;
             columns.push(Column { bits, values: values.clone() });
         }
-        manager.with_manager_exclusive(|m| m.add_vars(next));
-        Ok(Space { manager, columns, copies, limit: memory.nodes, renamings: RefCell::default() })
+        self.manager.with_manager_exclusive(|m| m.add_vars(next - first));
+        let (manager, renamings) = (self.manager.clone(), RefCell::default());
+        Ok(Space { manager, columns, copies: self.copies, limit: self.limit, renamings })
     }
 
     /// How many variables there are.

@@ -2,6 +2,7 @@
 
 mod ctl;
 mod cuts;
+mod draw;
 #[path = "../../../trellis/src/bench/families.rs"]
 mod families;
 mod figures;
@@ -10,6 +11,7 @@ mod mec;
 mod models;
 mod network;
 mod random;
+mod relations;
 mod solver;
 mod supers;
 #[path = "../it/tableau.rs"]

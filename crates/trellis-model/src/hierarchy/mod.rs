@@ -46,7 +46,7 @@ impl ComponentId {
 }
 
 /// What values a variable may have.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Domain {
     /// Truth values.
     Bool,

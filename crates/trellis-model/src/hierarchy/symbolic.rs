@@ -58,6 +58,8 @@ pub struct Symbolic {
     pub levels: Levels,
     /// Those of the top that can happen at all, the ones that write nothing included.
     pub events: Vec<Event>,
+    /// Its first column in the space.
+    first: usize,
     /// For each variable, its column.
     pub columns: Vec<usize>,
     /// The columns of state variables.
@@ -72,6 +74,11 @@ pub struct Symbolic {
 impl Symbolic {
     /// All configurations and events of the top. At least two copies of the variables are needed.
     pub fn new(hierarchy: &Hierarchy, copies: usize, memory: Memory) -> Made<Symbolic> {
+        Symbolic::within(hierarchy, &Space::new(&[], copies.max(2), memory)?)
+    }
+
+    /// The same in a space that others live in, behind them. It needs at least two copies.
+    pub fn within(hierarchy: &Hierarchy, space: &Space) -> Made<Symbolic> {
         let levels = hierarchy.levels().map_err(|e| Trouble::Unsupported(e.to_string()))?;
         let mut values = vec![];
         for v in &hierarchy.variables {
@@ -82,12 +89,13 @@ impl Symbolic {
             })?);
         }
         let order = order(hierarchy);
+        let first = space.len();
         let mut columns = vec![0; hierarchy.variables.len()];
-        order.iter().enumerate().for_each(|(column, v)| columns[v.index()] = column);
+        order.iter().enumerate().for_each(|(n, v)| columns[v.index()] = first + n);
         let mut rows: Vec<Vec<i64>> = order.iter().map(|v| values[v.index()].clone()).collect();
         // The last column is the flat event, for relations that have it as an argument.
         rows.push((0..levels.of(hierarchy.top).len() as i64).collect());
-        let space = Space::new(&rows, copies.max(2), memory)?;
+        let space = space.extended(&rows)?;
         let of_kind = |flow: bool| {
             let mut all: Vec<usize> =
                 (0..columns.len()).filter(|&v| hierarchy.variables[v].flow == flow).map(|v| columns[v]).collect();
@@ -101,6 +109,7 @@ impl Symbolic {
             space,
             levels,
             events: vec![],
+            first,
             columns,
             states,
             flows,
@@ -114,7 +123,12 @@ impl Symbolic {
 
     /// The column of the flat event.
     pub fn event_column(&self) -> usize {
-        self.columns.len()
+        self.first + self.columns.len()
+    }
+
+    /// The columns of a configuration, in order.
+    pub fn own_columns(&self) -> std::ops::Range<usize> {
+        self.first..self.event_column()
     }
 
     // Composition.
@@ -449,7 +463,7 @@ impl Symbolic {
         for &column in self.states.iter().rev().filter(|c| !event.written.contains(c)) {
             both = self.space.and(&both, &self.space.same(column, 0, 1)?)?;
         }
-        let columns: Vec<usize> = (0..self.columns.len()).collect();
+        let columns: Vec<usize> = self.own_columns().collect();
         let target = self.space.rename(all, &columns, 0, 1)?;
         self.space.and(&both, &target)
     }
@@ -487,7 +501,7 @@ impl Symbolic {
 
     /// How many configurations.
     pub fn count(&self, configurations: &Relation) -> Natural {
-        let columns: Vec<(usize, usize)> = (0..self.columns.len()).map(|c| (c, 0)).collect();
+        let columns: Vec<(usize, usize)> = self.own_columns().map(|c| (c, 0)).collect();
         self.space.count(configurations, &columns)
     }
 

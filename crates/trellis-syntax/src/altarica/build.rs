@@ -6,7 +6,7 @@ use trellis_model::hierarchy::{Component, ComponentId, Domain, Hierarchy, Part, 
 
 use super::ast::{self, BinaryOp, Directive, Dom, DomKind, Expr, Item, Name, Node, Path, Segment};
 use super::lower::{Lower, Scope, Tree, describe};
-use super::{Built, File};
+use super::{Built, Declared, File};
 use crate::cfa::cursor::{Read, Reported, unknown};
 use crate::diag::{Diagnostic, Severity, Span};
 use crate::uppaal::errors::Errors;
@@ -14,19 +14,31 @@ use crate::uppaal::errors::Errors;
 /// How many components and variables a model may have.
 const MAX_PARTS: usize = 100_000;
 
-/// Builds the hierarchy below a node; with warnings, or complaints.
+/// Builds the hierarchy below a node; with warnings, or complaints. Literals that are known have the first numbers.
 pub fn build(
     file: &File,
     top: &Name,
     constants: &[(String, i64)],
+    known: &[String],
 ) -> Result<(Built, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut errors = Errors::default();
-    let built = Builder::new(file, &mut errors).build(top, constants);
+    let built = Builder::new(file, known, &mut errors).build(top, constants);
     let list = errors.finish();
     match built {
         Ok(built) if !list.iter().any(|d| d.severity == Severity::Error) => Ok((built, list)),
         _ => Err(list),
     }
+}
+
+/// The constants and domains of a file that make sense; what does not is told when a node is built.
+pub fn declared(file: &File, known: &[String]) -> Declared {
+    let mut errors = Errors::default();
+    let mut builder = Builder::new(file, known, &mut errors);
+    for (number, item) in file.items.iter().enumerate() {
+        let _ = builder.item(number, item, &[]);
+    }
+    let lower = builder.lower;
+    Declared::of(&lower.terms, lower.literals, &lower.constants, lower.domains)
 }
 
 /// Parameters' values, by sub-node (`P[0]`) and name.
@@ -45,18 +57,20 @@ struct Builder<'f, 'e> {
 }
 
 impl<'f, 'e> Builder<'f, 'e> {
-    fn new(file: &'f File, errors: &'e mut Errors) -> Builder<'f, 'e> {
+    fn new(file: &'f File, known: &[String], errors: &'e mut Errors) -> Builder<'f, 'e> {
         let mut terms = Terms::new();
-        let mut names: Vec<String> = vec![];
-        let mut seen = FxHashSet::default();
+        let mut names: Vec<String> = known.to_vec();
+        let mut numbers: FxHashMap<String, u32> = names.iter().cloned().zip(0..).collect();
+        let mut literal_numbers = FxHashMap::default();
         file.items.iter().for_each(|item| {
             literals(item, &mut |name| {
-                if seen.insert(name.to_string()) {
+                let number = *numbers.entry(name.to_string()).or_insert_with(|| {
                     names.push(name.to_string());
-                }
+                    names.len() as u32 - 1
+                });
+                literal_numbers.insert(name.to_string(), number);
             })
         });
-        let literal_numbers = names.iter().enumerate().map(|(n, name)| (name.clone(), n as u32)).collect();
         let literals = terms.declare_enum("literal", names);
         let lower = Lower {
             terms,
@@ -574,21 +588,23 @@ fn grafted(tree: Tree<Tree<TermId>>) -> Tree<TermId> {
 
 /// All literals in the domains of an item.
 fn literals(item: &Item, found: &mut impl FnMut(&str)) {
-    fn dom(d: &Dom, found: &mut impl FnMut(&str)) {
-        match &d.kind {
-            DomKind::Enum(names) => names.iter().for_each(|n| found(&n.text)),
-            DomKind::Struct(fields) => fields.iter().for_each(|(_, d)| dom(d, found)),
-            DomKind::Array(base, _) => dom(base, found),
-            _ => {}
-        }
-    }
     match item {
-        Item::Const(c) => c.dom.iter().for_each(|d| dom(d, found)),
-        Item::Domain(_, d) => dom(d, found),
+        Item::Const(c) => c.dom.iter().for_each(|d| literals_of(d, found)),
+        Item::Domain(_, d) => literals_of(d, found),
         Item::Node(node) => {
             let vars = node.states.iter().chain(&node.flows).chain(&node.params);
-            vars.for_each(|v| dom(&v.dom, found));
+            vars.for_each(|v| literals_of(&v.dom, found));
         }
         Item::Directive(_) => {}
+    }
+}
+
+/// All literals in a domain.
+pub fn literals_of(d: &Dom, found: &mut impl FnMut(&str)) {
+    match &d.kind {
+        DomKind::Enum(names) => names.iter().for_each(|n| found(&n.text)),
+        DomKind::Struct(fields) => fields.iter().for_each(|(_, d)| literals_of(d, found)),
+        DomKind::Array(base, _) => literals_of(base, found),
+        _ => {}
     }
 }

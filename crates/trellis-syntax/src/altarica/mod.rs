@@ -9,14 +9,15 @@
 //! other tools (`extern`) are kept as they are, with a warning, and mean nothing, and an index must be a constant.
 
 pub mod ast;
-mod build;
+pub(crate) mod build;
 pub(crate) mod expr;
 pub(crate) mod lexer;
 pub(crate) mod lower;
 pub(crate) mod parser;
+mod write;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use trellis_expr::TermId;
+use trellis_expr::{EnumId, TermId, Terms, Value};
 use trellis_model::hierarchy::{ComponentId, Domain, Hierarchy};
 
 use crate::cfa::lexer::Tok;
@@ -65,7 +66,34 @@ impl File {
 
     /// Builds the hierarchy below a node; some constants may be given other values.
     pub fn build(&self, node: &Name, constants: &[(String, i64)]) -> Result<(Built, Vec<Diagnostic>), Vec<Diagnostic>> {
-        build::build(self, node, constants)
+        build::build(self, node, constants, &[])
+    }
+
+    /// The same, where literals that others use have the numbers that they have there.
+    pub fn build_beside(&self, node: &Name, known: &[String]) -> Result<(Built, Vec<Diagnostic>), Vec<Diagnostic>> {
+        build::build(self, node, &[], known)
+    }
+}
+
+/// Constants and domains of a file, or of a node.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Declared {
+    /// All literals, by number.
+    pub literals: Vec<String>,
+    pub constants: FxHashMap<String, Value>,
+    pub domains: FxHashMap<String, Tree<Domain>>,
+}
+
+impl Declared {
+    fn of(
+        terms: &Terms,
+        literals: EnumId,
+        constants: &FxHashMap<String, TermId>,
+        domains: FxHashMap<String, Tree<Domain>>,
+    ) -> Declared {
+        let value = |(name, &t): (&String, &TermId)| terms.as_value(t).map(|v| (name.clone(), v));
+        let literals = terms.enumeration(literals).literals.clone();
+        Declared { literals, constants: constants.iter().filter_map(value).collect(), domains }
     }
 }
 
@@ -77,6 +105,12 @@ impl Built {
     /// The top node with all that is in it.
     pub(crate) fn fields(&self) -> &Tree<TermId> {
         &self.fields
+    }
+
+    /// What its file declares.
+    pub(crate) fn declared(&self) -> Declared {
+        let h = &self.hierarchy;
+        Declared::of(&h.terms, h.literals, &self.constants, self.domains.clone())
     }
 
     /// Reads a condition over the variables of the top node.

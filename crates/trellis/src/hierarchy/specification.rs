@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use trellis_engine::acheck::Specification;
+use trellis_engine::acheck::draw::{Graph, Rows};
 use trellis_engine::budget::Budget;
 use trellis_engine::cover::reason;
-use trellis_model::acheck::Line;
+use trellis_model::acheck::{Line, Of, Projection, Set};
 use trellis_model::evidence::Reason;
+use trellis_model::hierarchy::Hierarchy;
 use trellis_model::hierarchy::symbolic::Symbolic;
+use trellis_report::drawings::{self, Class};
 use trellis_report::hierarchy::graph;
 use trellis_syntax::acheck;
 use trellis_syntax::altarica::ast::Name;
@@ -41,7 +44,7 @@ pub fn check(args: &Check, sources: &mut Sources, file: &File, path: &Path, last
         let lines = acheck::lines(sources, id, only, &mut built).map_err(complain(sources, color))?;
         let mut budget = Budget::unlimited().time(args.timeout).cancel(cancelled.clone());
         let mut said = Said::new();
-        let done = evaluate(args, &built, &node.text, &lines, &mut budget, &mut said)?;
+        let done = evaluate(args, (sources, file, &built), &node.text, &lines, &mut budget, &mut said)?;
         for (to, text) in said.into_iter().filter(|(to, text)| to.is_some() || !text.is_empty()) {
             match to {
                 None => {
@@ -76,10 +79,33 @@ fn target(args: &Check, node: &str, to: Option<&String>) -> Result<Option<PathBu
     }
 }
 
+/// The transitions of a projection: each event where it is possible.
+fn projected(hierarchy: &Hierarchy, p: &Projection, found: &[(usize, Rows, Rows)]) -> String {
+    let (component, below) = (hierarchy.component(p.of), hierarchy.variables_below(p.of));
+    let mut out = String::new();
+    for (some, title) in [(true, "Existential"), (false, "Universal")] {
+        out += &format!("/* {title} transitions */\n");
+        for (event, exists, wins) in found {
+            let rows = if some { exists } else { wins };
+            if !rows.is_empty() {
+                let guard = drawings::condition(hierarchy, &component.path, &below, rows);
+                out += &format!("    {guard} |- '{}' -> ;\n", component.events[*event]);
+            }
+        }
+    }
+    if out.contains("|-") { out } else { String::new() }
+}
+
+/// What is drawn must be few.
+fn listed(sets: &Specification<'_>, states: &Set, transitions: &Set) -> Result<Graph, Reason> {
+    let drawn = sets.graph(states, transitions, MOST).map_err(reason)?;
+    drawn.ok_or_else(|| Reason::Unsupported(format!("a drawing of more than {MOST} configurations or transitions")))
+}
+
 /// Did all tests pass?
 fn evaluate(
     args: &Check,
-    built: &Built,
+    (sources, file, built): (&Sources, &File, &Built),
     node: &str,
     lines: &[Line],
     budget: &mut Budget<'_>,
@@ -89,7 +115,12 @@ fn evaluate(
         .iter()
         .map(|line| match line {
             Line::Define(..) => Ok(None),
-            Line::Show(_, to) | Line::Test(_, _, to) | Line::Dot(_, _, to) => target(args, node, to.as_ref()),
+            Line::Show(_, to)
+            | Line::Test(_, _, to)
+            | Line::Dot(_, _, to)
+            | Line::Quotient(to)
+            | Line::Modes(to)
+            | Line::Project(_, to) => target(args, node, to.as_ref()),
         })
         .collect::<Result<_, Failure>>()?;
     let hierarchy = &built.hierarchy;
@@ -117,12 +148,40 @@ fn evaluate(
                     *out += &format!("test {name} = {expected}: {word} ({found})\n");
                 }
                 Line::Dot(states, transitions, _) => {
-                    let drawn = sets.graph(states, transitions, MOST).map_err(reason)?;
-                    let Some(g) = drawn else {
-                        let text = format!("a drawing of more than {MOST} configurations or transitions");
-                        return Err(Reason::Unsupported(text));
-                    };
+                    let g = listed(&sets, states, transitions)?;
                     *out += &graph(hierarchy, &symbolic.levels, &g.configurations, &g.initial, &g.steps);
+                }
+                Line::Quotient(_) => {
+                    let g = listed(&sets, &Set::Any(Of::States), &Set::Any(Of::Transitions))?;
+                    let (names, marks): (Vec<String>, Vec<Vec<bool>>) =
+                        sets.marks(&g).map_err(reason)?.into_iter().unzip();
+                    let q = g.quotient(&marks);
+                    let class = |members: &Vec<usize>| {
+                        let within = names.iter().zip(&marks).filter(|(_, m)| m[members[0]]).map(|(n, _)| n.clone());
+                        Class {
+                            configurations: members.iter().map(|&n| g.configurations[n].clone()).collect(),
+                            sets: within.collect(),
+                        }
+                    };
+                    let classes: Vec<Class> = q.classes.iter().map(class).collect();
+                    *out += &drawings::quotient(hierarchy, &symbolic.levels, node, &classes, &q.steps);
+                }
+                Line::Project(p, _) => {
+                    let found = sets.project(p, MOST).map_err(reason)?;
+                    let too_many = || Reason::Unsupported(format!("a projection on more than {MOST} configurations"));
+                    let text = projected(hierarchy, p, &found.ok_or_else(too_many)?);
+                    let component = hierarchy.component(p.of);
+                    let written = file.rewritten(sources, &component.node, &p.name, &text);
+                    let has_parameters =
+                        || Reason::Unsupported(format!("`project` for `{}`, which has parameters", component.node));
+                    let written = written.ok_or_else(has_parameters)?;
+                    *out += &format!("/* What `{}` does in `{node}`. */\n{written}", component.node);
+                }
+                Line::Modes(_) => {
+                    let g = listed(&sets, &Set::Any(Of::States), &Set::Any(Of::Transitions))?;
+                    let flows: Vec<bool> = hierarchy.variables.iter().map(|v| v.flow).collect();
+                    let m = g.modes(&flows);
+                    *out += &drawings::modes(hierarchy, &symbolic.levels, node, &m.modes, &m.steps);
                 }
             }
         }

@@ -62,16 +62,16 @@ impl Runner {
         self.refined.remove(node);
         let mut sets = vec![];
         for name in [init, error].into_iter().chain(names.iter().map(String::as_str)) {
-            let (of, computed) = self.relation(name)?;
-            if of != node || computed.arguments != [Sort::Configuration] {
+            let computed = self.relation(name)?;
+            if computed.arguments != [Sort::Configuration(node.into())] {
                 return usage(format!("`{name}` is no set of configurations of `{node}`"));
             }
             sets.push(computed.relation);
         }
-        let (Some(session), Some(built)) = (self.sessions.get(node), self.world.nodes.get(node)) else {
+        let (Some(known), Some(built)) = (self.session.nodes.get(node), self.world.nodes.get(node)) else {
             return usage(format!("there is no node `{node}`"));
         };
-        let (m, hierarchy) = (&session.symbolic, &built.hierarchy);
+        let (m, hierarchy) = (&known.symbolic, &built.hierarchy);
         if self.on("cegar-use-super-transition") && hierarchy.has_priorities() {
             return usage(format!(
                 "cegar-use-super-transition: not sound for `{node}`, which has priorities or broadcasts"
@@ -100,12 +100,12 @@ impl Runner {
     pub fn cegar_verify(&mut self, node: &str, limit: Option<u64>) -> Result<(), Stop> {
         let options = self.cegar_options(limit);
         let (told, mut budget) = (self.on("cegar-print-iteration-stats"), self.budget());
-        let (Some(session), Some(built), Some(refined)) =
-            (self.sessions.get(node), self.world.nodes.get(node), self.refined.get_mut(node))
+        let (Some(known), Some(built), Some(refined)) =
+            (self.session.nodes.get(node), self.world.nodes.get(node), self.refined.get_mut(node))
         else {
             return usage(format!("`:ar-cegar-init {node} …` comes first"));
         };
-        let (m, hierarchy) = (&session.symbolic, &built.hierarchy);
+        let (m, hierarchy) = (&known.symbolic, &built.hierarchy);
         let (initial, bad) = (refined.initial.clone(), refined.bad.clone());
         let question = Question { hierarchy, symbolic: m, initial, bad };
         let (run, (init, error)) = (&mut refined.run, &refined.names);

@@ -67,6 +67,16 @@ fn mistakes_in_scripts_have_their_places() {
         (":ar-load STACK\nR(s : Stack3!c) := s.Top.objekt = no;\n", "did you mean `object`?"),
         (":ar-load STACK\nR(s : Stack3!c) := Q(s);\n", "there is no relation `Q`"),
         (":ar-load STACK\nR(s : Stack3!c) := true\n", "expected `;`"),
+        (":ar-load STACK\nR(n : integer) := n = 1;\n", "give bounds"),
+        (":ar-load STACK\nR(n) := n < 3;\n", "what `n` ranges over is not clear"),
+        (
+            ":ar-load STACK\nR(n : [0, 3]) := n = 1;\nS(s : Stack3!c) := R(s.Top.object);\n",
+            "expected a number, found a literal",
+        ),
+        (":ar-load STACK\nR(s : Stack3!c) := true;\nS(s : Stack2!c) := R(s);\n", "and this is one of `Stack2!c`"),
+        ("begin R(x : bool) += ~S(x); S(x : bool) += R(x); end\n", "stands under a negation"),
+        ("begin R(x : bool) := S(x); S(x : bool) += R(x); end\n", "comes before `begin` or after `end`"),
+        ("begin R(x : bool) += R(x);\n", "expected another definition, or `end`"),
         (":dance\n", "is no command"),
     ] {
         let (_gone, path) = temporary("script.mec5");
@@ -90,6 +100,73 @@ fn specifications_are_evaluated() {
     assert_eq!(out.status.code(), Some(0));
     let out = trellis(&["check", "altarica/fifo2.alt", "--spec", "altarica/fifo2.spe"]);
     assert_eq!(out.status.code(), Some(10), "{}", stderr(&out));
+}
+
+/// What the two commands draw is in `tests/cover/draw.rs` of the engine; here, how it is written, and that classes respect sets.
+#[test]
+fn quotients_and_modes_are_drawn() {
+    let (_gone, spec) = temporary("valve.spe");
+    let draw = |text: &str| {
+        std::fs::write(&spec, text).expect("written");
+        let out = trellis(&["check", "altarica/tank.alt", "--spec", &spec]);
+        (out.status.code(), stdout(&out), stderr(&out))
+    };
+    let (code, said, _) = draw("with Valve do quot(); done");
+    assert_eq!(code, Some(0));
+    assert!(said.contains("Valve/Q (1 classes)") && said.contains("\"rate in [0, 2], stucked in [0, 1]\""), "{said}");
+    let (_, said, _) = draw("with Valve do stuck := any_s & [stucked = 1]; show(initial); quot(); done");
+    assert!(said.contains("Valve/Q (2 classes)") && said.contains("tooltip=\"any_s, stuck\""), "{said}");
+    let (_, said, _) = draw("with ValveVirtual do modes(); done");
+    assert!(said.contains("label=\"(rate = 2)\"") && said.contains("flow = (rateReal = 2)\\nevent = dec"), "{said}");
+    for (text, message) in [
+        ("with Valve do quot(any_s); done", "expected `)`"),
+        ("with Valve do project(any_s, any_t, 'P', true); done", "expected `(`"),
+        (
+            "with System1FCtrlVV1F4I_Opt do project(initial, (any_t, any_t), 'P', true, C); done",
+            "only supported for `any_s`",
+        ),
+        ("with System1FCtrlVV1F4I_Opt do project(any_s, (any_t, any_t), 'P', true, T); done", "assign something"),
+        (
+            "with System1FCtrlVV1F4I_Opt do project(any_s, (any_t, any_t), 'P', true, X); done",
+            "there is no sub-node `X`",
+        ),
+        ("with Valve do x := loop(any_t, any_t); done", "`loop` is not supported"),
+    ] {
+        let (code, _, said) = draw(text);
+        assert!(code == Some(2) && said.contains(message), "{said}");
+    }
+}
+
+/// What is written is AltaRica again: with a gate that may do what it does, the plant does what it did; with a careful one it is never full.
+#[test]
+fn a_projection_can_be_read_again() {
+    let (gone, spec) = temporary("plant.spe");
+    let gate = "const top = 3;\nnode Lamp state on : bool; init on := false; event flip; trans true |- flip -> on := not on; edon\n\
+         node Gate sub L : Lamp; flow low, high : bool; // what it sees\n state s : {x, y} : public; init s := x;\n\
+         assert (low /* not */\n or // that\n high or true); event push, 'pull'; trans true |- push, 'pull' -> ;\n\
+         sync <push, L.flip>; <'pull', L.flip?> >= 0; edon\n";
+    let plant = "node Plant sub G : Gate; state n : [0, top]; init n := 0; assert G.low = (n < 2); G.high = (n = 2); event up, down;\n\
+         trans n < top |- up -> n := n + 1; n > 0 |- down -> n := n - 1; sync <up, G.push>; <down, G.'pull'>; edon\n";
+    let model = gone.path().join("plant.alt").display().to_string();
+    let folder = gone.path().display().to_string();
+    let run = |model_text: String, chosen: &str| {
+        std::fs::write(&model, model_text).expect("written");
+        let text = format!(
+            "with Plant do chosen := {chosen}; full := any_s & [n = top];\n\
+             project(any_s, (empty_t, chosen), 'Next', true, G) > 'Next.alt'; show(any_s, any_t, full); done"
+        );
+        std::fs::write(&spec, text).expect("written");
+        let out = trellis(&["check", &model, "--spec", &spec, "--redirect", &folder]);
+        assert_eq!(out.status.code(), Some(0), "{}{}", stdout(&out), stderr(&out));
+        (stdout(&out), std::fs::read_to_string(gone.path().join("Next.alt")).expect("written"))
+    };
+    let changed = plant.replace("G : Gate", "G : Next");
+    let (before, next) = run(format!("{gate}{plant}"), "any_t");
+    let (after, _) = run(format!("{gate}{next}{changed}"), "any_t");
+    assert_eq!(before, after, "{next}");
+    let (_, next) = run(format!("{gate}{plant}"), "any_t - rtgt(any_s & [n = top])");
+    let (after, _) = run(format!("{gate}{next}{changed}"), "any_t");
+    assert!(!before.contains("full\t0") && after.contains("full\t0"), "{next}{after}");
 }
 
 /// Redirections are followed below a folder, if one is given; drawings have configurations and transitions.
@@ -314,6 +391,26 @@ fn refinements_are_told_and_drawn() {
     assert!(picture.starts_with("digraph abstraction"), "{picture}");
 }
 
+/// Values are shown as they are written, definitions may end with `end`, and what was computed from a node that is read again is gone.
+#[test]
+fn relations_over_values() {
+    let (_gone, script) = temporary("script.mec5");
+    let stack = root().join("models/altarica/stack3.alt").display().to_string();
+    let text = format!(
+        ":ar-load {stack}\nOn(o : {{a, b, c}}, t : bool) := <s>(Stack3!c(s) & s.Top.object = o) & t;\n:rel-print On\n\
+         begin E(n : [0, 4]) += n = 0 | <m>(O(m) & n = m + 1);\n O(n : [0, 4]) += <m>(E(m) & n = m + 1); end\n:rel-cardinal E\n\
+         :rel-dot O\n:ar-load {stack}\n:rel-cardinal E\n:rel-cardinal On\n"
+    );
+    std::fs::write(&script, text).expect("written");
+    let out = trellis(&["mec", &script]);
+    let said = stdout(&out);
+    assert!(said.starts_with("On : ({a, b, c}, bool) -> bool\na true\nb true\nE : ([0, 4]) -> bool\n"), "{said}");
+    assert_eq!(said.matches("cardinal of E : 3").count(), 2, "{said}");
+    assert!(said.contains("value#0.2"), "{said}");
+    assert_eq!(out.status.code(), Some(2), "{said}");
+    assert!(stderr(&out).contains("there is no relation `On`"), "{}", stderr(&out));
+}
+
 /// What is written to `trellis mec` comes from a pipe here: no prompt, no editing, the same answers; a mistake does not end it.
 #[test]
 fn a_conversation() {
@@ -322,7 +419,7 @@ fn a_conversation() {
     std::fs::write(
         &file,
         format!(
-            ":ar-load {}\nA(s : Stack3!c) :=\n\n  Stack3!init(s);\n:nonsense\n:rel-cardinal A\n:quit\n",
+            ":ar-load {}\nA(s : Stack3!c) :=\n\n  Stack3!init(s);\n:nonsense\n:rel-cardinal A\nbegin\nB(x : bool) += x;\nend\n:rel-cardinal B\n:quit\n",
             model.display()
         ),
     )
@@ -330,7 +427,12 @@ fn a_conversation() {
     let input = std::fs::File::open(&file).expect("readable");
     let out =
         std::process::Command::new(env!("CARGO_BIN_EXE_trellis")).arg("mec").stdin(input).output().expect("it runs");
-    assert!(stdout(&out).contains("cardinal of A : 1"), "{}{}", stdout(&out), stderr(&out));
+    assert!(
+        stdout(&out).contains("cardinal of A : 1\nB : (bool) -> bool\ncardinal of B : 1"),
+        "{}{}",
+        stdout(&out),
+        stderr(&out)
+    );
     assert!(stderr(&out).contains("`:nonsense` is no command"), "{}", stderr(&out));
 }
 

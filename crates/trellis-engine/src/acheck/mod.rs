@@ -1,8 +1,11 @@
 //! Acheck's properties, computed: a set of configurations is a relation, a set of transitions has one relation for each flat event.
+//! What is drawn is listed: [`draw`].
 
-use rustc_hash::FxHashMap;
+pub mod draw;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_domain::relation::{Made, Natural, Relation, Trouble};
-use trellis_model::acheck::{Of, Set};
+use trellis_model::acheck::{Of, Projection, Set};
 use trellis_model::evidence::Reason;
 use trellis_model::hierarchy::Hierarchy;
 use trellis_model::hierarchy::symbolic::Symbolic;
@@ -11,6 +14,7 @@ use trellis_model::mec::Fixpoint;
 use crate::budget::Budget;
 use crate::cover::reach::{Direction, reachable};
 use crate::cover::{Question, reason};
+use draw::{Graph, Rows};
 
 /// A set that was computed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,17 +23,6 @@ pub enum Computed {
     States(Relation),
     /// Transitions between copies 0 and 1, for each event that the symbolic meaning lists.
     Transitions(Vec<Relation>),
-}
-
-/// Some configurations and the transitions between them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Graph {
-    /// The values of all variables, by number.
-    pub configurations: Vec<Vec<i64>>,
-    /// Those that are initial.
-    pub initial: Vec<usize>,
-    /// From which, by which flat event, to which.
-    pub steps: Vec<(usize, usize, usize)>,
 }
 
 /// The sets of one node.
@@ -61,7 +54,7 @@ impl<'m> Specification<'m> {
     }
 
     fn columns(&self) -> Vec<usize> {
-        (0..self.symbolic.columns.len()).collect()
+        self.symbolic.own_columns().collect()
     }
 
     fn all(&self, of: Of) -> Computed {
@@ -139,6 +132,63 @@ impl<'m> Specification<'m> {
         let initial = space.rows(&initial, &copy(0).collect::<Vec<_>>(), most + 1);
         let initial = initial.iter().filter_map(|row| numbers.get(row.as_slice()).copied()).collect();
         Ok((steps.len() <= most).then_some(Graph { initial, steps, configurations }))
+    }
+
+    /// The names of the sets of configurations that were defined, each with which of a graph's configurations are in it. Names of the
+    /// language are left out.
+    pub fn marks(&self, graph: &Graph) -> Made<Vec<(String, Vec<bool>)>> {
+        let columns: Vec<(usize, usize)> = self.symbolic.columns.iter().map(|&c| (c, 0)).collect();
+        let mut all = vec![];
+        for (name, set) in &self.defined {
+            let Computed::States(set) = set else { continue };
+            if ["any_s", "empty_s", "initial"].contains(&name.as_str()) {
+                continue;
+            }
+            // Conditions hold for configurations that cannot be reached, too, and these may be many.
+            let here = self.symbolic.space.and(set, &self.any_states)?;
+            let rows = self.symbolic.space.rows(&here, &columns, usize::MAX);
+            let rows: FxHashSet<&[i64]> = rows.iter().map(Vec::as_slice).collect();
+            all.push((name.clone(), graph.configurations.iter().map(|c| rows.contains(c.as_slice())).collect()));
+        }
+        all.sort();
+        Ok(all)
+    }
+
+    /// For each event of a sub-node that is possible: for which values of the variables there ([`Hierarchy::variables_below`]) some
+    /// configuration has a transition of the first set; and for which some has transitions, all of them of the second set. Nothing if
+    /// there are more values than the limit.
+    ///
+    /// That is what a public tool's outputs agree with (EmileRolley/altarica-project, `Controleurs`).
+    pub fn project(&self, p: &Projection, most: usize) -> Made<Option<Vec<(usize, Rows, Rows)>>> {
+        let (space, levels) = (&self.symbolic.space, &self.symbolic.levels);
+        let below = self.hierarchy.variables_below(p.of);
+        let columns: Vec<(usize, usize)> = below.iter().map(|v| (self.symbolic.columns[v.index()], 0)).collect();
+        let others = space.cube(self.symbolic.own_columns().map(|c| (c, 0)).filter(|c| !columns.contains(c)))?;
+        let next = space.cube(self.columns().into_iter().map(|c| (c, 1)))?;
+        let (some, all) = (self.transitions(&p.some)?, self.transitions(&p.all)?);
+        let mut found = vec![];
+        for event in 1..self.hierarchy.component(p.of).events.len() {
+            let (mut exists, mut wins, mut loses) = (space.none(), space.none(), space.none());
+            for (n, flat) in self.symbolic.events.iter().enumerate() {
+                if !levels.parts(self.hierarchy, self.hierarchy.top, flat.number).contains(&(p.of, event)) {
+                    continue;
+                }
+                let any = &self.any_transitions[n];
+                exists = space.or(&exists, &space.exists(&space.and(any, &some[n])?, &next)?)?;
+                wins = space.or(&wins, &space.exists(&space.and(any, &all[n])?, &next)?)?;
+                loses = space.or(&loses, &space.exists(&space.minus(any, &all[n])?, &next)?)?;
+            }
+            let rows = |sources: &Relation| -> Made<Rows> {
+                let here = space.exists(sources, &others)?;
+                Ok(space.rows(&here, &columns, most + 1).into_iter().collect())
+            };
+            let (exists, wins) = (rows(&exists)?, rows(&space.minus(&wins, &loses)?)?);
+            if exists.len() > most || wins.len() > most {
+                return Ok(None);
+            }
+            found.push((event, exists, wins));
+        }
+        Ok(Some(found))
     }
 
     fn states(&self, set: &Set) -> Made<Relation> {
