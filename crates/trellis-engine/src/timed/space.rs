@@ -14,7 +14,7 @@ use trellis_order::Word;
 
 use super::bounds::{Bounds, Lu, Scratch};
 
-/// The active clocks of a key, as [`Shapes`] has them.
+/// The active clocks of a key.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape<'s> {
     /// Their numbers in the network, ascending; 0 first.
