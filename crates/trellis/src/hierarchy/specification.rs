@@ -16,7 +16,7 @@ use trellis_report::hierarchy::graph;
 use trellis_syntax::acheck;
 use trellis_syntax::altarica::ast::Name;
 use trellis_syntax::altarica::{Built, File};
-use trellis_syntax::diag::Sources;
+use trellis_syntax::diag::{Diagnostic, Sources};
 
 use super::{build, complain, memory};
 use crate::check::{interrupts, worst, write_file};
@@ -36,6 +36,11 @@ pub fn check(args: &Check, sources: &mut Sources, file: &File, path: &Path, last
         Some(node) => (vec![Name { text: node.clone(), span: last.span }], true),
         None => (named, false),
     };
+    if let Some(missing) = nodes.iter().find(|n| !all && file.nodes().iter().all(|known| known.text != n.text)) {
+        let d = Diagnostic::error(missing.span, format!("there is no node `{}`", missing.text))
+            .help(format!("to evaluate all of this for another node, name it: `--node {}`", last.text));
+        return Err(complain(sources, color)(vec![d]));
+    }
     let cancelled = interrupts();
     let mut code = exit::HOLDS;
     for node in nodes {

@@ -100,6 +100,10 @@ fn specifications_are_evaluated() {
     assert_eq!(out.status.code(), Some(0));
     let out = trellis(&["check", "altarica/fifo2.alt", "--spec", "altarica/fifo2.spe"]);
     assert_eq!(out.status.code(), Some(10), "{}", stderr(&out));
+    // Of another model.
+    let out = trellis(&["check", "altarica/stack3.alt", "--spec", "altarica/fifo2.spe"]);
+    assert_eq!(out.status.code(), Some(2), "{}", stdout(&out));
+    assert!(stderr(&out).contains("there is no node") && stderr(&out).contains("--node Stack3"), "{}", stderr(&out));
 }
 
 /// What the two commands draw is in `tests/cover/draw.rs` of the engine; here, how it is written, and that classes respect sets.
