@@ -169,6 +169,14 @@ impl Code {
         Ok(run::start(self, mem, host)? != 0)
     }
 
+    /// As [`Code::exec`] (or [`Code::eval`]), in a memory of which some cells have no value yet; what is written has one. If one is read that
+    /// has none, that is the fault, whatever else happens.
+    pub fn run_with_missing(&self, cells: &mut [i64], missing: &mut [bool]) -> Result<i64, Fault> {
+        let read = std::cell::Cell::new(false);
+        let result = run::start(self, run::Partial { cells, missing, read: &read }, &mut NoHost);
+        if read.get() { Err(Fault::NoValue("a cell".into())) } else { result }
+    }
+
     /// The value, if it is the same in every memory. Of a statement: `Some(1)` if it does nothing.
     pub fn constant(&self) -> Option<i64> {
         self.constant

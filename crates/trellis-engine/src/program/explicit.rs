@@ -2,15 +2,17 @@
 //!
 //! A state is a location of the automaton of large blocks, with the values of the variables that are live there; what others hold
 //! does not matter, nor that they have no value yet. A block is run on a set of memories at once, so choices in a row do not multiply
-//! where they come to the same. Values are machine words.
+//! where they come to the same. Values are machine words. What may have too many values (a local variable of C before it is assigned) has
+//! none: a state leaves it open, and stands for all of them.
 //!
 //! The invariant is the list of states, which a checker can follow by running blocks, without a solver.
 //!
-//! What it deliberately does not do: guess. Where a `havoc` has too many values, a number leaves the machine words, or an array has
+//! What it deliberately does not do: guess. Where a cell is read that has no value, a number leaves the machine words, or an array has
 //! no bounds, it gives up at once, and others are asked.
 
 use std::collections::BTreeSet;
 use std::hash::BuildHasher;
+use std::ops::Range;
 
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashSet};
@@ -38,6 +40,8 @@ enum Block {
     /// What is not open.
     Code(Code),
     Havoc(VarId, u32, i64, i64),
+    /// Anything, and too much of it.
+    Forget(VarId, u32, u32),
     Seq(Vec<Block>),
     Choice(Vec<Block>),
     If(Code, Box<Block>, Box<Block>),
@@ -47,8 +51,45 @@ enum Block {
 #[derive(Clone)]
 struct Memory {
     cells: Vec<i64>,
+    /// Which of them have no value, if any.
+    missing: Option<Vec<bool>>,
     picks: Vec<Pick>,
 }
+
+/// Stands for no value where states are stored.
+const MISSING: i64 = i64::MIN;
+
+impl Memory {
+    fn new(size: usize) -> Memory {
+        Memory { cells: vec![0; size], missing: None, picks: vec![] }
+    }
+
+    fn forget(&mut self, cells: Range<u32>) {
+        let size = self.cells.len();
+        let missing = self.missing.get_or_insert_with(|| vec![false; size]);
+        for c in cells {
+            (self.cells[c as usize], missing[c as usize]) = (0, true);
+        }
+    }
+
+    /// A cell, as it is stored.
+    fn word(&self, cell: u32) -> i64 {
+        let is_missing = self.missing.as_ref().is_some_and(|missing| missing[cell as usize]);
+        if is_missing { MISSING } else { self.cells[cell as usize] }
+    }
+
+    /// Runs a statement, or evaluates a term.
+    fn run(&mut self, code: &Code, is_term: bool) -> Result<i64, Fault> {
+        match &mut self.missing {
+            Some(missing) => code.run_with_missing(&mut self.cells, missing),
+            None if is_term => code.eval(&self.cells, &mut NoHost),
+            None => code.exec(&mut self.cells, &mut NoHost).map(i64::from),
+        }
+    }
+}
+
+/// What a state says of a variable, or of an entry of an array.
+type Fact = (VarId, Option<Value>, Value);
 
 /// A state that was reached: where, from which state, by which edge. Its values are elsewhere.
 struct Node {
@@ -62,6 +103,8 @@ const NONE: u32 = u32::MAX;
 
 struct Search<'a> {
     cfa: &'a Cfa,
+    /// More values than this of one variable are not listed.
+    many: usize,
     layout: Layout,
     size: usize,
     /// Of each location, the live variables' cells.
@@ -76,8 +119,13 @@ struct Search<'a> {
 
 /// Explores everything.
 pub fn check(program: &mut Program<'_>, budget: &mut Budget<'_>) -> Outcome {
+    check_listing(program, MANY, budget)
+}
+
+/// Explores everything, with at most so many values of a variable listed.
+pub fn check_listing(program: &mut Program<'_>, many: usize, budget: &mut Budget<'_>) -> Outcome {
     let live = live(&program.large.cfa);
-    let mut search = match Search::new(&program.large.cfa, &live) {
+    let mut search = match Search::new(&program.large.cfa, many, &live) {
         Ok(search) => search,
         Err(why) => return Outcome::new(Verdict::Unknown(why), Stats::default()),
     };
@@ -93,11 +141,11 @@ pub fn check(program: &mut Program<'_>, budget: &mut Budget<'_>) -> Outcome {
         }
         Ok(None) => {
             let (stats, distances) = (search.stats, std::mem::take(&mut search.distances));
-            let states: Vec<(LocationId, Valuation)> = (0..search.nodes.len() as u32)
-                .map(|n| (search.nodes[n as usize].location, search.valuation(&live, n)))
+            let states: Vec<(LocationId, Vec<Fact>)> = (0..search.nodes.len() as u32)
+                .map(|n| (search.nodes[n as usize].location, search.facts(&live, n)))
                 .collect();
             let cfa = &mut program.large.cfa;
-            let labels: Vec<_> = states.iter().map(|(l, values)| (*l, point(&mut cfa.terms, values))).collect();
+            let labels: Vec<_> = states.iter().map(|(l, facts)| (*l, point(&mut cfa.terms, facts))).collect();
             let invariant = super::invariant(cfa, &distances, labels);
             let terms = cfa.terms.clone();
             Outcome::new(Verdict::Safe(program.certificate(terms, 1, invariant)), stats)
@@ -105,23 +153,18 @@ pub fn check(program: &mut Program<'_>, budget: &mut Budget<'_>) -> Outcome {
     }
 }
 
-/// The variables have these values.
-fn point(terms: &mut Terms, values: &Valuation) -> TermId {
+/// All of that is so.
+fn point(terms: &mut Terms, facts: &[Fact]) -> TermId {
     let mut all = vec![];
-    for (&v, value) in values {
-        let Value::Array(array) = value else {
-            let literal = terms.literal(value).expect("a scalar has one");
-            all.push(equal(terms, v, literal));
+    for (v, at, value) in facts {
+        let literal = terms.literal(value).expect("a scalar has one");
+        let Some(at) = at else {
+            all.push(equal(terms, *v, literal));
             continue;
         };
-        let Type::Array(index, _) = terms.variable(v).ty else { continue };
-        let index = terms.type_of_id(index);
-        for i in Value::all(terms, index, LONG as usize).unwrap_or_default() {
-            let (array_var, at) = (terms.var(v), terms.literal(&i).expect("a scalar has one"));
-            let entry = terms.select(array_var, at);
-            let literal = terms.literal(array.get(&i)).expect("a scalar has one");
-            all.push(terms.eq(entry, literal));
-        }
+        let (array, at) = (terms.var(*v), terms.literal(at).expect("a scalar has one"));
+        let entry = terms.select(array, at);
+        all.push(terms.eq(entry, literal));
     }
     terms.and(all)
 }
@@ -131,7 +174,7 @@ fn gives_up(what: &str) -> Reason {
 }
 
 impl<'a> Search<'a> {
-    fn new(cfa: &'a Cfa, live: &[BTreeSet<VarId>]) -> Result<Search<'a>, Reason> {
+    fn new(cfa: &'a Cfa, many: usize, live: &[BTreeSet<VarId>]) -> Result<Search<'a>, Reason> {
         let mut layout = Layout::new();
         let mut size = 0;
         for &v in &cfa.variables {
@@ -153,6 +196,7 @@ impl<'a> Search<'a> {
         let distances = paths::error_distances(cfa);
         let mut search = Search {
             cfa,
+            many,
             layout,
             size: size as usize,
             cells,
@@ -181,10 +225,9 @@ impl<'a> Search<'a> {
         let parts = |all: &[StmtId]| all.iter().map(|&p| self.block(p)).collect::<Result<Vec<_>, _>>();
         match *terms.stmt(s) {
             Stmt::Havoc(v) => match (terms.type_bounds(terms.variable(v).ty), self.layout.slot(v)) {
-                (Some((lo, hi)), Some((at, _))) if i128::from(hi) - i128::from(lo) < MANY as i128 => {
-                    Ok(Block::Havoc(v, at, lo, hi))
-                }
-                _ => Err(gives_up(&format!("{} may be anything", terms.variable(v).name))),
+                (Some((lo, hi)), Some((at, _))) if self.are_few(lo, hi) => Ok(Block::Havoc(v, at, lo, hi)),
+                (_, Some((at, len))) => Ok(Block::Forget(v, at, len)),
+                (_, None) => Err(gives_up(&format!("{} has no place", terms.variable(v).name))),
             },
             Stmt::Seq(ref all) => Ok(Block::Seq(parts(all)?)),
             Stmt::Choice(ref all) => Ok(Block::Choice(parts(all)?)),
@@ -194,6 +237,11 @@ impl<'a> Search<'a> {
             }
             _ => Err(gives_up("a loop within a step leaves something open")),
         }
+    }
+
+    /// Are these values few enough to be listed?
+    fn are_few(&self, lo: i64, hi: i64) -> bool {
+        i128::from(hi) - i128::from(lo) < self.many as i128
     }
 
     /// All that a block makes of some memories.
@@ -208,14 +256,15 @@ impl<'a> Search<'a> {
         let judge = |fault: Fault| match fault {
             Fault::Overflow => Err(gives_up("a number leaves the machine words")),
             Fault::Diverges => Err(gives_up("a loop runs for too long")),
-            _ => Ok(false),
+            Fault::NoValue(_) => Err(gives_up("something is read that may be anything")),
+            _ => Ok(0),
         };
         let check = |m: &[Memory]| if m.len() > MANY { Err(gives_up("a step has too many outcomes")) } else { Ok(()) };
         match block {
             Block::Code(code) => {
                 let mut kept = Vec::with_capacity(from.len());
                 for mut m in from {
-                    if code.exec(&mut m.cells, &mut NoHost).or_else(judge)? {
+                    if m.run(code, false).or_else(judge)? != 0 {
                         kept.push(m);
                     }
                 }
@@ -236,6 +285,16 @@ impl<'a> Search<'a> {
                     check(&all)?;
                 }
                 Ok(distinct(all))
+            }
+            &Block::Forget(v, at, len) => {
+                let ty = self.cfa.terms.variable(v).ty;
+                for m in &mut from {
+                    m.forget(at..at + len);
+                    if picks {
+                        m.picks.push(Pick::Value(zero_of(&self.cfa.terms, ty)));
+                    }
+                }
+                Ok(distinct(from))
             }
             Block::Seq(parts) => {
                 for p in parts {
@@ -260,8 +319,8 @@ impl<'a> Search<'a> {
             }
             Block::If(c, a, b) => {
                 let (mut yes, mut no) = (vec![], vec![]);
-                for m in from {
-                    match c.eval(&m.cells, &mut NoHost) {
+                for mut m in from {
+                    match m.run(c, true) {
                         Ok(0) => no.push(m),
                         Ok(_) => yes.push(m),
                         Err(fault) => _ = judge(fault)?,
@@ -284,13 +343,37 @@ impl<'a> Search<'a> {
     }
 
     fn memory(&self, n: u32) -> Memory {
-        let mut cells = vec![0; self.size];
+        let mut memory = Memory::new(self.size);
         let at = &self.cells[self.nodes[n as usize].location.index()];
-        at.iter().zip(self.values(n)).for_each(|(&at, &value)| cells[at as usize] = value);
-        Memory { cells, picks: vec![] }
+        for (&at, &value) in at.iter().zip(self.values(n)) {
+            match value {
+                MISSING => memory.forget(at..at + 1),
+                value => memory.cells[at as usize] = value,
+            }
+        }
+        memory
     }
 
-    /// The values of the live variables.
+    /// What is known of the live variables.
+    fn facts(&self, live: &[BTreeSet<VarId>], n: u32) -> Vec<Fact> {
+        let (memory, terms) = (self.memory(n), &self.cfa.terms);
+        let mut all = vec![];
+        for &v in &live[self.nodes[n as usize].location.index()] {
+            let (at, len) = self.layout.slot(v).expect("every variable has a place");
+            let (index, ty) = match terms.variable(v).ty {
+                Type::Array(index, entry) => (Some(terms.type_of_id(index)), terms.type_of_id(entry)),
+                ty => (None, ty),
+            };
+            let first = index.and_then(|index| terms.type_bounds(index)).map_or(0, |b| b.0);
+            for i in (0..len).filter(|i| memory.word(at + i) != MISSING) {
+                let entry = index.map(|index| Value::from_word(index, first + i64::from(i)));
+                all.push((v, entry, Value::from_word(ty, memory.word(at + i))));
+            }
+        }
+        all
+    }
+
+    /// Values of the live variables, some value for those that have none.
     fn valuation(&self, live: &[BTreeSet<VarId>], n: u32) -> Valuation {
         let memory = self.memory(n).cells;
         let terms = &self.cfa.terms;
@@ -313,7 +396,7 @@ impl<'a> Search<'a> {
     /// Notes a state; answers whether it is new.
     fn reach(&mut self, location: LocationId, memory: &Memory, parent: u32, via: EdgeId) -> bool {
         let start = self.values.len();
-        self.values.extend(self.cells[location.index()].iter().map(|&c| memory.cells[c as usize]));
+        self.values.extend(self.cells[location.index()].iter().map(|&c| memory.word(c)));
         let hash = |l: LocationId, values: &[i64]| FxBuildHasher.hash_one((l.0, values));
         let mine = hash(location, &self.values[start..]);
         let same = |&n: &u32| self.nodes[n as usize].location == location && self.values(n) == &self.values[start..];
@@ -339,16 +422,16 @@ impl<'a> Search<'a> {
         if self.distances[initial.index()].is_none() {
             return Ok(None);
         }
-        let mut start = vec![Memory { cells: vec![0; self.size], picks: vec![] }];
+        let mut start = vec![Memory::new(self.size)];
         for &v in &live[initial.index()] {
             let (at, len) = self.layout.slot(v).unwrap_or_default();
             let ty = match cfa.terms.variable(v).ty {
                 Type::Array(_, entry) => cfa.terms.type_of_id(entry),
                 ty => ty,
             };
-            let few = |(lo, hi): &(i64, i64)| i128::from(*hi) - i128::from(*lo) < MANY as i128;
-            let Some((lo, hi)) = cfa.terms.type_bounds(ty).filter(few) else {
-                return Err(gives_up(&format!("{} may be anything at first", cfa.terms.variable(v).name)));
+            let Some((lo, hi)) = cfa.terms.type_bounds(ty).filter(|&(lo, hi)| self.are_few(lo, hi)) else {
+                start.iter_mut().for_each(|m| m.forget(at..at + len));
+                continue;
             };
             for cell in at..at + len {
                 start = self.post(&Block::Havoc(v, cell, lo, hi), start, false, budget)?;
@@ -404,8 +487,7 @@ impl<'a> Search<'a> {
             let Some(block) = &self.blocks[edge.index()] else { return Err(gives_up("no way")) };
             let after = self.post(block, vec![self.memory(from)], true, &mut Budget::unlimited())?;
             let cells = &self.cells[self.nodes[to as usize].location.index()];
-            let leads =
-                |m: &&Memory| cells.iter().zip(self.values(to)).all(|(&c, &value)| m.cells[c as usize] == value);
+            let leads = |m: &&Memory| cells.iter().zip(self.values(to)).all(|(&c, &value)| m.word(c) == value);
             let Some(found) = after.iter().find(leads) else { return Err(gives_up("no way")) };
             if !run(terms, self.cfa.edge(edge).stmt, &mut env, &mut Script::new(&found.picks)) {
                 return Err(gives_up("a run that the interpreter does not take"));
@@ -431,7 +513,7 @@ fn is_open(terms: &Terms, s: StmtId) -> bool {
 fn distinct(mut all: Vec<Memory>) -> Vec<Memory> {
     if all.len() > 1 {
         let mut seen = FxHashSet::default();
-        all.retain(|m| seen.insert(m.cells.clone()));
+        all.retain(|m| seen.insert((m.cells.clone(), m.missing.clone())));
     }
     all
 }

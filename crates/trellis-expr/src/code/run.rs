@@ -71,6 +71,44 @@ impl Memory for &mut [i64] {
     }
 }
 
+/// Memory of which some cells have no value yet. Reading one of them is noted; the rest of that run means nothing.
+pub(super) struct Partial<'a> {
+    pub(super) cells: &'a mut [i64],
+    pub(super) missing: &'a mut [bool],
+    pub(super) read: &'a std::cell::Cell<bool>,
+}
+
+impl Memory for Partial<'_> {
+    fn get(&self, m: u32) -> i64 {
+        self.range(m, 1)[0]
+    }
+
+    fn range(&self, m: u32, len: u32) -> &[i64] {
+        let range = m as usize..m as usize + len as usize;
+        if self.missing[range.clone()].contains(&true) {
+            self.read.set(true);
+        }
+        &self.cells[range]
+    }
+
+    fn set(&mut self, m: u32, value: i64) {
+        self.range_mut(m, 1)[0] = value;
+    }
+
+    fn range_mut(&mut self, m: u32, len: u32) -> &mut [i64] {
+        let range = m as usize..m as usize + len as usize;
+        self.missing[range.clone()].fill(false);
+        &mut self.cells[range]
+    }
+
+    /// What has no value may be copied.
+    fn copy(&mut self, d: u32, s: u32, len: u32) {
+        let source = s as usize..s as usize + len as usize;
+        self.cells.copy_within(source.clone(), d as usize);
+        self.missing.copy_within(source, d as usize);
+    }
+}
+
 /// Tests the cells; if they do not decide, goes on.
 #[inline]
 pub(super) fn start<M: Memory, H: Host>(code: &Code, mem: M, host: &mut H) -> Result<i64, Fault> {

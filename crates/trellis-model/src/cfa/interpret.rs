@@ -192,7 +192,7 @@ pub enum Unclear {
 }
 
 /// All outcomes of a statement from any of some valuations, each once, if there are at most so many at any moment. Valuations may leave out
-/// variables that the statement does not read.
+/// variables that the statement does not read. A variable that may have more values than that has none afterwards.
 pub fn image(terms: &Terms, s: StmtId, mut from: Vec<Valuation>, limit: usize) -> Result<Vec<Valuation>, Unclear> {
     // A fault blocks.
     let value = |t, env: &Valuation| match eval(terms, t, env, &mut NoHost) {
@@ -230,7 +230,10 @@ pub fn image(terms: &Terms, s: StmtId, mut from: Vec<Valuation>, limit: usize) -
             once(kept)
         }
         Stmt::Havoc(v) => {
-            let values = Value::all(terms, terms.variable(v).ty, limit).ok_or(Unclear::TooMany)?;
+            let Some(values) = Value::all(terms, terms.variable(v).ty, limit) else {
+                from.iter_mut().for_each(|env| _ = env.remove(&v));
+                return once(from);
+            };
             let mut all = vec![];
             for env in from {
                 all.extend(values.iter().map(|new| {
