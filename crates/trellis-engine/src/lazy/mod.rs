@@ -162,11 +162,14 @@ pub struct Options {
     pub pin_faults: bool,
     /// Of clocks that do equally well in an interpolant, take the one that 002's prototype takes ([`hashed`]), not the first.
     pub hashed: bool,
+    /// Where data is abstracted by predicates: larger formulas are not taken back through yet another step. Along a long path through
+    /// assignments that read what others wrote they grow beyond measure. Then all values are needed.
+    pub largest_formula: usize,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { order: Order::Bfs, reduce: true, pin_faults: true, hashed: false }
+        Options { order: Order::Bfs, reduce: true, pin_faults: true, hashed: false, largest_formula: 1000 }
     }
 }
 

@@ -31,10 +31,6 @@ use crate::timed::target::Trouble;
 /// So many conflicts are allowed for one question; then the answer is no.
 const EFFORT: u64 = 10_000;
 
-/// Larger formulas are not taken back through yet another step: along a long path through assignments that read what others wrote they
-/// grow beyond measure. Then all values are needed.
-const LARGE: usize = 1000;
-
 /// A conjunction of formulas that never fault; ascending, each once.
 pub type Label = Vec<TermId>;
 
@@ -51,6 +47,8 @@ pub enum Exact {
 pub struct Predicates<'n> {
     values: Values<'n>,
     direction: Direction,
+    /// Formulas with more parts are not taken back.
+    largest: usize,
     /// For one question to the solver.
     limits: Limits,
     solver: Embedded,
@@ -61,11 +59,13 @@ pub struct Predicates<'n> {
 }
 
 impl<'n> Predicates<'n> {
-    /// Over these values. The direction must be that in which labels are refined; the solver has until the limits.
-    pub fn new(values: Values<'n>, direction: Direction, limits: Limits) -> Predicates<'n> {
+    /// Over these values. The direction must be that in which labels are refined; formulas with more than `largest` parts are not
+    /// taken back; the solver has until the limits.
+    pub fn new(values: Values<'n>, direction: Direction, largest: usize, limits: Limits) -> Predicates<'n> {
         Predicates {
             values,
             direction,
+            largest,
             limits: limits.steps(EFFORT),
             solver: Embedded::new(),
             defined: Defined::default(),
@@ -214,7 +214,7 @@ impl Interpolation for Predicates<'_> {
 
     fn pre(&mut self, _: &Tree, n: u32, bad: &Bad) -> Result<Bad, Trouble> {
         Ok(match self.formula(bad) {
-            Some(t) if self.values.combinations.terms.subterms([t]).len() > LARGE => Bad::Others,
+            Some(t) if self.values.combinations.terms.subterms([t]).len() > self.largest => Bad::Others,
             Some(t) => {
                 let before = self.values.combinations.before(self.values.via[n as usize], t);
                 self.total(before)

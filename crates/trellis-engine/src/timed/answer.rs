@@ -145,7 +145,11 @@ pub fn answer(net: &Network, query: &Query, config: &Config, budget: &mut Budget
                 },
                 Data::Predicates(direction) => match values() {
                     Ok(values) => {
-                        let data = Interpolating::new(Predicates::new(values, direction, budget.limits()), direction);
+                        let data = {
+                            let predicates =
+                                Predicates::new(values, direction, options.largest_formula, budget.limits());
+                            Interpolating::new(predicates, direction)
+                        };
                         by_clocks(net, query, target, clocks, options, data, wants, budget)
                     }
                     Err(why) => refuse(why),

@@ -2,6 +2,7 @@
 
 use trellis_domain::relation::Memory;
 use trellis_engine::mec::Session;
+use trellis_model::hierarchy::Hierarchy;
 use trellis_syntax::altarica::parse;
 use trellis_syntax::diag::{Sources, render};
 use trellis_syntax::mec::{Piece, World, only, pieces};
@@ -81,18 +82,25 @@ const HALF: &str = "domain Colour = {green, blue};
     node Half state odd : bool; init odd := false; event up, reset;
       trans true |- up -> odd := not odd; odd |- reset -> odd := false; edon";
 
+/// A node more, of a file of its own.
+pub fn load(session: &mut Session, world: &mut World, sources: &mut Sources, name: &str, text: &str) -> Hierarchy {
+    let id = sources.add(name, text);
+    let (file, _) = parse(sources, id).unwrap_or_else(|d| panic!("{}", render(&d, sources, false)));
+    world.load(&file);
+    let built = file.build_beside(file.nodes()[0], world.literals());
+    let (built, _) = built.unwrap_or_else(|d| panic!("{}", render(&d, sources, false)));
+    let hierarchy = built.hierarchy.clone();
+    session.add(name, &hierarchy).expect("small");
+    world.know(name, built).expect("the same literals");
+    hierarchy
+}
+
 /// The cardinals of relations over two nodes of different files.
 fn two(script: &str, names: &[&str]) -> Vec<String> {
     let mut session = Session::new(Memory { nodes: 1 << 20, cache: 1 << 14 }).expect("small");
     let (mut world, mut sources) = (World::default(), Sources::default());
     for (name, text) in [("Counter", COUNTER), ("Half", HALF)] {
-        let id = sources.add(name, text);
-        let (file, _) = parse(&sources, id).unwrap_or_else(|d| panic!("{}", render(&d, &sources, false)));
-        world.load(&file);
-        let built = file.build_beside(file.nodes()[0], world.literals());
-        let (built, _) = built.unwrap_or_else(|d| panic!("{}", render(&d, &sources, false)));
-        session.add(name, &built.hierarchy).expect("small");
-        world.know(name, built).expect("the same literals");
+        load(&mut session, &mut world, &mut sources, name, text);
     }
     for piece in pieces(script) {
         let (start, end) = piece.place();

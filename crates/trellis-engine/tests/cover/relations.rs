@@ -12,10 +12,10 @@ use trellis_expr::{TermId, Value};
 use trellis_model::hierarchy::Hierarchy;
 use trellis_model::hierarchy::explicit::Meaning;
 use trellis_model::mec::{Callee, Definition, Fixpoint, Formula, Place, Sort};
-use trellis_syntax::altarica::parse;
 use trellis_syntax::diag::{Sources, render};
 use trellis_syntax::mec::World;
 
+use crate::mec::load;
 use crate::random::Random;
 
 /// The value of an argument: that of a configuration is a list of its variables' values.
@@ -347,14 +347,8 @@ fn random_relations() {
             let (text, variables) = node(&mut r, name);
             context += &text;
             parts.push(variables);
-            let id = sources.add(name, text);
-            let (file, _) = parse(&sources, id).unwrap_or_else(|d| panic!("{}", render(&d, &sources, false)));
-            world.load(&file);
-            let built = file.build_beside(file.nodes()[0], world.literals());
-            let (built, _) = built.unwrap_or_else(|d| panic!("{}", render(&d, &sources, false)));
-            session.add(name, &built.hierarchy).expect("small");
-            plain.nodes.insert(name.into(), Node::of(&built.hierarchy).expect("small"));
-            world.know(name, built).expect("the same literals");
+            let hierarchy = load(&mut session, &mut world, &mut sources, name, &text);
+            plain.nodes.insert(name.into(), Node::of(&hierarchy).expect("small"));
         }
         let parts = [parts[0].clone(), parts[1].clone()];
         let mut writer = Writer { r: &mut r, parts, relations: vec![] };

@@ -120,7 +120,7 @@ fn covers_hold_up_to_all_bounds_together() {
         system P0, P1, P2;";
     let (net, queries) = load(model, "A[] P0.L3 imply x < 1").expect("a model");
     for seed in (0..100).chain([7232]) {
-        let options = lazy::Options { order: Order::Random(seed), reduce: false, pin_faults: true, hashed: false };
+        let options = lazy::Options { order: Order::Random(seed), reduce: false, ..lazy::Options::default() };
         let engine = Engine::Lazy { clocks: Clocks::Bounds, data: Data::Identity, options };
         let config = Config { engine: Some(engine), order: None, certificate: true, non_zeno: false, symmetry: false };
         let answer =

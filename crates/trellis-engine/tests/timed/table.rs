@@ -14,7 +14,6 @@ use trellis_engine::budget::Budget;
 use trellis_engine::lazy;
 use trellis_engine::lazy::block::Direction::{self, Backward, Forward};
 use trellis_engine::timed::answer::{Clocks, Config, Data, Engine, answer};
-use trellis_engine::waitlist::Order;
 
 use crate::load::load;
 
@@ -24,7 +23,7 @@ fn counts(model: &str, data: Option<Direction>, clocks: Direction) -> Option<(u6
     let shared = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/models/timed/theta")).join(model);
     let text = std::fs::read_to_string(own).or_else(|_| std::fs::read_to_string(shared)).ok()?;
     let (net, queries) = load(&text, "A[] true").expect("a model");
-    let options = lazy::Options { order: Order::Bfs, reduce: false, pin_faults: false, hashed: true };
+    let options = lazy::Options { reduce: false, pin_faults: false, hashed: true, ..lazy::Options::default() };
     let data = data.map_or(Data::Identity, Data::Interpolation);
     let engine = Some(Engine::Lazy { clocks: Clocks::Interpolation(clocks), data, options });
     let config = Config { engine, order: None, certificate: false, non_zeno: false, symmetry: false };

@@ -103,13 +103,13 @@ fn engines(config: &str) -> Option<Vec<Engine>> {
     };
     // The prototype's integers have no bounds, and so no faults.
     let both = |data, clocks| {
-        let options = lazy::Options { order: Order::Bfs, reduce: false, pin_faults: false, hashed: true };
+        let options = lazy::Options { reduce: false, pin_faults: false, hashed: true, ..lazy::Options::default() };
         let (data, clocks) = (Data::Interpolation(data), Clocks::Interpolation(clocks));
         vec![Engine::Lazy { clocks, data, options }]
     };
     // As 002's prototype: all clocks in all zones.
     let theta = |clocks| {
-        let options = lazy::Options { order: Order::Bfs, reduce: false, hashed: true, ..lazy::Options::default() };
+        let options = lazy::Options { reduce: false, hashed: true, ..lazy::Options::default() };
         vec![Engine::Lazy { clocks, data: Data::Identity, options }]
     };
     Some(match config {
