@@ -18,6 +18,10 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     if let Some((name, _)) = of_networks.iter().find(|(_, given)| *given && !network) {
         return Err(Failure::Usage(format!("{name}: only for networks of automata")));
     }
+    let of_counters = [("--error", !args.errors.is_empty()), ("--start", args.start.is_some())];
+    if let Some((name, _)) = of_counters.iter().find(|(_, given)| *given && !counter::is_one(&args.model.model)) {
+        return Err(Failure::Usage(format!("{name}: only for evidence about counter systems")));
+    }
     if args.node.is_some() && !of_nodes {
         return Err(Failure::Usage("--node: only for AltaRica".into()));
     }
