@@ -30,6 +30,9 @@ use crate::cli::Check;
 use crate::program::{checked, engine_line, show};
 use crate::{Failure, Ran, exit, ltl, witness};
 
+/// What is added where loops are not shown to end.
+const PARTIAL: &str = "; partial correctness: loops are not shown to end";
+
 /// What a question says that leaves some checks out, before their names.
 const BUT_FOR: &str = ", but for: ";
 
@@ -329,7 +332,7 @@ fn ask(
                 said.push_str("; for runs on which nothing failed before");
             }
             if cfa.has_cycles() && !termination {
-                said.push_str("; partial correctness: loops are not shown to end");
+                said.push_str(PARTIAL);
             }
         }
         let mut groups = asked.grouped(&set);
@@ -340,7 +343,14 @@ fn ask(
         for (i, (query, these)) in groups.into_iter().enumerate() {
             let kind = these.first().map_or(Kind::Assertion, |&n| asked.checks[n].kind);
             let question = (i == 0).then(|| name.clone());
-            lines.push(Line { report: ProgramReport { query, ..done.clone() }, cfa: cfa.clone(), question, kind });
+            let mut report = ProgramReport { query, ..done.clone() };
+            if i > 0
+                && let (Outcome::Safe, Some(said)) = (report.outcome, &mut report.checked)
+            {
+                let partial = if said.ends_with(PARTIAL) { "; partial correctness" } else { "" };
+                *said = format!("the same invariant{partial}");
+            }
+            lines.push(Line { report, cfa: cfa.clone(), question, kind });
         }
     }
     Ok(lines)

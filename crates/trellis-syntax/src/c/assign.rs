@@ -35,7 +35,7 @@ impl Lower<'_> {
         match place.ty.clone() {
             CType::Pointer(to) => {
                 let (address, _) = self.pointer(rhs, Some(&to))?;
-                self.store_term(&place, address, span)?;
+                self.store_term(&place, address, lhs.span, span)?;
                 return Ok(None);
             }
             CType::Struct(_) => {
@@ -57,7 +57,7 @@ impl Lower<'_> {
         }
         let v = self.value(rhs)?;
         let v = self.convert(v, ty);
-        self.store(&place, v, span)?;
+        self.store(&place, v, lhs.span, span)?;
         self.reload(&place, span).map(Some)
     }
 

@@ -385,10 +385,10 @@ impl Lower<'_> {
         self.leaf(place, 0, &[], &place.ty.clone())
     }
 
-    /// Puts a value into a place.
-    pub fn store(&mut self, place: &Place, v: Val, span: CSpan) -> Lowered<()> {
+    /// Puts a value into a place; `at` is what is to blame if it is not there.
+    pub fn store(&mut self, place: &Place, v: Val, at: CSpan, span: CSpan) -> Lowered<()> {
         let value = self.plain(v);
-        self.store_term(place, value, span)
+        self.store_term(place, value, at, span)
     }
 
     /// Puts a value into a place that has just been read.
@@ -398,8 +398,8 @@ impl Lower<'_> {
     }
 
     /// Puts an integer or a pointer into a place.
-    pub fn store_term(&mut self, place: &Place, value: TermId, span: CSpan) -> Lowered<()> {
-        self.exists(place, span)?;
+    pub fn store_term(&mut self, place: &Place, value: TermId, at: CSpan, span: CSpan) -> Lowered<()> {
+        self.exists(place, at)?;
         self.put(place, 0, &[], value, span)
     }
 

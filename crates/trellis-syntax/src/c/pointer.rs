@@ -543,7 +543,7 @@ impl Lower<'_> {
         let CType::Pointer(to) = place.ty.clone() else { return Ok(()) };
         let old = self.load_term(place, span)?;
         let new = self.moved(old, &to, by, back, span);
-        self.store_term(place, new, span)
+        self.store_term(place, new, span, span)
     }
 
     /// Is the pointer not null?

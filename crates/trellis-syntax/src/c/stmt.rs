@@ -423,10 +423,17 @@ impl Lower<'_> {
                 self.no_result(&result, span);
                 self.terms().skip()
             }
-            (None, e) => {
-                e.map_or(Ok(()), |e| self.effect(e))?;
+            (None, Some(e)) => {
+                // The value of `main` is used by whoever runs the program.
+                let used = self.stack.len() == 1 && matches!(self.type_of(e)?, CType::Int(_));
+                if used {
+                    self.value(e).map(|_| ())?
+                } else {
+                    self.effect(e)?
+                }
                 self.terms().skip()
             }
+            (None, None) => self.terms().skip(),
         };
         self.leave(stmt, after, span);
         self.release(mark);
