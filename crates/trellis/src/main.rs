@@ -5,6 +5,7 @@ mod streams;
 
 mod automaton;
 mod bench;
+mod c_program;
 mod check;
 mod cli;
 mod counter;
