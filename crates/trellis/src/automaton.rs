@@ -155,6 +155,7 @@ pub fn c_options(path: &Path, reading: &Reading) -> c::Options {
         },
         folder: path.parent().unwrap_or(Path::new("")).to_path_buf(),
         atoms: vec![],
+        timeout: None,
     }
 }
 

@@ -7,12 +7,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_expr::{StmtId, Term, TermId, Terms, Type, VarId};
 use trellis_model::cfa::{Cfa, Edge, Kind, Location, LocationId, Place};
 
+use super::attributes::Attributes;
 use super::pointer::Targets;
 use super::preprocess::Map;
 use super::stmt::Frame;
 use super::structs::{Key, Object, Structure};
 use super::types::{CType, IntType, StructId};
 use super::unit::Unit;
+use super::volatile::Volatile;
 use super::{Ints, Options};
 use crate::diag::{Diagnostic, Sources};
 use crate::uppaal::errors::Errors;
@@ -66,6 +68,11 @@ pub struct Lower<'a> {
     /// What functions change of their own variables, by name.
     pub changed: FxHashMap<&'a str, Rc<FxHashSet<String>>>,
     pub structs: FxHashMap<StructId, Rc<Structure>>,
+    /// The attributes behind the braces of structures and enumerations, by where these start.
+    pub tagged: FxHashMap<usize, Attributes>,
+    pub volatile: Volatile,
+    /// The statement that is being read.
+    pub here: CSpan,
     /// What pointers may point to, as far as it is known, and what was found now.
     pub known: Targets,
     pub found: Targets,
@@ -106,6 +113,9 @@ impl<'a> Lower<'a> {
             results: FxHashMap::default(),
             changed: FxHashMap::default(),
             structs: FxHashMap::default(),
+            tagged: FxHashMap::default(),
+            volatile: Volatile::default(),
+            here: CSpan::span(0, 0),
             found: known.clone(),
             known,
             names: FxHashMap::default(),
