@@ -165,6 +165,7 @@ pub fn c_options(path: &Path, reading: &Reading) -> Result<(c::Options, Scope), 
         },
         folder: path.parent().unwrap_or(Path::new("")).to_path_buf(),
         atoms: vec![],
+        timeout: None,
         checks: scope.kinds,
     };
     Ok((options, scope))

@@ -25,8 +25,9 @@ use trellis_syntax::c::{Built, Check as One, Kind};
 pub use property::Scope;
 
 use crate::automaton::{Loaded, QUESTION, load};
-use crate::check::{ProgressLine, budget, code_of, numbered, statistics, worst, write_file, write_with};
+use crate::check::{ProgressLine, budget, code_of, numbered, statistics, worst};
 use crate::cli::Check;
+use crate::files::{write_file, write_with};
 use crate::program::{checked, engine_line, show};
 use crate::{Failure, Ran, exit, ltl, witness};
 

@@ -102,16 +102,23 @@ impl<'a> Lower<'a> {
             "printf" | "fprintf" | "puts" | "putchar" | "putc" | "fputc" | "fputs" | "perror" | "fflush" => {
                 Known::Output
             }
-            "abs" => Known::Absolute(IntType::INT),
-            "labs" => Known::Absolute(IntType::long(model, true)),
-            "llabs" => Known::Absolute(IntType::long_long(true)),
-            "__builtin_expect" => Known::First,
+            "abs" | "__builtin_abs" => Known::Absolute(IntType::INT),
+            "labs" | "__builtin_labs" => Known::Absolute(IntType::long(model, true)),
+            "llabs" | "__builtin_llabs" => Known::Absolute(IntType::long_long(true)),
+            "__builtin_expect" | "__builtin_expect_with_probability" => Known::First,
             "setjmp" | "_setjmp" | "sigsetjmp" | "longjmp" | "siglongjmp" => {
                 Known::Refused("it jumps out of functions")
             }
             "pthread_create" | "thrd_create" | "fork" => Known::Refused("it starts a second thread"),
             "asm" | "__asm" | "__asm__" => Known::Refused("it is inline assembly"),
-            "signal" | "sigaction" | "atexit" => Known::Refused("it calls functions later"),
+            "signal" | "sigaction" | "sigset" | "bsd_signal" | "atexit" | "at_quick_exit" | "on_exit" => {
+                Known::Refused("it calls functions later")
+            }
+            "_Pragma" => Known::Refused("it is a pragma"),
+            "alloca" | "vfork" | "clone" => Known::Refused("it changes the stack"),
+            _ if name.starts_with("__builtin_") || name.starts_with("__sync_") || name.starts_with("__atomic_") => {
+                Known::Refused("it is a built-in function of the compiler that is not known here")
+            }
             _ => return None,
         })
     }
@@ -140,7 +147,13 @@ impl<'a> Lower<'a> {
                     let ty = global.ty.clone();
                     self.refuse(callee.span, &name, &ty)
                 }
-                None => Ok(name),
+                None => match self.unit.attributes.get(&name).and_then(|a| a.odd_for_function(&name)) {
+                    Some(odd) => {
+                        let message = format!("`{name}` has the attribute `{odd}`, which is not supported");
+                        self.error(callee.span, message)
+                    }
+                    None => Ok(name),
+                },
             },
             Some(Name::Odd(ty)) => {
                 let ty = ty.clone();
@@ -313,7 +326,7 @@ impl<'a> Lower<'a> {
     }
 
     /// The body of a function in place of a call.
-    fn inline(
+    pub fn inline(
         &mut self,
         function: Function<'a>,
         args: &[Node<Expression>],

@@ -3,17 +3,20 @@
 use std::rc::Rc;
 
 use lang_c::ast::{
-    ArraySize, Declaration, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator, EnumType, Expression,
-    InitDeclarator, Initializer, SpecifierQualifier, StorageClassSpecifier, TypeName, TypeOf, TypeSpecifier,
+    ArraySize, Declaration, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator, Expression,
+    InitDeclarator, Initializer, SpecifierQualifier, StorageClassSpecifier, TypeName, TypeOf, TypeQualifier,
+    TypeSpecifier,
 };
 use lang_c::span::{Node, Span as CSpan};
 use rustc_hash::FxHashMap;
 
+use super::attributes::{Attributes, Gathered, Piece, has_pointer_attributes};
 use super::lower::{Lower, Lowered};
 use super::place::{Base, Place};
 use super::purity::is_impure;
 use super::structs::Object;
 use super::types::{CType, IntType};
+use super::volatile::{declares_volatile, steady};
 
 /// What a name stands for.
 #[derive(Debug, Clone)]
@@ -22,7 +25,7 @@ pub enum Name {
     /// A pointer that is never changed, and plainly points there.
     Reference(Place),
     /// A member of an enumeration.
-    Constant(i128),
+    Constant(i128, IntType),
     Type(CType),
     /// Something at file scope.
     Global,
@@ -35,12 +38,35 @@ pub enum Name {
 pub struct Scope {
     pub names: FxHashMap<String, Name>,
     pub tags: FxHashMap<String, CType>,
+    /// What names of types say beside the type.
+    pub traits: FxHashMap<String, Traits>,
+}
+
+/// What a name of a type says beside the type.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Traits {
+    /// `aligned`
+    pub align: Option<u64>,
+    pub volatile: bool,
 }
 
 /// What a declaration says before its declarators.
 pub struct Specified {
     pub ty: CType,
     pub storage: Option<StorageClassSpecifier>,
+    pub attributes: Attributes,
+    /// What is said of the type before the declarators, beside the type.
+    pub traits: Traits,
+}
+
+impl Specified {
+    /// The same of what a declarator makes of it: a pointer to something volatile is not volatile itself.
+    pub fn traits_of(&self, d: &Declarator, own: &Attributes) -> Traits {
+        let plain = !d.derived.iter().any(|d| !matches!(d.node, DerivedDeclarator::Array(_)))
+            && matches!(d.kind.node, DeclaratorKind::Identifier(_));
+        let align = if plain { self.traits.align } else { None };
+        Traits { align: own.aligned.or(align), volatile: declares_volatile(self.traits.volatile, d) }
+    }
 }
 
 impl Lower<'_> {
@@ -60,15 +86,66 @@ impl Lower<'_> {
 
     pub fn specified(&mut self, specifiers: &[Node<DeclarationSpecifier>]) -> Lowered<Specified> {
         let mut storage = None;
-        let mut parts = vec![];
         for s in specifiers {
-            match &s.node {
-                DeclarationSpecifier::StorageClass(class) => storage = Some(class.node.clone()),
-                DeclarationSpecifier::TypeSpecifier(t) => parts.push(t),
-                _ => {}
+            if let DeclarationSpecifier::StorageClass(class) = &s.node
+                && !matches!(class.node, StorageClassSpecifier::ThreadLocal)
+            {
+                storage = Some(class.node.clone());
             }
         }
-        Ok(Specified { ty: self.base_type(&parts)?, storage })
+        let gathered = self.gathered(specifiers.iter().map(|s| match &s.node {
+            DeclarationSpecifier::TypeSpecifier(t) => Piece::Type(t),
+            DeclarationSpecifier::Extension(list) => Piece::Extension(list),
+            DeclarationSpecifier::TypeQualifier(q) if q.node == TypeQualifier::Volatile => Piece::Volatile,
+            _ => Piece::Other,
+        }))?;
+        let ty = self.base_type(&gathered.parts)?;
+        let traits = self.traits(&gathered);
+        Ok(Specified { ty, storage, attributes: gathered.attributes, traits })
+    }
+
+    /// The same inside structures and in casts.
+    pub fn qualified(&mut self, specifiers: &[Node<SpecifierQualifier>]) -> Lowered<Specified> {
+        let gathered = self.gathered(specifiers.iter().map(|s| match &s.node {
+            SpecifierQualifier::TypeSpecifier(t) => Piece::Type(t),
+            SpecifierQualifier::Extension(list) => Piece::Extension(list),
+            SpecifierQualifier::TypeQualifier(q) if q.node == TypeQualifier::Volatile => Piece::Volatile,
+            _ => Piece::Other,
+        }))?;
+        let ty = self.base_type(&gathered.parts)?;
+        let traits = self.traits(&gathered);
+        Ok(Specified { ty, storage: None, attributes: gathered.attributes, traits })
+    }
+
+    fn traits(&self, gathered: &Gathered<'_>) -> Traits {
+        let mut traits = Traits { align: None, volatile: gathered.volatile };
+        for part in &gathered.parts {
+            let name = match &part.node {
+                TypeSpecifier::TypedefName(name) => &name.node.name,
+                TypeSpecifier::TypeOf(t) => match &t.node {
+                    TypeOf::Expression(e) => match &e.node {
+                        Expression::Identifier(i) => &i.node.name,
+                        _ => continue,
+                    },
+                    TypeOf::Type(_) => continue,
+                },
+                _ => continue,
+            };
+            let scopes = self.frame.scopes.iter().rev().chain([&self.unit.file]);
+            let declared = scopes.filter(|s| s.names.contains_key(name)).map(|s| s.traits.get(name)).next();
+            if let Some(Some(found)) = declared {
+                traits = Traits { align: found.align, volatile: traits.volatile || found.volatile };
+            }
+            traits.volatile |= self.is_volatile(name);
+        }
+        traits
+    }
+
+    /// Gives a name of a type its meaning.
+    pub fn bind_type(&mut self, name: &str, ty: CType, traits: Traits) {
+        self.bind(name, Name::Type(ty));
+        let scope = self.frame.scopes.last_mut().unwrap_or(&mut self.unit.file);
+        scope.traits.insert(name.to_string(), traits);
     }
 
     /// `unsigned long`, a typedef name, an enumeration.
@@ -100,7 +177,14 @@ impl Lower<'_> {
                 TypeSpecifier::TypeOf(t) => {
                     return match &t.node {
                         TypeOf::Type(name) => self.type_name(name),
-                        TypeOf::Expression(e) => self.type_of(e),
+                        // The parser takes the name of a type for that of a variable here.
+                        TypeOf::Expression(e) => match &e.node {
+                            Expression::Identifier(i) => match self.lookup(&i.node.name) {
+                                Some(Name::Type(ty)) => Ok(ty.clone()),
+                                _ => self.type_of(e),
+                            },
+                            _ => self.type_of(e),
+                        },
                     };
                 }
             }
@@ -116,49 +200,36 @@ impl Lower<'_> {
         Ok(CType::Int(int))
     }
 
-    fn enumeration(&mut self, e: &Node<EnumType>) -> Lowered<CType> {
-        let tag = e.node.identifier.as_ref().map(|i| i.node.name.as_str());
-        if e.node.enumerators.is_empty() {
-            let scopes = self.frame.scopes.iter().rev().chain([&self.unit.file]);
-            let known = scopes.filter_map(|s| s.tags.get(tag.unwrap_or_default())).next();
-            return Ok(known.cloned().unwrap_or(CType::Int(IntType::UINT)));
-        }
-        let mut next = 0;
-        let mut negative = false;
-        for member in &e.node.enumerators {
-            if let Some(value) = &member.node.expression {
-                next = self.constant_of(value, "the value of an enumeration's member")?;
-            }
-            negative |= next < 0;
-            self.bind(&member.node.identifier.node.name, Name::Constant(next));
-            next += 1;
-        }
-        let ty = CType::Int(if negative { IntType::INT } else { IntType::UINT });
-        if let Some(tag) = tag {
-            let scope = self.frame.scopes.last_mut().unwrap_or(&mut self.unit.file);
-            scope.tags.insert(tag.to_string(), ty.clone());
-        }
-        Ok(ty)
+    pub fn type_name(&mut self, name: &Node<TypeName>) -> Lowered<CType> {
+        let specified = self.qualified(&name.node.specifiers)?;
+        let (base, attributes) = (specified.ty, specified.attributes);
+        let ty = match &name.node.declarator {
+            Some(d) => self.derived_type(base, &d.node)?,
+            None => base,
+        };
+        Ok(self.attributed(ty, &attributes))
     }
 
-    pub fn type_name(&mut self, name: &Node<TypeName>) -> Lowered<CType> {
-        let mut parts = vec![];
-        for s in &name.node.specifiers {
-            if let SpecifierQualifier::TypeSpecifier(t) = &s.node {
-                parts.push(t);
-            }
-        }
-        let base = self.base_type(&parts)?;
-        match &name.node.declarator {
-            Some(d) => self.derived_type(base, &d.node),
-            None => Ok(base),
-        }
+    /// Of what the addresses of such things are multiples; `preferred` is what gcc does where it may choose.
+    pub fn align_of(&mut self, name: &Node<TypeName>, preferred: bool) -> Lowered<Option<u64>> {
+        let ty = self.type_name(name)?;
+        let own = match &name.node.declarator {
+            None => self.qualified(&name.node.specifiers)?.traits.align,
+            Some(_) => None,
+        };
+        let entry = ty.innermost();
+        let wide = matches!(entry, CType::Int(int) if int.width == 64);
+        let natural = if preferred && wide { Some(8) } else { self.layout(&ty).map(|l| l.1) };
+        Ok(own.or(natural))
     }
 
     /// What a declarator makes of the type before it: `*x`, `x[3]`, `x(int)`.
     pub fn derived_type(&mut self, base: CType, d: &Declarator) -> Lowered<CType> {
         let pointer = |d: &&Node<DerivedDeclarator>| matches!(d.node, DerivedDeclarator::Pointer(_));
         let mut ty = base;
+        if has_pointer_attributes(d) {
+            return Ok(CType::other("a pointer with an attribute"));
+        }
         for _ in d.derived.iter().filter(pointer) {
             ty = CType::Pointer(Rc::new(ty));
         }
@@ -233,19 +304,26 @@ impl Lower<'_> {
         let declarator = &node.node.declarator;
         let Some((name, span)) = declared_name(&declarator.node) else { return Ok(()) };
         let mut ty = self.derived_type(specified.ty.clone(), &declarator.node)?;
+        let own = self.declarator_attributes(&declarator.node)?.and(&specified.attributes);
+        let traits = specified.traits_of(&declarator.node, &own);
+        let function = matches!(ty, CType::Function(_));
+        if !function {
+            ty = steady(self.attributed(ty, &own), traits.volatile);
+        }
         match specified.storage {
             Some(StorageClassSpecifier::Typedef) => {
-                self.bind(name, Name::Type(ty));
+                self.bind_type(name, ty, traits);
                 return Ok(());
             }
-            Some(StorageClassSpecifier::Extern) => {
-                self.unit.declare_global(name, ty, span);
+            Some(StorageClassSpecifier::Extern) if !function => {
+                self.unit.declare_global(name, ty, span, traits.volatile);
                 self.bind(name, Name::Global);
                 return Ok(());
             }
             _ => {}
         }
-        if let CType::Function(_) = ty {
+        if function {
+            self.note_function(name, &own);
             self.unit.declare_function(name, ty);
             self.bind(name, Name::Global);
             return Ok(());
@@ -255,7 +333,7 @@ impl Lower<'_> {
             ty = CType::Array(entry.clone(), Some(self.length(entry, init)?));
         }
         if self.leaves(&ty).is_none() {
-            if init.is_some() || matches!(ty, CType::Array(..)) {
+            if init.is_some() || matches!(ty, CType::Array(..)) || own.odd_for_objects().is_some() {
                 return self.refuse(span, name, &ty);
             }
             // It may stand there if nobody uses it.
@@ -268,6 +346,9 @@ impl Lower<'_> {
             return Ok(());
         }
         let function = self.stack.last().copied().unwrap_or_default();
+        if traits.volatile {
+            self.volatile.note(span.start);
+        }
         let object = self.local_object(span.start, &format!("{function}::{name}"), &ty)?;
         // The name is known in its own initialiser, as in C.
         self.bind(name, Name::Variable(object.clone()));

@@ -12,7 +12,7 @@ use super::Ints;
 use super::checks::{Kind, Operation};
 use super::decl::Name;
 use super::lower::{Lower, Lowered, Val};
-use super::purity::{character, is_impure, steps, string_of, without_assignment};
+use super::purity::{character, is_impure, steps, string_of, wide_character, without_assignment};
 use super::types::{CType, IntType};
 
 impl Lower<'_> {
@@ -90,13 +90,13 @@ impl Lower<'_> {
                 self.size_of(&ty, e.span).map(Some)
             }
             Expression::AlignOf(ty) => {
-                let ty = self.type_name(&ty.node.0)?;
-                match self.layout(&ty) {
-                    Some((_, align)) => {
+                let preferred = self.map.scan.preferred.contains(&e.span.start);
+                match self.align_of(&ty.node.0, preferred)? {
+                    Some(align) => {
                         let size = self.size_type();
                         Ok(Some(self.constant(size, align.into())))
                     }
-                    None => self.error(e.span, format!("the alignment of {} is not known", ty.describe())),
+                    None => self.error(e.span, "the alignment of this is not known"),
                 }
             }
             Expression::Statement(s) => self.statement_expression(s, true),
@@ -127,7 +127,12 @@ impl Lower<'_> {
             Constant::Integer(i) => self.integer(i, c.span),
             Constant::Character(text) => match character(text) {
                 Some(n) => Ok(self.constant(IntType::INT, n)),
-                None => self.error(c.span, "this character is not understood"),
+                None => match wide_character(text) {
+                    Some(('u', n)) => Ok(self.constant(IntType::short(false), n)),
+                    Some(('U', n)) => Ok(self.constant(IntType::UINT, n)),
+                    Some((_, n)) => Ok(self.constant(IntType::INT, n)),
+                    None => self.error(c.span, "this character is not understood"),
+                },
             },
             Constant::Float(_) => self.error(c.span, "floating-point numbers are not supported"),
         }
@@ -163,9 +168,11 @@ impl Lower<'_> {
             [(!i.suffix.unsigned).then_some(signed[k]), (!decimal).then_some(unsigned[k])]
         });
         let found = candidates.flatten().find(fits);
-        // A decimal number that fits no signed type: gcc takes 128 bits; here it is the unsigned one.
-        let ty = found.unwrap_or(IntType::long_long(false));
-        Ok(self.constant(ty, n.into()))
+        match found {
+            Some(ty) => Ok(self.constant(ty, n.into())),
+            // gcc takes 128 bits.
+            None => self.error(span, "this number needs more than 64 bits: it has no suffix `u`"),
+        }
     }
 
     fn unary(&mut self, e: &Node<Expression>, u: &UnaryOperatorExpression) -> Lowered<Option<Val>> {
@@ -470,7 +477,7 @@ impl Lower<'_> {
                 Some(Name::Variable(object)) => object.ty.clone(),
                 Some(Name::Odd(ty)) => ty.clone(),
                 Some(Name::Reference(place)) => CType::Pointer(place.ty.clone().into()),
-                Some(Name::Constant(_)) => CType::Int(IntType::INT),
+                Some(Name::Constant(_, ty)) => CType::Int(*ty),
                 Some(Name::Global) => self.unit.type_of(&i.node.name),
                 Some(Name::Type(_)) | None => return self.error(e.span, format!("`{}` is not declared", i.node.name)),
             },
@@ -479,8 +486,8 @@ impl Lower<'_> {
                 _ => CType::Int(self.literal(c)?.ty),
             },
             Expression::StringLiteral(_) => {
-                let n = string_of(e).map_or(0, |text| text.len() as u64);
-                CType::Array(CType::Int(IntType::CHAR).into(), Some(n + 1))
+                let Some(text) = string_of(e) else { return self.error(e.span, "this string is not understood") };
+                CType::Array(CType::Int(IntType::CHAR).into(), Some(text.len() as u64 + 1))
             }
             Expression::SizeOfTy(_) | Expression::SizeOfVal(_) | Expression::AlignOf(_) | Expression::OffsetOf(_) => {
                 return int(self.size_type());

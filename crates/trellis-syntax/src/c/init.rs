@@ -66,11 +66,17 @@ impl Lower<'_> {
                     }
                     let one = match &item.node.initializer.node {
                         Initializer::Expression(e) => {
-                            purity::string_of(e).is_none() && (per == 1 || self.type_of(e)? != *entry)
+                            let text = matches!(e.node, Expression::StringLiteral(_));
+                            let ty = self.type_of(e)?;
+                            let whole = ty == *entry || text && matches!(entry.entry(), Some(CType::Int(_)));
+                            if per > 1 && !whole && (text || matches!(ty, CType::Struct(_))) {
+                                return self.error(item.span, "each entry of this array needs braces of its own");
+                            }
+                            !text && (per == 1 || !whole)
                         }
                         Initializer::List(_) => false,
                     };
-                    if per > 1 && one && bounds.is_none() {
+                    if per > 1 && one {
                         loose += 1;
                         most = most.max(at + 1);
                         if loose == per {
@@ -306,11 +312,14 @@ impl Lower<'_> {
     ) -> Lowered<()> {
         // The next part is number `from`, and the value is also for all up to `to`.
         let (mut from, mut to) = (0u64, 0u64);
+        // Without braces, the designators of the first item have led here.
+        let mut here = !braces;
         while let Some(item) = items.peek().copied() {
-            if !braces && !item.node.designation.is_empty() {
+            if !braces && !here && !item.node.designation.is_empty() {
                 return Ok(());
             }
-            match self.designated(item, ty)? {
+            let part = if std::mem::take(&mut here) { None } else { self.designated(item, ty)? };
+            match part {
                 Some(Part::Entries(a, b)) => (from, to) = (a, b),
                 Some(Part::Member(k)) => (from, to) = (k as u64, k as u64),
                 None => {}

@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_expr::{StmtId, Term, TermId, Terms, Type, VarId};
 use trellis_model::cfa::{Cfa, Edge, Kind, Location, LocationId, Place};
 
+use super::attributes::Attributes;
 use super::checks::{Check, Def, Kind as Asked};
 use super::lifetime::Pending;
 use super::pointer::Targets;
@@ -15,6 +16,7 @@ use super::stmt::Frame;
 use super::structs::{Key, Object, Structure};
 use super::types::{CType, IntType, StructId};
 use super::unit::Unit;
+use super::volatile::Volatile;
 use super::{Ints, Options};
 use crate::diag::{Diagnostic, Sources};
 use crate::uppaal::errors::Errors;
@@ -78,6 +80,11 @@ pub struct Lower<'a> {
     /// What functions change of their own variables, by name.
     pub changed: FxHashMap<&'a str, Rc<FxHashSet<String>>>,
     pub structs: FxHashMap<StructId, Rc<Structure>>,
+    /// The attributes behind the braces of structures and enumerations, by where these start.
+    pub tagged: FxHashMap<usize, Attributes>,
+    pub volatile: Volatile,
+    /// The statement that is being read.
+    pub here: CSpan,
     /// What pointers may point to, as far as it is known, and what was found now.
     pub known: Targets,
     pub found: Targets,
@@ -122,6 +129,9 @@ impl<'a> Lower<'a> {
             results: FxHashMap::default(),
             changed: FxHashMap::default(),
             structs: FxHashMap::default(),
+            tagged: FxHashMap::default(),
+            volatile: Volatile::default(),
+            here: CSpan::span(0, 0),
             found: known.clone(),
             known,
             names: FxHashMap::default(),

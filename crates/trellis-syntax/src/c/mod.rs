@@ -27,9 +27,11 @@
 //! inline assembly, `setjmp`, threads. Declarations of such things may stand there.
 
 mod assign;
+mod attributes;
 mod call;
 mod checks;
 mod decl;
+mod enums;
 mod expr;
 mod init;
 mod lifetime;
@@ -39,12 +41,15 @@ mod place;
 mod pointer;
 mod preprocess;
 mod purity;
+mod scan;
 mod stmt;
 mod structs;
 mod types;
 mod unit;
+mod volatile;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use trellis_expr::TermId;
 use trellis_model::cfa::Cfa;
@@ -86,6 +91,8 @@ pub struct Options {
     pub atoms: Vec<String>,
     /// What the program is asked; the rest is assumed.
     pub checks: Kinds,
+    /// How long the preprocessor and the parser may take, each; without it, what is generous for a file of its size.
+    pub timeout: Option<Duration>,
 }
 
 /// A program that was read.
@@ -128,7 +135,13 @@ fn read(sources: &mut Sources, id: SourceId, options: &Options) -> Result<Built,
     let mut warnings = vec![];
     let text = preprocess::prepare(sources, id, options, &mut warnings).map_err(|d| vec![d])?;
     let map = text.map;
-    let unit = parallel::parse(text.code).map_err(|(at, code)| vec![syntax_error(&map, &code, at)])?;
+    let unit = parallel::parse(text.code, options.timeout).map_err(|failed| match failed {
+        parallel::Failed::Syntax(at, code) => vec![syntax_error(&map, &code, at)],
+        parallel::Failed::Late(limit) => {
+            let message = format!("the parser of C has not come to an end within {} s", limit.as_secs_f64());
+            vec![Diagnostic::error(map.span(0, 0), message).help("--timeout gives it more time")]
+        }
+    })?;
     let built = unit::build(&unit, &map, sources, options);
     // To free a large tree takes as long as to build an automaton from it, and nobody need wait for that.
     std::thread::spawn(move || drop(unit));

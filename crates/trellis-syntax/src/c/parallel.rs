@@ -5,6 +5,9 @@
 //! what comes before it is blanked out. More pieces than threads, because what the parser remembers of a piece is looked up faster
 //! if it is small.
 
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
 use lang_c::ast::TranslationUnit;
 use lang_c::driver::{Config, Flavor, parse_preprocessed};
 
@@ -15,14 +18,43 @@ const LARGE: usize = 1 << 20;
 /// Into how many pieces the others are cut.
 const PIECES: usize = 16;
 
-/// Parses a file; or the offset of what the parser does not expect.
-pub fn parse(code: String) -> Result<TranslationUnit, (usize, String)> {
-    let parsed = match cuts(&code, LARGE) {
-        // Before anything is refused it is looked at whole: a cut may have been a bad one.
-        Some(cuts) => parse_pieces(&code, cuts).or_else(|_| parse_piece(code.clone())),
-        None => parse_piece(code.clone()),
+/// Why there is no tree.
+pub enum Failed {
+    /// The offset of what the parser does not expect, and the text.
+    Syntax(usize, String),
+    /// It took longer than this.
+    Late(Duration),
+}
+
+/// Parses a file, in a thread of its own: there are texts with which the parser does not come to an end, and nothing can stop it
+/// then. The thread that is left behind ends with the process.
+pub fn parse(code: String, limit: Option<Duration>) -> Result<TranslationUnit, Failed> {
+    let limit = limit.unwrap_or(Duration::from_secs(60 + (code.len() >> 15) as u64));
+    let (sender, receiver) = channel();
+    let text = code.clone();
+    let work = move || {
+        let _ = sender.send(parse_whole(&text));
     };
-    parsed.map_err(|at| (at, code))
+    let Ok(thread) = std::thread::Builder::new().stack_size(STACK).spawn(work) else {
+        // No thread to be had.
+        return parse_whole(&code).map_err(|at| Failed::Syntax(at, code));
+    };
+    match receiver.recv_timeout(limit) {
+        Ok(parsed) => parsed.map_err(|at| Failed::Syntax(at, code)),
+        Err(RecvTimeoutError::Timeout) => Err(Failed::Late(limit)),
+        Err(RecvTimeoutError::Disconnected) => match thread.join() {
+            Err(panic) => std::panic::resume_unwind(panic),
+            Ok(()) => Err(Failed::Late(limit)),
+        },
+    }
+}
+
+fn parse_whole(code: &str) -> Result<TranslationUnit, usize> {
+    match cuts(code, LARGE) {
+        // Before anything is refused it is looked at whole: a cut may have been a bad one.
+        Some(cuts) => parse_pieces(code, cuts).or_else(|_| parse_piece(code.to_string())),
+        None => parse_piece(code.to_string()),
+    }
 }
 
 fn parse_piece(code: String) -> Result<TranslationUnit, usize> {

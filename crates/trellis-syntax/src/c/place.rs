@@ -86,7 +86,7 @@ impl Lower<'_> {
                     Some(Name::Global) => Ok(Place::whole(self.global(name, e.span)?)),
                     Some(Name::Reference(_)) => self.refuse(e.span, name, &CType::other("a reference (a pointer)")),
                     Some(Name::Odd(ty)) => self.refuse(e.span, name, &ty),
-                    Some(Name::Constant(_)) => self.error(e.span, format!("`{name}` is a constant")),
+                    Some(Name::Constant(..)) => self.error(e.span, format!("`{name}` is a constant")),
                     Some(Name::Type(_)) => self.error(e.span, format!("`{name}` is a type")),
                     None => self.error(e.span, format!("`{name}` is not declared")),
                 }
@@ -337,8 +337,8 @@ impl Lower<'_> {
         let spots = self.spots(place, leaf, inner)?;
         let mut value = None;
         for spot in spots.iter().rev() {
+            let var = self.observed(spot.var, ty);
             let terms = self.terms();
-            let var = terms.var(spot.var);
             let here = match spot.at {
                 Some(i) => terms.select(var, i),
                 None => var,
@@ -476,7 +476,7 @@ impl Lower<'_> {
             if let (Base::Object(o), []) = (&place.base, &place.steps[..])
                 && let Some(&v) = o.vars.get(place.leaf + k)
             {
-                out.push(self.terms().var(v));
+                out.push(self.observed(v, &leaf.ty));
                 continue;
             }
             let mut value = self.zeros(&leaf.ty, n);
@@ -556,14 +556,8 @@ impl Lower<'_> {
     /// The value of a name, an entry, or what a reference refers to.
     pub fn read(&mut self, e: &Node<Expression>) -> Lowered<Val> {
         if let Expression::Identifier(i) = &e.node
-            && let Some(&Name::Constant(n)) = self.lookup(&i.node.name)
+            && let Some(&Name::Constant(n, ty)) = self.lookup(&i.node.name)
         {
-            // C11 6.7.2.2: members have type int. gcc gives larger ones a larger type.
-            let ty = match i32::try_from(n) {
-                Ok(_) => IntType::INT,
-                Err(_) if u32::try_from(n).is_ok() => IntType::UINT,
-                Err(_) => IntType::long_long(true),
-            };
             return Ok(self.constant(ty, n));
         }
         let place = self.place_of(e)?;
@@ -575,7 +569,7 @@ impl Lower<'_> {
         match &e.node {
             Expression::Constant(_) => true,
             Expression::SizeOfTy(_) | Expression::SizeOfVal(_) | Expression::AlignOf(_) => true,
-            Expression::Identifier(i) => matches!(self.lookup(&i.node.name), Some(Name::Constant(_))),
+            Expression::Identifier(i) => matches!(self.lookup(&i.node.name), Some(Name::Constant(..))),
             Expression::Cast(c) => self.is_closed(&c.node.expression),
             Expression::UnaryOperator(u) => !is_impure(e) && self.is_closed(&u.node.operand),
             Expression::BinaryOperator(b) => {

@@ -3,14 +3,24 @@
 //! A file with directives goes through `gcc -E`; one without (or preprocessed already) is taken as it is. Comments are blanked
 //! out, so that lines without macros keep their columns.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use trellis_model::cfa::Place;
 
+use super::scan::{Scan, Unread, scan};
 use super::{DataModel, Options};
 use crate::diag::{Diagnostic, SourceId, Sources, Span};
+
+/// How long the preprocessor may take if nobody says it.
+const TIME: Duration = Duration::from_secs(60);
+/// How much memory it may take, in KiB.
+const MEMORY: u64 = 4 << 20;
+/// The largest output that is read, in bytes.
+const OUTPUT: u64 = 256 << 20;
 
 /// The deepest nesting that is read.
 const MAX_NESTING: usize = 10_000;
@@ -34,6 +44,8 @@ pub struct Map {
     inserted: Vec<usize>,
     /// The names of the files that text came from; the first is the file itself.
     pub files: Vec<String>,
+    /// What the parser does not see.
+    pub scan: Scan,
 }
 
 /// Text that went through the preprocessor.
@@ -55,7 +67,7 @@ struct Line {
 pub fn prepare(
     sources: &mut Sources,
     id: SourceId,
-    Options { folder, data_model, .. }: &Options,
+    Options { folder, data_model, timeout, .. }: &Options,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<Text, Diagnostic> {
     let source = sources.get(id);
@@ -63,18 +75,20 @@ pub fn prepare(
     let blanked = blank_comments(&text);
     let whole = Span { source: id, start: 0, end: text.len() as u32 };
     let original = lines_of(&blanked);
-    let mut map = Map { main: id, lines: None, original, inserted: vec![], files: vec![name.clone()] };
+    let mut map =
+        Map { main: id, lines: None, original, inserted: vec![], files: vec![name.clone()], scan: Scan::default() };
     let code = match first_directive(&blanked) {
         None => blanked,
         Some(at) => {
             let place = Span { start: at.0 as u32, end: at.1 as u32, ..whole };
+            let gcc = Preprocessor { text: &text, folder, place, limit: timeout.unwrap_or(TIME) };
             let output = match data_model {
-                DataModel::Lp64 => run_gcc(&text, folder, &[], place)?,
+                DataModel::Lp64 => gcc.run(&[])?,
                 // The headers for 32 bits are often not there.
-                DataModel::Ilp32 => run_gcc(&text, folder, &["-m32"], place).or_else(|_| {
+                DataModel::Ilp32 => gcc.run(&["-m32"]).or_else(|_| {
                     let said = "the headers of this machine are used: their types may be those of 64 bits";
                     let limits = ["-U__LONG_MAX__", "-D__LONG_MAX__=0x7fffffffL"];
-                    let output = run_gcc(&text, folder, &limits, place)?;
+                    let output = gcc.run(&limits)?;
                     warnings.extend(blanked.contains("#include").then(|| Diagnostic::warning(place, said)));
                     Ok(output)
                 })?,
@@ -85,7 +99,17 @@ pub fn prepare(
             code
         }
     };
-    let code = map.explicit(code);
+    let mut code = map.explicit(code);
+    match scan(&mut code) {
+        Ok(scan) => map.scan = scan,
+        Err(Unread { at, message, help }) => {
+            let d = Diagnostic::error(map.span(at.start, at.end), message);
+            return Err(match help {
+                Some(help) => d.help(help),
+                None => d,
+            });
+        }
+    }
     if let Some(at) = too_deep(&code) {
         let span = map.span(at, at + 1);
         return Err(Diagnostic::error(span, "this is nested too deeply").help("split the expression or the statement"));
@@ -105,7 +129,7 @@ fn first_directive(text: &str) -> Option<(usize, usize)> {
                 let at = start + (line.len() - line.trim_start().len());
                 return Some((at, at + trimmed.len()));
             }
-        } else if trimmed.ends_with('\\') {
+        } else if trimmed.ends_with('\\') || trimmed.contains("_Pragma") {
             return Some((start, start + line.trim_end().len()));
         }
         start += line.len();
@@ -113,28 +137,77 @@ fn first_directive(text: &str) -> Option<(usize, usize)> {
     None
 }
 
-fn run_gcc(text: &str, folder: &Path, options: &[&str], place: Span) -> Result<String, Diagnostic> {
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let mut command = Command::new("gcc");
-    command.args(options).args(["-E", "-std=gnu11", "-x", "c", "-iquote"]).arg(folder).arg("-");
-    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-    let mut child = child.map_err(|e| {
-        Diagnostic::error(place, format!("this needs a preprocessor, and `gcc` cannot be run: {e}"))
-            .help("install gcc, or preprocess the file elsewhere: gcc -E FILE.c > FILE.i")
-    })?;
-    let failed = |why: String| Diagnostic::error(place, format!("`gcc -E` failed: {why}"));
-    let stdin = child.stdin.take();
-    let text = text.to_string();
-    // From a thread of its own: gcc writes while it reads.
-    let writer = std::thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(text.as_bytes())));
-    let output = child.wait_with_output().map_err(|e| failed(e.to_string()))?;
-    let _ = writer.join();
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        let first = said.lines().find(|l| l.contains("error")).or(said.lines().next()).unwrap_or("no reason given");
-        return Err(failed(first.to_string()));
+/// A run of `gcc -E`.
+struct Preprocessor<'t> {
+    text: &'t str,
+    folder: &'t Path,
+    /// The directive that makes it necessary.
+    place: Span,
+    limit: Duration,
+}
+
+impl Preprocessor<'_> {
+    fn run(&self, options: &[&str]) -> Result<String, Diagnostic> {
+        let failed = |why: String| Diagnostic::error(self.place, format!("`gcc -E` failed: {why}"));
+        let missing = |why: String| {
+            Diagnostic::error(self.place, format!("this needs a preprocessor, and `gcc` cannot be run: {why}"))
+                .help("install gcc, or preprocess the file elsewhere: gcc -E FILE.c > FILE.i")
+        };
+        let folder = if self.folder.as_os_str().is_empty() { Path::new(".") } else { self.folder };
+        // A header may be a device, and a macro may grow without end: the shell limits time and memory.
+        let limits = format!(
+            "ulimit -v {MEMORY} 2>/dev/null; ulimit -t {} 2>/dev/null; exec gcc \"$@\"",
+            self.limit.as_secs().saturating_add(2)
+        );
+        let start = |mut command: Command| {
+            command.args(options).args(["-E", "-std=gnu11", "-x", "c", "-iquote"]).arg(folder).arg("-");
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
+        };
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &limits, "sh"]);
+        let child = start(shell).or_else(|_| start(Command::new("gcc")));
+        let mut child = child.map_err(|e| missing(e.to_string()))?;
+        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let text = self.text.to_string();
+        // From threads of their own: gcc writes while it reads.
+        let writer = std::thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(text.as_bytes())));
+        let (sender, receiver) = channel();
+        std::thread::spawn(move || {
+            let said = std::thread::spawn(move || read_at_most(stderr, 1 << 20));
+            let output = read_at_most(stdout, OUTPUT + 1);
+            let _ = sender.send((output, said.join().unwrap_or_default()));
+        });
+        let received = receiver.recv_timeout(self.limit);
+        if !matches!(&received, Ok((output, _)) if output.len() as u64 <= OUTPUT) {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(match received {
+                Ok(_) => failed(format!("its output is larger than {} MB", OUTPUT >> 20)),
+                Err(_) => failed(format!("it has not come to an end within {} s", self.limit.as_secs_f64())),
+            });
+        }
+        let (output, said) = received.unwrap_or_default();
+        let status = child.wait().map_err(|e| failed(e.to_string()))?;
+        let _ = writer.join();
+        if !status.success() {
+            let said = String::from_utf8_lossy(&said);
+            if status.code() == Some(127) {
+                return Err(missing("it is not there".into()));
+            }
+            let first = said.lines().find(|l| l.contains("error")).or(said.lines().next()).unwrap_or("no reason given");
+            return Err(failed(first.to_string()));
+        }
+        String::from_utf8(output).map_err(|_| failed("its output is not UTF-8".into()))
     }
-    String::from_utf8(output.stdout).map_err(|_| failed("its output is not UTF-8".into()))
+}
+
+/// What comes, but not more than so many bytes.
+fn read_at_most(from: Option<impl Read>, most: u64) -> Vec<u8> {
+    let mut all = vec![];
+    if let Some(from) = from {
+        let _ = from.take(most).read_to_end(&mut all);
+    }
+    all
 }
 
 /// The type of a function that is declared without one, in old C.

@@ -114,6 +114,15 @@ pub fn character(text: &str) -> Option<i128> {
     }
 }
 
+/// The same of `L'a'` and its like, with the letter before it; only where it is the same in all character sets.
+pub fn wide_character(text: &str) -> Option<(char, i128)> {
+    let letter = text.chars().next().filter(|c| matches!(c, 'L' | 'u' | 'U'))?;
+    let n = character(&text[1..])?;
+    let inner = text[1..].trim_matches('\'');
+    let plain = (0..128).contains(&n) && (inner.len() == 1 || inner.len() == 2 && inner.starts_with('\\'));
+    plain.then_some((letter, n))
+}
+
 fn unescape(text: &str) -> Option<Vec<u8>> {
     let bytes = text.as_bytes();
     let mut out = vec![];

@@ -125,6 +125,7 @@ impl Lower<'_> {
     }
 
     pub fn statement(&mut self, s: &Node<Statement>) -> Lowered<()> {
+        self.here = s.span;
         match &s.node {
             Statement::Labeled(l) => self.labeled(&l.node, s.span),
             Statement::Compound(items) => self.block(items),
@@ -223,8 +224,11 @@ impl Lower<'_> {
         let mut all = Ok(());
         for item in items {
             let done = match &item.node {
-                BlockItem::Declaration(d) => self.local_declaration(d),
-                BlockItem::StaticAssert(_) => Ok(()),
+                BlockItem::Declaration(d) => {
+                    self.here = d.span;
+                    self.local_declaration(d)
+                }
+                BlockItem::StaticAssert(a) => self.static_assert(a),
                 BlockItem::Statement(s) => self.statement(s),
             };
             if let Err(reported) = done {
@@ -310,7 +314,8 @@ impl Lower<'_> {
         match &f.initializer.node {
             ForInitializer::Expression(e) => self.full(e, Lower::effect)?,
             ForInitializer::Declaration(d) => self.local_declaration(d)?,
-            ForInitializer::Empty | ForInitializer::StaticAssert(_) => {}
+            ForInitializer::Empty => {}
+            ForInitializer::StaticAssert(a) => self.static_assert(a)?,
         }
         let [head, body, next, exit] = [(); 4].map(|()| self.location(span));
         self.jump(head, span);

@@ -6,14 +6,16 @@
 
 use std::rc::Rc;
 
-use lang_c::ast::{SpecifierQualifier, StructDeclaration, StructKind, StructType};
+use lang_c::ast::{StructDeclaration, StructKind, StructType};
 use lang_c::span::{Node, Span as CSpan};
 use trellis_expr::{StmtId, VarId};
 
 use super::DataModel;
+use super::attributes::Attributes;
 use super::decl::declared_name;
 use super::lower::{Lower, Lowered, index_type};
 use super::types::{CType, IntType, StructId};
+use super::volatile::steady;
 
 /// An integer or a pointer in an object.
 #[derive(Debug, Clone)]
@@ -24,6 +26,8 @@ pub struct Leaf {
     pub count: Option<u64>,
     /// `.a.b`
     pub path: String,
+    /// Is it in a member that is declared so?
+    pub volatile: bool,
 }
 
 /// A member of a structure.
@@ -67,9 +71,9 @@ impl Lower<'_> {
     /// What objects of this type consist of; none if there can be no such objects.
     pub fn leaves(&self, ty: &CType) -> Option<Vec<Leaf>> {
         match ty {
-            CType::Int(_) => Some(vec![Leaf { ty: ty.clone(), count: None, path: String::new() }]),
+            CType::Int(_) => Some(vec![Leaf { ty: ty.clone(), count: None, path: String::new(), volatile: false }]),
             CType::Pointer(to) if !matches!(**to, CType::Void | CType::Function(_) | CType::Other(_)) => {
-                Some(vec![Leaf { ty: ty.clone(), count: None, path: String::new() }])
+                Some(vec![Leaf { ty: ty.clone(), count: None, path: String::new(), volatile: false }])
             }
             CType::Array(entry, Some(n)) => {
                 let mut all = self.leaves(entry)?;
@@ -113,11 +117,14 @@ impl Lower<'_> {
                 Some(n) => self.terms().array_type(index_type(ints, n), entry),
                 None => entry,
             };
-            let v = self.declare(&format!("{name}{}{mark}", leaf.path), sort);
+            let var = self.declare(&format!("{name}{}{mark}", leaf.path), sort);
             if let CType::Pointer(to) = &leaf.ty {
-                self.pointers.push((v, to.clone(), leaf.count));
+                self.pointers.push((var, to.clone(), leaf.count));
             }
-            vars.push(v);
+            if leaf.volatile || matches!(key, Key::Local(start) if self.volatile.is_noted(start)) {
+                self.volatile.insert(var);
+            }
+            vars.push(var);
         }
         Some(Object { vars: vars.into(), key, ty: ty.clone() })
     }
@@ -155,6 +162,9 @@ impl Lower<'_> {
                 scopes.filter_map(|s| s.tags.get(tag)).next().cloned()
             }
         };
+        if let (Some(CType::Other(_)), None) = (&known, &s.node.declarations) {
+            return Ok(known.unwrap_or(CType::Void));
+        }
         let id = match known {
             Some(CType::Struct(id)) => id,
             _ => StructId(s.span.start),
@@ -166,27 +176,44 @@ impl Lower<'_> {
             }
         }
         if let Some(members) = &s.node.declarations {
-            let structure = self.members(members)?;
+            let attributes = self.tag_attributes(s.span.start)?;
+            if let Some(odd) = attributes.odd_for_objects().or(attributes.mode.map(|_| "mode")) {
+                let ty = CType::other(format!("a structure with the attribute `{odd}`"));
+                if let Some(tag) = tag {
+                    let scope = self.frame.scopes.last_mut().unwrap_or(&mut self.unit.file);
+                    scope.tags.insert(tag.to_string(), ty.clone());
+                }
+                return Ok(ty);
+            }
+            let pack = self.map.scan.pack_at(s.span.end.saturating_sub(1));
+            let structure = self.members(members, &attributes, pack)?;
             self.structs.insert(id, Rc::new(structure));
         }
         Ok(CType::Struct(id))
     }
 
-    fn members(&mut self, declarations: &[Node<StructDeclaration>]) -> Lowered<Structure> {
+    /// The members of a structure with these attributes; `pack` is the largest alignment that they may have.
+    fn members(
+        &mut self,
+        declarations: &[Node<StructDeclaration>],
+        attributes: &Attributes,
+        pack: Option<u64>,
+    ) -> Lowered<Structure> {
         let mut s = Structure::default();
         let (mut size, mut align) = (Some(0u64), 1);
         for d in declarations {
-            let StructDeclaration::Field(field) = &d.node else { continue };
-            let mut parts = vec![];
-            for q in &field.node.specifiers {
-                if let SpecifierQualifier::TypeSpecifier(t) = &q.node {
-                    parts.push(t);
+            let field = match &d.node {
+                StructDeclaration::Field(field) => field,
+                StructDeclaration::StaticAssert(a) => {
+                    self.static_assert(a)?;
+                    continue;
                 }
-            }
-            let base = self.base_type(&parts)?;
+            };
+            let specified = self.qualified(&field.node.specifiers)?;
+            let base = specified.ty.clone();
             let mut found = vec![];
             if field.node.declarators.is_empty() {
-                found.push((String::new(), base.clone()));
+                found.push((String::new(), base.clone(), specified.attributes.clone(), specified.traits));
             }
             for declarator in &field.node.declarators {
                 let Some(d) = &declarator.node.declarator else {
@@ -195,15 +222,26 @@ impl Lower<'_> {
                     continue;
                 };
                 let name = declared_name(&d.node).map_or("", |n| n.0).to_string();
+                let own = self.declarator_attributes(&d.node)?.and(&specified.attributes);
                 let ty = match &declarator.node.bit_width {
                     Some(_) => CType::other("a bit-field"),
                     None => self.derived_type(base.clone(), &d.node)?,
                 };
-                found.push((name, ty));
+                let traits = specified.traits_of(&d.node, &own);
+                found.push((name, ty, own, traits));
             }
-            for (name, ty) in found {
+            for (name, ty, own, traits) in found {
+                let ty = steady(self.attributed(ty, &own), traits.volatile);
                 match (size, self.layout(&ty)) {
-                    (Some(n), Some((bytes, a))) => {
+                    (Some(n), Some((bytes, natural))) => {
+                        // gcc: what is packed may lie anywhere, unless it is aligned itself, or by its type.
+                        let packed = attributes.packed || own.packed;
+                        let by_type =
+                            specified.traits.align.filter(|_| own.aligned.is_none() && traits.align.is_some());
+                        let natural = by_type.unwrap_or(natural);
+                        let least = if packed { 1 } else { natural };
+                        let a = own.aligned.map_or(least, |a| a.max(least));
+                        let a = pack.map_or(a, |most| a.min(most));
                         size = n.next_multiple_of(a).checked_add(bytes);
                         align = align.max(a);
                     }
@@ -212,11 +250,13 @@ impl Lower<'_> {
                 let leaf = s.leaves.len();
                 for inner in self.leaves(&ty).unwrap_or_default() {
                     let dot = if name.is_empty() { "" } else { "." };
-                    s.leaves.push(Leaf { path: format!("{dot}{name}{}", inner.path), ..inner });
+                    let volatile = inner.volatile || traits.volatile;
+                    s.leaves.push(Leaf { path: format!("{dot}{name}{}", inner.path), volatile, ..inner });
                 }
                 s.members.push(Member { name, ty, leaf });
             }
         }
+        let align = attributes.aligned.map_or(align, |a| a.max(align));
         s.size = size.map(|n| (n.next_multiple_of(align), align));
         Ok(s)
     }

@@ -124,6 +124,22 @@ impl CType {
         }
     }
 
+    /// The entries of an array.
+    pub fn entry(&self) -> Option<&CType> {
+        match self {
+            CType::Array(entry, _) => Some(entry),
+            _ => None,
+        }
+    }
+
+    /// The entries of the innermost array.
+    pub fn innermost(&self) -> &CType {
+        match self {
+            CType::Array(entry, _) => entry.innermost(),
+            ty => ty,
+        }
+    }
+
     /// In words, with an article.
     pub fn describe(&self) -> String {
         match self {

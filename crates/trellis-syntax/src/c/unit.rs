@@ -2,22 +2,25 @@
 
 use lang_c::ast::{
     BlockItem, Declaration, DeclarationSpecifier, DerivedDeclarator, Ellipsis, Expression, ExternalDeclaration,
-    FunctionDefinition, Initializer, ParameterDeclaration, Statement, StorageClassSpecifier, TranslationUnit,
-    TypeQualifier,
+    FunctionDefinition, Initializer, ParameterDeclaration, Statement, StaticAssert, StorageClassSpecifier,
+    TranslationUnit, TypeQualifier,
 };
 use lang_c::span::{Node, Span as CSpan};
 use rustc_hash::FxHashMap;
 use trellis_expr::TermId;
 use trellis_model::cfa::{Kind, Location};
 
+use super::attributes::Attributes;
 use super::decl::{Name, Scope, declared_name};
 use super::lower::{Lower, Lowered};
 use super::pointer::Targets;
 use super::preprocess::Map;
 use super::purity::is_impure;
+use super::scan::scan;
 use super::stmt::Frame;
 use super::structs::{Key, Object};
 use super::types::{CType, IntType};
+use super::volatile::steady;
 use super::{Built, DataModel, Options, parallel};
 use crate::diag::{Diagnostic, Severity, Sources};
 
@@ -29,6 +32,10 @@ pub struct Unit<'a> {
     /// What functions return, defined or only declared.
     results: FxHashMap<String, CType>,
     pub file: Scope,
+    /// Attributes of functions, from all their declarations.
+    pub attributes: FxHashMap<String, Attributes>,
+    /// The functions that are defined here, in this order.
+    defined: Vec<&'a str>,
 }
 
 /// A function with a body.
@@ -54,6 +61,7 @@ pub struct Global<'a> {
     constant: bool,
     /// The variable, once the program uses it.
     object: Option<Object>,
+    volatile: bool,
 }
 
 /// What a function takes and returns.
@@ -76,12 +84,17 @@ impl Unit<'_> {
     }
 
     /// A variable that is declared but not defined.
-    pub fn declare_global(&mut self, name: &str, ty: CType, span: CSpan) {
+    pub fn declare_global(&mut self, name: &str, ty: CType, span: CSpan, volatile: bool) {
         if let CType::Function(_) = ty {
             return self.declare_function(name, ty);
         }
-        let global = Global { ty, span, init: None, elsewhere: true, constant: false, object: None };
+        let global = Global { ty, span, init: None, elsewhere: true, constant: false, object: None, volatile };
         self.globals.entry(name.to_string()).or_insert(global);
+    }
+
+    /// Is this a global variable that is volatile?
+    pub fn is_volatile(&self, name: &str) -> bool {
+        self.globals.get(name).is_some_and(|g| g.volatile)
     }
 
     pub fn declare_function(&mut self, name: &str, ty: CType) {
@@ -141,15 +154,17 @@ impl<'a> Lower<'a> {
             let _ = match &item.node {
                 ExternalDeclaration::Declaration(d) => self.file_declaration(d),
                 ExternalDeclaration::FunctionDefinition(f) => self.function(f),
-                ExternalDeclaration::StaticAssert(_) => Ok(()),
+                ExternalDeclaration::StaticAssert(a) => self.static_assert(a),
             };
         }
+        self.check_destructors()?;
         let Some(&main) = self.unit.functions.get("main") else {
             let span = unit.0.last().map_or(CSpan::span(0, 0), |item| item.span);
             return self.error(span, "there is no function `main`");
         };
         let start = self.location(main.body.span);
         self.at = Some(start);
+        self.constructors()?;
         self.program(main)?;
         let atoms: Lowered<Vec<TermId>> =
             self.options.atoms.iter().map(|text| self.atom(text, main.body.span)).collect();
@@ -171,7 +186,11 @@ impl<'a> Lower<'a> {
 
     /// A condition on global variables.
     fn atom(&mut self, text: &str, main: CSpan) -> Lowered<TermId> {
-        let unit = parallel::parse(format!("int f(void) {{ return {text}; }}"));
+        let mut code = format!("int f(void) {{ return {text}; }}");
+        let unit = match scan(&mut code) {
+            Ok(_) => parallel::parse(code, self.options.timeout),
+            Err(unread) => return self.error(main, format!("in `{text}`: {}", unread.message)),
+        };
         let expression = unit.as_ref().ok().and_then(|unit| match &unit.0[..] {
             [one] => match &one.node {
                 ExternalDeclaration::FunctionDefinition(f) => returned(&f.node),
@@ -230,39 +249,108 @@ impl<'a> Lower<'a> {
     fn file_declaration(&mut self, d: &'a Node<Declaration>) -> Lowered<()> {
         let specified = self.specified(&d.node.specifiers)?;
         for node in &d.node.declarators {
-            let Some((name, span)) = declared_name(&node.node.declarator.node) else { continue };
-            let mut ty = self.derived_type(specified.ty.clone(), &node.node.declarator.node)?;
-            if specified.storage == Some(StorageClassSpecifier::Typedef) {
-                let ty = self.exact_width(name, ty);
-                self.bind(name, Name::Type(ty));
-                continue;
-            }
-            self.bind(name, Name::Global);
-            if let CType::Function(_) = ty {
+            let declarator = &node.node.declarator.node;
+            let Some((name, span)) = declared_name(declarator) else { continue };
+            let mut ty = self.derived_type(specified.ty.clone(), declarator)?;
+            let own = self.declarator_attributes(declarator)?.and(&specified.attributes);
+            let traits = specified.traits_of(declarator, &own);
+            self.not_in_a_list(&own)?;
+            if let CType::Function(_) = ty
+                && specified.storage != Some(StorageClassSpecifier::Typedef)
+            {
+                self.bind(name, Name::Global);
+                self.note_function(name, &own);
                 self.unit.declare_function(name, ty);
                 continue;
             }
+            ty = steady(self.attributed(ty, &own), traits.volatile);
+            if specified.storage == Some(StorageClassSpecifier::Typedef) {
+                let ty = self.exact_width(name, ty);
+                self.bind_type(name, ty, traits);
+                continue;
+            }
+            self.bind(name, Name::Global);
             let init = node.node.initializer.as_ref();
             if let (CType::Array(entry, None), Some(init)) = (&ty, init) {
                 ty = CType::Array(entry.clone(), Some(self.length(entry, init)?));
             }
             let elsewhere = specified.storage == Some(StorageClassSpecifier::Extern) && init.is_none();
+            if own.weak && elsewhere {
+                ty = CType::other("something with the attribute `weak`");
+            }
             match self.unit.globals.get_mut(name) {
                 Some(old) => {
-                    if let CType::Array(_, Some(_)) = ty {
+                    if let CType::Array(_, Some(_)) | CType::Other(_) = ty {
                         old.ty = ty;
                     }
                     old.elsewhere &= elsewhere;
                     old.init = old.init.or(init);
+                    old.volatile |= traits.volatile;
                 }
                 None => {
+                    let volatile = traits.volatile;
                     let constant = is_constant(&d.node.specifiers) && !matches!(ty, CType::Pointer(_));
-                    let global = Global { ty, span, init, elsewhere, constant, object: None };
+                    let global = Global { ty, span, init, elsewhere, constant, object: None, volatile };
                     self.unit.globals.insert(name.to_string(), global);
                 }
             }
         }
         Ok(())
+    }
+
+    /// `section(".init_array")`: what stands there is called by nobody in the text.
+    fn not_in_a_list(&mut self, own: &Attributes) -> Lowered<()> {
+        match own.odd.as_ref().filter(|(name, _)| name == "section") {
+            Some((_, span)) => {
+                let span = *span;
+                self.error(span, "this section is a list of functions that are called, which is not supported")
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Takes note of a function's attributes.
+    pub fn note_function(&mut self, name: &str, own: &Attributes) {
+        let before = self.unit.attributes.remove(name).unwrap_or_default();
+        self.unit.attributes.insert(name.to_string(), before.and(own));
+    }
+
+    /// Functions that run after `main` would have to run after every `exit`, too.
+    fn check_destructors(&mut self) -> Lowered<()> {
+        for name in self.unit.defined.clone() {
+            if let Some(span) = self.unit.attributes.get(name).and_then(|a| a.destructor) {
+                return self.error(span, format!("`{name}` has the attribute `destructor`, which is not supported"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Functions that run before `main`: by priority, then in the order of their definitions.
+    fn constructors(&mut self) -> Lowered<()> {
+        let mut all = vec![];
+        for name in &self.unit.defined {
+            let when = self.unit.attributes.get(*name).and_then(|a| a.constructor);
+            all.extend(when.zip(self.unit.functions.get(name).copied()));
+        }
+        all.sort_by_key(|(when, _)| *when);
+        for (_, function) in all {
+            let span = function.body.span;
+            if !self.signature(function)?.parameters.is_empty() {
+                let message = format!("the constructor `{}` has parameters, which is not supported", function.name);
+                return self.error(span, message);
+            }
+            self.inline(function, &[], span, false)?;
+        }
+        Ok(())
+    }
+
+    /// `_Static_assert`: a program for which it fails is none.
+    pub fn static_assert(&mut self, a: &Node<StaticAssert>) -> Lowered<()> {
+        match self.constant_of(&a.node.expression, "what is asserted") {
+            Ok(0) => self.error(a.node.expression.span, "this static assertion fails"),
+            Ok(_) => Ok(()),
+            Err(reported) => Err(reported),
+        }
     }
 
     /// Headers for 64 bits say that `int64_t` is a `long`, which in the other data model is too short for it.
@@ -299,6 +387,9 @@ impl<'a> Lower<'a> {
         };
         if let Some(global) = self.unit.globals.get_mut(name) {
             global.object = Some(object.clone());
+            if global.volatile {
+                object.vars.iter().for_each(|v| self.volatile.insert(*v));
+            }
         }
         if elsewhere {
             // It is defined in another file: nobody knows its value.
@@ -319,6 +410,9 @@ impl<'a> Lower<'a> {
         let definition = &f.node;
         let Some((name, span)) = declared_name(&definition.declarator.node) else { return Ok(()) };
         let specified = self.specified(&definition.specifiers)?;
+        let own = self.declarator_attributes(&definition.declarator.node)?.and(&specified.attributes);
+        self.not_in_a_list(&own)?;
+        self.note_function(name, &own);
         let ty = self.derived_type(specified.ty, &definition.declarator.node)?;
         self.unit.declare_function(name, ty);
         self.bind(name, Name::Global);
@@ -334,6 +428,7 @@ impl<'a> Lower<'a> {
                 _ => {}
             }
         }
+        self.unit.defined.push(name);
         if self.unit.functions.insert(name, function).is_some() {
             return self.error(span, format!("there are two functions `{name}`"));
         }
@@ -371,14 +466,37 @@ impl<'a> Lower<'a> {
 
     fn parameter(&mut self, p: &ParameterDeclaration, span: CSpan) -> Lowered<Option<Parameter>> {
         let specified = self.specified(&p.specifiers)?;
-        let (ty, declared) = match &p.declarator {
-            Some(d) => (self.derived_type(specified.ty, &d.node)?, declared_name(&d.node)),
-            None => (specified.ty, None),
+        let mut own = self.attributes(&p.extensions)?.and(&specified.attributes);
+        let (ty, declared, volatile) = match &p.declarator {
+            Some(d) => {
+                own = self.declarator_attributes(&d.node)?.and(&own);
+                let volatile = specified.traits_of(&d.node, &own).volatile;
+                let ty = self.derived_type(specified.ty, &d.node)?;
+                // Of an array, a pointer comes here.
+                let volatile = volatile && !matches!(ty, CType::Array(..));
+                (ty, declared_name(&d.node), volatile)
+            }
+            None => (specified.ty, None, specified.traits.volatile),
         };
         let (name, span) = declared.unwrap_or(("", span));
         // `f(void)`
-        let ty = ty.adjusted();
-        Ok((ty != CType::Void).then(|| Parameter { name: name.to_string(), ty, span }))
+        let ty = self.attributed(ty.adjusted(), &own);
+        if ty == CType::Void {
+            return Ok(None);
+        }
+        self.new_parameter(name, ty, span, volatile).map(Some)
+    }
+
+    fn new_parameter(&mut self, name: &str, ty: CType, span: CSpan, volatile: bool) -> Lowered<Parameter> {
+        // The parser takes the name for that of a type in the body.
+        if let Some(Name::Type(_)) = self.lookup(name) {
+            return self.error(span, format!("`{name}` is the name of a type and of a parameter"));
+        }
+        if volatile {
+            self.volatile.note(span.start);
+        }
+        let ty = steady(ty, volatile);
+        Ok(Parameter { name: name.to_string(), ty, span })
     }
 
     /// `int f(a) int a; {…}`
@@ -390,13 +508,15 @@ impl<'a> Lower<'a> {
                     && declared == name
                 {
                     let specified = self.specified(&d.node.specifiers)?;
-                    let ty = self.derived_type(specified.ty, declarator)?.adjusted();
-                    return Ok(Parameter { name: name.to_string(), ty, span });
+                    let own = self.declarator_attributes(declarator)?.and(&specified.attributes);
+                    let ty = self.derived_type(specified.ty.clone(), declarator)?;
+                    let volatile = specified.traits_of(declarator, &own).volatile && !matches!(ty, CType::Array(..));
+                    let ty = self.attributed(ty.adjusted(), &own);
+                    return self.new_parameter(name, ty, span, volatile);
                 }
             }
         }
-        let ty = CType::Int(IntType::INT);
-        Ok(Parameter { name: name.to_string(), ty, span })
+        self.new_parameter(name, CType::Int(IntType::INT), span, false)
     }
 }
 

@@ -7,4 +7,5 @@ mod programs;
 mod random;
 mod refused;
 mod run;
+mod semantics;
 mod undefined;
