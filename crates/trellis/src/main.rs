@@ -37,6 +37,7 @@ use clap::{CommandFactory, Parser};
 use cli::{Cli, Color, Command};
 
 /// Why a command could not do what it was asked to.
+#[derive(Debug)]
 pub enum Failure {
     /// The command line makes no sense.
     Usage(String),
