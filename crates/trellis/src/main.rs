@@ -2,6 +2,7 @@
 
 mod automaton;
 mod bench;
+mod c_program;
 mod check;
 mod cli;
 mod counter;

@@ -29,10 +29,12 @@
 mod assign;
 mod attributes;
 mod call;
+mod checks;
 mod decl;
 mod enums;
 mod expr;
 mod init;
+mod lifetime;
 mod lower;
 mod parallel;
 mod place;
@@ -51,6 +53,8 @@ use std::time::Duration;
 
 use trellis_expr::TermId;
 use trellis_model::cfa::Cfa;
+
+pub use checks::{Check, Kind, Kinds};
 
 use crate::diag::{Diagnostic, Severity, SourceId, Sources};
 
@@ -87,6 +91,8 @@ pub struct Options {
     pub atoms: Vec<String>,
     /// How long the preprocessor and the parser may take, each; without it, what is generous for a file of its size.
     pub timeout: Option<Duration>,
+    /// What the program is asked; the rest is assumed.
+    pub checks: Kinds,
 }
 
 /// A program that was read.
@@ -98,6 +104,10 @@ pub struct Built {
     pub atoms: Vec<TermId>,
     /// How many edges there are before `main`, all in a row: global variables get their values.
     pub before_main: usize,
+    /// What the program is asked. Each has an error location of its own.
+    pub checks: Vec<Check>,
+    /// Functions that are called and have no body, if that is asked about.
+    pub bodiless: Vec<String>,
     /// What the user should know.
     pub warnings: Vec<Diagnostic>,
 }

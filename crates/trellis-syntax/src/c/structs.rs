@@ -121,6 +121,9 @@ impl Lower<'_> {
             if leaf.volatile || matches!(key, Key::Local(start) if self.volatile.is_noted(start)) {
                 self.volatile.insert(var);
             }
+            if let CType::Pointer(to) = &leaf.ty {
+                self.pointers.push((var, to.clone(), leaf.count));
+            }
             vars.push(var);
         }
         Some(Object { vars: vars.into(), key, ty: ty.clone() })

@@ -1,8 +1,9 @@
 //! The translation unit: what is declared at file scope, and `main`.
 
 use lang_c::ast::{
-    BlockItem, Declaration, DerivedDeclarator, Ellipsis, Expression, ExternalDeclaration, FunctionDefinition,
-    Initializer, ParameterDeclaration, Statement, StaticAssert, StorageClassSpecifier, TranslationUnit,
+    BlockItem, Declaration, DeclarationSpecifier, DerivedDeclarator, Ellipsis, Expression, ExternalDeclaration,
+    FunctionDefinition, Initializer, ParameterDeclaration, Statement, StaticAssert, StorageClassSpecifier,
+    TranslationUnit, TypeQualifier,
 };
 use lang_c::span::{Node, Span as CSpan};
 use rustc_hash::FxHashMap;
@@ -56,6 +57,8 @@ pub struct Global<'a> {
     init: Option<&'a Node<Initializer>>,
     /// Only `extern` declarations so far.
     elsewhere: bool,
+    /// Can nobody change it?
+    constant: bool,
     /// The variable, once the program uses it.
     object: Option<Object>,
     volatile: bool,
@@ -75,9 +78,14 @@ pub struct Parameter {
 }
 
 impl Unit<'_> {
+    /// The variables that other files can change.
+    pub fn changeable(&self) -> Vec<Object> {
+        self.globals.values().filter(|g| !g.constant).filter_map(|g| g.object.clone()).collect()
+    }
+
     /// A variable that is declared but not defined.
     pub fn declare_global(&mut self, name: &str, ty: CType, span: CSpan, volatile: bool) {
-        let global = Global { ty, span, init: None, elsewhere: true, object: None, volatile };
+        let global = Global { ty, span, init: None, elsewhere: true, constant: false, object: None, volatile };
         self.globals.entry(name.to_string()).or_insert(global);
     }
 
@@ -128,7 +136,12 @@ pub fn build(
     if failed {
         return Err(diagnostics);
     }
-    Ok(Built { cfa: lower.cfa.pruned(), atoms, before_main, warnings: diagnostics })
+    let (cfa, kept) = lower.cfa.pruned_with();
+    let mut checks = lower.checks;
+    for check in &mut checks {
+        check.location = check.location.and_then(|l| kept[l.index()]);
+    }
+    Ok(Built { cfa, atoms, before_main, checks, bodiless: lower.bodiless, warnings: diagnostics })
 }
 
 impl<'a> Lower<'a> {
@@ -153,6 +166,7 @@ impl<'a> Lower<'a> {
         let atoms: Lowered<Vec<TermId>> =
             self.options.atoms.iter().map(|text| self.atom(text, main.body.span)).collect();
         self.atoms = atoms?;
+        self.finish()?;
         self.before_main = self.first.len();
         // What comes before `main` is known only now.
         self.at = Some(self.cfa.initial);
@@ -193,7 +207,7 @@ impl<'a> Lower<'a> {
             return self.error(main, format!("`{text}` is no condition on the global variables of this program"));
         }
         let truth = self.truth(value?);
-        let mut all = std::mem::take(&mut self.defs);
+        let mut all: Vec<TermId> = std::mem::take(&mut self.defs).into_iter().map(|d| d.term).collect();
         all.push(truth);
         Ok(self.terms().and(all))
     }
@@ -272,7 +286,8 @@ impl<'a> Lower<'a> {
                 }
                 None => {
                     let volatile = traits.volatile;
-                    let global = Global { ty, span, init, elsewhere, object: None, volatile };
+                    let constant = is_constant(&d.node.specifiers) && !matches!(ty, CType::Pointer(_));
+                    let global = Global { ty, span, init, elsewhere, constant, object: None, volatile };
                     self.unit.globals.insert(name.to_string(), global);
                 }
             }
@@ -321,7 +336,7 @@ impl<'a> Lower<'a> {
                 let message = format!("the constructor `{}` has parameters, which is not supported", function.name);
                 return self.error(span, message);
             }
-            self.inline(function, &[], span)?;
+            self.inline(function, &[], span, false)?;
         }
         Ok(())
     }
@@ -500,6 +515,15 @@ impl<'a> Lower<'a> {
         }
         self.new_parameter(name, CType::Int(IntType::INT), span, false)
     }
+}
+
+/// Does a declaration say `const`?
+fn is_constant(specifiers: &[Node<DeclarationSpecifier>]) -> bool {
+    let is = |s: &Node<DeclarationSpecifier>| match &s.node {
+        DeclarationSpecifier::TypeQualifier(q) => q.node == TypeQualifier::Const,
+        _ => false,
+    };
+    specifiers.iter().any(is)
 }
 
 /// What `f` returns, if it does nothing else.

@@ -8,3 +8,4 @@ mod random;
 mod refused;
 mod run;
 mod semantics;
+mod undefined;
