@@ -349,6 +349,12 @@ pub struct Certify {
     /// The evidence was made with --node, about an AltaRica model.
     #[arg(long, value_name = "NAME")]
     pub node: Option<String>,
+    /// What the evidence must be about, of a counter system: targets, as they were given to `check`. Without it, those of the model.
+    #[arg(long = "error", value_name = "EXPR")]
+    pub errors: Vec<String>,
+    /// The evidence was made with --start, about a thread transition system.
+    #[arg(long, value_name = "STATE")]
+    pub start: Option<String>,
     #[command(flatten)]
     pub reading: Reading,
 }

@@ -32,6 +32,8 @@ struct Reader {
     has_acceptance: bool,
     has_atoms: bool,
     defined: Vec<bool>,
+    /// Headers that can be there only once, and are.
+    seen: Vec<String>,
 }
 
 /// Reads an automaton, or says what is wrong with it.
@@ -83,6 +85,12 @@ impl Reader {
 
     fn header(&mut self, c: &mut Cursor) -> Read<()> {
         let t = c.peek();
+        if let Tok::Name(name @ ("States:" | "acc-name:" | "name:" | "tool:")) = t.tok {
+            if self.seen.contains(&name.to_string()) {
+                return c.fail(t.span, format!("the header `{name}` is there twice"));
+            }
+            self.seen.push(name.to_string());
+        }
         match t.tok {
             Tok::Name("States:") => {
                 c.bump();
@@ -106,8 +114,10 @@ impl Reader {
                     return c.fail(span, "an alias starts with `@`");
                 }
                 let label = Labels { atoms: self.hoa.atoms.len(), aliases: &self.aliases }.expression(c)?;
-                self.aliases.insert(name.to_string(), label);
-                Ok(())
+                match self.aliases.insert(name.to_string(), label) {
+                    None => Ok(()),
+                    Some(_) => c.fail(span, format!("there is an alias `{name}` already")),
+                }
             }
             Tok::Name("acc-name:") => {
                 c.bump();
@@ -119,10 +129,9 @@ impl Reader {
             Tok::Name("Acceptance:") => self.condition(c),
             Tok::Name("name:") => {
                 c.bump();
-                if let Tok::Quoted(name) = c.peek().tok {
-                    self.hoa.name = Some(unescaped(name));
-                }
-                values(c);
+                let Tok::Quoted(name) = c.peek().tok else { return c.unexpected("the automaton's name in quotes") };
+                self.hoa.name = Some(unescaped(name));
+                c.bump();
                 Ok(())
             }
             Tok::Name(name) if name.ends_with(':') => {
@@ -363,11 +372,13 @@ fn number(c: &mut Cursor, what: &str) -> Read<(usize, Span)> {
     }
 }
 
-/// Over the values of a header.
+/// Over the values of a header: words, numbers and texts; what is none of them is not skipped, and refused where a header should be.
 fn values(c: &mut Cursor) {
-    while !matches!(c.peek().tok, Tok::End | Tok::P("--BODY--"))
-        && !matches!(c.peek().tok, Tok::Name(name) if name.ends_with(':'))
-    {
+    while match c.peek().tok {
+        Tok::Name(name) => !name.ends_with(':') && !name.starts_with('@'),
+        Tok::Number(_) | Tok::Quoted(_) => true,
+        _ => false,
+    } {
         c.bump();
     }
 }

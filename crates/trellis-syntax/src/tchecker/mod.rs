@@ -20,7 +20,8 @@
 //!
 //! What this front end deliberately does not do: several initial locations in one process, clocks set to a clock plus a
 //! number, clocks in the conditions of statements or set inside loops, disjunctions over clocks (`!=`, `!(x == 1)`).
-//! Each is refused with its place. Attributes that mean nothing here are ignored with a warning, as TChecker does. Words
+//! Each is refused with its place. So are attributes that are not known, which TChecker ignores with a warning: a misspelt `provided` is
+//! a guard that is not there. Words
 //! that UPPAAL reserves (`init`, `state`) cannot be used in queries; a label can stand in for such a location.
 
 pub mod ast;

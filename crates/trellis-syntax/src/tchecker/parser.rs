@@ -180,8 +180,8 @@ impl<'a> Parser<'a> {
         self.bump();
         let form = "system:name";
         let name = self.field("`system`", "the name of the system", form)?;
-        let ignored = self.attributes()?;
-        self.ignore(&ignored, "system");
+        let given = self.attributes()?;
+        self.none_known(&given, "system");
         self.end_of_line()?;
         Ok(name)
     }
@@ -206,16 +206,16 @@ impl<'a> Parser<'a> {
                 let what = if word == "event" { "the name of an event" } else { "the name of a process" };
                 let form = if word == "event" { "event:name" } else { "process:name" };
                 let name = self.field(&format!("`{word}`"), what, form)?;
-                let ignored = self.attributes()?;
-                self.ignore(&ignored, word);
+                let given = self.attributes()?;
+                self.none_known(&given, word);
                 Ok(if word == "event" { Decl::Event(name) } else { Decl::Process(name) })
             }
             "clock" => {
                 let form = "clock:size:name";
                 let size = self.number("`clock`", "how many clocks there are", form)?;
                 let name = self.field("the size", "the name of the clock", form)?;
-                let ignored = self.attributes()?;
-                self.ignore(&ignored, word);
+                let given = self.attributes()?;
+                self.none_known(&given, word);
                 Ok(Decl::Clock(size, name))
             }
             "int" => self.int(),
@@ -236,8 +236,8 @@ impl<'a> Parser<'a> {
         let max = self.number("the least value", "the greatest value", form)?;
         let init = self.number("the greatest value", "the first value", form)?;
         let name = self.field("the first value", "the name of the variable", form)?;
-        let ignored = self.attributes()?;
-        self.ignore(&ignored, "int");
+        let given = self.attributes()?;
+        self.none_known(&given, "int");
         Ok(Decl::Int(Box::new(IntDecl { size, min, max, init, name })))
     }
 
@@ -316,8 +316,8 @@ impl<'a> Parser<'a> {
             }
         }
         let span = start.to(self.prev);
-        let ignored = self.attributes()?;
-        self.ignore(&ignored, "sync");
+        let given = self.attributes()?;
+        self.none_known(&given, "sync");
         Ok(Decl::Sync(parts, span))
     }
 
@@ -395,18 +395,18 @@ impl<'a> Parser<'a> {
         self.report(d.label("opened here").help("close the attributes with `}`"))
     }
 
-    /// Attributes where none means anything.
-    fn ignore(&mut self, list: &[Attribute], of: &str) {
+    /// Refuses attributes where none means anything.
+    fn none_known(&mut self, list: &[Attribute], of: &str) {
         for a in list {
             let name = shorten(&a.key.name);
-            let d = Diagnostic::warning(a.key.span, format!("the attribute `{name}` of this {of} is ignored"));
-            self.errors.push(d.help("only locations and edges have attributes that mean something"));
+            let d = Diagnostic::error(a.key.span, format!("the attribute `{name}` of this {of} is not known"));
+            self.errors.push(d.help("only locations and edges have attributes that mean something; remove it"));
         }
     }
 
     fn unknown(&mut self, a: &Attribute, of: &str, there_are: &[&str]) {
         let name = shorten(&a.key.name);
-        let d = Diagnostic::warning(a.key.span, format!("the unknown attribute `{name}` of this {of} is ignored"));
+        let d = Diagnostic::error(a.key.span, format!("the attribute `{name}` of this {of} is not known"));
         let help = match closest(&a.key.name, there_are.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there are: {}", there_are.join(", ")),

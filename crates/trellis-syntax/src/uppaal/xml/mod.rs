@@ -1,7 +1,8 @@
 //! The XML form of UPPAAL models: the elements of the flat DTDs, with the text inside them left to the parser.
 //!
-//! Layout (`x`, `y`, `color`, `nail`) is skipped. Elements and label kinds that are not known are errors: leaving out a
-//! misspelt guard would change what the model means. Entities other than XML's own five are refused.
+//! Layout (`x`, `y`, `color`, `nail`) is skipped. Elements, attributes and label kinds that are not known are errors: leaving out a
+//! misspelt guard would change what the model means. So are parts that can be there only once and are there twice. Entities other than
+//! XML's own five are refused. What UPPAAL remembers of former runs (`option`, `expect`, `result`) says nothing about the model.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -21,6 +22,29 @@ const LANGUAGE: Language = Language {
     textual: "is this the textual form? then call the file .xta",
 };
 
+/// The attributes of the flat DTDs; of elements that are not here, nothing is read.
+const ATTRIBUTES: [(&str, &[&str]); 19] = [
+    ("nta", &[]),
+    ("declaration", &[]),
+    ("system", &[]),
+    ("instantiation", &[]),
+    ("template", &[]),
+    ("name", &["x", "y"]),
+    ("parameter", &["x", "y"]),
+    ("location", &["id", "x", "y", "color"]),
+    ("branchpoint", &["id", "x", "y", "color"]),
+    ("init", &["ref"]),
+    ("urgent", &[]),
+    ("committed", &[]),
+    ("transition", &["id", "x", "y", "color", "controllable", "action"]),
+    ("source", &["ref"]),
+    ("target", &["ref"]),
+    ("label", &["kind", "x", "y"]),
+    ("nail", &["x", "y"]),
+    ("queries", &[]),
+    ("query", &[]),
+];
+
 /// Reads a model in XML, with the queries in it.
 pub fn parse_xml(source: SourceId, text: &str) -> (Nta, Vec<Diagnostic>) {
     let mut reader = Reader { source, text, errors: Errors::default(), old: false };
@@ -28,6 +52,7 @@ pub fn parse_xml(source: SourceId, text: &str) -> (Nta, Vec<Diagnostic>) {
     match parse(source, text, &LANGUAGE) {
         Ok(document) => {
             reader.old = is_old(text);
+            reader.attributes(document.root_element());
             reader.root(document.root_element(), &mut nta);
             by_reference_if_old(&mut nta, reader.old);
         }
@@ -128,6 +153,34 @@ impl<'t> Reader<'t> {
         self.error(span, format!("there is no element <{}> inside <{parent}>", shorten(name)), help);
     }
 
+    /// Refuses attributes that are not known, in all of the document.
+    fn attributes(&mut self, root: Node) {
+        for node in root.descendants().filter(Node::is_element) {
+            let name = node.tag_name().name();
+            let Some((_, known)) = ATTRIBUTES.iter().find(|(element, _)| *element == name) else { continue };
+            for attribute in node.attributes().filter(|a| a.namespace().is_none() && !known.contains(&a.name())) {
+                let help = match (closest(attribute.name(), known.iter().copied()), known) {
+                    (Some(near), _) => format!("did you mean `{near}`?"),
+                    (None, []) => format!("<{name}> has no attributes"),
+                    (None, _) => format!("<{name}> can have: {}", known.join(", ")),
+                };
+                let span = self.span(attribute.range());
+                self.error(span, format!("there is no attribute `{}` of <{name}>", shorten(attribute.name())), help);
+            }
+        }
+    }
+
+    /// Refuses a second element where there is one.
+    fn only_once(&mut self, parent: &str, children: &[Node], names: &[&str]) {
+        for name in names {
+            if let Some(second) = children.iter().filter(|n| n.has_tag_name(*name)).nth(1) {
+                let span = self.tag(*second);
+                let help = format!("inside <{parent}> there is one <{name}>; remove one of them");
+                self.error(span, format!("expected one <{name}>, found another"), help);
+            }
+        }
+    }
+
     fn root(&mut self, root: Node, nta: &mut Nta) {
         if !root.has_tag_name("nta") {
             let span = self.tag(root);
@@ -164,11 +217,25 @@ impl<'t> Reader<'t> {
     }
 
     fn queries(&mut self, node: Node, nta: &mut Nta) {
-        for query in node.children().filter(|n| n.has_tag_name("query")) {
-            let comment = query.children().find(|n| n.has_tag_name("comment"));
+        for query in self.children(node) {
+            match query.tag_name().name() {
+                "query" => {}
+                "option" => continue,
+                _ => {
+                    self.unknown(query, "queries", &["query", "option"]);
+                    continue;
+                }
+            }
+            let parts = self.children(query);
+            self.only_once("query", &parts, &["formula", "comment"]);
+            let known = ["formula", "comment", "option", "expect", "result"];
+            for part in parts.iter().filter(|n| !known.contains(&n.tag_name().name())) {
+                self.unknown(*part, "query", &known);
+            }
+            let comment = parts.iter().copied().find(|n| n.has_tag_name("comment"));
             let comment = comment.map_or(String::new(), |n| self.content(n).text.trim().to_string());
-            for formula in query.children().filter(|n| n.has_tag_name("formula")) {
-                let text = self.content(formula);
+            for formula in parts.iter().filter(|n| n.has_tag_name("formula")) {
+                let text = self.content(*formula);
                 let queries = queries_of(&text, &mut self.errors);
                 add_commented(nta, queries, &comment);
             }
@@ -177,6 +244,7 @@ impl<'t> Reader<'t> {
 
     fn template(&mut self, node: Node) -> Option<Template> {
         let children = self.children(node);
+        self.only_once("template", &children, &["name", "parameter"]);
         let tag = self.tag(node);
         let name = match children.iter().find(|n| n.has_tag_name("name")) {
             Some(name) => self.read(*name, |p| p.name_label("the name of the template")).ok(),
@@ -319,7 +387,9 @@ impl<'t> Reader<'t> {
             rate: None,
             unsupported: None,
         };
-        for child in self.children(node) {
+        let children = self.children(node);
+        self.only_once("location", &children, &["name"]);
+        for child in children {
             match child.tag_name().name() {
                 "name" => {
                     if let Some(name) = self.label(child, |p| p.name_label("the name of the location")) {
@@ -402,6 +472,7 @@ impl<'t> Reader<'t> {
             let span = self.span(controllable.range());
             edge.unsupported = Some(("an uncontrollable edge".to_string(), span));
         }
+        self.only_once("transition", &children, &["source", "target"]);
         let mut ends = [None, None];
         for child in children {
             match child.tag_name().name() {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::asked;
 
 /// Everything of the language in a few lines.
-const WHOLE: &str = "# c\nsystem:s{a:b}\nevent:e\nevent:f\nint:1:0:9:3:i\nint:4:-1:9:1:a\nclock:1:x\nclock:3:z\nprocess:P\n\
+const WHOLE: &str = "# c\nsystem:s{}\nevent:e\nevent:f\nint:1:0:9:3:i\nint:4:-1:9:1:a\nclock:1:x\nclock:3:z\nprocess:P\n\
     location:P:l{initial: : invariant: x <= 3 && i < 9 : labels: k, m}\nlocation:P:m{committed: : urgent:}\n\
     edge:P:l:m:e{provided: !(x - z[i % 3] < 2) && 1 <= i < a[2] : do: z[i] = 0; x = z[1]; if i then i = 0 else nop end}\n\
     edge:P:m:l:f{do: while i > 0 do local k = (if i > 2 then 2 else 1); i = i - k end; local t[2]; t[0] = -i}\n\
