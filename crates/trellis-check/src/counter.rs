@@ -3,10 +3,12 @@
 //! A certificate ([`trellis_model::counter::evidence`]) is a set of states; here it is checked that the start is in it, that no rule
 //! leads out of it, and that no target is in it. The questions come down to comparing vectors and adding up weights: no solver is
 //! needed. Upper bounds in guards may be forgotten on the way (whoever has too many loses some, see [`trellis_model::counter`]):
-//! what is closed even so is closed.
+//! what is closed even so is closed. Where a certificate fixes numbers they are not forgotten, and what rules do to it is found with
+//! the reference interpreter alone ([`interpret::step`]).
 
 use std::fmt;
 
+use rustc_hash::FxHashMap;
 use trellis_model::counter::evidence::{Bound, Certificate, Trace};
 use trellis_model::counter::interpret::{self, Mistake};
 use trellis_model::counter::post::post;
@@ -33,6 +35,10 @@ pub enum Refusal {
     Bound(usize),
     /// This rule may break the bound at this position, or empty one of its traps.
     Grows(usize, RuleId),
+    /// A number that this rule tests from above, or that such a number is computed from, may be smaller than the certificate says.
+    Loose(RuleId),
+    /// The system has no target, so there is nothing to prove.
+    NothingAsked,
     /// Not decided.
     Beyond(Beyond),
 }
@@ -48,6 +54,8 @@ impl fmt::Display for Refusal {
             Refusal::Target(t) => write!(f, "target {} is inside the invariant", t + 1),
             Refusal::Bound(b) => write!(f, "weighted sum {} bounds nothing", b + 1),
             Refusal::Grows(b, r) => write!(f, "rule {} may break the bound on weighted sum {}", r + 1, b + 1),
+            Refusal::Loose(r) => write!(f, "rule {} depends on a number that is not fixed", r + 1),
+            Refusal::NothingAsked => write!(f, "there is no target, so nothing was asked"),
             Refusal::Beyond(why) => write!(f, "not decided: {why}"),
         }
     }
@@ -69,6 +77,9 @@ pub fn replay(system: &System, trace: &Trace) -> Result<(), Refusal> {
 
 /// Is the certificate a set that contains the start, that no rule leaves, and that no target is in?
 pub fn certify(system: &System, certificate: &Certificate) -> Result<(), Refusal> {
+    if system.target.is_empty() {
+        return Err(Refusal::NothingAsked);
+    }
     match certificate {
         Certificate::Above { bounds, basis } => {
             let known = |v: &Vector| v.entries().last().is_none_or(|e| (e.0 as usize) < system.names.len());
@@ -80,6 +91,7 @@ pub fn certify(system: &System, certificate: &Certificate) -> Result<(), Refusal
             above(system, &limits, basis)
         }
         Certificate::Below(tops) => below(system, tops),
+        Certificate::Exact { fixed, tops } => exactly(system, fixed, tops),
     }
 }
 
@@ -255,4 +267,85 @@ fn below(system: &System, tops: &[Vector]) -> Result<(), Refusal> {
         }
     }
     Ok(())
+}
+
+/// More starts than this are not gone through.
+const STARTS: usize = 1_000_000;
+/// No number that is not unlimited is larger; rules add and subtract at most 2^50.
+const MOST: u64 = 1 << 51;
+/// Stands for what has no limit: whatever a rule subtracts, it is still more than [`MOST`].
+const UNLIMITED: u64 = 1 << 54;
+
+/// The set of what is below a vector, and the same in what is fixed.
+///
+/// Upper bounds, and what they are computed from, must be fixed. Then each rule leads furthest from the vector itself, and one step of
+/// the interpreter says how far. A number without limit is taken as one so large that nothing the rule does is noticed: a rule that
+/// reads it leads to another such number, which counts as unlimited again.
+fn exactly(system: &System, fixed: &[Var], tops: &[Vector]) -> Result<(), Refusal> {
+    let known = |v: Var| (v as usize) < system.names.len();
+    if !fixed.iter().all(|v| known(*v)) || tops.iter().flat_map(Vector::iter).any(|(v, _)| !known(v)) {
+        return Err(Refusal::Malformed);
+    }
+    let mut is_fixed = vec![false; system.names.len()];
+    fixed.iter().for_each(|v| is_fixed[*v as usize] = true);
+    for (r, rule) in system.rules.iter().enumerate() {
+        let tested = rule.guards.iter().filter(|g| g.1.high.is_some()).map(|g| g.0);
+        let read =
+            rule.updates.iter().filter(|(v, _)| is_fixed[*v as usize]).flat_map(|(_, u)| u.sources.iter().copied());
+        if tested.chain(read).any(|v| !is_fixed[v as usize]) {
+            return Err(Refusal::Loose(r as RuleId));
+        }
+    }
+    let mut groups: FxHashMap<Vec<u64>, Vec<Vec<u64>>> = FxHashMap::default();
+    let part = |state: &[u64]| fixed.iter().map(|v| state[*v as usize]).collect::<Vec<u64>>();
+    for top in tops {
+        let mut state = vec![0; system.names.len()];
+        for (v, n) in top.iter() {
+            match n {
+                OMEGA if !is_fixed[v as usize] => state[v as usize] = UNLIMITED,
+                n if n <= MOST => state[v as usize] = n,
+                _ => return Err(Refusal::Malformed),
+            }
+        }
+        groups.entry(part(&state)).or_default().push(state);
+    }
+    let inside = |state: &[u64]| {
+        let above = |top: &Vec<u64>| state.iter().zip(top).all(|(a, b)| a <= b || *b == UNLIMITED);
+        groups.get(&part(state)).is_some_and(|all| all.iter().any(above))
+    };
+    starts(system, &is_fixed, &inside)?;
+    for top in groups.values().flatten() {
+        if let Some(n) = system.target.iter().position(|t| t.below(top)) {
+            return Err(Refusal::Target(n));
+        }
+        for r in 0..system.rules.len() as RuleId {
+            let Some(mut after) = interpret::step(system, r, top)? else { continue };
+            after.iter_mut().filter(|n| **n > MOST).for_each(|n| *n = UNLIMITED);
+            if !inside(&after) {
+                return Err(Refusal::Step(r));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Is every start inside?
+fn starts(system: &System, is_fixed: &[bool], inside: &dyn Fn(&[u64]) -> bool) -> Result<(), Refusal> {
+    // The largest in what is not fixed, all of them in what is.
+    let most = system.initial.iter().map(|i| i.high.unwrap_or(UNLIMITED));
+    let mut all: Vec<Vec<u64>> = vec![most.collect()];
+    for (v, start) in system.initial.iter().enumerate().filter(|(v, _)| is_fixed[*v]) {
+        let Some(high) = start.high else { return Err(Refusal::Start) };
+        let several = usize::try_from(high - start.low).ok().and_then(|n| n.checked_add(1)?.checked_mul(all.len()));
+        if several.is_none_or(|n| n > STARTS) {
+            return Err(Refusal::Beyond(Beyond::Many));
+        }
+        let with = |state: &Vec<u64>, n: u64| {
+            let mut state = state.clone();
+            state[v] = n;
+            state
+        };
+        all = all.iter().flat_map(|state| (start.low..=high).map(move |n| with(state, n))).collect();
+    }
+    if all.iter().all(|state| inside(state)) { Ok(()) } else { Err(Refusal::Start) }
 }

@@ -8,14 +8,16 @@
 //!   PRODUCE q, p: 1;
 //! ```
 //!
-//! Comments are `{ … }` and `// …`. Targets come from elsewhere. Refused by name: high-level nets, and the questions
+//! Comments are `{ … }` and `// …`. Names stay as they are: `a.b` is not `a_b`. Targets come from elsewhere. Refused by name: high-level nets, and the questions
 //! (`FORMULA`, `ANALYSE`) that old files end with.
+
+use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 use trellis_model::counter::{Interval, LARGEST, System, Var};
 
 use crate::diag::{Diagnostic, SourceId, Sources, Span};
-use crate::net::{Arcs, Names};
+use crate::net::Arcs;
 use crate::uppaal::errors::closest;
 use crate::uppaal::token::shorten;
 
@@ -146,7 +148,6 @@ impl<'a> Parser<'a> {
 
     fn net(mut self) -> Read<System> {
         let mut system = System::default();
-        let mut names = Names::default();
         self.require("PLACE")?;
         while !SECTIONS.contains(&self.next.text) {
             if self.take("SAFE")? {
@@ -161,7 +162,7 @@ impl<'a> Parser<'a> {
                     let message = format!("the place `{}` is declared twice", shorten(t.text));
                     return Err(Diagnostic::error(t.span, message));
                 }
-                system.names.push(names.unique(t.text));
+                system.names.push(t.text.into());
                 if !self.take(",")? {
                     break;
                 }
@@ -170,7 +171,7 @@ impl<'a> Parser<'a> {
         }
         system.initial = vec![Interval::exactly(0); system.names.len()];
         self.require("MARKING")?;
-        let mut marked = FxHashMap::default();
+        let mut marked = BTreeMap::new();
         self.list(&mut marked)?;
         for (place, n) in marked {
             system.initial[place as usize] = Interval::exactly(n);
@@ -187,18 +188,19 @@ impl<'a> Parser<'a> {
             if self.take("WEAK")? || self.take("STRONG")? {
                 self.require("FAIR")?;
             }
-            let mut arcs = Arcs { line: self.sources.line_col(start).0 as u32, ..Arcs::default() };
+            let line = self.sources.line_col(start).0 as u32;
+            let mut arcs = Arcs { line, name: Some(name.text.into()), ..Arcs::default() };
             self.require("CONSUME")?;
             self.list(&mut arcs.takes)?;
             self.require("PRODUCE")?;
             self.list(&mut arcs.puts)?;
-            system.rules.push(arcs.rule());
+            system.rules.extend(arcs.rule(&BTreeMap::new()));
         }
         Ok(system)
     }
 
     /// Places with numbers, up to the semicolon.
-    fn list(&mut self, all: &mut FxHashMap<Var, u64>) -> Read<()> {
+    fn list(&mut self, all: &mut BTreeMap<Var, u64>) -> Read<()> {
         while !self.at_end() {
             let t = self.word("a place")?;
             let Some(&place) = self.places.get(t.text) else {

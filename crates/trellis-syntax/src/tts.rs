@@ -16,7 +16,7 @@
 //!
 //! Where each thread chooses for itself there is no single step that does it. The transition leads into a shared state of its own,
 //! `choice<line>`, and threads that have a choice into a local state of their own, `l<i>_choice<line>`; there they choose one by
-//! one, and then it goes on. Whoever has not chosen until then is stuck, and gone when the transition is taken again: for a target
+//! one, and then it goes on. The steps have the name of the transition: its line. Whoever has not chosen until then is stuck, and gone when the transition is taken again: for a target
 //! that asks for at least so many threads that makes no difference, since the others could have done the same with it around.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -264,7 +264,8 @@ impl<'a> Line<'a> {
             moves.entry(l).or_default().insert(local(self)?);
         }
         self.end()?;
-        Ok(Transition { from, arrow, to, moves, line: self.number })
+        let words: Vec<&str> = self.text.split_whitespace().map(|w| w.trim_start_matches('\u{feff}')).collect();
+        Ok(Transition { from, arrow, to, moves, line: self.number, text: words.join(" ") })
     }
 }
 
@@ -276,6 +277,8 @@ struct Transition {
     /// Where the threads may go that are only watching.
     moves: BTreeMap<u32, BTreeSet<u32>>,
     line: u32,
+    /// As it is written.
+    text: String,
 }
 
 impl Transition {
@@ -300,19 +303,19 @@ impl Transition {
         // It is a shared state like the others.
         system.claimed[0].push((choosing, 1));
         system.rules.extend(self.rule(size, choosing, first));
-        let line = Some(self.line);
+        let (line, name, to) = (Some(self.line), Some(self.text), self.to.0);
         let mut step = |from: Var, to: Var| {
             let one = |v: Var, constant| (v, Update { sources: vec![v], constant });
             let mut guards = vec![(choosing, Interval::at_least(1)), (from, Interval::at_least(1))];
             guards.dedup();
             let mut updates = vec![one(from, -1), one(to, 1)];
             updates.sort_unstable_by_key(|u| u.0);
-            system.rules.push(Rule { guards, updates, line });
+            system.rules.push(Rule { guards, updates, line, name: name.clone(), title: None });
         };
         for (from, (_, all)) in waiting.iter().zip(&choices) {
             all.iter().for_each(|l| step(*from, size.shared + l));
         }
-        step(choosing, self.to.0);
+        step(choosing, to);
     }
 
     /// As one rule, into this shared state, if it changes something. Every thread that is only watching has one state to go to;
@@ -358,6 +361,7 @@ impl Transition {
         if self.arrow != "~>" {
             guards.push((local(l1), Interval::at_least(1)));
         }
-        Some(Rule { guards, updates, line: Some(self.line) }).filter(|r| !r.updates.is_empty())
+        let name = Some(self.text.clone());
+        Some(Rule { guards, updates, line: Some(self.line), name, title: None }).filter(|r| !r.updates.is_empty())
     }
 }

@@ -7,8 +7,9 @@ use trellis_report::automaton;
 use trellis_syntax::diag::{self, Diagnostic, SourceId, Sources};
 use trellis_syntax::{c, cfa, scxml, sts, xsts};
 
+use crate::c_program::{Asked, Scope};
 use crate::cli::{Convert, DataModel, Format, Ints, Model, Properties, Reading};
-use crate::{Failure, Ran, check::write_file, counter, exit, horn, print};
+use crate::{Failure, Ran, counter, exit, files::write_file, horn, print};
 
 /// Is it a C program, a control-flow automaton, a transition system or a statechart, by its name?
 pub fn is_one(path: &Path) -> bool {
@@ -51,6 +52,8 @@ pub struct Loaded {
     pub sources: Sources,
     /// Of statecharts, one for each question: they tell runs in states and events.
     pub charts: Vec<scxml::Chart>,
+    /// Of a C program: what it is asked, one by one.
+    pub program: Option<Asked>,
 }
 
 impl Loaded {
@@ -82,6 +85,7 @@ pub fn load(model: &Model, reading: &Reading, properties: Option<&Properties>, c
     }
     let mut sources = Sources::default();
     let mut charts = vec![];
+    let mut program = None;
     let extension = path.extension().and_then(|e| e.to_str());
     let one = |cfa| vec![(QUESTION.to_string(), cfa)];
     let (language, read): (_, Read) = match extension {
@@ -91,10 +95,15 @@ pub fn load(model: &Model, reading: &Reading, properties: Option<&Properties>, c
                 "a C program is asked whether reach_error, __VERIFIER_error or a failing assert can \
                                       be reached; write the property as an assert",
             )?;
-            let options = c_options(path, reading);
+            let (options, scope) = c_options(path, reading)?;
             let id = sources.read(path).map_err(|d| vec![d]);
             let built = id.and_then(|id| c::parse(&mut sources, id, &options));
-            ("c", built.map(|b| (one(b.cfa), b.warnings)))
+            let read = built.map(|mut built| {
+                let warnings = std::mem::take(&mut built.warnings);
+                let asked = program.insert(Asked::new(built, scope));
+                (one(asked.question(&asked.all())), warnings)
+            });
+            ("c", read)
         }
         Some("xsts") => {
             not_c(reading)?;
@@ -136,15 +145,16 @@ pub fn load(model: &Model, reading: &Reading, properties: Option<&Properties>, c
     match read {
         Ok((questions, warnings)) => {
             let warnings = diag::render(&warnings, &sources, color);
-            Ok(Loaded { questions, warnings, name: path.display().to_string(), language, sources, charts })
+            Ok(Loaded { questions, warnings, name: path.display().to_string(), language, sources, charts, program })
         }
         Err(errors) => Err(Failure::Input(diag::render(&errors, &sources, color))),
     }
 }
 
 /// How a C program is to be read.
-pub fn c_options(path: &Path, reading: &Reading) -> c::Options {
-    c::Options {
+pub fn c_options(path: &Path, reading: &Reading) -> Result<(c::Options, Scope), Failure> {
+    let scope = Scope::of(reading)?;
+    let options = c::Options {
         ints: match reading.ints {
             Some(Ints::Math) => c::Ints::Math,
             _ => c::Ints::Wrap,
@@ -155,7 +165,9 @@ pub fn c_options(path: &Path, reading: &Reading) -> c::Options {
         },
         folder: path.parent().unwrap_or(Path::new("")).to_path_buf(),
         atoms: vec![],
-    }
+        checks: scope.kinds,
+    };
+    Ok((options, scope))
 }
 
 /// The properties of an XSTS: those asked for (a `.prop` file or an expression), or its own, or that of the `.prop` file beside it.
@@ -237,7 +249,14 @@ fn no_questions(properties: Option<&Properties>, why: &str) -> Result<(), Failur
 
 /// Refuses what only C programs need.
 pub fn not_c(reading: &Reading) -> Result<(), Failure> {
-    let given = [("--ints", reading.ints.is_some()), ("--data-model", reading.data_model.is_some())];
+    let given = [
+        ("--ints", reading.ints.is_some()),
+        ("--data-model", reading.data_model.is_some()),
+        ("--overflow", reading.overflow),
+        ("--uninitialised", reading.uninitialised),
+        ("--assume-defined", reading.assume_defined),
+        ("--property-file", reading.property_file.is_some()),
+    ];
     match given.iter().find(|(_, given)| *given) {
         Some((name, _)) => Err(Failure::Usage(format!("{name}: only for C programs (.c, .i)"))),
         None => Ok(()),

@@ -265,6 +265,20 @@ pub struct Reading {
     /// How long `long` is in a C program (default: lp64).
     #[arg(long, value_enum, value_name = "MODEL", help_heading = "Programs and control-flow automata")]
     pub data_model: Option<DataModel>,
+    /// Check a C program for signed overflow too, instead of wrapping around.
+    #[arg(long, help_heading = "Programs and control-flow automata")]
+    pub overflow: bool,
+    /// Check a C program for reads of local variables that were never set too, instead of reading any value.
+    #[arg(long, help_heading = "Programs and control-flow automata")]
+    pub uninitialised: bool,
+    /// Check the assertions of a C program only, and assume that nothing in it is undefined.
+    #[arg(long, help_heading = "Programs and control-flow automata", conflicts_with_all = ["overflow", "uninitialised"])]
+    pub assume_defined: bool,
+    /// What a C program is asked, as SV-COMP says it: unreach-call.prp, no-overflow.prp, valid-memsafety.prp,
+    /// def-behavior.prp, termination.prp.
+    #[arg(long, value_name = "FILE", help_heading = "Programs and control-flow automata",
+          conflicts_with_all = ["overflow", "uninitialised", "assume_defined"])]
+    pub property_file: Option<PathBuf>,
 }
 
 /// How programs and control-flow automata are checked, and shown.
@@ -308,6 +322,9 @@ pub struct Programs {
     /// Print all of a long run.
     #[arg(long)]
     pub full_trace: bool,
+    /// For C programs: does every run end?
+    #[arg(long)]
+    pub termination: bool,
     /// For C programs: write a witness for the validators of SV-COMP (format 2.0, YAML).
     #[arg(long, value_name = "FILE")]
     pub witness: Option<PathBuf>,
@@ -332,6 +349,12 @@ pub struct Certify {
     /// The evidence was made with --node, about an AltaRica model.
     #[arg(long, value_name = "NAME")]
     pub node: Option<String>,
+    /// What the evidence must be about, of a counter system: targets, as they were given to `check`. Without it, those of the model.
+    #[arg(long = "error", value_name = "EXPR")]
+    pub errors: Vec<String>,
+    /// The evidence was made with --start, about a thread transition system.
+    #[arg(long, value_name = "STATE")]
+    pub start: Option<String>,
     #[command(flatten)]
     pub reading: Reading,
 }

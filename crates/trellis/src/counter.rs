@@ -10,14 +10,15 @@ use clap::{Args, ValueEnum};
 use trellis_check::counter as checker;
 use trellis_engine::budget::Progress;
 use trellis_engine::wsts::{self, Engine, backward, forward, lazy};
-use trellis_model::counter::System;
 use trellis_model::counter::evidence::Trace;
-use trellis_report::counter::{chart, draw, never, question, summary, text};
+use trellis_model::counter::{System, Vector};
+use trellis_report::counter::{chart, draw, never, summary, text};
 use trellis_report::{CounterContent, CounterReport, Kind, Style, json, read_counter_evidence, text as plain};
 
-use crate::check::{ProgressLine, budget, code_of, interrupts, statistics, steps, write_file, write_with};
-use crate::cli::{self, Certify, Check};
+use crate::check::{ProgressLine, budget, code_of, interrupts, statistics, steps};
+use crate::cli::{self, Certify, Check, Properties};
 use crate::evidence::judged;
+use crate::files::{write_file, write_with};
 use crate::{Failure, Ran, automaton, exit, print};
 
 pub use self::instance::{convert, no_instance, simulate};
@@ -188,6 +189,7 @@ fn engine(args: &Check) -> Result<Engine, Failure> {
         cli::Engine::Forward => Engine::Forward(forward::Options { guide: !c.no_guide }),
         cli::Engine::Equation => Engine::Equation,
         cli::Engine::Frames => Engine::Frames,
+        cli::Engine::Explicit => Engine::Exact,
         _ => Engine::Portfolio(args.programs.threads.unwrap_or(2).into()),
     })
 }
@@ -202,6 +204,7 @@ fn engine_line(engine: &Engine) -> String {
         Engine::Forward(_) => "forward search with accelerations".into(),
         Engine::Equation => "state equation with traps".into(),
         Engine::Frames => "frames, as IC3 has them".into(),
+        Engine::Exact => "forward search, exact where guards have upper bounds".into(),
         other => other.to_string(),
     }
 }
@@ -292,6 +295,7 @@ fn words(system: &System, why: &checker::Refusal) -> String {
     match *why {
         checker::Refusal::Step(r) => format!("`{}` may lead out of the invariant", system.describe(r)),
         checker::Refusal::Target(t) => format!("the invariant does not say: {}", never(system, &system.target[t])),
+        checker::Refusal::Loose(r) => format!("`{}` depends on a number that is not fixed", system.describe(r)),
         checker::Refusal::Grows(b, r) => format!("`{}` may break bound {}", system.describe(r), b + 1),
         ref other => other.to_string(),
     }
@@ -303,18 +307,41 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     if args.non_zeno {
         return Err(Failure::Usage("--non-zeno: only for models with clocks".into()));
     }
-    let Loaded { mut system, .. } = load(&args.model, &Asked { color: err_color, ..Asked::default() })?;
+    // The model, or the command line, says what is to be proved. The evidence must be about that.
+    let properties = Properties { errors: args.errors.clone(), ..Properties::default() };
+    let counters = Counters { start: args.start.clone(), ..Counters::default() };
+    let asked = Asked { properties: Some(&properties), counters: Some(&counters), color: err_color };
+    let Loaded { system, question, .. } = load(&args.model, &asked)?;
     let path = &args.evidence;
     let unreadable = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
     let evidence = std::fs::read_to_string(path).map_err(|e| unreadable(&e))?;
-    // The evidence says which question it answers; the model says what that means.
     let evidence = read_counter_evidence(&system, &evidence).map_err(|e| unreadable(&e))?;
-    system.target = evidence.target;
+    if sorted(&evidence.target) != sorted(&system.target) {
+        let about = match evidence.target.len() {
+            0 => "it is about no target at all".into(),
+            _ => format!("it is about another question: {}", asks(&system, &evidence.target)),
+        };
+        return judged(&question, Err(about), out_color);
+    }
     let result = match evidence.content {
         CounterContent::Trace(t) => {
             checker::replay(&system, &t).map(|()| format!("the run of {} covers a target", steps(t.rules.len())))
         }
         CounterContent::Certificate(c) => checker::certify(&system, &c).map(|()| format!("{} proves it", summary(&c))),
     };
-    judged(&question(&system), result.map_err(|why| words(&system, &why)), out_color)
+    judged(&question, result.map_err(|why| words(&system, &why)), out_color)
+}
+
+/// Targets in an order of their own, each once.
+fn sorted(targets: &[Vector]) -> Vec<&Vector> {
+    let mut all: Vec<&Vector> = targets.iter().collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// All that other targets ask: `question` leaves some out, and these may be the ones that differ.
+fn asks(system: &System, targets: &[Vector]) -> String {
+    let all: Vec<String> = targets.iter().map(|t| never(system, t)).collect();
+    all.join("; ")
 }

@@ -5,7 +5,7 @@ use trellis_report::{Content, dot, read_evidence};
 
 use crate::cli::{Certify, Convert, Format, Properties};
 use crate::load::{Asked, load};
-use crate::{Failure, Ran, automaton, check::write_file, counter, exit, hierarchy, ltl, print, program, tree};
+use crate::{Failure, Ran, automaton, counter, exit, files::write_file, hierarchy, ltl, print, program, tree};
 
 pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     let path = &args.evidence;
@@ -17,6 +17,10 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
         && !automaton::is_one(&args.model.model);
     if let Some((name, _)) = of_networks.iter().find(|(_, given)| *given && !network) {
         return Err(Failure::Usage(format!("{name}: only for networks of automata")));
+    }
+    let of_counters = [("--error", !args.errors.is_empty()), ("--start", args.start.is_some())];
+    if let Some((name, _)) = of_counters.iter().find(|(_, given)| *given && !counter::is_one(&args.model.model)) {
+        return Err(Failure::Usage(format!("{name}: only for evidence about counter systems")));
     }
     if args.node.is_some() && !of_nodes {
         return Err(Failure::Usage("--node: only for AltaRica".into()));

@@ -23,12 +23,13 @@ use trellis_syntax::diag;
 use trellis_syntax::ltl::subject::Asked;
 
 pub use certify::certify;
-use question::{Ask, Question};
+use question::{Ask, Question, TERMINATION};
 
-use crate::check::{ProgressLine, budget, code_of, interrupts, numbered, statistics, worst, write_file, write_with};
+use crate::check::{ProgressLine, budget, code_of, interrupts, numbered, statistics, worst};
 use crate::cli::{self, Check};
+use crate::files::{write_file, write_with};
 use crate::program::cegar_options;
-use crate::{Failure, Ran, automaton, exit, print, statechart};
+use crate::{Failure, Ran, automaton, c_program, exit, print, statechart};
 
 /// Is a formula asked?
 pub fn is_asked(args: &Check) -> bool {
@@ -63,6 +64,8 @@ fn usage(args: &Check) -> Result<(), Failure> {
         ("--queries", asked.queries.is_some()),
         ("--witness", p.witness.is_some()),
         ("--show-invariant", p.show_invariant),
+        ("--termination", p.termination),
+        ("--property-file", args.reading.property_file.is_some()),
     ];
     if let Some((name, _)) = given.iter().find(|(_, given)| *given) {
         return Err(Failure::Usage(format!("{name}: not together with --ltl or --buchi")));
@@ -86,11 +89,25 @@ pub fn ask(args: &Check, out_color: bool, err_color: bool) -> Ran {
 
 fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     usage(args)?;
-    let engine = engine(args)?;
     let mut asks: Vec<Ask> = args.formulas.ltl.iter().cloned().map(Ask::Formula).collect();
     if let Some(path) = &args.formulas.buchi {
         asks.push(Ask::forbidden(path, err_color)?);
     }
+    let code = ask_all(args, &asks, out_color, err_color)?;
+    let is_c = matches!(args.model.model.extension().and_then(|e| e.to_str()), Some("c" | "i"));
+    if !is_c || code == exit::INTERRUPTED {
+        return Ok(code);
+    }
+    Ok(worst(code, c_program::undefined(args, out_color, err_color)?))
+}
+
+/// Does every run of a C program end?
+pub fn termination(args: &Check, out_color: bool, err_color: bool) -> Ran {
+    ask_all(args, &[Ask::Formula(TERMINATION.into())], out_color, err_color)
+}
+
+fn ask_all(args: &Check, asks: &[Ask], out_color: bool, err_color: bool) -> Ran {
+    let engine = engine(args)?;
     let cancelled = interrupts();
     let style = Style { color: out_color, verbose: args.stats, full: args.programs.full_trace, ..Default::default() }
         .align(asks.iter().map(Ask::text));
@@ -98,7 +115,7 @@ fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     let mut code = exit::HOLDS;
     for (i, ask) in asks.iter().enumerate() {
         let question = Question::read(ask, &args.model, &args.reading, args.formulas.ltl_step, err_color)?;
-        if i == 0 {
+        if i == 0 && ask.text() != TERMINATION {
             eprint!("{}", diag::render(&question.asked.warnings, &question.sources, err_color));
         }
         let started = Instant::now();
@@ -110,6 +127,7 @@ fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         };
         let model = args.model.model.display().to_string();
         let mut report = LtlReport::about(&model, question.language, ask.text(), Kind::Ltl, plain(verdict));
+        report.assumes = question.assumes.clone();
         report.engine = by.unwrap_or(engine).to_string();
         report.statistics = statistics(&stats);
         report.seconds = started.elapsed().as_secs_f64();

@@ -23,12 +23,11 @@ use trellis_smt::Limits;
 use trellis_syntax::scxml::Chart;
 
 use crate::automaton::{self, load};
-use crate::check::{
-    ProgressLine, budget, code_of, interrupts, numbered, statistics, steps, worst, write_file, write_with,
-};
+use crate::check::{ProgressLine, budget, code_of, interrupts, numbered, statistics, steps, worst};
 use crate::cli::{self, Certify, Check, Programs};
 use crate::evidence::judged;
-use crate::{Failure, Ran, exit, print, statechart, witness};
+use crate::files::{write_file, write_with};
+use crate::{Failure, Ran, c_program, exit, print, statechart};
 
 /// The options for programs that were given, for a message.
 pub fn given(args: &Check) -> Option<String> {
@@ -49,6 +48,11 @@ pub fn given(args: &Check) -> Option<String> {
         ("--witness", p.witness.is_some()),
         ("--ints", r.ints.is_some()),
         ("--data-model", r.data_model.is_some()),
+        ("--termination", p.termination),
+        ("--overflow", r.overflow),
+        ("--uninitialised", r.uninitialised),
+        ("--assume-defined", r.assume_defined),
+        ("--property-file", r.property_file.is_some()),
     ]);
     names(&all)
 }
@@ -221,7 +225,7 @@ pub fn cegar_options(args: &Check) -> cegar::Options {
 }
 
 /// The engine in words.
-fn engine_line(engine: &Engine) -> String {
+pub fn engine_line(engine: &Engine) -> String {
     match engine {
         Engine::Cegar(o) => {
             let mode = |m| match m {
@@ -264,6 +268,12 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     let engine = engine(args)?;
     let loaded = load(&args.model, &args.reading, Some(&args.properties), err_color)?;
     eprint!("{}", loaded.warnings);
+    if let Some(asked) = &loaded.program {
+        return c_program::check(args, engine, &loaded, asked, (out_color, err_color));
+    }
+    if args.programs.termination {
+        return Err(Failure::Usage("--termination: only for C programs (.c, .i)".into()));
+    }
     let cancelled = interrupts();
     let style = Style { color: out_color, verbose: args.stats, full: args.programs.full_trace, ..Default::default() }
         .align(loaded.questions.iter().map(|(name, _)| name.as_str()));
@@ -272,7 +282,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     let mut code = exit::HOLDS;
     for (i, (name, cfa)) in loaded.questions.iter().enumerate() {
         if !has_errors(cfa) {
-            eprintln!("warning: nothing to check: {}", no_errors(loaded.language));
+            eprintln!("warning: nothing to check: no way leads to an error location; so none is ever reached");
         }
         let started = Instant::now();
         let Found { verdict, stats, by } = {
@@ -300,7 +310,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         }
         code = worst(code, code_of(&report));
         let p = Program::new(cfa, &texts[i]);
-        show(args, cfa, &p, &mut report, style, chart)?;
+        show(args, cfa, &p, &mut report, style, chart, true)?;
         let several = (loaded.questions.len() > 1).then_some(i + 1);
         write_evidence(args, cfa, &p, &report, several)?;
         reports.push((report, p));
@@ -321,18 +331,8 @@ fn has_errors(cfa: &Cfa) -> bool {
     cfa.errors().any(|l| connected[l.index()])
 }
 
-fn no_errors(language: &str) -> &'static str {
-    match language {
-        "c" => {
-            "no call of reach_error, __VERIFIER_error, __assert_fail or assert that any way through main leads to; so \
-             none is ever made"
-        }
-        _ => "no way leads to an error location; so none is ever reached",
-    }
-}
-
 /// Checks the evidence, and says so. Evidence that is wrong is a bug; a proof that the checker's solver cannot follow is no proof.
-fn checked(report: &mut ProgramReport, cfa: &Cfa, limits: &Limits) -> Result<(), Failure> {
+pub fn checked(report: &mut ProgramReport, cfa: &Cfa, limits: &Limits) -> Result<(), Failure> {
     let failed = |what: &str, why: &Refusal| {
         let why = words(cfa, why);
         Failure::Internal(format!("the {what} for `{}` did not pass its check: {why}", report.query))
@@ -361,13 +361,14 @@ fn checked(report: &mut ProgramReport, cfa: &Cfa, limits: &Limits) -> Result<(),
     Ok(())
 }
 
-fn show(
+pub fn show(
     args: &Check,
     cfa: &Cfa,
     p: &Program<'_>,
     r: &mut ProgramReport,
     style: Style,
     chart: Option<&Chart>,
+    invariant: bool,
 ) -> Result<(), Failure> {
     if args.json {
         let mut line = Vec::new();
@@ -391,7 +392,7 @@ fn show(
             text::render(r, p, style)
         }
     };
-    if let Some(c) = r.certificate.as_ref().filter(|_| args.programs.show_invariant) {
+    if let Some(c) = r.certificate.as_ref().filter(|_| args.programs.show_invariant && invariant) {
         said.push_str(&text::invariant(p, c, style));
     }
     print(&said)?;
@@ -414,9 +415,6 @@ fn write_evidence(
     }
     if let (Some(file), Some(t)) = (&args.dot, &r.trace) {
         write_file(&path(file), &tell::dot(p, t, &r.query))?;
-    }
-    if let Some(file) = &args.programs.witness {
-        witness::write(args, &path(file), p, r)?;
     }
     Ok(())
 }
@@ -448,7 +446,12 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     let asked = evidence_query(&evidence).filter(|_| automaton::takes_properties(&args.model.model));
     let asked = asked.filter(|q| q != automaton::QUESTION);
     let properties = cli::Properties { properties: asked.into_iter().collect(), ..Default::default() };
-    let loaded = load(&args.model, &args.reading, Some(&properties), err_color)?;
+    let mut loaded = load(&args.model, &args.reading, Some(&properties), err_color)?;
+    if let (Some(asked), Some(query)) = (&loaded.program, evidence_query(&evidence))
+        && let Some(set) = asked.named(&query)
+    {
+        loaded.questions = vec![(query, asked.question(&set))];
+    }
     let (at, evidence) = read_program_evidence(&loaded.questions, &evidence).map_err(|e| unreadable(&e))?;
     let (query, cfa) = &loaded.questions[at];
     let result = match &evidence.content {

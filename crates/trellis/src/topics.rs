@@ -205,8 +205,8 @@ Programs, control-flow automata and transition systems
 
 Trellis reads C (.c, or .i after the preprocessor), Theta's automata (.cfa, .theta) and transition systems (.xsts, .sts), and
 statecharts (.scxml, see `trellis help scxml`), and asks one thing: can an error be reached? In C that is a call of reach_error,
-__VERIFIER_error or __assert_fail, or an assert that fails; in an automaton, its error location; in a transition system, a state
-where its property does not hold. UNSAFE comes with a run, for C in lines of the source, with the values that were read and what
+__VERIFIER_error or __assert_fail, an assert that fails, or anything that C leaves undefined (below); in an automaton, its error
+location; in a transition system, a state where its property does not hold. UNSAFE comes with a run, for C in lines of the source, with the values that were read and what
 they change (--full-trace: all of a long one); SAFE with an invariant for each loop (--show-invariant).
 
 If no engine is chosen, several take turns on two threads (--threads 1: on one): what is quick comes first, everybody gets a little
@@ -249,9 +249,23 @@ interpreter, invariants are checked by a separate program, question by question 
               assembly, threads
 
 Integers wrap, signed ones too (--ints wrap), or are mathematical, unsigned ones too (--ints math). `long` has 64 bits, or 32
-with --data-model ilp32. Locals without an initial value are arbitrary. Undefined behaviour is assumed not to happen: a run that
-divides by zero, leaves an array or shifts too far ends there. A function without a body returns any value and changes nothing;
-that comes with a warning. Operands are evaluated from left to right.
+with --data-model ilp32. Locals without an initial value are arbitrary. Operands are evaluated from left to right.
+
+What C leaves undefined is a check, with its line: one verdict for each assertion and each check that fails, the others are counted
+(14 bounds checks). A run stops at the first thing that fails, so the others are about runs on which nothing failed before.
+
+  bounds      an index within its array, a pointer within what it points into (from one row or member to the next is outside)
+  pointer     no null pointer, no pointer to a variable whose block has ended, no order between different objects
+  division    no division by zero, no quotient outside its type (INT_MIN / -1)
+  shift       a distance from 0 to less than the width
+  return      a function whose value is used returns one
+  call        functions that are called have a body, but for inputs (nondet_…, __VERIFIER_nondet_…); one that has none may do
+              anything: UNKNOWN
+  --overflow          signed results in their type, and no left shift of a negative number or that loses bits; without it they wrap
+  --uninitialised     no read of a local variable that was never set; without it that is any value
+  --assume-defined    assertions only: what is undefined does not happen, and a function without a body changes nothing
+  --property-file F   what SV-COMP's unreach-call.prp, no-overflow.prp, valid-memsafety.prp, def-behavior.prp or termination.prp ask
+  --termination       does every run end? SAFE does not say so: where there are loops, it is partial correctness
 
   trellis check model.xsts                     with its own property, or that of model.prop
   trellis check model.xsts -p 'x <= 5'         or with a .prop file
@@ -266,6 +280,8 @@ Examples:
   trellis check models/c/lock.c --show-invariant --stats
   trellis check models/c/count.c --predicates split --refinement core
   trellis check models/c/overflow.c --ints math
+  trellis check models/c/overflow.c --overflow
+  trellis check models/c/count.c --termination
   trellis check models/cfa/locking.cfa --domain explicit
   trellis convert models/c/lock.c --to dot --blocks       the automaton; what has no loop in it is one edge";
 

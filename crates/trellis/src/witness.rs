@@ -6,13 +6,24 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use sha2::{Digest, Sha256};
 use trellis_report::program::witness::{Task, Witness, correctness, violation};
 use trellis_report::{Program, ProgramReport};
+use trellis_syntax::c::Kind;
 
 use crate::Failure;
-use crate::check::write_file;
 use crate::cli::{Check, DataModel};
+use crate::files::write_file;
 
 /// Writes the witness of a verdict, if it has one.
-pub fn write(args: &Check, path: &Path, p: &Program<'_>, r: &ProgramReport) -> Result<(), Failure> {
+pub fn write(args: &Check, path: &Path, p: &Program<'_>, r: &ProgramReport, kind: Kind) -> Result<(), Failure> {
+    let specification = match kind {
+        Kind::Assertion => "G ! call(reach_error())",
+        Kind::Overflow => "G ! overflow",
+        Kind::Bounds | Kind::Pointer => "G valid-deref",
+        _ if r.trace.is_none() => "G ! call(reach_error())",
+        _ => {
+            eprintln!("note: SV-COMP has no property for `{}`, and so there is no witness", r.query);
+            return Ok(());
+        }
+    };
     let program = &args.model.model;
     let text = std::fs::read(program)
         .map_err(|e| Failure::Input(format!("error: {}: cannot be read again: {e}", program.display())))?;
@@ -24,6 +35,7 @@ pub fn write(args: &Check, path: &Path, p: &Program<'_>, r: &ProgramReport) -> R
             Some(DataModel::Ilp32) => "ILP32".into(),
             _ => "LP64".into(),
         },
+        specification: format!("CHECK( init(main()), LTL({specification}) )"),
         version: env!("CARGO_PKG_VERSION").into(),
         uuid: uuid(&format!("{now:?} {} {hash}", std::process::id())),
         time: time(now.as_secs()),

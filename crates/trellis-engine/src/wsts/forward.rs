@@ -15,20 +15,18 @@ use std::collections::BinaryHeap;
 
 use trellis_model::counter::evidence::{Certificate, Verdict};
 use trellis_model::counter::post::post;
-use trellis_model::counter::pre::pre;
-use trellis_model::counter::{Basis, OMEGA, Rule, RuleId, System, Var, Vector};
+use trellis_model::counter::{Basis, OMEGA, Rule, RuleId, System, Vector};
 use trellis_model::evidence::Reason;
 use trellis_smt::Limits;
 
 use super::guide::Guide;
-use super::{Outcome, beyond, in_time, run};
+use super::pump::{Node, Tree};
+use super::{Outcome, beyond, in_time};
 use crate::budget::{Budget, Progress, Stats};
 
 /// So much work the guide may do, and so much more for each step of the search. (Measured: nets with thousands of rules have linear
 /// programs that take longer than a whole search without a guide.)
 const ALLOWED: (u64, u64) = (1_000_000, 200);
-/// Longer runs are not written down.
-const LONGEST: usize = 2_000_000;
 
 /// How to search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +46,7 @@ pub fn check(system: &System, options: &Options, budget: &mut Budget<'_>) -> Out
     let guide = if options.guide { Guide::new(system) } else { None };
     let mut search = Search {
         system,
-        nodes: vec![],
+        tree: Tree::default(),
         seen: Basis::default(),
         guide,
         waiting: BinaryHeap::new(),
@@ -59,21 +57,9 @@ pub fn check(system: &System, options: &Options, budget: &mut Budget<'_>) -> Out
     Outcome::new(verdict, search.stats)
 }
 
-/// What became unlimited because of whom: an earlier node on the path.
-struct Pumped {
-    since: u32,
-    what: Vec<Var>,
-}
-
-struct Node {
-    vector: Vector,
-    parent: Option<(u32, RuleId)>,
-    pumped: Vec<Pumped>,
-}
-
 struct Search<'s> {
     system: &'s System,
-    nodes: Vec<Node>,
+    tree: Tree,
     /// The largest vectors; numbers are those of the nodes.
     seen: Basis,
     guide: Option<Guide>,
@@ -99,7 +85,7 @@ const NEVER: u64 = u64::MAX;
 impl Search<'_> {
     fn run(&mut self, budget: &mut Budget<'_>) -> Result<Verdict, Reason> {
         let start: Vec<u64> = self.system.initial.iter().map(|i| i.high.unwrap_or(OMEGA)).collect();
-        let start = Node { vector: Vector::dense(&start), parent: None, pumped: vec![] };
+        let start = Node::start(Vector::dense(&start));
         if let Some(found) = self.add(start)? {
             return Ok(found);
         }
@@ -114,7 +100,7 @@ impl Search<'_> {
             }
             self.stats.expanded += 1;
             let progress = Progress { waiting: self.waiting.len(), stats: self.stats };
-            budget.check(&progress, self.nodes.len() * 256)?;
+            budget.check(&progress, self.tree.nodes.len() * 256)?;
             in_time(&limits)?;
             triggers.of(&vector, &mut rules);
             let mut fresh = vec![];
@@ -131,8 +117,8 @@ impl Search<'_> {
                     self.stats.covered += 1;
                     continue;
                 }
-                let node = self.accelerated(after, at, rule);
-                let next = self.nodes.len() as u32;
+                let node = self.tree.accelerated(self.system, after, at, rule, &Vector::leq);
+                let next = self.tree.nodes.len() as u32;
                 if let Some(found) = self.add(node)? {
                     return Ok(found);
                 }
@@ -140,11 +126,11 @@ impl Search<'_> {
                     fresh.push(next);
                 } else {
                     at = next;
-                    vector = self.nodes[next as usize].vector.clone();
+                    vector = self.tree.nodes[next as usize].vector.clone();
                 }
             }
             // What is unlimited in more variables is more likely to lead far.
-            fresh.sort_by_key(|n| self.nodes[*n as usize].vector.iter().filter(|e| e.1 == OMEGA).count());
+            fresh.sort_by_key(|n| self.tree.nodes[*n as usize].vector.iter().filter(|e| e.1 == OMEGA).count());
             fresh.into_iter().for_each(|n| self.push(n));
             if at != id {
                 // It may enable more rules than were tried.
@@ -157,7 +143,7 @@ impl Search<'_> {
 
     /// Puts a node in its place among those that wait.
     fn push(&mut self, node: u32) {
-        let guess = self.guide.as_mut().map_or(Some(0), |g| g.guess(&self.nodes[node as usize].vector));
+        let guess = self.guide.as_mut().map_or(Some(0), |g| g.guess(&self.tree.nodes[node as usize].vector));
         self.pushed += 1;
         let distance = Reverse(guess.unwrap_or(NEVER));
         self.waiting.push(Waiting { distance, pushed: self.pushed, node, asked: self.guide.is_none() });
@@ -182,115 +168,14 @@ impl Search<'_> {
     fn add(&mut self, node: Node) -> Result<Option<Verdict>, Reason> {
         let vector = node.vector.clone();
         let hit = self.system.target.iter().find(|t| t.leq(&vector));
-        let id = self.nodes.len() as u32;
+        let id = self.tree.nodes.len() as u32;
         self.seen.insert_maximal(vector);
-        self.nodes.push(node);
+        self.tree.nodes.push(node);
         self.stats.added += 1;
         match hit {
-            Some(t) => self.concrete(id, t).map(Some),
+            Some(t) => self.tree.concrete(self.system, id, t).map(Some),
             None => Ok(None),
         }
-    }
-
-    /// What grows along a path becomes unlimited.
-    fn accelerated(&self, mut vector: Vector, parent: u32, rule: RuleId) -> Node {
-        let mut pumped = vec![];
-        let mut finite: Vec<(Var, u64)> = vector.iter().filter(|e| e.1 != OMEGA).collect();
-        let mut changed = true;
-        while changed {
-            changed = false;
-            // Variables that some rule since does more with than adding and subtracting.
-            let mut odd: Vec<Var> = vec![];
-            let mut last = rule;
-            let mut at = Some(parent);
-            while let Some(n) = at {
-                note_odd(self.system, last, &mut odd);
-                let node = &self.nodes[n as usize];
-                let grown = |(v, k): &(Var, u64)| *k > node.vector.get(*v) && !odd.contains(v);
-                if finite.iter().any(grown) && node.vector.leq(&vector) {
-                    let what: Vec<Var> = finite.iter().filter(|e| grown(e)).map(|e| e.0).collect();
-                    let mut entries = vector.entries().to_vec();
-                    entries.extend(what.iter().map(|v| (*v, OMEGA)));
-                    vector = Vector::new(entries);
-                    finite.retain(|e| !what.contains(&e.0));
-                    pumped.push(Pumped { since: n, what });
-                    changed = true;
-                }
-                at = node.parent.map(|(p, r)| {
-                    last = r;
-                    p
-                });
-            }
-        }
-        Node { vector, parent: Some((parent, rule)), pumped }
-    }
-
-    /// A run to at least the target, which the node's vector covers.
-    fn concrete(&self, node: u32, target: &Vector) -> Result<Verdict, Reason> {
-        let mut rules = vec![];
-        let levels = self.nodes[node as usize].pumped.len();
-        let start = self.back(node, levels, 0, target.clone(), &mut rules)?;
-        if !start.leq(&self.nodes[0].vector) {
-            return Err(Reason::Stuck("no run was found along an accelerated path".into()));
-        }
-        rules.reverse();
-        Ok(run(self.system, &start, rules))
-    }
-
-    /// What must be there at the node `until` so that the path from it to the node leads to at least `wanted`, if what grows on
-    /// the way is made to grow for long enough. Of the node's own accelerations the first so many count. Rules are
-    /// listed from the end.
-    fn back(
-        &self,
-        mut node: u32,
-        mut levels: usize,
-        until: u32,
-        mut wanted: Vector,
-        rules: &mut Vec<RuleId>,
-    ) -> Result<Vector, Reason> {
-        let too_long = || Reason::Stuck("a run is too long to be written down".into());
-        while node != until {
-            while levels > 0 {
-                // Without this acceleration, is there enough?
-                let n = &self.nodes[node as usize];
-                let pumped = &n.pumped[levels - 1];
-                let Some((parent, rule)) = n.parent else { break };
-                let mut plain = post(&self.system.rules[rule as usize], &self.nodes[parent as usize].vector)
-                    .map_err(beyond)?
-                    .unwrap_or_default();
-                for earlier in &n.pumped[..levels - 1] {
-                    plain = plain.join(&Vector::new(earlier.what.iter().map(|v| (*v, OMEGA)).collect()));
-                }
-                while pumped.what.iter().any(|v| wanted.get(*v) > plain.get(*v)) {
-                    if rules.len() > LONGEST {
-                        return Err(too_long());
-                    }
-                    // Once more along the path: it starts where this node is, which is above where it started first.
-                    let before = self.back(node, levels - 1, pumped.since, wanted.clone(), rules)?;
-                    if pumped.what.iter().all(|v| before.get(*v) >= wanted.get(*v)) {
-                        return Err(Reason::Stuck("an acceleration does not grow".into()));
-                    }
-                    wanted = before;
-                }
-                levels -= 1;
-            }
-            let Some((parent, rule)) = self.nodes[node as usize].parent else { break };
-            let before = pre(&self.system.rules[rule as usize], &wanted).map_err(beyond)?;
-            let there = &self.nodes[parent as usize].vector;
-            let missing =
-                |v: &Vector| v.iter().map(|(x, n)| n.saturating_sub(there.get(x))).fold(0, u64::saturating_add);
-            let Some(best) = before.into_iter().min_by_key(missing) else {
-                return Err(Reason::Stuck("no run was found along an accelerated path".into()));
-            };
-            rules.push(rule);
-            if rules.len() > LONGEST {
-                return Err(too_long());
-            }
-            wanted = best;
-            node = parent;
-            levels = self.nodes[node as usize].pumped.len();
-        }
-        Ok(wanted)
     }
 }
 
@@ -299,21 +184,14 @@ fn adds_nothing(rule: &Rule, v: &Vector) -> bool {
     rule.updates.iter().all(|(y, u)| u.sources == [*y] && (u.constant <= 0 || v.get(*y) == OMEGA))
 }
 
-/// Variables that a rule tests from above, or sets to something else than themselves and a constant.
-fn note_odd(system: &System, rule: RuleId, odd: &mut Vec<Var>) {
-    let rule = &system.rules[rule as usize];
-    odd.extend(rule.guards.iter().filter(|g| g.1.high.is_some()).map(|g| g.0));
-    odd.extend(rule.updates.iter().filter(|(v, u)| u.sources != [*v]).map(|u| u.0));
-}
-
 /// Which rules to try: each is filed under a variable that it needs, one that few need.
-struct Triggers {
+pub(super) struct Triggers {
     under: Vec<Vec<RuleId>>,
     always: Vec<RuleId>,
 }
 
 impl Triggers {
-    fn new(system: &System) -> Triggers {
+    pub(super) fn new(system: &System) -> Triggers {
         let mut under = vec![vec![]; system.names.len()];
         let mut always = vec![];
         for (r, rule) in system.rules.iter().enumerate() {
@@ -325,7 +203,7 @@ impl Triggers {
         Triggers { under, always }
     }
 
-    fn of(&self, v: &Vector, out: &mut Vec<RuleId>) {
+    pub(super) fn of(&self, v: &Vector, out: &mut Vec<RuleId>) {
         out.clone_from(&self.always);
         out.extend(v.iter().flat_map(|(x, _)| &self.under[x as usize]));
         out.sort_unstable();

@@ -5,16 +5,19 @@
 //! accelerates (Karp and Miller 1969), guided by the same equation, which finds errors; [`frames`] is an IC3-style search; [`equation`] alone is a quick first try.
 //! [`portfolio`] asks several.
 //!
-//! Every engine answers with evidence in the same two forms ([`trellis_model::counter::evidence`]). Where rules have upper bounds the
-//! engines work on the monotone system that may lose; a run that it has and the system itself has not ends in UNKNOWN.
+//! Every engine answers with evidence in the same forms ([`trellis_model::counter::evidence`]). Where rules have upper bounds these
+//! engines work on the monotone system that may lose; a run that it has and the system itself has not ends in UNKNOWN. [`exact`]
+//! loses nothing, and decides such systems if what their upper bounds depend on stays bounded.
 
 pub mod backward;
 pub mod equation;
+pub mod exact;
 pub mod forward;
 pub mod frames;
 mod guide;
 pub mod lazy;
 pub mod portfolio;
+mod pump;
 
 use std::fmt;
 
@@ -56,6 +59,8 @@ pub enum Engine {
     Equation,
     /// IC3-style frames.
     Frames,
+    /// From the start, exact where rules have upper bounds.
+    Exact,
     /// Several of these, on so many threads.
     Portfolio(usize),
 }
@@ -70,6 +75,7 @@ impl fmt::Display for Engine {
             Engine::Forward(_) => write!(f, "forward (not guided)"),
             Engine::Equation => write!(f, "equation"),
             Engine::Frames => write!(f, "frames"),
+            Engine::Exact => write!(f, "explicit"),
             Engine::Portfolio(_) => write!(f, "portfolio"),
         }
     }
@@ -83,6 +89,7 @@ pub fn check(system: &System, engine: &Engine, budget: &mut Budget<'_>) -> Outco
         Engine::Forward(options) => forward::check(system, options, budget),
         Engine::Equation => equation::check(system, budget),
         Engine::Frames => frames::check(system, budget),
+        Engine::Exact => exact::check(system, budget),
         Engine::Portfolio(threads) => portfolio::check(system, *threads, budget),
     }
 }

@@ -1,6 +1,6 @@
 //! Several engines in turns: everybody gets a little time, then more; the first answer wins.
 //!
-//! With two threads one looks for proofs, the other for errors. An engine that gives up for another reason than time does not come
+//! With two threads one looks for proofs, the other for errors. Where rules have upper bounds, [`super::exact`] is with the latter. An engine that gives up for another reason than time does not come
 //! again. Whoever comes again starts anew.
 
 use std::sync::Arc;
@@ -37,6 +37,10 @@ fn teams(system: &System) -> [Vec<Engine>; 2] {
     let mut errors = vec![Engine::Forward(forward::Options::default())];
     if system.rules.len() <= SMALL.0 && system.rules.len() * system.target.len() <= SMALL.1 {
         errors.push(Engine::Lazy(lazy::Options { project: true, ..lazy::Options::default() }));
+    }
+    // Where the others may only guess at runs, whoever knows comes first.
+    if !system.is_monotone() {
+        errors.insert(0, Engine::Exact);
     }
     [proofs, errors]
 }

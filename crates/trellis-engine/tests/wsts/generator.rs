@@ -65,7 +65,7 @@ pub fn system(seed: u64, kind: Kind) -> System {
     for _ in 0..1 + dice.roll(2) {
         target.push(Vector::new((0..vars).map(|v| (v, dice.roll(6).saturating_sub(2))).collect()));
     }
-    System { names: (0..vars).map(|v| format!("x{v}")).collect(), rules, initial, target, claimed: vec![] }
+    System { names: (0..vars).map(|v| format!("x{v}")).collect(), rules, initial, target, ..System::default() }
 }
 
 /// What enumeration says, with variables up to a limit.

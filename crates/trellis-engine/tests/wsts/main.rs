@@ -6,6 +6,7 @@ mod formulas;
 mod generator;
 mod large;
 mod models;
+mod nets;
 mod paper;
 mod structures;
 #[path = "../it/tableau.rs"]

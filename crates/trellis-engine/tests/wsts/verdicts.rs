@@ -29,7 +29,7 @@ fn compare(seeds: std::ops::Range<u64>, kind: Kind) -> [usize; 3] {
         if !plain {
             all.extend([true, false].map(|guide| Engine::Forward(forward::Options { guide })));
         }
-        all.push(Engine::Equation);
+        all.extend([Engine::Equation, Engine::Exact]);
         let linear = Engine::Lazy(lazy::Options { linear: true, ..lazy::Options::default() });
         // A solver takes its time.
         if seed % 20 == 0 {
@@ -37,7 +37,7 @@ fn compare(seeds: std::ops::Range<u64>, kind: Kind) -> [usize; 3] {
         }
         for engine in all {
             let bound = match engine {
-                Engine::Forward(_) => Some(2000),
+                Engine::Forward(_) | Engine::Exact => Some(2000),
                 e if e == linear => Some(100),
                 _ => None,
             };

@@ -206,7 +206,12 @@ impl Cfa {
     }
 
     /// The same automaton without the locations that no edges lead to, and without what leaves an error.
-    pub fn pruned(mut self) -> Cfa {
+    pub fn pruned(self) -> Cfa {
+        self.pruned_with().0
+    }
+
+    /// The same, and what becomes of each location.
+    pub fn pruned_with(mut self) -> (Cfa, Vec<Option<LocationId>>) {
         let keep = self.connected();
         let locations = std::mem::take(&mut self.locations);
         let edges = std::mem::take(&mut self.edges);
@@ -223,7 +228,45 @@ impl Cfa {
                 self.add_edge(edge);
             }
         }
-        self
+        let kept = new.into_iter().zip(keep).map(|(l, keep)| keep.then_some(l)).collect();
+        (self, kept)
+    }
+
+    /// The same automaton, edge by edge, where edges that lead to one location lead to another.
+    pub fn redirected(&self, new: impl Fn(LocationId) -> LocationId) -> Cfa {
+        let mut other = self.clone();
+        other.incoming.iter_mut().for_each(Vec::clear);
+        for (e, edge) in other.edges.iter_mut().enumerate() {
+            edge.to = new(edge.to);
+            other.incoming[edge.to.index()].push(EdgeId(e as u32));
+        }
+        other
+    }
+
+    /// Do edges lead around in circles?
+    pub fn has_cycles(&self) -> bool {
+        // Locations that no cycle leads to go, one after the other.
+        let connected = self.connected();
+        let live = |e: &EdgeId| connected[self.edge(*e).from.index()] && !self.is_error(self.edge(*e).from);
+        let mut waiting: Vec<usize> =
+            self.incoming.iter().map(|edges| edges.iter().filter(|e| live(e)).count()).collect();
+        let start = |l: &LocationId| connected[l.index()] && waiting[l.index()] == 0;
+        let mut todo: Vec<LocationId> = self.locations().filter(start).collect();
+        let mut gone = 0;
+        while let Some(l) = todo.pop() {
+            gone += 1;
+            if self.is_error(l) {
+                continue;
+            }
+            for &e in self.outgoing(l) {
+                let to = self.edge(e).to;
+                waiting[to.index()] -= 1;
+                if waiting[to.index()] == 0 {
+                    todo.push(to);
+                }
+            }
+        }
+        gone < connected.iter().filter(|c| **c).count()
     }
 
     /// `main.c:12`, or the location's name if it has no place.

@@ -58,6 +58,14 @@ pub enum Certificate {
     },
     /// Whatever is at most one of these vectors, in which a number may be [`super::OMEGA`].
     Below(Vec<Vector>),
+    /// Whatever is at most one of these vectors, and has the very same numbers where that is asked for. The set of states itself, if it
+    /// is asked for everywhere.
+    Exact {
+        /// Where numbers must be the same; sorted. It must contain all of [`super::System::exact_part`].
+        fixed: Vec<Var>,
+        /// In what is not fixed, a number may be [`super::OMEGA`].
+        tops: Vec<Vector>,
+    },
 }
 
 /// The answer to whether the target can be covered.

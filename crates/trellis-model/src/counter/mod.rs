@@ -6,9 +6,10 @@
 //! one of the [`System::target`]s?
 //!
 //! Rules without upper bounds are *monotone*: more processes can do no less, so the system is well-structured. A rule that tests for
-//! zero, or for any upper bound, is not. Engines then see the smallest monotone system that can do more: whoever has too many may
+//! zero, or for any upper bound, is not. Most engines then see the smallest monotone system that can do more: whoever has too many may
 //! lose some first ([`pre`], [`post`]). What they prove holds; a counterexample counts only if [`interpret`] can replay it, and
-//! [`interpret`] knows nothing of losing.
+//! [`interpret`] knows nothing of losing. A search that keeps what such tests depend on as it is ([`System::exact_part`]) needs no such
+//! allowance.
 //!
 //! Numbers are exact: what does not fit is [`Beyond`], never a wrong number.
 
@@ -19,6 +20,7 @@ pub mod post;
 pub mod pre;
 pub mod vector;
 
+use std::borrow::Cow;
 use std::fmt;
 
 pub use basis::Basis;
@@ -95,6 +97,10 @@ pub struct Rule {
     pub updates: Vec<(Var, Update)>,
     /// The line it was written in, from 1, if there was one.
     pub line: Option<u32>,
+    /// What the model calls it, if it has a name: the identifier of a transition.
+    pub name: Option<String>,
+    /// What people call it, where that is another name.
+    pub title: Option<String>,
 }
 
 impl Rule {
@@ -153,6 +159,8 @@ pub struct System {
     pub target: Vec<Vector>,
     /// Weights of the variables whose sum, somebody claims, never changes. Not trusted: see [`System::changes`].
     pub claimed: Vec<Vec<(Var, i64)>>,
+    /// Other names by which people may call variables; several variables may share one.
+    pub aliases: Vec<(String, Var)>,
 }
 
 impl System {
@@ -209,10 +217,45 @@ impl System {
         changed.map(|r| r as RuleId)
     }
 
+    /// The variables whose numbers decide whether a rule can be taken by being too large, and what these are computed from. Two states
+    /// in which these are the same, and nothing else is smaller in the second, can do the same: the second can take every rule that the
+    /// first can, and what follows is again like that. So a search that keeps these numbers exact is exact.
+    pub fn exact_part(&self) -> Vec<bool> {
+        let mut exact = vec![false; self.names.len()];
+        let limited = self.rules.iter().flat_map(|r| &r.guards).filter(|g| g.1.high.is_some());
+        let mut waiting: Vec<Var> = limited.map(|g| g.0).collect();
+        let mut sources: Vec<Vec<Var>> = vec![vec![]; self.names.len()];
+        for (v, u) in self.rules.iter().flat_map(|r| &r.updates) {
+            sources[*v as usize].extend(&u.sources);
+        }
+        while let Some(v) = waiting.pop() {
+            if !std::mem::replace(&mut exact[v as usize], true) {
+                waiting.extend(&sources[v as usize]);
+            }
+        }
+        exact
+    }
+
+    /// How the name of a variable is shown, and can be written where a variable is asked for.
+    pub fn shown(&self, v: Var) -> Cow<'_, str> {
+        shown(&self.names[v as usize])
+    }
+
     /// How a person calls a rule.
     pub fn describe(&self, rule: RuleId) -> String {
         let r = &self.rules[rule as usize];
-        let name = |v: Var| &self.names[v as usize];
+        let called = match (&r.name, &r.title) {
+            (Some(id), Some(title)) => format!("{} ({}): ", shown(id), shown(title)),
+            (Some(name), None) | (None, Some(name)) => format!("{}: ", shown(name)),
+            (None, None) => String::new(),
+        };
+        format!("{called}{}", self.meaning(rule))
+    }
+
+    /// What a rule does: its guards and updates.
+    pub fn meaning(&self, rule: RuleId) -> String {
+        let r = &self.rules[rule as usize];
+        let name = |v: Var| self.shown(v);
         let guards: Vec<String> = r
             .guards
             .iter()
@@ -228,8 +271,7 @@ impl System {
     }
 
     fn sum(&self, u: &Update) -> String {
-        let mut text: Vec<&str> = vec![];
-        text.extend(u.sources.iter().map(|x| self.names[*x as usize].as_str()));
+        let text: Vec<Cow<'_, str>> = u.sources.iter().map(|x| self.shown(*x)).collect();
         let sum = text.join(" + ");
         match (sum.is_empty(), u.constant) {
             (true, n) => n.to_string(),
@@ -238,6 +280,21 @@ impl System {
             (false, n) => format!("{sum} + {n}"),
         }
     }
+}
+
+/// A name as it is shown: as it is if it is made of letters, digits, `_` and `.` and starts with no digit, else in quotes.
+pub fn shown(name: &str) -> Cow<'_, str> {
+    let plain = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    if name.starts_with(|c: char| plain(c) && !c.is_ascii_digit()) && name.chars().all(plain) {
+        return name.into();
+    }
+    let mut quoted = String::from("\"");
+    for c in name.chars() {
+        // Apostrophes need no care between double quotes; what moves a cursor does.
+        if c == '\'' { quoted.push(c) } else { quoted.extend(c.escape_debug()) }
+    }
+    quoted.push('"');
+    quoted.into()
 }
 
 /// Why an exact answer is not to be had.

@@ -150,7 +150,7 @@ fn take(rule: &Rule, places: &mut [Vec<usize>], start: &mut Vec<Option<Var>>) ->
 
 /// The chart as text: `*` acts, `+` starts, `~` is moved, `x` is gone.
 pub fn text(system: &System, chart: &Chart) -> String {
-    let name = |v: Var| system.names[v as usize].as_str();
+    let name = |v: Var| system.shown(v);
     let word = |e: Event| match e {
         Event::Acts(v) => format!("*{}", name(v)),
         Event::Starts(v) => format!("+{}", name(v)),
@@ -209,7 +209,7 @@ pub fn svg(system: &System, chart: &Chart) -> String {
             Event::Acts(v) | Event::Starts(v) | Event::Moved(v) => Some(v),
             _ => None,
         }))
-        .map(|v| system.names[v as usize].chars().count())
+        .map(|v| system.shown(v).chars().count())
         .max()
         .unwrap_or(1);
     let column = longest * 8 + 36;
@@ -226,7 +226,7 @@ pub fn svg(system: &System, chart: &Chart) -> String {
          <path d=\"M0,0 L8,4 L0,8 z\"/></marker></defs>\n"
     );
     let boxed = |out: &mut String, who: usize, row: usize, v: Var, style: &str| {
-        let label = &system.names[v as usize];
+        let label = &system.shown(v);
         let w = label.chars().count() * 8 + 14;
         let _ = writeln!(
             out,
@@ -320,16 +320,18 @@ mod tests {
         let write = Rule {
             guards: vec![(0, Interval::at_least(1))],
             updates: vec![(0, sum(&[0, 1, 2], -1)), (1, sum(&[], 0)), (2, sum(&[], 1))],
-            line: None,
+            ..Rule::default()
         };
         let read = Rule {
             guards: vec![(0, Interval::at_least(1))],
             updates: vec![(0, sum(&[0], -1)), (1, sum(&[1, 2], 1)), (2, sum(&[], 0))],
             line: Some(3),
+            ..Rule::default()
         };
         let names = ["invalid", "shared", "modified"].map(String::from).to_vec();
         let initial = vec![Interval::at_least(1), Interval::exactly(0), Interval::exactly(0)];
-        System { names, rules: vec![write, read], initial, target: vec![Vector::new(vec![(2, 2)])], claimed: vec![] }
+        let target = vec![Vector::new(vec![(2, 2)])];
+        System { names, rules: vec![write, read], initial, target, ..System::default() }
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use trellis_model::counter::System;
 use trellis_model::counter::evidence::Trace;
 use trellis_model::counter::interpret::step;
+use trellis_model::counter::{System, Var};
 
 use super::{CounterReport, chart, summary, text};
 use crate::dot::{head, quote};
@@ -35,7 +35,7 @@ pub fn dot(system: &System, trace: &Trace, name: &str) -> String {
     let mut state = trace.initial.clone();
     let node = |out: &mut String, i: usize, state: &[u64]| {
         let some = state.iter().enumerate().filter(|(_, n)| **n > 0);
-        let lines: Vec<String> = some.map(|(v, n)| format!("{} = {n}", system.names[v])).collect();
+        let lines: Vec<String> = some.map(|(v, n)| format!("{} = {n}", system.shown(v as Var))).collect();
         let bold = if i == trace.rules.len() { ", penwidth=3, color=red" } else { "" };
         let _ = writeln!(out, "  s{i} [shape=box, style=rounded, label={}{bold}];", quote(&lines));
     };

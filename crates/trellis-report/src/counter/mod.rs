@@ -22,14 +22,14 @@ const NAMES: usize = 8;
 
 /// That nothing at least this can be reached: `at most one modified`, `never modified and shared together`.
 pub fn never(system: &System, v: &Vector) -> String {
-    let name = |x: Var| system.names[x as usize].as_str();
+    let name = |x: Var| system.shown(x);
     match v.entries() {
         [] => "never anything".into(),
         [(x, 1)] => format!("never anything in {}", name(*x)),
         [(x, 2)] => format!("at most one {}", name(*x)),
         [(x, n)] => format!("at most {} {}", n - 1, name(*x)),
         several if several.iter().all(|e| e.1 == 1) => {
-            format!("never {} together", listed(several.iter().map(|e| name(e.0).to_string())))
+            format!("never {} together", listed(several.iter().map(|e| name(e.0).into_owned())))
         }
         several => {
             let part = |(x, n): &(Var, u64)| match n {
@@ -67,7 +67,7 @@ fn listed(all: impl Iterator<Item = String>) -> String {
 
 /// What a bound says: `at most 1 in Idle, ServeS and GrantS`, or a weighted sum.
 pub(crate) fn bound(system: &System, bound: &Bound) -> String {
-    let name = |x: Var| system.names[x as usize].as_str();
+    let name = |x: Var| system.shown(x);
     let mut most: i128 = 0;
     for (x, k) in &bound.weights {
         let start = system.initial[*x as usize];
@@ -78,13 +78,13 @@ pub(crate) fn bound(system: &System, bound: &Bound) -> String {
     let weights = bound.combined();
     let common = weights.first().map_or(1, |w| w.1);
     if common > 0 && weights.iter().all(|w| w.1 == common) {
-        let names = listed(weights.iter().map(|w| name(w.0).to_string()));
+        let names = listed(weights.iter().map(|w| name(w.0).into_owned()));
         return match most.div_euclid(common) {
             0 => format!("never anything in {names}"),
             n => format!("at most {n} in {names}"),
         };
     }
-    let part = |(x, k): &(Var, i128)| if *k == 1 { name(*x).to_string() } else { format!("{k} {}", name(*x)) };
+    let part = |(x, k): &(Var, i128)| if *k == 1 { name(*x).into_owned() } else { format!("{k} {}", name(*x)) };
     let mut parts: Vec<String> = weights.iter().take(NAMES).map(part).collect();
     if weights.len() > NAMES {
         parts.push(format!("… ({} more)", weights.len() - NAMES));
@@ -92,12 +92,18 @@ pub(crate) fn bound(system: &System, bound: &Bound) -> String {
     format!("{} is at most {most}", parts.join(" + "))
 }
 
-/// What may be there: `at most 1 in x, any number in y, nothing else`.
-fn most(system: &System, v: &Vector) -> String {
-    let name = |x: Var| system.names[x as usize].clone();
+/// What may be there: `at most 1 in x, any number in y, nothing else`; of what is fixed, `exactly`.
+fn most(system: &System, v: &Vector, fixed: &[Var]) -> String {
+    let bound = |x: Var| if fixed.contains(&x) { "exactly" } else { "at most" };
+    let name = |x: Var| system.shown(x).into_owned();
     let unlimited: Vec<String> = v.iter().filter(|e| e.1 == OMEGA).map(|e| name(e.0)).collect();
     let mut parts: Vec<String> =
-        v.iter().filter(|e| e.1 != OMEGA).take(NAMES).map(|(x, n)| format!("at most {n} in {}", name(x))).collect();
+        v.iter().filter(|e| e.1 != OMEGA).map(|(x, n)| format!("{} {n} in {}", bound(x), name(x))).collect();
+    if parts.len() > NAMES {
+        let more = parts.len() - NAMES;
+        parts.truncate(NAMES);
+        parts.push(format!("so much in {more} more"));
+    }
     if !unlimited.is_empty() {
         parts.push(format!("any number in {}", listed(unlimited.into_iter())));
     }
@@ -111,17 +117,21 @@ fn lines<'a>(system: &'a System, c: &'a Certificate) -> Box<dyn Iterator<Item = 
         Certificate::Above { bounds, basis } => {
             Box::new(bounds.iter().map(|b| bound(system, b)).chain(basis.iter().map(|v| never(system, v))))
         }
-        Certificate::Below(tops) => Box::new(
-            tops.iter().enumerate().map(|(i, t)| format!("{}{}", if i == 0 { "" } else { "or " }, most(system, t))),
-        ),
+        Certificate::Below(tops) => alternatives(system, tops, &[]),
+        Certificate::Exact { fixed, tops } => alternatives(system, tops, fixed),
     }
+}
+
+fn alternatives<'a>(system: &'a System, tops: &'a [Vector], fixed: &'a [Var]) -> Box<dyn Iterator<Item = String> + 'a> {
+    let line = move |(i, t)| format!("{}{}", if i == 0 { "" } else { "or " }, most(system, t, fixed));
+    Box::new(tops.iter().enumerate().map(line))
 }
 
 /// How large an invariant is: `an invariant of 3 parts`.
 pub fn summary(c: &Certificate) -> String {
     let n = match c {
         Certificate::Above { bounds, basis } => bounds.len() + basis.len(),
-        Certificate::Below(tops) => tops.len(),
+        Certificate::Below(tops) | Certificate::Exact { tops, .. } => tops.len(),
     };
     format!("an invariant of {n} part{}", if n == 1 { "" } else { "s" })
 }

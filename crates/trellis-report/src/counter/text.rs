@@ -46,7 +46,7 @@ pub fn invariant(system: &System, c: &Certificate, style: Style) -> String {
 
 /// A run: how many there are of each at the start, then which rule is taken and what changes.
 pub fn trace(system: &System, trace: &Trace, style: Style) -> String {
-    let name = |v: usize| system.names[v].as_str();
+    let name = |v: usize| system.shown(v as Var);
     let some = |state: &[u64]| -> Vec<String> {
         state.iter().enumerate().filter(|(_, n)| **n > 0).map(|(v, n)| format!("{} = {n}", name(v))).collect()
     };

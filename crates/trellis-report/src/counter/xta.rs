@@ -6,6 +6,7 @@
 
 use std::fmt::Write;
 
+use rustc_hash::FxHashSet;
 use trellis_model::counter::{RuleId, System, Update, Var};
 
 /// What no variable may be called there.
@@ -68,7 +69,7 @@ pub fn instance(system: &System, initial: &[u64], name: &str) -> Result<String, 
     let ones: Vec<(Var, i64)> = (0..system.names.len() as Var).map(|v| (v, 1)).collect();
     let kept = system.changes(&ones).is_none();
     let most = if kept { total.max(1) } else { total + 10 };
-    let names: Vec<String> = system.names.iter().map(|n| rename(n, &system.names)).collect();
+    let names = rename(&system.names);
     let mut out = format!("// An instance of {name}, written by trellis convert.\n");
     out.push_str(if kept {
         "// No rule changes how many there are.\n"
@@ -95,12 +96,23 @@ pub fn instance(system: &System, initial: &[u64], name: &str) -> Result<String, 
     Ok(out)
 }
 
-/// A name that the language allows, and nobody else has.
-fn rename(name: &str, all: &[String]) -> String {
-    let mut new = name.to_string();
+/// Names that the language allows, each of its own: what is odd becomes `_`.
+fn rename(all: &[String]) -> Vec<String> {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' };
     let taken = |n: &str| RESERVED.contains(&n) || n == "MAX" || n == "System" || n.starts_with("rule_");
-    while taken(&new) || (new != name && all.contains(&new)) {
-        new.push('_');
+    let mut used: FxHashSet<String> = FxHashSet::default();
+    let mut new = vec![];
+    for name in all {
+        let mut free: String = name.chars().map(plain).collect();
+        if !free.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+            free.insert(0, '_');
+        }
+        // Whoever can keep its name does.
+        while taken(&free) || used.contains(&free) || (free != *name && all.contains(&free)) {
+            free.push('_');
+        }
+        used.insert(free.clone());
+        new.push(free);
     }
     new
 }

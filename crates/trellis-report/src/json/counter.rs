@@ -7,12 +7,12 @@ use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::{Value as Json, json};
 use trellis_model::counter::evidence::{Bound, Certificate, Trace};
 use trellis_model::counter::interpret::{State, step};
-use trellis_model::counter::{OMEGA, System, Var, Vector};
+use trellis_model::counter::{OMEGA, RuleId, System, Var, Vector};
 
 use super::node::{Fields, Node, Path, ReadError, field, optional};
 use super::write::{report_head, start};
 use super::{Header, REPORT};
-use crate::counter::{CounterReport, bound as bound_text};
+use crate::counter::{CounterReport, bound as bound_text, question};
 
 /// The `schema` of runs of counter systems.
 pub const COUNTER_TRACE: &str = "trellis-counter-trace/1";
@@ -56,6 +56,7 @@ impl Serialize for ReportDoc<'_> {
         let size = |c: &Certificate| match c {
             Certificate::Above { bounds, basis } => json!({ "bounds": bounds.len(), "never": basis.len() }),
             Certificate::Below(tops) => json!({ "within": tops.len() }),
+            Certificate::Exact { fixed, tops } => json!({ "exactly": fixed.len(), "within": tops.len() }),
         };
         m.serialize_entry("certificate", &report.certificate.as_ref().map(size))?;
         m.serialize_entry("inconclusive", &Json::Null)?;
@@ -99,20 +100,31 @@ impl Serialize for Steps<'_> {
         let mut state: State = trace.initial.clone();
         for &rule in &trace.rules {
             let next = step(system, rule, &state).ok().flatten().unwrap_or_else(|| state.clone());
-            let r = &system.rules[rule as usize];
-            let set: serde_json::Map<String, Json> = r
-                .updates
-                .iter()
-                .filter(|(v, _)| state[*v as usize] != next[*v as usize])
-                .map(|(v, _)| (system.names[*v as usize].clone(), Json::from(next[*v as usize])))
-                .collect();
-            seq.serialize_element(&json!({
-                "rule": rule, "line": r.line, "text": system.describe(rule), "set": set
-            }))?;
+            seq.serialize_element(&step_json(system, rule, &state, &next))?;
             state = next;
         }
         seq.end()
     }
+}
+
+/// What is written of a step. All of it follows from the rule and the state before, and is checked when it is read.
+fn step_json(system: &System, rule: RuleId, before: &State, after: &State) -> serde_json::Map<String, Json> {
+    let r = &system.rules[rule as usize];
+    let changed = r.updates.iter().filter(|(v, _)| before[*v as usize] != after[*v as usize]);
+    let set: serde_json::Map<String, Json> =
+        changed.map(|(v, _)| (system.names[*v as usize].clone(), Json::from(after[*v as usize]))).collect();
+    let mut all = serde_json::Map::new();
+    all.insert("rule".into(), rule.into());
+    all.insert("line".into(), r.line.into());
+    if let Some(name) = &r.name {
+        all.insert("transition".into(), name.as_str().into());
+    }
+    if let Some(title) = &r.title {
+        all.insert("title".into(), title.as_str().into());
+    }
+    all.insert("text".into(), system.meaning(rule).into());
+    all.insert("set".into(), set.into());
+    all
 }
 
 struct CertificateDoc<'a> {
@@ -149,6 +161,11 @@ impl Serialize for CertificateDoc<'_> {
                 m.serialize_entry("never", &All(system, basis))?;
             }
             Certificate::Below(tops) => m.serialize_entry("within", &All(system, tops))?,
+            Certificate::Exact { fixed, tops } => {
+                let names: Vec<&String> = fixed.iter().map(|v| &system.names[*v as usize]).collect();
+                m.serialize_entry("exactly", &names)?;
+                m.serialize_entry("within", &All(system, tops))?;
+            }
         }
         m.end()
     }
@@ -172,8 +189,8 @@ pub enum CounterContent {
     Certificate(Certificate),
 }
 
-/// Reads a run, an invariant, or a report that contains a run. Names and numbers fit the system; whether it shows anything is for
-/// `trellis-check` to say.
+/// Reads a run, an invariant, or a report that contains a run. Names and numbers fit the system, and what is written for people follows
+/// from the rest; whether it shows anything is for `trellis-check` to say.
 pub fn read_counter_evidence(system: &System, text: &str) -> Result<CounterEvidence, ReadError> {
     let names = system.names.iter().enumerate().map(|(v, name)| (name.as_str(), v as Var)).collect();
     Reader { system, names }.document(Node::top(text)?)
@@ -201,25 +218,62 @@ impl Reader<'_> {
                 let first = self.vector(field(&fields, &top.path, "start")?)?;
                 let mut initial = vec![0; self.system.names.len()];
                 first.iter().for_each(|(v, n)| initial[v as usize] = n);
-                let list = field(&fields, &top.path, "steps")?;
-                let mut rules = vec![];
-                for (i, raw) in list.array()?.into_iter().enumerate() {
-                    let node = Node::new(Path::Item(&list.path, i), raw);
-                    let step = node.object()?;
-                    rules.push(field(&step, &node.path, "rule")?.index(self.system.rules.len(), "a rule")? as u32);
-                }
-                CounterContent::Trace(Trace { initial, rules })
+                CounterContent::Trace(self.trace(initial, field(&fields, &top.path, "steps")?)?)
             }
             COUNTER_CERTIFICATE => CounterContent::Certificate(self.certificate(&fields, &top.path)?),
             _ => return schema.fail(what),
         };
         let target = self.vectors(field(&fields, &top.path, "target")?)?;
+        // The question in words is that of the target.
+        let words = question(&System { names: self.system.names.clone(), target: target.clone(), ..System::default() });
+        field(&fields, &top.path, "query")?.must_be(&words.into())?;
         Ok(CounterEvidence { target, content })
+    }
+
+    /// A run; what is told of each step must be what the rule does there.
+    fn trace(&self, initial: State, list: Node<'_, '_>) -> Result<Trace, ReadError> {
+        let mut rules = vec![];
+        // Nothing behind a rule that cannot be taken.
+        let mut state = Some(initial.clone());
+        for (i, raw) in list.array()?.into_iter().enumerate() {
+            let node = Node::new(Path::Item(&list.path, i), raw);
+            let fields = node.object()?;
+            let rule = field(&fields, &node.path, "rule")?.index(self.system.rules.len(), "a rule")? as RuleId;
+            rules.push(rule);
+            let after = state.as_ref().and_then(|s| step(self.system, rule, s).ok().flatten());
+            if let (Some(before), Some(after)) = (&state, &after) {
+                let told = step_json(self.system, rule, before, after);
+                for (name, raw) in &fields {
+                    let part = Node::new(Path::Field(&node.path, name), raw);
+                    match told.get(&**name) {
+                        Some(expected) => part.must_be(expected)?,
+                        None => return part.fail("nothing of this name"),
+                    }
+                    if **name == *"set" {
+                        part.object()?;
+                    }
+                }
+                if let Some(missing) = told.keys().find(|name| !fields.contains_key(name.as_str())) {
+                    return node.fail(format_args!("a step with \"{missing}\""));
+                }
+            }
+            state = after;
+        }
+        Ok(Trace { initial, rules })
     }
 
     fn certificate(&self, fields: &Fields<'_>, top: &Path<'_>) -> Result<Certificate, ReadError> {
         if let Some(within) = optional(fields, top, "within") {
-            return Ok(Certificate::Below(self.vectors(within)?));
+            let forms = ["bounds", "never"].iter().find(|name| fields.contains_key(**name));
+            if forms.is_some() {
+                return within.fail("one kind of invariant, not two");
+            }
+            let tops = self.vectors(within)?;
+            let Some(list) = optional(fields, top, "exactly") else { return Ok(Certificate::Below(tops)) };
+            let mut fixed = self.variables(&list)?;
+            fixed.sort_unstable();
+            fixed.dedup();
+            return Ok(Certificate::Exact { fixed, tops });
         }
         let list = field(fields, top, "bounds")?;
         let mut bounds = vec![];
@@ -270,14 +324,19 @@ impl Reader<'_> {
             let trap = Node::new(Path::Item(&list.path, i), raw);
             let fields = trap.object()?;
             let factor = field(&fields, &trap.path, "factor")?.integer(1, i64::MAX, "a positive number")?;
-            let inside = field(&fields, &trap.path, "variables")?;
-            let mut all = vec![];
-            for (i, raw) in inside.array()?.into_iter().enumerate() {
-                let name = Node::new(Path::Item(&inside.path, i), raw);
-                all.push(self.variable(&name, &name.string("the name of a variable")?)?);
-            }
-            traps.push((factor, all));
+            traps.push((factor, self.variables(&field(&fields, &trap.path, "variables")?)?));
         }
-        Ok(Bound { weights, traps })
+        let bound = Bound { weights, traps };
+        field(&fields, &node.path, "says")?.must_be(&bound_text(self.system, &bound).into())?;
+        Ok(bound)
+    }
+
+    fn variables(&self, list: &Node<'_, '_>) -> Result<Vec<Var>, ReadError> {
+        let mut all = vec![];
+        for (i, raw) in list.array()?.into_iter().enumerate() {
+            let name = Node::new(Path::Item(&list.path, i), raw);
+            all.push(self.variable(&name, &name.string("the name of a variable")?)?);
+        }
+        Ok(all)
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::Deserialize;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use trellis_domain::zone::Rational;
 use trellis_model::network::interpret::timed::is_clock_value;
@@ -75,10 +75,40 @@ pub(super) struct Node<'p, 'a> {
     raw: &'a RawValue,
 }
 
-/// The fields of an object. If a name occurs twice, the last one counts.
+/// The fields of an object; each name occurs once.
 pub(super) type Fields<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
 
-#[derive(Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+/// The fields of an object, and a name that occurs twice, if there is one: which of the two would count?
+struct Object<'a> {
+    fields: Fields<'a>,
+    twice: Option<Cow<'a, str>>,
+}
+
+impl<'de> Deserialize<'de> for Object<'de> {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Object<'de>, D::Error> {
+        struct Fill;
+        impl<'de> Visitor<'de> for Fill {
+            type Value = Object<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut all: A) -> Result<Object<'de>, A::Error> {
+                let mut object = Object { fields: Fields::new(), twice: None };
+                while let Some((name, value)) = all.next_entry::<Name<'de>, &'de RawValue>()? {
+                    if object.fields.insert(name.0.clone(), value).is_some() {
+                        object.twice = Some(name.0);
+                    }
+                }
+                Ok(object)
+            }
+        }
+        d.deserialize_map(Fill)
+    }
+}
+
+#[derive(serde::Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl<'a> Node<'static, 'a> {
@@ -119,13 +149,24 @@ impl<'p, 'a> Node<'p, 'a> {
         serde_json::from_str(self.raw.get()).ok()
     }
 
+    /// The part as a value, which must be this one.
+    pub fn must_be(&self, expected: &serde_json::Value) -> Result<(), ReadError> {
+        match serde_json::from_str::<serde_json::Value>(self.raw.get()) {
+            Ok(found) if found == *expected => Ok(()),
+            _ => self.fail(expected),
+        }
+    }
+
     pub fn is_null(&self) -> bool {
         self.raw.get() == "null"
     }
 
     pub fn object(&self) -> Result<Fields<'a>, ReadError> {
-        match serde_json::from_str::<BTreeMap<Name<'a>, &'a RawValue>>(self.raw.get()) {
-            Ok(fields) => Ok(fields.into_iter().map(|(name, value)| (name.0, value)).collect()),
+        match serde_json::from_str::<Object<'a>>(self.raw.get()) {
+            Ok(Object { fields, twice: None }) => Ok(fields),
+            Ok(Object { twice: Some(name), .. }) => {
+                self.fail(format_args!("each name once, and \"{}\" occurs twice", excerpt(&name)))
+            }
             Err(_) => self.fail("an object"),
         }
     }

@@ -14,10 +14,10 @@ fn system() -> System {
         vec![(0, Update { sources: vec![0], constant: -1 }), (2, Update { sources: vec![1, 2], constant: 1 })];
     System {
         names: ["idle", "busy", "done"].map(String::from).to_vec(),
-        rules: vec![Rule { guards: vec![(0, Interval::at_least(1))], updates, line: Some(3) }],
+        rules: vec![Rule { guards: vec![(0, Interval::at_least(1))], updates, line: Some(3), ..Rule::default() }],
         initial: vec![Interval::at_least(1), Interval::exactly(0), Interval::exactly(0)],
         target: vec![Vector::new(vec![(2, 2)]), Vector::new(vec![(1, 1), (2, 1)])],
-        claimed: vec![],
+        ..System::default()
     }
 }
 

@@ -3,6 +3,7 @@
 use lang_c::ast::{BinaryOperator, Expression};
 use lang_c::span::{Node, Span as CSpan};
 
+use super::checks::Operation;
 use super::lower::{Lower, Lowered, Val};
 use super::place::{Base, Place};
 use super::purity::is_impure;
@@ -34,7 +35,7 @@ impl Lower<'_> {
         match place.ty.clone() {
             CType::Pointer(to) => {
                 let (address, _) = self.pointer(rhs, Some(&to))?;
-                self.store_term(&place, address, span)?;
+                self.store_term(&place, address, lhs.span, span)?;
                 return Ok(None);
             }
             CType::Struct(_) => {
@@ -48,29 +49,43 @@ impl Lower<'_> {
             && self.arbitrary_call(rhs) == Some(ty)
         {
             // `x = __VERIFIER_nondet_int()`
-            let stmt = self.arbitrary(v, &CType::Int(ty));
+            let any = self.arbitrary(v, &CType::Int(ty));
+            let set = self.set_flag(v, None);
+            let stmt = self.terms().seq([any, set]);
             self.emit(stmt, span);
-            return self.load(&place, span).map(Some);
+            return self.reload(&place, span).map(Some);
         }
         let v = self.value(rhs)?;
         let v = self.convert(v, ty);
-        self.store(&place, v, span)?;
-        self.load(&place, span).map(Some)
+        self.store(&place, v, lhs.span, span)?;
+        self.reload(&place, span).map(Some)
     }
 
     /// Copies a structure.
     pub fn assign_structure(&mut self, place: &Place, rhs: &Node<Expression>, span: CSpan) -> Lowered<()> {
-        let values = self.structure_of(rhs, &place.ty)?;
-        self.spread(place, values, span)
+        let from = self.structure_at(rhs, &place.ty)?;
+        let values = self.snapshot(&from, rhs.span)?;
+        let mut flags = self.flags_of(&from)?;
+        for flag in &mut flags {
+            *flag = self.save(*flag, span);
+        }
+        self.spread(place, values, span)?;
+        self.spread_flags(place, &flags, span)
     }
 
     /// The leaves of a structure.
     pub fn structure_of(&mut self, e: &Node<Expression>, ty: &CType) -> Lowered<Vec<trellis_expr::TermId>> {
+        let from = self.structure_at(e, ty)?;
+        self.snapshot(&from, e.span)
+    }
+
+    /// Where a structure is.
+    fn structure_at(&mut self, e: &Node<Expression>, ty: &CType) -> Lowered<Place> {
         let from = self.place_of(e)?;
         if from.ty != *ty {
             return self.error(e.span, format!("this is {}, not the structure that is expected", from.ty.describe()));
         }
-        self.snapshot(&from, e.span)
+        Ok(from)
     }
 
     /// `x += e`; its value if it is a number.
@@ -92,8 +107,8 @@ impl Lower<'_> {
         let v = self.value(rhs)?;
         let v = self.arithmetic(op, old_kept, v, span)?;
         let v = self.convert(v, old.ty);
-        self.store(&place, v, span)?;
-        self.load(&place, span).map(Some)
+        self.overwrite(&place, v, span)?;
+        self.reload(&place, span).map(Some)
     }
 
     /// `++x`, `--x`: the new value.
@@ -103,8 +118,9 @@ impl Lower<'_> {
             self.step_pointer(&place, up, span)?;
             return Ok(None);
         }
-        self.step_place(&place, up, span)?;
-        self.load(&place, span).map(Some)
+        let old = self.load(&place, span)?;
+        self.step_place(&place, old, up, span)?;
+        self.reload(&place, span).map(Some)
     }
 
     /// `x++`, `x--`: the old value.
@@ -117,12 +133,11 @@ impl Lower<'_> {
         }
         let old = self.load(&place, span)?;
         let old = Val { term: self.save(old.term, span), ty: old.ty };
-        self.step_place(&place, up, span)?;
+        self.step_place(&place, old, up, span)?;
         Ok(Some(old))
     }
 
-    fn step_place(&mut self, place: &Place, up: bool, span: CSpan) -> Lowered<()> {
-        let old = self.load(place, span)?;
+    fn step_place(&mut self, place: &Place, old: Val, up: bool, span: CSpan) -> Lowered<()> {
         let new = if old.ty.is_bool() {
             // As an int, and back: one more is true, one less is the opposite.
             let one = self.constant(old.ty.promoted(), 1);
@@ -132,8 +147,11 @@ impl Lower<'_> {
         } else {
             // Words wrap in any width alike, so there is no need to promote.
             let one = self.number(old.ty, if up { 1 } else { -1 });
+            if old.ty.promoted() == old.ty {
+                self.no_overflow(Operation::Add, old.ty, old.term, one, span);
+            }
             Val { term: self.terms().add([old.term, one]), ty: old.ty }
         };
-        self.store(place, new, span)
+        self.overwrite(place, new, span)
     }
 }

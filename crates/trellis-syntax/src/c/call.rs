@@ -6,10 +6,11 @@ use lang_c::ast::{CallExpression, Expression};
 use lang_c::span::{Node, Span as CSpan};
 use trellis_expr::TermId;
 
+use super::checks::{Kind, Operation};
 use super::decl::{Name, Scope};
 use super::lower::{Lower, Lowered, Val};
 use super::place::Place;
-use super::purity::{changed, is_impure};
+use super::purity::{changed, is_impure, string_of};
 use super::stmt::Frame;
 use super::structs::Key;
 use super::types::{CType, IntType};
@@ -46,6 +47,17 @@ fn always(name: &str) -> Option<Known> {
     }
 }
 
+/// A condition that is not too long for a name.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MAX_CONDITION) {
+        Some((cut, _)) => format!("{}…", &text[..cut]),
+        None => text.to_string(),
+    }
+}
+
+/// How much of a condition is shown.
+const MAX_CONDITION: usize = 60;
+
 /// How a call hands over an argument.
 enum Argument {
     Reference(Place),
@@ -62,7 +74,7 @@ impl<'a> Lower<'a> {
             return None;
         }
         let model = self.options.data_model;
-        if let Some(kind) = name.strip_prefix("__VERIFIER_nondet_") {
+        if let Some(kind) = name.strip_prefix("__VERIFIER_nondet_").or_else(|| name.strip_prefix("nondet_")) {
             if let Some(CType::Int(ty)) = self.unit.result_of(name) {
                 return Some(Known::Nondet(ty));
             }
@@ -155,7 +167,13 @@ impl<'a> Lower<'a> {
         let span = call.span;
         match self.known(&name) {
             Some(Known::Error) => {
-                self.jump(self.error, span);
+                let text = match args.first().and_then(string_of) {
+                    Some(text) => format!("assert({})", shortened(&String::from_utf8_lossy(&text))),
+                    None => format!("{name}()"),
+                };
+                args.iter().filter(|a| is_impure(a)).try_for_each(|a| self.effect(a))?;
+                let to = self.refuted(span, text);
+                self.jump(to, span);
                 Ok(None)
             }
             Some(Known::End) => {
@@ -168,12 +186,13 @@ impl<'a> Lower<'a> {
                     return self.error(span, format!("`{name}` needs a condition"));
                 };
                 let after = self.location(span);
-                let other = if known == Known::Assert { self.error } else { self.end };
                 if known == Known::Assume {
                     // What does not satisfy the assumption is no run.
                     let blocked = self.location(span);
                     self.branch(condition, after, blocked)?;
                 } else {
+                    let text = self.snippet(span);
+                    let other = self.refuted(span, text);
                     self.branch(condition, after, other)?;
                 }
                 self.at = Some(after);
@@ -193,6 +212,7 @@ impl<'a> Lower<'a> {
                 let v = self.convert(v, ty);
                 let x = self.plain(v);
                 let zero = self.number(ty, 0);
+                self.no_overflow(Operation::Subtract, ty, zero, x, span);
                 let terms = self.terms();
                 let (negative, minus) = (terms.lt(x, zero), terms.neg(x));
                 Ok(Some(Val { term: terms.ite(negative, minus, x), ty }))
@@ -210,7 +230,7 @@ impl<'a> Lower<'a> {
             }
             Some(Known::Refused(why)) => self.error(span, format!("`{name}` is not supported: {why}")),
             None => match self.unit.functions.get(name.as_str()).copied() {
-                Some(function) => match self.inline(function, args, span)? {
+                Some(function) => match self.inline(function, args, span, wanted)? {
                     Some(place) if matches!(place.ty, CType::Int(_)) => self.load(&place, span).map(Some),
                     Some(place) if wanted => self.integer_of(&place, span).map(|_| None),
                     _ => Ok(None),
@@ -228,7 +248,7 @@ impl<'a> Lower<'a> {
             Some(_) => None,
         };
         match function {
-            Some(function) => self.inline(function, &call.node.arguments, call.span),
+            Some(function) => self.inline(function, &call.node.arguments, call.span, true),
             None => {
                 let ty = self.call_type(call)?;
                 let message = format!("`{name}` has no body here, and returns {}", ty.describe());
@@ -271,7 +291,19 @@ impl<'a> Lower<'a> {
             }
         }
         self.flush(span);
-        self.warn(span, format!("`{name}` has no body: it is taken to return any value and to change nothing"));
+        if self.asks(Kind::Call) {
+            let text = |_: &Self| format!("`{name}` has no body: it may do anything");
+            if let (Some(check), Some(from)) = (self.check(Kind::Call, span, text), self.at) {
+                let (to, skip) = (self.failure(check), self.terms().skip());
+                self.edge(from, skip, to, span);
+            }
+            if !self.bodiless.iter().any(|known| known == name) {
+                self.bodiless.push(name.to_string());
+            }
+            self.anything(span);
+        } else {
+            self.warn(span, format!("`{name}` has no body: it is taken to return any value and to change nothing"));
+        }
         match self.unit.result_of(name).unwrap_or(CType::Int(IntType::INT)) {
             CType::Void => Ok(None),
             CType::Int(ty) => Ok(wanted.then(|| self.any(ty, span))),
@@ -281,7 +313,13 @@ impl<'a> Lower<'a> {
     }
 
     /// The body of a function in place of a call.
-    fn inline(&mut self, function: Function<'a>, args: &[Node<Expression>], span: CSpan) -> Lowered<Option<Place>> {
+    fn inline(
+        &mut self,
+        function: Function<'a>,
+        args: &[Node<Expression>],
+        span: CSpan,
+        wanted: bool,
+    ) -> Lowered<Option<Place>> {
         let name = function.name;
         if self.stack.contains(&name) {
             return self.complain(
@@ -321,6 +359,7 @@ impl<'a> Lower<'a> {
                         if place.ty != **to {
                             return self.error(a.span, "this is a pointer to another type than the parameter is");
                         }
+                        self.can_point(&place, a.span);
                         handed.push(Argument::Reference(self.steadied(place, a.span)));
                         continue;
                     }
@@ -375,16 +414,18 @@ impl<'a> Lower<'a> {
         };
         let after = self.location(span);
         let mut frame = Frame::new(scope, after);
+        (frame.declared, frame.wanted) = (automatic.clone(), wanted);
         (frame.automatic, frame.result) = (automatic, result.clone());
         let outer = std::mem::replace(&mut self.frame, frame);
         self.stack.push(name);
         self.flush(span);
         let body = self.body(function.body);
         self.stack.pop();
-        self.frame = outer;
+        let inner = std::mem::replace(&mut self.frame, outer);
         self.release(mark);
         body?;
         self.at = Some(after);
+        self.end_of(&inner.declared, span);
         Ok(result.map(Place::whole))
     }
 

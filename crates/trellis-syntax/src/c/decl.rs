@@ -278,10 +278,11 @@ impl Lower<'_> {
             return Ok(());
         }
         self.frame.automatic.push(object.clone());
+        self.frame.declared.push(object.clone());
         match init {
             Some(init) => self.initialise(&object, init, span),
             None => {
-                let stmt = self.arbitrary_object(&object);
+                let stmt = self.unset(&object);
                 self.emit(stmt, span);
                 Ok(())
             }
@@ -303,6 +304,10 @@ impl Lower<'_> {
         };
         let place = place.filter(fixed);
         self.defs.truncate(before);
+        if let Some(place) = &place {
+            self.can_point(place, e.span);
+            self.flush(e.span);
+        }
         Ok(place)
     }
 }

@@ -9,6 +9,7 @@ use trellis_expr::{BitOp, Division, TermId};
 use trellis_model::cfa::LocationId;
 
 use super::Ints;
+use super::checks::{Kind, Operation};
 use super::decl::Name;
 use super::lower::{Lower, Lowered, Val};
 use super::purity::{character, is_impure, steps, string_of, without_assignment};
@@ -185,7 +186,11 @@ impl Lower<'_> {
                 let term = self.plain(v);
                 let term = match u.operator.node {
                     UnaryOperator::Plus => term,
-                    UnaryOperator::Minus => self.terms().neg(term),
+                    UnaryOperator::Minus => {
+                        let zero = self.number(v.ty, 0);
+                        self.no_overflow(Operation::Subtract, v.ty, zero, term, e.span);
+                        self.terms().neg(term)
+                    }
                     _ => {
                         let ones = self.number(v.ty, -1);
                         if self.ints() == Ints::Math {
@@ -265,8 +270,8 @@ impl Lower<'_> {
     /// What must hold since `before` must hold only under a condition.
     fn only_when(&mut self, when: TermId, before: usize) {
         for d in before..self.defs.len() {
-            let def = self.defs[d];
-            self.defs[d] = self.terms().implies(when, def);
+            let def = self.defs[d].term;
+            self.defs[d].term = self.terms().implies(when, def);
         }
     }
 
@@ -365,7 +370,7 @@ impl Lower<'_> {
     pub fn arithmetic(&mut self, op: &BinaryOperator, left: Val, right: Val, span: CSpan) -> Lowered<Val> {
         use BinaryOperator as B;
         if let B::ShiftLeft | B::ShiftRight = op {
-            return Ok(self.shift(*op == B::ShiftLeft, left, right));
+            return Ok(self.shift(*op == B::ShiftLeft, left, right, span));
         }
         let ty = left.ty.common(right.ty);
         let (a, b) = (self.convert(left, ty), self.convert(right, ty));
@@ -379,11 +384,16 @@ impl Lower<'_> {
         }
         let (a, b) = (self.plain(a), self.plain(b));
         if let B::Divide | B::Modulo = op {
-            let zero = self.number(ty, 0);
-            let defined = self.terms().ne(b, zero);
-            if self.cfa.terms.as_bool(defined) != Some(true) {
-                self.defs.push(defined);
-            }
+            self.divisible(ty, a, b, span);
+        }
+        let operation = match op {
+            B::Plus => Some(Operation::Add),
+            B::Minus => Some(Operation::Subtract),
+            B::Multiply => Some(Operation::Multiply),
+            _ => None,
+        };
+        if let Some(operation) = operation {
+            self.no_overflow(operation, ty, a, b, span);
         }
         let math = self.ints() == Ints::Math;
         let terms = self.terms();
@@ -423,7 +433,7 @@ impl Lower<'_> {
         terms.bit(BitOp::And, a, b)
     }
 
-    fn shift(&mut self, left: bool, a: Val, by: Val) -> Val {
+    fn shift(&mut self, left: bool, a: Val, by: Val, span: CSpan) -> Val {
         let (a, by) = (self.promote(a), self.promote(by));
         let (term, distance) = (self.plain(a), self.plain(by));
         // 0 ≤ distance < width
@@ -432,8 +442,10 @@ impl Lower<'_> {
         let (low, high) = (self.terms().le(zero, distance), self.terms().lt(distance, width));
         let defined = self.terms().and([low, high]);
         let certain = self.cfa.terms.as_bool(defined) == Some(true);
-        if !certain {
-            self.defs.push(defined);
+        let bits = a.ty.width;
+        self.must(defined, Kind::Shift, span, |s| format!("{}: shift of {bits} bits by too many", s.snippet(span)));
+        if left {
+            self.no_lost_bits(a, distance, by.ty, span);
         }
         let distance = self.convert(Val { term: distance, ty: by.ty }, a.ty).term;
         let math = self.ints() == Ints::Math;

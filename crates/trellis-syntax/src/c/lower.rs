@@ -7,6 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_expr::{StmtId, Term, TermId, Terms, Type, VarId};
 use trellis_model::cfa::{Cfa, Edge, Kind, Location, LocationId, Place};
 
+use super::checks::{Check, Def, Kind as Asked};
+use super::lifetime::Pending;
 use super::pointer::Targets;
 use super::preprocess::Map;
 use super::stmt::Frame;
@@ -45,9 +47,19 @@ pub struct Lower<'a> {
     /// Where the next edge starts; `None` after a jump.
     pub at: Option<LocationId>,
     /// What must hold for the terms since the last edge to have a value.
-    pub defs: Vec<TermId>,
-    pub error: LocationId,
+    pub defs: Vec<Def>,
     pub end: LocationId,
+    /// What the program is asked, and where each of it is.
+    pub checks: Vec<Check>,
+    pub check_numbers: FxHashMap<(Asked, usize, usize, String), usize>,
+    /// Edges whose statements speak of all pointers, or of all variables, and so are known last.
+    pub pending: Vec<Pending>,
+    /// Variables that hold pointers: to what, and how many.
+    pub pointers: Vec<(VarId, Rc<CType>, Option<u64>)>,
+    /// For variables whose first value is not set: what says whether there is one.
+    pub flags: FxHashMap<VarId, VarId>,
+    /// Functions without a body that are called, and are no inputs.
+    pub bodiless: Vec<String>,
     /// What happens before `main`.
     pub first: Vec<(StmtId, Place)>,
     /// How many edges that comes to.
@@ -82,7 +94,6 @@ impl<'a> Lower<'a> {
         let plain = |name: &str, kind| Location { name: name.into(), kind, place: None };
         let mut cfa = Cfa::new(Terms::new(), plain("start", Kind::Plain));
         cfa.files = map.files.clone();
-        let error = cfa.add_location(plain("error", Kind::Error));
         let end = cfa.add_location(plain("end", Kind::Final));
         Lower {
             options,
@@ -94,8 +105,13 @@ impl<'a> Lower<'a> {
             cfa,
             at: None,
             defs: vec![],
-            error,
             end,
+            checks: vec![],
+            check_numbers: FxHashMap::default(),
+            pending: vec![],
+            pointers: vec![],
+            flags: FxHashMap::default(),
+            bodiless: vec![],
             first: vec![],
             before_main: 0,
             atoms: vec![],
@@ -165,14 +181,19 @@ impl<'a> Lower<'a> {
     }
 
     pub fn edge(&mut self, from: LocationId, stmt: StmtId, to: LocationId, span: CSpan) {
+        let place = Some(self.place(span));
+        self.edge_at(Edge { from, stmt, to, place }, span);
+    }
+
+    /// An edge with a place of its own.
+    pub fn edge_at(&mut self, edge: Edge, span: CSpan) {
         if self.cfa.edges().len() >= MAX_EDGES {
             if !std::mem::replace(&mut self.too_large, true) {
                 let _ = self.error::<()>(span, "the program becomes too large when its functions are inlined");
             }
             return;
         }
-        let place = Some(self.place(span));
-        self.cfa.add_edge(Edge { from, stmt, to, place });
+        self.cfa.add_edge(edge);
     }
 
     /// Has the automaton grown beyond all bounds?
@@ -181,8 +202,8 @@ impl<'a> Lower<'a> {
     }
 
     /// The statement, after the assumption that everything in it has a value.
-    fn defined(&mut self, stmt: StmtId) -> StmtId {
-        let defs = std::mem::take(&mut self.defs);
+    fn defined(&mut self, stmt: StmtId, span: CSpan) -> StmtId {
+        let defs = self.guards(span);
         let terms = &mut self.cfa.terms;
         let all = terms.and(defs);
         let assume = terms.assume(all);
@@ -191,7 +212,7 @@ impl<'a> Lower<'a> {
 
     /// Does something, and goes on.
     pub fn emit(&mut self, stmt: StmtId, span: CSpan) {
-        let stmt = self.defined(stmt);
+        let stmt = self.defined(stmt, span);
         if let Some(from) = self.at
             && stmt != self.cfa.terms.skip()
         {
@@ -203,7 +224,7 @@ impl<'a> Lower<'a> {
 
     /// Does something on the way to a location; nothing comes after it.
     pub fn leave(&mut self, stmt: StmtId, to: LocationId, span: CSpan) {
-        let stmt = self.defined(stmt);
+        let stmt = self.defined(stmt, span);
         if let Some(from) = self.at.take() {
             self.edge(from, stmt, to, span);
         }
@@ -223,7 +244,7 @@ impl<'a> Lower<'a> {
 
     /// Goes one way if the term holds, and the other if not.
     pub fn fork(&mut self, c: TermId, yes: LocationId, no: LocationId, span: CSpan) {
-        let defs = std::mem::take(&mut self.defs);
+        let defs = self.guards(span);
         let Some(from) = self.at.take() else { return };
         let not = self.terms().not(c);
         for (c, to) in [(c, yes), (not, no)] {

@@ -28,9 +28,11 @@
 
 mod assign;
 mod call;
+mod checks;
 mod decl;
 mod expr;
 mod init;
+mod lifetime;
 mod lower;
 mod parallel;
 mod place;
@@ -46,6 +48,8 @@ use std::path::PathBuf;
 
 use trellis_expr::TermId;
 use trellis_model::cfa::Cfa;
+
+pub use checks::{Check, Kind, Kinds};
 
 use crate::diag::{Diagnostic, Severity, SourceId, Sources};
 
@@ -80,6 +84,8 @@ pub struct Options {
     pub folder: PathBuf,
     /// Conditions on global variables that somebody wants to have as terms.
     pub atoms: Vec<String>,
+    /// What the program is asked; the rest is assumed.
+    pub checks: Kinds,
 }
 
 /// A program that was read.
@@ -91,6 +97,10 @@ pub struct Built {
     pub atoms: Vec<TermId>,
     /// How many edges there are before `main`, all in a row: global variables get their values.
     pub before_main: usize,
+    /// What the program is asked. Each has an error location of its own.
+    pub checks: Vec<Check>,
+    /// Functions that are called and have no body, if that is asked about.
+    pub bodiless: Vec<String>,
     /// What the user should know.
     pub warnings: Vec<Diagnostic>,
 }

@@ -7,6 +7,7 @@ use lang_c::span::{Node, Span as CSpan};
 use rustc_hash::FxHashSet;
 use trellis_expr::{TermId, Type, VarId};
 
+use super::checks::Kind;
 use super::decl::Name;
 use super::lower::{Lower, Lowered, Val};
 use super::purity::is_impure;
@@ -66,12 +67,12 @@ impl Place {
 }
 
 /// Where a leaf of a place may be.
-struct Spot {
+pub struct Spot {
     /// When it is there; none if it is always.
-    when: Option<TermId>,
-    var: VarId,
+    pub when: Option<TermId>,
+    pub var: VarId,
     /// Its position, in an array.
-    at: Option<TermId>,
+    pub at: Option<TermId>,
 }
 
 impl Lower<'_> {
@@ -101,7 +102,7 @@ impl Lower<'_> {
                     place = self.steadied(place, e.span);
                 }
                 let index = self.value(index)?;
-                Ok(self.shifted(place, index, false))
+                Ok(self.shifted(place, index, false, e.span))
             }
             Expression::UnaryOperator(u) if u.node.operator.node == UnaryOperator::Indirection => {
                 self.pointed_by(&u.node.operand)
@@ -191,7 +192,7 @@ impl Lower<'_> {
                 let Some(place) = place.filter(|p| p.entry || p.is_pointee()) else { return Ok(None) };
                 let by = self.value(&b.node.rhs)?;
                 let back = b.node.operator.node == BinaryOperator::Minus;
-                Ok(Some(self.shifted(place, by, back)))
+                Ok(Some(self.shifted(place, by, back, e.span)))
             }
             Expression::Member(_) | Expression::BinaryOperator(_) | Expression::UnaryOperator(_) => {
                 let lvalue = match &e.node {
@@ -215,7 +216,7 @@ impl Lower<'_> {
     }
 
     /// The entry so many further on.
-    pub fn shifted(&mut self, mut place: Place, by: Val, back: bool) -> Place {
+    pub fn shifted(&mut self, mut place: Place, by: Val, back: bool, span: CSpan) -> Place {
         let by = self.convert(by, by.ty.promoted());
         let by = Val { term: self.plain(by), ty: by.ty };
         let number = self.cfa.terms.as_value(by.term).map(|v| v.number());
@@ -224,7 +225,7 @@ impl Lower<'_> {
         }
         if place.is_pointee() {
             let Base::Behind(address, to) = &place.base else { return place };
-            let moved = self.moved(*address, &to.clone(), by, back);
+            let moved = self.moved(*address, &to.clone(), by, back, span);
             place.base = Base::Behind(moved, Rc::new(place.ty.clone()));
             return place;
         }
@@ -248,33 +249,28 @@ impl Lower<'_> {
                 // A single thing: there is nothing beside it.
                 let zero = self.number(by.ty, 0);
                 let here = self.terms().eq(by.term, zero);
-                self.must(here);
+                let text = "there is nothing beside a single object";
+                self.must(here, Kind::Bounds, span, |s| format!("{}: {text}", s.snippet(span)));
             }
         }
         place
     }
 
-    /// Notes what must hold for a term to have a value.
-    pub fn must(&mut self, defined: TermId) {
-        if self.cfa.terms.as_bool(defined) != Some(true) {
-            self.defs.push(defined);
-        }
-    }
-
     /// Notes that an index is within its array (or just behind it).
-    pub fn within(&mut self, step: Step, behind: bool) {
+    pub fn within(&mut self, step: Step, behind: bool, span: CSpan) {
         let ty = step.index.ty;
         let i = self.plain(step.index);
         let zero = self.number(ty, 0);
-        let low = self.terms().le(zero, i);
-        self.must(low);
+        let mut inside = vec![self.terms().le(zero, i)];
         let most = (1u128 << (ty.width - u8::from(ty.signed))) - 1;
         let bound = u128::from(step.n) + u128::from(behind);
         if bound <= most {
             let size = self.number(ty, bound as i128);
-            let high = self.terms().lt(i, size);
-            self.must(high);
+            inside.push(self.terms().lt(i, size));
         }
+        let inside = self.terms().and(inside);
+        let text = |s: &Self| format!("{}: index outside an array of {}", s.snippet(span), step.n);
+        self.must(inside, Kind::Bounds, span, text);
     }
 
     /// The position among all entries, as a number of this type.
@@ -297,7 +293,7 @@ impl Lower<'_> {
     }
 
     /// Where a leaf of a place may be, counted from its first one; `inner`: and which entry of the arrays inside.
-    fn spots(&mut self, place: &Place, leaf: usize, inner: &[Step]) -> Lowered<Vec<Spot>> {
+    pub fn spots(&mut self, place: &Place, leaf: usize, inner: &[Step]) -> Lowered<Vec<Spot>> {
         let mut out = vec![];
         match &place.base {
             Base::Object(o) => {
@@ -326,14 +322,12 @@ impl Lower<'_> {
     }
 
     /// Notes what must hold for a place to be there.
-    fn exists(&mut self, place: &Place) -> Lowered<()> {
-        for step in &place.steps {
-            self.within(*step, false);
-        }
+    fn exists(&mut self, place: &Place, span: CSpan) -> Lowered<()> {
         if let Base::Behind(address, to) = &place.base {
-            let all = self.pointees(*address, to)?;
-            let any = self.terms().or(all.into_iter().map(|(when, _)| when));
-            self.must(any);
+            self.points_somewhere(*address, to, span)?;
+        }
+        for step in &place.steps {
+            self.within(*step, false, span);
         }
         Ok(())
     }
@@ -375,24 +369,37 @@ impl Lower<'_> {
     /// The value in a place.
     pub fn load(&mut self, place: &Place, span: CSpan) -> Lowered<Val> {
         let ty = self.integer_of(place, span)?;
-        Ok(Val { term: self.load_term(place)?, ty })
+        Ok(Val { term: self.load_term(place, span)?, ty })
+    }
+
+    /// The value in a place that has just been assigned to: it is there.
+    pub fn reload(&mut self, place: &Place, span: CSpan) -> Lowered<Val> {
+        let ty = self.integer_of(place, span)?;
+        Ok(Val { term: self.leaf(place, 0, &[], &place.ty.clone())?, ty })
     }
 
     /// The integer or pointer in a place.
-    pub fn load_term(&mut self, place: &Place) -> Lowered<TermId> {
-        self.exists(place)?;
+    pub fn load_term(&mut self, place: &Place, span: CSpan) -> Lowered<TermId> {
+        self.exists(place, span)?;
+        self.is_set(place, span)?;
         self.leaf(place, 0, &[], &place.ty.clone())
     }
 
-    /// Puts a value into a place.
-    pub fn store(&mut self, place: &Place, v: Val, span: CSpan) -> Lowered<()> {
+    /// Puts a value into a place; `at` is what is to blame if it is not there.
+    pub fn store(&mut self, place: &Place, v: Val, at: CSpan, span: CSpan) -> Lowered<()> {
         let value = self.plain(v);
-        self.store_term(place, value, span)
+        self.store_term(place, value, at, span)
+    }
+
+    /// Puts a value into a place that has just been read.
+    pub fn overwrite(&mut self, place: &Place, v: Val, span: CSpan) -> Lowered<()> {
+        let value = self.plain(v);
+        self.put(place, 0, &[], value, span)
     }
 
     /// Puts an integer or a pointer into a place.
-    pub fn store_term(&mut self, place: &Place, value: TermId, span: CSpan) -> Lowered<()> {
-        self.exists(place)?;
+    pub fn store_term(&mut self, place: &Place, value: TermId, at: CSpan, span: CSpan) -> Lowered<()> {
+        self.exists(place, at)?;
         self.put(place, 0, &[], value, span)
     }
 
@@ -409,6 +416,9 @@ impl Lower<'_> {
                 None => value,
             };
             let assign = terms.assign(spot.var, value);
+            let set = self.set_flag(spot.var, spot.at);
+            let terms = self.terms();
+            let assign = terms.seq([assign, set]);
             all.push(match spot.when {
                 Some(when) => {
                     let here = terms.assume(when);
@@ -456,7 +466,7 @@ impl Lower<'_> {
 
     /// The leaves of a structure, each as one value.
     pub fn snapshot(&mut self, place: &Place, span: CSpan) -> Lowered<Vec<TermId>> {
-        self.exists(place)?;
+        self.exists(place, span)?;
         let mut out = vec![];
         for (k, leaf) in self.leaves(&place.ty).unwrap_or_default().iter().enumerate() {
             let Some(n) = leaf.count else {
@@ -486,7 +496,7 @@ impl Lower<'_> {
 
     /// Gives the leaves of a structure these values.
     pub fn spread(&mut self, place: &Place, mut values: Vec<TermId>, span: CSpan) -> Lowered<()> {
-        self.exists(place)?;
+        self.exists(place, span)?;
         let touched = self.touched(place)?;
         let moves = |terms: &trellis_expr::Terms, t: TermId| terms.free_vars(t).iter().any(|v| touched.contains(v));
         if values.len() > 1 {
@@ -516,7 +526,9 @@ impl Lower<'_> {
             if let (Base::Object(o), []) = (&place.base, &place.steps[..])
                 && let Some(&v) = o.vars.get(place.leaf + k)
             {
-                let stmt = self.terms().assign(v, value);
+                let assign = self.terms().assign(v, value);
+                let set = self.set_flag(v, None);
+                let stmt = self.terms().seq([assign, set]);
                 self.emit(stmt, span);
                 continue;
             }

@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 use trellis_expr::{Division, TermId, Type};
 
 use super::Ints;
+use super::checks::Kind;
 use super::decl::Name;
 use super::lower::{Lower, Lowered, Val, index_type};
 use super::place::{Base, Place, Step};
@@ -25,7 +26,7 @@ use super::types::{CType, IntType};
 /// Something whose address is taken.
 #[derive(Debug, Clone)]
 pub struct Target {
-    key: Key,
+    pub key: Key,
     /// The type and the name of the object that it is a part of.
     whole: CType,
     name: String,
@@ -41,7 +42,7 @@ pub struct Target {
 
 impl Target {
     /// How many addresses it takes.
-    fn addresses(&self) -> u64 {
+    pub fn addresses(&self) -> u64 {
         self.runs.saturating_mul(self.run.saturating_add(1))
     }
 }
@@ -59,7 +60,7 @@ impl Lower<'_> {
     // Addresses.
 
     /// The first address of each target, and the first one that is free.
-    fn bases(&self, to: &CType) -> (Vec<u64>, u64) {
+    pub fn bases(&self, to: &CType) -> (Vec<u64>, u64) {
         let mut next = 1u64;
         let mut all = vec![];
         for target in self.known.get(to).into_iter().flatten() {
@@ -71,7 +72,8 @@ impl Lower<'_> {
 
     /// The type of variables that hold an address.
     pub fn address_variable(&self, to: &CType) -> Type {
-        index_type(self.ints(), self.bases(to).1)
+        let free = self.bases(to).1;
+        index_type(self.ints(), free + u64::from(self.dead(to).is_some()))
     }
 
     fn address_sort(&self, to: &CType) -> Type {
@@ -83,7 +85,7 @@ impl Lower<'_> {
         self.address_number(to, 0)
     }
 
-    fn address_number(&mut self, to: &CType, n: u64) -> TermId {
+    pub fn address_number(&mut self, to: &CType, n: u64) -> TermId {
         let sort = self.address_sort(to);
         self.terms().number(sort, n.into())
     }
@@ -94,10 +96,15 @@ impl Lower<'_> {
         if self.leaf_count(&to) == 0 {
             return self.error(span, format!("the address of {} is not supported", to.describe()));
         }
-        for (k, step) in place.steps.iter().enumerate() {
-            self.within(*step, place.entry && k + 1 == place.steps.len());
-        }
+        self.can_point(place, span);
         self.address_there(place, span)
+    }
+
+    /// Notes that a place is within its arrays, or just behind the last of them.
+    pub fn can_point(&mut self, place: &Place, span: CSpan) {
+        for (k, step) in place.steps.iter().enumerate() {
+            self.within(*step, place.entry && k + 1 == place.steps.len(), span);
+        }
     }
 
     /// The address of a place that exists.
@@ -112,8 +119,7 @@ impl Lower<'_> {
                     let inner = Place { leaf: target.leaf + place.leaf, steps, ..place.clone() };
                     all.push((when, self.address_there(&Place { base: target.base, ..inner }, span)?));
                 }
-                let any = self.terms().or(all.iter().map(|a| a.0));
-                self.must(any);
+                self.points_somewhere(*address, pointee, span)?;
                 let mut value = self.null(&to);
                 for (when, address) in all.into_iter().rev() {
                     value = self.terms().ite(when, address, value);
@@ -256,11 +262,11 @@ impl Lower<'_> {
     }
 
     /// The address so many entries further on.
-    pub fn moved(&mut self, address: TermId, to: &CType, by: Val, back: bool) -> TermId {
+    pub fn moved(&mut self, address: TermId, to: &CType, by: Val, back: bool, span: CSpan) -> TermId {
         let by = Val { term: self.plain(by), ty: by.ty };
         let number = self.cfa.terms.as_value(by.term).and_then(|n| i64::try_from(&n.number()).ok());
         if let Some(number) = number {
-            return self.moved_by(address, to, if back { -i128::from(number) } else { number.into() });
+            return self.moved_by(address, to, if back { -i128::from(number) } else { number.into() }, span);
         }
         // Numbers in which no sum of an address and a distance goes around to another address.
         let ty = if by.ty == IntType::INT { by.ty } else { IntType::long_long(true) };
@@ -268,13 +274,13 @@ impl Lower<'_> {
         let terms = self.terms();
         let new = if back { terms.sub(old, by) } else { terms.add([old, by]) };
         let both = self.in_one(to, address, new, ty);
-        self.must(both);
+        self.must(both, Kind::Bounds, span, |s| s.leaves_array(span));
         let sort = self.address_sort(to);
         self.terms().convert(sort, new)
     }
 
     /// The same by a number that is known: where an address must be before, so that it is still within its array afterwards.
-    fn moved_by(&mut self, address: TermId, to: &CType, by: i128) -> TermId {
+    fn moved_by(&mut self, address: TermId, to: &CType, by: i128, span: CSpan) -> TermId {
         let targets = self.known.get(to).cloned().unwrap_or_default();
         let mut any = vec![];
         for (target, base) in targets.iter().zip(self.bases(to).0) {
@@ -291,10 +297,14 @@ impl Lower<'_> {
             any.push(terms.and(inside.into_iter().chain(there)));
         }
         let all = self.terms().or(any);
-        self.must(all);
+        self.must(all, Kind::Bounds, span, |s| s.leaves_array(span));
         let sort = self.address_sort(to);
         let distance = self.terms().number(sort, by.into());
         self.terms().add([address, distance])
+    }
+
+    fn leaves_array(&self, span: CSpan) -> String {
+        format!("{}: the pointer leaves its array", self.snippet(span))
     }
 
     /// An address as a number that can be negative.
@@ -425,12 +435,12 @@ impl Lower<'_> {
                             address = self.save(address, e.span);
                         }
                         let by = self.value(&b.node.rhs)?;
-                        return Ok((self.moved(address, &to, by, back), to));
+                        return Ok((self.moved(address, &to, by, back, e.span), to));
                     }
                     let by = self.value(&b.node.lhs)?;
                     let by = self.kept(by, &b.node.rhs, e.span);
                     let (address, to) = self.pointer(&b.node.rhs, to)?;
-                    Ok((self.moved(address, &to, by, false), to))
+                    Ok((self.moved(address, &to, by, false, e.span), to))
                 }
                 BinaryOperator::Assign => {
                     self.assign(&b.node.lhs, &b.node.rhs, e.span)?;
@@ -447,11 +457,13 @@ impl Lower<'_> {
                 let place = self.place_of(&u.node.operand)?;
                 let place = self.steadied(place, e.span);
                 let CType::Pointer(to) = place.ty.clone() else { return self.pointer_in(e) };
-                let old = self.load_term(&place)?;
+                let old = self.load_term(&place, e.span)?;
                 let old = self.save(old, e.span);
                 self.step_pointer(&place, up, e.span)?;
                 match u.node.operator.node {
-                    UnaryOperator::PreIncrement | UnaryOperator::PreDecrement => Ok((self.load_term(&place)?, to)),
+                    UnaryOperator::PreIncrement | UnaryOperator::PreDecrement => {
+                        Ok((self.load_term(&place, e.span)?, to))
+                    }
                     _ => Ok((old, to)),
                 }
             }
@@ -483,7 +495,7 @@ impl Lower<'_> {
     fn pointer_in(&mut self, e: &Node<Expression>) -> Lowered<(TermId, Rc<CType>)> {
         let place = self.place_of(e)?;
         match &place.ty {
-            CType::Pointer(to) => Ok((self.load_term(&place)?, to.clone())),
+            CType::Pointer(to) => Ok((self.load_term(&place, e.span)?, to.clone())),
             CType::Array(..) => {
                 let first = place.first(self, e.span)?;
                 Ok((self.address(&first, e.span)?, Rc::new(first.ty)))
@@ -529,9 +541,9 @@ impl Lower<'_> {
     /// `p += n`
     pub fn move_pointer(&mut self, place: &Place, by: Val, back: bool, span: CSpan) -> Lowered<()> {
         let CType::Pointer(to) = place.ty.clone() else { return Ok(()) };
-        let old = self.load_term(place)?;
-        let new = self.moved(old, &to, by, back);
-        self.store_term(place, new, span)
+        let old = self.load_term(place, span)?;
+        let new = self.moved(old, &to, by, back, span);
+        self.store_term(place, new, span, span)
     }
 
     /// Is the pointer not null?
@@ -574,7 +586,8 @@ impl Lower<'_> {
         let ty = IntType::INT;
         let wide = self.widened(b, ty);
         let both = self.in_one(&to, a, wide, ty);
-        self.must(both);
+        let text = "pointers into different objects";
+        self.must(both, Kind::Pointer, span, |s| format!("{}: {text}", s.snippet(span)));
         let (a, b) = (self.widened(a, ty), wide);
         let terms = self.terms();
         match op {

@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_expr::StmtId;
 use trellis_model::cfa::LocationId;
 
+use super::checks::Kind;
 use super::decl::{Name, Scope, declared_name};
 use super::lower::{Lower, Lowered, Val};
 use super::place::Place;
@@ -23,14 +24,18 @@ pub type Automatic = Vec<Object>;
 pub struct Frame {
     pub scopes: Vec<Scope>,
     pub automatic: Automatic,
+    /// All variables that were declared in it, alive or not.
+    pub declared: Automatic,
+    /// Is the result used?
+    pub wanted: bool,
     /// Where the result goes.
     pub result: Option<Object>,
     /// Where control goes in the end.
     pub after: Option<LocationId>,
     labels: FxHashMap<String, (LocationId, Automatic)>,
     gotos: Vec<Goto>,
-    /// Where `break` and `continue` go.
-    targets: Vec<(LocationId, Option<LocationId>)>,
+    /// Where `break` and `continue` go, and how many variables are alive there.
+    targets: Vec<(LocationId, Option<LocationId>, usize)>,
     switches: Vec<Switch>,
 }
 
@@ -56,6 +61,11 @@ impl Frame {
     }
 }
 
+/// Is the variable one of these?
+fn contains(all: &Automatic, object: &Object) -> bool {
+    all.iter().any(|other| other.key == object.key)
+}
+
 impl Lower<'_> {
     /// The body of a function, up to where control goes after it.
     pub fn body(&mut self, body: &Node<Statement>) -> Lowered<()> {
@@ -63,9 +73,7 @@ impl Lower<'_> {
         if let Some(result) = self.frame.result.clone()
             && self.at.is_some()
         {
-            // It ends without `return`: its result is anything.
-            let stmt = self.arbitrary_object(&result);
-            self.emit(stmt, body.span);
+            self.no_result(&result, CSpan::span(body.span.end.saturating_sub(1), body.span.end));
         }
         if let Some(after) = self.frame.after {
             self.jump(after, body.span);
@@ -75,18 +83,42 @@ impl Lower<'_> {
                 self.error::<()>(goto.span, format!("there is no label `{}` in this function", goto.label))?;
                 continue;
             };
+            let ended: Automatic = goto.automatic.iter().filter(|o| !contains(&automatic, o)).cloned().collect();
+            self.at = Some(goto.from);
+            self.end_of(&ended, goto.span);
             let stmt = self.jumped_over(&goto.automatic, &automatic);
-            self.edge(goto.from, stmt, to, goto.span);
+            self.leave(stmt, to, goto.span);
         }
         done
+    }
+
+    /// A function ends without `return`: its result is anything, and must not be used (C11 6.9.1).
+    fn no_result(&mut self, result: &Object, span: CSpan) {
+        let check = match self.frame.wanted {
+            true => {
+                let name = self.stack.last().copied().unwrap_or_default();
+                self.check(Kind::Return, span, |_| format!("`{name}` ends without a value, which is used"))
+            }
+            false => None,
+        };
+        match check {
+            Some(check) => {
+                let to = self.failure(check);
+                self.jump(to, span);
+            }
+            None => {
+                let stmt = self.arbitrary_object(result);
+                self.emit(stmt, span);
+            }
+        }
     }
 
     /// Variables whose declaration a jump passes over have any value.
     fn jumped_over(&mut self, from: &Automatic, to: &Automatic) -> StmtId {
         let mut havocs = vec![];
         for object in to {
-            if !from.iter().any(|other| other.key == object.key) {
-                havocs.push(self.arbitrary_object(object));
+            if !contains(from, object) {
+                havocs.push(self.unset_again(object));
             }
         }
         self.terms().seq(havocs)
@@ -126,6 +158,7 @@ impl Lower<'_> {
                 self.frame.scopes.push(Scope::default());
                 let before = self.frame.automatic.len();
                 let done = self.for_loop(&f.node, s.span);
+                self.end_from(before, s.span);
                 self.frame.automatic.truncate(before);
                 self.frame.scopes.pop();
                 done
@@ -140,14 +173,16 @@ impl Lower<'_> {
                 Ok(())
             }
             Statement::Break => match self.frame.targets.last() {
-                Some(&(exit, _)) => {
+                Some(&(exit, _, alive)) => {
+                    self.end_from(alive, s.span);
                     self.jump(exit, s.span);
                     Ok(())
                 }
                 None => self.error(s.span, "`break` outside a loop or switch"),
             },
-            Statement::Continue => match self.frame.targets.iter().rev().find_map(|t| t.1) {
-                Some(head) => {
+            Statement::Continue => match self.frame.targets.iter().rev().find_map(|t| Some((t.1?, t.2))) {
+                Some((head, alive)) => {
+                    self.end_from(alive, s.span);
                     self.jump(head, s.span);
                     Ok(())
                 }
@@ -175,6 +210,9 @@ impl Lower<'_> {
         self.frame.scopes.push(Scope::default());
         let before = self.frame.automatic.len();
         let done = self.items(items);
+        if let Some(last) = items.last() {
+            self.end_from(before, last.span);
+        }
         self.frame.automatic.truncate(before);
         self.frame.scopes.pop();
         done
@@ -262,7 +300,7 @@ impl Lower<'_> {
 
     /// The body of a loop.
     fn repeated(&mut self, body: &Node<Statement>, exit: LocationId, next: LocationId) -> Lowered<()> {
-        self.frame.targets.push((exit, Some(next)));
+        self.frame.targets.push((exit, Some(next), self.frame.automatic.len()));
         let done = self.statement(body);
         self.frame.targets.pop();
         done
@@ -303,7 +341,7 @@ impl Lower<'_> {
         let exit = self.location(span);
         let automatic = self.frame.automatic.clone();
         self.frame.switches.push(Switch::default());
-        self.frame.targets.push((exit, None));
+        self.frame.targets.push((exit, None, automatic.len()));
         let done = self.statement(&w.statement);
         self.frame.targets.pop();
         let switch = self.frame.switches.pop().unwrap_or_default();
@@ -381,11 +419,21 @@ impl Lower<'_> {
                     }
                 }
             },
-            (Some(result), None) => self.arbitrary_object(&result),
-            (None, e) => {
-                e.map_or(Ok(()), |e| self.effect(e))?;
+            (Some(result), None) => {
+                self.no_result(&result, span);
                 self.terms().skip()
             }
+            (None, Some(e)) => {
+                // The value of `main` is used by whoever runs the program.
+                let used = self.stack.len() == 1 && matches!(self.type_of(e)?, CType::Int(_));
+                if used {
+                    self.value(e).map(|_| ())?
+                } else {
+                    self.effect(e)?
+                }
+                self.terms().skip()
+            }
+            (None, None) => self.terms().skip(),
         };
         self.leave(stmt, after, span);
         self.release(mark);
@@ -411,6 +459,7 @@ impl Lower<'_> {
             }
             _ => self.items(std::slice::from_ref(last)).map(|()| None),
         });
+        self.end_from(alive, s.span);
         self.frame.automatic.truncate(alive);
         self.frame.scopes.pop();
         done

@@ -113,7 +113,11 @@ impl Lower<'_> {
                 Some(n) => self.terms().array_type(index_type(ints, n), entry),
                 None => entry,
             };
-            vars.push(self.declare(&format!("{name}{}{mark}", leaf.path), sort));
+            let v = self.declare(&format!("{name}{}{mark}", leaf.path), sort);
+            if let CType::Pointer(to) = &leaf.ty {
+                self.pointers.push((v, to.clone(), leaf.count));
+            }
+            vars.push(v);
         }
         Some(Object { vars: vars.into(), key, ty: ty.clone() })
     }

@@ -44,6 +44,16 @@ impl IntType {
         u64::from(self.width).div_ceil(8)
     }
 
+    /// Its least number.
+    pub fn least(self) -> i128 {
+        if self.signed { -(1 << (self.width - 1)) } else { 0 }
+    }
+
+    /// Its largest number.
+    pub fn most(self) -> i128 {
+        (1 << (self.width - u8::from(self.signed))) - 1
+    }
+
     /// C11 6.3.1.1: what is narrower than `int` becomes `int`, which holds all its values.
     pub fn promoted(self) -> IntType {
         if self.rank < IntType::INT.rank { IntType::INT } else { self }

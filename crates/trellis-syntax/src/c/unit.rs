@@ -1,8 +1,9 @@
 //! The translation unit: what is declared at file scope, and `main`.
 
 use lang_c::ast::{
-    BlockItem, Declaration, DerivedDeclarator, Ellipsis, Expression, ExternalDeclaration, FunctionDefinition,
-    Initializer, ParameterDeclaration, Statement, StorageClassSpecifier, TranslationUnit,
+    BlockItem, Declaration, DeclarationSpecifier, DerivedDeclarator, Ellipsis, Expression, ExternalDeclaration,
+    FunctionDefinition, Initializer, ParameterDeclaration, Statement, StorageClassSpecifier, TranslationUnit,
+    TypeQualifier,
 };
 use lang_c::span::{Node, Span as CSpan};
 use rustc_hash::FxHashMap;
@@ -49,6 +50,8 @@ pub struct Global<'a> {
     init: Option<&'a Node<Initializer>>,
     /// Only `extern` declarations so far.
     elsewhere: bool,
+    /// Can nobody change it?
+    constant: bool,
     /// The variable, once the program uses it.
     object: Option<Object>,
 }
@@ -67,12 +70,17 @@ pub struct Parameter {
 }
 
 impl Unit<'_> {
+    /// The variables that other files can change.
+    pub fn changeable(&self) -> Vec<Object> {
+        self.globals.values().filter(|g| !g.constant).filter_map(|g| g.object.clone()).collect()
+    }
+
     /// A variable that is declared but not defined.
     pub fn declare_global(&mut self, name: &str, ty: CType, span: CSpan) {
         if let CType::Function(_) = ty {
             return self.declare_function(name, ty);
         }
-        let global = Global { ty, span, init: None, elsewhere: true, object: None };
+        let global = Global { ty, span, init: None, elsewhere: true, constant: false, object: None };
         self.globals.entry(name.to_string()).or_insert(global);
     }
 
@@ -118,7 +126,12 @@ pub fn build(
     if failed {
         return Err(diagnostics);
     }
-    Ok(Built { cfa: lower.cfa.pruned(), atoms, before_main, warnings: diagnostics })
+    let (cfa, kept) = lower.cfa.pruned_with();
+    let mut checks = lower.checks;
+    for check in &mut checks {
+        check.location = check.location.and_then(|l| kept[l.index()]);
+    }
+    Ok(Built { cfa, atoms, before_main, checks, bodiless: lower.bodiless, warnings: diagnostics })
 }
 
 impl<'a> Lower<'a> {
@@ -141,6 +154,7 @@ impl<'a> Lower<'a> {
         let atoms: Lowered<Vec<TermId>> =
             self.options.atoms.iter().map(|text| self.atom(text, main.body.span)).collect();
         self.atoms = atoms?;
+        self.finish()?;
         self.before_main = self.first.len();
         // What comes before `main` is known only now.
         self.at = Some(self.cfa.initial);
@@ -177,7 +191,7 @@ impl<'a> Lower<'a> {
             return self.error(main, format!("`{text}` is no condition on the global variables of this program"));
         }
         let truth = self.truth(value?);
-        let mut all = std::mem::take(&mut self.defs);
+        let mut all: Vec<TermId> = std::mem::take(&mut self.defs).into_iter().map(|d| d.term).collect();
         all.push(truth);
         Ok(self.terms().and(all))
     }
@@ -242,7 +256,8 @@ impl<'a> Lower<'a> {
                     old.init = old.init.or(init);
                 }
                 None => {
-                    let global = Global { ty, span, init, elsewhere, object: None };
+                    let constant = is_constant(&d.node.specifiers) && !matches!(ty, CType::Pointer(_));
+                    let global = Global { ty, span, init, elsewhere, constant, object: None };
                     self.unit.globals.insert(name.to_string(), global);
                 }
             }
@@ -383,6 +398,15 @@ impl<'a> Lower<'a> {
         let ty = CType::Int(IntType::INT);
         Ok(Parameter { name: name.to_string(), ty, span })
     }
+}
+
+/// Does a declaration say `const`?
+fn is_constant(specifiers: &[Node<DeclarationSpecifier>]) -> bool {
+    let is = |s: &Node<DeclarationSpecifier>| match &s.node {
+        DeclarationSpecifier::TypeQualifier(q) => q.node == TypeQualifier::Const,
+        _ => false,
+    };
+    specifiers.iter().any(is)
 }
 
 /// What `f` returns, if it does nothing else.

@@ -123,7 +123,9 @@ fn names(
             }
             let mut subject = Subject::every_edge(built.cfa);
             before.into_iter().for_each(|e| subject.reads[e.index()] = false);
+            let ended = asked.iter().any(|&id| sources.get(id).text.contains("In(")).then(|| end_of(&mut subject));
             let mut names = Automaton::new(subject, |name| !name.contains("::"));
+            names.states = ended.map(|t| ("end".to_string(), t)).into_iter().collect();
             names.quoted = texts.into_iter().zip(built.atoms).collect();
             names.division = Division::Truncating;
             names.by_location = false;
@@ -217,6 +219,14 @@ fn names(
         }
     };
     Ok((names, chart, warnings))
+}
+
+/// Has a run of a program ended, by itself or by an error?
+fn end_of(subject: &mut Subject) -> TermId {
+    let there: Vec<LocationId> = subject.cfa.locations().filter(|l| subject.is_end(*l)).collect();
+    let v = subject.cfa.terms.declare("at end".to_string(), Type::Bool);
+    subject.places.push((v, there));
+    subject.cfa.terms.var(v)
 }
 
 /// The texts in quotes.

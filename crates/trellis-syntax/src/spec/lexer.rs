@@ -8,6 +8,8 @@ use crate::uppaal::token::shorten;
 pub enum Tok<'a> {
     /// A name or a keyword.
     Name(&'a str),
+    /// A name in double quotes, as it is written between them.
+    Quoted(&'a str),
     /// Digits.
     Number(&'a str),
     /// Punctuation.
@@ -22,7 +24,7 @@ impl Tok<'_> {
     /// How a diagnostic names it.
     pub fn describe(self) -> String {
         match self {
-            Tok::Name(text) | Tok::Number(text) => format!("`{}`", shorten(text)),
+            Tok::Name(text) | Tok::Number(text) | Tok::Quoted(text) => format!("`{}`", shorten(text)),
             Tok::P(p) => format!("`{p}`"),
             Tok::Odd(c) if c.is_ascii_graphic() => format!("the character `{c}`"),
             Tok::Odd(c) => format!("the character U+{:04X}", u32::from(c)),
@@ -40,8 +42,49 @@ pub struct Token<'a> {
 
 const PUNCTUATION: [&str; 10] = ["->", ">=", "=", ",", ";", "'", "[", "]", "+", "-"];
 
-/// All tokens; the last one is the end.
+/// All tokens of a system; the last one is the end.
 pub fn tokens(source: SourceId, text: &str) -> Vec<Token<'_>> {
+    cut(source, text, false)
+}
+
+/// The same of what is asked about a system, whose variables may have any names: what does not look like a name is written in quotes.
+pub fn question(source: SourceId, text: &str) -> Vec<Token<'_>> {
+    cut(source, text, true)
+}
+
+/// A name that was in quotes.
+pub fn unquoted(raw: &str) -> Option<String> {
+    let mut name = String::new();
+    let mut chars = raw.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            name.push(c);
+            continue;
+        }
+        name.push(match chars.next()? {
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            '0' => '\0',
+            c @ ('"' | '\'' | '\\') => c,
+            'u' => {
+                let rest = chars.as_str().strip_prefix('{')?;
+                let (digits, rest) = rest.split_once('}')?;
+                chars = rest.chars();
+                char::from_u32(u32::from_str_radix(digits, 16).ok()?)?
+            }
+            _ => return None,
+        });
+    }
+    Some(name)
+}
+
+/// What no name without quotes contains.
+fn apart(c: char) -> bool {
+    c.is_whitespace() || c == '\u{feff}' || ",;=<>'\"[]()#".contains(c)
+}
+
+fn cut(source: SourceId, text: &str, any_name: bool) -> Vec<Token<'_>> {
     let mut all = vec![];
     let mut at = 0;
     while let Some(first) = text[at..].chars().next() {
@@ -55,6 +98,24 @@ pub fn tokens(source: SourceId, text: &str) -> Vec<Token<'_>> {
             c if c.is_whitespace() || c == '\u{feff}' => {
                 at += c.len_utf8();
                 continue;
+            }
+            '"' if any_name => {
+                let mut escaped = false;
+                let end = rest[1..].find(|c| {
+                    let ends = c == '"' && !escaped;
+                    escaped = c == '\\' && !escaped;
+                    ends
+                });
+                match end {
+                    Some(end) => (Tok::Quoted(&rest[1..=end]), end + 2),
+                    None => (Tok::Odd('"'), 1),
+                }
+            }
+            c if any_name && !apart(c) => {
+                let len = rest.find(apart).unwrap_or(rest.len());
+                let word = &rest[..len];
+                let digits = word.bytes().all(|b| b.is_ascii_digit());
+                (if digits { Tok::Number(word) } else { Tok::Name(word) }, len)
             }
             'A'..='Z' | 'a'..='z' | '_' => {
                 let len = run(|b| b.is_ascii_alphanumeric() || b == b'_');

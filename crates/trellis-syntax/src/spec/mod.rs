@@ -35,9 +35,14 @@ pub fn parse(sources: &Sources, id: SourceId) -> Result<Spec, Vec<Diagnostic>> {
     }
 }
 
-/// Reads targets over the variables of a system: `x >= 2, y >= 1`, one or more.
-pub fn parse_targets(sources: &Sources, id: SourceId, names: &[String]) -> Result<Vec<Vector>, Vec<Diagnostic>> {
-    parser::parse_targets(sources, id, names)
+/// Reads targets over the variables of a system: `x >= 2, y >= 1`, one or more; and what the user should know about them. What does not
+/// look like a name is written in double quotes. A variable may be called by any of its names that no other has.
+pub fn parse_targets(
+    sources: &Sources,
+    id: SourceId,
+    system: &System,
+) -> Result<(Vec<Vector>, Vec<Diagnostic>), Vec<Diagnostic>> {
+    parser::parse_targets(sources, id, system)
 }
 
 /// Reads how many there are at the start: `x = 3, y = 1`; what is not mentioned is as small as it may be.

@@ -1,11 +1,14 @@
 //! From tokens to a system. Lists are read in loops: files have tens of thousands of lines.
 
-use rustc_hash::FxHashMap;
-use trellis_model::counter::{Interval, LARGEST, Rule, RuleId, System, Update, Var, Vector};
+use std::borrow::Cow;
 
-use super::lexer::{Tok, Token, tokens};
+use rustc_hash::FxHashMap;
+use trellis_model::counter::{Interval, LARGEST, Rule, RuleId, System, Update, Var, Vector, shown};
+
+use super::lexer::{Tok, Token, question, tokens, unquoted};
 use crate::diag::{Diagnostic, Severity, SourceId, Sources, Span};
 use crate::uppaal::errors::{Errors, closest};
+use crate::uppaal::token::shorten;
 
 /// A mistake that has been reported already.
 struct Reported;
@@ -31,6 +34,10 @@ struct Parser<'a> {
     errors: Errors,
     vars: FxHashMap<&'a str, Var>,
     system: System,
+    /// The system that is asked about, if this is not its file.
+    about: Option<&'a System>,
+    /// For each variable whether a rule may raise it, once that was asked.
+    raised: Option<Vec<bool>>,
     odd: Odd,
 }
 
@@ -43,21 +50,19 @@ pub fn parse(sources: &Sources, id: SourceId) -> (System, Vec<Diagnostic>) {
     (p.system, p.errors.finish())
 }
 
-/// Targets over these variables.
+/// Targets of a system, and what to know about them.
 pub fn parse_targets<'a>(
     sources: &'a Sources,
     id: SourceId,
-    names: &'a [String],
-) -> Result<Vec<Vector>, Vec<Diagnostic>> {
-    let mut p = Parser::new(sources, id);
-    p.system.names = names.to_vec();
-    p.vars = names.iter().enumerate().map(|(v, name)| (name.as_str(), v as Var)).collect();
+    system: &'a System,
+) -> Result<(Vec<Vector>, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let mut p = Parser::asking(sources, id, system);
     while p.peek().tok != Tok::End || p.system.target.is_empty() {
         if p.target().is_err() {
             return Err(p.errors.finish());
         }
     }
-    Ok(p.system.target)
+    Ok((p.system.target, p.errors.finish()))
 }
 
 /// Invariants of a system, each checked.
@@ -66,9 +71,7 @@ pub fn parse_invariants<'a>(
     id: SourceId,
     system: &'a System,
 ) -> Result<Vec<Vec<(Var, i64)>>, Vec<Diagnostic>> {
-    let mut p = Parser::new(sources, id);
-    p.system.names = system.names.clone();
-    p.vars = system.names.iter().enumerate().map(|(v, name)| (name.as_str(), v as Var)).collect();
+    let mut p = Parser::asking(sources, id, system);
     p.take("invariants");
     let mut all = vec![];
     while p.peek().tok != Tok::End || all.is_empty() {
@@ -84,9 +87,7 @@ pub fn parse_invariants<'a>(
 
 /// How many there are at the start.
 pub fn parse_instance<'a>(sources: &'a Sources, id: SourceId, system: &'a System) -> Result<Vec<u64>, Vec<Diagnostic>> {
-    let mut p = Parser::new(sources, id);
-    p.system.names = system.names.clone();
-    p.vars = system.names.iter().enumerate().map(|(v, name)| (name.as_str(), v as Var)).collect();
+    let mut p = Parser::asking(sources, id, system);
     let mut state: Vec<u64> = system.initial.iter().map(|i| i.low).collect();
     let mut read = || -> Read<()> {
         loop {
@@ -94,7 +95,7 @@ pub fn parse_instance<'a>(sources: &'a Sources, id: SourceId, system: &'a System
             p.require("=")?;
             let n = p.number()?;
             if !system.initial[v as usize].contains(n) {
-                return p.fail(span, format!("`{}` cannot be {n} at the start", system.names[v as usize]));
+                return p.fail(span, format!("`{}` cannot be {n} at the start", system.shown(v)));
             }
             state[v as usize] = n;
             if !p.take(",") {
@@ -127,8 +128,24 @@ impl<'a> Parser<'a> {
             errors: Errors::default(),
             vars: FxHashMap::default(),
             system: System::default(),
+            about: None,
+            raised: None,
             odd: Odd::default(),
         }
+    }
+
+    /// About a system that was read.
+    fn asking(sources: &'a Sources, id: SourceId, system: &'a System) -> Parser<'a> {
+        Parser {
+            tokens: question(id, &sources.get(id).text),
+            vars: system.names.iter().enumerate().map(|(v, name)| (name.as_str(), v as Var)).collect(),
+            about: Some(system),
+            ..Parser::new(sources, id)
+        }
+    }
+
+    fn subject(&self) -> &System {
+        self.about.unwrap_or(&self.system)
     }
 
     fn peek(&self) -> Token<'a> {
@@ -179,21 +196,50 @@ impl<'a> Parser<'a> {
 
     fn variable(&mut self) -> Read<(Var, Span)> {
         let t = self.peek();
-        let Tok::Name(name) = t.tok else { return self.unexpected("a variable") };
-        if let Some(v) = self.vars.get(name).copied() {
-            self.bump();
-            return Ok((v, t.span));
-        }
-        if SECTIONS.contains(&name) {
-            return self.unexpected("a variable");
-        }
-        let d = Diagnostic::error(t.span, format!("there is no variable `{name}`"));
-        let help = match closest(name, self.system.names.iter().map(String::as_str)) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "variables are declared under `vars`".into(),
+        let name: Cow<'a, str> = match t.tok {
+            Tok::Name(name) => name.into(),
+            Tok::Quoted(raw) => match unquoted(raw) {
+                Some(name) => name.into(),
+                None => {
+                    return self
+                        .fail(t.span, "expected `\\\"`, `\\\\`, `\\n` or `\\u{…}` behind the backslash in this name");
+                }
+            },
+            _ => return self.unexpected("a variable"),
         };
-        self.errors.push(d.help(help));
-        Err(Reported)
+        let mut meant: Vec<Var> = self.vars.get(&*name).copied().into_iter().collect();
+        let aliases = self.about.map_or(&[][..], |s| &s.aliases);
+        meant.extend(aliases.iter().filter(|a| a.0 == *name).map(|a| a.1));
+        meant.sort_unstable();
+        meant.dedup();
+        match meant[..] {
+            [v] => {
+                self.bump();
+                Ok((v, t.span))
+            }
+            [] if SECTIONS.contains(&&*name) && t.tok == Tok::Name(&name) => self.unexpected("a variable"),
+            [] => {
+                let d = Diagnostic::error(t.span, format!("there is no variable `{}`", shorten(&name)));
+                let names = self.subject().names.iter().chain(aliases.iter().map(|a| &a.0));
+                let help = match closest(&name, names.map(String::as_str)) {
+                    Some(near) => format!("did you mean `{}`?", shown(near)),
+                    None if self.about.is_some() => {
+                        "it has no variable or place, by name or by id, of this name".into()
+                    }
+                    None => "variables are declared under `vars`".into(),
+                };
+                self.errors.push(d.help(help));
+                Err(Reported)
+            }
+            _ => {
+                let ids: Vec<String> = meant.iter().map(|v| self.subject().shown(*v).into_owned()).collect();
+                let d =
+                    Diagnostic::error(t.span, format!("`{}` may be {} different places", shorten(&name), meant.len()))
+                        .help(format!("their ids are {}; each needs a name that no other has", ids.join(", ")));
+                self.errors.push(d);
+                Err(Reported)
+            }
+        }
     }
 
     fn program(&mut self) -> Read<()> {
@@ -327,7 +373,7 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         let line = self.sources.line_col(start).0 as u32;
-        self.system.rules.push(Rule { guards, updates, line: Some(line) });
+        self.system.rules.push(Rule { guards, updates, line: Some(line), ..Rule::default() });
         Ok(())
     }
 
@@ -392,8 +438,10 @@ impl<'a> Parser<'a> {
 
     fn target(&mut self) -> Read<()> {
         let mut entries = vec![];
+        let mut spans = vec![];
         loop {
             let (v, interval, span) = self.constraint()?;
+            spans.push(span);
             if interval.high.is_some() {
                 self.errors.push(
                     Diagnostic::error(
@@ -410,8 +458,40 @@ impl<'a> Parser<'a> {
                 break;
             }
         }
+        self.note_constant(&entries, &spans);
         self.system.target.push(Vector::new(entries));
         Ok(())
+    }
+
+    /// Warns of a target whose answer does not depend on what the system does.
+    fn note_constant(&mut self, entries: &[(Var, u64)], spans: &[Span]) {
+        let whole = spans[0].to(spans[spans.len() - 1]);
+        if entries.iter().all(|e| e.1 == 0) {
+            let warning = Diagnostic::warning(whole, "every state covers this target: no number is negative");
+            self.errors.push(warning.help("ask for at least 1"));
+            return;
+        }
+        for ((v, n), span) in entries.iter().zip(spans) {
+            if *n == 0 {
+                let warning = Diagnostic::warning(*span, "this part of the target always holds: no number is negative");
+                self.errors.push(warning);
+                continue;
+            }
+            let start = self.subject().initial[*v as usize];
+            if start.high.is_none_or(|h| h >= *n) || self.may_raise(*v) {
+                continue;
+            }
+            let name = self.subject().shown(*v).into_owned();
+            let most = start.high.unwrap_or(0);
+            let message = format!("no rule raises `{name}`, which is at most {most} at the start");
+            self.errors.push(Diagnostic::warning(*span, message).help("so this target is never covered"));
+        }
+    }
+
+    fn may_raise(&mut self, v: Var) -> bool {
+        let system = self.about.unwrap_or(&self.system);
+        let raised = self.raised.get_or_insert_with(|| system.raisers().iter().map(|r| !r.is_empty()).collect());
+        raised[v as usize]
     }
 
     fn invariant(&mut self) -> Read<()> {
@@ -459,7 +539,7 @@ impl<'a> Parser<'a> {
         say(
             &odd.zero_tests,
             "a guard with an upper bound: this system is not well-structured",
-            "engines let whoever has too many lose some first; a proof holds all the same, and a counterexample is replayed exactly",
+            "the answer is exact, but the search may not end where the numbers that are tested have no limit",
         );
         say(
             &odd.resets,

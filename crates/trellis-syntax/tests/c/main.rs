@@ -7,3 +7,4 @@ mod programs;
 mod random;
 mod refused;
 mod run;
+mod undefined;

@@ -65,6 +65,7 @@ pub struct Asked<'a> {
 struct Loader {
     sources: Sources,
     color: bool,
+    warnings: Vec<Diagnostic>,
 }
 
 impl Loader {
@@ -86,7 +87,7 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
     if !model.constants.is_empty() {
         return Err(Failure::Usage("--const: only UPPAAL and AltaRica models have constants that can be set".into()));
     }
-    let mut l = Loader { sources: Sources::default(), color: asked.color };
+    let mut l = Loader { sources: Sources::default(), color: asked.color, warnings: vec![] };
     let id = l.read(&model.model)?;
     let plain = |system| (system, None, vec![]);
     let read = match Language::of(&model.model) {
@@ -96,7 +97,8 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
         _ => spec::parse(&l.sources, id).map(|s| (s.system, None, s.warnings)),
     };
     let (mut system, threads, warnings) = read.map_err(|d| l.broken(&d))?;
-    debug_assert!(warnings.iter().all(|w| w.severity == Severity::Warning));
+    l.warnings = warnings;
+    debug_assert!(l.warnings.iter().all(|w| w.severity == Severity::Warning));
     if let Some(c) = asked.counters {
         configure(&mut l, c, threads, &mut system)?;
     }
@@ -105,7 +107,7 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
         system.target = targets.unwrap_or(system.target);
     }
     let question = question(&system);
-    let warnings = diag::render(&warnings, &l.sources, asked.color);
+    let warnings = diag::render(&l.warnings, &l.sources, asked.color);
     Ok(Loaded { system, question, warnings })
 }
 
@@ -164,8 +166,9 @@ fn targets(
         match threads.filter(|_| text.contains('|')) {
             Some(size) => all.push(tts::parse_target(&l.sources, id, size).map_err(|d| l.broken(&d))?),
             None => {
-                let targets = spec::parse_targets(&l.sources, id, &system.names).map_err(|d| l.broken(&d))?;
+                let (targets, warnings) = spec::parse_targets(&l.sources, id, system).map_err(|d| l.broken(&d))?;
                 all.extend(targets);
+                l.warnings.extend(warnings);
             }
         }
     }

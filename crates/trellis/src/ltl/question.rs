@@ -6,6 +6,7 @@ use trellis_check::ltl::{Claim, OfRuns};
 use trellis_engine::ltl::translate::translate;
 use trellis_model::ltl::{Buchi, Formula};
 use trellis_report::json::LtlAsked;
+use trellis_syntax::c::{self, Kinds};
 use trellis_syntax::diag::{self, Sources};
 use trellis_syntax::hoa::{self, Hoa};
 use trellis_syntax::ltl::subject::{self, Asked, Language, Moment};
@@ -25,6 +26,10 @@ pub enum Ask {
     /// The automaton of what must not be, with its file.
     Forbidden(String, Hoa),
 }
+
+/// What `--termination` asks, in words and as a formula about a C program.
+pub const TERMINATION: &str = "every run ends";
+const ENDS: &str = "F In(end)";
 
 impl Ask {
     /// Reads an automaton.
@@ -57,6 +62,8 @@ pub struct Question {
     /// The language of the model, as reports call it.
     pub language: &'static str,
     step: Option<&'static str>,
+    /// What the user said that is assumed.
+    pub assumes: Vec<String>,
 }
 
 impl Question {
@@ -73,7 +80,16 @@ impl Question {
                 "--const: only UPPAAL and AltaRica models have constants that can be set".into(),
             ));
         }
-        let options = c_options(path, reading);
+        let mut assumes = vec![];
+        let options = match path.extension().and_then(|e| e.to_str()) {
+            // What is undefined is no run that a formula speaks of; whether there is any is asked separately.
+            Some("c" | "i") => {
+                let (options, scope) = c_options(path, reading)?;
+                assumes = scope.assumes();
+                c::Options { checks: Kinds::ASSERTIONS, ..options }
+            }
+            _ => c::Options::default(),
+        };
         let full = step == Some(LtlStep::Full);
         let mut sources = Sources::default();
         let (system, built, file);
@@ -105,7 +121,8 @@ impl Question {
         let step = (name == "xsts").then_some(if full { "full" } else { "half" });
         let read = sources.read(path).map_err(|d| vec![d]).and_then(|model| match ask {
             Ask::Formula(text) => {
-                let formula = sources.add("--ltl", text.as_str());
+                let meant = if name == "c" && text == TERMINATION { ENDS } else { text.as_str() };
+                let formula = sources.add("--ltl", meant);
                 subject::read(&mut sources, model, formula, language)
             }
             Ask::Forbidden(file, hoa) => {
@@ -121,7 +138,7 @@ impl Question {
             Ask::Forbidden(_, hoa) => hoa.automaton.clone(),
         };
         let is_forbidden = matches!(ask, Ask::Forbidden(..));
-        Ok(Question { asked, automaton, is_forbidden, sources, language: name, step })
+        Ok(Question { asked, automaton, is_forbidden, sources, language: name, step, assumes })
     }
 
     /// What evidence must show.

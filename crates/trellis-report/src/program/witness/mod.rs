@@ -31,6 +31,8 @@ pub struct Task {
     pub hash: String,
     /// `ILP32` or `LP64`.
     pub data_model: String,
+    /// The property, as SV-COMP's files have it.
+    pub specification: String,
     /// The version of Trellis.
     pub version: String,
     /// An identifier (RFC 4122).
@@ -343,13 +345,14 @@ fn metadata(kind: &str, task: &Task) -> String {
     format!(
         "- entry_type: {}\n  metadata:\n    format_version: \"2.0\"\n    uuid: {}\n    creation_time: {}\n    producer:\n      \
          name: \"Trellis\"\n      version: {}\n    task:\n      input_files:\n      - {file}\n      input_file_hashes:\n        \
-         {file}: {}\n      specification: \"CHECK( init(main()), LTL(G ! call(reach_error())) )\"\n      data_model: {}\n      \
+         {file}: {}\n      specification: {}\n      data_model: {}\n      \
          language: \"C\"\n",
         quote(kind),
         quote(&task.uuid),
         quote(&task.time),
         quote(&task.version),
         quote(&task.hash),
+        quote(&task.specification),
         quote(&task.data_model),
     )
 }
