@@ -29,6 +29,8 @@ struct Reader {
     /// Does the condition accept nothing?
     nothing: bool,
     acceptance: Option<(String, Span)>,
+    /// How many sets the condition of that name has.
+    announced: Option<usize>,
     has_acceptance: bool,
     has_atoms: bool,
     defined: Vec<bool>,
@@ -63,6 +65,12 @@ impl Reader {
         let start = c.bump().span;
         if !self.has_acceptance {
             return c.fail(start, "the header says nothing about `Acceptance:`");
+        }
+        if let (Some((name, span)), Some(n)) = (&self.acceptance, self.announced)
+            && n != self.marks.len()
+        {
+            let sets = self.marks.len();
+            return c.fail(*span, format!("`acc-name: {name}` has {n} sets, and `Acceptance:` has {sets}"));
         }
         self.grow(c, self.states.unwrap_or(0), start)?;
         for (s, span) in std::mem::take(&mut self.initial) {
@@ -123,7 +131,15 @@ impl Reader {
                 c.bump();
                 let (name, span) = c.name("the name of an acceptance condition")?;
                 self.acceptance = Some((name.to_string(), span));
+                let sets = if let Tok::Number(n) = c.peek().tok { n.parse().ok() } else { None };
                 values(c);
+                // How many sets a condition of this name has; what another name means is for `Acceptance:` to say.
+                self.announced = match name {
+                    "Buchi" => Some(1),
+                    "generalized-Buchi" => sets,
+                    "all" | "none" => Some(0),
+                    _ => None,
+                };
                 Ok(())
             }
             Tok::Name("Acceptance:") => self.condition(c),

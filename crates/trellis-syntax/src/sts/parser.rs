@@ -31,6 +31,9 @@ struct Index<'a> {
     properties: Vec<usize>,
 }
 
+/// What a specification is made of.
+const ITEMS: &str = "`const`, `var`, `system`, `property` or `}`";
+
 /// All properties; with all that is wrong.
 pub fn properties(sources: &Sources, id: SourceId) -> (Vec<Sts>, Vec<Diagnostic>) {
     let mut parser = Parser::new(sources, id);
@@ -67,6 +70,7 @@ impl<'a> Parser<'a> {
         self.require("{")?;
         let mut index = Index::default();
         while !self.take("}") {
+            let is_system = self.is("system");
             match self.peek().tok {
                 Tok::Name("const" | "var") => {
                     index.declarations.push(self.at);
@@ -84,15 +88,16 @@ impl<'a> Parser<'a> {
                     index.properties.push(self.at);
                     self.name("the name of the property")?;
                 }
-                _ => return self.unexpected("`const`, `var`, `system`, `property` or `}`"),
+                _ => return self.unexpected(ITEMS),
             }
             // To the next one.
-            while !matches!(
-                self.peek().tok,
-                Tok::Name("const" | "var" | "system" | "property") | Tok::P("}") | Tok::End
-            ) {
+            while self.peek().tok != Tok::End && !self.ends_item() {
                 if self.is("{") {
                     self.skip_braces();
+                    // A system ends with its braces. What follows and is none of these is a misspelt property, say.
+                    if is_system && self.peek().tok != Tok::End && !self.ends_item() {
+                        return self.unexpected(ITEMS);
+                    }
                 } else {
                     self.bump();
                 }
@@ -108,14 +113,19 @@ impl<'a> Parser<'a> {
         Ok(index)
     }
 
+    /// Does the next part of the specification start here, or end it?
+    fn ends_item(&self) -> bool {
+        matches!(self.peek().tok, Tok::Name("const" | "var" | "system" | "property") | Tok::P("}"))
+    }
+
     fn property(&mut self, index: &Index<'a>, at: usize) -> Option<Sts> {
         let mut system = System::default();
         let read = (|| {
             for &at in &index.declarations {
                 self.at = at;
                 self.declaration(&mut system)?;
-                if !matches!(self.peek().tok, Tok::Name("const" | "var" | "system" | "property") | Tok::P("}")) {
-                    return self.unexpected("`const`, `var`, `system`, `property` or `}`");
+                if !self.ends_item() {
+                    return self.unexpected(ITEMS);
                 }
             }
             self.at = at;
@@ -128,8 +138,8 @@ impl<'a> Parser<'a> {
             self.require("(")?;
             let e = self.truth("G")?;
             self.require(")")?;
-            if !matches!(self.peek().tok, Tok::Name("const" | "var" | "system" | "property") | Tok::P("}")) {
-                return self.unexpected("`const`, `var`, `system`, `property` or `}`");
+            if !self.ends_item() {
+                return self.unexpected(ITEMS);
             }
             Ok((name, span, e))
         })();

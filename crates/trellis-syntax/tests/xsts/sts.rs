@@ -113,6 +113,11 @@ fn what_is_wrong_is_said_with_its_place() {
         ("specification S { system q := q property p : q models G(true) }", "nested too deeply", "1:31"),
         ("specification S { system q := {} system q := {} }", "there are two systems `q`", "1:41"),
         (
+            "specification S { system q := {} proprety p : q models G(false) property r : q models G(true) }",
+            "expected `const`, `var`, `system`, `property` or `}`",
+            "1:34",
+        ),
+        (
             "specification S { system q(n : int) := {} property p : q models G(true) }",
             "has 1 parameters, and 0",
             "1:56",

@@ -23,7 +23,7 @@ const LANGUAGE: Language = Language {
 };
 
 /// The attributes of the flat DTDs; of elements that are not here, nothing is read.
-const ATTRIBUTES: [(&str, &[&str]); 19] = [
+const ATTRIBUTES: [(&str, &[&str]); 21] = [
     ("nta", &[]),
     ("declaration", &[]),
     ("system", &[]),
@@ -43,6 +43,8 @@ const ATTRIBUTES: [(&str, &[&str]); 19] = [
     ("nail", &["x", "y"]),
     ("queries", &[]),
     ("query", &[]),
+    ("formula", &[]),
+    ("comment", &[]),
 ];
 
 /// Reads a model in XML, with the queries in it.
@@ -147,6 +149,7 @@ impl<'t> Reader<'t> {
         let name = node.tag_name().name();
         let help = match closest(name, known.iter().copied()) {
             Some(near) => format!("did you mean <{near}>?"),
+            None if known.is_empty() => format!("inside <{parent}> there is only text"),
             None => format!("inside <{parent}> there can be: {}", known.join(", ")),
         };
         let span = self.tag(node);
@@ -235,6 +238,9 @@ impl<'t> Reader<'t> {
             let comment = parts.iter().copied().find(|n| n.has_tag_name("comment"));
             let comment = comment.map_or(String::new(), |n| self.content(n).text.trim().to_string());
             for formula in parts.iter().filter(|n| n.has_tag_name("formula")) {
+                if let Some(child) = formula.children().find(Node::is_element) {
+                    self.unknown(child, "formula", &[]);
+                }
                 let text = self.content(*formula);
                 let queries = queries_of(&text, &mut self.errors);
                 add_commented(nta, queries, &comment);

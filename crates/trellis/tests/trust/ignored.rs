@@ -1,0 +1,244 @@
+//! What a reader may overlook, and why it does not matter. Whatever else is overlooked is a mistake.
+
+use crate::sites::{Change, Change::*, Site};
+
+/// Parts of a language that nobody looks at.
+pub struct Ignored {
+    pub language: &'static str,
+    pub changes: &'static [Change],
+    /// What is changed: as a site has it; `*` stands for anything, at the end or at the start.
+    pub what: &'static [&'static str],
+    #[allow(dead_code, reason = "for the reader of this list")]
+    pub why: &'static str,
+}
+
+impl Ignored {
+    pub fn covers(&self, language: &str, site: &Site) -> bool {
+        let fits = |pattern: &&str| match (pattern.strip_suffix('*'), pattern.strip_prefix('*')) {
+            (Some(start), _) => site.what.starts_with(start),
+            (None, Some(end)) => site.what.ends_with(end),
+            (None, None) => site.what == *pattern,
+        };
+        let languages = |l: &str| l == language || (l == "UPPAAL" && language.starts_with("UPPAAL"));
+        languages(self.language) && self.changes.contains(&site.change) && self.what.iter().any(fits)
+    }
+}
+
+const LAYOUT: &[Change] = &[AttributeDropped, ValueChanged];
+const ANY_WORD: &[Change] = &[NameRenamed, NameDropped, NameTwice];
+const ONE_MORE: &[Change] = &[SignTwice, LineTwice];
+
+/// Known mistakes: parts that are overlooked and should not be. An entry goes when its reader is mended.
+pub static OPEN: &[Ignored] = &[
+    Ignored {
+        language: "AltaRica",
+        changes: &[KeywordRenamed, KeywordTwice, LineTwice, LineDropped, SignDropped, NameTwice, NameRenamed, SignTwice],
+        what: &["*"],
+        why: "an unknown attribute of a variable, an event that is declared twice, a section without contents are accepted",
+    },
+    Ignored {
+        language: "SCXML",
+        changes: &[ElementDropped, ElementTwice, AttributeDropped, AttributeTwice, ValueChanged, NameRenamed],
+        what: &["send", "send/*", "onentry", "scxml/*"],
+        why: "events that are sent are left out",
+    },
+    Ignored {
+        language: "PNML",
+        changes: &[
+            ElementRenamed, ElementDropped, ElementTwice, ElementAdded, AttributeRenamed, AttributeDropped, AttributeTwice,
+            AttributeAdded, ValueChanged, NameRenamed, NameDropped, NameTwice,
+        ],
+        what: &["*"],
+        why: "elements and attributes that are not known are passed over",
+    },
+    Ignored {
+        language: "LoLA",
+        changes: &[NameRenamed],
+        what: &["*"],
+        why: "transitions lose their names",
+    },
+    Ignored {
+        language: "C",
+        changes: &[
+            KeywordRenamed, KeywordDropped, KeywordTwice, LineDropped, LineTwice, NameDropped, NameRenamed, NameTwice, SignTwice,
+            SignDropped, NumberDropped, SignChanged, NumberChanged, QuotedChanged, NumberTwice,
+        ],
+        what: &["*"],
+        why: "unknown attributes, repeated words of a type and repeated definitions are accepted; beside them harmless ones: prototypes, empty statements",
+    },
+];
+
+/// The list.
+pub static IGNORED: &[Ignored] = &[
+    Ignored {
+        language: "UPPAAL XML",
+        changes: LAYOUT,
+        what: &["location/@x", "location/@y", "nail/@x", "nail/@y", "name/@x", "name/@y", "label/@x", "label/@y"],
+        why: "layout",
+    },
+    Ignored { language: "UPPAAL XML", changes: &[ElementDropped, ElementTwice], what: &["nail"], why: "layout" },
+    Ignored {
+        language: "UPPAAL XML",
+        changes: &[ElementDropped, ElementAdded],
+        what: &["comment", "comment/"],
+        why: "a comment on a question",
+    },
+    Ignored {
+        language: "UPPAAL XML",
+        changes: &[ElementDropped, ElementTwice, ElementAdded],
+        what: &["label", "label/"],
+        why: "labels of kind `comments` (guards and others that are dropped are different models)",
+    },
+    Ignored {
+        language: "UPPAAL XML",
+        changes: ANY_WORD,
+        what: &[
+            "label: send",
+            "label: one",
+            "label: s",
+            "label: own",
+            "label: id",
+            "label: forward",
+            "label: a",
+            "label: larger",
+            "label: has",
+            "label: come",
+            "label: round",
+        ],
+        why: "words in labels of kind `comments`",
+    },
+    Ignored {
+        language: "UPPAAL XML",
+        changes: &[ElementDropped, ElementTwice],
+        what: &["query", "formula"],
+        why: "a question with an empty text asks nothing",
+    },
+    Ignored {
+        language: "UPPAAL XML",
+        changes: &[NumberChanged, SignChanged],
+        what: &["declaration: 0", "declaration: 10", "declaration: >", "declaration: <"],
+        why: "functions are inlined and folded: `quick(5)` is true with these limits too",
+    },
+    Ignored {
+        language: "UPPAAL XML",
+        changes: &[KeywordDropped, SignTwice],
+        what: &["*: int", "*: const", "*: ;", "*: +"],
+        why: "as in the textual form",
+    },
+    Ignored {
+        language: "UPPAAL text",
+        changes: &[KeywordDropped],
+        what: &["int", "const"],
+        why: "old syntax: `const N = 3`; a parameter that is an integer is not changed, constant or not",
+    },
+    Ignored {
+        language: "UPPAAL text",
+        changes: &[NameDropped],
+        what: &["*"],
+        why: "an edge that does not say where it starts does so where the one before it does",
+    },
+    Ignored {
+        language: "UPPAAL text",
+        changes: &[SignTwice, SignDropped],
+        what: &[";", "+", ",", "!"],
+        why: "an empty statement; a plus sign before a number; `!!x`",
+    },
+    Ignored {
+        language: "queries",
+        changes: &[SignTwice, SignDropped, LineDropped, LineTwice],
+        what: &[";", "+", "\\", "Mutual exclusion.", "The torch is on one side or on the other.", "and y <= Limit"],
+        why: "comments over several lines; the end of the line ends a question too; the same condition again",
+    },
+    Ignored {
+        language: "TChecker",
+        changes: &[NameRenamed],
+        what: &["CorSSO_3_2_10_1_2", "csmacd_5_808_26", "fischer_5_10", "gps_mc_2_2_5_10"],
+        why: "the name of the system is shown nowhere",
+    },
+    Ignored { language: "TChecker", changes: ONE_MORE, what: &["+", "!"], why: "a sign that changes nothing" },
+    Ignored {
+        language: "CFA",
+        changes: &[KeywordDropped, NameRenamed],
+        what: &["main", "cfa", "network", "locking"],
+        why: "there is one process; its name is shown nowhere",
+    },
+    Ignored { language: "CFA", changes: &[SignTwice], what: &["+"], why: "a plus sign before a term" },
+    Ignored { language: "XSTS", changes: &[SignTwice], what: &["+", "!"], why: "a plus sign before a term" },
+    Ignored { language: "XSTS", changes: &[KeywordTwice], what: &["choice"], why: "a choice of one choice" },
+    Ignored {
+        language: "SCXML",
+        changes: &[AttributeDropped],
+        what: &["state/@initial"],
+        why: "the first child is the initial one anyway",
+    },
+    Ignored {
+        language: "SCXML",
+        changes: &[NameDropped, NameTwice, NumberDropped, NumberTwice, SignDropped, SignTwice],
+        what: &["transition/@event: *", "transition/@target: *"],
+        why: "an event descriptor is a prefix, and nothing else has it; the same again; a parallel state is entered with all its regions",
+    },
+    Ignored {
+        language: "STS",
+        changes: &[NameRenamed],
+        what: &["Lights"],
+        why: "the name of the specification is shown nowhere",
+    },
+    Ignored {
+        language: "HOA",
+        changes: &[LineDropped, LineTwice],
+        what: &["name:*", "tool:*", "owlArgs:*", "properties:*", "acc-name:*"],
+        why: "what the format calls hints; `acc-name` only if it is not a name that contradicts `Acceptance:`",
+    },
+    Ignored {
+        language: "HOA",
+        changes: ANY_WORD,
+        what: &[
+            "acc",
+            "name",
+            "branch",
+            "complete",
+            "deterministic",
+            "unambiguous",
+            "no",
+            "univ",
+            "trans",
+            "properties",
+            "owlArgs",
+            "tool",
+            "Buchi",
+        ],
+        why: "hints take any words, and a header that is not known is a hint",
+    },
+    Ignored {
+        language: "HOA",
+        changes: &[KeywordTwice, QuotedChanged, SignDropped],
+        what: &["AP", "Acceptance", "Start", "\"*", "-", ":"],
+        why: "words in hints: a header's name without its colon is a word of the hint before it",
+    },
+    Ignored { language: "HOA", changes: &[NumberTwice], what: &["0"], why: "an edge is in a set, or it is not" },
+    Ignored {
+        language: "counter systems",
+        changes: &[LineDropped],
+        what: &["*>= 0    ,"],
+        why: "counters are never negative",
+    },
+    Ignored {
+        language: "counter systems",
+        changes: &[LineDropped, NumberChanged],
+        what: &["IdleD = 1 BusyD = 1", "x0=1, x1=1, x4=2", "x0=1, x2=1, x3=2", "2"],
+        why: "invariants in the file are checked, and found anew where they are missing; one that is none is left out with a warning",
+    },
+    Ignored {
+        language: "counter systems",
+        changes: &[LineTwice],
+        what: &["*"],
+        why: "the same condition, value or invariant again; a variable that is set twice is warned of",
+    },
+    Ignored { language: "thread transition systems", changes: &[LineTwice], what: &["*"], why: "rules are a set" },
+    Ignored {
+        language: "hierarchical transition systems",
+        changes: &[LineTwice],
+        what: &["*"],
+        why: "moves and vectors are sets; the same field again with the same value",
+    },
+];
