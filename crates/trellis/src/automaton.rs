@@ -4,9 +4,11 @@ use std::path::Path;
 
 use trellis_model::cfa::{Cfa, lbe};
 use trellis_report::automaton;
+use trellis_report::json::Input;
 use trellis_syntax::diag::{self, Diagnostic, SourceId, Sources};
 use trellis_syntax::{c, cfa, scxml, sts, xsts};
 
+use crate::binding::c_inputs;
 use crate::cli::{Convert, DataModel, Format, Ints, Model, Properties, Reading};
 use crate::{Failure, Ran, counter, exit, files::write_file, horn, print};
 
@@ -14,11 +16,6 @@ use crate::{Failure, Ran, counter, exit, files::write_file, horn, print};
 pub fn is_one(path: &Path) -> bool {
     let extension = path.extension().and_then(|e| e.to_str());
     matches!(extension, Some("c" | "i" | "cfa" | "theta" | "xsts" | "sts" | "system" | "scxml"))
-}
-
-/// Can properties be asked of it? (Others are asked about their errors.)
-pub fn takes_properties(path: &Path) -> bool {
-    matches!(path.extension().and_then(|e| e.to_str()), Some("xsts" | "sts" | "system" | "scxml"))
 }
 
 /// What to say where somebody wants to walk.
@@ -51,6 +48,8 @@ pub struct Loaded {
     pub sources: Sources,
     /// Of statecharts, one for each question: they tell runs in states and events.
     pub charts: Vec<scxml::Chart>,
+    /// What it was read from.
+    pub inputs: Vec<Input>,
 }
 
 impl Loaded {
@@ -136,7 +135,8 @@ pub fn load(model: &Model, reading: &Reading, properties: Option<&Properties>, c
     match read {
         Ok((questions, warnings)) => {
             let warnings = diag::render(&warnings, &sources, color);
-            Ok(Loaded { questions, warnings, name: path.display().to_string(), language, sources, charts })
+            let inputs = c_inputs(path, &sources);
+            Ok(Loaded { questions, warnings, name: path.display().to_string(), language, sources, charts, inputs })
         }
         Err(errors) => Err(Failure::Input(diag::render(&errors, &sources, color))),
     }

@@ -5,6 +5,7 @@ mod streams;
 
 mod automaton;
 mod bench;
+mod binding;
 mod check;
 mod cli;
 mod counter;

@@ -4,8 +4,10 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use trellis_domain::zone::Rational;
 use trellis_model::network::interpret::timed::is_clock_value;
@@ -17,6 +19,9 @@ pub enum ReadError {
     /// Not JSON at all.
     #[error("this is not JSON: {0}")]
     Syntax(String),
+    /// Of a version that is no longer read.
+    #[error("\"{0}\" was written by an older Trellis, whose evidence is bound to nothing; run check again")]
+    Outdated(String),
     /// Something in it is not as it should be.
     #[error("at {path}: expected {expected}, found {found}")]
     Content {
@@ -75,11 +80,38 @@ pub(super) struct Node<'p, 'a> {
     raw: &'a RawValue,
 }
 
-/// The fields of an object. If a name occurs twice, the last one counts.
+/// The fields of an object.
 pub(super) type Fields<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
 
 #[derive(Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// Fields, each with a name of its own: where two have the same, who knows which of them a person reads.
+struct Unique<'a>(Fields<'a>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Unique<'a> {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Unique<'a>, D::Error> {
+        struct Collect<'a>(PhantomData<&'a ()>);
+        impl<'de: 'a, 'a> Visitor<'de> for Collect<'a> {
+            type Value = Unique<'a>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Unique<'a>, M::Error> {
+                let mut fields = Fields::new();
+                while let Some((Name(name), value)) = map.next_entry::<Name<'a>, &'a RawValue>()? {
+                    if fields.insert(name, value).is_some() {
+                        return Err(serde::de::Error::custom("a field occurs twice"));
+                    }
+                }
+                Ok(Unique(fields))
+            }
+        }
+        d.deserialize_map(Collect(PhantomData))
+    }
+}
 
 impl<'a> Node<'static, 'a> {
     /// A whole text.
@@ -119,13 +151,19 @@ impl<'p, 'a> Node<'p, 'a> {
         serde_json::from_str(self.raw.get()).ok()
     }
 
+    /// As it stands there.
+    pub fn text(&self) -> &'a str {
+        self.raw.get()
+    }
+
     pub fn is_null(&self) -> bool {
         self.raw.get() == "null"
     }
 
     pub fn object(&self) -> Result<Fields<'a>, ReadError> {
-        match serde_json::from_str::<BTreeMap<Name<'a>, &'a RawValue>>(self.raw.get()) {
-            Ok(fields) => Ok(fields.into_iter().map(|(name, value)| (name.0, value)).collect()),
+        match serde_json::from_str::<Unique<'a>>(self.raw.get()) {
+            Ok(fields) => Ok(fields.0),
+            Err(_) if self.raw.get().starts_with('{') => self.fail("an object with each field once"),
             Err(_) => self.fail("an object"),
         }
     }
