@@ -38,7 +38,7 @@ Examples:
   trellis help lattices                                   the lattices a model can use
 
 Exit codes: 0 every property holds, 10 some property fails, 20 undecided,
-            2 bad usage or input, 1 internal error, 130 interrupted.
+            2 bad usage or input, 1 internal error or lost output, 130 interrupted.
 More: trellis help check, trellis help TOPIC; topics are uppaal, timed, tchecker, programs, scxml, counters,
       altarica, lattices, join, evidence, smtlib, ltl";
 
@@ -79,7 +79,7 @@ pub enum Command {
     Ltl2hoa(crate::ltl2hoa::Ltl2hoa),
     /// Run a benchmark suite: a table beside the published figures.
     Bench(Bench),
-    /// Print the JSON Schema of an output: report, trace, certificate, and with program-, counter-, ltl-, node- or tree-
+    /// Print the JSON Schema of an output: report, header, trace, certificate, and with program-, counter-, ltl-, node- or tree-
     /// before them trace and certificate; or of hierarchical transition systems: hierarchy.
     Schema {
         /// Which.
