@@ -39,8 +39,8 @@ pub mod tree;
 
 pub use counter::CounterReport;
 pub use json::{
-    Content, CounterContent, CounterEvidence, Evidence, ProgramContent, ProgramEvidence, ReadError, evidence_query,
-    read_counter_evidence, read_evidence, read_program_evidence,
+    Binding, Content, CounterContent, CounterEvidence, Evidence, ProgramContent, ReadError, read_counter_evidence,
+    read_evidence, read_program_evidence,
 };
 pub use program::{Program, ProgramReport};
 pub use property::{Class, ClockLimit, Ending, Inconclusive, Kind, Outcome, PropertyReport, Why};

@@ -5,6 +5,8 @@ use std::fmt;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::{Certificate, ModelError, Query, QueryKind, Trace};
 
+use crate::json::Binding;
+
 /// The answer to one property, how it was found, and what it rests on. What a trace and a certificate are depends on what the
 /// property is about: networks, unless it says otherwise ([`crate::ProgramReport`]).
 #[derive(Debug, Clone)]
@@ -41,6 +43,8 @@ pub struct PropertyReport<T = Trace, C = Certificate> {
     pub statistics: Vec<(String, u64)>,
     /// How long it took.
     pub seconds: f64,
+    /// What its evidence is bound to; empty until somebody says.
+    pub binding: Binding,
 }
 
 impl PropertyReport {
@@ -111,6 +115,7 @@ impl<T, C> PropertyReport<T, C> {
             engine: String::new(),
             statistics: Vec::new(),
             seconds: 0.0,
+            binding: Binding::default(),
         }
     }
 

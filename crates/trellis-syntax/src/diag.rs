@@ -67,6 +67,11 @@ impl Sources {
         &self.list[id.0 as usize]
     }
 
+    /// All texts, in the order in which they were taken in.
+    pub fn iter(&self) -> impl Iterator<Item = &Source> {
+        self.list.iter()
+    }
+
     /// Line and column, both from 1, of a span's start (columns count characters).
     pub fn line_col(&self, span: Span) -> (usize, usize) {
         let (line, start) = self.line_at(span);

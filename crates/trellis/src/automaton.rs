@@ -4,9 +4,11 @@ use std::path::Path;
 
 use trellis_model::cfa::{Cfa, lbe};
 use trellis_report::automaton;
+use trellis_report::json::Input;
 use trellis_syntax::diag::{self, Diagnostic, SourceId, Sources};
 use trellis_syntax::{c, cfa, scxml, sts, xsts};
 
+use crate::binding::c_inputs;
 use crate::c_program::{Asked, Scope};
 use crate::cli::{Convert, DataModel, Format, Ints, Model, Properties, Reading};
 use crate::{Failure, Ran, counter, exit, files::write_file, horn, print};
@@ -15,11 +17,6 @@ use crate::{Failure, Ran, counter, exit, files::write_file, horn, print};
 pub fn is_one(path: &Path) -> bool {
     let extension = path.extension().and_then(|e| e.to_str());
     matches!(extension, Some("c" | "i" | "cfa" | "theta" | "xsts" | "sts" | "system" | "scxml"))
-}
-
-/// Can properties be asked of it? (Others are asked about their errors.)
-pub fn takes_properties(path: &Path) -> bool {
-    matches!(path.extension().and_then(|e| e.to_str()), Some("xsts" | "sts" | "system" | "scxml"))
 }
 
 /// What to say where somebody wants to walk.
@@ -54,6 +51,8 @@ pub struct Loaded {
     pub charts: Vec<scxml::Chart>,
     /// Of a C program: what it is asked, one by one.
     pub program: Option<Asked>,
+    /// What it was read from.
+    pub inputs: Vec<Input>,
 }
 
 impl Loaded {
@@ -145,10 +144,17 @@ pub fn load(model: &Model, reading: &Reading, properties: Option<&Properties>, c
     match read {
         Ok((questions, warnings)) => {
             let warnings = diag::render(&warnings, &sources, color);
-            Ok(Loaded { questions, warnings, name: path.display().to_string(), language, sources, charts, program })
+            let inputs = c_inputs(path, &sources);
+            let name = path.display().to_string();
+            Ok(Loaded { questions, warnings, name, language, sources, charts, program, inputs })
         }
         Err(errors) => Err(Failure::Input(diag::render(&errors, &sources, color))),
     }
+}
+
+/// Is this a C program?
+pub fn is_c(path: &Path) -> bool {
+    matches!(path.extension().and_then(|e| e.to_str()), Some("c" | "i"))
 }
 
 /// How a C program is to be read.

@@ -25,8 +25,9 @@ use trellis_syntax::c::{Built, Check as One, Kind};
 pub use property::Scope;
 
 use crate::automaton::{Loaded, QUESTION, load};
+use crate::binding::{Bound, canonical};
 use crate::check::{ProgressLine, budget, code_of, numbered, statistics, worst};
-use crate::cli::Check;
+use crate::cli::{Check, Properties};
 use crate::files::{write_file, write_with};
 use crate::program::{checked, engine_line, show};
 use crate::{Failure, Ran, exit, ltl, witness};
@@ -102,6 +103,22 @@ impl Asked {
         Some(set)
     }
 
+    /// The questions that evidence may be about, given what it says: all checks, or one of them. A question that leaves some checks out is
+    /// not the program's own, so only who asks for it gets it.
+    pub fn provable(&self, claimed: &str, asked: &Properties) -> Result<Vec<(String, Cfa)>, Failure> {
+        let query = match &asked.properties[..] {
+            [] if claimed.contains(BUT_FOR) => QUESTION,
+            [] => claimed,
+            [one] => one,
+            _ => return Err(Failure::Usage("--property: evidence is about one property".into())),
+        };
+        match self.named(query) {
+            Some(set) => Ok(vec![(query.into(), self.question(&set))]),
+            None if asked.properties.is_empty() => Ok(vec![(QUESTION.into(), self.question(&self.all()))]),
+            None => Err(Failure::Usage(format!("--property: the program has no check `{query}`"))),
+        }
+    }
+
     /// What evidence about these calls the question.
     fn name_of(&self, set: &[usize]) -> String {
         let out: Vec<&str> = self.all().iter().filter(|n| !set.contains(n)).map(|&n| self.names[n].as_str()).collect();
@@ -145,10 +162,10 @@ fn names(cfa: &Cfa, checks: &[One]) -> Vec<String> {
         0 => format!("line {}", c.place.line),
         n => format!("{}:{}", file(n), c.place.line),
     };
-    let mut all: Vec<String> = checks.iter().map(|c| format!("{}: {}", line(c), c.text)).collect();
+    let mut all: Vec<String> = checks.iter().map(|c| canonical(&format!("{}: {}", line(c), c.text))).collect();
     let clear = |all: &[String], n: usize| all.iter().filter(|name| **name == all[n]).count() == 1;
     let columns: Vec<String> =
-        checks.iter().map(|c| format!("{}, column {}: {}", line(c), c.place.column, c.text)).collect();
+        checks.iter().map(|c| canonical(&format!("{}, column {}: {}", line(c), c.place.column, c.text))).collect();
     all = (0..all.len()).map(|n| if clear(&all, n) { all[n].clone() } else { columns[n].clone() }).collect();
     for n in 0..all.len() {
         let before = all[..n].iter().filter(|name| **name == all[n]).count();
@@ -264,8 +281,10 @@ fn ask(
     termination: bool,
     cancelled: &Arc<AtomicBool>,
 ) -> Result<Vec<Line>, Failure> {
+    let bound = Bound::new(args, loaded.inputs.clone());
     let report = |query: &str, verdict| {
         let mut report = ProgramReport::about(&loaded.name, loaded.language, query, QueryKind::Always, verdict);
+        report.binding = bound.to(query);
         report.assumes = asked.scope.assumes();
         report
     };
@@ -359,6 +378,7 @@ fn ask(
 
 /// Prints the lines, and writes their evidence.
 fn tell_all(args: &Check, loaded: &Loaded, lines: &mut [Line], color: bool) -> Result<(), Failure> {
+    let bound = Bound::new(args, loaded.inputs.clone());
     let style = Style { color, verbose: args.stats, full: args.programs.full_trace, ..Default::default() }
         .align(lines.iter().map(|line| line.report.query.as_str()));
     let count = |has: &dyn Fn(&Line) -> bool| lines.iter().filter(|l| has(l)).count();
@@ -386,7 +406,8 @@ fn tell_all(args: &Check, loaded: &Loaded, lines: &mut [Line], color: bool) -> R
         if let (Some(c), Some(question)) = (&r.certificate, &line.question) {
             proof_number += 1;
             let several = (proofs > 1).then_some(proof_number);
-            let r = ProgramReport { query: question.clone(), certificate: None, ..r.clone() };
+            let binding = bound.to(question);
+            let r = ProgramReport { query: question.clone(), binding, certificate: None, ..r.clone() };
             if let Some(file) = &args.certificate {
                 let file = numbered(file, several);
                 write_with(&file, |out| json::write_program_certificate(out, &line.cfa, r.header(), c))?;

@@ -16,6 +16,7 @@ use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::{Network, Query, QueryKind, Symmetry};
 use trellis_report::{Inconclusive, Kind, Outcome, PropertyReport, dot, ending, html, json, text};
 
+use crate::binding::Bound;
 use crate::cli::{self, Check};
 use crate::files::{write_file, write_with};
 use crate::load::{Asked, Loaded, load};
@@ -89,6 +90,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         return tree::check_network(args, &loaded, out_color);
     }
     let net = &loaded.network;
+    let bound = Bound::new(args, loaded.inputs.clone());
 
     let cancelled = interrupts();
 
@@ -123,7 +125,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
             }
         };
         let seconds = started.elapsed().as_secs_f64();
-        let report = match found {
+        let mut report = match found {
             Ok(a) => answered(args, &loaded, query, a, &plan, seconds)?,
             Err(broken) => {
                 let broken = *broken;
@@ -132,6 +134,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
                 r
             }
         };
+        report.binding = bound.to(&query.text);
         code = worst(code, code_of(&report));
         for note in &plan.notes {
             if !args.quiet && !args.json {

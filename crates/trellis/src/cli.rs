@@ -38,7 +38,7 @@ Examples:
   trellis help lattices                                   the lattices a model can use
 
 Exit codes: 0 every property holds, 10 some property fails, 20 undecided,
-            2 bad usage or input, 1 internal error, 130 interrupted.
+            2 bad usage or input, 1 internal error or lost output, 130 interrupted.
 More: trellis help check, trellis help TOPIC; topics are uppaal, timed, tchecker, programs, scxml, counters,
       altarica, lattices, join, evidence, smtlib, ltl";
 
@@ -59,8 +59,11 @@ pub struct Cli {
 pub enum Command {
     /// Check the properties of a model.
     Check(Box<Check>),
-    /// Check evidence again: a certificate or a trace that `check` wrote.
-    Certify(Certify),
+    /// Check evidence again: does a certificate or a trace that `check` wrote show what is asked of this model?
+    ///
+    /// What is asked is what `check` would ask with the same options: the model's own properties, or those on the command line. Evidence
+    /// about anything else is rejected, and so is evidence that was made from other files or with other options.
+    Certify(Box<Certify>),
     /// Step through a model, or replay a trace.
     Simulate(Simulate),
     /// Write a model in another form.
@@ -76,7 +79,7 @@ pub enum Command {
     Ltl2hoa(crate::ltl2hoa::Ltl2hoa),
     /// Run a benchmark suite: a table beside the published figures.
     Bench(Bench),
-    /// Print the JSON Schema of an output: report, trace, certificate, and with program-, counter-, ltl-, node- or tree-
+    /// Print the JSON Schema of an output: report, header, trace, certificate, and with program-, counter-, ltl-, node- or tree-
     /// before them trace and certificate; or of hierarchical transition systems: hierarchy.
     Schema {
         /// Which.
@@ -337,26 +340,37 @@ pub struct Certify {
     /// The certificate or trace (JSON).
     #[arg(value_name = "EVIDENCE")]
     pub evidence: PathBuf,
+    #[command(flatten)]
+    pub properties: Properties,
+    /// The formula that the evidence must be about; may be given several times.
+    #[arg(long, value_name = "FORMULA")]
+    pub ltl: Vec<String>,
+    /// The automaton (HOA) that the evidence must be about.
+    #[arg(long, value_name = "FILE")]
+    pub buchi: Option<PathBuf>,
+    /// The evidence was made with this --ltl-step.
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub ltl_step: Option<LtlStep>,
     /// The evidence was made with --non-zeno.
     #[arg(long)]
     pub non_zeno: bool,
-    /// The evidence was made with --fair.
+    /// The evidence was made with this --fair.
     #[arg(long, value_name = "KIND[:NAMES]")]
     pub fair: Vec<String>,
-    /// The evidence was made with --buchi, about a network of automata.
-    #[arg(long, value_name = "FILE")]
-    pub buchi: Option<PathBuf>,
-    /// The evidence was made with --node, about an AltaRica model.
+    /// The evidence was made with this --node, about an AltaRica model.
     #[arg(long, value_name = "NAME")]
     pub node: Option<String>,
-    /// What the evidence must be about, of a counter system: targets, as they were given to `check`. Without it, those of the model.
-    #[arg(long = "error", value_name = "EXPR")]
-    pub errors: Vec<String>,
-    /// The evidence was made with --start, about a thread transition system.
+    /// The evidence was made with this --start, about a thread transition system.
     #[arg(long, value_name = "STATE")]
     pub start: Option<String>,
     #[command(flatten)]
     pub reading: Reading,
+    /// Give up after this long (60s, 5m, 1h).
+    #[arg(long, value_parser = duration, value_name = "TIME", help_heading = "Limits")]
+    pub timeout: Option<Duration>,
+    /// Give up when the process needs more than this (500MiB, 2GiB).
+    #[arg(long, value_parser = bytes, value_name = "SIZE", help_heading = "Limits")]
+    pub memory: Option<usize>,
 }
 
 #[derive(Args, Debug)]

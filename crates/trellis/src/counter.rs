@@ -10,14 +10,16 @@ use clap::{Args, ValueEnum};
 use trellis_check::counter as checker;
 use trellis_engine::budget::Progress;
 use trellis_engine::wsts::{self, Engine, backward, forward, lazy};
+use trellis_model::counter::System;
 use trellis_model::counter::evidence::Trace;
-use trellis_model::counter::{System, Vector};
-use trellis_report::counter::{chart, draw, never, summary, text};
+use trellis_report::counter::{chart, draw, never, property, summary, text};
+use trellis_report::json::Header;
 use trellis_report::{CounterContent, CounterReport, Kind, Style, json, read_counter_evidence, text as plain};
 
+use crate::binding::Bound;
 use crate::check::{ProgressLine, budget, code_of, interrupts, statistics, steps};
-use crate::cli::{self, Certify, Check, Properties};
-use crate::evidence::judged;
+use crate::cli::{self, Certify, Check};
+use crate::evidence::Given;
 use crate::files::{write_file, write_with};
 use crate::{Failure, Ran, automaton, exit, print};
 
@@ -212,7 +214,7 @@ fn engine_line(engine: &Engine) -> String {
 pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     let engine = engine(args)?;
     let asked = Asked { properties: Some(&args.properties), counters: Some(&args.counters), color: err_color };
-    let Loaded { system, question, warnings } = load(&args.model, &asked)?;
+    let Loaded { system, question, warnings, inputs } = load(&args.model, &asked)?;
     eprint!("{warnings}");
     let cancelled = interrupts();
     let started = Instant::now();
@@ -224,6 +226,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     };
     let name = args.model.model.display().to_string();
     let mut report = CounterReport::about(&name, language(&args.model.model), &question, Kind::Always, verdict);
+    report.binding = Bound::new(args, inputs).to(&property(&system));
     report.engine = engine_line(&by.unwrap_or(engine));
     report.statistics = statistics(&stats);
     report.seconds = started.elapsed().as_secs_f64();
@@ -302,46 +305,31 @@ fn words(system: &System, why: &checker::Refusal) -> String {
 }
 
 /// `trellis certify` for counter systems.
-pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
+pub fn certify(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
     automaton::not_c(&args.reading)?;
     if args.non_zeno {
         return Err(Failure::Usage("--non-zeno: only for models with clocks".into()));
     }
-    // The model, or the command line, says what is to be proved. The evidence must be about that.
-    let properties = Properties { errors: args.errors.clone(), ..Properties::default() };
     let counters = Counters { start: args.start.clone(), ..Counters::default() };
-    let asked = Asked { properties: Some(&properties), counters: Some(&counters), color: err_color };
-    let Loaded { system, question, .. } = load(&args.model, &asked)?;
-    let path = &args.evidence;
-    let unreadable = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
-    let evidence = std::fs::read_to_string(path).map_err(|e| unreadable(&e))?;
-    let evidence = read_counter_evidence(&system, &evidence).map_err(|e| unreadable(&e))?;
-    if sorted(&evidence.target) != sorted(&system.target) {
-        let about = match evidence.target.len() {
-            0 => "it is about no target at all".into(),
-            _ => format!("it is about another question: {}", asks(&system, &evidence.target)),
-        };
-        return judged(&question, Err(about), out_color);
+    let asked = Asked { properties: Some(&args.properties), counters: Some(&counters), color: err_color };
+    let Loaded { system, inputs, question, .. } = load(&args.model, &asked)?;
+    let (bound, asked) = (Bound::new(args, inputs), property(&system));
+    if let Err(why) = given.asked(&bound, &[&asked])? {
+        return given.rejected(&why);
     }
-    let result = match evidence.content {
+    // What is proven is what the model and the command line ask, never what the evidence says.
+    let content = read_counter_evidence(&system, &given.text).map_err(|e| given.unreadable(&e))?.content;
+    let result = match &content {
         CounterContent::Trace(t) => {
-            checker::replay(&system, &t).map(|()| format!("the run of {} covers a target", steps(t.rules.len())))
+            checker::replay(&system, t).map(|()| format!("the run of {} covers a target", steps(t.rules.len())))
         }
-        CounterContent::Certificate(c) => checker::certify(&system, &c).map(|()| format!("{} proves it", summary(&c))),
+        CounterContent::Certificate(c) => checker::certify(&system, c).map(|()| format!("{} proves it", summary(c))),
     };
-    judged(&question, result.map_err(|why| words(&system, &why)), out_color)
-}
-
-/// Targets in an order of their own, each once.
-fn sorted(targets: &[Vector]) -> Vec<&Vector> {
-    let mut all: Vec<&Vector> = targets.iter().collect();
-    all.sort_unstable();
-    all.dedup();
-    all
-}
-
-/// All that other targets ask: `question` leaves some out, and these may be the ones that differ.
-fn asks(system: &System, targets: &[Vector]) -> String {
-    let all: Vec<String> = targets.iter().map(|t| never(system, t)).collect();
-    all.join("; ")
+    let binding = bound.to(&asked);
+    let header = Header { language: language(&args.model.model), kind: Kind::Always, binding: &binding };
+    let write = |out: &mut dyn std::io::Write| match &content {
+        CounterContent::Trace(t) => json::write_counter_trace(out, &system, header, t),
+        CounterContent::Certificate(c) => json::write_counter_certificate(out, &system, header, c),
+    };
+    given.judged(&question, result.map_err(|why| words(&system, &why)), &write)
 }

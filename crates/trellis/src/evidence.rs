@@ -1,68 +1,251 @@
 //! `trellis certify` and `trellis convert`: evidence and models, read and written.
+//!
+//! Evidence is certified for what is asked, not for what it says: the model and the command line give the questions, as for `check`; the
+//! evidence must be bound to the same files, options and tool, and to one of these questions; then its content is checked; and at last, whatever
+//! else stands in it must be what `check` writes there.
 
-use trellis_model::network::QueryKind;
-use trellis_report::{Content, dot, read_evidence};
+use std::io::Write;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
-use crate::cli::{Certify, Convert, Format, Properties};
+use trellis_model::network::{CertEntry, Certificate, Network, QueryKind};
+use trellis_report::json::{self, Binding, Header, read_binding, rewritten};
+use trellis_report::{Content, Kind, dot, ending, read_evidence};
+
+use crate::binding::{Bound, TOOL};
+use crate::check::interrupts;
+use crate::cli::{Certify, Convert, Format};
 use crate::load::{Asked, load};
 use crate::{Failure, Ran, automaton, counter, exit, files::write_file, hierarchy, ltl, print, program, tree};
 
+/// A piece of evidence as it stands in its file: nobody believes it yet.
+pub struct Given<'a> {
+    path: &'a Path,
+    /// All of it.
+    pub text: String,
+    /// What kind of evidence it says that it is.
+    pub schema: String,
+    /// What it says that it is about.
+    claimed: Binding,
+    color: bool,
+}
+
+impl<'a> Given<'a> {
+    fn read(path: &'a Path, color: bool) -> Result<Given<'a>, Failure> {
+        let unreadable = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
+        let text = std::fs::read_to_string(path).map_err(|e| unreadable(&e))?;
+        let (schema, claimed) = read_binding(&text).map_err(|e| unreadable(&e))?;
+        if claimed.tool != TOOL {
+            let by: String = claimed.tool.chars().take(60).flat_map(char::escape_debug).collect();
+            return Err(unreadable(&format_args!("it was written by `{by}`, and this is {TOOL}; run check again")));
+        }
+        if claimed.property.is_empty() {
+            return Err(unreadable(&"it does not say which property it is about"));
+        }
+        Ok(Given { path, text, schema, claimed, color })
+    }
+
+    /// What it says that it is about, as it says it.
+    pub fn property(&self) -> &str {
+        &self.claimed.property
+    }
+
+    /// That it cannot be read.
+    pub fn unreadable(&self, why: &dyn std::fmt::Display) -> Failure {
+        Failure::Input(format!("error: {}: {why}", self.path.display()))
+    }
+
+    /// Which of the questions it is about, or why it is about none: the files, the options or the property differ.
+    pub fn asked(&self, bound: &Bound, questions: &[&str]) -> Result<Result<usize, String>, Failure> {
+        let all: Vec<Binding> = questions.iter().map(|q| bound.to(q)).collect();
+        let any = bound.to("");
+        if let Some(why) = self.claimed.other_inputs(&any).or_else(|| self.claimed.other_options(&any)) {
+            return Ok(Err(why));
+        }
+        if let Some(at) = all.iter().position(|b| self.claimed.difference(b).is_none()) {
+            return Ok(Ok(at));
+        }
+        let claims = shown(&self.claimed.property);
+        match &all[..] {
+            [] => Err(Failure::Usage(format!(
+                "nothing is asked: the model has no property of its own; say which one the evidence must be about, for instance \
+                 --property '{claims}'"
+            ))),
+            [one] => Ok(Err(format!("it is about `{claims}`, and what is asked is `{}`", shown(&one.property)))),
+            [one, more @ ..] => Ok(Err(format!(
+                "it is about `{claims}`, and what is asked is `{}` and {} more",
+                shown(&one.property),
+                more.len()
+            ))),
+        }
+    }
+
+    /// Says that it is not accepted.
+    pub fn rejected(&self, why: &str) -> Ran {
+        finish();
+        let name = self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy();
+        print(&format!("{}  {name}: {why}", self.paint("31", "REJECTED")))?;
+        Ok(exit::FAILS)
+    }
+
+    /// Says whether it is accepted: its content must be good, and the rest of it what is written about such content.
+    pub fn judged(
+        &self,
+        query: &str,
+        result: Result<String, String>,
+        write: &dyn Fn(&mut dyn Write) -> std::io::Result<()>,
+    ) -> Ran {
+        let result = result.and_then(|said| match rewritten(&self.text, write) {
+            Ok(()) => Ok(said),
+            Err(why) => Err(format!("what it says beside is not so: {why}")),
+        });
+        finish();
+        match result {
+            Ok(said) => print(&format!("{}  {query}: {said}", self.paint("32", "VALID"))),
+            Err(why) => {
+                print(&format!("{}  {query}: {why}", self.paint("31", "REJECTED")))?;
+                Ok(exit::FAILS)
+            }
+        }
+    }
+
+    fn paint(&self, code: &str, s: &str) -> String {
+        if self.color { format!("\x1b[1;{code}m{s}\x1b[0m") } else { s.to_string() }
+    }
+}
+
+/// The beginning of a property, fit for a terminal.
+fn shown(property: &str) -> String {
+    let mut short: String = property
+        .chars()
+        .take(200)
+        .flat_map(|c| match c {
+            '\'' | '"' => vec![c],
+            c => c.escape_debug().collect(),
+        })
+        .collect();
+    if property.chars().nth(200).is_some() {
+        short.push('…');
+    }
+    short
+}
+
+/// Has somebody begun to say how it ended?
+static ENDING: AtomicBool = AtomicBool::new(false);
+
+/// From here on it is known how it ends, and the watch says nothing; waits if it is the watch who speaks.
+fn finish() {
+    while ENDING.swap(true, Ordering::SeqCst) {
+        std::thread::sleep(Duration::from_secs(1));
+    }
+}
+
+/// Watches over time and memory. Checking has no loop of its own that asks whether it may go on, and models are read, and scripts run, before
+/// it begins: so the whole process ends.
+fn watch(args: &Certify) {
+    let (started, timeout, memory, cancelled) = (Instant::now(), args.timeout, args.memory, interrupts());
+    let name = args.evidence.display().to_string();
+    std::thread::spawn(move || {
+        loop {
+            let late = timeout.is_some_and(|t| started.elapsed() > t);
+            let large = memory.is_some_and(|m| resident().is_some_and(|now| now > m));
+            let (why, code) = match cancelled.load(Ordering::Relaxed) {
+                true => ("interrupted", exit::INTERRUPTED),
+                false if late => ("out of time", exit::UNDECIDED),
+                false if large => ("out of memory", exit::UNDECIDED),
+                false => {
+                    std::thread::sleep(Duration::from_millis(20));
+                    continue;
+                }
+            };
+            finish();
+            let said = print(&format!("UNKNOWN  {name}: {why}"));
+            std::process::exit(if said.is_ok() { code } else { exit::INTERNAL }.into());
+        }
+    });
+}
+
+/// The memory that the process has, where the system says.
+fn resident() -> Option<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
+}
+
 pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
-    let path = &args.evidence;
-    let of_networks = [("--fair", !args.fair.is_empty()), ("--buchi", args.buchi.is_some())];
-    let of_nodes = hierarchy::is_one(&args.model.model);
-    let network = !of_nodes
-        && !tree::is_one(&args.model.model)
-        && !counter::is_one(&args.model.model)
-        && !automaton::is_one(&args.model.model);
-    if let Some((name, _)) = of_networks.iter().find(|(_, given)| *given && !network) {
-        return Err(Failure::Usage(format!("{name}: only for networks of automata")));
+    watch(args);
+    let path = &args.model.model;
+    let of_nodes = hierarchy::is_one(path);
+    let network = !of_nodes && !tree::is_one(path) && !counter::is_one(path) && !automaton::is_one(path);
+    let formula = !args.ltl.is_empty() || args.buchi.is_some();
+    let foreign = [
+        ("--fair: only for formulas about networks of automata", !args.fair.is_empty() && !(network && formula)),
+        ("--node: only for AltaRica", args.node.is_some() && !of_nodes),
+        ("--start: only for thread transition systems (.tts)", args.start.is_some() && !counter::is_one(path)),
+        ("--ltl-step goes with --ltl or --buchi", args.ltl_step.is_some() && !formula),
+    ];
+    if let Some((why, _)) = foreign.iter().find(|(_, given)| *given) {
+        return Err(Failure::Usage((*why).into()));
     }
-    let of_counters = [("--error", !args.errors.is_empty()), ("--start", args.start.is_some())];
-    if let Some((name, _)) = of_counters.iter().find(|(_, given)| *given && !counter::is_one(&args.model.model)) {
-        return Err(Failure::Usage(format!("{name}: only for evidence about counter systems")));
+    let given = &Given::read(&args.evidence, out_color)?;
+    match () {
+        () if formula && network => ltl::network::certify(args, given, err_color),
+        () if formula => ltl::certify(args, given, err_color),
+        () if given.claimed.property.starts_with("LTL ") => Err(Failure::Usage(format!(
+            "the evidence is about a formula; say which one it must be about: {}",
+            match given.claimed.property.strip_prefix("LTL never ") {
+                Some(file) => format!("--buchi '{}'", shown(file)),
+                None => format!("--ltl '{}'", shown(&given.claimed.property[4..])),
+            }
+        ))),
+        () if counter::is_one(path) => counter::certify(args, given, err_color),
+        () if tree::is_one(path) => tree::certify(args, given),
+        () if of_nodes => hierarchy::certify(args, given, err_color),
+        () if automaton::is_one(path) => program::certify(args, given, err_color),
+        () => certify_network(args, given, err_color),
     }
-    if args.node.is_some() && !of_nodes {
-        return Err(Failure::Usage("--node: only for AltaRica".into()));
+}
+
+/// What stands in a certificate that nobody looks at, for such a query about such a network.
+pub fn idle(net: &Network, kind: Kind, c: &Certificate) -> Result<(), String> {
+    if c.up_to_order && net.lattices.is_empty() {
+        return Err("it speaks of an order, and the model has no lattice variables".into());
     }
-    if !network && let Some(done) = ltl::certify(args, out_color, err_color) {
-        return done;
+    let ranks = kind.is_liveness() && kind != Kind::Ltl;
+    let untimed = net.clocks.is_empty();
+    let odd = |e: &CertEntry| match () {
+        () if e.rank.is_some() && !ranks => Some("a rank"),
+        () if e.course.is_some() && kind != Kind::Ltl => Some("a state of an automaton"),
+        () if !e.zone.is_empty() && untimed => Some("a zone"),
+        () if e.bounds.is_some() && untimed => Some("bounds of clocks"),
+        () => None,
+    };
+    match c.entries.iter().enumerate().find_map(|(i, e)| odd(e).map(|what| (i, what))) {
+        Some((i, what)) => Err(format!("entry {i} has {what}, which means nothing here")),
+        None => Ok(()),
     }
-    if counter::is_one(&args.model.model) {
-        return counter::certify(args, out_color, err_color);
-    }
-    if tree::is_one(&args.model.model) {
-        return tree::certify(args, out_color);
-    }
-    if of_nodes && tree::is_evidence(path) {
-        return tree::certify_nodes(args, out_color, err_color);
-    }
-    if hierarchy::is_one(&args.model.model) {
-        return hierarchy::certify(args, out_color, err_color);
-    }
-    if automaton::is_one(&args.model.model) {
-        return program::certify(args, out_color, err_color);
-    }
+}
+
+fn certify_network(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
     automaton::not_c(&args.reading)?;
-    if tree::is_evidence(path) {
-        return tree::certify_network(args, out_color, err_color);
+    let asked = Asked { properties: Some(&args.properties), color: err_color, ..Default::default() };
+    let loaded = load(&args.model, &asked)?;
+    let bound = Bound::new(args, loaded.inputs.clone());
+    let names: Vec<&str> = loaded.queries.iter().map(|q| q.text.as_str()).collect();
+    let at = match given.asked(&bound, &names)? {
+        Ok(at) => at,
+        Err(why) => return given.rejected(&why),
+    };
+    let (net, query) = (&loaded.network, &loaded.queries[at]);
+    if given.schema.starts_with("trellis-tree-") {
+        return tree::certify_network(given, &loaded, query, &bound);
     }
-    let unreadable = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|e| unreadable(&e))?;
-    // The evidence says which question it answers; the model says what that means.
-    let bare = load(&args.model, &Asked { color: err_color, ..Default::default() })?;
-    let evidence = read_evidence(&bare.network, &text).map_err(|e| unreadable(&e))?;
-    if evidence.is_formula {
-        return ltl::network::certify(args, evidence, out_color, err_color);
-    }
-    let question = evidence.query.ok_or_else(|| unreadable(&"it does not say which query it is about"))?;
-    let properties = Properties { properties: vec![question], ..Default::default() };
-    let loaded = load(&args.model, &Asked { properties: Some(&properties), color: err_color, ..Default::default() })?;
-    let (net, query) = (&loaded.network, &loaded.queries[0]);
-    let result = match evidence.content {
+    let content = read_evidence(net, &given.text).map_err(|e| given.unreadable(&e))?.content;
+    let result = match &content {
         Content::Trace(t) => match args.non_zeno {
-            true => trellis_check::replay_non_zeno(net, query, &t),
-            false => trellis_check::replay(net, query, &t),
+            true => trellis_check::replay_non_zeno(net, query, t),
+            false => trellis_check::replay(net, query, t),
         }
         .map(|done| {
             let value = done.value.map_or(String::new(), |v| format!(", value {v}"));
@@ -70,8 +253,8 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
             format!("the trace ({} steps{value}{grows}) shows what it claims", t.steps.len())
         }),
         Content::Certificate(c) => match args.non_zeno {
-            true => trellis_check::certify_non_zeno(net, query, &c),
-            false => trellis_check::certify(net, query, &c),
+            true => trellis_check::certify_non_zeno(net, query, c),
+            false => trellis_check::certify(net, query, c),
         }
         .map(|done| {
             let rests = if c.up_to_order { ", given monotone transitions" } else { "" };
@@ -87,19 +270,17 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
             format!("the certificate ({} elements{bound}{clock}) proves its claim{rests}", c.entries.len())
         }),
     };
-    judged(&query.text, result.map_err(|why| why.to_string()), out_color)
-}
-
-/// Says whether evidence is accepted.
-pub fn judged(query: &str, result: Result<String, String>, color: bool) -> Ran {
-    let paint = |code: &str, s: &str| if color { format!("\x1b[1;{code}m{s}\x1b[0m") } else { s.to_string() };
-    match result {
-        Ok(said) => print(&format!("{}  {query}: {said}", paint("32", "VALID"))),
-        Err(why) => {
-            print(&format!("{}  {query}: {why}", paint("31", "REJECTED")))?;
-            Ok(exit::FAILS)
-        }
-    }
+    let binding = bound.to(&query.text);
+    let header = Header { language: loaded.language, kind: Kind::of(&query.kind), binding: &binding };
+    let result = result.map_err(|why| why.to_string()).and_then(|said| match &content {
+        Content::Certificate(c) => idle(net, header.kind, c).map(|()| said),
+        Content::Trace(_) => Ok(said),
+    });
+    let write = |out: &mut dyn Write| match &content {
+        Content::Trace(t) => json::write_trace(out, net, header, t, ending(net, header.kind, t)),
+        Content::Certificate(c) => json::write_certificate(out, net, header, c),
+    };
+    given.judged(&query.text, result, &write)
 }
 
 pub fn convert(args: &Convert, err_color: bool) -> Ran {

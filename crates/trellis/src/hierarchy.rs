@@ -21,16 +21,17 @@ use trellis_model::hierarchy::Hierarchy;
 use trellis_model::hierarchy::evidence::{Certificate, Trace};
 use trellis_model::hierarchy::symbolic::Symbolic;
 use trellis_report::hierarchy::{self as tell, HierarchyReport};
-use trellis_report::json::{Named, NodeAsked, NodeContent, node_question, read_node_evidence};
+use trellis_report::json::{Named, NodeAsked, NodeContent, read_node_evidence};
 use trellis_report::{Kind, Style, iterations, json, text};
 use trellis_syntax::altarica::ast::Name;
 use trellis_syntax::altarica::{Built, File, parse};
 use trellis_syntax::ctl;
 use trellis_syntax::diag::{Diagnostic, Sources, render};
 
+use crate::binding::{Bound, Meaning, model_input};
 use crate::check::{ProgressLine, code_of, interrupts, numbered, steps, worst};
 use crate::cli::{self, Certify, Check};
-use crate::evidence::judged;
+use crate::evidence::Given;
 use crate::files::{write_file, write_with};
 use crate::{Failure, Ran, automaton, exit, print, program, tree};
 
@@ -109,12 +110,23 @@ pub fn read(sources: &mut Sources, path: &Path, color: bool) -> Result<File, Fai
 
 /// Reads a file and builds the hierarchy below a node, or below the last one.
 pub fn top(sources: &mut Sources, model: &cli::Model, node: Option<&str>, color: bool) -> Result<Built, Failure> {
+    top_named(sources, model, node, color).map(|(built, _)| built)
+}
+
+/// The same, and the node's name.
+fn top_named(
+    sources: &mut Sources,
+    model: &cli::Model,
+    node: Option<&str>,
+    color: bool,
+) -> Result<(Built, String), Failure> {
     let file = read(sources, &model.model, color)?;
     let Some(last) = file.nodes().last().map(|n| (*n).clone()) else {
         return Err(Failure::Input(format!("error: {}: there is no node", model.model.display())));
     };
     let top = Name { text: node.map_or(last.text, String::from), span: last.span };
-    build(sources, &file, &top, &model.constants, color)
+    let built = build(sources, &file, &top, &model.constants, color)?;
+    Ok((built, top.text))
 }
 
 /// Builds the hierarchy below a node.
@@ -155,8 +167,7 @@ fn memory(args: &Check) -> Memory {
 }
 
 /// What is asked, and the condition that is bad.
-fn questions(args: &Check) -> Result<Vec<(String, String)>, Failure> {
-    let p = &args.properties;
+fn questions(p: &cli::Properties) -> Result<Vec<(String, String)>, Failure> {
     if !p.labels.is_empty() || p.queries.is_some() {
         return Err(Failure::Usage("--labels, --queries: not for AltaRica; ask with -p or --error".into()));
     }
@@ -208,7 +219,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     if !args.nodes.ctl.is_empty() && args.engine != cli::Engine::Hierarchy {
         return branching(args, &mut sources, &file, &top, out_color, err_color);
     }
-    let asked = questions(args)?;
+    let asked = questions(&args.properties)?;
     let bad_texts: Vec<String> = asked.iter().map(|(_, bad)| bad.clone()).collect();
     let mut built = build(&sources, &file, &top, &args.model.constants, err_color)?;
     let mut conditions = vec![];
@@ -217,8 +228,9 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         conditions.push((name, built.condition(&sources, id).map_err(complain(&sources, err_color))?));
     }
     let hierarchy = &built.hierarchy;
+    let bound = bound(args, &args.model, &sources, &top.text);
     if args.engine == cli::Engine::Hierarchy {
-        return tree::check_nodes(args, hierarchy, &conditions, out_color);
+        return tree::check_nodes(args, hierarchy, &conditions, &bound, out_color);
     }
     let cancelled = interrupts();
     let style = Style { color: out_color, verbose: args.stats, ..Default::default() }
@@ -259,6 +271,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
             }
         };
         drop(line);
+        report.binding = bound.to(name);
         report.statistics = statistics;
         report.seconds = started.elapsed().as_secs_f64();
         code = worst(code, code_of(&report));
@@ -323,44 +336,55 @@ fn told(
 }
 
 /// `trellis certify model.alt EVIDENCE`
-pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
+pub fn certify(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
     automaton::not_c(&args.reading)?;
     if args.non_zeno {
         return Err(Failure::Usage("--non-zeno: only for models with clocks".into()));
     }
-    let path = &args.evidence;
-    let unreadable = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
-    let evidence = std::fs::read_to_string(path).map_err(|e| unreadable(&e))?;
-    // The evidence says which question it answers; the model says what that means.
-    let asked = node_question(&evidence).map_err(|e| unreadable(&e))?;
-    if let Some(node) = args.node.as_ref().filter(|node| **node != asked.node) {
-        return Err(unreadable(&format_args!("it is about the node `{}`, not about `{node}`", asked.node)));
-    }
+    let asked = questions(&args.properties)?;
     let mut sources = Sources::default();
-    let file = read(&mut sources, &args.model.model, err_color)?;
-    let Some(last) = file.nodes().last().map(|n| (*n).clone()) else {
-        return Err(Failure::Input(format!("error: {}: there is no node", args.model.model.display())));
+    let (mut built, node) = top_named(&mut sources, &args.model, args.node.as_deref(), err_color)?;
+    let bound = bound(args, &args.model, &sources, &node);
+    let names: Vec<&str> = asked.iter().map(|(name, _)| name.as_str()).collect();
+    let at = match given.asked(&bound, &names)? {
+        Ok(at) => at,
+        Err(why) => return given.rejected(&why),
     };
-    let top = Name { text: asked.node.clone(), span: last.span };
-    let mut built = build(&sources, &file, &top, &args.model.constants, err_color)?;
-    let id = sources.add("the evidence", asked.bad.clone());
+    let (name, bad_text) = &asked[at];
+    let id = sources.add("the property", bad_text.clone());
     let bad = built.condition(&sources, id).map_err(complain(&sources, err_color))?;
+    if given.schema.starts_with("trellis-tree-") {
+        return tree::certify_nodes(given, &built.hierarchy, (name, bad), &bound);
+    }
     let hierarchy = &built.hierarchy;
     let impossible = |e: &dyn std::fmt::Display| Failure::Usage(format!("the evidence cannot be checked: {e}"));
     let m = Symbolic::new(hierarchy, 2, Memory::default()).map_err(|e| impossible(&e))?;
-    let content = read_node_evidence(Named { hierarchy, levels: &m.levels }, &evidence).map_err(|e| unreadable(&e))?;
-    let result = match content {
-        NodeContent::Trace(t) => trellis_check::hierarchy::replay(hierarchy, Some(&m), bad, &t)
+    let named = Named { hierarchy, levels: &m.levels };
+    let content = read_node_evidence(named, &given.text).map_err(|e| given.unreadable(&e))?;
+    let result = match &content {
+        NodeContent::Trace(t) => trellis_check::hierarchy::replay(hierarchy, Some(&m), bad, t)
             .map(|()| format!("the run of {} ends where it should not", steps(t.events.len()))),
         NodeContent::Certificate(tests) => {
-            let states = m.decided(&tests).map_err(|e| impossible(&e))?;
-            let states = states.ok_or_else(|| unreadable(&"its tests make no sense"))?;
+            let states = m.decided(tests).map_err(|e| impossible(&e))?;
+            let states = states.ok_or_else(|| given.unreadable(&"its tests make no sense"))?;
             let question = asked_of(hierarchy, &m, bad).map_err(|e| impossible(&e))?;
             proven(&question, bad, &Certificate { states })
                 .map(|()| format!("the set of states ({} tests) proves it: no event leaves it", tests.tests.len()))
         }
     };
-    judged(&format!("never {}", asked.bad), result.map_err(|why| why.to_string()), out_color)
+    let binding = bound.to(name);
+    let header = json::Header { language: "altarica", kind: Kind::Always, binding: &binding };
+    let asked = NodeAsked { node, bad: bad_text.clone() };
+    let write = |out: &mut dyn std::io::Write| match &content {
+        NodeContent::Trace(t) => json::write_node_trace(out, named, &asked, header, t),
+        NodeContent::Certificate(tests) => json::write_node_certificate(out, named, &asked, header, tests),
+    };
+    given.judged(name, result.map_err(|why| why.to_string()), &write)
+}
+
+/// What verdicts about the node are bound to.
+fn bound<'a>(args: impl Into<Meaning<'a>>, model: &cli::Model, sources: &Sources, node: &str) -> Bound {
+    Bound::new(args, vec![model_input(&model.model, sources)]).with("node", node)
 }
 
 /// The question whether a condition can be reached.

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 
 use trellis_model::network::Network;
 use trellis_model::network::Query;
+use trellis_report::json::Input;
 use trellis_syntax::diag::{self, Diagnostic, Severity, SourceId, Sources};
 use trellis_syntax::ltl::network::{self as formulas, Said, Vocabulary};
 use trellis_syntax::tchecker;
 use trellis_syntax::uppaal::{self, ast, build};
 
+use crate::binding::{input, model_input};
 use crate::cli::{Model, Properties};
 use crate::ltl::question::Ask;
 use crate::{Failure, automaton, counter};
@@ -32,6 +34,8 @@ pub struct Loaded {
     pub labels: Vec<String>,
     /// The formulas that were asked, understood.
     pub said: Vec<Said>,
+    /// What the model was read from.
+    pub inputs: Vec<Input>,
 }
 
 /// What is asked of a model apart from its file.
@@ -99,7 +103,9 @@ impl Loader {
         for ask in asks {
             let texts: Vec<(String, &str)> = match ask {
                 Ask::Formula(text) => vec![("--ltl".into(), text)],
-                Ask::Forbidden(file, hoa) => hoa.atoms.iter().map(|a| (format!("AP of {file}"), a.as_str())).collect(),
+                Ask::Forbidden(file, hoa, _) => {
+                    hoa.atoms.iter().map(|a| (format!("AP of {file}"), a.as_str())).collect()
+                }
             };
             let ids: Vec<SourceId> = texts.into_iter().map(|(name, text)| self.sources.add(name, text)).collect();
             ids.iter().for_each(|&id| spoken.words.add(&mut self.sources, id));
@@ -226,7 +232,10 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
             l.diags.extend(built.warnings);
             spoken.words.built(built.values);
             let said = l.understood(&spoken, &mut built.network)?;
+            let mut inputs = vec![model_input(path, &l.sources)];
+            inputs.extend(built.scripts.iter().map(|(file, text)| input(Path::new(file), text.as_bytes())));
             Ok(Loaded {
+                inputs,
                 network: built.network,
                 queries: built.queries,
                 unanswered,
@@ -286,6 +295,7 @@ fn load_tchecker(mut l: Loader, model: &Model, asked: &Asked<'_>, id: SourceId, 
             spoken.words.built(built.values);
             let said = l.understood(&spoken, &mut built.network)?;
             Ok(Loaded {
+                inputs: vec![model_input(path, &l.sources)],
                 network: built.network,
                 queries: built.queries,
                 unanswered: Vec::new(),

@@ -25,6 +25,7 @@ use trellis_syntax::ltl::subject::Asked;
 pub use certify::certify;
 use question::{Ask, Question, TERMINATION};
 
+use crate::binding::Bound;
 use crate::check::{ProgressLine, budget, code_of, interrupts, numbered, statistics, worst};
 use crate::cli::{self, Check};
 use crate::files::{write_file, write_with};
@@ -128,6 +129,7 @@ fn ask_all(args: &Check, asks: &[Ask], out_color: bool, err_color: bool) -> Ran 
         let model = args.model.model.display().to_string();
         let mut report = LtlReport::about(&model, question.language, ask.text(), Kind::Ltl, plain(verdict));
         report.assumes = question.assumes.clone();
+        report.binding = Bound::new(args, question.inputs.clone()).to(&ask.property());
         report.engine = by.unwrap_or(engine).to_string();
         report.statistics = statistics(&stats);
         report.seconds = started.elapsed().as_secs_f64();

@@ -5,6 +5,7 @@ mod streams;
 
 mod automaton;
 mod bench;
+mod binding;
 mod c_program;
 mod check;
 mod cli;
@@ -130,7 +131,7 @@ fn run(cli: Cli, out: bool, err: bool) -> Ran {
         Command::Schema { name } => match trellis_report::schema(name) {
             Some(text) => print(text),
             None => Err(Failure::Usage(format!(
-                "there is no schema `{name}`; there are: report, trace, certificate, program-trace, program-certificate, \
+                "there is no schema `{name}`; there are: report, header, trace, certificate, program-trace, program-certificate, \
                  counter-trace, counter-certificate, ltl-trace, ltl-certificate, node-trace, node-certificate, \
                  tree-trace, tree-certificate, hierarchy"
             ))),

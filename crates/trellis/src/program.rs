@@ -15,17 +15,17 @@ use trellis_model::cfa::Cfa;
 use trellis_model::cfa::evidence::Verdict;
 use trellis_model::cfa::interpret::Mistake;
 use trellis_model::evidence::Reason;
+use trellis_report::json::Header;
 use trellis_report::program::{self as tell, text};
-use trellis_report::{
-    Kind, Program, ProgramContent, ProgramReport, Style, evidence_query, json, read_program_evidence, text as plain,
-};
+use trellis_report::{Kind, Program, ProgramContent, ProgramReport, Style, json, read_program_evidence, text as plain};
 use trellis_smt::Limits;
 use trellis_syntax::scxml::Chart;
 
 use crate::automaton::{self, load};
+use crate::binding::Bound;
 use crate::check::{ProgressLine, budget, code_of, interrupts, numbered, statistics, steps, worst};
 use crate::cli::{self, Certify, Check, Programs};
-use crate::evidence::judged;
+use crate::evidence::Given;
 use crate::files::{write_file, write_with};
 use crate::{Failure, Ran, c_program, exit, print, statechart};
 
@@ -274,6 +274,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     if args.programs.termination {
         return Err(Failure::Usage("--termination: only for C programs (.c, .i)".into()));
     }
+    let bound = Bound::new(args, loaded.inputs.clone());
     let cancelled = interrupts();
     let style = Style { color: out_color, verbose: args.stats, full: args.programs.full_trace, ..Default::default() }
         .align(loaded.questions.iter().map(|(name, _)| name.as_str()));
@@ -297,6 +298,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
             (None, verdict) => verdict,
         };
         let mut report = ProgramReport::about(&loaded.name, loaded.language, name, Kind::Always, verdict);
+        report.binding = bound.to(name);
         report.engine = engine_line(&by.unwrap_or(engine));
         report.statistics = statistics(&stats);
         if !args.no_check {
@@ -435,33 +437,42 @@ fn words(cfa: &Cfa, why: &Refusal) -> String {
 }
 
 /// `trellis certify` for programs.
-pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
+pub fn certify(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
     if args.non_zeno {
         return Err(Failure::Usage("--non-zeno: only for models with clocks".into()));
     }
-    let path = &args.evidence;
-    let unreadable = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
-    let evidence = std::fs::read_to_string(path).map_err(|e| unreadable(&e))?;
-    // The evidence says which question it answers; the model says what that means.
-    let asked = evidence_query(&evidence).filter(|_| automaton::takes_properties(&args.model.model));
-    let asked = asked.filter(|q| q != automaton::QUESTION);
-    let properties = cli::Properties { properties: asked.into_iter().collect(), ..Default::default() };
-    let mut loaded = load(&args.model, &args.reading, Some(&properties), err_color)?;
-    if let (Some(asked), Some(query)) = (&loaded.program, evidence_query(&evidence))
-        && let Some(set) = asked.named(&query)
-    {
-        loaded.questions = vec![(query, asked.question(&set))];
+    let mut loaded = match automaton::is_c(&args.model.model) {
+        true => load(&args.model, &args.reading, None, err_color)?,
+        false => load(&args.model, &args.reading, Some(&args.properties), err_color)?,
+    };
+    if let Some(asked) = &loaded.program {
+        loaded.questions = asked.provable(given.property(), &args.properties)?;
     }
-    let (at, evidence) = read_program_evidence(&loaded.questions, &evidence).map_err(|e| unreadable(&e))?;
+    let bound = Bound::new(args, loaded.inputs.clone());
+    let names: Vec<&str> = loaded.questions.iter().map(|(name, _)| name.as_str()).collect();
+    let at = match given.asked(&bound, &names)? {
+        Ok(at) => at,
+        Err(why) => return given.rejected(&why),
+    };
     let (query, cfa) = &loaded.questions[at];
-    let result = match &evidence.content {
+    let content = read_program_evidence(cfa, &given.text).map_err(|e| given.unreadable(&e))?;
+    let result = match &content {
+        ProgramContent::Trace(t) if loaded.charts.get(at).is_some_and(|chart| statechart::overflows(chart, t)) => {
+            Err("the run ends where an event did not fit into the internal queue, which shows nothing".into())
+        }
         ProgramContent::Trace(t) => {
             let said = || format!("the run of {} reaches an error", steps(t.steps.len()));
-            program::replay(cfa, t).map(|()| said())
+            program::replay(cfa, t).map(|()| said()).map_err(|why| words(cfa, &why))
         }
-        ProgramContent::Certificate(c) => {
-            program::certify(cfa, c, &Limits::none()).map(|work| format!("{} proves it: {work}", text::summary(c)))
-        }
+        ProgramContent::Certificate(c) => program::certify(cfa, c, &Limits::none())
+            .map(|work| format!("{} proves it: {work}", text::summary(c)))
+            .map_err(|why| words(cfa, &why)),
     };
-    judged(query, result.map_err(|why| words(cfa, &why)), out_color)
+    let binding = bound.to(query);
+    let header = Header { language: loaded.language, kind: Kind::Always, binding: &binding };
+    let write = |out: &mut dyn std::io::Write| match &content {
+        ProgramContent::Trace(t) => json::write_program_trace(out, cfa, header, t),
+        ProgramContent::Certificate(c) => json::write_program_certificate(out, cfa, header, c),
+    };
+    given.judged(query, result, &write)
 }

@@ -11,17 +11,17 @@ use trellis_syntax::scxml::{Chart, MacroStep};
 /// A run into the place where an event did not fit into the internal queue says nothing about the property.
 pub fn verdict(chart: &Chart, verdict: Verdict) -> Verdict {
     match &verdict {
-        Verdict::Unsafe(trace) if ends(chart, trace) == chart.overflow && chart.overflow.is_some() => {
-            Verdict::Unknown(Reason::Unsupported(
-                "more internal events than the queue holds; trellis:queue=\"N\" on <scxml> makes it longer".into(),
-            ))
-        }
+        Verdict::Unsafe(trace) if overflows(chart, trace) => Verdict::Unknown(Reason::Unsupported(
+            "more internal events than the queue holds; trellis:queue=\"N\" on <scxml> makes it longer".into(),
+        )),
         _ => verdict,
     }
 }
 
-fn ends(chart: &Chart, trace: &Trace) -> Option<trellis_model::cfa::LocationId> {
-    trace.steps.last().map(|step| chart.cfa.edge(step.edge).to)
+/// Does a run end there?
+pub fn overflows(chart: &Chart, trace: &Trace) -> bool {
+    let end = trace.steps.last().map(|step| chart.cfa.edge(step.edge).to);
+    chart.overflow.is_some() && end == chart.overflow
 }
 
 /// A run in macro-steps: the event, the active states, the data that changed.

@@ -71,7 +71,7 @@ there are clocks); --non-zeno as for liveness.
   --fair weak              a process that could always move from some time on does so again and again; weak:P(1),go for some
                            processes and channels only
   --fair strong            a process that could move again and again does so again and again
-Fairness is for models without clocks; there time is stopped by invariants and urgency. Give certify the same --fair and --non-zeno.
+Fairness is for models without clocks; there time is stopped by invariants and urgency. Give certify the same --ltl, --fair and --non-zeno.
 
 If no engine is chosen, several take turns. --engine cegar: abstraction refinement, with the options of programs; explicit: state
 by state; bmc: lassos of growing length (--depth N). --search nested or scc: how fair cycles are looked for.
@@ -176,12 +176,12 @@ synchronisation vectors. The last node of the file is the top, or the one that -
 UNSAFE comes with a run: flat events, and what changes by each. SAFE comes with a set of states that no event leaves. Both are
 checked before anybody sees the answer: a run is replayed without diagrams, a set by one step of every event on diagrams and by plain
 steps (all of a small model, random runs of a large one). --trace, --certificate, --json, --dot and --html write them to files;
-`trellis certify model.alt FILE` checks them again.
+`trellis certify model.alt FILE --error EXPR` checks them again.
 
 With --engine hierarchy each node's own configurations are listed (at most 2^20). A node whose assertion, guards or updates speak of
 variables below it is taken as one with all that is below; that is exact, and too large for many models: then the answer is UNKNOWN,
 and the other engines are to be asked. What is asked may be any formula; comparisons of variables of different nodes are taken apart by
-their values. Runs and proofs go to files (--trace, --certificate) and are checked again by `trellis certify`, with --node if they are
+their values. Runs and proofs go to files (--trace, --certificate) and are checked again by `trellis certify`, with the same --error, and --node if they are
 not about the last node of the file. Proofs are a partition of each node's configurations, and tuples of blocks that no step leaves but into
 rooms: blocks of each node that no event of its own leaves, and where nothing is bad. Sub-nodes that can be exchanged (the same behaviour, and
 neither vectors, priorities nor the question tell them apart) share one partition, and it only counts how many of them are where; proofs
@@ -432,7 +432,8 @@ what must not happen, which a separate checker validates. `check` does both by d
 
   trellis check MODEL --trace t.json          write the trace
   trellis check MODEL --certificate c.json    write the certificate
-  trellis certify MODEL t.json                check either again
+  trellis certify MODEL t.json                check either again, for the model's own properties
+  trellis certify MODEL t.json -p QUERY       … or for this one
   trellis simulate MODEL --trace t.json       watch a trace
   trellis check MODEL --dot t.dot             draw it
   trellis check MODEL --html report.html      a page to look at and pass on
@@ -441,10 +442,16 @@ A run of a program is told in lines of its source, and on file edge by edge of i
 open; its certificate is an invariant, as terms for each loop. The checker asks a solver whether it holds at the start and every
 way from one location to the next keeps it. A proof that this solver cannot follow is no proof: the answer is then UNKNOWN.
 
+Evidence is bound to what it was made from: the SHA-256 of the model and of all files that it names, the property in canonical form, the
+options that change the meaning, the version of the tool. `certify` takes all of these from the model and its own command line, never from
+the evidence: repeat --const, --ints, --data-model, --node, --fair, --non-zeno, --ltl-step and --start. Where anything differs, it says
+what, and the answer is REJECTED (exit code 10); so it is if anything else in the file is not what `check` would have written there. Where nothing
+is asked (the model has no property and none is given) it is an error (2). --timeout and --memory end in UNKNOWN (20).
+
 For cover and join update a certificate means: every reachable state is below one of its elements. That rests on the
 model being monotone, and the report says so.
 
-JSON is versioned; `trellis schema report`, `trellis schema trace`, `trellis schema certificate` print the schemas (and `program-trace`,
+JSON is versioned; `trellis schema report`, `trellis schema header`, `trellis schema trace`, `trellis schema certificate` print the schemas (and `program-trace`,
 `program-certificate` those of programs, `ltl-trace` and `ltl-certificate` those of formulas).";
 
 const SMTLIB: &str = "\
@@ -473,8 +480,10 @@ Exit codes
    10   some property fails
    20   no property fails, but some are undecided
     2   bad usage, bad input, or a model that does something undefined
-    1   an internal error: evidence that did not pass its check, a bug
-  130   interrupted";
+    1   an internal error: evidence that did not pass its check, a bug; or output that could not be written
+  130   interrupted, by Ctrl-C or SIGTERM
+
+`certify`: 0 valid, 10 rejected, 20 out of time or memory, 2 no evidence, or nothing is asked";
 
 fn lattices() -> String {
     let mut out = String::from(

@@ -19,19 +19,18 @@ use trellis_model::hierarchy::tree::evidence::{Certificate, Trace};
 use trellis_model::network::parts::{Parts, parts};
 use trellis_model::network::{Network, Query, QueryKind};
 use trellis_report::json::{
-    TreeContent, TreeFile, evidence_query, read_tree, read_tree_evidence, write_tree_certificate, write_tree_report,
-    write_tree_trace,
+    Binding, Header, Input, TreeContent, TreeFile, read_tree, read_tree_evidence, write_tree_certificate,
+    write_tree_report, write_tree_trace,
 };
 use trellis_report::tree::{self as tell, TreeReport, Words};
 use trellis_report::{Kind, PropertyReport, Style, text};
-use trellis_syntax::altarica::ast::Name;
-use trellis_syntax::diag::Sources;
 
+use crate::binding::{Bound, input};
 use crate::check::{ProgressLine, code_of, interrupts, show, steps, worst, write_evidence};
 use crate::cli::{self, Certify, Check, Properties};
-use crate::evidence::judged;
+use crate::evidence::Given;
 use crate::files::write_with;
-use crate::load::{Asked, Loaded, load as load_network};
+use crate::load::Loaded;
 use crate::{Failure, Ran, counter, exit, hierarchy, print, program};
 
 /// How many configurations or transitions one node may have.
@@ -51,6 +50,8 @@ struct Question<'q> {
     bad: Result<Condition, Reason>,
     replay: &'q dyn Fn(&Condition, &Trace) -> Result<(), String>,
     cancelled: Arc<AtomicBool>,
+    /// What its evidence is bound to.
+    bound: &'q Bound,
 }
 
 /// Refuses options of other engines.
@@ -75,7 +76,13 @@ fn refuse_foreign(args: &Check) -> Result<(), Failure> {
 }
 
 /// `trellis check model.alt --engine hierarchy`: the conditions are bad.
-pub fn check_nodes(args: &Check, hierarchy: &Hierarchy, conditions: &[(String, TermId)], out_color: bool) -> Ran {
+pub fn check_nodes(
+    args: &Check,
+    hierarchy: &Hierarchy,
+    conditions: &[(String, TermId)],
+    bound: &Bound,
+    out_color: bool,
+) -> Ran {
     refuse_foreign(args)?;
     let detached = match detach(hierarchy, MAX_LISTED) {
         Ok(detached) => detached,
@@ -104,7 +111,8 @@ pub fn check_nodes(args: &Check, hierarchy: &Hierarchy, conditions: &[(String, T
             checker::replay_nodes(hierarchy, &detached, (*term, bad), t).map_err(|e| e.to_string())
         };
         let words = Words::Variables(hierarchy, &detached);
-        let question = Question { name, words, rows: &rows, bad, replay: &replay, cancelled: cancelled.clone() };
+        let cancelled = cancelled.clone();
+        let question = Question { name, words, rows: &rows, bad, replay: &replay, cancelled, bound };
         let several = (conditions.len() > 1).then_some(i + 1);
         let now = answer(args, "altarica", question, style, several)?;
         code = worst(code, now);
@@ -126,26 +134,28 @@ pub fn check(args: &Check, out_color: bool) -> Ran {
     }
     refuse_foreign(args)?;
     let p = &args.properties;
-    let asked = !p.properties.is_empty() || !p.errors.is_empty() || !p.labels.is_empty() || p.queries.is_some();
-    if asked || args.nodes.node.is_some() || !args.model.constants.is_empty() {
-        return Err(Failure::Usage(
-            "a hierarchical transition system is asked what its file says under `never`, and has no other options"
-                .into(),
-        ));
+    if asks(p) || args.nodes.node.is_some() || !args.model.constants.is_empty() {
+        return Err(only_never());
     }
-    let TreeFile { tree, bad, question } = load(&args.model.model)?;
+    let (TreeFile { tree, bad, question }, input) = read(&args.model.model)?;
+    let bound = &Bound::new(args, vec![input]);
     let style = Style { color: out_color, verbose: args.stats, ..Default::default() };
     let replay = |bad: &Condition, t: &Trace| checker::replay(&tree, bad, t).map_err(|e| e.to_string());
     let (words, cancelled) = (Words::States(&tree), interrupts());
-    let question = Question { name: &question, words, rows: &[], bad: Ok(bad), replay: &replay, cancelled };
+    let question = Question { name: &question, words, rows: &[], bad: Ok(bad), replay: &replay, cancelled, bound };
     answer(args, "hierarchy", question, style, None)
 }
 
 /// Reads a hierarchical transition system.
 pub fn load(path: &Path) -> Result<TreeFile, Failure> {
+    read(path).map(|(file, _)| file)
+}
+
+fn read(path: &Path) -> Result<(TreeFile, Input), Failure> {
     let broken = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|e| broken(&format!("cannot be read: {e}")))?;
-    read_tree(&text).map_err(|e| broken(&e))
+    let file = read_tree(&text).map_err(|e| broken(&e))?;
+    Ok((file, input(path, text.as_bytes())))
 }
 
 fn report(args: &Check, language: &str, name: &str, verdict: Verdict<Trace, Certificate>) -> TreeReport {
@@ -199,6 +209,7 @@ fn search(
     let counted = statistics(&found, tree.nodes().len());
     let model = args.model.model.display().to_string();
     let mut report = TreeReport::about(&model, language, question.name, kind, found.verdict);
+    report.binding = question.bound.to(question.name);
     report.engine = "each node abstracted where it stands (001 HierarchicalCegar)".into();
     report.statistics = counted;
     report.seconds = started.elapsed().as_secs_f64();
@@ -269,65 +280,60 @@ fn statistics(found: &Found, nodes: usize) -> Vec<(String, u64)> {
 // Evidence again.
 
 /// `trellis certify model.hts.json`
-pub fn certify(args: &Certify, out_color: bool) -> Ran {
-    let TreeFile { tree, bad, question } = load(&args.model.model)?;
+pub fn certify(args: &Certify, given: &Given<'_>) -> Ran {
+    if asks(&args.properties) || !args.model.constants.is_empty() {
+        return Err(only_never());
+    }
+    let (TreeFile { tree, bad, question }, input) = read(&args.model.model)?;
+    let bound = Bound::new(args, vec![input]);
+    if let Err(why) = given.asked(&bound, &[&question])? {
+        return given.rejected(&why);
+    }
     let replay = |t: &Trace| checker::replay(&tree, &bad, t).map_err(|e| e.to_string());
-    judge(args, &tree, &bad, &question, &replay, out_color)
+    judge(given, &tree, &bad, ("hierarchy", Kind::Always, &bound.to(&question)), &replay)
 }
 
-/// Is a file evidence about a tree?
-pub fn is_evidence(path: &Path) -> bool {
-    std::fs::read_to_string(path).is_ok_and(|text| text.contains("trellis-tree-"))
+/// Does the command line ask anything?
+fn asks(p: &Properties) -> bool {
+    !p.properties.is_empty() || !p.errors.is_empty() || !p.labels.is_empty() || p.queries.is_some()
 }
 
-/// `trellis certify model.alt` with evidence about a tree; the condition is the one that the evidence names.
-pub fn certify_nodes(args: &Certify, out_color: bool, err_color: bool) -> Ran {
-    let broken = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", args.evidence.display()));
-    let text = std::fs::read_to_string(&args.evidence).map_err(|e| broken(&e))?;
-    let query = evidence_query(&text).ok_or_else(|| broken(&"it does not say which query it is about"))?;
-    let mut sources = Sources::default();
-    let file = hierarchy::read(&mut sources, &args.model.model, err_color)?;
-    let Some(last) = file.nodes().last().map(|n| (*n).clone()) else {
-        return Err(Failure::Input(format!("error: {}: there is no node", args.model.model.display())));
-    };
-    let top = Name { text: args.node.clone().unwrap_or(last.text), span: last.span };
-    let mut built = hierarchy::build(&sources, &file, &top, &args.model.constants, err_color)?;
-    let bad = match query.strip_prefix("never ") {
-        Some(bad) => bad.to_string(),
-        None => format!("not ({query})"),
-    };
-    let id = sources.add("the property", bad);
-    let term = built
-        .condition(&sources, id)
-        .map_err(|d| Failure::Input(trellis_syntax::diag::render(&d, &sources, err_color)))?;
-    let h = &built.hierarchy;
-    let detached = detach(h, MAX_LISTED).map_err(|e| broken(&e))?;
-    let bad = detached.condition(h, term).map_err(|e| broken(&e))?;
+fn only_never() -> Failure {
+    Failure::Usage(
+        "a hierarchical transition system is asked what its file says under `never`, and has no other options".into(),
+    )
+}
+
+/// `trellis certify model.alt` with evidence about a tree; the condition is bad.
+pub fn certify_nodes(given: &Given<'_>, h: &Hierarchy, (name, term): (&str, TermId), bound: &Bound) -> Ran {
+    let detached = detach(h, MAX_LISTED).map_err(|e| given.unreadable(&e))?;
+    let bad = detached.condition(h, term).map_err(|e| given.unreadable(&e))?;
     let replay = |t: &Trace| checker::replay_nodes(h, &detached, (term, &bad), t).map_err(|e| e.to_string());
-    judge(args, &detached.tree, &bad, &query, &replay, out_color)
+    judge(given, &detached.tree, &bad, ("altarica", Kind::Always, &bound.to(name)), &replay)
 }
 
 fn judge(
-    args: &Certify,
+    given: &Given<'_>,
     tree: &trellis_model::hierarchy::tree::Tree,
     bad: &Condition,
-    question: &str,
+    (language, kind, binding): (&str, Kind, &Binding),
     replay: &dyn Fn(&Trace) -> Result<(), String>,
-    color: bool,
 ) -> Ran {
-    let path = &args.evidence;
-    let unreadable = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|e| unreadable(&e))?;
-    let evidence = read_tree_evidence(tree, &text).map_err(|e| unreadable(&e))?;
-    let result = match evidence.content {
+    let content = read_tree_evidence(tree, &given.text).map_err(|e| given.unreadable(&e))?;
+    let result = match &content {
         TreeContent::Trace(t) => {
-            replay(&t).map(|()| format!("the run of {} shows what it claims", steps(t.steps.len())))
+            replay(t).map(|()| format!("the run of {} shows what it claims", steps(t.steps.len())))
         }
-        TreeContent::Certificate(c) => checker::certify(tree, bad, &c)
-            .map(|()| format!("the proof of {} holds", abstract_states(&c)))
+        TreeContent::Certificate(c) => checker::certify(tree, bad, c)
+            .map(|()| format!("the proof of {} holds", abstract_states(c)))
             .map_err(|e| e.to_string()),
     };
-    judged(question, result, color)
+    let header = Header { language, kind, binding };
+    let write = |out: &mut dyn std::io::Write| match &content {
+        TreeContent::Trace(t) => write_tree_trace(out, tree, header, t),
+        TreeContent::Certificate(c) => write_tree_certificate(out, tree, header, c),
+    };
+    given.judged(&binding.property, result, &write)
 }
 
 fn abstract_states(c: &Certificate) -> String {
@@ -360,13 +366,17 @@ pub fn check_network(args: &Check, loaded: &Loaded, out_color: bool) -> Ran {
     let parts = parts(net, MAX_LISTED);
     let style = Style { color: out_color, verbose: args.stats, ..Default::default() }
         .align(loaded.queries.iter().map(|q| q.text.as_str()));
+    let bound = Bound::new(args, loaded.inputs.clone());
     let (mut code, cancelled) = (exit::HOLDS, interrupts());
     for (i, query) in loaded.queries.iter().enumerate() {
         let several = (loaded.queries.len() > 1).then_some(i + 1);
         let asked = parts.as_ref().map_err(|e| Reason::Unsupported(e.to_string()));
         let asked = asked.and_then(|p| Ok((p, never(net, p, query)?)));
         let now = match asked {
-            Ok((parts, bad)) => network_answer(args, loaded, query, (parts, bad), style, (several, cancelled.clone()))?,
+            Ok((parts, bad)) => {
+                let ways = (several, cancelled.clone(), &bound);
+                network_answer(args, loaded, query, (parts, bad), style, ways)?
+            }
             Err(reason) => {
                 let report = PropertyReport::new(&loaded.name, loaded.language, query, Verdict::Unknown(reason));
                 show(args, net, &report, style)?;
@@ -387,14 +397,14 @@ fn network_answer(
     query: &Query,
     (parts, bad): (&Parts, Condition),
     style: Style,
-    (several, cancelled): (Option<usize>, Arc<AtomicBool>),
+    (several, cancelled, bound): (Option<usize>, Arc<AtomicBool>, &Bound),
 ) -> Result<u8, Failure> {
     let net = &loaded.network;
     let (name, words) = (query.text.as_str(), Words::States(&parts.tree));
     let broken = |why: String| Failure::Internal(format!("the run for `{name}` did not pass its check: {why}"));
     let replay = |bad: &Condition, t: &Trace| checker::replay(&parts.tree, bad, t).map_err(|e| e.to_string());
     let rows = parts.rows();
-    let question = Question { name, words, rows: &rows, bad: Ok(bad), replay: &replay, cancelled };
+    let question = Question { name, words, rows: &rows, bad: Ok(bad), replay: &replay, cancelled, bound };
     let (mut report, bad) = search(args, loaded.language, &question, Kind::of(&query.kind))?;
     let Some(t) = report.trace.take() else { return tell_and_write(args, &report, words, style, several, &question) };
     // A run is told and kept in the words of the network.
@@ -402,6 +412,7 @@ fn network_answer(
     let trace = parts.trace(net, &t).ok_or_else(|| broken("a step is none of the network's".into()))?;
     let mut own = PropertyReport::new(&loaded.name, loaded.language, query, Verdict::Unsafe(trace));
     (own.engine, own.seconds) = (report.engine, report.seconds);
+    own.binding = report.binding;
     own.statistics = report.statistics;
     if let Some(t) = own.trace.as_ref().filter(|_| !args.no_check) {
         trellis_check::replay(net, query, t).map_err(|e| broken(e.to_string()))?;
@@ -413,16 +424,10 @@ fn network_answer(
 }
 
 /// `trellis certify model.xta` with a proof about its tree.
-pub fn certify_network(args: &Certify, out_color: bool, err_color: bool) -> Ran {
-    let broken = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", args.evidence.display()));
-    let text = std::fs::read_to_string(&args.evidence).map_err(|e| broken(&e))?;
-    let query = evidence_query(&text).ok_or_else(|| broken(&"it does not say which query it is about"))?;
-    let properties = Properties { properties: vec![query.clone()], ..Default::default() };
-    let loaded =
-        load_network(&args.model, &Asked { properties: Some(&properties), color: err_color, ..Default::default() })?;
+pub fn certify_network(given: &Given<'_>, loaded: &Loaded, query: &Query, bound: &Bound) -> Ran {
     let net = &loaded.network;
-    let parts = parts(net, MAX_LISTED).map_err(|e| broken(&e))?;
-    let bad = never(net, &parts, &loaded.queries[0]).map_err(|e| broken(&e))?;
+    let parts = parts(net, MAX_LISTED).map_err(|e| given.unreadable(&e))?;
+    let bad = never(net, &parts, query).map_err(|e| given.unreadable(&e))?;
     let replay = |t: &Trace| checker::replay(&parts.tree, &bad, t).map_err(|e| e.to_string());
-    judge(args, &parts.tree, &bad, &query, &replay, out_color)
+    judge(given, &parts.tree, &bad, (loaded.language, Kind::of(&query.kind), &bound.to(&query.text)), &replay)
 }

@@ -1,8 +1,8 @@
 //! What is told about counter systems, in the words of protocols: `at most one modified`, not `{modified: 2}`.
 //!
 //! [`text`] is for a person at a terminal, [`chart`] draws runs, [`draw`] makes pages and graphs, [`xta`] writes instances as UPPAAL
-//! models; what machines read is in [`crate::json`] (`trellis-counter-trace/1`,
-//! `trellis-counter-certificate/1`).
+//! models; what machines read is in [`crate::json`] (`trellis-counter-trace/2`,
+//! `trellis-counter-certificate/2`).
 
 pub mod chart;
 pub mod draw;
@@ -48,6 +48,20 @@ pub fn question(system: &System) -> String {
         n if n > 3 => format!("{}; and {} more", shown.join("; "), n - 3),
         _ => shown.join("; "),
     }
+}
+
+/// The same in full and in one way: `never dirty >= 2; never dirty >= 1, valid >= 1`.
+pub fn property(system: &System) -> String {
+    let name = |x: Var| {
+        let name = &system.names[x as usize];
+        let plain = name.chars().all(|c| c.is_alphanumeric() || "_.".contains(c)) && !name.is_empty();
+        if plain { name.clone() } else { format!("{name:?}") }
+    };
+    let one = |v: &Vector| {
+        let parts: Vec<String> = v.iter().map(|(x, n)| format!("{} >= {n}", name(x))).collect();
+        if parts.is_empty() { "never anything".to_string() } else { format!("never {}", parts.join(", ")) }
+    };
+    system.target.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
 /// `a`, `a and b`, `a, b and c`; of many some.

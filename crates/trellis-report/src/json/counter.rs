@@ -9,15 +9,16 @@ use trellis_model::counter::evidence::{Bound, Certificate, Trace};
 use trellis_model::counter::interpret::{State, step};
 use trellis_model::counter::{OMEGA, RuleId, System, Var, Vector};
 
+use super::binding::{other, start};
 use super::node::{Fields, Node, Path, ReadError, field, optional};
-use super::write::{report_head, start};
+use super::write::report_head;
 use super::{Header, REPORT};
 use crate::counter::{CounterReport, bound as bound_text, question};
 
 /// The `schema` of runs of counter systems.
-pub const COUNTER_TRACE: &str = "trellis-counter-trace/1";
+pub const COUNTER_TRACE: &str = "trellis-counter-trace/2";
 /// The `schema` of invariants of counter systems.
-pub const COUNTER_CERTIFICATE: &str = "trellis-counter-certificate/1";
+pub const COUNTER_CERTIFICATE: &str = "trellis-counter-certificate/2";
 /// In a certificate: more than any number.
 const UNLIMITED: &str = "unlimited";
 
@@ -221,7 +222,7 @@ impl Reader<'_> {
                 CounterContent::Trace(self.trace(initial, field(&fields, &top.path, "steps")?)?)
             }
             COUNTER_CERTIFICATE => CounterContent::Certificate(self.certificate(&fields, &top.path)?),
-            _ => return schema.fail(what),
+            _ => return other(&schema, &kind, &what),
         };
         let target = self.vectors(field(&fields, &top.path, "target")?)?;
         // The question in words is that of the target.

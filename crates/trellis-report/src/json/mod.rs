@@ -1,7 +1,7 @@
 //! Reports and evidence as JSON, under the schemas that [`crate::schema()`] gives, and evidence back from JSON.
 //!
-//! Three kinds of document, told apart by their `schema` field: `trellis-report/1` (one property), `trellis-trace/1` and
-//! `trellis-certificate/1`. All fields are always there, `null` where there is nothing to say; but those about time
+//! Three kinds of document, told apart by their `schema` field: `trellis-report/1` (one property), `trellis-trace/2` and
+//! `trellis-certificate/2`. Evidence starts with what it is bound to ([`Binding`]). All fields are always there, `null` where there is nothing to say; but those about time
 //! (`clocks`, `delay`, `rest`, …) only in documents about timed models. States, steps and
 //! certificates are written in the model's own names, so that they outlive changes of the numbering. Documents are
 //! written piece by piece and certificates read row by row: they may have hundreds of thousands of entries.
@@ -17,6 +17,7 @@
 //!
 //! What is read back fits the network (names, numbers, widths); whether it shows anything is for `trellis-check` to say.
 
+mod binding;
 mod counter;
 mod ltl;
 mod node;
@@ -34,53 +35,52 @@ use crate::property::{Ending, Kind, PropertyReport};
 use crate::tell::Teller;
 use write::{CertificateDoc, ReportDoc, TraceDoc};
 
+pub use binding::{Binding, Input, read_binding, rewritten};
 pub use counter::{
     COUNTER_CERTIFICATE, COUNTER_TRACE, CounterContent, CounterEvidence, read_counter_evidence,
     write_counter_certificate, write_counter_report, write_counter_trace,
 };
 pub use ltl::{
-    LTL_CERTIFICATE, LTL_TRACE, LtlAsked, LtlContent, LtlQuestion, ltl_question, read_ltl_evidence,
-    write_ltl_certificate, write_ltl_report, write_ltl_trace,
+    LTL_CERTIFICATE, LTL_TRACE, LtlAsked, LtlContent, read_ltl_evidence, write_ltl_certificate, write_ltl_report,
+    write_ltl_trace,
 };
 pub use node::ReadError;
 pub use nodes::{
-    NODE_CERTIFICATE, NODE_TRACE, Named, NodeAsked, NodeContent, node_question, read_node_evidence,
-    write_node_certificate, write_node_report, write_node_trace,
+    NODE_CERTIFICATE, NODE_TRACE, Named, NodeAsked, NodeContent, read_node_evidence, write_node_certificate,
+    write_node_report, write_node_trace,
 };
 pub use program::{
-    PROGRAM_CERTIFICATE, PROGRAM_TRACE, ProgramContent, ProgramEvidence, evidence_query, read_program_evidence,
-    write_program_certificate, write_program_report, write_program_trace,
+    PROGRAM_CERTIFICATE, PROGRAM_TRACE, ProgramContent, read_program_evidence, write_program_certificate,
+    write_program_report, write_program_trace,
 };
 pub use read::{Content, Evidence, read_evidence};
 pub use tree::{
-    TREE, TREE_CERTIFICATE, TREE_TRACE, TreeContent, TreeEvidence, TreeFile, read_tree, read_tree_evidence,
-    write_tree_certificate, write_tree_report, write_tree_trace,
+    TREE, TREE_CERTIFICATE, TREE_TRACE, TreeContent, TreeFile, read_tree, read_tree_evidence, write_tree_certificate,
+    write_tree_report, write_tree_trace,
 };
 
 /// The `schema` of reports.
 pub const REPORT: &str = "trellis-report/1";
 /// The `schema` of traces.
-pub const TRACE: &str = "trellis-trace/1";
+pub const TRACE: &str = "trellis-trace/2";
 /// The `schema` of certificates.
-pub const CERTIFICATE: &str = "trellis-certificate/1";
+pub const CERTIFICATE: &str = "trellis-certificate/2";
 
 /// What a piece of evidence is about.
 #[derive(Debug, Clone, Copy)]
 pub struct Header<'a> {
-    /// The model's file name.
-    pub model: &'a str,
-    /// The language it is written in.
+    /// The language that the model is written in.
     pub language: &'a str,
-    /// The query as the user wrote it.
-    pub query: &'a str,
-    /// What kind of query that is.
+    /// What kind of query it is about.
     pub kind: Kind,
+    /// What it was made from, and what it claims.
+    pub binding: &'a Binding,
 }
 
 impl<T, C> PropertyReport<T, C> {
     /// What its evidence is about.
     pub fn header(&self) -> Header<'_> {
-        Header { model: &self.model, language: &self.language, query: &self.query, kind: self.kind }
+        Header { language: &self.language, kind: self.kind, binding: &self.binding }
     }
 }
 

@@ -17,6 +17,9 @@ pub enum ReadError {
     /// Not JSON at all.
     #[error("this is not JSON: {0}")]
     Syntax(String),
+    /// Of a version that is no longer read.
+    #[error("\"{0}\" was written by an older Trellis, whose evidence is bound to nothing; run check again")]
+    Outdated(String),
     /// Something in it is not as it should be.
     #[error("at {path}: expected {expected}, found {found}")]
     Content {
@@ -155,6 +158,11 @@ impl<'p, 'a> Node<'p, 'a> {
             Ok(found) if found == *expected => Ok(()),
             _ => self.fail(expected),
         }
+    }
+
+    /// As it stands there.
+    pub fn text(&self) -> &'a str {
+        self.raw.get()
     }
 
     pub fn is_null(&self) -> bool {

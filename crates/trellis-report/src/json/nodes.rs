@@ -11,15 +11,16 @@ use trellis_expr::VarId;
 use trellis_model::hierarchy::evidence::Trace;
 use trellis_model::hierarchy::{Domain, Hierarchy, Levels};
 
+use super::binding::{other, start};
 use super::node::{Fields, Node, Path, ReadError, field, optional};
-use super::write::{report_head, start};
+use super::write::report_head;
 use super::{Header, REPORT};
 use crate::hierarchy::HierarchyReport;
 
 /// The `schema` of runs of hierarchies.
-pub const NODE_TRACE: &str = "trellis-node-trace/1";
+pub const NODE_TRACE: &str = "trellis-node-trace/2";
 /// The `schema` of sets of states of hierarchies.
-pub const NODE_CERTIFICATE: &str = "trellis-node-certificate/1";
+pub const NODE_CERTIFICATE: &str = "trellis-node-certificate/2";
 
 /// What is asked: which node, and which configurations must not be reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -184,20 +185,6 @@ impl Serialize for CertificateDoc<'_> {
     }
 }
 
-/// What a run, a set of states, or a report with a run is about.
-pub fn node_question(text: &str) -> Result<NodeAsked, ReadError> {
-    let top = Node::top(text)?;
-    let fields = top.object()?;
-    let asked = |fields: &Fields<'_>, path: &Path<'_>| -> Result<NodeAsked, ReadError> {
-        let text = |name: &'static str| field(fields, path, name)?.string("a text").map(|s| s.into_owned());
-        Ok(NodeAsked { node: text("node")?, bad: text("never")? })
-    };
-    match optional(&fields, &top.path, "trace") {
-        Some(trace) => asked(&trace.object()?, &trace.path),
-        None => asked(&fields, &top.path),
-    }
-}
-
 /// Reads a run, a set of states, or a report that contains a run. Names and values fit the hierarchy; whether it shows anything is
 /// for `trellis-check` to say.
 pub fn read_node_evidence(named: Named<'_>, text: &str) -> Result<NodeContent, ReadError> {
@@ -229,7 +216,7 @@ impl Reader<'_> {
         match &*kind {
             NODE_TRACE => self.trace(&fields, &top.path).map(NodeContent::Trace),
             NODE_CERTIFICATE => self.states(&fields, &top.path).map(NodeContent::Certificate),
-            _ => schema.fail(what),
+            _ => other(&schema, &kind, &what),
         }
     }
 

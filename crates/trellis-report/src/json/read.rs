@@ -8,6 +8,7 @@ use trellis_model::network::{
 };
 use trellis_order::{Lattice, Word};
 
+use super::binding::other;
 use super::node::{Fields, Node, Path, ReadError, excerpt, field, optional};
 use super::{CERTIFICATE, REPORT, TRACE};
 use crate::names::Names;
@@ -16,10 +17,6 @@ use crate::property::Kind;
 /// A piece of evidence that was read.
 #[derive(Debug, Clone)]
 pub struct Evidence {
-    /// The query it is about, as the user wrote it, if it says so.
-    pub query: Option<String>,
-    /// The model it is about, if it says so.
-    pub model: Option<String>,
     /// Whether the query is a formula of linear temporal logic.
     pub is_formula: bool,
     /// The evidence itself.
@@ -54,10 +51,10 @@ fn document(net: &Network, top: Node<'_, '_>) -> Result<Evidence, ReadError> {
         TRACE => Content::Trace(Reader::new(net).trace(&fields, &top.path)?),
         CERTIFICATE => Content::Certificate(Reader::new(net).certificate(&fields, &top.path)?),
         REPORT if matches!(top.path, Path::Top) => return from_report(net, &fields, &top.path),
-        _ => return schema.fail(what),
+        kind => return other(&schema, kind, &what),
     };
     let is_formula = text("kind")?.is_some_and(|kind| kind == Kind::Ltl.symbol());
-    Ok(Evidence { query: text("query")?, model: text("model")?, is_formula, content })
+    Ok(Evidence { is_formula, content })
 }
 
 fn from_report(net: &Network, fields: &Fields<'_>, top: &Path<'_>) -> Result<Evidence, ReadError> {
@@ -342,6 +339,9 @@ impl<'n> Reader<'n> {
             let all = list.array_of(side.len(), "bounds, that of no clock first")?;
             for (i, (raw, &clock)) in all.into_iter().zip(&columns.clocks).enumerate() {
                 let bound = Node::new(Path::Item(&list.path, i), raw);
+                if !bound.is_null() && clock == 0 {
+                    return bound.fail("null, for this is no clock");
+                }
                 if !bound.is_null() {
                     let (lo, hi) = (i64::from(i32::MIN) + 1, i64::from(i32::MAX));
                     side[clock] = bound.integer(lo, hi, "null or a bound")? as i32;

@@ -11,6 +11,7 @@ use trellis_model::network::{
 };
 use trellis_order::Word;
 
+use super::binding::start;
 use super::{CERTIFICATE, Header, REPORT, TRACE};
 use crate::certificate::keys;
 use crate::property::{Ending, Kind, PropertyReport};
@@ -131,13 +132,6 @@ pub(super) struct TraceDoc<'a> {
     pub header: Header<'a>,
     pub trace: &'a Trace,
     pub ending: Ending,
-}
-
-pub(super) fn start<M: SerializeMap>(m: &mut M, schema: &str, header: Header<'_>) -> Result<(), M::Error> {
-    m.serialize_entry("schema", schema)?;
-    m.serialize_entry("model", header.model)?;
-    m.serialize_entry("language", header.language)?;
-    m.serialize_entry("query", header.query)
 }
 
 /// Evidence about a network says so if it is about a formula of linear temporal logic.

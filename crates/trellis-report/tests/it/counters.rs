@@ -42,7 +42,7 @@ fn evidence_is_valid_and_comes_back() {
     assert!(matches!(back.content, CounterContent::Trace(t) if t == trace) && back.target == system.target);
     let mut out = vec![];
     json::write_counter_trace(&mut out, &system, report.header(), &trace).unwrap();
-    schemas.assert_valid("counter-trace-1.json", &serde_json::from_slice::<Value>(&out).unwrap());
+    schemas.assert_valid("counter-trace-2.json", &serde_json::from_slice::<Value>(&out).unwrap());
     for c in certificates() {
         let report = CounterReport::about("m.spec", "spec", "q", Kind::Always, Verdict::Safe(c.clone()));
         let mut out = vec![];
@@ -50,7 +50,7 @@ fn evidence_is_valid_and_comes_back() {
         schemas.assert_valid("report-1.json", &serde_json::from_slice::<Value>(&out).unwrap());
         let mut out = vec![];
         json::write_counter_certificate(&mut out, &system, report.header(), &c).unwrap();
-        schemas.assert_valid("counter-certificate-1.json", &serde_json::from_slice::<Value>(&out).unwrap());
+        schemas.assert_valid("counter-certificate-2.json", &serde_json::from_slice::<Value>(&out).unwrap());
         let back = read_counter_evidence(&system, std::str::from_utf8(&out).unwrap()).unwrap();
         assert!(matches!(back.content, CounterContent::Certificate(b) if b == c));
     }

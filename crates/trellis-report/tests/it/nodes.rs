@@ -43,7 +43,7 @@ fn evidence_is_valid_and_comes_back() {
     assert_eq!(node_question(&text).unwrap(), asked);
     let mut out = vec![];
     json::write_node_trace(&mut out, named, &asked, report.header(), &trace).unwrap();
-    schemas.assert_valid("node-trace-1.json", &serde_json::from_slice::<Value>(&out).unwrap());
+    schemas.assert_valid("node-trace-2.json", &serde_json::from_slice::<Value>(&out).unwrap());
     for text in [text, String::from_utf8(out).unwrap()] {
         assert!(matches!(read_node_evidence(named, &text).unwrap(), NodeContent::Trace(t) if t == trace));
         assert!(text.contains("<x.e>") && text.contains("\"x.s\""), "{text}");
@@ -61,7 +61,7 @@ fn evidence_is_valid_and_comes_back() {
         let states = Decisions { tests: tests.clone(), root };
         let mut out = vec![];
         json::write_node_certificate(&mut out, named, &asked, report.header(), &states).unwrap();
-        schemas.assert_valid("node-certificate-1.json", &serde_json::from_slice::<Value>(&out).unwrap());
+        schemas.assert_valid("node-certificate-2.json", &serde_json::from_slice::<Value>(&out).unwrap());
         let text = String::from_utf8(out).unwrap();
         assert_eq!(node_question(&text).unwrap(), asked);
         assert!(matches!(read_node_evidence(named, &text).unwrap(), NodeContent::Certificate(d) if d == states));

@@ -143,7 +143,7 @@ fn certificate(r: &mut Random) -> (Cfa, Certificate) {
 }
 
 const HEADER: json::Header<'_> =
-    json::Header { model: "m.c", language: "c", query: "question", kind: trellis_report::Kind::Always };
+    json::Header { language: "c", kind: trellis_report::Kind::Always, binding: &crate::round_trip::BINDING };
 
 fn certificate_text(cfa: &Cfa, c: &Certificate) -> String {
     let mut out = Vec::new();
@@ -167,13 +167,9 @@ fn invariants_come_back_as_they_were() {
     for seed in 1..=runs() {
         let (cfa, c) = certificate(&mut Random(seed * 77));
         let text = certificate_text(&cfa, &c);
-        validator.assert_valid("program-certificate-1.json", &serde_json::from_str(&text).unwrap());
-        let questions = [("other".to_string(), cfa.clone()), ("question".to_string(), cfa.clone())];
-        let (1, read) = read_program_evidence(&questions, &text).unwrap_or_else(|e| panic!("{seed}: {e}\n{text}"))
-        else {
-            panic!("the second question");
-        };
-        let ProgramContent::Certificate(back) = read.content else { panic!("a certificate") };
+        validator.assert_valid("program-certificate-2.json", &serde_json::from_str(&text).unwrap());
+        let read = read_program_evidence(&cfa, &text).unwrap_or_else(|e| panic!("{seed}: {e}\n{text}"));
+        let ProgramContent::Certificate(back) = read else { panic!("a certificate") };
         assert_eq!(back.k, c.k);
         for ((l, a), (m, b)) in c.invariant.iter().zip(&back.invariant) {
             assert_eq!(l, m);
@@ -222,14 +218,13 @@ fn random_trace(cfa: &Cfa, r: &mut Random) -> Trace {
 #[test]
 fn runs_come_back_as_they_were() {
     let validator = Validator::new();
-    let questions = [("question".to_string(), world())];
-    let cfa = &questions[0].1;
+    let cfa = &world();
     for seed in 1..=runs() {
         let t = random_trace(cfa, &mut Random(seed * 31));
         let text = trace_text(cfa, &t);
-        validator.assert_valid("program-trace-1.json", &serde_json::from_str(&text).unwrap());
-        let (_, read) = read_program_evidence(&questions, &text).unwrap_or_else(|e| panic!("{seed}: {e}\n{text}"));
-        let ProgramContent::Trace(back) = read.content else { panic!("a run") };
+        validator.assert_valid("program-trace-2.json", &serde_json::from_str(&text).unwrap());
+        let read = read_program_evidence(cfa, &text).unwrap_or_else(|e| panic!("{seed}: {e}\n{text}"));
+        let ProgramContent::Trace(back) = read else { panic!("a run") };
         assert_eq!(back, t, "{seed}");
     }
 }
@@ -249,7 +244,7 @@ fn reports_are_valid() {
             let value: Json = serde_json::from_slice(&out).unwrap();
             validator.assert_valid("report-1.json", &value);
             let text = String::from_utf8(out).unwrap();
-            let read = read_program_evidence(&[("question".into(), cfa.clone())], &text);
+            let read = read_program_evidence(&cfa, &text);
             let there = report.trace.is_some() || (whole && report.certificate.is_some());
             assert_eq!(read.is_ok(), there, "{text}");
         }
@@ -259,8 +254,7 @@ fn reports_are_valid() {
 /// A few characters are changed: the answer is evidence or words, never a panic.
 #[test]
 fn junk_is_refused_in_words() {
-    let questions = [("question".to_string(), world())];
-    let cfa = &questions[0].1;
+    let cfa = &world();
     let mut r = Random(99);
     let pieces = ["(", ")", "!0", "!9", "|", "-", "1i8", "300u8", "1i65", "u0", "(- 1)", "\"", "9", "{", "store", "p"];
     let mut accepted = 0;
@@ -278,7 +272,7 @@ fn junk_is_refused_in_words() {
             chars.splice(at..end, piece.chars());
         }
         let text: String = chars.into_iter().collect();
-        accepted += usize::from(read_program_evidence(&questions, &text).is_ok());
+        accepted += usize::from(read_program_evidence(cfa, &text).is_ok());
     }
     assert!(accepted < runs() as usize * 4);
     let deep = format!("{}p{}", "(not ".repeat(100_000), ")".repeat(100_000));
@@ -287,7 +281,7 @@ fn junk_is_refused_in_words() {
         &format!("\"elements\": [\"{deep}\","),
         1,
     );
-    assert!(read_program_evidence(&questions, &text).unwrap_err().to_string().contains("too deeply"));
+    assert!(read_program_evidence(cfa, &text).unwrap_err().to_string().contains("too deeply"));
 }
 
 #[test]

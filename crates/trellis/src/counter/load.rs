@@ -4,11 +4,13 @@ use std::path::Path;
 
 use trellis_model::counter::{System, Vector};
 use trellis_report::counter::question;
+use trellis_report::json::Input;
 use trellis_syntax::diag::{self, Diagnostic, Severity, SourceId, Sources};
 use trellis_syntax::{lola, pnml, spec, tts};
 
 use super::Counters;
 use crate::Failure;
+use crate::binding::input;
 use crate::cli::{Model, Properties};
 
 /// Is it a counter system, by its name?
@@ -51,6 +53,8 @@ pub struct Loaded {
     pub system: System,
     pub question: String,
     pub warnings: String,
+    /// What it was read from.
+    pub inputs: Vec<Input>,
 }
 
 /// What the command line says about it.
@@ -66,6 +70,8 @@ struct Loader {
     sources: Sources,
     color: bool,
     warnings: Vec<Diagnostic>,
+    /// The model, by its bytes.
+    model: Option<Input>,
 }
 
 impl Loader {
@@ -75,6 +81,7 @@ impl Loader {
         if bytes.len() as u64 > diag::MAX_FILE {
             return Err(unreadable(format!("larger than {} bytes", diag::MAX_FILE)));
         }
+        self.model.get_or_insert_with(|| input(path, &bytes));
         Ok(self.sources.add(path.display().to_string(), spec::decode(bytes)))
     }
 
@@ -87,7 +94,7 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
     if !model.constants.is_empty() {
         return Err(Failure::Usage("--const: only UPPAAL and AltaRica models have constants that can be set".into()));
     }
-    let mut l = Loader { sources: Sources::default(), color: asked.color, warnings: vec![] };
+    let mut l = Loader { sources: Sources::default(), color: asked.color, warnings: vec![], model: None };
     let id = l.read(&model.model)?;
     let plain = |system| (system, None, vec![]);
     let read = match Language::of(&model.model) {
@@ -108,7 +115,7 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
     }
     let question = question(&system);
     let warnings = diag::render(&l.warnings, &l.sources, asked.color);
-    Ok(Loaded { system, question, warnings })
+    Ok(Loaded { system, question, warnings, inputs: l.model.into_iter().collect() })
 }
 
 /// Another start, and invariants.

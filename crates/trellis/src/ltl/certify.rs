@@ -1,58 +1,74 @@
-//! `trellis certify` for evidence about formulas: the evidence says what was asked, the model is read again with that, and the
-//! automaton of the negated formula is made anew; evidence about another one is refused.
+//! `trellis certify` for evidence about formulas: the command line says what is asked, the model is read with that, and the automaton of
+//! the negated formula is made anew; evidence about another one is refused.
 
 use trellis_check::ltl as checker;
 use trellis_engine::budget::Budget;
 use trellis_engine::program;
 use trellis_model::evidence::Verdict;
-use trellis_report::json::{LtlContent, LtlQuestion, ltl_question, read_ltl_evidence};
+use trellis_report::Kind;
+use trellis_report::json::{self, Header, LtlContent, read_ltl_evidence};
 use trellis_report::ltl::{Counterexample, summary};
 use trellis_smt::Limits;
-use trellis_syntax::hoa::Hoa;
 use trellis_syntax::scxml::Chart;
 
 use super::question::{Ask, Question};
+use crate::binding::Bound;
 use crate::check::steps;
-use crate::cli::{Certify, LtlStep};
-use crate::evidence::judged;
+use crate::cli::Certify;
+use crate::evidence::Given;
 use crate::{Failure, Ran};
 
-/// Certifies evidence about a formula; nothing if it is about something else.
-pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Option<Ran> {
-    let path = &args.evidence;
-    // Whoever reads other evidence says what is wrong with the file.
-    let text = std::fs::read_to_string(path).ok()?;
-    match ltl_question(&text) {
-        Ok(found) => found.map(|asked| certified(args, asked, &text, out_color, err_color)),
-        Err(why) if text.contains("trellis-ltl-") || text.contains("\"LTL\"") => {
-            Some(Err(Failure::Input(format!("error: {}: {why}", path.display()))))
-        }
-        Err(_) => None,
+/// What the command line asks.
+pub fn asks(args: &Certify, err_color: bool) -> Result<Vec<Ask>, Failure> {
+    let p = &args.properties;
+    if !p.properties.is_empty() || !p.errors.is_empty() || !p.labels.is_empty() || p.queries.is_some() {
+        return Err(Failure::Usage("--property and its kin: not together with --ltl or --buchi".into()));
     }
+    let mut asks: Vec<Ask> = args.ltl.iter().cloned().map(Ask::Formula).collect();
+    if let Some(path) = &args.buchi {
+        asks.push(Ask::forbidden(path, err_color)?);
+    }
+    Ok(asks)
 }
 
-fn certified(args: &Certify, asked: LtlQuestion, text: &str, out_color: bool, err_color: bool) -> Ran {
+/// Which of the questions evidence answers. Each has inputs of its own: that of a Büchi automaton its file.
+pub fn chosen(
+    given: &Given<'_>,
+    asks: &[Ask],
+    bound: impl Fn(&Ask) -> Bound,
+) -> Result<Result<usize, String>, Failure> {
+    let mut why = None;
+    for (at, ask) in asks.iter().enumerate() {
+        match given.asked(&bound(ask), &[&ask.property()])? {
+            Ok(_) => return Ok(Ok(at)),
+            Err(this) => why = why.or(Some(this)),
+        }
+    }
+    Ok(Err(why.unwrap_or_else(|| "nothing is asked".into())))
+}
+
+/// Certifies evidence about a formula.
+pub fn certify(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
     if args.non_zeno {
         return Err(Failure::Usage("--non-zeno: only for models with clocks".into()));
     }
-    if args.node.is_some() {
-        return Err(Failure::Usage("--node: formulas are about the last node of a file".into()));
+    if args.node.is_some() || args.start.is_some() {
+        return Err(Failure::Usage("--node and --start: not together with --ltl or --buchi".into()));
     }
-    let unreadable = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", args.evidence.display()));
-    let is_xsts = args.model.model.extension().is_some_and(|e| e == "xsts");
-    let step = match asked.step.as_deref() {
-        _ if !is_xsts => None,
-        Some("full") => Some(LtlStep::Full),
-        Some("half") => Some(LtlStep::Half),
-        _ => return Err(unreadable(&"it does not say when a letter is read (step: half or full)")),
+    let asks = asks(args, err_color)?;
+    let mut questions = vec![];
+    for ask in &asks {
+        questions.push(Question::read(ask, &args.model, &args.reading, args.ltl_step, err_color)?);
+    }
+    let bound = |at: usize| Bound::new(args, questions[at].inputs.clone());
+    let at = match chosen(given, &asks, |ask| bound(asks.iter().position(|a| std::ptr::eq(a, ask)).unwrap_or(0)))? {
+        Ok(at) => at,
+        Err(why) => return given.rejected(&why),
     };
-    let ask = match asked.forbidden {
-        Some((atoms, automaton)) => Ask::Forbidden(asked.query, Hoa { automaton, atoms, name: None }),
-        None => Ask::Formula(asked.query),
-    };
-    let question = Question::read(&ask, &args.model, &args.reading, step, err_color)?;
+    let (ask, question) = (&asks[at], &questions[at]);
     let (subject, claim) = (&question.asked.subject, question.claim());
-    let content = read_ltl_evidence(subject, claim.atoms, &question.automaton, text).map_err(|e| unreadable(&e))?;
+    let content =
+        read_ltl_evidence(subject, claim.atoms, &question.automaton, &given.text).map_err(|e| given.unreadable(&e))?;
     let limits = Limits::none();
     let result = match &content {
         LtlContent::Counterexample(Counterexample::Lasso(lasso)) => checker::replay(subject, claim, lasso)
@@ -69,7 +85,13 @@ fn certified(args: &Certify, asked: LtlQuestion, text: &str, out_color: bool, er
     if let (Some(chart), LtlContent::Proof(_)) = (&question.asked.chart, &content) {
         result = result.and_then(|said| queue_is_long_enough(chart).map(|()| said));
     }
-    judged(ask.text(), result, out_color)
+    let binding = bound(at).to(&ask.property());
+    let header = Header { language: question.language, kind: Kind::Ltl, binding: &binding };
+    let write = |out: &mut dyn std::io::Write| match &content {
+        LtlContent::Counterexample(t) => json::write_ltl_trace(out, question.about(), header, t),
+        LtlContent::Proof(proof) => json::write_ltl_certificate(out, question.about(), header, proof),
+    };
+    given.judged(ask.text(), result, &write)
 }
 
 /// A proof about a statechart knows nothing of runs in which an internal event did not fit into the queue.

@@ -8,13 +8,15 @@ use trellis_engine::ltl::translate::translate;
 use trellis_engine::timed::formula;
 use trellis_model::ltl::Formula;
 use trellis_model::network::{Condition, Fair, Network, Party, Query, QueryKind, Temporal};
-use trellis_report::{Content, Ending, Evidence, Kind, Outcome, PropertyReport, ending, html, text};
+use trellis_report::json::{self, Header};
+use trellis_report::{Content, Ending, Kind, Outcome, PropertyReport, ending, html, read_evidence, text};
 use trellis_syntax::ltl::network::Said;
 
 use super::question::Ask;
+use crate::binding::{Bound, Meaning};
 use crate::check::{ProgressLine, budget, code_of, interrupts, show, statistics, steps, worst, write_evidence};
 use crate::cli::{self, Certify, Check};
-use crate::evidence::judged;
+use crate::evidence::{Given, idle};
 use crate::files::write_file;
 use crate::load::{self, Asked, Loaded};
 use crate::{Failure, Ran, exit};
@@ -120,7 +122,7 @@ fn temporal(net: &mut Network, ask: &Ask, said: Said, fair: Vec<Fair>, non_zeno:
             let negated = Formula::Not(Box::new(said.formula.clone()));
             (Some(said.formula), translate(&negated).map_err(|why| Failure::Usage(format!("--ltl: {why}")))?)
         }
-        Ask::Forbidden(_, hoa) => (None, hoa.automaton.clone()),
+        Ask::Forbidden(_, hoa, _) => (None, hoa.automaton.clone()),
     };
     Ok(Temporal { query, conditions: said.conditions, formula, automaton, fair, non_zeno })
 }
@@ -174,6 +176,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
             }
         };
         report.seconds = seconds;
+        report.binding = bound(args, &loaded, ask).to(&ask.property());
         report.engine = engine_line(&loaded.network, search);
         report.assumes = assumptions(&args.formulas.fair);
         code = worst(code, code_of(&report));
@@ -239,26 +242,39 @@ fn checked(net: &Network, asked: &Temporal, r: &PropertyReport) -> Result<Option
     Ok(None)
 }
 
+/// What verdicts about a formula are bound to.
+fn bound<'a>(args: impl Into<Meaning<'a>>, loaded: &Loaded, ask: &Ask) -> Bound {
+    Bound::new(args, loaded.inputs.iter().cloned().chain(ask.input()).collect())
+}
+
 /// Certifies evidence about a formula and a network.
-pub fn certify(args: &Certify, read: Evidence, out_color: bool, err_color: bool) -> Ran {
-    let path = &args.evidence;
-    let unreadable = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
-    let question = read.query.ok_or_else(|| unreadable(&"it does not say which formula it is about"))?;
-    let ask = match &args.buchi {
-        Some(path) => Ask::forbidden(path, err_color)?,
-        None => Ask::Formula(question),
+pub fn certify(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
+    let asks = super::certify::asks(args, err_color)?;
+    let mut loaded = load::load(&args.model, &Asked { asks: &asks, color: err_color, ..Default::default() })?;
+    let fair = fair(&loaded.network, &args.fair)?;
+    let at = match super::certify::chosen(given, &asks, |ask| bound(args, &loaded, ask))? {
+        Ok(at) => at,
+        Err(why) => return given.rejected(&why),
     };
-    let asks = [ask];
-    let Loaded { mut network, mut said, .. } =
-        load::load(&args.model, &Asked { asks: &asks, color: err_color, ..Default::default() })?;
-    let fair = fair(&network, &args.fair)?;
-    let Some(said) = said.pop() else { return Err(unreadable(&"it does not say which formula it is about")) };
-    let asked = temporal(&mut network, &asks[0], said, fair, args.non_zeno)?;
-    let result = match &read.content {
-        Content::Trace(t) => trellis_check::replay_formula(&network, &asked, t)
+    let (ask, said) = (&asks[at], loaded.said.swap_remove(at));
+    let asked = temporal(&mut loaded.network, ask, said, fair, args.non_zeno)?;
+    let net = &loaded.network;
+    let content = read_evidence(net, &given.text).map_err(|e| given.unreadable(&e))?.content;
+    let result = match &content {
+        Content::Trace(t) => trellis_check::replay_formula(net, &asked, t)
             .map(|_| format!("the run ({}) violates it", steps(t.steps.len()))),
-        Content::Certificate(c) => trellis_check::certify_formula(&network, &asked, c)
+        Content::Certificate(c) => trellis_check::certify_formula(net, &asked, c)
             .map(|_| format!("the certificate ({} elements) proves it", c.entries.len())),
     };
-    judged(&asked.query.text, result.map_err(|why| why.to_string()), out_color)
+    let result = result.map_err(|why| why.to_string()).and_then(|said| match &content {
+        Content::Certificate(c) => idle(net, Kind::Ltl, c).map(|()| said),
+        Content::Trace(_) => Ok(said),
+    });
+    let binding = bound(args, &loaded, ask).to(&ask.property());
+    let header = Header { language: loaded.language, kind: Kind::Ltl, binding: &binding };
+    let write = |out: &mut dyn std::io::Write| match &content {
+        Content::Trace(t) => json::write_trace(out, net, header, t, ending(net, Kind::Ltl, t)),
+        Content::Certificate(c) => json::write_certificate(out, net, header, c),
+    };
+    given.judged(ask.text(), result, &write)
 }

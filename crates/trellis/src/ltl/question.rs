@@ -5,7 +5,7 @@ use std::path::Path;
 use trellis_check::ltl::{Claim, OfRuns};
 use trellis_engine::ltl::translate::translate;
 use trellis_model::ltl::{Buchi, Formula};
-use trellis_report::json::LtlAsked;
+use trellis_report::json::{Input, LtlAsked};
 use trellis_syntax::c::{self, Kinds};
 use trellis_syntax::diag::{self, Sources};
 use trellis_syntax::hoa::{self, Hoa};
@@ -13,6 +13,7 @@ use trellis_syntax::ltl::subject::{self, Asked, Language, Moment};
 
 use crate::Failure;
 use crate::automaton::{c_options, not_c};
+use crate::binding::{c_inputs, model_input};
 use crate::cli::{LtlStep, Model, Reading};
 use crate::{counter, hierarchy, tree};
 
@@ -24,7 +25,7 @@ pub enum Ask {
     /// A formula.
     Formula(String),
     /// The automaton of what must not be, with its file.
-    Forbidden(String, Hoa),
+    Forbidden(String, Hoa, Input),
 }
 
 /// What `--termination` asks, in words and as a formula about a C program.
@@ -40,13 +41,31 @@ impl Ask {
         if hoa.automaton.marks > MAX_MARKS {
             return Err(Failure::Usage(format!("{}: at most {MAX_MARKS} acceptance sets", path.display())));
         }
-        Ok(Ask::Forbidden(path.display().to_string(), hoa))
+        Ok(Ask::Forbidden(path.display().to_string(), hoa, model_input(path, &sources)))
     }
 
     /// In words.
     pub fn text(&self) -> &str {
         match self {
-            Ask::Formula(text) | Ask::Forbidden(text, _) => text,
+            Ask::Formula(text) | Ask::Forbidden(text, ..) => text,
+        }
+    }
+}
+
+impl Ask {
+    /// As evidence has it: nothing that a query could be.
+    pub fn property(&self) -> String {
+        match self {
+            Ask::Formula(text) => format!("LTL {text}"),
+            Ask::Forbidden(_, _, file) => format!("LTL never {}", file.name),
+        }
+    }
+
+    /// What it was read from.
+    pub fn input(&self) -> Option<Input> {
+        match self {
+            Ask::Formula(_) => None,
+            Ask::Forbidden(_, _, file) => Some(file.clone()),
         }
     }
 }
@@ -61,6 +80,8 @@ pub struct Question {
     pub sources: Sources,
     /// The language of the model, as reports call it.
     pub language: &'static str,
+    /// What the model and the question were read from.
+    pub inputs: Vec<Input>,
     step: Option<&'static str>,
     /// What the user said that is assumed.
     pub assumes: Vec<String>,
@@ -125,7 +146,7 @@ impl Question {
                 let formula = sources.add("--ltl", meant);
                 subject::read(&mut sources, model, formula, language)
             }
-            Ask::Forbidden(file, hoa) => {
+            Ask::Forbidden(file, hoa, _) => {
                 let named = |atom: &String| sources.add(format!("AP of {file}"), atom.as_str());
                 let atoms: Vec<_> = hoa.atoms.iter().map(named).collect();
                 subject::read_with(&mut sources, model, &atoms, language)
@@ -135,10 +156,12 @@ impl Question {
         let automaton = match ask {
             Ask::Formula(_) => translate(&Formula::Not(Box::new(asked.spec.formula.clone())))
                 .map_err(|why| Failure::Usage(format!("--ltl: {why}")))?,
-            Ask::Forbidden(_, hoa) => hoa.automaton.clone(),
+            Ask::Forbidden(_, hoa, _) => hoa.automaton.clone(),
         };
         let is_forbidden = matches!(ask, Ask::Forbidden(..));
-        Ok(Question { asked, automaton, is_forbidden, sources, language: name, step, assumes })
+        let mut inputs = c_inputs(path, &sources);
+        inputs.extend(ask.input());
+        Ok(Question { asked, automaton, is_forbidden, sources, language: name, inputs, step, assumes })
     }
 
     /// What evidence must show.

@@ -60,7 +60,8 @@ fn another_target_can_be_asked_for() {
     let (_gone, trace) = temporary("t.json");
     let out = trellis(&["check", "coverability/mesi.spec", "--error", "shared >= 3, invalid >= 1", "--trace", &trace]);
     assert_eq!(out.status.code(), Some(10), "{}", stderr(&out));
-    let out = trellis(&["certify", "coverability/mesi.spec", &trace]);
+    let asked = ["--error", "shared >= 3, invalid >= 1"];
+    let out = trellis(&["certify", "coverability/mesi.spec", &trace, asked[0], asked[1]]);
     assert!(stdout(&out).starts_with("VALID  never one in invalid and 3 in shared together"), "{}", stdout(&out));
     let out = trellis(&["check", "coverability/mesi.spec", "--error", "shared = 3"]);
     assert_eq!(out.status.code(), Some(2));

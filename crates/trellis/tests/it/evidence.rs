@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{stderr, stdout, temporary, trellis};
+use crate::{asking, stderr, stdout, temporary, trellis};
 
 /// Writes a certificate, changes it, and asks whether it is still accepted.
 fn certify_changed(model: &[&str], check: &[&str], change: impl Fn(&mut Value)) -> (Option<i32>, String) {
@@ -19,6 +19,7 @@ fn certify_changed(model: &[&str], check: &[&str], change: impl Fn(&mut Value)) 
     std::fs::write(&path, doc.to_string()).expect("writable");
     let mut args = vec!["certify"];
     args.extend(model);
+    args.extend(asking(check));
     args.push(&path);
     let out = trellis(&args);
     (out.status.code(), stdout(&out) + &stderr(&out))

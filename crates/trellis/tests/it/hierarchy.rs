@@ -48,7 +48,7 @@ fn nodes_of_altarica_have_evidence_too() {
         ["check", "altarica/stack3.alt", "--engine", "hierarchy", "--error", bad, "--certificate", &file, "--stats"];
     let said = stdout(&trellis(&check));
     assert!(said.contains("refinements 0, abstract states 4"), "{said}");
-    let again = stdout(&trellis(&["certify", "altarica/stack3.alt", &file]));
+    let again = stdout(&trellis(&["certify", "altarica/stack3.alt", &file, "--error", bad]));
     assert!(again.starts_with("VALID"), "{again}");
     let json = stdout(&trellis(&["check", "altarica/stack3.alt", "--engine", "hierarchy", "--error", bad, "--json"]));
     let doc: Value = serde_json::from_str(&json).expect("JSON");
@@ -124,7 +124,7 @@ fn formulas() {
         let kind = if verdict == "SAFE" { "--certificate" } else { "--trace" };
         let out = trellis(&["check", &model, "--ltl", formula, kind, &file]);
         assert!(stdout(&out).starts_with(&format!("{verdict} ")), "{formula}: {}{}", stdout(&out), stderr(&out));
-        let again = trellis(&["certify", &model, &file]);
+        let again = trellis(&["certify", &model, &file, "--ltl", formula]);
         assert!(stdout(&again).starts_with("VALID"), "{formula}: {}{}", stdout(&again), stderr(&again));
     }
 }
@@ -184,7 +184,7 @@ fn networks_without_clocks() {
     let check = ["check", "data/philosophers.xta", "--engine", "hierarchy", "-p", query, "--certificate", &file];
     let out = trellis(&check);
     assert!(stdout(&out).starts_with("SAFE"), "{}{}", stdout(&out), stderr(&out));
-    let again = trellis(&["certify", "data/philosophers.xta", &file]);
+    let again = trellis(&["certify", "data/philosophers.xta", &file, "-p", query]);
     assert!(stdout(&again).starts_with("VALID"), "{}{}", stdout(&again), stderr(&again));
     for way in [&["--neat"][..], &["--no-pruning"], &["--refine", "interpolants"]] {
         let out = trellis(&[&check[..], way].concat());
@@ -195,7 +195,7 @@ fn networks_without_clocks() {
     let query = "E<> Philosopher(0).Eating && Philosopher(2).Eating";
     let out = trellis(&["check", "data/philosophers.xta", "--engine", "hierarchy", "-p", query, "--trace", &file]);
     assert!(stdout(&out).starts_with("HOLDS"), "{}{}", stdout(&out), stderr(&out));
-    let again = trellis(&["certify", "data/philosophers.xta", &file]);
+    let again = trellis(&["certify", "data/philosophers.xta", &file, "-p", query]);
     assert!(stdout(&again).starts_with("VALID"), "{}{}", stdout(&again), stderr(&again));
     // What cannot be said is refused by name.
     let out = trellis(&["check", "data/token.xta", "--engine", "hierarchy"]);

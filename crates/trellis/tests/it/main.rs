@@ -3,6 +3,7 @@
 
 mod altarica;
 mod automata;
+mod binding;
 mod book;
 mod commands;
 mod counters;
@@ -35,6 +36,34 @@ pub fn trellis(args: &[&str]) -> Output {
         .env("NO_COLOR", "1")
         .output()
         .expect("the binary runs")
+}
+
+/// Of the arguments of a check, those that say what is asked of what: `certify` takes them, too.
+pub fn asking<'a>(check: &[&'a str]) -> Vec<&'a str> {
+    const WITH_VALUE: [&str; 13] = [
+        "-p",
+        "--property",
+        "--error",
+        "--labels",
+        "--queries",
+        "--const",
+        "--ltl",
+        "--buchi",
+        "--ltl-step",
+        "--fair",
+        "--node",
+        "--ints",
+        "--data-model",
+    ];
+    let mut all = vec![];
+    for (i, arg) in check.iter().enumerate() {
+        if WITH_VALUE.contains(arg) {
+            all.extend(&check[i..(i + 2).min(check.len())]);
+        } else if *arg == "--non-zeno" {
+            all.push(*arg);
+        }
+    }
+    all
 }
 
 /// Its standard output.

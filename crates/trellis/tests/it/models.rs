@@ -1,7 +1,7 @@
 //! Every bundled model under every configuration that applies: all verdicts agree with `models/EXPECTED.tsv`, and all
 //! evidence is certified again from its file.
 
-use crate::{reports, root, stderr, stdout, temporary, trellis};
+use crate::{asking, reports, root, stderr, stdout, temporary, trellis};
 
 struct Row {
     model: String,
@@ -93,12 +93,11 @@ fn every_lattice_model_answers_as_expected_under_every_update() {
     }
 }
 
-/// Has evidence of a row checked again: the evidence knows the question, the model's size is asked for again.
+/// Has evidence of a row checked again: what is asked of what is said again.
 fn certify(row: &Row, path: &str) {
     let mut args = vec!["certify", &row.model, path];
-    for pair in row.options.chunks(2).filter(|pair| matches!(&*pair[0], "--const" | "--ints")) {
-        args.extend(pair.iter().map(String::as_str));
-    }
+    let options: Vec<&str> = row.options.iter().map(String::as_str).collect();
+    args.extend(asking(&options));
     let out = trellis(&args);
     assert_eq!(out.status.code(), Some(0), "{args:?}: {}{}", stdout(&out), stderr(&out));
     assert!(stdout(&out).starts_with("VALID"), "{args:?}: {}", stdout(&out));

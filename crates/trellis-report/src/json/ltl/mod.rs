@@ -1,5 +1,5 @@
 //! Reports and evidence about formulas of linear temporal logic as JSON: `trellis-report/1` with the evidence of
-//! `trellis-ltl-trace/1` and `trellis-ltl-certificate/1`.
+//! `trellis-ltl-trace/2` and `trellis-ltl-certificate/2`.
 //!
 //! Runs are written like those of programs; a step without an edge is one of a run that has ended. Proofs and recurrent sets speak
 //! of locations of the product, by number: whoever reads them makes the product anew, from the automaton that stands beside them.
@@ -18,12 +18,12 @@ use super::Header;
 use crate::ltl::{Counterexample, LtlReport};
 use write::{CertificateDoc, ReportDoc, TraceDoc};
 
-pub use read::{LtlContent, LtlQuestion, ltl_question, read_ltl_evidence};
+pub use read::{LtlContent, read_ltl_evidence};
 
 /// The `schema` of runs that violate a formula.
-pub const LTL_TRACE: &str = "trellis-ltl-trace/1";
+pub const LTL_TRACE: &str = "trellis-ltl-trace/2";
 /// The `schema` of proofs of formulas.
-pub const LTL_CERTIFICATE: &str = "trellis-ltl-certificate/1";
+pub const LTL_CERTIFICATE: &str = "trellis-ltl-certificate/2";
 
 /// What evidence is about.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,6 @@
 //! Evidence about a formula, back from JSON.
 //!
-//! It is read in two goes: first what is asked ([`ltl_question`]), so that the model can be read with it; then, with the model and the
-//! automaton of what must not be, the evidence itself.
+//! What is asked is not taken from it: whoever reads it knows the model, its atoms and the automaton of what must not be.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +8,7 @@ use trellis_expr::{TermId, VarId};
 use trellis_model::cfa::LocationId;
 use trellis_model::ltl::evidence::{Lasso, Proof, Recurrence, Run, Step};
 use trellis_model::ltl::product::{Product, Subject, product};
-use trellis_model::ltl::{Buchi, Cube, Edge, MAX_ATOMS};
+use trellis_model::ltl::{Buchi, Cube, Edge};
 
 use super::{LTL_CERTIFICATE, LTL_TRACE};
 use crate::json::REPORT;
@@ -25,17 +24,6 @@ const MAX_MARKS: i64 = 63;
 /// More states are a mistake.
 const MAX_STATES: i64 = 1 << 24;
 
-/// What a piece of evidence says that was asked.
-#[derive(Debug, Clone)]
-pub struct LtlQuestion {
-    /// In words: the formula, or the name of the automaton.
-    pub query: String,
-    /// When a letter is read, where that can be chosen: `half`, `full`.
-    pub step: Option<String>,
-    /// The automaton of the runs that must not be, and its atoms, if that was asked instead of a formula.
-    pub forbidden: Option<(Vec<String>, Buchi)>,
-}
-
 /// Evidence about a formula.
 #[derive(Debug, Clone)]
 pub enum LtlContent {
@@ -43,33 +31,6 @@ pub enum LtlContent {
     Counterexample(Counterexample),
     /// A proof.
     Proof(Box<Proof>),
-}
-
-/// What evidence about a formula says that was asked; nothing if it is not about a formula.
-pub fn ltl_question(text: &str) -> Result<Option<LtlQuestion>, ReadError> {
-    document(Node::top(text)?, &mut |_, fields, top| {
-        let query = field(fields, top, "query")?.string("a text")?.into_owned();
-        let step = optional(fields, top, "step");
-        let step = step.map(|s| s.string("a text").map(std::borrow::Cow::into_owned)).transpose()?;
-        let kind = field(fields, top, "specification")?;
-        let forbidden = match &*kind.string("\"ltl\" or \"buchi\"")? {
-            "ltl" => None,
-            "buchi" => {
-                let list = field(fields, top, "atoms")?;
-                let mut atoms = vec![];
-                for (i, raw) in list.array()?.into_iter().enumerate() {
-                    atoms.push(Node::new(Path::Item(&list.path, i), raw).string("a text")?.into_owned());
-                }
-                if atoms.len() > MAX_ATOMS {
-                    return list.fail(format_args!("at most {MAX_ATOMS} atoms"));
-                }
-                let automaton = automaton(field(fields, top, "automaton")?, atoms.len())?;
-                Some((atoms, automaton))
-            }
-            _ => return kind.fail("\"ltl\" or \"buchi\""),
-        };
-        Ok(LtlQuestion { query, step, forbidden })
-    })
 }
 
 /// Reads evidence about a formula of this model. Its automaton must be the given one, that of what must not be.

@@ -13,8 +13,9 @@ use trellis_model::ltl::{Buchi, Cube};
 
 use super::{LTL_CERTIFICATE, LTL_TRACE, LtlAsked};
 use crate::json::Header;
+use crate::json::binding::start;
 use crate::json::program::write::{StepView, Values, start_terms, terms};
-use crate::json::write::{report_head, start};
+use crate::json::write::report_head;
 use crate::ltl::{Counterexample, LtlReport};
 use crate::program::full_names;
 use crate::program::term::Writer;

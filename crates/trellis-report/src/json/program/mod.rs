@@ -1,5 +1,5 @@
 //! Reports and evidence about programs and control-flow automata as JSON: `trellis-report/1` with the evidence of
-//! `trellis-program-trace/1` and `trellis-program-certificate/1`.
+//! `trellis-program-trace/2` and `trellis-program-certificate/2`.
 //!
 //! Variables have their full names, locations and edges their numbers in the automaton, with names and places beside them so that a
 //! reader (and the one who reads it back) can tell whether they are still the same. Of the values after a step only those are
@@ -17,12 +17,12 @@ use super::Header;
 use crate::program::ProgramReport;
 use write::{CertificateDoc, ReportDoc, TraceDoc};
 
-pub use read::{ProgramContent, ProgramEvidence, evidence_query, read_program_evidence};
+pub use read::{ProgramContent, read_program_evidence};
 
 /// The `schema` of traces of programs.
-pub const PROGRAM_TRACE: &str = "trellis-program-trace/1";
+pub const PROGRAM_TRACE: &str = "trellis-program-trace/2";
 /// The `schema` of certificates of programs.
-pub const PROGRAM_CERTIFICATE: &str = "trellis-program-certificate/1";
+pub const PROGRAM_CERTIFICATE: &str = "trellis-program-certificate/2";
 
 /// Writes a report about a program as one line, without the newline. The trace is part of it; the certificate only if asked for
 /// (otherwise it says how large it is).

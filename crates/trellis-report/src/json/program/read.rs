@@ -10,18 +10,10 @@ use trellis_model::cfa::{Cfa, EdgeId, LocationId};
 
 use super::{PROGRAM_CERTIFICATE, PROGRAM_TRACE};
 use crate::json::REPORT;
+use crate::json::binding::other;
 use crate::json::node::{Fields, Node, Path, ReadError, field, optional};
 use crate::program::full_names;
 use crate::program::term::Reader;
-
-/// A piece of evidence that was read.
-#[derive(Debug, Clone)]
-pub struct ProgramEvidence {
-    /// The question it is about, if it says so.
-    pub query: Option<String>,
-    /// The evidence itself.
-    pub content: ProgramContent,
-}
 
 /// A run or an invariant.
 #[derive(Debug, Clone)]
@@ -32,57 +24,30 @@ pub enum ProgramContent {
     Certificate(Box<Certificate>),
 }
 
-/// Reads a trace, a certificate, or a report that contains one. Names, numbers and types fit one of the automata (the one whose
-/// question the evidence answers, by name; the first if it names none); whether it shows anything is for `trellis-check` to say. Answers
-/// also which automaton that is.
-pub fn read_program_evidence(questions: &[(String, Cfa)], text: &str) -> Result<(usize, ProgramEvidence), ReadError> {
-    document(questions, Node::top(text)?)
+/// Reads a trace, a certificate, or a report that contains one. Names, numbers and types fit the automaton; whether it shows anything
+/// is for `trellis-check` to say.
+pub fn read_program_evidence(cfa: &Cfa, text: &str) -> Result<ProgramContent, ReadError> {
+    document(cfa, Node::top(text)?)
 }
 
-/// Which question a piece of evidence answers, if it says so; without looking at the rest.
-pub fn evidence_query(text: &str) -> Option<String> {
-    let top = Node::top(text).ok()?;
-    let fields = top.object().ok()?;
-    let query = optional(&fields, &top.path, "query")?;
-    Some(query.string("a text").ok()?.into_owned())
-}
-
-fn document(questions: &[(String, Cfa)], top: Node<'_, '_>) -> Result<(usize, ProgramEvidence), ReadError> {
+fn document(cfa: &Cfa, top: Node<'_, '_>) -> Result<ProgramContent, ReadError> {
     let fields = top.object()?;
     let schema = field(&fields, &top.path, "schema")?;
     let what = format!("\"{PROGRAM_TRACE}\", \"{PROGRAM_CERTIFICATE}\" or \"{REPORT}\"");
-    let kind = schema.string(&what)?;
-    if kind == REPORT && matches!(top.path, Path::Top) {
-        return from_report(questions, &fields, &top.path);
+    match &*schema.string(&what)? {
+        REPORT if matches!(top.path, Path::Top) => from_report(cfa, &fields, &top.path),
+        PROGRAM_TRACE => Names::new(cfa).trace(&fields, &top.path).map(ProgramContent::Trace),
+        PROGRAM_CERTIFICATE => certificate(cfa, &fields, &top.path).map(|c| ProgramContent::Certificate(Box::new(c))),
+        kind => other(&schema, kind, &what),
     }
-    let query = optional(&fields, &top.path, "query");
-    let asked = query.as_ref().map(|q| q.string("a text").map(std::borrow::Cow::into_owned)).transpose()?;
-    let at = match (&asked, query) {
-        (Some(asked), Some(node)) => match questions.iter().position(|(name, _)| name == asked) {
-            Some(at) => at,
-            None => return node.fail("a question that is asked of this model"),
-        },
-        _ => 0,
-    };
-    let Some((_, cfa)) = questions.get(at) else { return schema.fail("evidence about a model with properties") };
-    let content = match &*kind {
-        PROGRAM_TRACE => ProgramContent::Trace(Names::new(cfa).trace(&fields, &top.path)?),
-        PROGRAM_CERTIFICATE => ProgramContent::Certificate(Box::new(certificate(cfa, &fields, &top.path)?)),
-        _ => return schema.fail(what),
-    };
-    Ok((at, ProgramEvidence { query: asked, content }))
 }
 
-fn from_report(
-    questions: &[(String, Cfa)],
-    fields: &Fields<'_>,
-    top: &Path<'_>,
-) -> Result<(usize, ProgramEvidence), ReadError> {
+fn from_report(cfa: &Cfa, fields: &Fields<'_>, top: &Path<'_>) -> Result<ProgramContent, ReadError> {
     if let Some(trace) = optional(fields, top, "trace") {
-        return document(questions, trace);
+        return document(cfa, trace);
     }
     match optional(fields, top, "certificate") {
-        Some(c) if c.object()?.contains_key("schema") => document(questions, c),
+        Some(c) if c.object()?.contains_key("schema") => document(cfa, c),
         Some(c) => {
             c.fail("a whole certificate (this report only says how large it is; write it out with --certificate)")
         }

@@ -13,7 +13,8 @@ use trellis_model::cfa::{Cfa, Location, LocationId, Place};
 
 use super::{PROGRAM_CERTIFICATE, PROGRAM_TRACE};
 use crate::json::Header;
-use crate::json::write::{report_head, start};
+use crate::json::binding::start;
+use crate::json::write::report_head;
 use crate::program::term::Writer;
 use crate::program::{ProgramReport, full_names, picked};
 
@@ -68,9 +69,10 @@ fn value(terms: &Terms, v: &Value) -> Json {
     }
 }
 
-/// The place of something, for people.
+/// The place of something, for people; without the folder, which is another elsewhere.
 pub(in crate::json) fn place(cfa: &Cfa, place: Option<Place>) -> Option<String> {
-    place.map(|p| cfa.show_place(p))
+    let shown = place.map(|p| cfa.show_place(p))?;
+    Some(shown.rsplit(['/', '\\']).next().unwrap_or(&shown).to_string())
 }
 
 /// A run.

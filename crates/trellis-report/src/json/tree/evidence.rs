@@ -6,15 +6,16 @@ use serde_json::{Value as Json, json};
 use trellis_model::hierarchy::tree::Tree;
 use trellis_model::hierarchy::tree::evidence::{Certificate, Trace};
 
+use crate::json::binding::{other, start};
 use crate::json::node::{Fields, Node, Path, ReadError, field, optional};
-use crate::json::write::{report_head, start};
+use crate::json::write::report_head;
 use crate::json::{Header, REPORT};
 use crate::tree::TreeReport;
 
 /// The `schema` of runs of hierarchical transition systems.
-pub const TREE_TRACE: &str = "trellis-tree-trace/1";
+pub const TREE_TRACE: &str = "trellis-tree-trace/2";
 /// The `schema` of proofs about hierarchical transition systems.
-pub const TREE_CERTIFICATE: &str = "trellis-tree-certificate/1";
+pub const TREE_CERTIFICATE: &str = "trellis-tree-certificate/2";
 
 /// A document with a head and some fields.
 struct Doc<'a> {
@@ -105,15 +106,6 @@ fn run<'a>(tree: &Tree, header: Header<'a>, trace: &Trace) -> Doc<'a> {
     Doc { schema: TREE_TRACE, header, fields }
 }
 
-/// A piece of evidence that was read.
-#[derive(Debug, Clone)]
-pub struct TreeEvidence {
-    /// The query that it is about.
-    pub query: String,
-    /// The evidence itself.
-    pub content: TreeContent,
-}
-
 /// A run or a proof.
 #[derive(Debug, Clone)]
 pub enum TreeContent {
@@ -124,11 +116,11 @@ pub enum TreeContent {
 }
 
 /// Reads a run, a proof, or a report that contains a run. Names fit the system; whether it shows anything is for `trellis-check` to say.
-pub fn read_tree_evidence(tree: &Tree, text: &str) -> Result<TreeEvidence, ReadError> {
+pub fn read_tree_evidence(tree: &Tree, text: &str) -> Result<TreeContent, ReadError> {
     document(tree, Node::top(text)?)
 }
 
-fn document(tree: &Tree, top: Node<'_, '_>) -> Result<TreeEvidence, ReadError> {
+fn document(tree: &Tree, top: Node<'_, '_>) -> Result<TreeContent, ReadError> {
     let fields = top.object()?;
     let schema = field(&fields, &top.path, "schema")?;
     let what = format!("\"{TREE_TRACE}\", \"{TREE_CERTIFICATE}\" or \"{REPORT}\"");
@@ -139,13 +131,11 @@ fn document(tree: &Tree, top: Node<'_, '_>) -> Result<TreeEvidence, ReadError> {
             None => top.fail("a report with a trace (write certificates out with --certificate)"),
         };
     }
-    let query = field(&fields, &top.path, "query")?.string("a query")?.into_owned();
-    let content = match &*kind {
-        TREE_TRACE => TreeContent::Trace(read_run(tree, &fields, &top)?),
-        TREE_CERTIFICATE => TreeContent::Certificate(read_proof(tree, &fields, &top)?),
-        _ => return schema.fail(what),
-    };
-    Ok(TreeEvidence { query, content })
+    match &*kind {
+        TREE_TRACE => read_run(tree, &fields, &top).map(TreeContent::Trace),
+        TREE_CERTIFICATE => read_proof(tree, &fields, &top).map(TreeContent::Certificate),
+        _ => other(&schema, &kind, &what),
+    }
 }
 
 /// Changes a state as an object from nodes to states says; how many nodes it names.

@@ -144,7 +144,10 @@ impl Builder<'_> {
             _ => {}
         }
         match std::fs::read_to_string(&path) {
-            Ok(text) => Ok(Origin::Script(file.to_string(), text)),
+            Ok(text) => {
+                self.read.push((file.to_string(), text.clone()));
+                Ok(Origin::Script(file.to_string(), text))
+            }
             Err(e) => Err(self.report(
                 Diagnostic::error(at, format!("cannot read `{shown}`: {e}"))
                     .help("its place is taken from the folder of the model"),

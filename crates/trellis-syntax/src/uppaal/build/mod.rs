@@ -63,6 +63,8 @@ pub struct Built {
     pub priority: Option<Condition>,
     /// The values that were asked for, or why they have none. Truth values or numbers.
     pub values: Vec<Result<Condition, String>>,
+    /// The scripts that the model names, with their texts: it means nothing without them.
+    pub scripts: Vec<(String, String)>,
     /// Warnings.
     pub warnings: Vec<Diagnostic>,
 }
@@ -122,7 +124,7 @@ fn build_here(
     let (errors, warnings): (Vec<_>, Vec<_>) = b.diags.into_iter().partition(|d| d.severity == Severity::Error);
     match result {
         Ok((queries, strategy, priority, values)) if errors.is_empty() => {
-            Ok(Built { network: b.net, queries, strategy, priority, values, warnings })
+            Ok(Built { network: b.net, queries, strategy, priority, values, scripts: b.read, warnings })
         }
         _ => Err(errors),
     }
@@ -158,6 +160,8 @@ pub(crate) struct Builder<'a> {
     pub functions: FxHashMap<lattice::FnKey, FnId>,
     /// The lattices made from scripts, by file and size.
     pub scripts: FxHashMap<(String, usize), Arc<dyn Lattice>>,
+    /// The scripts that were read, and their texts.
+    pub read: Vec<(String, String)>,
     /// Whether the current query asks about deadlocks.
     pub asks_deadlock: bool,
     /// What the current query asks of clocks.
@@ -206,6 +210,7 @@ impl<'a> Builder<'a> {
             unit: 0,
             functions: FxHashMap::default(),
             scripts: FxHashMap::default(),
+            read: Vec::new(),
             asks_deadlock: false,
             asks_clocks: Vec::new(),
             clock_atoms: FxHashMap::default(),

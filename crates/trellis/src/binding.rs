@@ -1,0 +1,228 @@
+//! What a verdict is bound to, made in one place: for `check`, which writes it on top of evidence, and for `certify`, which makes it
+//! again from the model and its own command line and compares.
+//!
+//! An option that changes what the model or the property means has its place in [`Meaning`]; options that only change how an answer is
+//! found have none. The structures of options are taken apart without `..`, so that whoever adds an option has to decide.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+use trellis_report::json::{Binding, Input};
+use trellis_syntax::c::{Kind, Kinds};
+use trellis_syntax::diag::Sources;
+
+use crate::c_program::Scope;
+use crate::cli::{Certify, Check, DataModel, Ints, LtlStep, Model, Reading};
+
+/// This tool.
+pub const TOOL: &str = concat!("trellis ", env!("CARGO_PKG_VERSION"));
+
+/// All that changes the meaning, but for the property itself.
+pub struct Meaning<'a> {
+    pub model: &'a Model,
+    pub reading: &'a Reading,
+    pub fair: &'a [String],
+    pub non_zeno: bool,
+    pub ltl_step: Option<LtlStep>,
+    /// Is a formula of linear temporal logic asked, or an automaton?
+    pub formula: bool,
+    /// How a thread transition system starts.
+    pub start: Option<&'a str>,
+}
+
+impl<'a> From<&'a Check> for Meaning<'a> {
+    fn from(args: &'a Check) -> Meaning<'a> {
+        Meaning {
+            model: &args.model,
+            reading: &args.reading,
+            fair: &args.formulas.fair,
+            non_zeno: args.non_zeno,
+            ltl_step: args.formulas.ltl_step,
+            formula: !args.formulas.ltl.is_empty() || args.formulas.buchi.is_some(),
+            start: args.counters.start.as_deref(),
+        }
+    }
+}
+
+impl<'a> From<&'a Certify> for Meaning<'a> {
+    fn from(args: &'a Certify) -> Meaning<'a> {
+        Meaning {
+            model: &args.model,
+            reading: &args.reading,
+            fair: &args.fair,
+            non_zeno: args.non_zeno,
+            ltl_step: args.ltl_step,
+            formula: !args.ltl.is_empty() || args.buchi.is_some(),
+            start: args.start.as_deref(),
+        }
+    }
+}
+
+impl Meaning<'_> {
+    fn options(&self) -> BTreeMap<String, String> {
+        let Meaning { model, reading, fair, non_zeno, ltl_step, formula, start } = self;
+        let Model { model: path, constants } = model;
+        let mut all = BTreeMap::new();
+        let mut add = |name: &str, value: String| _ = all.insert(name.to_string(), value);
+        if !constants.is_empty() {
+            let mut constants: Vec<String> = constants.iter().map(|(name, n)| format!("{name}={n}")).collect();
+            constants.sort();
+            add("const", constants.join(" --const "));
+        }
+        let extension = path.extension().and_then(|e| e.to_str());
+        if matches!(extension, Some("c" | "i")) {
+            // Defaults may change; what evidence was made with does not.
+            let Reading { ints, data_model, overflow: _, uninitialised: _, assume_defined: _, property_file: _ } =
+                reading;
+            let ints = match ints {
+                None | Some(Ints::Wrap) => "wrap",
+                Some(Ints::Math) => "math",
+            };
+            let data_model = match data_model {
+                None | Some(DataModel::Lp64) => "lp64",
+                Some(DataModel::Ilp32) => "ilp32",
+            };
+            add("ints", ints.into());
+            add("data-model", data_model.into());
+            // A property file that cannot be read has been complained of.
+            let kinds = Scope::of(reading).map_or(Kinds::NONE, |scope| scope.kinds);
+            let checks = Kind::ALL.into_iter().filter(|k| kinds.contains(*k)).map(|k| format!("{k:?}").to_lowercase());
+            add("checks", checks.collect::<Vec<_>>().join(", "));
+        }
+        if !fair.is_empty() {
+            let mut fair: Vec<String> = fair.iter().map(|f| canonical(f)).collect();
+            fair.sort();
+            add("fair", fair.join(" --fair "));
+        }
+        if *non_zeno {
+            add("non-zeno", "yes".into());
+        }
+        if *formula && extension == Some("xsts") {
+            add("ltl-step", if *ltl_step == Some(LtlStep::Full) { "full" } else { "half" }.into());
+        }
+        if let Some(start) = start {
+            add("start", canonical(start));
+        }
+        all
+    }
+}
+
+/// What all properties of a model are bound to.
+#[derive(Debug, Clone)]
+pub struct Bound {
+    inputs: Vec<Input>,
+    options: BTreeMap<String, String>,
+}
+
+impl Bound {
+    pub fn new<'a>(meaning: impl Into<Meaning<'a>>, inputs: Vec<Input>) -> Bound {
+        Bound { inputs, options: meaning.into().options() }
+    }
+
+    /// With an option whose value only the model knows.
+    pub fn with(mut self, option: &str, value: &str) -> Bound {
+        self.options.insert(option.into(), value.into());
+        self
+    }
+
+    /// Bound to a property.
+    pub fn to(&self, property: &str) -> Binding {
+        Binding {
+            tool: TOOL.into(),
+            inputs: self.inputs.clone(),
+            property: canonical(property),
+            options: self.options.clone(),
+        }
+    }
+}
+
+/// A file that was read, by its bytes.
+pub fn input(path: &Path, bytes: &[u8]) -> Input {
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    Input { name, sha256: Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect() }
+}
+
+/// The first text that was read, which is the model's. Texts are what the bytes of files are, in UTF-8.
+pub fn model_input(path: &Path, sources: &Sources) -> Input {
+    let text = sources.iter().next().map_or("", |s| s.text.as_str());
+    input(path, text.as_bytes())
+}
+
+/// What a C program is made of: its text; if it went through the preprocessor, the files that it includes, but for those of the system,
+/// and what all came to, which those of the system are part of. Line markers do not count: they name folders.
+pub fn c_inputs(path: &Path, sources: &Sources) -> Vec<Input> {
+    let mut all = vec![model_input(path, sources)];
+    let Some(whole) = sources.iter().find(|s| s.name.ends_with(PREPROCESSED)) else { return all };
+    let mut code = String::with_capacity(whole.text.len());
+    let mut included: Vec<&str> = vec![];
+    for line in whole.text.split_inclusive('\n') {
+        match line.strip_prefix("# ").and_then(|l| l.split_once(" \"")).and_then(|(_, l)| l.rsplit_once('"')) {
+            Some((file, flags)) => {
+                let system = flags.split_whitespace().any(|flag| flag == "3");
+                if !system && !file.starts_with('<') && !file.ends_with('/') && !included.contains(&file) {
+                    included.push(file);
+                }
+            }
+            None => code.push_str(line),
+        }
+    }
+    for file in included {
+        let is_model =
+            || matches!((std::fs::canonicalize(file), std::fs::canonicalize(path)), (Ok(a), Ok(b)) if a == b);
+        if let Ok(bytes) = std::fs::read(file)
+            && !is_model()
+        {
+            all.push(input(Path::new(file), &bytes));
+        }
+    }
+    let name = all[0].name.clone();
+    all.push(Input { name: format!("{name}{PREPROCESSED}"), ..input(path, code.as_bytes()) });
+    all
+}
+
+/// How preprocessed texts are called.
+const PREPROCESSED: &str = " (preprocessed)";
+
+/// A text in which white space is single spaces, but for what is quoted: texts that differ in nothing else mean the same in all
+/// languages that properties are written in.
+pub fn canonical(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let (mut quote, mut space) = (None, false);
+    for c in text.chars() {
+        if quote.is_none() && c.is_whitespace() {
+            space = !out.is_empty();
+            continue;
+        }
+        if std::mem::take(&mut space) {
+            out.push(' ');
+        }
+        quote = match quote {
+            None if matches!(c, '"' | '\'') => Some(c),
+            Some(q) if q == c => None,
+            quote => quote,
+        };
+        out.push(c);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn white_space_does_not_count_but_in_quotes() {
+        assert_eq!(canonical("  A[]\n\t not  P.Bad "), "A[] not P.Bad");
+        assert_eq!(canonical("In('a  b')  &&  x"), "In('a  b') && x");
+        assert_ne!(canonical("A[] true"), canonical("A[] true\nA[] false"));
+        assert_eq!(canonical(" \n"), "");
+    }
+
+    #[test]
+    fn a_hash_is_the_hash() {
+        let Input { name, sha256 } = input(Path::new("folder/empty.c"), b"");
+        assert_eq!(name, "empty.c");
+        assert_eq!(sha256, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    }
+}
