@@ -1,6 +1,7 @@
 //! `trellis certify` and `trellis convert`: evidence and models, read and written.
 
-use trellis_model::network::QueryKind;
+use trellis_check::{Certified, Rejection, Why};
+use trellis_model::network::{Certificate, Network, Query, QueryKind};
 use trellis_report::{Content, dot, read_evidence};
 
 use crate::cli::{Certify, Convert, Format, Properties};
@@ -9,7 +10,8 @@ use crate::{Failure, Ran, automaton, check::write_file, counter, exit, hierarchy
 
 pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     let path = &args.evidence;
-    let of_networks = [("--fair", !args.fair.is_empty()), ("--buchi", args.buchi.is_some())];
+    let of_networks =
+        [("--fair", !args.fair.is_empty()), ("--buchi", args.buchi.is_some()), ("--assume", args.assume.is_some())];
     let of_nodes = hierarchy::is_one(&args.model.model);
     let network = !of_nodes
         && !tree::is_one(&args.model.model)
@@ -65,12 +67,21 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
             let grows = if done.unbounded { ", can be made as long as one likes" } else { "" };
             format!("the trace ({} steps{value}{grows}) shows what it claims", t.steps.len())
         }),
-        Content::Certificate(c) => match args.non_zeno {
-            true => trellis_check::certify_non_zeno(net, query, &c),
-            false => trellis_check::certify(net, query, &c),
+        Content::Certificate(c) => match certified(args, net, query, &c)? {
+            Ok(done) => Ok(done),
+            // Nothing is wrong with it, but for what nobody has proved or stated.
+            Err(why) if matches!(why.why, Why::NotMonotone(_)) => {
+                print(&format!("UNKNOWN  {}: {why}; --assume monotone states that it is", query.text))?;
+                return Ok(exit::UNDECIDED);
+            }
+            Err(why) => Err(why),
         }
         .map(|done| {
-            let rests = if c.up_to_order { ", given monotone transitions" } else { "" };
+            let rests = match (c.up_to_order, args.assume) {
+                (true, Some(_)) => ", assuming monotone transitions",
+                (true, None) => "; the model is proved monotone",
+                (false, _) => "",
+            };
             let bound = done.bound.map_or(String::new(), |b| format!(", bound {b}"));
             let clock = match (done.clock, &query.kind) {
                 (Some(b), QueryKind::ClockBound { sup, .. }) => match (b.constant(), sup) {
@@ -84,6 +95,28 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
         }),
     };
     judged(&query.text, result.map_err(|why| why.to_string()), out_color)
+}
+
+/// Checks a certificate. One that only wants for monotonicity is told from one that is wrong anyway.
+fn certified(
+    args: &Certify,
+    net: &Network,
+    query: &Query,
+    c: &Certificate,
+) -> Result<Result<Certified, Rejection>, Failure> {
+    if args.assume.is_some() && net.lattices.is_empty() {
+        return Err(Failure::Usage("--assume monotone: the model has no lattice variables".into()));
+    }
+    let check = |stated: bool| {
+        trellis_check::assuming_monotone(stated, || match args.non_zeno {
+            true => trellis_check::certify_non_zeno(net, query, c),
+            false => trellis_check::certify(net, query, c),
+        })
+    };
+    Ok(match check(args.assume.is_some()) {
+        Err(why) if matches!(why.why, Why::NotMonotone(_)) => check(true).and(Err(why)),
+        done => done,
+    })
 }
 
 /// Says whether evidence is accepted.

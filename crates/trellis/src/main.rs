@@ -13,6 +13,7 @@ mod load;
 mod ltl;
 mod ltl2hoa;
 mod mec;
+mod monotone;
 mod program;
 mod simulate;
 mod smt;

@@ -13,6 +13,7 @@ mod ltl;
 mod ltl2hoa;
 mod malformed;
 mod models;
+mod monotone;
 mod programs;
 mod smt;
 mod tchecker;
