@@ -200,6 +200,9 @@ fn usage(args: &Check, loaded: &Loaded) -> Result<(), Failure> {
     if loaded.queries.is_empty() {
         return say("the model has no property: give one, for instance --property 'A[] not deadlock'");
     }
+    if args.assume.is_some() && loaded.network.lattices.is_empty() {
+        return say("--assume monotone: the model has no lattice variables");
+    }
     if !loaded.network.clocks.is_empty() {
         return Ok(());
     }
@@ -216,9 +219,6 @@ fn usage(args: &Check, loaded: &Loaded) -> Result<(), Failure> {
     let lattices = !loaded.network.lattices.is_empty();
     if args.symmetry && (lattices || args.priority.is_some()) {
         return say("--symmetry goes neither with lattice variables nor with --priority");
-    }
-    if args.assume.is_some() && !lattices {
-        return say("--assume monotone: the model has no lattice variables");
     }
     let join = args.join.as_deref();
     if join.is_some() && !lattices {
