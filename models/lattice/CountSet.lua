@@ -42,4 +42,6 @@ lattice = {
     set = function(a, i, b) a.members = b ~= 0 and a.members | bit(i) or a.members & ~bit(i) end,
     add = function(a, i) a.members = a.members | bit(i); a.count = math.min(a.count + 1, MANY) end,
   },
+
+  marks = { get = "up", count = "up", set = "up", add = "up" },  -- what a larger element gives is larger, or equal
 }

@@ -34,4 +34,7 @@ lattice = {
     set = function(a, v) a.lo = clip(v); a.hi = clip(v) end,
     add = function(a, v) a.lo = shift(a.lo, v); a.hi = shift(a.hi, v) end,
   },
+
+  -- A wider interval gives a greater width, more that may be, and a wider interval.
+  marks = { width = "up", may_be = "up", set = "up", add = "up" },
 }

@@ -5,8 +5,8 @@
 //! or has no step.
 //!
 //! Up to the order, "inside" means below an entry. Then a proof rests on the monotonicity of the model and of what is
-//! looked for (000 Def. 2), which is not checked here; [`Certified::up_to_order`] says so. Where the form of the model or
-//! of the question shows that it cannot be relied on, the proof is refused.
+//! looked for (000 Def. 2). It is proved here (`monotone`), or the certificate is refused, unless somebody has said to assume it
+//! ([`assuming_monotone`](crate::assuming_monotone)). Deadlocks and liveness cannot be shown up to the order at all.
 //!
 //! What is not here: models with clocks. They have a room of their own, `timed`.
 
@@ -21,7 +21,7 @@ use trellis_order::Word;
 use trellis_domain::zone::Bound;
 
 use crate::index::Index;
-use crate::monotone::obstacle;
+use crate::monotone::{is_assumed, monotone, obstacle};
 use crate::rejection::Claimed;
 use crate::state::check;
 use crate::{Rejection, Why, symmetric};
@@ -33,7 +33,7 @@ pub struct Certified {
     pub entries: usize,
     /// How many steps were followed.
     pub steps: u64,
-    /// Whether the proof rests on the monotonicity of the model.
+    /// Whether states below entries count: the model is monotone, or was assumed to be.
     pub up_to_order: bool,
     /// For `sup` (`inf`): the largest (smallest) value among the entries; nothing is larger (smaller).
     pub bound: Option<i64>,
@@ -158,8 +158,18 @@ impl<'n> Checker<'n> {
         let index = Index::new(&post.layout, net.element_width(), cert)?;
         // Without lattice variables, being below means being equal.
         let up_to_order = cert.up_to_order && net.element_width() > 0;
-        if up_to_order && let Some(why) = obstacle(net, query) {
+        if up_to_order && let Some(why) = obstacle(query) {
             return Err(Rejection::new(Why::BesideThePoint(why)));
+        }
+        if up_to_order && !is_assumed() {
+            match monotone(net, query) {
+                Err(why) => return Err(Rejection::new(Why::NotMonotone(why))),
+                Ok(marks) if !marks.is_empty() => {
+                    let why = format!("that rests on the marks of {}, which are only declared", marks.join(", "));
+                    return Err(Rejection::new(Why::NotMonotone(why)));
+                }
+                Ok(_) => {}
+            }
         }
         let order = up_to_order.then(|| net.elements());
         let folding = (!symmetry.is_empty()).then(|| (symmetry, post.layout.clone()));

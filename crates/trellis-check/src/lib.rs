@@ -57,6 +57,7 @@ pub mod tree;
 pub use certificate::{Certified, certify, certify_bound};
 pub use formula::{certify_formula, replay_formula};
 pub use limit::within;
+pub use monotone::{assuming_monotone, monotone};
 pub use rejection::{Claimed, Rejection, Why};
 pub use state::{describe, describe_action};
 pub use timed::certify_clock_bound;

@@ -32,6 +32,9 @@ pub enum Why {
     /// This kind of evidence says nothing about this kind of question.
     #[error("this does not answer the question: {0}")]
     BesideThePoint(&'static str),
+    /// States below entries count only if the model is monotone: why that is not proved.
+    #[error("its entries stand for the states below them, and the model is not proved monotone: {0}")]
+    NotMonotone(String),
     /// Not a state of this model at all.
     #[error("this is not a state of the model: {0}")]
     Malformed(String),

@@ -2,7 +2,7 @@
 //!
 //! - [`reach`]: reachability with simple, cover and join update (000 Alg. 1–4) and its refinement loop (Alg. 5);
 //! - [`liveness`]: maximal runs that stay in a condition, on the explicit graph;
-//! - [`audit`]: looks for broken promises of monotonicity (Def. 2);
+//! - [`monotone`]: proves from marks that a model is monotone (Def. 2); [`audit`] looks for broken promises of it;
 //! - [`network`]: networks of automata under these;
 //! - [`timed`]: networks with clocks: zones, liveness, bounds, and the choice of an engine;
 //! - [`lazy`]: lazy abstraction (002 Alg. 1–8), with networks with clocks as its client;
@@ -30,6 +30,7 @@ pub mod lazy;
 pub mod liveness;
 pub mod ltl;
 pub mod mec;
+pub mod monotone;
 pub mod network;
 pub mod path;
 pub mod program;

@@ -55,6 +55,8 @@ pub enum Law {
     Canonical(String),
     /// The named method gives different results for the same element and arguments.
     Deterministic(String),
+    /// The named method does not move as its mark says.
+    Marked(String),
 }
 
 impl Law {
@@ -81,6 +83,9 @@ impl Law {
             Law::MeetShrank => "meet answers whether a shrank: yes iff not a ⊑ b",
             Law::Absorption => "join and meet absorb: a ⊔ (a ⊓ b) = a and a ⊓ (a ⊔ b) = a",
             Law::Canonical(_) => "a method applied to a gives b, which equals c but differs from it in memory",
+            Law::Marked(_) => {
+                "a method moves as its mark says, and fails on a larger element if it does on a smaller: a ⊑ b"
+            }
             Law::Deterministic(_) => "a method applied to a gives b, and then, to the same, c",
         }
     }
@@ -89,7 +94,7 @@ impl Law {
 impl fmt::Display for Law {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Law::Canonical(method) | Law::Deterministic(method) => {
+            Law::Canonical(method) | Law::Deterministic(method) | Law::Marked(method) => {
                 write!(f, "{} ({method})", self.statement())
             }
             _ => f.write_str(self.statement()),

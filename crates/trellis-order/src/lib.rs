@@ -10,7 +10,7 @@
 pub mod lattice;
 pub mod laws;
 
-pub use lattice::{BuildError, Lattice, Method, MethodError, MethodKind, Shape, Shown, Trend, Word};
+pub use lattice::{BuildError, Composition, Lattice, Method, MethodError, MethodKind, Shape, Shown, Trend, Word};
 
 /// A set of elements with a partial order.
 pub trait Domain {

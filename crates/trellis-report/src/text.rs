@@ -86,10 +86,8 @@ pub fn render(report: &PropertyReport, net: &Network, style: Style) -> String {
 
 /// What the answer rests on, and for the verbose how it was found.
 pub(crate) fn notes<T, C>(report: &PropertyReport<T, C>, style: Style, out: &mut String) {
+    out.push_str(&assumptions(report, style));
     let mut note = |text: &str| out.push_str(&format!("{:INDENT$}{}\n", "", style.dim(text)));
-    for a in &report.assumes {
-        note(&format!("assuming {a}"));
-    }
     if style.verbose {
         if !report.engine.is_empty() {
             note(&report.engine);
@@ -99,6 +97,12 @@ pub(crate) fn notes<T, C>(report: &PropertyReport<T, C>, style: Style, out: &mut
             note(&counts.join(", "));
         }
     }
+}
+
+/// What the answer rests on that nobody has proved: a line each.
+pub fn assumptions<T, C>(report: &PropertyReport<T, C>, style: Style) -> String {
+    let note = |a: &String| format!("{:INDENT$}{}\n", "", style.dim(&format!("assuming {a}")));
+    report.assumes.iter().map(note).collect()
 }
 
 /// The one line: verdict, query, and in brackets what it took.

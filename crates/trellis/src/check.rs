@@ -20,12 +20,12 @@ use crate::binding::Bound;
 use crate::cli::{self, Check};
 use crate::files::{write_file, write_with};
 use crate::load::{Asked, Loaded, load};
+use crate::monotone::{self, Basis};
 use crate::strategy::LuaStrategy;
 use crate::{Failure, Ran, exit};
 use crate::{automaton, counter, hierarchy, ltl, program, timed, tree};
 
-/// Pairs of states compared before cover or join is chosen on its own, and under `--audit`.
-const QUICK_AUDIT: usize = 400;
+/// Pairs of states compared under `--audit`.
 const LONG_AUDIT: usize = 20_000;
 
 /// How one property is going to be searched, and what that rests on.
@@ -34,10 +34,22 @@ struct Plan {
     /// For models with clocks.
     timed: Option<Config>,
     assumes: Vec<String>,
+    /// Why the model is not known to be monotone, if the search needs it to be.
+    open: Option<String>,
+    /// A limit where nobody gave one.
+    states: Option<u64>,
     notes: Vec<String>,
 }
 
 pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
+    let network = !ltl::is_asked(args)
+        && !hierarchy::is_one(&args.model.model)
+        && !tree::is_one(&args.model.model)
+        && !counter::is_one(&args.model.model)
+        && !automaton::is_one(&args.model.model);
+    if args.assume.is_some() && !network {
+        return Err(Failure::Usage("--assume monotone: only for networks with lattice variables".into()));
+    }
     if ltl::is_asked(args) {
         return ltl::ask(args, out_color, err_color);
     }
@@ -110,7 +122,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         let found = {
             let mut line = ProgressLine::new(args, &query.text);
             let mut observer = |p: &Progress| line.show(p);
-            let mut budget = budget(args, &cancelled, &mut observer);
+            let mut budget = budget(args, &cancelled, &mut observer).states(args.states.or(plan.states));
             let mut expr = loaded.strategy.map(|s| ExprStrategy::new(net, s.condition, s.uses_joined));
             let mut lua = script.as_deref().map(|p| LuaStrategy::load(p, net)).transpose()?;
             let strategy: Option<&mut dyn Strategy<_>> = match (&mut expr, &mut lua) {
@@ -196,6 +208,9 @@ fn usage(args: &Check, loaded: &Loaded) -> Result<(), Failure> {
     if loaded.queries.is_empty() {
         return say("the model has no property: give one, for instance --property 'A[] not deadlock'");
     }
+    if args.assume.is_some() && loaded.network.lattices.is_empty() {
+        return say("--assume monotone: the model has no lattice variables");
+    }
     if !loaded.network.clocks.is_empty() {
         return Ok(());
     }
@@ -251,8 +266,14 @@ fn plan(args: &Check, net: &Network, query: &Query) -> Result<Plan, Failure> {
         Some(cli::Order::Priority) => Order::Priority,
     };
     let with = |update, refine| Options { update, order, refine };
-    let mut plan =
-        Plan { options: with(Update::Simple, Refine::Never), timed: None, assumes: Vec::new(), notes: Vec::new() };
+    let mut plan = Plan {
+        options: with(Update::Simple, Refine::Never),
+        timed: None,
+        assumes: Vec::new(),
+        open: None,
+        states: None,
+        notes: Vec::new(),
+    };
     if !net.clocks.is_empty() {
         plan.timed = Some(timed::config(args, net, query)?);
         let live =
@@ -289,19 +310,25 @@ fn plan(args: &Check, net: &Network, query: &Query) -> Result<Plan, Failure> {
     let given = args.join.is_some() && !matches!(args.join.as_deref(), Some("auto"));
     let refine = if given { Refine::Never } else { Refine::Split };
     let is_bound = matches!(query.kind, QueryKind::Bound { .. });
-    match asked {
-        Some(update) => plan.options = with(update, refine),
-        None => {
-            let sampled = audit::audit(net, Some(query), QUICK_AUDIT, args.seed);
-            if !sampled.violations.is_empty() {
-                plan.notes.push("simple update: the model is not monotone (--audit shows where)".into());
-                return Ok(plan);
+    match (asked, monotone::basis(net, query, args.assume.is_some())) {
+        (None, Basis::Open(why)) => {
+            plan.notes.push(format!("simple update: the model is not proved monotone: {why}"));
+            let limited = args.states.is_some() || args.timeout.is_some() || args.memory.is_some();
+            if !limited && monotone::may_go_on(net) {
+                plan.states = Some(monotone::MOST_STATES);
             }
+        }
+        (asked, basis) => {
             // A bound has no target to refine for; cover gives it exactly.
-            plan.options = with(if is_bound { Update::Cover } else { Update::Join }, Refine::Split);
+            let usual = if is_bound { Update::Cover } else { Update::Join };
+            plan.options = with(asked.unwrap_or(usual), refine);
+            match basis {
+                Basis::Proved => {}
+                Basis::Stated(what) => plan.assumes.push(what),
+                Basis::Open(why) => plan.open = Some(why),
+            }
         }
     }
-    plan.assumes.push("monotone transitions (000 Def. 2); --audit samples whether they are".into());
     Ok(plan)
 }
 
@@ -351,8 +378,15 @@ fn answered(
     if plan.timed.is_some_and(|c| !c.certificate) {
         r.certificate = None;
     }
-    if r.certificate.as_ref().is_some_and(|c| c.up_to_order) {
+    let up_to_order = r.certificate.as_ref().is_some_and(|c| c.up_to_order);
+    if up_to_order {
         r.assumes.clone_from(&plan.assumes);
+    }
+    if let (true, Some(why)) = (up_to_order, &plan.open) {
+        let unknown = Verdict::Unknown(Reason::Stuck(monotone::undecided(why)));
+        let (engine, statistics) = (r.engine, r.statistics);
+        let open = PropertyReport::new(&loaded.name, loaded.language, query, unknown);
+        return Ok(PropertyReport { engine, statistics, seconds, ..open });
     }
     r.inconclusive =
         a.inconclusive.map(|i| Inconclusive { path: i.path, fails_at: i.fails_at, joins: i.joins, pivot: i.pivot });
@@ -389,7 +423,8 @@ fn answered(
         said.push(format!("trace of {} replayed", steps(t.steps.len())));
     }
     if let Some(c) = &r.certificate {
-        let certified = trellis_check::within(until, || match query.kind {
+        let stated = args.assume.is_some();
+        let check = || match query.kind {
             QueryKind::Bound { .. } => trellis_check::certify_bound(net, query, c, r.bound),
             QueryKind::ClockBound { .. } => {
                 let claimed = r.clock_bound.and_then(|l| l.value.map(|v| (v, l.attained)));
@@ -397,7 +432,8 @@ fn answered(
             }
             _ if args.non_zeno => trellis_check::certify_non_zeno(net, query, c),
             _ => trellis_check::certify(net, query, c),
-        });
+        };
+        let certified = trellis_check::within(until, || trellis_check::assuming_monotone(stated, check));
         match certified {
             // A proof that nobody has checked is none.
             Err(e) if e.why == trellis_check::Why::Time => {
@@ -408,7 +444,8 @@ fn answered(
             }
             certified => certified.map_err(|e| failed("certificate", e))?,
         };
-        said.push("certificate re-validated".into());
+        let proved = if c.up_to_order && r.assumes.is_empty() { ", monotonicity proved" } else { "" };
+        said.push(format!("certificate re-validated{proved}"));
     }
     if let (Some(t), Some(limit)) = (&witness, r.clock_bound) {
         let shown = trellis_check::replay(net, query, t).map_err(|e| failed("trace", e))?;
@@ -500,7 +537,8 @@ pub fn show(args: &Check, net: &Network, r: &PropertyReport, style: text::Style)
         json::write_report(&mut line, net, r, false).map_err(|e| Failure::Internal(e.to_string()))?;
         String::from_utf8_lossy(&line).into_owned()
     } else if args.quiet {
-        text::line(r, style)
+        // What it rests on is part of a verdict.
+        format!("{}{}", text::line(r, style), text::assumptions(r, style))
     } else {
         text::render(r, net, style)
     };
@@ -514,9 +552,12 @@ fn show_audit(net: &Network, query: &Query, seed: u64, quiet: bool) -> Result<()
         eprintln!("audit: the model has no lattice variables; nothing to compare");
         return Ok(());
     }
-    let mut out = String::new();
+    let mut out = match monotone::basis(net, query, false) {
+        Basis::Open(why) => format!("audit: not proved monotone: {why}\n"),
+        Basis::Proved | Basis::Stated(_) => "audit: proved monotone\n".to_string(),
+    };
     if violations.is_empty() {
-        out = format!("audit: monotone, as far as {pairs} pairs of states show\n");
+        out.push_str(&format!("audit: monotone, as far as {pairs} pairs of states show\n"));
     }
     for v in &violations {
         let small = text::state(net, &v.smaller);

@@ -166,9 +166,13 @@ pub struct Check {
     /// Processes, or sub-nodes with --engine hierarchy, that cannot be told apart are explored one by one all the same.
     #[arg(long, help_heading = "Engine")]
     pub no_symmetry: bool,
-    /// Sample whether the model's transitions are monotone, as cover and join need; print what breaks it.
+    /// Say whether the model is proved monotone, as cover and join need; then sample it, and print what breaks it.
     #[arg(long, help_heading = "Engine")]
     pub audit: bool,
+    /// Take something for granted that is not proved: that the model is monotone, so that cover and join update may be used. The
+    /// verdict names it.
+    #[arg(long, value_enum, value_name = "WHAT", help_heading = "Engine")]
+    pub assume: Option<Assume>,
 
     /// What reach forgets of zones; without --cover, zones then stand for those that they include.
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Models with clocks")]
@@ -354,6 +358,9 @@ pub struct Certify {
     /// The evidence was made with --non-zeno.
     #[arg(long)]
     pub non_zeno: bool,
+    /// The evidence was made with --assume monotone, and that is taken for granted.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub assume: Option<Assume>,
     /// The evidence was made with this --fair.
     #[arg(long, value_name = "KIND[:NAMES]")]
     pub fair: Vec<String>,

@@ -9,7 +9,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use trellis_model::network::{CertEntry, Certificate, Network, QueryKind};
+use trellis_check::{Certified, Rejection, Why};
+use trellis_model::network::{CertEntry, Certificate, Network, Query, QueryKind};
 use trellis_report::json::{self, Binding, Header, read_binding, rewritten};
 use trellis_report::{Content, Kind, dot, ending, read_evidence};
 
@@ -87,6 +88,13 @@ impl<'a> Given<'a> {
         let name = self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy();
         print(&format!("{}  {name}: {why}", self.paint("31", "REJECTED")))?;
         Ok(exit::FAILS)
+    }
+
+    /// Says that nobody knows.
+    fn undecided(&self, query: &str, why: &str) -> Ran {
+        finish();
+        print(&format!("UNKNOWN  {query}: {why}"))?;
+        Ok(exit::UNDECIDED)
     }
 
     /// Says whether it is accepted: its content must be good, and the rest of it what is written about such content.
@@ -181,6 +189,7 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     let formula = !args.ltl.is_empty() || args.buchi.is_some();
     let foreign = [
         ("--fair: only for formulas about networks of automata", !args.fair.is_empty() && !(network && formula)),
+        ("--assume: only for networks of automata", args.assume.is_some() && !network),
         ("--node: only for AltaRica", args.node.is_some() && !of_nodes),
         ("--start: only for thread transition systems (.tts)", args.start.is_some() && !counter::is_one(path)),
         ("--ltl-step goes with --ltl or --buchi", args.ltl_step.is_some() && !formula),
@@ -252,12 +261,20 @@ fn certify_network(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
             let grows = if done.unbounded { ", can be made as long as one likes" } else { "" };
             format!("the trace ({} steps{value}{grows}) shows what it claims", t.steps.len())
         }),
-        Content::Certificate(c) => match args.non_zeno {
-            true => trellis_check::certify_non_zeno(net, query, c),
-            false => trellis_check::certify(net, query, c),
+        Content::Certificate(c) => match certified(args, net, query, c)? {
+            Ok(done) => Ok(done),
+            // Nothing is wrong with it, but for what nobody has proved or stated.
+            Err(why) if matches!(why.why, Why::NotMonotone(_)) => {
+                return given.undecided(&query.text, &format!("{why}; --assume monotone states that it is"));
+            }
+            Err(why) => Err(why),
         }
         .map(|done| {
-            let rests = if c.up_to_order { ", given monotone transitions" } else { "" };
+            let rests = match (c.up_to_order, args.assume) {
+                (true, Some(_)) => ", assuming monotone transitions",
+                (true, None) => "; the model is proved monotone",
+                (false, _) => "",
+            };
             let bound = done.bound.map_or(String::new(), |b| format!(", bound {b}"));
             let clock = match (done.clock, &query.kind) {
                 (Some(b), QueryKind::ClockBound { sup, .. }) => match (b.constant(), sup) {
@@ -281,6 +298,28 @@ fn certify_network(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
         Content::Certificate(c) => json::write_certificate(out, net, header, c),
     };
     given.judged(&query.text, result, &write)
+}
+
+/// Checks a certificate. One that only wants for monotonicity is told from one that is wrong anyway.
+fn certified(
+    args: &Certify,
+    net: &Network,
+    query: &Query,
+    c: &Certificate,
+) -> Result<Result<Certified, Rejection>, Failure> {
+    if args.assume.is_some() && net.lattices.is_empty() {
+        return Err(Failure::Usage("--assume monotone: the model has no lattice variables".into()));
+    }
+    let check = |stated: bool| {
+        trellis_check::assuming_monotone(stated, || match args.non_zeno {
+            true => trellis_check::certify_non_zeno(net, query, c),
+            false => trellis_check::certify(net, query, c),
+        })
+    };
+    Ok(match check(args.assume.is_some()) {
+        Err(why) if matches!(why.why, Why::NotMonotone(_)) => check(true).and(Err(why)),
+        done => done,
+    })
 }
 
 pub fn convert(args: &Convert, err_color: bool) -> Ran {

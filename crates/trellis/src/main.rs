@@ -19,6 +19,7 @@ mod load;
 mod ltl;
 mod ltl2hoa;
 mod mec;
+mod monotone;
 mod program;
 mod simulate;
 mod smt;

@@ -405,7 +405,7 @@ A lattice variable's value is not one state but a set of them: a larger element 
 in everything else (the key) can therefore stand for each other:
 
   --update simple   only equal states meet: exact
-  --update cover    a larger element stands for smaller ones: exact, if the model is monotone
+  --update cover    a larger element stands for smaller ones: exact for monotone models
   --update join     elements are joined into one that stands for both: fewest states; may be too coarse
 
 When a joined state reaches what must not be reached, the path is tried again without joins. If it fails, Trellis stops
@@ -419,9 +419,17 @@ answer may be UNKNOWN, with the path and the joins that caused it:
   --join 'joined.a.num0s() < N'           by what the join would be
   --join mine.lua                         a script with  function join(x, y) … return true or false end
 
-Monotone means: whatever a state can do, a larger one can do too, and ends at least as high. `--audit` looks for
-violations by sampling and shows them. Without --update, Trellis samples by itself and falls back to simple update when
-it finds one.";
+Monotone means: whatever a state can do, a larger one can do too, and ends at least as high. Trellis proves it from the marks
+of the lattices' methods (`trellis help lattices`): guards and invariants may only become true when an element grows, data must
+not depend on lattice values, updates must keep larger elements larger, receivers of broadcasts and models with priorities
+must not ask lattice values. The checker proves it once more. What is not proved is searched with simple update; a note says what
+is in the way. If you ask for cover or join all the same, what is found is shown, and the rest is UNKNOWN (exit code 20), unless
+you take the responsibility:
+
+  --assume monotone   the verdict then names the assumption, and `certify` wants it stated, too
+
+The marks and laws of a script are declared by its author and only sampled, so they are such an assumption. `--audit` says
+whether the model is proved monotone, and looks for violations by sampling.";
 
 const EVIDENCE: &str = "\
 Evidence
@@ -449,7 +457,7 @@ what, and the answer is REJECTED (exit code 10); so it is if anything else in th
 is asked (the model has no property and none is given) it is an error (2). --timeout and --memory end in UNKNOWN (20).
 
 For cover and join update a certificate means: every reachable state is below one of its elements. That rests on the
-model being monotone, and the report says so.
+model being monotone, which the checker proves; where it cannot, the answer is UNKNOWN unless --assume monotone is given.
 
 JSON is versioned; `trellis schema report`, `trellis schema header`, `trellis schema trace`, `trellis schema certificate` print the schemas (and `program-trace`,
 `program-certificate` those of programs, `ltl-trace` and `ltl-certificate` those of formulas).";
@@ -498,7 +506,7 @@ Lattices that a model can use
 
 In guards and updates, call methods: `pool.num1s() < 3`, `level.raise(high)`; bit vectors also read and write bits:
 `pool[i] == 1`, `pool[i] = 1`. A method marked ↓ answers less for larger elements, one marked ↕ neither more nor less:
-guards that use those may not be monotone (see `trellis help join`).
+guards that use those may not be monotone (see `trellis help join`). A script has its own marks: marks = { get = \"up\", … }.
 
 ",
     );

@@ -1,6 +1,6 @@
 //! Closed sets: proofs that something cannot happen.
 
-use trellis_check::{Claimed, Rejection, Why, certify, certify_bound};
+use trellis_check::{Claimed, Rejection, Why, assuming_monotone, certify, certify_bound};
 use trellis_engine::reach::Update;
 use trellis_model::network::Certificate;
 
@@ -151,14 +151,39 @@ fn covering_is_refused_where_it_cannot_be_trusted() {
         let mut cert = asked.certificate(Update::Simple);
         assert!(certify(&asked.net, &asked.query, &cert).is_ok());
         cert.up_to_order = true;
-        assert!(matches!(why(&asked, &cert), Why::BesideThePoint(_)));
+        assert!(matches!(why(&asked, &cert), Why::NotMonotone(_)));
         // Such a "proof" of a falsehood: the larger state stands for the smaller, which does otherwise.
         let asked = ask(model, "A[] not (P.b && Q.a)");
         for e in &mut cert.entries {
             e.state.element[0] = 1;
         }
-        assert!(matches!(why(&asked, &cert), Why::BesideThePoint(_)));
+        assert!(matches!(why(&asked, &cert), Why::NotMonotone(_)));
     }
+}
+
+/// The certificate that used to make this unsafe model safe: every state is below one that cannot go wrong.
+#[test]
+fn a_certificate_up_to_the_order_needs_a_monotone_model() {
+    let model = |guard: &str| {
+        format!(
+            "extern UnionBitVector; const int D = 3; UnionBitVector x[4]; int[0,D] n;
+             process P() {{ state A, B, Bad; init A;
+               trans A -> B {{ assign x[0] = 1; }}, A -> B {{ }},
+                     B -> B {{ guard n < D; assign n = n + 1; }},
+                     B -> Bad {{ guard n == D && {guard}; }}; }}
+             system P;"
+        )
+    };
+    let asked = ask(&model("!x[0]"), "A[] not P.Bad");
+    // A search that takes the model for monotone finds nothing.
+    let cert = asked.certificate(Update::Join);
+    let Why::NotMonotone(why) = why(&asked, &cert) else { panic!("accepted, or refused for another reason") };
+    assert!(why.starts_with("the guard of the edge of P at "), "{why}");
+    assert!(assuming_monotone(true, || certify(&asked.net, &asked.query, &cert)).is_ok());
+    // The same guard the right way round.
+    let asked = ask(&model("x[0] && x[1]"), "A[] not P.Bad");
+    let cert = asked.certificate(Update::Join);
+    assert!(certify(&asked.net, &asked.query, &cert).is_ok());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Reads the `lattice` table of a script.
 
 use mlua::{Table, Value};
-use trellis_order::{Method, MethodKind, Word};
+use trellis_order::{Method, MethodKind, Trend, Word};
 
 use super::error::ScriptError;
 use super::sandbox::{Func, Sandbox, describe, integer};
@@ -27,7 +27,8 @@ pub(super) struct Declaration {
 }
 
 const ENTRIES: &[&str] = &[
-    "state", "initial", "leq", "join", "bottom", "top", "meet", "show", "sample", "queries", "updates", "bits", "names",
+    "state", "initial", "leq", "join", "bottom", "top", "meet", "show", "sample", "queries", "updates", "bits",
+    "names", "marks",
 ];
 
 impl Declaration {
@@ -92,7 +93,8 @@ impl Reader<'_> {
             Some(sample) => Some(state.producer(sample, self.sandbox)?),
             None => None,
         };
-        let (methods, bodies) = self.methods(&state)?;
+        let (mut methods, bodies) = self.methods(&state)?;
+        self.marks(&mut methods)?;
         let mut declaration = Declaration {
             join: state.producer(join, self.sandbox)?,
             state,
@@ -183,7 +185,7 @@ impl Reader<'_> {
                     let message = format!("`{name}` is both a query and an update");
                     return Err(self.wrong_function(&f, message));
                 }
-                methods.push(Method { name, args: args.into(), kind });
+                methods.push(Method { name, args: args.into(), kind, trend: Trend::Neither, truth: false });
                 bodies.push(match kind {
                     MethodKind::Query => f,
                     MethodKind::Update => state.updater(f, self.sandbox)?,
@@ -191,6 +193,40 @@ impl Reader<'_> {
             }
         }
         Ok((methods, bodies))
+    }
+
+    /// How methods move when the element grows, as the script says.
+    fn marks(&self, methods: &mut [Method]) -> Read<()> {
+        let table = match self.entry("marks")? {
+            Value::Nil => return Ok(()),
+            Value::Table(table) => table,
+            other => {
+                let message = format!("`marks` must be a table, not {}", describe(&other));
+                return Err(self.wrong("marks", message));
+            }
+        };
+        for name in self.keys("marks", &table)? {
+            let Some(method) = methods.iter_mut().find(|method| method.name == name) else {
+                let message = format!("marks.{name}: there is no query and no update of this name");
+                return Err(self.wrong(&name, message));
+            };
+            let value: Value = table.raw_get(name.as_str()).unwrap_or(Value::Nil);
+            let mark = match &value {
+                Value::String(s) => s.to_string_lossy(),
+                _ => String::new(),
+            };
+            method.trend = match mark.as_str() {
+                "up" => Trend::Monotone,
+                "down" => Trend::Antitone,
+                "none" => Trend::Neither,
+                _ => {
+                    let message =
+                        format!("marks.{name} must be \"up\", \"down\" or \"none\", not {}", describe(&value));
+                    return Err(self.wrong(&name, message));
+                }
+            };
+        }
+        Ok(())
     }
 
     fn bits(&self) -> Read<Option<usize>> {

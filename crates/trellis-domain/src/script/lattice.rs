@@ -57,7 +57,12 @@ impl ScriptLattice {
             name += &format!("({size})");
         }
         let top = declared.meet.as_ref().map(|(_, top)| top.clone());
-        let (bits, methods, names) = (declared.bits, declared.methods.clone(), declared.names.clone());
+        let (bits, mut methods, names) = (declared.bits, declared.methods.clone(), declared.names.clone());
+        // A query that answers true or false once must do so always.
+        let start = declared.initial.clone();
+        for (number, method) in methods.iter_mut().enumerate().filter(|(_, m)| m.kind == MethodKind::Query) {
+            method.truth = vm.query(number, &start, &vec![0; method.args]).is_ok_and(|(_, truth)| truth);
+        }
         drop(vm);
         Ok(Self {
             pool,
@@ -279,7 +284,12 @@ impl Lattice for ScriptLattice {
             )));
         };
         let answer = self.pool.take().query(method, elem, args);
-        answer.map_err(|error| MethodError(error.to_string()))
+        let (answer, truth) = answer.map_err(|error| MethodError(error.to_string()))?;
+        if self.methods[method].truth && !truth {
+            let name = &self.methods[method].name;
+            return Err(MethodError(format!("{name} of {} answers true or false, and then {answer}", self.name)));
+        }
+        Ok(answer)
     }
 
     fn update(&self, method: usize, elem: &mut [Word], args: &[i64]) -> Result<(), MethodError> {

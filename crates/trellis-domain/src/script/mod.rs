@@ -49,6 +49,7 @@
 //! | `show(a)` | | a string for traces and messages |
 //! | `sample(random)` | | some element, for the audit; `random(n)` is a number from 0 to n - 1. Without it, the audit tries what updates make of `initial`, and joins of those; so give it one if there are no updates |
 //! | `bits` | | how many bits `x[i]` can name in a model; needs queries `get(a, i)` and updates `set(a, i, b)` |
+//! | `marks` | | how methods move when the element grows: `"up"` (a larger element gives a larger or equal number, or a larger or equal element), `"down"`, or `"none"`, which is what methods without a mark have. A larger element must not hide an error that a smaller one has. The audit samples marks; a proof that a model is monotone rests on them |
 //! | `names` | | a list of names that a model may write for the integers 0, 1, … in calls of methods |
 //!
 //! `N` is the size a model declares, 8 in `CountSet pool[8]`, else 1; `initial`, `bottom` and `top`, if functions, get
@@ -58,7 +59,7 @@
 //! Functions must depend on nothing but their arguments: equal elements share one table, several Lua states may run
 //! the script at once. To help with that, elements are read-only except in updates, and a function cannot create
 //! globals. A model that is checked by covering or joining also needs guards and updates that are monotone (000 Def. 2):
-//! the report of [`ScriptLattice::audit`] tells which methods are.
+//! `marks` says which methods are, and [`ScriptLattice::audit`] refuses a mark that an element contradicts.
 //!
 //! Indices and other arguments come from the model: a method refuses what it cannot do with `error("…")`.
 //!

@@ -74,13 +74,14 @@ impl Vm {
         }
     }
 
-    pub fn query(&mut self, method: usize, elem: &[Word], args: &[i64]) -> Result<i64, ScriptError> {
+    /// The answer of a query, and whether it was a truth value.
+    pub fn query(&mut self, method: usize, elem: &[Word], args: &[i64]) -> Result<(i64, bool), ScriptError> {
         let elem = self.value(elem)?;
         let f = &self.declaration.bodies[method];
         let answer = self.sandbox.call(f, (elem, variadic(args)))?;
         match (&answer, integer(&answer)) {
-            (Value::Boolean(answer), _) => Ok((*answer).into()),
-            (_, Some(answer)) => Ok(answer),
+            (Value::Boolean(answer), _) => Ok(((*answer).into(), true)),
+            (_, Some(answer)) => Ok((answer, false)),
             _ => {
                 let what = describe(&answer);
                 Err(self.unfit(f, format!("must return an integer, true or false, not {what}")))

@@ -232,3 +232,21 @@ fn records_of_many_fields() {
     let message = refused(&script(101)).to_string();
     assert!(message.contains("there may be 1 to 100 fields"), "{message}");
 }
+
+#[test]
+fn a_mark_that_an_element_contradicts_is_refused() {
+    let script = |marks: &str| {
+        format!(
+            "lattice = {{ state = {{ \"n\" }}, initial = {{ n = 0 }}, leq = function(a, b) return a.n <= b.n end,
+               join = function(a, b) return {{ n = math.max(a.n, b.n) }} end,
+               queries = {{ missing = function(a, v) return v - a.n end }},
+               updates = {{ add = function(a) a.n = a.n + 1 end }}, marks = {marks} }}"
+        )
+    };
+    let lattice = |marks: &str| ScriptLattice::parse("count.lua", &script(marks), 1);
+    lattice("{ missing = \"down\", add = \"up\" }").unwrap().audit(64, 1).unwrap();
+    let message = lattice("{ missing = \"up\" }").unwrap().audit(64, 1).unwrap_err().to_string();
+    assert!(message.contains("moves as its mark says") && message.contains("missing"), "{message}");
+    assert!(lattice("{ missing = 1 }").unwrap_err().to_string().contains("must be \"up\""));
+    assert!(lattice("{ gone = \"up\" }").unwrap_err().to_string().contains("marks.gone"));
+}

@@ -19,6 +19,9 @@ pub enum Flavour {
     Tame,
     /// Monotone, and with little else than lattice values, so that joins matter.
     Rich,
+    /// Small, with lattice values read through functions, quantifiers and numbers, and written bit by bit; a third has parts
+    /// that are antitone, or move in no way at all.
+    Mixed,
 }
 
 /// A model and questions about it.
@@ -47,9 +50,14 @@ impl Automaton {
 
 pub fn generate(seed: u64, flavour: Flavour) -> Automaton {
     let mut r = Random::new(seed);
-    let tame = flavour != Flavour::Wild;
-    let mut g =
-        Generator { tame, rich: flavour == Flavour::Rich, numbers: !tame, careless: !tame, ..Generator::default() };
+    let mixed = flavour == Flavour::Mixed;
+    let odd = mixed && seed.is_multiple_of(3);
+    let tame = flavour != Flavour::Wild && !odd;
+    let rich = flavour == Flavour::Rich || (mixed && r.percent(80));
+    let hasty = mixed && r.percent(25);
+    let numbers = flavour == Flavour::Wild || (odd && r.percent(40));
+    let careless = flavour == Flavour::Wild || hasty;
+    let mut g = Generator { tame, rich, numbers, careless, hasty, mixed, odd, ..Generator::default() };
     g.declare(&mut r);
     let count = if g.rich { 1 + r.below(2) } else { 2 + r.below(2) };
     for p in 0..count {
@@ -79,6 +87,13 @@ struct Generator {
     /// Whether indexes may be out of bounds. Not in conditions of tame models: one that stops early on a lattice value
     /// could hide a fault from larger elements, and faults are not what monotonicity is about.
     careless: bool,
+    /// Whether they may be in conditions all the same.
+    hasty: bool,
+    /// Whether lattice values are read and written in many ways, and whether in the wrong way.
+    mixed: bool,
+    odd: bool,
+    /// Whether there are functions that read and write lattice values.
+    helpers: bool,
     /// Whether numbers may depend on lattice values.
     numbers: bool,
     text: String,
@@ -133,8 +148,11 @@ impl Generator {
         }
         let lattices = *r.one(if self.rich { &[1, 2, 2] } else { &[0, 1, 1, 1, 2] });
         for i in 0..lattices {
-            let l =
-                if i == 1 && r.percent(30) { self.lattices[0].twin("l1") } else { Lattice::random(r, format!("l{i}")) };
+            let l = match () {
+                () if i == 1 && r.percent(30) => self.lattices[0].twin("l1"),
+                () if self.mixed => Lattice::any(r, format!("l{i}")),
+                () => Lattice::random(r, format!("l{i}")),
+            };
             _ = writeln!(t, "{}{}", l.bring_in(&t), l.declare(r));
             self.lattices.push(l);
         }
@@ -150,6 +168,37 @@ impl Generator {
         if !self.rich && r.percent(50) {
             self.functions(r);
         }
+        if self.mixed && !self.lattices.is_empty() && r.percent(50) {
+            self.lattice_functions(r);
+        }
+    }
+
+    /// `seen` returns early, `count` counts, `touch` writes; all of them by way of locals.
+    fn lattice_functions(&mut self, r: &mut Random) {
+        let by = |r: &mut Random, name: &'static str| {
+            let l = r.one(&self.lattices).clone();
+            l.guard(r, &mut |_, n| if n > 2 { name.into() } else { format!("{name} % {n}") })
+        };
+        let (seen, more, counted) = (by(r, "i"), by(r, "i"), by(r, "j"));
+        let test = match r.below(3) {
+            0 => format!("if ({seen}) return true; else return {more};"),
+            1 => format!("bool t = {seen}; if (t) {{ t = {more}; }} return t;"),
+            _ => format!("bool t = {seen}; return t || {more};"),
+        };
+        let l = r.one(&self.lattices).clone();
+        let written = l.update(r, &mut |_, n| if n > 2 { "i".into() } else { format!("i % {n}") });
+        let written = written.replace(", ", "; ").replace("; -", ", -");
+        let written = if written.contains('(') { l.update(r, &mut |_, _| "0".into()) } else { written };
+        let written = if written.contains(',') { String::new() } else { format!("{written};") };
+        let only = if r.percent(50) { "if (b) " } else { "" };
+        _ = write!(
+            self.text,
+            "bool seen(int[0,2] i) {{ {test} }}
+int count(int n) {{ for (j : int[0,1]) {{ if ({counted}) n = n + 1; }} return n; }}
+void touch(int[0,2] i) {{ int[0,2] k = i; {only}{{ {written} }} }}
+"
+        );
+        self.helpers = true;
     }
 
     /// `find` returns early from a loop, `any` loops with a condition that has effects, `bump` writes what it is given.
@@ -259,7 +308,28 @@ void bump(int &v, int by) {{
 
     fn lattice_guard(&self, r: &mut Random) -> String {
         let l = r.one(&self.lattices).clone();
-        format!("({})", l.guard(r, &mut |r, n| self.index(r, n)))
+        if !self.mixed {
+            return format!("({})", l.guard(r, &mut |r, n| self.index(r, n)));
+        }
+        let plain = |r: &mut Random| {
+            let l = r.one(&self.lattices).clone();
+            l.guard(r, &mut |r, n| self.index(r, n))
+        };
+        let g = match r.below(12) {
+            0 => {
+                let q = r.pick(&["forall", "exists"]);
+                let g = l.guard(r, &mut |_, n| if n > 2 { "q".into() } else { format!("q % {n}") });
+                format!("({q} (q : int[0,2]) {g})")
+            }
+            1 => format!("(({}) ? {} : 0) >= 1", plain(r), r.range(1, 2)),
+            2 => format!("({}) + ({}) >= {}", plain(r), plain(r), r.range(1, 2)),
+            3 => format!("2 * ({}) > {}", plain(r), r.range(0, 1)),
+            4 => format!("(({}) >? ({})) != 0", plain(r), plain(r)),
+            5 | 6 if self.helpers => format!("seen({})", self.index(r, 3)),
+            7 if self.helpers => format!("count({}) >= {}", r.below(2), r.range(1, 2)),
+            _ => format!("({})", plain(r)),
+        };
+        if self.odd && r.percent(30) { format!("!({g})") } else { format!("({g})") }
     }
 
     /// An assignment or two.
@@ -268,6 +338,15 @@ void bump(int &v, int by) {{
             let l = r.one(&self.lattices).clone();
             if self.lattices.len() == 2 && self.lattices[0].same_type(&self.lattices[1]) && r.percent(20) {
                 return "l0 = l1".into();
+            }
+            if self.mixed && r.percent(25) {
+                let (i, g) = (r.below(2).to_string(), self.lattice_guard(r));
+                if let Some(text) = l.write_bit(&i, &g) {
+                    return text;
+                }
+            }
+            if self.helpers && r.percent(25) {
+                return format!("touch({})", self.index(r, 3));
             }
             return l.update(r, &mut |r, n| self.index(r, n));
         }
@@ -366,7 +445,7 @@ void bump(int &v, int by) {{
         if !updates.is_empty() {
             _ = write!(t, "assign {}; ", updates.join(", "));
         }
-        self.careless = !self.tame;
+        self.careless = (!self.tame && !self.mixed) || self.hasty;
         self.ints.truncate(scope);
         t
     }

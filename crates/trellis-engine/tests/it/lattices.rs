@@ -20,6 +20,10 @@ pub enum Kind {
     LruMay,
     SignVector,
     Pair,
+    /// Vectors of pairs whose bits go different ways.
+    Nest,
+    /// The dictionary's order.
+    Word,
 }
 
 const KINDS: [Kind; 13] = [
@@ -53,6 +57,26 @@ impl Lattice {
         Lattice { name, kind: *r.one(&KINDS) }
     }
 
+    /// One of more kinds: those whose parts say less of the whole, too.
+    pub fn any(r: &mut Random, name: String) -> Lattice {
+        match r.below(8) {
+            0 => Lattice { name, kind: Kind::Nest },
+            1 => Lattice { name, kind: Kind::Word },
+            _ => Lattice::random(r, name),
+        }
+    }
+
+    /// Writes a truth value that only becomes true when elements grow, such that the vector grows with it.
+    pub fn write_bit(&self, i: &str, grows: &str) -> Option<String> {
+        let n = &self.name;
+        match self.kind {
+            Kind::Union => Some(format!("{n}[{i}] = {grows}")),
+            Kind::Intersection => Some(format!("{n}.set({i}, !{grows})")),
+            Kind::Nest => Some(format!("{n}[{i} % 2].a[1] = {grows}, {n}[1].b[0] = !{grows}")),
+            _ => None,
+        }
+    }
+
     /// Another variable of the same type.
     pub fn twin(&self, name: &str) -> Lattice {
         Lattice { name: name.into(), kind: self.kind }
@@ -73,6 +97,8 @@ impl Lattice {
             Kind::LruMust => "extern Must = LruMust(1, 2, 3);\n",
             Kind::LruMay => "extern May = LruMay(1, 2, 3);\n",
             Kind::Pair => "extern Pair = Product(UnionBitVector(2), Parity);\n",
+            Kind::Nest => "extern Nest = Product(a, UnionBitVector(2), b, IntersectionBitVector(2));\n",
+            Kind::Word => "extern Word = Lexicographic(Parity, UnionBitVector(2));\n",
         };
         if text.contains(line) { String::new() } else { line.into() }
     }
@@ -98,6 +124,8 @@ impl Lattice {
             Kind::LruMay => format!("May {n};"),
             Kind::SignVector => format!("Sign {n}[2];"),
             Kind::Pair => format!("Pair {n};"),
+            Kind::Nest => format!("Nest {n}[2];"),
+            Kind::Word => format!("Word {n};"),
         }
     }
 
@@ -179,6 +207,20 @@ impl Lattice {
                     _ => format!("{n}.snd.mayBeOdd()"),
                 }
             }
+            Kind::Nest => {
+                let (i, j) = (index(r, 2), index(r, 2));
+                match r.below(4) {
+                    0 => format!("{n}[{i}].a[{j}] == 1"),
+                    1 => format!("{n}[{i}].b[{j}] == 0"),
+                    2 => format!("{n}[{i}].a.num1s() + {n}[0].b.num0s() >= {k}"),
+                    _ => format!("!{n}[{i}].b.get({j})"),
+                }
+            }
+            Kind::Word => match r.below(4) {
+                0 => format!("{n}.snd[{}] == 1", index(r, 2)),
+                1 => format!("{n}.fst.mayBeEven()"),
+                _ => format!("{n}.fst.mayBeOdd()"),
+            },
         }
     }
 
@@ -245,6 +287,20 @@ impl Lattice {
                     _ => parity_update(r, &format!("{n}.snd"), v),
                 }
             }
+            Kind::Nest => {
+                let (i, j) = (index(r, 2), index(r, 2));
+                match r.below(5) {
+                    0 => format!("{n}[{i}].a[{j}] = {bit}"),
+                    1 => format!("{n}[{i}].b[{j}] = {bit}"),
+                    2 => format!("{n}[{i}].a.set({j}, {bit})"),
+                    3 => format!("{n}[0].b = {n}[{i}].b"),
+                    _ => format!("{n}[{i}] = {n}[{j}]"),
+                }
+            }
+            Kind::Word => match r.below(4) {
+                0 => parity_update(r, &format!("{n}.fst"), v),
+                _ => format!("{n}.snd[{}] = {bit}", index(r, 2)),
+            },
         }
     }
 

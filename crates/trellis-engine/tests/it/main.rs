@@ -5,6 +5,7 @@
 //!   pass `trellis-check`.
 //! - [`lowering`] checks the front end a second time: random programs are run by an evaluator that walks the syntax tree
 //!   and knows nothing of terms, and by the network built from them.
+//! - [`monotone`] holds verdicts under default options, and the proofs that they rest on, against the oracle.
 //! - [`regressions`] are what these found, by name.
 //!
 //! Everything is deterministic: a failure prints its seed and its model. `TRELLIS_SEED=n` runs one seed alone,
@@ -14,6 +15,7 @@ mod automata;
 mod lattices;
 mod load;
 mod lowering;
+mod monotone;
 mod oracle;
 mod random;
 mod regressions;

@@ -17,7 +17,7 @@ use std::fmt;
 
 use super::method::no_methods;
 use super::product::{Field, Part, lay_out, meet_of, name_parts, part, part_mut, show_parts};
-use super::{BuildError, Lattice, Method, MethodError, Shape, Word, draw_extreme};
+use super::{BuildError, Composition, Lattice, Method, MethodError, Shape, Word, draw_extreme};
 use crate::{Domain, Join, Meet};
 
 /// Pairs in the dictionary's order; see the [module](self).
@@ -110,6 +110,14 @@ impl Meet for Lexicographic {
 impl Lattice for Lexicographic {
     fn name(&self) -> String {
         format!("Lexicographic({})", name_parts(&self.fields))
+    }
+
+    fn composition(&self) -> Composition {
+        Composition::FirstDecides
+    }
+
+    fn is_vouched_for(&self) -> bool {
+        self.fields.iter().all(|field| field.2.is_vouched_for())
     }
 
     fn width(&self) -> usize {

@@ -6,7 +6,8 @@ use super::{Method, MethodError, MethodKind, Word};
 /// What happens to a method's result when the element grows.
 ///
 /// Cover checks and joins are sound only for models whose guards keep holding when an element grows (000 Def. 2, the
-/// monotonicity property): `q() >= k` does if `q` is monotone, `q() <= k` does if `q` is antitone.
+/// monotonicity property): `q() >= k` does if `q` is monotone, `q() <= k` does if `q` is antitone. The arguments are the
+/// same for both elements; whether a call fails depends on them alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trend {
     /// It grows too, or stays: `a ⊑ b` implies `f(a) ≤ f(b)`, or `f(a) ⊑ f(b)` for an update.
@@ -82,7 +83,8 @@ pub(super) fn list<L>(table: &[Op<L>]) -> Vec<Method> {
     let method = |op: &Op<L>| {
         let name = op.usage.split('(').next().unwrap_or(op.usage).to_owned();
         let (kind, args) = op.signature();
-        Method { name, args, kind }
+        let truth = matches!(op.body, Body::Is0(_) | Body::Is1(_));
+        Method { name, args, kind, trend: op.trend, truth }
     };
     table.iter().map(method).collect()
 }
@@ -157,6 +159,10 @@ macro_rules! from_method_table {
 
         fn as_meet(&self) -> Option<&dyn Meet<Elem = [Word]>> {
             Some(self)
+        }
+
+        fn is_vouched_for(&self) -> bool {
+            true
         }
     };
 }

@@ -103,6 +103,17 @@ pub trait Lattice: Domain<Elem = [Word]> + Join + fmt::Debug + Send + Sync {
         None
     }
 
+    /// How the order of elements follows from the orders of their parts ([`Shape::Vector`], [`Shape::Fields`]).
+    fn composition(&self) -> Composition {
+        Composition::Unknown
+    }
+
+    /// Are the marks of the methods ([`Method::trend`]) and the laws of the order known to hold? Those of the library are
+    /// tested exhaustively on small sizes; those of a user's script are declared by the user, and only sampled.
+    fn is_vouched_for(&self) -> bool {
+        false
+    }
+
     /// Names that a model may write where a method of this lattice wants an integer: the i-th name stands for i.
     /// `level.set(high)` means `level.set(2)` if `high` is the name at position 2. Most lattices have none.
     fn names(&self) -> &[String] {
@@ -119,6 +130,10 @@ pub struct Method {
     pub args: usize,
     /// Whether it asks or changes.
     pub kind: MethodKind,
+    /// Its mark: how the result moves when the element grows.
+    pub trend: Trend,
+    /// Whether its result is 0 or 1 and nothing else.
+    pub truth: bool,
 }
 
 /// Whether a method asks or changes.
@@ -188,6 +203,18 @@ fn draw_extreme(lattice: &dyn Lattice, random: &mut dyn FnMut() -> u64, out: &mu
         _ => return false,
     }
     true
+}
+
+/// How the order of a lattice follows from the orders of its parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Composition {
+    /// Nobody says.
+    Unknown,
+    /// `a ⊑ b` iff each part of `a` is below the same part of `b`.
+    Pointwise,
+    /// `a ⊑ b` iff the first part of `a` is strictly below that of `b`, or they are equal and the second part of `a` is
+    /// below that of `b`.
+    FirstDecides,
 }
 
 /// How an element is put together, as far as a model can see.

@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::method::no_methods;
-use super::{BuildError, Lattice, MAX_WIDTH, Method, MethodError, Shape, Shown, Word, draw_extreme};
+use super::{BuildError, Composition, Lattice, MAX_WIDTH, Method, MethodError, Shape, Shown, Word, draw_extreme};
 use crate::{Domain, Join, Meet};
 
 /// What parts are called that the model does not name.
@@ -122,6 +122,14 @@ impl Meet for Product {
 impl Lattice for Product {
     fn name(&self) -> String {
         format!("Product({})", name_parts(&self.fields))
+    }
+
+    fn composition(&self) -> Composition {
+        Composition::Pointwise
+    }
+
+    fn is_vouched_for(&self) -> bool {
+        self.fields.iter().all(|field| field.2.is_vouched_for())
     }
 
     fn width(&self) -> usize {

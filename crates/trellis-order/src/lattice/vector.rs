@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::method::no_methods;
-use super::{BuildError, Lattice, MAX_WIDTH, Method, MethodError, Shape, Shown, Word, draw_extreme};
+use super::{BuildError, Composition, Lattice, MAX_WIDTH, Method, MethodError, Shape, Shown, Word, draw_extreme};
 use crate::{Domain, Join, Meet};
 
 /// Vectors over a lattice; see the [module](self).
@@ -78,6 +78,14 @@ impl Meet for Vector {
 impl Lattice for Vector {
     fn name(&self) -> String {
         format!("Vector({}, {})", self.entry.name(), self.len)
+    }
+
+    fn composition(&self) -> Composition {
+        Composition::Pointwise
+    }
+
+    fn is_vouched_for(&self) -> bool {
+        self.entry.is_vouched_for()
     }
 
     fn width(&self) -> usize {

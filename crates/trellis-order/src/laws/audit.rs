@@ -119,7 +119,7 @@ impl<'a> Watched<'a> {
         match self.method.kind {
             MethodKind::Query => {
                 let answers: Vec<_> = pool.iter().map(|elem| lattice.query(self.number, elem, args).ok()).collect();
-                self.compare(lattice, pool, &answers, |x, y| x <= y);
+                self.compare(lattice, pool, &answers, |x, y| x <= y)?;
             }
             MethodKind::Update => {
                 let results: Vec<_> = pool.iter().map(|elem| self.updated(lattice, elem, args)).collect();
@@ -128,7 +128,7 @@ impl<'a> Watched<'a> {
                         self.check_result(lattice, pool, before, after, args)?;
                     }
                 }
-                self.compare(lattice, pool, &results, |x, y| lattice.leq(x, y));
+                self.compare(lattice, pool, &results, |x, y| lattice.leq(x, y))?;
             }
         }
         Ok(())
@@ -146,17 +146,33 @@ impl<'a> Watched<'a> {
         pool: &[Elem],
         results: &[Option<R>],
         leq: impl Fn(&R, &R) -> bool,
-    ) {
+    ) -> Result<(), Violation> {
+        let marked = self.method.trend != Trend::Neither;
+        let law = || Law::Marked(self.method.name.clone());
         for (a, of_a) in pool.iter().zip(results) {
             for (b, of_b) in pool.iter().zip(results) {
-                if let (Some(of_a), Some(of_b)) = (of_a, of_b)
-                    && lattice.leq(a, b)
-                {
-                    self.monotone &= leq(of_a, of_b);
-                    self.antitone &= leq(of_b, of_a);
+                if !lattice.leq(a, b) {
+                    continue;
+                }
+                match (of_a, of_b) {
+                    (Some(of_a), Some(of_b)) => {
+                        let (up, down) = (leq(of_a, of_b), leq(of_b, of_a));
+                        let kept = match self.method.trend {
+                            Trend::Monotone => up,
+                            Trend::Antitone => down,
+                            Trend::Neither => true,
+                        };
+                        ensure(kept, law(), &[a, b])?;
+                        self.monotone &= up;
+                        self.antitone &= down;
+                    }
+                    // The bottom that is added to a script's lattice stands for nothing, and cannot be asked.
+                    (None, Some(_)) if marked && !lattice.is_bottom(a) => ensure(false, law(), &[a, b])?,
+                    _ => {}
                 }
             }
         }
+        Ok(())
     }
 
     /// An update is a function of the element, and its result is canonical: the same words as any equal element, of

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use trellis_order::laws::{Law, audit};
-use trellis_order::{Domain, Join, Lattice, Meet, Method, MethodError, MethodKind, Shape, Word};
+use trellis_order::{Domain, Join, Lattice, Meet, Method, MethodError, MethodKind, Shape, Trend, Word};
 
 /// Numbers 0 to 15 as bit sets, with something wrong.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,8 +36,14 @@ struct Broken {
 impl Broken {
     fn new(fault: Fault) -> Self {
         let methods = vec![
-            Method { name: "touch".to_owned(), args: 0, kind: MethodKind::Update },
-            Method { name: "bits".to_owned(), args: 0, kind: MethodKind::Query },
+            Method {
+                name: "touch".to_owned(),
+                args: 0,
+                kind: MethodKind::Update,
+                trend: Trend::Monotone,
+                truth: false,
+            },
+            Method { name: "bits".to_owned(), args: 0, kind: MethodKind::Query, trend: Trend::Monotone, truth: false },
         ];
         Self { fault, methods, calls: Default::default() }
     }

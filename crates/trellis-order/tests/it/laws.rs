@@ -6,7 +6,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use trellis_order::lattice::library::catalogue;
 use trellis_order::laws::{self, audit};
-use trellis_order::{Lattice, Trend};
+use trellis_order::{Lattice, MethodKind, Trend};
 
 use super::{compose, draw, lattice, sample, vector};
 
@@ -128,6 +128,73 @@ fn methods_move_as_documented() {
     for entry in catalogue() {
         for doc in &entry.methods {
             assert!(seen.contains(&(entry.name, doc.usage)), "{}: {} is {:?}", entry.name, doc.usage, doc.trend);
+        }
+    }
+}
+
+/// Proofs of monotonicity rest on the marks: all elements of small lattices, and all that matter of infinite ones, agree with them.
+/// Whether a call fails depends on its arguments alone, and a truth value is 0 or 1.
+#[test]
+fn marks_hold_exhaustively_on_small_lattices() {
+    let ends = [i64::MIN, i64::MIN + 1, -3, -2, -1, 0, 1, 2, 3, i64::MAX - 1, i64::MAX];
+    let words = |lattice: &dyn Lattice| -> Vec<Vec<u64>> {
+        let heads: Vec<i64> = if lattice.name() == "Flat" { vec![0, 1, 2] } else { ends.to_vec() };
+        let pairs = heads.iter().flat_map(|&x| ends.map(|y| vec![x as u64, y as u64]));
+        pairs.filter(|e| lattice.is_element(e)).collect()
+    };
+    let mut lattices = vec![lattice("Flat", &[]), lattice("Interval", &[])];
+    for name in ["UnionBitVector", "IntersectionBitVector", "Powerset"] {
+        lattices.push(lattice(name, &[4]));
+    }
+    lattices.extend([lattice("PresentAbsent", &[2]), lattice("Sign", &[]), lattice("Parity", &[])]);
+    for sizes in [[1, 2, 3], [2, 2, 4], [1, 1, 2], [1, 3, 3]] {
+        lattices.extend(["LruMust", "LruMay"].map(|name| lattice(name, &sizes)));
+    }
+    lattices.push(draw("0 < a, 0 < b, 0 < c, a < ab, b < ab, b < bc, c < bc, ab < 1, bc < 1").unwrap());
+    for l in lattices {
+        let all: Vec<Vec<u64>> = match l.name().as_str() {
+            "Flat" | "Interval" => words(&*l),
+            _ => (0..4000).map(|seed| sample(&*l, seed)).collect::<BTreeSet<_>>().into_iter().collect(),
+        };
+        assert!(l.is_vouched_for() && all.len() > 3);
+        for (number, m) in l.methods().iter().enumerate() {
+            let mut calls: Vec<Vec<i64>> = vec![vec![]];
+            for _ in 0..m.args {
+                calls = calls.iter().flat_map(|c| ends.map(|a| [&c[..], &[a]].concat())).collect();
+            }
+            for args in calls {
+                let results: Vec<Result<Vec<u64>, _>> = all
+                    .iter()
+                    .map(|e| match m.kind {
+                        MethodKind::Query => l.query(number, e, &args).map(|n| vec![n as u64]),
+                        MethodKind::Update => {
+                            let mut e = e.clone();
+                            l.update(number, &mut e, &args).map(|()| e)
+                        }
+                    })
+                    .collect();
+                let what = || format!("{}.{}{args:?}", l.name(), m.name);
+                assert!(results.iter().all(|r| r.is_ok() == results[0].is_ok()), "{} fails for some", what());
+                if results[0].is_err() {
+                    continue;
+                }
+                let results: Vec<Vec<u64>> = results.into_iter().flatten().collect();
+                assert!(!m.truth || results.iter().all(|r| r[0] < 2), "{}", what());
+                let leq = |x: &[u64], y: &[u64]| match m.kind {
+                    MethodKind::Query => x[0] as i64 <= y[0] as i64,
+                    MethodKind::Update => l.leq(x, y),
+                };
+                for (a, of_a) in all.iter().zip(&results) {
+                    for (b, of_b) in all.iter().zip(&results).filter(|(b, _)| l.leq(a, b)) {
+                        let kept = match m.trend {
+                            Trend::Monotone => leq(of_a, of_b),
+                            Trend::Antitone => leq(of_b, of_a),
+                            Trend::Neither => true,
+                        };
+                        assert!(kept, "{}: {a:?} ⊑ {b:?}", what());
+                    }
+                }
+            }
         }
     }
 }

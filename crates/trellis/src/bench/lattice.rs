@@ -12,6 +12,7 @@ use trellis_syntax::uppaal::{self, build};
 
 use crate::Failure;
 use crate::cli::Bench;
+use crate::monotone::{Basis, basis};
 
 const PAPER: &str = include_str!("../../../../bench/lattice/paper.tsv");
 const MODELS: [(&str, &str, &str); 3] = [
@@ -88,13 +89,18 @@ fn run(row: &Row<'_>) -> Result<Run, Failure> {
     let query = &built.queries[0];
     let a = answer(&built.network, query, options, strategy, None, &mut Budget::unlimited())
         .map_err(|b| Failure::Internal(b.error.to_string()))?;
+    let seconds = start.elapsed().as_secs_f64();
     let verdict = match a.verdict {
+        // The login guard of database-full is antitone: there, joining is right only if somebody says so.
+        Verdict::Safe(c) if c.up_to_order && !matches!(basis(&built.network, query, false), Basis::Proved) => {
+            "SAFE, assumed"
+        }
         Verdict::Safe(_) => "SAFE",
         Verdict::Unsafe(_) => "UNSAFE",
         Verdict::Unknown(Reason::InconclusiveJoin) => "inconclusive",
         Verdict::Unknown(_) => "UNKNOWN",
     };
-    Ok(Run { verdict, added: a.stats.added, stored: a.stats.stored, seconds: start.elapsed().as_secs_f64() })
+    Ok(Run { verdict, added: a.stats.added, stored: a.stats.stored, seconds })
 }
 
 /// Prints the table; answers whether every count agrees.

@@ -207,10 +207,16 @@ pub enum Data {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Assume {
+    /// What a state can do, a larger one can do too, and ends at least as high.
+    Monotone,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Update {
     /// Only equal states are the same: exact, needs no monotonicity.
     Simple,
-    /// A larger state stands for smaller ones: exact for monotone models.
+    /// A larger state stands for smaller ones: exact for monotone models, which is proved or must be stated.
     Cover,
     /// States are joined: fewest states; refined or undecided where that is too coarse.
     Join,

@@ -48,9 +48,10 @@ fn the_audit_flags_the_antitone_guard() {
     let out = trellis(&["check", "lattice/database-full.xml", "--audit", "-q"]);
     let said = stdout(&out);
     assert!(said.contains("NOT monotone") && said.contains("Idle -> Login"), "{said}");
+    assert!(said.contains("audit: not proved monotone: the guard at ") && said.contains("`aLogin.num0s`"), "{said}");
     for model in ["lattice/leader.xml", "lattice/database-work.xml", "lattice/lossy.xta"] {
         let said = stdout(&trellis(&["check", model, "--audit", "-q"]));
-        assert!(said.contains("audit: monotone"), "{model}: {said}");
+        assert!(said.contains("audit: proved monotone") && said.contains("audit: monotone, as far"), "{model}: {said}");
     }
 }
 

@@ -14,6 +14,7 @@ mod ltl;
 mod ltl2hoa;
 mod malformed;
 mod models;
+mod monotone;
 mod programs;
 mod smt;
 mod streams;

@@ -82,7 +82,12 @@ fn every_lattice_model_answers_as_expected_under_every_update() {
     for row in expected().iter().filter(|r| r.model.starts_with("lattice/")) {
         for update in ["simple", "cover", "join"] {
             for order in ["bfs", "dfs", "random"] {
-                let found = verdicts(row, &["--update", update, "--order", order]);
+                let mut more = vec!["--update", update, "--order", order];
+                // Its login guard is antitone; what the paper does with it must be stated.
+                if row.model.ends_with("database-full.xml") {
+                    more.extend(["--assume", "monotone"]);
+                }
+                let found = verdicts(row, &more);
                 assert_eq!(found, row.verdicts, "{} {:?} {update} {order}", row.model, row.options);
             }
         }

@@ -53,10 +53,16 @@ pub(crate) struct LatticePlace {
 /// What makes two foreign functions the same.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum FnKey {
-    Method(String, usize),
+    /// A lattice of the library is what its name says; two scripts may have the same name, so theirs is their place in memory.
+    Method(String, usize, usize),
     GetBit(usize),
     SetBit(usize),
     Copy(usize),
+}
+
+fn method_key(lattice: &Arc<dyn Lattice>, method: usize) -> FnKey {
+    let place = if lattice.is_vouched_for() { 0 } else { Arc::as_ptr(lattice).cast::<()>() as usize };
+    FnKey::Method(lattice.name(), place, method)
 }
 
 /// The methods of a lattice, for messages.
@@ -336,7 +342,7 @@ impl Builder<'_> {
             (Shape::Bits(n), true, 0) => self.function(FnKey::GetBit(n), || Function::GetBit(n)),
             (Shape::Bits(n), true, _) => self.function(FnKey::SetBit(n), || Function::SetBit(n)),
             _ => {
-                let key = FnKey::Method(lattice.name(), method);
+                let key = method_key(&lattice, method);
                 self.function(key, || Function::Method { lattice: lattice.clone(), method })
             }
         }
@@ -386,7 +392,7 @@ impl Lower<'_, '_> {
             values.push(Value { term, kind: Kind::Int });
         }
         let terms = values.into_iter().map(|v| v.term);
-        let key = FnKey::Method(lattice.name(), number);
+        let key = method_key(&lattice, number);
         let f = self.b.function(key, || Function::Method { lattice: lattice.clone(), method: number });
         match method.kind {
             MethodKind::Query => Ok(Value { term: self.b.terms().foreign(f, terms), kind: Kind::Int }.into()),
