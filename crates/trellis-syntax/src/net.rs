@@ -23,7 +23,7 @@ pub struct Arcs {
     pub equals: BTreeMap<Var, u64>,
     /// Emptied.
     pub resets: BTreeSet<Var>,
-    /// Everything goes from one place to another; each place is in one pair at most.
+    /// Everything goes from one place to another; each place is in one pair at most, and nothing goes out of one that is emptied.
     pub transfers: Vec<(Var, Var)>,
     /// Where it is in the file.
     pub line: u32,

@@ -117,8 +117,15 @@ If no engine is chosen, several take turns on two threads (--threads 1: on one).
   --engine equation     the state equation with traps: a quick proof, or none
   --engine frames       an IC3-style search: what can be reached in at most 1, 2, 3, … steps, from above
 
-Place/transition nets in PNML (.pnml) and in LoLA's language (.lola) are read as well: places are variables, by their ids; a target
-must be given with --error. So are thread transition systems (.tts): s0, s1, … is the shared state, l0, l1, … count threads by their
+  --engine explicit     from the start, exact where guards have upper bounds: numbers that these depend on are kept as they are
+
+Place/transition nets in PNML (.pnml) and in LoLA's language (.lola) are read as well: places are variables, transitions keep their
+names in runs; a target must be given with --error. A place is called by its id or by its name; what is not made of letters, digits,
+`_`, `.` and `-` is written in double quotes, as --error '\"the queue\" >= 2'. Of PNML, inhibitor (fewer tokens than the weight), read or test,
+equal, reset, transfer and untimed transport arcs are read, in the forms of TAPAAL, PIPE, Snoopy and WoPeD too, capacities, and markings
+with one colour. An element or attribute that is not known is refused: time, priorities, colours, guards.
+
+Thread transition systems (.tts) are read too: s0, s1, … is the shared state, l0, l1, … count threads by their
 local state; --error '1|0,2' asks for shared state 1 with threads in 0 and 2 (or the line is in a file beside the model, with the
 extension .prop), and --start '0|1/2' starts in 0 with one thread in 1 and any number in 2. Where a passive move has several
 destinations (3 ~> 0 3 ~> 1) each thread chooses: one by one, in steps of their own.
@@ -130,8 +137,11 @@ A run can be drawn process by process, as a message sequence chart: --msc run.sv
 through with `trellis simulate model.spec --instance 'invalid = 3'`, or written as an UPPAAL model with `trellis convert model.spec
 --to xta --instance 'invalid = 3'`; what is not mentioned starts as small as it may.
 
-A guard with an upper bound (`x = 0`, `x in [1, 3]`) is not monotone. There is a warning; engines let whoever has too many lose some
-first, so SAFE holds; a run is replayed exactly, and if it is none the answer is UNKNOWN. A target with `=` is refused: that is
+A guard with an upper bound (`x = 0`, `x in [1, 3]`, an inhibitor arc, a capacity) is not monotone. Most engines then let whoever has too
+many lose some first, so SAFE holds; a run is replayed exactly, and if it is none they do not know. --engine explicit loses nothing: it
+decides if the numbers that are tested stay bounded, and need not end if they do not.
+
+`trellis certify MODEL FILE` proves the target of the model, or that of --error; evidence about another target is rejected. A target with `=` is refused: that is
 reachability.
 ";
 

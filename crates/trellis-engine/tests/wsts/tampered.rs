@@ -1,10 +1,11 @@
 //! The checker against made-up evidence: what it accepts is true, whoever wrote it.
 
 use trellis_check::counter::{certify, replay};
-use trellis_model::counter::evidence::{Bound, Certificate, Trace};
+use trellis_engine::wsts::Engine;
+use trellis_model::counter::evidence::{Bound, Certificate, Trace, Verdict};
 use trellis_model::counter::{OMEGA, Vector};
 
-use crate::generator::{Dice, Kind, Seen, enumerate, runs, show, system};
+use crate::generator::{Dice, Kind, Seen, ask, enumerate, runs, show, system};
 
 fn vector(dice: &mut Dice, vars: u32, omega: bool) -> Vector {
     let number = |dice: &mut Dice| match dice.roll(8) {
@@ -16,6 +17,16 @@ fn vector(dice: &mut Dice, vars: u32, omega: bool) -> Vector {
 
 /// Whatever may be in a file.
 fn certificate(dice: &mut Dice, vars: u32) -> Certificate {
+    if dice.roll(4) == 0 {
+        let fixed: Vec<u32> = (0..vars).filter(|_| dice.roll(3) > 0).collect();
+        let top = |dice: &mut Dice| {
+            let v = vector(dice, vars, true);
+            let plain = |(x, n)| if fixed.contains(&x) && n == OMEGA { (x, 1) } else { (x, n) };
+            Vector::new(v.iter().map(plain).collect())
+        };
+        let tops = (0..1 + dice.roll(6)).map(|_| top(dice)).collect();
+        return Certificate::Exact { fixed, tops };
+    }
     if dice.roll(3) == 0 {
         return Certificate::Below((0..1 + dice.roll(3)).map(|_| vector(dice, vars, true)).collect());
     }
@@ -60,4 +71,33 @@ fn what_is_accepted_is_true() {
         assert!(certify(&system, &c).is_err());
     }
     assert!(accepted > 0);
+}
+
+/// What a search keeps exactly must be all that upper bounds depend on, and every state counts.
+#[test]
+fn certificates_that_fix_too_little_or_lack_a_state_are_refused() {
+    let (mut whole, mut less) = (0, 0);
+    for seed in 0..runs(200) {
+        let system = system(60_000 + seed, Kind { transfers: seed % 2 == 0, upper_bounds: true });
+        let outcome = ask(&system, &Engine::Exact, Some(500));
+        let Verdict::Safe(Certificate::Exact { fixed, tops }) = outcome.verdict else { continue };
+        whole += 1;
+        for i in 0..fixed.len() {
+            let mut fewer = fixed.clone();
+            fewer.remove(i);
+            let c = Certificate::Exact { fixed: fewer, tops: tops.clone() };
+            // Where it is accepted all the same, the variable was no part of what bounds depend on.
+            let needed = system.exact_part()[fixed[i] as usize];
+            assert!(!needed || certify(&system, &c).is_err(), "seed {seed}\n{}", show(&system));
+        }
+        for i in 0..tops.len() {
+            let mut fewer = tops.clone();
+            fewer.remove(i);
+            less += usize::from(certify(&system, &Certificate::Exact { fixed: fixed.clone(), tops: fewer }).is_err());
+        }
+        let mut nothing = system.clone();
+        nothing.target.clear();
+        assert!(certify(&nothing, &Certificate::Exact { fixed, tops }).is_err());
+    }
+    assert!(whole > 5 && less > 5, "{whole} {less}");
 }

@@ -124,7 +124,8 @@ pub fn counters(system: &counter::System) -> Subject {
         possible.push(when);
         let mut stmts = vec![terms.assume(when)];
         round.at_once(&updates, &mut stmts);
-        let name = rule.line.map_or_else(|| format!("rule {}", n + 1), |line| format!("rule {} (line {line})", n + 1));
+        let called = rule.name.clone().unwrap_or_else(|| format!("rule {}", n + 1));
+        let name = rule.line.map_or_else(|| called.clone(), |line| format!("{called} (line {line})"));
         round.add(&name, stmts);
     }
     let any = round.cfa.terms.or(possible);

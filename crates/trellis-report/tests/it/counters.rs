@@ -21,11 +21,12 @@ fn system() -> System {
     }
 }
 
-fn certificates() -> [Certificate; 2] {
+fn certificates() -> [Certificate; 3] {
     let bound = Bound { weights: vec![(0, -1), (2, 3)], traps: vec![(2, vec![1, 2])] };
     [
         Certificate::Above { bounds: vec![bound], basis: vec![Vector::new(vec![(0, 1), (2, 5)]), Vector::default()] },
         Certificate::Below(vec![Vector::new(vec![(0, OMEGA), (1, 4)])]),
+        Certificate::Exact { fixed: vec![1, 2], tops: vec![Vector::new(vec![(0, OMEGA), (1, 4)])] },
     ]
 }
 
@@ -44,7 +45,7 @@ fn evidence_is_valid_and_comes_back() {
     json::write_counter_trace(&mut out, &system, report.header(), &trace).unwrap();
     schemas.assert_valid("counter-trace-2.json", &serde_json::from_slice::<Value>(&out).unwrap());
     for c in certificates() {
-        let report = CounterReport::about("m.spec", "spec", "q", Kind::Always, Verdict::Safe(c.clone()));
+        let report = CounterReport::about("m.spec", "spec", &question(&system), Kind::Always, Verdict::Safe(c.clone()));
         let mut out = vec![];
         json::write_counter_report(&mut out, &system, &report).unwrap();
         schemas.assert_valid("report-1.json", &serde_json::from_slice::<Value>(&out).unwrap());
@@ -54,6 +55,45 @@ fn evidence_is_valid_and_comes_back() {
         let back = read_counter_evidence(&system, std::str::from_utf8(&out).unwrap()).unwrap();
         assert!(matches!(back.content, CounterContent::Certificate(b) if b == c));
     }
+}
+
+/// Whatever a person can read in evidence follows from what is checked.
+#[test]
+fn what_is_written_for_people_is_checked() {
+    let mut system = system();
+    system.rules[0].name = Some("t".into());
+    let trace = Trace { initial: vec![3, 0, 0], rules: vec![0, 0] };
+    let report =
+        CounterReport::about("m.spec", "spec", &question(&system), Kind::Always, Verdict::Unsafe(trace.clone()));
+    let mut out = vec![];
+    json::write_counter_trace(&mut out, &system, report.header(), &trace).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    assert!(read_counter_evidence(&system, &text).is_ok());
+    let flat: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for (from, to) in [
+        ("\"done\": 1 }", "\"done\": 7 }"),
+        ("\"done\": 1 }", "\"done\": null }"),
+        ("\"done\": 1 }", "\"done\": 1000000000000000000000000000000 }"),
+        ("\"done\": 1 }", "\"done\": 1, \"busy\": 0 }"),
+        ("\"done\": 1 }", "\"done\": 9, \"done\": 1 }"),
+        ("\"line\": 3", "\"line\": 4"),
+        ("\"transition\": \"t\"", "\"transition\": \"u\""),
+        ("\"transition\": \"t\"", "\"remark\": \"t\""),
+        ("idle >= 1 ->", "idle >= 2 ->"),
+        ("at most one done", "at most two done"),
+    ] {
+        assert!(flat.contains(from), "{from}: {flat}");
+        let forged = flat.replacen(from, to, 1);
+        assert!(read_counter_evidence(&system, &forged).is_err(), "{to}");
+    }
+    let [c, ..] = certificates();
+    let mut out = vec![];
+    json::write_counter_certificate(&mut out, &system, report.header(), &c).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    assert!(read_counter_evidence(&system, &text).is_ok());
+    let at = text.find("\"says\": \"").expect("words") + 9;
+    let forged = format!("{}x{}", &text[..at], &text[at..]);
+    assert!(read_counter_evidence(&system, &forged).is_err(), "{forged}");
 }
 
 #[test]

@@ -474,6 +474,13 @@ impl<'a> Reader<'a> {
                 let message = format!("all tokens go to `{name}`, which has a capacity: that is not supported");
                 return Err(Diagnostic::error(at, message));
             }
+            if let Some((from, _)) = arcs.transfers.iter().find(|(from, _)| arcs.resets.contains(from)) {
+                let name = shorten(&self.system.names[*from as usize]);
+                let message = format!(
+                    "`{name}` is emptied by a reset arc and by a transfer arc: what both mean together is not clear"
+                );
+                return Err(Diagnostic::error(at, message));
+            }
             if let Some(p) = arcs.reads.keys().find(|p| arcs.takes.contains_key(p)) {
                 let name = shorten(&self.system.names[*p as usize]);
                 let message = format!(

@@ -33,13 +33,26 @@ fn a_net_of_lola() {
         TRANSITION t.1 STRONG FAIR CONSUME free: 2, p.1; PRODUCE p.1, busy: 1;
         TRANSITION u CONSUME ; PRODUCE busy;
         TRANSITION v CONSUME busy, busy: 2; PRODUCE ;");
-    assert_eq!(system.names, ["free", "p_1", "busy", "others"]);
+    assert_eq!(system.names, ["free", "p.1", "busy", "others"]);
     let fixed: Vec<u64> = system.initial.iter().map(|i| i.low).collect();
     assert!(fixed == [3, 1, 0, 0] && system.initial.iter().all(|i| i.high == Some(i.low)));
-    assert_eq!(system.describe(0), "free >= 2, p_1 >= 1 -> free' = free - 2, busy' = busy + 1");
-    assert_eq!(system.describe(1), "true -> busy' = busy + 1");
-    assert_eq!(system.describe(2), "busy >= 3 -> busy' = busy - 3");
+    assert_eq!(system.describe(0), "t.1: free >= 2, p.1 >= 1 -> free' = free - 2, busy' = busy + 1");
+    assert_eq!(system.describe(1), "u: true -> busy' = busy + 1");
+    assert_eq!(system.describe(2), "v: busy >= 3 -> busy' = busy - 3");
     assert_eq!(system.rules[1].line, Some(5));
+}
+
+#[test]
+fn a_dot_in_a_name_of_lola_is_no_underscore() {
+    let system = net("PLACE a.b, a_b; MARKING a.b; TRANSITION t CONSUME a.b; PRODUCE a.b, a_b;");
+    assert_eq!(system.names, ["a.b", "a_b"]);
+    let ask = |text: &str| {
+        let mut sources = Sources::default();
+        let id = sources.add("--error", text);
+        spec::parse_targets(&sources, id, &system).map(|t| t.0)
+    };
+    assert_eq!(ask("a.b >= 2").unwrap(), [Vector::new(vec![(0, 2)])]);
+    assert_eq!(ask("\"a.b\" >= 2, a_b >= 1").unwrap(), [Vector::new(vec![(0, 2), (1, 1)])]);
 }
 
 #[test]
@@ -52,14 +65,15 @@ fn threads_that_step_spawn_and_listen() {
     assert_eq!(system.initial[2], Interval::ANY);
     // What changes nothing is left out.
     assert_eq!(system.rules.len(), 4);
-    assert_eq!(system.describe(0), "s0 >= 1, l1 >= 1 -> s0' = s0 - 1, s1' = s1 + 1, l1' = l1 - 1, l2' = l2 + 1");
+    assert_eq!(system.meaning(0), "s0 >= 1, l1 >= 1 -> s0' = s0 - 1, s1' = s1 + 1, l1' = l1 - 1, l2' = l2 + 1");
     assert_eq!(
-        system.describe(1),
+        system.meaning(1),
         "s0 >= 1, l1 >= 1 -> s0' = s0 - 1, s1' = s1 + 1, l0' = l0 + l3, l1' = l1 - 1, l2' = l2 + 1, l3' = 0"
     );
-    assert_eq!(system.describe(2), "s0 >= 1, l1 >= 1 -> l2' = l2 + 1");
-    assert_eq!(system.describe(3), "s1 >= 1 -> l1' = 0, l2' = l1 + l2");
+    assert_eq!(system.meaning(2), "s0 >= 1, l1 >= 1 -> l2' = l2 + 1");
+    assert_eq!(system.meaning(3), "s1 >= 1 -> l1' = 0, l2' = l1 + l2");
     assert_eq!(system.rules[1].line, Some(6));
+    assert_eq!(system.rules[1].name.as_deref(), Some("0 1 -> 1 2 3 ~> 0 0 ~> 0"));
     assert_eq!(system.changes(&system.claimed[0]), None);
     assert_eq!(target("1|2,0,2", size).unwrap(), Vector::new(vec![(1, 1), (4, 2), (2, 1)]));
     assert_eq!(target(" 1 | \n", size).unwrap(), Vector::new(vec![(1, 1)]));

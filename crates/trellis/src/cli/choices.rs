@@ -66,7 +66,8 @@ pub enum Engine {
     Cegar,
     /// Bounded model checking: for programs and control-flow automata.
     Bmc,
-    /// All states, one by one: for programs and control-flow automata, and for formulas of linear temporal logic.
+    /// All states, one by one: for programs and control-flow automata, for formulas of linear temporal logic, and for counter systems,
+    /// where guards have upper bounds.
     Explicit,
     /// k-induction, with invariants guessed from runs: for programs and control-flow automata.
     Induction,

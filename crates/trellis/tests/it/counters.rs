@@ -63,6 +63,9 @@ fn another_target_can_be_asked_for() {
     let asked = ["--error", "shared >= 3, invalid >= 1"];
     let out = trellis(&["certify", "coverability/mesi.spec", &trace, asked[0], asked[1]]);
     assert!(stdout(&out).starts_with("VALID  never one in invalid and 3 in shared together"), "{}", stdout(&out));
+    // It is not what the model asks.
+    let out = trellis(&["certify", "coverability/mesi.spec", &trace]);
+    assert!(out.status.code() == Some(10) && stdout(&out).contains("what is asked is"), "{}", stdout(&out));
     let out = trellis(&["check", "coverability/mesi.spec", "--error", "shared = 3"]);
     assert_eq!(out.status.code(), Some(2));
     assert!(stderr(&out).contains("reachability"), "{}", stderr(&out));
@@ -149,7 +152,7 @@ fn a_net_of_lola_and_invariants_from_a_file() {
     let out = trellis(&asked);
     let said = stderr(&out);
     assert!(out.status.code() == Some(2) && said.contains("no invariant") && said.contains(":2:1"), "{said}");
-    assert!(said.contains("`a >= 1 -> a' = a - 1, b' = b + 1` changes it"), "{said}");
+    assert!(said.contains("`t: a >= 1 -> a' = a - 1, b' = b + 1` changes it"), "{said}");
 }
 
 #[test]
@@ -216,4 +219,98 @@ fn threads_are_asked_about_a_state() {
     }
     let out = trellis(&["check", "coverability/mesi.spec", "--start", "0|0"]);
     assert!(out.status.code() == Some(2) && stderr(&out).contains(".tts"), "{}", stderr(&out));
+}
+
+/// Evidence that brings its own target proves nothing about the model.
+#[test]
+fn a_certificate_without_a_target_is_rejected() {
+    let (_gone, path) = temporary("empty.json");
+    let forged = "{\"schema\":\"trellis-counter-certificate/1\",\"model\":\"mesi_bug.spec\",\"language\":\"spec\",\"query\":\"\",
+        \"target\":[],\"bounds\":[],\"never\":[]}";
+    std::fs::write(&path, forged).expect("written");
+    let out = trellis(&["certify", "coverability/mesi_bug.spec", &path]);
+    assert!(out.status.code() == Some(10) && stdout(&out).contains("no target at all"), "{}", stdout(&out));
+    let forged = forged.replace("\"query\":\"\"", "\"query\":\"at most one modified\"");
+    std::fs::write(&path, forged).expect("written");
+    assert_ne!(trellis(&["certify", "coverability/mesi_bug.spec", &path]).status.code(), Some(0));
+}
+
+#[test]
+fn a_proof_for_synapse_is_none_for_a_stronger_target() {
+    let (_gone, proof) = temporary("synapse.json");
+    assert_eq!(trellis(&["check", "coverability/synapse.spec", "--certificate", &proof]).status.code(), Some(0));
+    let (_gone, stronger) = temporary("synapse1.spec");
+    let text = std::fs::read_to_string(root().join("models/coverability/synapse.spec")).expect("a model");
+    let changed = text.replace("dirty >= 2", "dirty >= 1");
+    assert_ne!(text, changed);
+    std::fs::write(&stronger, changed).expect("written");
+    let out = trellis(&["certify", &stronger, &proof]);
+    assert!(out.status.code() == Some(10) && stdout(&out).starts_with("REJECTED"), "{}", stdout(&out));
+    let out = trellis(&["certify", "coverability/synapse.spec", &proof, "--error", "dirty >= 1"]);
+    assert_eq!(out.status.code(), Some(10), "{}", stdout(&out));
+}
+
+#[test]
+fn a_proof_for_futurebus_is_none_without_one_of_its_lines() {
+    let (_gone, proof) = temporary("futurebus.json");
+    let made = trellis(&["check", "coverability/futurebus.spec", "--certificate", &proof]);
+    assert_eq!(made.status.code(), Some(0), "{}", stderr(&made));
+    let (_gone, other) = temporary("other.spec");
+    let text = std::fs::read_to_string(root().join("models/coverability/futurebus.spec")).expect("a model");
+    let kept: Vec<&str> = text.lines().filter(|l| l.trim_start() != "exclusiveM >= 2    ,").collect();
+    assert_eq!(kept.len() + 1, text.lines().count());
+    std::fs::write(&other, kept.join("\n")).expect("written");
+    // The words that are printed may be the same for both; the targets are not.
+    let out = trellis(&["certify", &other, &proof]);
+    assert!(out.status.code() == Some(10) && stdout(&out).starts_with("REJECTED"), "{}", stdout(&out));
+    assert_eq!(trellis(&["certify", "coverability/futurebus.spec", &proof]).status.code(), Some(0));
+}
+
+const INHIBITED: &str = "<pnml><net id='n' type='ptnet'>
+    <place id='in.use' initialMarking='1'/><place id='idle'><name><text>the idle ones</text></name></place>
+    <place id='both'/><transition id='leave'/><transition id='t-1'><name><text>enter</text></name></transition>
+    <arc source='in.use' target='leave'/><arc source='leave' target='idle'/>
+    <arc source='idle' target='t-1' type='inhibitor'/><arc source='in.use' target='t-1' type='read'/>
+    <arc source='t-1' target='both'/></net></pnml>";
+
+#[test]
+fn nets_with_inhibitor_arcs_have_exact_answers_with_names_and_evidence() {
+    let (_gone, path) = temporary("net.pnml");
+    let (_gone, trace) = temporary("t.json");
+    let (_gone, proof) = temporary("c.json");
+    std::fs::write(&path, INHIBITED).expect("written");
+    let asked = ["--error", "\"the idle ones\" >= 1, both >= 3"];
+    let out = trellis(&[&["check", &path, "--trace", &trace], &asked[..]].concat());
+    let said = stdout(&out);
+    assert!(out.status.code() == Some(10) && said.contains("\"t-1\" (enter): "), "{said}{}", stderr(&out));
+    assert!(said.contains("leave: ") && said.contains("in.use >= 1"), "{said}");
+    let told = std::fs::read_to_string(&trace).expect("written");
+    assert!(told.contains("\"transition\": \"t-1\"") && told.contains("\"title\": \"enter\""), "{told}");
+    let out = trellis(&[&["certify", &path, &trace], &asked[..]].concat());
+    assert_eq!(out.status.code(), Some(0), "{}{}", stdout(&out), stderr(&out));
+    // A net has no question in it: whoever certifies says what is to be proved.
+    assert_eq!(trellis(&["certify", &path, &trace]).status.code(), Some(2));
+    // Only if nobody is idle does anybody enter: losing some first would give a wrong answer, or none.
+    let asked = ["--error", "in.use >= 1, idle >= 1"];
+    for engine in ["auto", "explicit"] {
+        let out = trellis(&[&["check", &path, "--engine", engine, "--certificate", &proof], &asked[..]].concat());
+        assert_eq!(out.status.code(), Some(0), "{}{}", stdout(&out), stderr(&out));
+        let out = trellis(&[&["certify", &path, &proof], &asked[..]].concat());
+        assert_eq!(out.status.code(), Some(0), "{}{}", stdout(&out), stderr(&out));
+    }
+    let text = std::fs::read_to_string(&proof).expect("written");
+    assert!(text.contains("\"exactly\""), "{text}");
+    for (from, to) in [("\"unlimited\"", "5"), ("\"within\"", "\"without\"")] {
+        std::fs::write(&proof, text.replace(from, to)).expect("written");
+        let out = trellis(&[&["certify", &path, &proof], &asked[..]].concat());
+        assert_ne!(out.status.code(), Some(0), "{to}: {}", stdout(&out));
+    }
+    // Where a question is plain, somebody says so.
+    let out = trellis(&["check", &path, "--error", "idle >= 0"]);
+    assert!(out.status.code() == Some(10) && stderr(&out).contains("every state covers"), "{}", stderr(&out));
+    let out = trellis(&["check", &path, "--error", "in.use >= 2"]);
+    assert!(out.status.code() == Some(0) && stderr(&out).contains("no rule raises"), "{}", stderr(&out));
+    // An instance has names that UPPAAL allows.
+    let out = trellis(&["convert", &path, "--to", "xta"]);
+    assert!(stdout(&out).contains("in_use = 1;"), "{}{}", stdout(&out), stderr(&out));
 }
