@@ -16,6 +16,7 @@ mod models;
 mod programs;
 mod smt;
 mod tchecker;
+mod undefined;
 mod witnesses;
 
 use std::path::PathBuf;
