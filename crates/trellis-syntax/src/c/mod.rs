@@ -2,23 +2,24 @@
 //!
 //! One translation unit, parsed by the `lang-c` crate: integers of all widths, enumerations, arrays of constant size,
 //! structures, pointers to variables and their parts, all statements, all expressions, functions. A file with directives goes through `gcc -E` first. A run starts with the globals'
-//! initial values in `main`; the *error* location is entered by `reach_error`, `__VERIFIER_error`, `__assert_fail` and a failing
-//! `assert`; the *final* one at the end of `main` and by `exit` and `abort`.
+//! initial values in `main`; an *error* location is entered by `reach_error`, `__VERIFIER_error`, `__assert_fail`, a failing
+//! `assert`, and what is undefined, if that is asked ([`Kinds`], [`Check`]); the *final* one at the end of `main` and by `exit` and `abort`.
 //!
 //! **What is understood how**
 //!
 //! - [`Ints::Wrap`]: integers are words of their width, and wrap around, signed ones too (as with gcc's `-fwrapv`).
 //!   [`Ints::Math`]: all integers are mathematical ones, unsigned ones too; conversions, except to `_Bool`, change nothing.
 //!   An arbitrary value of an unsigned type is then any number that is not negative.
-//! - *Undefined behaviour is assumed not to happen*, as the rules of SV-COMP's `unreach-call` have it: a run that divides by
-//!   zero, leaves an array, follows a null pointer or shifts by a negative distance or by too many bits ends there. (Signed
-//!   overflow wraps instead. What a pointer points to after its variable is gone is the variable's last value.)
-//!   These conditions stand in the automaton as assumptions, so its terms never fault.
+//! - *Undefined behaviour* of a kind that is asked leads to an error location of its own. Of other kinds it *is assumed not to happen*,
+//!   as the rules of SV-COMP's `unreach-call` have it: a run that divides by zero, leaves an array, follows a null pointer or shifts by a
+//!   negative distance or by too many bits ends there. (Signed overflow wraps instead. What a pointer points to after its variable is
+//!   gone is the variable's last value.) Both stand in the automaton as assumptions, so its terms never fault.
 //! - *What is unspecified goes from left to right*: the operands of an operator, the arguments of a call, and what is assigned
 //!   to before what is assigned.
 //! - *Locals without an initialiser are arbitrary*, each time their declaration is passed, and when it is jumped over.
-//! - *Functions are inlined*; one that calls itself is refused. A function without a body returns any value and does nothing
-//!   else; there is a warning (not for `__VERIFIER_nondet_…`, `printf` and the like, `abs`, `exit`).
+//! - *Functions are inlined*; one that calls itself is refused. A function without a body may change whatever it can get at, if that is
+//!   asked ([`Kind::Call`]); otherwise it returns any value and does nothing else, with a warning. (Neither is said of inputs,
+//!   `nondet_…` and `__VERIFIER_nondet_…`, `printf` and the like, `abs`, `exit`.)
 //! - `char` is signed; an enumeration is an `unsigned int`, or an `int` if it has negative members; [`DataModel`] says how long
 //!   `long` is. `volatile` and `_Atomic` mean nothing: there is one thread.
 //!

@@ -430,7 +430,8 @@ impl Lower<'_> {
             }
             (None, Some(e)) => {
                 // The value of `main` is used by whoever runs the program.
-                let used = self.stack.len() == 1 && matches!(self.type_of(e)?, CType::Int(_));
+                let plain = matches!(e.node, Expression::Call(_) | Expression::Identifier(_));
+                let used = self.stack.len() == 1 && plain && matches!(self.type_of(e)?, CType::Int(_));
                 if used {
                     self.value(e).map(|_| ())?
                 } else {

@@ -19,6 +19,7 @@ mod programs;
 mod smt;
 mod streams;
 mod tchecker;
+mod undefined;
 mod witnesses;
 
 use std::path::PathBuf;

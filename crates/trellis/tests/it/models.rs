@@ -173,6 +173,9 @@ fn all_evidence_is_certified_again_from_its_file() {
         }
         // A bound has a certificate and a trace.
         let bounds = row.verdicts.iter().filter(|v| *v == "BOUND").count();
-        assert_eq!(certified, row.verdicts.len() + bounds, "{}", row.model);
+        // What holds in a C program has one certificate, for all of it.
+        let safe = row.verdicts.iter().filter(|v| *v == "SAFE").count();
+        let shared = if row.model.ends_with(".c") { safe.saturating_sub(1) } else { 0 };
+        assert_eq!(certified, row.verdicts.len() + bounds - shared, "{}", row.model);
     }
 }
