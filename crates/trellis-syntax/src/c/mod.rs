@@ -20,8 +20,8 @@
 //! - *Functions are inlined*; one that calls itself is refused. A function without a body may change whatever it can get at, if that is
 //!   asked ([`Kind::Call`]); otherwise it returns any value and does nothing else, with a warning. (Neither is said of inputs,
 //!   `nondet_…` and `__VERIFIER_nondet_…`, `printf` and the like, `abs`, `exit`.)
-//! - `char` is signed; an enumeration is an `unsigned int`, or an `int` if it has negative members; [`DataModel`] says how long
-//!   `long` is. `volatile` and `_Atomic` mean nothing: there is one thread.
+//! - `char` is signed; an enumeration is an `unsigned int`, or an `int` if it has negative members, or wider if it must be; [`DataModel`] says how long
+//!   `long` is. Each read of a `volatile` object gives any value; `_Atomic` means nothing: there is one thread.
 //!
 //! **What is refused**, by name and place, when the program uses it: the heap, casts between pointers, pointers to functions
 //! and to `void`, unions, bit-fields, floating-point numbers, arrays of variable size, `long double`, 128-bit integers,

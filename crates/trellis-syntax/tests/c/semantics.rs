@@ -135,3 +135,32 @@ fn programs_of_a_folder() {
     println!("{agree} agree, {refused} refused, {} differ", wrong.len());
     assert!(wrong.is_empty(), "{wrong:?}");
 }
+
+/// The parser would take a week for some of these.
+#[test]
+fn texts_that_take_the_parser_exponential_time_are_refused() {
+    let signs = "-".repeat(80);
+    let sizes = "sizeof(int[".repeat(40);
+    for text in [
+        format!("int x = {signs}"),
+        format!("int main(){{ int x; int n=0; {signs} int n; return 0;}}"),
+        format!("int main(){{ int x; return {}x; }}", "++".repeat(60)),
+        format!("int main(){{ int x; return {} int; }}", "--!".repeat(60)),
+        format!("int x = {sizes}1{};", "])".repeat(40)),
+        format!("int main() {{ return {}1; }}", "(".repeat(300)),
+    ] {
+        assert!(read(&text, Ints::Wrap).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn every_read_of_a_volatile_object_may_give_another_value() {
+    for text in [
+        "volatile int r; int main(void) { int a = r; int b = r; if (a != b) reach_error(); }",
+        "typedef volatile int v; v r; int main(void) { if (r != r) reach_error(); }",
+        "struct { volatile int a; } s; int main(void) { s.a = 1; if (s.a != 1) reach_error(); }",
+    ] {
+        let built = read(&format!("void reach_error(void); {text}"), Ints::Wrap).expect(text);
+        assert_eq!(execute(&built.cfa, &[1, 2, 3, 4]).0, Kind::Error, "{text}");
+    }
+}
