@@ -228,6 +228,9 @@ pub fn idle(net: &Network, kind: Kind, c: &Certificate) -> Result<(), String> {
         () if e.course.is_some() && kind != Kind::Ltl => Some("a state of an automaton"),
         () if !e.zone.is_empty() && untimed => Some("a zone"),
         () if e.bounds.is_some() && untimed => Some("bounds of clocks"),
+        () if e.bounds.as_ref().is_some_and(|b| [&b.lower, &b.upper].iter().any(|side| side[..1] != [i32::MIN])) => {
+            Some("bounds of no clock")
+        }
         () => None,
     };
     match c.entries.iter().enumerate().find_map(|(i, e)| odd(e).map(|what| (i, what))) {

@@ -339,9 +339,6 @@ impl<'n> Reader<'n> {
             let all = list.array_of(side.len(), "bounds, that of no clock first")?;
             for (i, (raw, &clock)) in all.into_iter().zip(&columns.clocks).enumerate() {
                 let bound = Node::new(Path::Item(&list.path, i), raw);
-                if !bound.is_null() && clock == 0 {
-                    return bound.fail("null, for this is no clock");
-                }
                 if !bound.is_null() {
                     let (lo, hi) = (i64::from(i32::MIN) + 1, i64::from(i32::MAX));
                     side[clock] = bound.integer(lo, hi, "null or a bound")? as i32;

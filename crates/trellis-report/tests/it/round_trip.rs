@@ -205,8 +205,8 @@ fn mistakes_in_traces_are_explained() {
         ),
         (
             "trellis-trace/2",
-            "trellis-trace/2",
-            "at schema: expected \"trellis-trace/2\", \"trellis-certificate/2\" or \"trellis-report/1\", found \"trellis-trace/2\"",
+            "trellis-trace/3",
+            "at schema: expected \"trellis-trace/2\", \"trellis-certificate/2\" or \"trellis-report/1\", found \"trellis-trace/3\"",
         ),
     ];
     for (from, to, expected) in cases {

@@ -344,3 +344,32 @@ fn text_that_is_no_evidence_is_refused() {
         }
     }
 }
+
+/// Evidence that brings its own target, with a header that fits the model: an empty one for an unsafe protocol, a weaker one than the model's.
+#[test]
+fn evidence_does_not_bring_its_own_target() {
+    let safe = read(&evidence(CASES[9]));
+    let unsafe_trace = read(&evidence(CASES[10]));
+    let mut empty = safe.clone();
+    for field in ["inputs", "property", "options"] {
+        empty[field] = unsafe_trace[field].clone();
+    }
+    (empty["target"], empty["bounds"], empty["never"]) = (json!([]), json!([]), json!([]));
+    let (code, said) = certified("coverability/mesi_bug.spec", &[], &empty.to_string());
+    assert!(code == Some(10) && said.starts_with("REJECTED"), "{said}");
+    empty["property"] = json!("");
+    assert_eq!(certified("coverability/mesi_bug.spec", &[], &empty.to_string()).0, Some(2));
+    // A proof of what synapse.spec asks, for a stronger target, with everything a forger can write.
+    let text = std::fs::read_to_string(root().join("models/coverability/synapse.spec")).expect("a model");
+    let (_gone, model) = temporary("synapse.spec");
+    std::fs::write(&model, text.replace("dirty >= 2", "dirty >= 1")).expect("written");
+    let (_gone, trace) = temporary("t.json");
+    assert_eq!(trellis(&["check", &model, "-q", "--trace", &trace]).status.code(), Some(10));
+    let bound = read(&std::fs::read_to_string(&trace).expect("a run"));
+    let mut forged = read(&evidence(("coverability/synapse.spec", &[], "--certificate")));
+    for (fields, right) in [(&[][..], 10), (&["inputs"], 10), (&["inputs", "property"], 10), (&["target"], 10)] {
+        fields.iter().for_each(|f| forged[*f] = bound[*f].clone());
+        let (code, said) = certified(&model, &[], &forged.to_string());
+        assert!(code == Some(right) && said.starts_with("REJECTED"), "{fields:?}: {said}");
+    }
+}
