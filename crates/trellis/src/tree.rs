@@ -87,6 +87,9 @@ pub fn check_nodes(args: &Check, hierarchy: &Hierarchy, conditions: &[(String, T
             return Ok(exit::UNDECIDED);
         }
     };
+    if !args.no_check {
+        checker::same_vectors(hierarchy, &detached).map_err(|why| Failure::Internal(why.to_string()))?;
+    }
     hierarchy::warn_of_nothing(detached.tree.nodes().iter().any(|n| n.behaviour.initial.is_empty()));
     let merged: Vec<String> =
         detached.units.iter().filter(|u| u.merged).map(|u| hierarchy.component(u.component).to_string()).collect();
@@ -301,6 +304,7 @@ pub fn certify_nodes(args: &Certify, out_color: bool, err_color: bool) -> Ran {
         .map_err(|d| Failure::Input(trellis_syntax::diag::render(&d, &sources, err_color)))?;
     let h = &built.hierarchy;
     let detached = detach(h, MAX_LISTED).map_err(|e| broken(&e))?;
+    checker::same_vectors(h, &detached).map_err(|why| Failure::Internal(why.to_string()))?;
     let bad = detached.condition(h, term).map_err(|e| broken(&e))?;
     let replay = |t: &Trace| checker::replay_nodes(h, &detached, (term, &bad), t).map_err(|e| e.to_string());
     judge(args, &detached.tree, &bad, &query, &replay, out_color)
