@@ -184,7 +184,7 @@ fn events_below_epsilon_happen_beside_others() {
     .hierarchy;
     let levels = h.levels().expect("few");
     let shown: Vec<String> = (0..levels.of(h.top).len()).map(|n| levels.show(&h, h.top, n)).collect();
-    assert_eq!(shown, ["ε", "<b.a.a>", "<c>", "<c, b.a.a>", "<b.b>"]);
+    assert_eq!(shown, ["ε", "<b.a.a>", "<b.b>", "<c>", "<c, b.a.a>"]);
 }
 
 /// Cardinalities that always hold are no mistake.
