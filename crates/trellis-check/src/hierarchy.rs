@@ -3,7 +3,8 @@
 //! A run is replayed by [`Walker`], which knows nothing of relations; only where it gives up, because flows have too many values, is it
 //! asked of the relations whether something of higher priority could have happened instead. A set of states is checked by one step
 //! of every event on relations ([`certify`]). The engines use the same relations, so what these say is compared with what is
-//! said plainly ([`compare`]): on all configurations of a small model, along random runs of a large one.
+//! said plainly ([`compare`]): on all configurations of a small model, along random runs of a large one. Which flat events there are, and
+//! which give way to which, is computed here anew ([`Plain`]) and compared in full ([`same_events`]).
 
 use std::time::{Duration, Instant};
 
@@ -11,9 +12,10 @@ use trellis_domain::relation::{Relation, Trouble};
 use trellis_expr::TermId;
 use trellis_model::hierarchy::evidence::{Certificate, Trace};
 use trellis_model::hierarchy::explicit::{Meaning, holds, number, valuation};
+use trellis_model::hierarchy::plain::Plain;
 use trellis_model::hierarchy::symbolic::Symbolic;
 use trellis_model::hierarchy::walk::{Changes, Walker};
-use trellis_model::hierarchy::{ComponentId, Hierarchy, Levels};
+use trellis_model::hierarchy::{ComponentId, FlatEvents, Hierarchy, Levels};
 
 /// What is wrong with evidence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -25,6 +27,9 @@ pub enum Rejection {
     /// The set of states is not a proof.
     #[error("{0}")]
     Proof(String),
+    /// The flat events are not those of the model.
+    #[error("flat events, computed anew: {0}")]
+    Events(String),
     /// There was not enough memory to look.
     #[error(transparent)]
     Trouble(#[from] Trouble),
@@ -53,6 +58,12 @@ pub fn certify(
     Ok(())
 }
 
+/// Are these the flat events of the model, and do they give way to each other as its vectors and priorities say?
+pub fn same_events(hierarchy: &Hierarchy, levels: &Levels) -> Result<(), Rejection> {
+    let plain = Plain::of(hierarchy).map_err(|e| Rejection::Events(e.to_string()))?;
+    plain.differs(hierarchy, levels).map_or(Ok(()), |what| Err(Rejection::Events(what)))
+}
+
 /// How many configurations a model has whose configurations are all looked at.
 const SMALL: usize = 3_000;
 
@@ -70,6 +81,7 @@ pub fn compare(
 ) -> Result<usize, Rejection> {
     let s = &symbolic.space;
     let refuse = |text: &str| Err(Rejection::Proof(text.into()));
+    same_events(hierarchy, &symbolic.levels)?;
     let inside = |values: &[i64]| s.meets(&symbolic.single(values, false)?, &certificate.states);
     if let Ok(meaning) = Meaning::of(hierarchy, SMALL) {
         let level = &meaning.components[hierarchy.top.index()];
@@ -151,6 +163,9 @@ pub fn replay(hierarchy: &Hierarchy, symbolic: Option<&Symbolic>, bad: TermId, t
         return refuse(0, "the first configuration is not initial");
     }
     let walker = Walker::new(hierarchy).map_err(|e| Rejection::Run(e.to_string()))?;
+    if let Some(m) = symbolic {
+        same_events(hierarchy, &m.levels)?;
+    }
     let known = walker.levels.of(hierarchy.top).len();
     for (at, &event) in trace.events.iter().enumerate() {
         let (from, to) = (&trace.configurations[at], &trace.configurations[at + 1]);
@@ -191,10 +206,10 @@ pub fn replay(hierarchy: &Hierarchy, symbolic: Option<&Symbolic>, bad: TermId, t
 }
 
 /// Do the components' own transitions lead from one configuration to the other, as far as states are concerned?
-fn moves(hierarchy: &Hierarchy, levels: &Levels, event: usize, from: &[i64], to: &[i64]) -> bool {
+fn moves(hierarchy: &Hierarchy, events: &FlatEvents, event: usize, from: &[i64], to: &[i64]) -> bool {
     let order: Vec<_> = (0..hierarchy.variables.len() as u32).map(trellis_expr::VarId).collect();
     let here = valuation(hierarchy, &order, from);
-    let parts = levels.parts(hierarchy, hierarchy.top, event);
+    let parts = events.parts(hierarchy, hierarchy.top, event);
     (0..hierarchy.components.len()).all(|number_of| {
         let id = ComponentId(number_of as u32);
         let component = hierarchy.component(id);

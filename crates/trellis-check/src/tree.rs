@@ -9,11 +9,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use trellis_expr::{TermId, VarId};
-use trellis_model::hierarchy::Hierarchy;
 use trellis_model::hierarchy::explicit::{holds, number, valuation};
 use trellis_model::hierarchy::tree::detach::Detached;
 use trellis_model::hierarchy::tree::evidence::{Certificate, Trace};
 use trellis_model::hierarchy::tree::{Condition, Tree};
+use trellis_model::hierarchy::{Hierarchy, plain};
 
 use crate::alike::{alike, in_order};
 use crate::hierarchy::Rejection;
@@ -24,6 +24,25 @@ fn bad_run<T>(step: usize, text: &str) -> Result<T, Rejection> {
 
 fn bad_proof<T>(text: &str) -> Result<T, Rejection> {
     Err(Rejection::Proof(text.into()))
+}
+
+/// Has each node of the tree the vectors and priorities of its component? They are computed anew, from what is written. (Of what is
+/// merged the flat events are, by the one who lists them.)
+pub fn same_vectors(hierarchy: &Hierarchy, detached: &Detached) -> Result<(), Rejection> {
+    for (node, unit) in detached.tree.nodes().iter().zip(&detached.units).filter(|(_, unit)| !unit.merged) {
+        let component = hierarchy.component(unit.component);
+        let other = |what: &str| Err(Rejection::Events(format!("the {what} of {component} are different ones")));
+        let rows = plain::rows(hierarchy, component).map_err(|e| Rejection::Events(e.to_string()))?;
+        if !node.vectors.iter().map(|v| v.iter().map(|&e| e as usize).collect::<Vec<_>>()).eq(rows.iter().cloned()) {
+            return other("vectors");
+        }
+        let rows = &rows;
+        let higher = |low: usize| (0..rows.len()).filter(move |&high| plain::lower(component, rows, low, high));
+        if !(0..rows.len()).all(|low| higher(low).eq(node.higher[low].iter().copied())) {
+            return other("priorities");
+        }
+    }
+    Ok(())
 }
 
 // Runs.
@@ -90,6 +109,7 @@ pub fn replay_nodes(
     question: (TermId, &Condition),
     trace: &Trace,
 ) -> Result<(), Rejection> {
+    same_vectors(hierarchy, detached)?;
     replay(&detached.tree, question.1, trace)?;
     let order: Vec<VarId> = (0..hierarchy.variables.len() as u32).map(VarId).collect();
     let values: Vec<Vec<i64>> = trace.states.iter().map(|s| detached.values(hierarchy, s)).collect();

@@ -127,7 +127,14 @@ fn ask_all(args: &Check, asks: &[Ask], out_color: bool, err_color: bool) -> Ran 
             answer(&question.asked, &question.automaton, &engine, &mut budget)
         };
         let model = args.model.model.display().to_string();
-        let mut report = LtlReport::about(&model, question.language, ask.text(), Kind::Ltl, plain(verdict));
+        let verdict = match (&question.asked.chart, plain(verdict)) {
+            (Some(chart), Plain::Unsafe(run)) => match statechart::fair(chart, &run) {
+                Ok(()) => Plain::Unsafe(run),
+                Err(why) => Plain::Unknown(Reason::Unsupported(why)),
+            },
+            (_, verdict) => verdict,
+        };
+        let mut report = LtlReport::about(&model, question.language, ask.text(), Kind::Ltl, verdict);
         report.assumes = question.assumes.clone();
         report.binding = Bound::new(args, question.inputs.clone()).to(&ask.property());
         report.engine = by.unwrap_or(engine).to_string();
@@ -197,15 +204,14 @@ fn write_evidence(
     Ok(())
 }
 
-/// Asks the engine; of a statechart first whether its queue of internal events is long enough.
+/// Asks the engine; of a statechart first whether its queues are long enough.
 fn answer(asked: &Asked, automaton: &Buchi, engine: &Engine, budget: &mut Budget<'_>) -> Outcome {
     if let Some(chart) = &asked.chart
-        && chart.overflow.is_some()
+        && !chart.overflow.is_empty()
     {
         let outcome = program::check(&chart.cfa, &program::Engine::Portfolio(2), budget);
         if !matches!(outcome.verdict, Plain::Safe(_)) {
-            let why = "there may be more internal events than the queue holds; trellis:queue=\"N\" on <scxml> makes it longer";
-            let verdict = Verdict::Unknown(Reason::Unsupported(why.into()));
+            let verdict = Verdict::Unknown(Reason::Unsupported(statechart::limits(chart)));
             return Outcome { verdict, stats: outcome.stats, by: None };
         }
     }

@@ -6,22 +6,36 @@ use trellis_model::cfa::EdgeId;
 use trellis_model::cfa::evidence::{Trace, Verdict};
 use trellis_model::cfa::interpret::Step;
 use trellis_model::evidence::Reason;
-use trellis_syntax::scxml::{Chart, MacroStep};
+use trellis_report::ltl::Counterexample;
+use trellis_syntax::scxml::{Cause, Chart, Limit, MacroStep};
 
-/// A run into the place where an event did not fit into the internal queue says nothing about the property.
+/// A run into the place where an event did not fit into a queue says nothing about the property.
 pub fn verdict(chart: &Chart, verdict: Verdict) -> Verdict {
-    match &verdict {
-        Verdict::Unsafe(trace) if overflows(chart, trace) => Verdict::Unknown(Reason::Unsupported(
-            "more internal events than the queue holds; trellis:queue=\"N\" on <scxml> makes it longer".into(),
-        )),
-        _ => verdict,
-    }
+    let too_short = match &verdict {
+        Verdict::Unsafe(trace) => ends(chart, trace).and_then(|at| chart.too_short(at)),
+        _ => None,
+    };
+    too_short.map_or(verdict, |limit| Verdict::Unknown(Reason::Unsupported(advice(limit))))
 }
 
-/// Does a run end there?
+/// What there is too much of, and what to do about it.
+pub fn advice(limit: Limit) -> String {
+    format!("{}; {}=\"N\" on <scxml> makes it longer", limit.what(), limit.attribute())
+}
+
+/// All limits of a chart, to be told when it is not known which of them is too low.
+pub fn limits(chart: &Chart) -> String {
+    let all: Vec<String> = chart.overflow.iter().map(|(_, limit)| advice(*limit)).collect();
+    format!("there may be {}", all.join("; or "))
+}
+
+/// Does a run end where something did not fit?
 pub fn overflows(chart: &Chart, trace: &Trace) -> bool {
-    let end = trace.steps.last().map(|step| chart.cfa.edge(step.edge).to);
-    chart.overflow.is_some() && end == chart.overflow
+    ends(chart, trace).is_some_and(|at| chart.too_short(at).is_some())
+}
+
+fn ends(chart: &Chart, trace: &Trace) -> Option<trellis_model::cfa::LocationId> {
+    trace.steps.last().map(|step| chart.cfa.edge(step.edge).to)
 }
 
 /// A run in macro-steps: the event, the active states, the data that changed.
@@ -29,12 +43,37 @@ pub fn story(chart: &Chart, trace: &Trace) -> String {
     tell(chart, &chart.describe(trace), usize::MAX, "")
 }
 
+/// Is a run that goes on forever one of the chart? Not if something that the chart has sent to itself waits forever: that is not what
+/// its queue does, nor time. What need not repeat cannot be told so.
+///
+/// The edges are those of the chart without its errors.
+pub fn fair(chart: &Chart, run: &Counterexample) -> Result<(), String> {
+    if !chart.may_be_unfair() {
+        return Ok(());
+    }
+    let edges = plain_edges(chart);
+    let fair = match run {
+        Counterexample::Lasso(lasso) => {
+            let cycle = &lasso.run.steps[lasso.back.min(lasso.run.steps.len())..];
+            let taken: Vec<_> = cycle.iter().filter_map(|s| Some((edges[s.edge?.index()], &s.after))).collect();
+            taken.is_empty() || chart.is_fair(&taken)
+        }
+        Counterexample::Recurrence(_) => false,
+    };
+    let why = "a run was found in which events come from outside forever, and perhaps never what the chart has sent to itself";
+    if fair { Ok(()) } else { Err(why.into()) }
+}
+
+/// The edges of the chart without its errors.
+fn plain_edges(chart: &Chart) -> Vec<EdgeId> {
+    chart.cfa.edges().filter(|&e| !chart.cfa.is_error(chart.cfa.edge(e).to)).collect()
+}
+
 /// A run that goes on: macro-steps, those that end on the cycle after what is said about it.
 ///
 /// The edges are those of the chart without its errors.
 pub fn lasso(chart: &Chart, mut stem: Trace, cycle: Option<Trace>, end: &str) -> String {
-    let all = chart.cfa.edges().filter(|&e| !chart.cfa.is_error(chart.cfa.edge(e).to));
-    let edges: Vec<EdgeId> = all.collect();
+    let edges = plain_edges(chart);
     let renumbered = |mut step: Step| {
         step.edge = edges[step.edge.index()];
         step
@@ -55,7 +94,7 @@ fn tell(chart: &Chart, steps: &[MacroStep], at: usize, end: &str) -> String {
         if n == at {
             _ = writeln!(out, "         {end}");
         }
-        let event = step.event.as_ref().map_or("start".to_string(), |e| format!("event {e}"));
+        let event = step.event.as_ref().map_or("start".to_string(), |e| came(e, step));
         let open = if step.stable { "" } else { " (not yet stable)" };
         _ = writeln!(out, "{n:>6}   {event}: {}{open}", step.configuration.join(", "));
         let changed: Vec<String> = step
@@ -73,4 +112,23 @@ fn tell(chart: &Chart, steps: &[MacroStep], at: usize, end: &str) -> String {
         _ = writeln!(out, "         {end}");
     }
     out
+}
+
+/// An event, where it comes from, and how long that took.
+fn came(event: &str, step: &MacroStep) -> String {
+    let sent = if step.cause == Cause::Outside { "" } else { ", sent by the chart" };
+    let after = if step.waited > 0 { format!("after {}, ", time(step.waited)) } else { String::new() };
+    format!("{after}event {event}{sent}")
+}
+
+/// Microseconds, as W3C writes times.
+fn time(microseconds: u64) -> String {
+    let in_units = |unit: u64, name: &str| {
+        let (whole, rest) = (microseconds / unit, microseconds % unit);
+        let places = unit.ilog10() as usize;
+        let fraction = format!("{rest:0places$}");
+        let fraction = fraction.trim_end_matches('0');
+        if fraction.is_empty() { format!("{whole}{name}") } else { format!("{whole}.{fraction}{name}") }
+    };
+    if microseconds >= 1_000_000 { in_units(1_000_000, "s") } else { in_units(1_000, "ms") }
 }

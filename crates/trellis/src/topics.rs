@@ -303,19 +303,27 @@ programs (`trellis help programs`), `trellis convert FILE --to dot` draws it.
 
   read        state, parallel, final, history (shallow, deep), initial, transition (internal, external, without event, without
               target), onentry, onexit, datamodel, assign, if, raise; send to the chart itself, with or without a delay
+              (delay, delayexpr), and cancel
   data        truth values, integers, symbols ('red'); trellis:type=\"bool\", \"int\", \"0..10\" or \"{red, green}\" on data
   expressions && || ! == != === !== < <= > >= + - * % ?: In('state') Math.trunc(a / b) Math.floor(a / b)
-  left out    log, cancel, and what foreign namespaces add outside of executable content
+  left out    log, and what foreign namespaces add outside of executable content
   refused     by name and place: invoke, script, foreach, data in events, late binding, fractions, objects, a transition from
               deep inside a state into that state's history
 
-One step is a macro-step, as W3C's Appendix D says: any event comes from outside, then micro-steps follow until none is
-enabled and the internal queue is empty. A property is an expression over data and In('state'); it is asked after each
+One step is a macro-step, as W3C's Appendix D says: an event comes, from outside or sent by the chart to itself, then micro-steps
+follow until none is enabled and the internal queue is empty. A property is an expression over data and In('state'); it is asked after each
 macro-step: <scxml xmlns:trellis=\"urn:trellis\" trellis:property=\"...\">, or <trellis:property expr=\"...\"/> for several.
 
 From outside may come all events that the chart mentions, those that it raises itself included, unless trellis:events=\"a b\"
-lists others; never done.… and error.…. trellis:queue=\"8\" bounds the internal queue; a chart that needs more comes to an
-error location named `queue overflow`. An expression without a value raises error.execution.";
+lists others; never done.… and error.…. From a chart that sends to itself all that it sends or raises, and what only `*` matches,
+comes from outside only if trellis:events says so; a warning tells.
+
+What is sent to the chart itself waits in the external queue, in order; events from outside may have been put before it. A delay
+is time: it passes where nothing waits, and what a chart does takes none. Of two that are due at once either may come first, but
+not the later one of two that were sent at the same moment.
+
+trellis:queue=\"8\" bounds the internal queue, trellis:external the external one, trellis:timers what waits for its time; a chart
+that needs more is UNKNOWN, and the limit is named. An expression without a value raises error.execution.";
 
 const UPPAAL: &str = "\
 UPPAAL models

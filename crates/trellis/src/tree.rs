@@ -95,6 +95,9 @@ pub fn check_nodes(
             return Ok(exit::UNDECIDED);
         }
     };
+    if !args.no_check {
+        checker::same_vectors(hierarchy, &detached).map_err(|why| Failure::Internal(why.to_string()))?;
+    }
     hierarchy::warn_of_nothing(detached.tree.nodes().iter().any(|n| n.behaviour.initial.is_empty()));
     let merged: Vec<String> =
         detached.units.iter().filter(|u| u.merged).map(|u| hierarchy.component(u.component).to_string()).collect();
@@ -307,6 +310,7 @@ fn only_never() -> Failure {
 /// `trellis certify model.alt` with evidence about a tree; the condition is bad.
 pub fn certify_nodes(given: &Given<'_>, h: &Hierarchy, (name, term): (&str, TermId), bound: &Bound) -> Ran {
     let detached = detach(h, MAX_LISTED).map_err(|e| given.unreadable(&e))?;
+    checker::same_vectors(h, &detached).map_err(|why| Failure::Internal(why.to_string()))?;
     let bad = detached.condition(h, term).map_err(|e| given.unreadable(&e))?;
     let replay = |t: &Trace| checker::replay_nodes(h, &detached, (term, &bad), t).map_err(|e| e.to_string());
     judge(given, &detached.tree, &bad, ("altarica", Kind::Always, &bound.to(name)), &replay)

@@ -18,6 +18,7 @@ mod supers;
 mod tableau;
 mod tree;
 mod twins;
+mod vectors;
 mod walks;
 
 use trellis_domain::relation::Memory;

@@ -8,7 +8,8 @@ use trellis_expr::code::NoHost;
 use trellis_expr::eval::{Valuation, eval};
 use trellis_expr::{TermId, Value, VarId};
 
-use super::{ComponentId, Hierarchy, Levels, TooManyEvents};
+use super::plain::Plain;
+use super::{ComponentId, Hierarchy, TooManyEvents};
 
 /// Why a model cannot be listed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -39,7 +40,7 @@ pub struct Level {
 #[derive(Debug, Clone)]
 pub struct Meaning {
     /// Their flat events.
-    pub levels: Levels,
+    pub levels: Plain,
     /// For each component, its configurations and transitions.
     pub components: Vec<Level>,
 }
@@ -47,7 +48,7 @@ pub struct Meaning {
 impl Meaning {
     /// Lists everything, if no component has more configurations or transitions than the limit.
     pub fn of(hierarchy: &Hierarchy, limit: usize) -> Result<Meaning, TooLarge> {
-        let mut meaning = Meaning { levels: hierarchy.levels()?, components: vec![] };
+        let mut meaning = Meaning { levels: Plain::of(hierarchy)?, components: vec![] };
         for number in 0..hierarchy.components.len() {
             let level = level(hierarchy, &meaning, ComponentId(number as u32), limit);
             meaning.components.push(level.ok_or(TooLarge::Configurations(hierarchy.components[number].to_string()))?);

@@ -1,11 +1,23 @@
 //! Flat events: which event each component takes part with (001 §2.2.2).
+//!
+//! Vectors are a *set*: neither their order nor how often one is written means anything. A vector with every place filled is a
+//! *choice*, known by its events alone; it may come from several vectors. Of two choices of a vector with optional places the one that
+//! includes the other is to be preferred, wherever else the two come from, and so on along chains of them. ε is never given up.
+//!
+//! `plain` computes the same anew, for those who check; nothing here is used by it but the shape of the result.
+
+use std::collections::BTreeMap;
+use std::ops::Deref;
 
 use rustc_hash::FxHashSet;
 
 use super::{Component, ComponentId, Hierarchy};
 
 /// How many flat events a component may have.
-const MAX_EVENTS: usize = 200_000;
+pub(super) const MAX_EVENTS: usize = 200_000;
+
+/// How many optional places a vector may have.
+pub(super) const MAX_OPTIONAL: usize = 16;
 
 /// There are more flat events than can be listed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -20,17 +32,22 @@ pub struct TooManyEvents {
 pub struct Choice {
     /// The events.
     pub events: Vec<usize>,
-    /// Of a vector with optional places: its number, and which of them take part.
-    pub family: Option<(usize, Vec<bool>)>,
+    /// The vectors with optional places that it comes from: their numbers, and which of those places take part.
+    pub families: Vec<(usize, Vec<bool>)>,
 }
 
 impl Choice {
     /// Is it a part of another choice of the same vector, which is to be preferred?
     fn below(&self, other: &Choice) -> bool {
-        match (&self.family, &other.family) {
-            (Some((v, few)), Some((w, many))) => v == w && few != many && few.iter().zip(many).all(|(f, m)| !f || *m),
-            _ => false,
-        }
+        let within = |(v, few): &(usize, Vec<bool>), (w, many): &(usize, Vec<bool>)| {
+            v == w && few != many && few.iter().zip(many).all(|(f, m)| !f || *m)
+        };
+        self.families.iter().any(|few| other.families.iter().any(|many| within(few, many)))
+    }
+
+    /// Does everybody who takes part here do so in the other one too, and with the same event?
+    fn within(&self, other: &Choice) -> bool {
+        self.events.iter().zip(&other.events).all(|(a, b)| *a == 0 || a == b)
     }
 }
 
@@ -45,21 +62,37 @@ pub struct FlatEvent {
     pub subs: Vec<usize>,
 }
 
-/// The flat events of all components.
-#[derive(Debug, Clone)]
-pub struct Levels {
-    /// For each component, its vectors with every place filled.
-    pub choices: Vec<Vec<Choice>>,
+/// Flat events, listed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FlatEvents {
     /// For each component, its flat events. The first is ε everywhere.
     pub events: Vec<Vec<FlatEvent>>,
 }
 
+/// The flat events of all components, and which of them come before others.
+#[derive(Debug, Clone)]
+pub struct Levels {
+    /// For each component, its vectors with every place filled, in the order of their events.
+    pub choices: Vec<Vec<Choice>>,
+    /// The flat events.
+    pub flat: FlatEvents,
+}
+
+impl Deref for Levels {
+    type Target = FlatEvents;
+
+    fn deref(&self) -> &FlatEvents {
+        &self.flat
+    }
+}
+
 impl Component {
-    /// All vectors with every place filled. The first is ε everywhere; events that no vector names come alone.
+    /// All vectors with every place filled, each once, in the order of their events. The first is ε everywhere; events that no vector
+    /// names come alone.
     pub fn choices(&self, hierarchy: &Hierarchy) -> Result<Vec<Choice>, TooManyEvents> {
         let width = self.subs.len() + 1;
         let place = |sub: Option<usize>| sub.map_or(0, |s| s + 1);
-        let mut all = vec![Choice { events: vec![0; width], family: None }];
+        let mut all: BTreeMap<Vec<usize>, Vec<(usize, Vec<bool>)>> = BTreeMap::from([(vec![0; width], vec![])]);
         let mut named: FxHashSet<(usize, usize)> = FxHashSet::default();
         for (number, vector) in self.vectors.iter().enumerate() {
             let mut events = vec![0; width];
@@ -70,7 +103,7 @@ impl Component {
                 }
             }
             let optional: Vec<_> = vector.parts.iter().filter(|p| p.optional).collect();
-            if optional.len() > 16 {
+            if optional.len() > MAX_OPTIONAL {
                 return Err(TooManyEvents { component: self.to_string() });
             }
             for set in 0..1_u32 << optional.len() {
@@ -83,8 +116,12 @@ impl Component {
                 for (part, _) in optional.iter().zip(&chosen).filter(|(_, chosen)| **chosen) {
                     events[place(part.sub)] = part.event;
                 }
-                let family = (!optional.is_empty()).then_some((number, chosen));
-                all.push(Choice { events, family });
+                // The empty choice of a vector is ε, and stays so.
+                let counts = !optional.is_empty() && events.iter().any(|&e| e != 0);
+                let families = all.entry(events).or_default();
+                if counts {
+                    families.push((number, chosen));
+                }
             }
         }
         let own = std::iter::once(self.events.len());
@@ -93,31 +130,39 @@ impl Component {
             for event in (1..size).filter(|&event| !named.contains(&(at, event))) {
                 let mut events = vec![0; width];
                 events[at] = event;
-                all.push(Choice { events, family: None });
+                all.entry(events).or_default();
             }
         }
-        let mut seen: Vec<Choice> = vec![];
-        for choice in all {
-            // What stands there twice is there once. The empty choice of a vector is still ε.
-            if !seen.iter().any(|s| s.events == choice.events && (s.family == choice.family || s.family.is_none())) {
-                seen.push(choice);
-            }
-        }
-        Ok(seen)
+        Ok(all.into_iter().map(|(events, families)| Choice { events, families }).collect())
     }
+}
+
+/// Does the first of some choices give way to the second, for more take part in that?
+fn gives_way(choices: &[Choice], low: usize, high: usize) -> bool {
+    let (from, to) = (&choices[low], &choices[high]);
+    if low == high || from.families.is_empty() || to.families.is_empty() || !from.within(to) {
+        return false;
+    }
+    if from.below(to) {
+        return true;
+    }
+    // Along a chain: only what comes from several vectors leads from one to the next.
+    let joint = |&n: &usize| n != low && n != high && choices[n].families.len() > 1 && from.within(&choices[n]);
+    let between: Vec<usize> = (0..choices.len()).filter(joint).collect();
+    between.into_iter().any(|n| from.below(&choices[n]) && gives_way(choices, n, high))
 }
 
 impl Hierarchy {
     /// The flat events of all components.
     pub fn levels(&self) -> Result<Levels, TooManyEvents> {
-        let mut levels = Levels { choices: vec![], events: vec![] };
+        let mut levels = Levels { choices: vec![], flat: FlatEvents::default() };
         for component in &self.components {
             let choices = component.choices(self)?;
             let mut events = vec![];
             for (number, choice) in choices.iter().enumerate() {
                 let mut rows: Vec<Vec<usize>> = vec![vec![]];
                 for (sub, label) in component.subs.iter().zip(&choice.events[1..]) {
-                    let below = &levels.events[sub.index()];
+                    let below = levels.of(*sub);
                     let fits: Vec<usize> = (0..below.len()).filter(|&n| below[n].label == *label).collect();
                     if rows.len().saturating_mul(fits.len()) > MAX_EVENTS {
                         return Err(TooManyEvents { component: component.to_string() });
@@ -135,23 +180,29 @@ impl Hierarchy {
                 }
             }
             levels.choices.push(choices);
-            levels.events.push(events);
+            levels.flat.events.push(events);
         }
         Ok(levels)
     }
 }
 
 impl Levels {
+    /// Is one choice of a component's vectors lower than another?
+    pub fn lower(&self, hierarchy: &Hierarchy, c: ComponentId, low: usize, high: usize) -> bool {
+        lower(hierarchy, c, &self.choices[c.index()], low, high)
+    }
+}
+
+/// Is one choice of a component's vectors lower than another?
+pub(super) fn lower(hierarchy: &Hierarchy, c: ComponentId, choices: &[Choice], low: usize, high: usize) -> bool {
+    let own = (choices[low].events[0], choices[high].events[0]);
+    gives_way(choices, low, high) || hierarchy.component(c).priorities.contains(&own)
+}
+
+impl FlatEvents {
     /// The flat events of a component.
     pub fn of(&self, c: ComponentId) -> &[FlatEvent] {
         &self.events[c.index()]
-    }
-
-    /// Is one choice of a component's vectors lower than another?
-    pub fn lower(&self, hierarchy: &Hierarchy, c: ComponentId, low: usize, high: usize) -> bool {
-        let choices = &self.choices[c.index()];
-        let (low, high) = (&choices[low], &choices[high]);
-        low.below(high) || hierarchy.component(c).priorities.contains(&(low.events[0], high.events[0]))
     }
 
     /// Who takes part in a flat event, and with which of its events.

@@ -28,11 +28,12 @@ mod flat;
 pub mod flatten;
 pub mod observe;
 mod order;
+pub mod plain;
 pub mod symbolic;
 pub mod tree;
 pub mod walk;
 
-pub use flat::{Choice, FlatEvent, Levels, TooManyEvents};
+pub use flat::{Choice, FlatEvent, FlatEvents, Levels, TooManyEvents};
 
 /// A component of a [`Hierarchy`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

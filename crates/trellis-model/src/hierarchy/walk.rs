@@ -1,6 +1,6 @@
 //! The meaning of a hierarchy at one configuration: what can happen here, written plainly, level by level from below.
 //!
-//! Shares nothing with the relations but the list of flat events, so it is what traces are replayed with and what relations are compared
+//! Shares nothing with the relations, not even the list of flat events ([`super::plain`]), so it is what traces are replayed with and what relations are compared
 //! with on models that are too large to be listed ([`super::explicit`]). Whether flows have values that the assertions allow is found by
 //! trying, one cluster of assertions after the other; there is a limit to that.
 
@@ -11,7 +11,8 @@ use trellis_expr::eval::Valuation;
 use trellis_expr::{TermId, Value, VarId};
 
 use super::explicit::{holds, number, valuation};
-use super::{ComponentId, Hierarchy, Levels, TooManyEvents};
+use super::plain::Plain;
+use super::{ComponentId, Hierarchy, TooManyEvents};
 
 /// How often assertions are evaluated for one question, and how many ways an event may have.
 const MAX_EFFORT: u64 = 200_000;
@@ -37,7 +38,7 @@ struct Cluster {
 pub struct Walker<'h> {
     hierarchy: &'h Hierarchy,
     /// Its flat events.
-    pub levels: Levels,
+    pub levels: Plain,
     /// For each component, the assertions at or below it.
     clusters: Vec<Vec<Cluster>>,
     effort: Cell<u64>,
@@ -46,7 +47,7 @@ pub struct Walker<'h> {
 impl<'h> Walker<'h> {
     /// A hierarchy, to be walked through.
     pub fn new(hierarchy: &'h Hierarchy) -> Result<Walker<'h>, TooManyEvents> {
-        let levels = hierarchy.levels()?;
+        let levels = Plain::of(hierarchy)?;
         let all = (0..hierarchy.components.len()).map(|n| clusters(hierarchy, ComponentId(n as u32)));
         Ok(Walker { hierarchy, levels, clusters: all.collect(), effort: Cell::new(0) })
     }

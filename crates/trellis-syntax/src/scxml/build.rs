@@ -9,16 +9,19 @@
 //! ```
 //!
 //! From `chosen`, if there is nothing to take, the event is used up, or the next one comes from the queue. `first` is like
-//! `entered`, but apart from it, so that in large blocks `select` is all that is left of a round.
+//! `entered`, but apart from it, so that in large blocks `select` is all that is left of a round. From `stable` the next event comes
+//! from outside, from the external queue, or from a timer, each on edges of its own; if none of them can ever come, the way is to
+//! `over`.
 
 use rustc_hash::FxHashMap;
-use trellis_expr::{Stmt, StmtId, TermId, Terms, Type};
+use trellis_expr::{Stmt, StmtId, TermId, Terms, Type, VarId};
 use trellis_model::cfa::{Cfa, Edge, Kind, Location, LocationId, Place};
 
-use super::Chart;
 use super::lower::Lower;
+use super::send::Limit;
 use super::step::Choice;
 use super::tree::{self, Tree};
+use super::{Causes, Chart};
 use crate::diag::{Diagnostic, SourceId, Sources};
 use crate::uppaal::errors::Errors;
 
@@ -39,7 +42,6 @@ const STABLE: LocationId = LocationId(7);
 const ENDED: LocationId = LocationId(8);
 const OVER: LocationId = LocationId(9);
 const FIRST: LocationId = LocationId(10);
-const OVERFLOW: LocationId = LocationId(11);
 
 type Edges = Vec<(LocationId, StmtId, LocationId)>;
 
@@ -47,6 +49,7 @@ type Edges = Vec<(LocationId, StmtId, LocationId)>;
 pub fn build(tree: &Tree, sources: &Sources, id: SourceId, errors: Errors) -> (Vec<Chart>, Vec<Diagnostic>) {
     let mut l = Lower::new(tree, errors);
     let data = l.declare_data(&tree.properties);
+    l.declare_outbox();
     let choices = l.declare_choices();
     let properties: Vec<Option<TermId>> = tree.properties.iter().map(|p| l.property(p)).collect();
     // Also what no run comes to must be right; and what is wrong is said once.
@@ -58,7 +61,7 @@ pub fn build(tree: &Tree, sources: &Sources, id: SourceId, errors: Errors) -> (V
     }
     let mut edges = l.micro_steps(&choices);
     edges.push((START, l.initial_values(data), ENTER));
-    let event = l.any_event();
+    let next = l.next();
     let mut known = FxHashMap::default();
     let sizes = edges.iter().map(|&(_, stmt, _)| statements(&l.terms, stmt, &mut known));
     if sizes.fold(0, usize::saturating_add) > MAX_STATEMENTS {
@@ -74,7 +77,11 @@ pub fn build(tree: &Tree, sources: &Sources, id: SourceId, errors: Errors) -> (V
     for name in &NAMES[1..] {
         cfa.add_location(location(name, if *name == "over" { Kind::Final } else { Kind::Plain }));
     }
-    let overflow = l.overflow.map(|_| cfa.add_location(location("queue overflow", Kind::Error)));
+    let overflow: Vec<(LocationId, Limit)> = l
+        .overflow
+        .iter()
+        .map(|(limit, _)| (cfa.add_location(location(limit.location(), Kind::Error)), *limit))
+        .collect();
     for (from, stmt, to) in edges {
         cfa.add_edge(Edge { from, stmt, to, place });
     }
@@ -91,21 +98,34 @@ pub fn build(tree: &Tree, sources: &Sources, id: SourceId, errors: Errors) -> (V
         data: l.data.variables,
         event: l.event,
         events: l.events.names,
+        waiting: l.outbox.queue.first().copied(),
+        timer: l.outbox.timers.first().map(|(set, _)| *set),
+        elapsed: l.outbox.elapsed.map(|v| (v, l.outbox.unit)),
+        causes: Causes::default(),
     };
     let asked = |(p, written): (&Option<TermId>, &super::expr::Expr)| {
         let (text, span) = (&sources.get(written.span.source).text, written.span);
         let written = text.get(span.start as usize..span.end as usize).map(String::from);
-        close(Chart { property: written, ..chart.clone() }, *p, event)
+        close(Chart { property: written, ..chart.clone() }, *p, &next)
     };
     let mut charts: Vec<Chart> = properties.iter().zip(&tree.properties).map(asked).collect();
     if charts.is_empty() {
-        charts.push(close(chart, None, event));
+        charts.push(close(chart, None, &next));
     }
     (charts, l.errors.finish())
 }
 
-/// Asks the property where it is to be asked, and goes on with an event from outside, if there are any.
-fn close(mut chart: Chart, property: Option<TermId>, event: Option<StmtId>) -> Chart {
+/// What may come in a stable configuration.
+struct Next {
+    outside: Option<StmtId>,
+    queue: Option<StmtId>,
+    timers: Vec<StmtId>,
+    /// Nothing.
+    never: Option<StmtId>,
+}
+
+/// Asks the property where it is to be asked, and goes on with the next event, if there is one.
+fn close(mut chart: Chart, property: Option<TermId>, next: &Next) -> Chart {
     let cfa = &mut chart.cfa;
     let place = cfa.location(START).place;
     let skip = cfa.terms.skip();
@@ -120,12 +140,15 @@ fn close(mut chart: Chart, property: Option<TermId>, event: Option<StmtId>) -> C
             cfa.add_edge(Edge { from, stmt: fails, to: violated, place });
         }
     }
-    for (from, then, to) in [(STABLE, event, SELECT), (ENDED, Some(skip), OVER)] {
-        if let Some(then) = then {
-            let stmt = cfa.terms.seq([holds, then]);
-            cfa.add_edge(Edge { from, stmt, to, place });
-        }
-    }
+    let mut add = |from, then: StmtId, to| {
+        let stmt = cfa.terms.seq([holds, then]);
+        cfa.add_edge(Edge { from, stmt, to, place })
+    };
+    chart.causes.queue = next.queue.map(|then| add(STABLE, then, SELECT));
+    chart.causes.timers = next.timers.iter().map(|&then| add(STABLE, then, SELECT)).collect();
+    next.never.map(|then| add(STABLE, then, OVER));
+    add(ENDED, skip, OVER);
+    chart.causes.outside = next.outside.map(|then| add(STABLE, then, SELECT));
     chart
 }
 
@@ -146,15 +169,15 @@ impl Lower<'_> {
         let use_up = self.terms.assign(self.event, no_event);
         let ended = self.has_ended();
         let running = self.terms.not(ended);
-        let overflow = match self.overflow {
-            Some(v) => self.terms.var(v),
-            None => self.terms.bool(false),
-        };
+        let flags: Vec<TermId> = self.overflow.clone().into_iter().map(|(_, v)| self.terms.var(v)).collect();
+        let overflow = self.terms.or(flags.iter().copied());
         let fits = self.terms.not(overflow);
         let (exit, forget) = (self.exit(choices), self.forget(choices));
+        let (forget_time, select) = (self.forget_time(), self.select(choices));
+        let select = self.terms.seq([forget_time, select]);
         let mut edges = vec![
             (ENTER, self.descend(0, &self.tree.states[0].initial), FIRST),
-            (SELECT, self.select(choices), CHOSEN),
+            (SELECT, select, CHOSEN),
             (CHOSEN, self.when(&[fits, any], &[exit]), EXITED),
             (EXITED, self.act(choices), ACTED),
         ];
@@ -171,14 +194,20 @@ impl Lower<'_> {
             Some(first) => {
                 let first = self.terms.var(first);
                 let empty = self.terms.eq(first, no_event);
-                let (waiting, dequeue) = (self.terms.not(empty), self.dequeue());
+                let (waiting, dequeue) = (self.terms.not(empty), self.dequeue(&self.queue.clone()));
                 edges.push((CHOSEN, self.when(&[fits, none, idle, waiting], &[dequeue]), SELECT));
                 edges.push((CHOSEN, self.when(&[fits, none, idle, empty], &[]), STABLE));
-                for from in [FIRST, ENTERED, CHOSEN] {
-                    edges.push((from, self.when(&[overflow], &[]), OVERFLOW));
-                }
             }
-            None => edges.push((CHOSEN, self.when(&[none, idle], &[]), STABLE)),
+            None => edges.push((CHOSEN, self.when(&[fits, none, idle], &[]), STABLE)),
+        }
+        for (n, &flag) in flags.iter().enumerate() {
+            let before = self.terms.or(flags[..n].iter().copied());
+            let first = self.terms.not(before);
+            // The error locations come after the others.
+            let to = LocationId((NAMES.len() + n) as u32);
+            for from in [FIRST, ENTERED, CHOSEN] {
+                edges.push((from, self.when(&[flag, first], &[]), to));
+            }
         }
         edges
     }
@@ -189,6 +218,17 @@ impl Lower<'_> {
         let ends = tree.states[0].children.iter().filter(|c| tree.states[**c].kind == tree::Kind::Final);
         let ends: Vec<TermId> = ends.map(|&c| self.active(c)).collect();
         self.terms.or(ends)
+    }
+
+    /// What may come in a stable configuration.
+    fn next(&mut self) -> Next {
+        let outside = self.any_event().map(|event| {
+            let time = self.some_time();
+            self.terms.seq([time, event])
+        });
+        // Where something may come from outside, it still may.
+        let never = if outside.is_none() { self.nothing_comes() } else { None };
+        Next { outside, queue: self.next_mail(), timers: self.alarms(), never }
     }
 
     /// Any event from outside becomes the current one.
@@ -211,9 +251,15 @@ impl Lower<'_> {
         for v in self.control.clone() {
             let value = match self.terms.variable(v).ty {
                 Type::Enum(e) => self.terms.enum_lit(e, 0),
-                _ => self.terms.bool(false),
+                Type::Bool => self.terms.bool(false),
+                _ => self.terms.int(0),
             };
             parts.push(self.terms.assign(v, value));
+        }
+        let zero = self.terms.int(0);
+        let times: Vec<VarId> = self.outbox.timers.iter().map(|(_, left)| *left).chain(self.outbox.elapsed).collect();
+        for v in times.into_iter().filter(|v| !self.control.contains(v)).collect::<Vec<_>>() {
+            parts.push(self.terms.assign(v, zero));
         }
         parts.extend(data);
         self.terms.seq(parts)

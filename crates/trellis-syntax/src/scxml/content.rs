@@ -1,15 +1,14 @@
-//! Executable content: `<assign>`, `<if>`, `<raise>`. `<log>` changes nothing and is left out.
+//! Executable content: `<assign>`, `<if>`, `<raise>`, `<send>` and `<cancel>`. `<log>` changes nothing and is left out.
 //!
-//! **`<send>`.** What a chart sends into its own *external* queue (no `target`, with or without a `delay`) comes back as an event
-//! from outside. Those are free here, so that event may come at any time anyway; and whatever comes from outside first may have
-//! been waiting in that queue before. So to leave the `<send>` out, and to have its event among those from outside, changes nothing
-//! about which configurations can be reached; nor does `<cancel>`. Sent to `#_internal`, an event is raised. All other targets and
-//! all data are refused.
+//! **`<send>`.** Without a `target` an event goes into the chart's own *external* queue, at once or after a `delay` (`send` says how).
+//! Sent to `#_internal`, it is raised. All other targets, other processors and all data are refused, by name. A `<cancel>` names the id
+//! of a `<send>`.
 
 use roxmltree::Node;
 
+use super::expr::Node as Expression;
 use super::read::Reader;
-use super::tree::{Action, Block};
+use super::tree::{Action, Block, Delay, microseconds};
 
 const KNOWN: [&str; 6] = ["assign", "if", "raise", "log", "send", "cancel"];
 
@@ -56,7 +55,10 @@ impl Reader<'_> {
             "cancel" => {
                 self.attributes(node, &["sendid"], &[]);
                 self.empty(node);
-                None
+                if self.missing(node, "sendid") {
+                    return None;
+                }
+                node.attribute("sendid").map(|id| Action::Cancel(id.to_string()))
             }
             _ => {
                 self.unknown(node, parent, &KNOWN);
@@ -118,7 +120,7 @@ impl Reader<'_> {
     }
 
     fn send(&mut self, node: Node) -> Option<Action> {
-        self.attributes(node, &["event", "target", "type", "id", "delay"], &[]);
+        self.attributes(node, &["event", "target", "type", "id", "delay", "delayexpr"], &[]);
         self.empty(node);
         if self.missing(node, "event") {
             return None;
@@ -132,16 +134,50 @@ impl Reader<'_> {
         }
         match node.attribute_node("target") {
             None => {
-                let span = self.tag(node);
-                self.raw.tree.sent.push((event, span));
-                None
+                let id = node.attribute("id").map(String::from);
+                Some(Action::Send { event, delay: self.delay(node)?, id })
             }
-            Some(target) if target.value() == "#_internal" && !node.has_attribute("delay") => {
-                Some(Action::Raise(event))
+            Some(target) if target.value() == "#_internal" => {
+                match ["delay", "delayexpr"].iter().find_map(|name| node.attribute_node(*name)) {
+                    None => Some(Action::Raise(event)),
+                    Some(delay) => {
+                        let span = self.value_span(delay);
+                        self.error(span, "what is sent to `#_internal` cannot be delayed");
+                        None
+                    }
+                }
             }
             Some(target) => {
                 let span = self.value_span(target);
                 self.error(span, "events can only be sent to the chart itself: leave `target` out, or `#_internal`");
+                None
+            }
+        }
+    }
+
+    /// How long a `<send>` waits.
+    fn delay(&mut self, node: Node) -> Option<Delay> {
+        match (node.attribute_node("delay"), node.attribute_node("delayexpr")) {
+            (None, None) => Some(Delay::Fixed(0)),
+            (Some(attribute), None) => {
+                let fixed = microseconds(attribute.value()).map(Delay::Fixed);
+                if fixed.is_none() {
+                    let span = self.value_span(attribute);
+                    self.error(span, "expected a time such as `1s`, `.5s` or `200ms`");
+                }
+                fixed
+            }
+            (None, Some(attribute)) => {
+                let expr = self.expression(attribute)?;
+                let known = match &expr.node {
+                    Expression::Text(text) => microseconds(text),
+                    _ => None,
+                };
+                Some(known.map_or(Delay::Computed(expr), Delay::Fixed))
+            }
+            (Some(_), Some(attribute)) => {
+                let span = self.value_span(attribute);
+                self.error(span, "there cannot be both `delay` and `delayexpr`");
                 None
             }
         }

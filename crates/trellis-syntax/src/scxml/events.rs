@@ -5,10 +5,12 @@
 //! change nothing, and are left out.
 //!
 //! From outside comes what `trellis:events` says. If it says nothing, everything that the chart mentions may come, what it raises
-//! itself included; only `done.…` and `error.…` may not, which W3C reserves for the platform.
+//! itself included; only `done.…` and `error.…` may not, which W3C reserves for the platform. But a chart that sends events to itself
+//! says by that where they come from: then what it sends or raises itself, and what only `*` matches, comes from outside only if
+//! `trellis:events` says so. That is told, with a warning.
 
 use super::expr::{Expr, Node, Op};
-use super::tree::{Action, Block, Kind, Tree};
+use super::tree::{Action, Kind, Tree};
 use crate::diag::Diagnostic;
 use crate::uppaal::errors::Errors;
 use crate::uppaal::token::shorten;
@@ -37,7 +39,15 @@ pub fn collect(tree: &Tree, errors: &mut Errors) -> Events {
     let heard = |name: &str| descriptors.iter().any(|d| Tree::matches(d, name));
 
     let mut inside = vec![];
-    tree.blocks().for_each(|b| raised(b, &mut inside));
+    let mut sent = vec![];
+    for action in tree.actions() {
+        match action {
+            Action::Raise(event) => inside.push(event.clone()),
+            Action::Send { event, .. } => sent.push(event.clone()),
+            _ => {}
+        }
+    }
+    let own: Vec<String> = inside.iter().chain(&sent).cloned().collect();
     for s in 1..tree.states.len() {
         let ends = tree.states[s].children.iter().any(|&c| tree.states[c].kind == Kind::Final);
         if ends || tree.is_parallel(s) {
@@ -53,26 +63,29 @@ pub fn collect(tree: &Tree, errors: &mut Errors) -> Events {
     let again = tree.transitions.iter().any(|t| t.events.is_none() && t.cond.as_ref().is_some_and(tried_again));
     inside.push(ERROR.into());
     inside.retain(|name| heard(name) || (again && name == ERROR));
+    sent.retain(|name| heard(name));
 
     let platform = |name: &str| matches!(name.split('.').next(), Some("done" | "error"));
     let mut outside: Vec<String> = match &tree.events {
         Some(names) => names.clone(),
         None => {
             let names = descriptors.iter().map(|d| d.to_string());
-            let names = names.chain(inside.iter().cloned()).chain(tree.sent.iter().map(|(name, _)| name.clone()));
-            names.filter(|name| !platform(name)).collect()
+            let names = names.chain(inside.iter().cloned()).filter(|name| !platform(name));
+            if sent.is_empty() {
+                names.collect()
+            } else {
+                // It feeds itself.
+                let free = |d: &String| !d.is_empty() && !own.iter().any(|name| Tree::matches(d, name));
+                let (free, kept): (Vec<String>, Vec<String>) = names.partition(free);
+                left_out(tree, &free, kept, errors);
+                free
+            }
         }
     };
     outside.retain(|name| heard(name));
-    for (name, span) in &tree.sent {
-        if heard(name) && !outside.contains(name) {
-            let what = format!("the event `{}`, once sent, comes back from outside", shorten(name));
-            errors.push(Diagnostic::error(*span, what).help("add it to `trellis:events`"));
-        }
-    }
 
     let mut names = vec!["-".to_string()];
-    for name in outside.iter().chain(&inside) {
+    for name in outside.iter().chain(&inside).chain(&sent) {
         if !name.is_empty() && !names.contains(name) {
             names.push(name.clone());
         }
@@ -98,18 +111,18 @@ impl Events {
     }
 }
 
-/// The events raised in a block.
-fn raised(block: &Block, all: &mut Vec<String>) {
-    for action in block {
-        match action {
-            Action::Raise(event) => all.push(event.clone()),
-            Action::Assign { .. } => {}
-            Action::If { branches, otherwise } => {
-                branches.iter().for_each(|(_, block)| raised(block, all));
-                raised(otherwise, all);
-            }
-        }
-    }
+/// Says what does not come from outside, because the chart makes it itself.
+fn left_out(tree: &Tree, free: &[String], mut kept: Vec<String>, errors: &mut Errors) {
+    kept.iter_mut().filter(|name| name.is_empty()).for_each(|name| *name = "*".into());
+    let list = |names: &[String]| {
+        let mut names: Vec<String> = names.iter().map(|name| format!("`{}`", shorten(name))).collect();
+        names.sort();
+        names.dedup();
+        if names.is_empty() { "nothing".to_string() } else { names.join(", ") }
+    };
+    let what = format!("this chart sends to itself; from outside comes {}", list(free));
+    let help = format!("what it makes itself does not: {}; `trellis:events` lists what does", list(&kept));
+    errors.push(Diagnostic::warning(tree.states[0].span, what).help(help));
 }
 
 /// Is it a division, and not by a number? Nothing else in a condition can have no value.

@@ -5,7 +5,7 @@
 //! one by one, as executable content can see with `In`. A history has a copy of these variables.
 //!
 //! The internal queue is a row of variables, the first one first out, filled from the front. Events that no transition can react to
-//! are not put into it: they would be taken out again with no effect.
+//! are not put into it: they would be taken out again with no effect. What is sent into the external queue is in `send`.
 //!
 //! **Errors.** As W3C says: where an expression has no value (a division by zero, a value that is not in a variable's range),
 //! `error.execution` is raised; a condition counts as false then, and what is left of a block of executable content is not done.
@@ -15,13 +15,14 @@ use trellis_expr::{EnumId, StmtId, TermId, Terms, Type, VarId};
 
 use super::events::{self, Events};
 use super::expr::Expr;
+use super::send::{Limit, Outbox};
 use super::tree::{Action, Block, Tree};
 use super::types::DataModel;
 use crate::diag::{Diagnostic, Span};
 use crate::uppaal::errors::Errors;
 
 /// How long the internal queue may be if nothing else is said.
-const DEFAULT_QUEUE: usize = 8;
+pub const DEFAULT_QUEUE: usize = 8;
 
 /// Makes terms and statements of a tree.
 pub struct Lower<'a> {
@@ -32,7 +33,7 @@ pub struct Lower<'a> {
     pub control: Vec<VarId>,
     pub data: DataModel,
     pub events: Events,
-    event_type: EnumId,
+    pub event_type: EnumId,
     /// The event that is being handled.
     pub event: VarId,
     /// For each compound state which child is active: 0 for none, then the children in order.
@@ -45,8 +46,10 @@ pub struct Lower<'a> {
     recorded: FxHashMap<usize, VarId>,
     /// The internal queue.
     pub queue: Vec<VarId>,
-    /// Has something not fitted into the queue?
-    pub overflow: Option<VarId>,
+    /// What the chart has sent to itself.
+    pub outbox: Outbox,
+    /// Has something not fitted into a queue?
+    pub overflow: Vec<(Limit, VarId)>,
     /// Has something in the current block of content had no value?
     failed: Option<VarId>,
     /// What was made already.
@@ -62,6 +65,12 @@ pub enum Made {
     Enter(usize),
     /// An event is put into the queue.
     Enqueue(u32),
+    /// An event is put into the external queue.
+    Send(u32),
+    /// An event is sent with a delay.
+    Later(u32),
+    /// What was sent with one of these is taken back.
+    Cancel(usize),
 }
 
 impl<'a> Lower<'a> {
@@ -86,7 +95,8 @@ impl<'a> Lower<'a> {
             memory: FxHashMap::default(),
             recorded: FxHashMap::default(),
             queue: vec![],
-            overflow: None,
+            outbox: Outbox::default(),
+            overflow: vec![],
             failed: None,
             known: FxHashMap::default(),
         };
@@ -148,7 +158,7 @@ impl<'a> Lower<'a> {
             let v = self.declare(&format!("queue {n}"), Type::Enum(self.event_type), true);
             self.queue.push(v);
         }
-        self.overflow = Some(self.declare("overflow", Type::Bool, true));
+        self.declare_overflow(Limit::Internal);
     }
 
     // Which states are active.
@@ -244,15 +254,20 @@ impl<'a> Lower<'a> {
         if let Some(&s) = self.known.get(&Made::Enqueue(n)) {
             return s;
         }
-        let (event, none, yes) = (self.event_literal(n), self.event_literal(0), self.terms.bool(true));
-        let Some(overflow) = self.overflow else { return self.terms.skip() };
-        let mut stmt = self.terms.assign(overflow, yes);
-        for &v in self.queue.clone().iter().rev() {
+        let stmt = self.append(&self.queue.clone(), n, Limit::Internal);
+        self.known.insert(Made::Enqueue(n), stmt);
+        stmt
+    }
+
+    /// Puts an event behind those that wait in a queue.
+    pub fn append(&mut self, queue: &[VarId], n: u32, limit: Limit) -> StmtId {
+        let (event, none) = (self.event_literal(n), self.event_literal(0));
+        let mut stmt = self.overflows(limit);
+        for &v in queue.iter().rev() {
             let (place, put) = (self.terms.var(v), self.terms.assign(v, event));
             let free = self.terms.eq(place, none);
             stmt = self.terms.branch(free, put, stmt);
         }
-        self.known.insert(Made::Enqueue(n), stmt);
         stmt
     }
 
@@ -266,11 +281,11 @@ impl<'a> Lower<'a> {
         self.enqueue(events::ERROR)
     }
 
-    /// The first event in the queue becomes the current one.
-    pub fn dequeue(&mut self) -> StmtId {
+    /// The first event in a queue becomes the current one.
+    pub fn dequeue(&mut self, queue: &[VarId]) -> StmtId {
         let mut to = self.event;
         let mut parts = vec![];
-        for &from in &self.queue.clone() {
+        for &from in queue {
             let value = self.terms.var(from);
             parts.push(self.terms.assign(to, value));
             to = from;
@@ -314,6 +329,8 @@ impl<'a> Lower<'a> {
     fn action(&mut self, action: &Action) -> (StmtId, bool) {
         match action {
             Action::Raise(event) => (self.enqueue(event), false),
+            Action::Send { event, delay, id } => self.send(event, delay, id.as_deref()),
+            Action::Cancel(id) => (self.cancel(id), false),
             Action::Assign { name, span, expr } => {
                 let assigned = self.data_variable(name, *span).and_then(|v| {
                     let ty = self.terms.variable(v).ty;
@@ -325,14 +342,7 @@ impl<'a> Lower<'a> {
                 if self.terms.as_bool(fits) == Some(true) {
                     return (assign, false);
                 }
-                let failed = match self.failed {
-                    Some(failed) => failed,
-                    None => self.declare("failed", Type::Bool, true),
-                };
-                self.failed = Some(failed);
-                let (error, yes) = (self.enqueue_error(), self.terms.bool(true));
-                let fail = self.terms.assign(failed, yes);
-                let fail = self.terms.seq([error, fail]);
+                let fail = self.fail();
                 (self.terms.branch(fits, assign, fail), true)
             }
             Action::If { branches, otherwise } => {
@@ -351,6 +361,18 @@ impl<'a> Lower<'a> {
                 (stmt, may_fail)
             }
         }
+    }
+
+    /// Something has no value: an error is raised, and the rest of the block is not done.
+    pub fn fail(&mut self) -> StmtId {
+        let failed = match self.failed {
+            Some(failed) => failed,
+            None => self.declare("failed", Type::Bool, true),
+        };
+        self.failed = Some(failed);
+        let (error, yes) = (self.enqueue_error(), self.terms.bool(true));
+        let fail = self.terms.assign(failed, yes);
+        self.terms.seq([error, fail])
     }
 
     /// Where a condition is true; and what happens, where it is not, because it may have no value.

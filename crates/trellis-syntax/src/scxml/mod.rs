@@ -1,21 +1,22 @@
 //! Statecharts in W3C's SCXML (State Chart XML, Recommendation of 1 September 2015), as control-flow automata.
 //!
 //! The meaning is that of the Recommendation's Appendix D. **One round of the automaton is a macro-step**: in a stable
-//! configuration any event comes from outside (`events`), and micro-steps follow until no eventless transition is enabled and
-//! the internal queue is empty. A micro-step is a way from `select` to `select`, so micro-steps that go on forever are a loop of the
+//! configuration an event comes, from outside (`events`) or because the chart has sent it to itself (`send`), and micro-steps follow
+//! until no eventless transition is enabled and the internal queue is empty. A micro-step is a way from `select` to `select`, so micro-steps that go on forever are a loop of the
 //! automaton, not a stable configuration. Properties are asked in stable configurations, after the first macro-step and after each
 //! one that follows, and when the chart ends (a top-level final state is active). What is done as it is shut down then
 //! (`exitInterpreter`) is not looked at.
 //!
 //! Read: `<state>`, `<parallel>`, `<final>`, `<history>` (shallow and deep), `<initial>`, `<transition>` (internal and external,
-//! without events, without targets), `<onentry>`, `<onexit>`, `<datamodel>`, `<assign>`, `<if>`, `<raise>`, and `<send>` to the chart
-//! itself (`content`). The data are truth values, mathematical integers (perhaps within bounds) and symbols (`types`); `expr` says
-//! what expressions there are. `<log>`, `<cancel>`, what is said in comments, and elements and attributes of foreign namespaces
+//! without events, without targets), `<onentry>`, `<onexit>`, `<datamodel>`, `<assign>`, `<if>`, `<raise>`, `<send>` to the chart
+//! itself, now or with a delay, and `<cancel>` (`content`, `send`). The data are truth values, mathematical integers (perhaps within bounds) and symbols (`types`); `expr` says
+//! what expressions there are. `<log>`, what is said in comments, and elements and attributes of foreign namespaces
 //! outside of executable content change nothing and are left out.
 //!
 //! Our own attributes are in the namespace `urn:trellis`: `<scxml trellis:property="…">` and elements
 //! `<trellis:property expr="…"/>` in it; `trellis:events="a b.c"`, the events from outside (`*`: those that nobody mentions, too);
-//! `trellis:queue="8"`, how many events may wait inside. `<data trellis:type="0..10">` declares a type: `bool`, `int`, bounds, or
+//! `trellis:queue="8"`, how many events may wait inside, `trellis:external` and `trellis:timers`, how many of those that it has sent to
+//! itself. `<data trellis:type="0..10">` declares a type: `bool`, `int`, bounds, or
 //! `{red, green}`. A chart that lets more events wait than fit comes to an error location of its own ([`Chart::overflow`]): that is
 //! not a violation, but no proof either.
 //!
@@ -30,16 +31,19 @@ mod expr;
 mod lower;
 mod read;
 mod resolve;
+mod send;
 mod step;
 mod tree;
 mod types;
 
+use trellis_expr::eval::Valuation;
 use trellis_expr::{TermId, Value, VarId};
 use trellis_model::cfa::interpret::Trace;
-use trellis_model::cfa::{Cfa, LocationId};
+use trellis_model::cfa::{Cfa, EdgeId, LocationId};
 
 use crate::diag::{Diagnostic, Severity, SourceId, Sources};
 use crate::uppaal::text::Text;
+pub use send::Limit;
 
 /// A statechart with one property.
 #[derive(Debug, Clone)]
@@ -54,20 +58,50 @@ pub struct Chart {
     pub ended: LocationId,
     /// Where the property is violated.
     pub violated: Option<LocationId>,
-    /// Where an event did not fit into the internal queue.
-    pub overflow: Option<LocationId>,
+    /// Where an event did not fit into a queue, and which that was.
+    pub overflow: Vec<(LocationId, Limit)>,
     /// The states in document order, with the condition that they are active.
     states: Vec<(String, TermId)>,
     data: Vec<(String, VarId)>,
     event: VarId,
     events: Vec<String>,
+    /// The first place of the external queue.
+    waiting: Option<VarId>,
+    /// The first timer.
+    timer: Option<VarId>,
+    /// How much time has passed before an event, and how many microseconds its unit has.
+    elapsed: Option<(VarId, u64)>,
+    causes: Causes,
+}
+
+/// On which edges the next event comes.
+#[derive(Debug, Clone, Default)]
+struct Causes {
+    outside: Option<EdgeId>,
+    queue: Option<EdgeId>,
+    timers: Vec<EdgeId>,
+}
+
+/// Where the event of a macro-step comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// The environment.
+    Outside,
+    /// The chart has sent it to itself.
+    Sent,
+    /// The chart has sent it to itself with a delay.
+    Timer,
 }
 
 /// One macro-step, as the chart's author sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MacroStep {
-    /// The event from outside; none for the first macro-step. `*` is an event that nobody mentions.
+    /// The event; none for the first macro-step. `*` is an event that nobody mentions.
     pub event: Option<String>,
+    /// Where it comes from.
+    pub cause: Cause,
+    /// How many microseconds have passed before it, as far as they are counted: while a timer is set.
+    pub waited: u64,
     /// The active states after it, in document order.
     pub configuration: Vec<String>,
     /// The data after it.
@@ -135,43 +169,90 @@ impl Chart {
     /// macro-step, that is the last one, and not stable.
     pub fn describe(&self, trace: &Trace) -> Vec<MacroStep> {
         let mut steps: Vec<MacroStep> = vec![];
-        let mut event = None;
+        let (mut event, mut came) = (None, (Cause::Outside, 0));
         let mut pending = false;
         let mut last = &trace.start;
         for step in &trace.steps {
             let edge = self.cfa.edge(step.edge);
             last = &step.after;
-            if edge.from == self.stable && Some(edge.to) != self.violated {
+            if let Some(cause) = self.cause(step.edge) {
                 event = match last.get(&self.event) {
                     Some(&Value::Enum(_, n)) => self.events.get(n as usize).cloned(),
                     _ => None,
                 };
+                came = (cause, self.waited(last));
             }
-            pending = edge.from != self.ended && Some(edge.to) != self.violated;
+            let asked = edge.from == self.stable || edge.from == self.ended;
+            pending = self.cause(step.edge).is_some() || !asked;
             if edge.to == self.stable || edge.to == self.ended {
-                steps.push(self.describe_values(event.take(), last, true));
+                steps.push(self.step(event.take(), came, last, true));
                 pending = false;
             }
         }
         if pending {
-            steps.push(self.describe_values(event, last, false));
+            steps.push(self.step(event, came, last, false));
         }
         steps
     }
 
-    /// The active states and the data, by the values of the automaton's variables.
-    pub fn describe_values(
+    /// Where the event comes from that an edge takes in, if it takes one in.
+    fn cause(&self, edge: EdgeId) -> Option<Cause> {
+        match edge {
+            _ if self.causes.outside == Some(edge) => Some(Cause::Outside),
+            _ if self.causes.queue == Some(edge) => Some(Cause::Sent),
+            _ if self.causes.timers.contains(&edge) => Some(Cause::Timer),
+            _ => None,
+        }
+    }
+
+    fn waited(&self, values: &Valuation) -> u64 {
+        let Some((v, unit)) = self.elapsed else { return 0 };
+        match values.get(&v) {
+            Some(Value::Int(n)) => u64::try_from(n).unwrap_or(0).saturating_mul(unit),
+            _ => 0,
+        }
+    }
+
+    /// Could a cycle go on forever, if nothing but events from outside may come without end? Not if what the chart has sent to itself
+    /// waits all the time and never comes: only finitely many events can have been put before it, and in a time without end each
+    /// timer comes to its own.
+    pub fn is_fair(&self, cycle: &[(EdgeId, &Valuation)]) -> bool {
+        let idle = |v: Option<VarId>| {
+            let empty = |values: &Valuation| matches!(v.map(|v| values.get(&v)), None | Some(Some(Value::Enum(_, 0))));
+            cycle.iter().any(|(_, values)| empty(values))
+        };
+        let comes = |cause: Cause| cycle.iter().any(|(edge, _)| self.cause(*edge) == Some(cause));
+        (idle(self.waiting) || comes(Cause::Sent)) && (idle(self.timer) || comes(Cause::Timer))
+    }
+
+    /// May events come from outside while others wait that the chart has sent to itself?
+    pub fn may_be_unfair(&self) -> bool {
+        self.causes.outside.is_some() && (self.waiting.is_some() || self.timer.is_some())
+    }
+
+    /// Which queue was too short, if a run ends here.
+    pub fn too_short(&self, location: LocationId) -> Option<Limit> {
+        self.overflow.iter().find(|(at, _)| *at == location).map(|(_, limit)| *limit)
+    }
+
+    fn step(
         &self,
         event: Option<String>,
-        values: &trellis_expr::eval::Valuation,
+        (cause, waited): (Cause, u64),
+        values: &Valuation,
         stable: bool,
     ) -> MacroStep {
+        MacroStep { event, cause, waited, ..self.describe_values(None, values, stable) }
+    }
+
+    /// The active states and the data, by the values of the automaton's variables.
+    pub fn describe_values(&self, event: Option<String>, values: &Valuation, stable: bool) -> MacroStep {
         let holds = |t: TermId| {
             let value = trellis_expr::eval::eval(&self.cfa.terms, t, values, &mut trellis_expr::code::NoHost);
             value.ok().and_then(|v| v.as_bool()) == Some(true)
         };
         let configuration = self.states.iter().filter(|(_, t)| holds(*t)).map(|(name, _)| name.clone()).collect();
         let data = self.data.iter().filter_map(|(name, v)| Some((name.clone(), values.get(v)?.clone()))).collect();
-        MacroStep { event, configuration, data, stable }
+        MacroStep { event, cause: Cause::Outside, waited: 0, configuration, data, stable }
     }
 }

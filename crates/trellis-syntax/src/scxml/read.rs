@@ -244,7 +244,7 @@ impl<'t> Reader<'t> {
         self.attributes(
             root,
             &["initial", "name", "version", "datamodel", "binding"],
-            &["property", "events", "queue"],
+            &["property", "events", "queue", "external", "timers"],
         );
         for (name, allowed) in
             [("version", &["1.0"][..]), ("binding", &["early"]), ("datamodel", &["ecmascript", "null"])]
@@ -269,16 +269,21 @@ impl<'t> Reader<'t> {
             });
             self.raw.tree.events = Some(names.collect());
         }
-        if let Some(attribute) = root.attribute_node((TRELLIS, "queue")) {
-            match attribute.value().parse() {
-                Ok(n) if (1..=MAX_QUEUE).contains(&n) => self.raw.tree.queue = Some(n),
-                _ => {
-                    let span = self.value_span(attribute);
-                    self.error(span, format!("expected a number from 1 to {MAX_QUEUE}"));
-                }
-            }
-        }
+        self.raw.tree.queue = self.length(root, "queue");
+        self.raw.tree.external = self.length(root, "external");
+        self.raw.tree.timers = self.length(root, "timers");
         self.state(root, Kind::Root, 0);
+    }
+
+    /// How long a queue may be, in an attribute of ours.
+    fn length(&mut self, root: Node, name: &'static str) -> Option<usize> {
+        let attribute = root.attribute_node((TRELLIS, name))?;
+        let length = attribute.value().parse().ok().filter(|n| (1..=MAX_QUEUE).contains(n));
+        if length.is_none() {
+            let span = self.value_span(attribute);
+            self.error(span, format!("expected a number from 1 to {MAX_QUEUE}"));
+        }
+        length
     }
 
     /// A `<state>`, `<parallel>`, `<final>`, or the root; with all that is in it.

@@ -76,9 +76,49 @@ pub type Block = Vec<Action>;
 /// One element of executable content.
 #[derive(Debug, Clone)]
 pub enum Action {
-    Assign { name: String, span: Span, expr: Expr },
-    If { branches: Vec<(Expr, Block)>, otherwise: Block },
+    Assign {
+        name: String,
+        span: Span,
+        expr: Expr,
+    },
+    If {
+        branches: Vec<(Expr, Block)>,
+        otherwise: Block,
+    },
     Raise(String),
+    /// Into the chart's own external queue, now or later.
+    Send {
+        event: String,
+        delay: Delay,
+        id: Option<String>,
+    },
+    /// What was sent with this id and has not come yet is taken back.
+    Cancel(String),
+}
+
+/// How long a `<send>` waits.
+#[derive(Debug, Clone)]
+pub enum Delay {
+    /// So many microseconds.
+    Fixed(u64),
+    /// What the expression says then: a symbol such as `'1s'`.
+    Computed(Expr),
+}
+
+/// How many microseconds a time of W3C's is: a number, with or without a fraction, and `s` or `ms`.
+pub fn microseconds(text: &str) -> Option<u64> {
+    let text = text.trim().to_ascii_lowercase();
+    let (number, places) = match text.strip_suffix("ms") {
+        Some(number) => (number, 3),
+        None => (text.strip_suffix('s')?, 6),
+    };
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    let empty = whole.is_empty() && fraction.is_empty() || number.ends_with('.');
+    if empty || !digits(whole) || !digits(fraction) || fraction.len() > places || whole.len() > 9 {
+        return None;
+    }
+    format!("{whole}{fraction:0<places$}").parse().ok()
 }
 
 /// `<data>`
@@ -107,12 +147,14 @@ pub struct Tree {
     pub histories: Vec<History>,
     pub transitions: Vec<Transition>,
     pub data: Vec<Data>,
-    /// Events that the chart sends to itself; they come back from outside.
-    pub sent: Vec<(String, Span)>,
     /// The attribute `trellis:events`: all that comes from outside.
     pub events: Option<Vec<String>>,
     /// The attribute `trellis:queue`.
     pub queue: Option<usize>,
+    /// The attribute `trellis:external`.
+    pub external: Option<usize>,
+    /// The attribute `trellis:timers`.
+    pub timers: Option<usize>,
     /// The properties in the file.
     pub properties: Vec<Expr>,
 }
@@ -195,5 +237,21 @@ impl Tree {
             self.states.iter().flat_map(|s| s.entry.iter().chain(&s.exit).chain(std::iter::once(&s.initial_content)));
         let histories = self.histories.iter().map(|h| &h.content);
         states.chain(histories).chain(self.transitions.iter().map(|t| &t.content))
+    }
+
+    /// All executable content, element by element, what is inside of `<if>` included.
+    pub fn actions(&self) -> Vec<&Action> {
+        fn inside<'a>(block: &'a Block, all: &mut Vec<&'a Action>) {
+            for action in block {
+                all.push(action);
+                if let Action::If { branches, otherwise } = action {
+                    branches.iter().for_each(|(_, block)| inside(block, all));
+                    inside(otherwise, all);
+                }
+            }
+        }
+        let mut all = vec![];
+        self.blocks().for_each(|block| inside(block, &mut all));
+        all
     }
 }

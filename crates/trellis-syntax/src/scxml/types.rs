@@ -10,7 +10,7 @@ use trellis_expr::{Division, EnumId, StmtId, TermId, Type, VarId};
 
 use super::expr::{Expr, Node, Op};
 use super::lower::Lower;
-use super::tree::{Action, Block, DataType};
+use super::tree::{Action, Block, DataType, Delay};
 use crate::diag::{Diagnostic, Span};
 use crate::uppaal::errors::closest;
 use crate::uppaal::token::shorten;
@@ -83,6 +83,19 @@ impl Lower<'_> {
             initial.push(self.terms.assign(v, value));
         }
         initial
+    }
+
+    /// All string literals in the chart.
+    pub fn symbols(&self) -> Vec<String> {
+        self.data.strings.map_or_else(Vec::new, |e| self.terms.enumeration(e).literals.clone())
+    }
+
+    /// The type of all string literals; it is wanted here.
+    pub fn symbol_type(&mut self, span: Span) -> Option<Type> {
+        if self.data.strings.is_none() {
+            self.error(span, "expected a time such as `'1s'`");
+        }
+        self.data.strings.map(Type::Enum)
     }
 
     fn data_type(&mut self, ty: &DataType) -> Type {
@@ -273,7 +286,8 @@ pub fn visit_block<'a>(block: &'a Block, see: &mut dyn FnMut(&'a Expr)) {
     for action in block {
         match action {
             Action::Assign { expr, .. } => see(expr),
-            Action::Raise(_) => {}
+            Action::Send { delay: Delay::Computed(expr), .. } => see(expr),
+            Action::Raise(_) | Action::Send { .. } | Action::Cancel(_) => {}
             Action::If { branches, otherwise } => {
                 for (cond, block) in branches {
                     see(cond);

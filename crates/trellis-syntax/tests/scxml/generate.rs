@@ -91,18 +91,24 @@ pub fn chart(r: &mut Random) -> String {
         all.push(Shape { kind: Kind::Final, parent: 0, children: vec![] });
         all[0].children.push(s);
     }
-    let queue = match r.below(8) {
+    let mut queue = match r.below(8) {
         0 => " trellis:queue=\"1\"".to_string(),
         1 => String::new(),
         _ => " trellis:queue=\"12\"".to_string(),
     };
+    queue.push_str(match r.below(4) {
+        0 => "",
+        1 => " trellis:external=\"1\" trellis:timers=\"2\"",
+        _ => " trellis:external=\"5\" trellis:timers=\"4\"",
+    });
+    queue.push_str(if r.one_in(2) { " trellis:events=\"e1 e2 e3 r1\"" } else { "" });
     let mut g = Gen { r, all, out: String::new() };
     let initial = if g.r.one_in(3) { format!(" initial=\"{}\"", g.initial(0)) } else { String::new() };
     let _ = write!(
         g.out,
         "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" xmlns:trellis=\"urn:trellis\" version=\"1.0\"{initial}{queue}>\n\
          <datamodel><data id=\"v\" expr=\"1\" trellis:type=\"0..100\"/><data id=\"n\" expr=\"0\" trellis:type=\"0..2\"/>\
-         <data id=\"b\" expr=\"false\"/><data id=\"c\" expr=\"'red'\"/></datamodel>\n"
+         <data id=\"b\" expr=\"false\"/><data id=\"c\" expr=\"'red'\"/><data id=\"d\" expr=\"'1s'\"/></datamodel>\n"
     );
     g.children(0);
     g.out.push_str("</scxml>\n");
@@ -306,7 +312,19 @@ impl Gen<'_> {
             // Not too often: what is raised on entry again and again fills the queue.
             4 if self.r.one_in(2) => "<raise event=\"r1\"/>".into(),
             5 if self.r.one_in(2) => "<raise event=\"e1.x\"/>".into(),
-            6 => "<send event=\"e3\" delay=\"1s\"/><log expr=\"v\"/>".into(),
+            6 => match self.r.below(9) {
+                0 | 1 => "<send event=\"e3\" delay=\"1s\"/><log expr=\"v\"/>".into(),
+                2 => "<send event=\"e2\" delay=\"2s\" id=\"k\"/>".into(),
+                3 => "<send event=\"e1.x\" delayexpr=\"'.5s'\" id=\"k\"/>".into(),
+                4 => "<send event=\"r1\" delayexpr=\"d\"/>".into(),
+                5 => "<cancel sendid=\"k\"/>".into(),
+                6 => {
+                    let d = self.r.pick(&["1s", "2s", "soon"]);
+                    format!("<assign location=\"d\" expr=\"'{d}'\"/>")
+                }
+                7 => "<send event=\"e1\"/>".into(),
+                _ => "<send event=\"e3\"/>".into(),
+            },
             7 if self.r.one_in(2) => "<send event=\"r1\" target=\"#_internal\"/>".into(),
             8 | 9 if depth > 0 => {
                 let cond = self.cond();

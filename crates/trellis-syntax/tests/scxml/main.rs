@@ -6,6 +6,7 @@ mod lockstep;
 mod models;
 mod reference;
 mod refused;
+mod sends;
 
 use trellis_syntax::diag::{Sources, render};
 use trellis_syntax::scxml::{Chart, parse};

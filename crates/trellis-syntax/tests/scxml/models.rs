@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use trellis_model::cfa::interpret::{Pick, State, Step, Trace, replay, successors, zero};
 use trellis_syntax::scxml::Chart;
 
-use crate::lockstep::{Outcome, Seen, compare, events, finish};
+use crate::lockstep::{Offer, Outcome, Seen, compare, finish, offers};
 use crate::read;
+use crate::reference::From;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/scxml")
@@ -29,12 +30,11 @@ fn reachable(text: &str) -> Vec<(State, Trace)> {
             continue;
         }
         if state.location == chart.stable {
-            for (event, next) in events(chart, &state) {
-                let edge = chart.cfa.outgoing(chart.stable).last().copied().expect("an edge");
+            for offer in offers(chart, &state) {
                 let mut steps: Vec<Step> = steps.clone();
-                let picks = vec![Pick::Value(event_value(&next, chart, &event))];
-                steps.push(Step { edge, picks, after: next.env.clone() });
-                let outcome = finish(chart, next, &mut steps);
+                let picks = if offer.from == From::Outside { outside(chart, &offer) } else { vec![] };
+                steps.push(Step { edge: offer.edge, picks, after: offer.then.env.clone() });
+                let outcome = finish(chart, offer.then, &mut steps);
                 todo.push_back((outcome, steps));
             }
         }
@@ -57,11 +57,13 @@ fn violation(chart: &Chart, reachable: &[(State, Trace)]) -> Option<Trace> {
     None
 }
 
-fn event_value(state: &State, chart: &Chart, event: &str) -> trellis_expr::Value {
-    let event_variable = chart.cfa.variables[0];
-    let value = state.env[&event_variable].clone();
-    assert_eq!(chart.cfa.terms.show_value(&value), event);
-    value
+/// What is decided when an event comes from outside: how much time has passed, and which event it is.
+fn outside(chart: &Chart, offer: &Offer) -> Vec<Pick> {
+    let value = |name: &str| {
+        let (v, _) = chart.cfa.terms.variables().find(|(_, v)| v.name == name)?;
+        Some(Pick::Value(offer.then.env[&v].clone()))
+    };
+    value("elapsed").into_iter().chain(value("event")).collect()
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! A reference interpreter: W3C's Appendix D, "Algorithm for SCXML Interpretation", procedure by procedure, on the XML tree, with
 //! sets of states and queues of events. It shares nothing with the front end, and does not try to be fast.
+//!
+//! Time is idealised: what a chart does takes none. What is sent with a delay is kept in the order of sending, with the time that is
+//! left and the time since. Events that nobody listens to are not sent: taking them in would change nothing.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::slice::from_ref;
@@ -26,9 +29,39 @@ pub struct State {
     pub history: BTreeMap<Id, Vec<Id>>,
     pub data: BTreeMap<String, Val>,
     queue: VecDeque<String>,
+    /// What the chart has sent to itself.
+    pub external: VecDeque<String>,
+    pub delayed: Vec<Delayed>,
     pub running: bool,
     /// The most events that have waited at once: those that somebody listens to; and with the errors to which nobody does.
     pub longest: (usize, usize),
+    /// The same for the external queue, and for what is delayed.
+    pub most: (usize, usize),
+}
+
+/// What is sent with a delay. Times are in milliseconds.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Delayed {
+    event: String,
+    id: String,
+    left: u64,
+    age: u64,
+}
+
+/// Where the next event comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum From {
+    Outside,
+    Queue,
+    Timer,
+}
+
+fn milliseconds(text: &str) -> Option<u64> {
+    let (number, scale) = match text.strip_suffix("ms") {
+        Some(number) => (number, 1.0),
+        None => (text.strip_suffix('s')?, 1000.0),
+    };
+    number.parse::<f64>().ok().map(|n| (n * scale) as u64)
 }
 
 /// The macro-step did not come to its end.
@@ -179,11 +212,86 @@ impl<'a> Doc<'a> {
             }
         }
         let raised = self.nodes.iter().filter(|n| matches!(n.tag_name().name(), "raise" | "send"));
-        all.extend(raised.filter_map(|n| n.attribute("event")).map(String::from));
+        let own: Vec<String> = raised.filter_map(|n| n.attribute("event")).map(String::from).collect();
+        if self.sends() {
+            // It makes these itself.
+            let strange = |name: &String| {
+                let descriptors = self.descriptors.iter().filter(|d| *d != "*" && name_match(d, name));
+                let longest = descriptors.max_by_key(|d| d.strip_suffix(".*").unwrap_or(d).len());
+                longest.is_some_and(|d| !own.iter().any(|o| name_match(d, o)))
+            };
+            all.retain(strange);
+        } else {
+            all.extend(own);
+        }
         all.retain(|name| !name.starts_with("done.") && !name.starts_with("error."));
         all.remove("done");
         all.remove("error");
         all.into_iter().collect()
+    }
+
+    /// Does it send to itself what somebody listens to?
+    fn sends(&self) -> bool {
+        let sends = self.nodes.iter().filter(|n| n.tag_name().name() == "send" && !n.has_attribute("target"));
+        sends.filter_map(|n| n.attribute("event")).any(|event| self.heard(event))
+    }
+
+    /// What all delays are multiples of that somebody may hear the end of.
+    fn unit(&self) -> u64 {
+        fn gcd(a: u64, b: u64) -> u64 {
+            if b == 0 { a } else { gcd(b, a % b) }
+        }
+        let heard = |n: &&Node| n.tag_name().name() == "send" && self.heard(n.attribute("event").unwrap_or(""));
+        let sends: Vec<&Node> = self.nodes.iter().filter(heard).collect();
+        let mut all: Vec<&str> =
+            sends.iter().filter_map(|n| n.attribute("delay").or(n.attribute("delayexpr"))).collect();
+        if all.contains(&"d") {
+            let values =
+                self.nodes.iter().filter(|n| n.attribute("id") == Some("d") || n.attribute("location") == Some("d"));
+            all.extend(values.filter_map(|n| n.attribute("expr")));
+        }
+        all.iter().filter_map(|t| milliseconds(t.trim_matches('\''))).fold(0, gcd).max(1)
+    }
+
+    /// What may come next, but for events from outside: from where, after how long, which event, and what is left then.
+    pub fn own_events(&self, state: &State) -> Vec<(From, u64, String, State)> {
+        let mut all = vec![];
+        if let Some(event) = state.external.front() {
+            let mut then = state.clone();
+            then.external.pop_front();
+            all.push((From::Queue, 0, event.clone(), then));
+        }
+        let Some(least) = state.delayed.iter().map(|d| d.left).min() else { return all };
+        if !state.external.is_empty() && least > 0 {
+            return all;
+        }
+        for (n, d) in state.delayed.iter().enumerate().filter(|(_, d)| d.left == least) {
+            // Of two that were sent at the same moment the first comes first.
+            if !state.delayed[..n].iter().any(|e| e.left == least && e.age == d.age) {
+                let mut then = self.later(state, least);
+                then.delayed.remove(n);
+                all.push((From::Timer, least, d.event.clone(), then));
+            }
+        }
+        all
+    }
+
+    /// How long it may take until something comes from outside.
+    pub fn pauses(&self, state: &State) -> Vec<u64> {
+        let least = state.delayed.iter().map(|d| d.left).min();
+        match least.filter(|_| state.external.is_empty()) {
+            Some(least) => (0..=least).step_by(self.unit() as usize).collect(),
+            None => vec![0],
+        }
+    }
+
+    /// The same, some time later.
+    pub fn later(&self, state: &State, time: u64) -> State {
+        let mut state = state.clone();
+        for d in &mut state.delayed {
+            (d.left, d.age) = (d.left - time, d.age + time);
+        }
+        state
     }
 
     // The run.
@@ -194,8 +302,11 @@ impl<'a> Doc<'a> {
             history: BTreeMap::new(),
             data: BTreeMap::new(),
             queue: VecDeque::new(),
+            external: VecDeque::new(),
+            delayed: vec![],
             running: true,
             longest: (0, 0),
+            most: (0, 0),
         };
         for n in self.nodes.iter().filter(|n| n.tag_name().name() == "data") {
             let value = evaluate(n.attribute("expr").expect("a value"), &See(self, &state)).expect("a value");
@@ -206,7 +317,7 @@ impl<'a> Doc<'a> {
         Ok(state)
     }
 
-    /// What comes after an event from outside.
+    /// What comes after an event.
     pub fn step(&self, state: &State, event: &str) -> Result<State, Diverges> {
         let mut state = state.clone();
         assert!(state.running);
@@ -225,8 +336,11 @@ impl<'a> Doc<'a> {
             count += 1;
             if (count > 1
                 && (&state.configuration, &state.history, &state.data, &state.queue)
-                    == (&kept.configuration, &kept.history, &kept.data, &kept.queue))
+                    == (&kept.configuration, &kept.history, &kept.data, &kept.queue)
+                && (&state.external, &state.delayed) == (&kept.external, &kept.delayed))
                 || state.longest.1 > 40
+                || state.external.len() > 40
+                || state.delayed.len() > 40
                 || state.queue.len() > 600
             {
                 return Err(Diverges);
@@ -530,7 +644,27 @@ impl<'a> Doc<'a> {
                         rest = &rest[end + 1..];
                     }
                 }
-                "log" | "send" | "cancel" => {}
+                "send" => {
+                    let (event, id) = (node.attribute("event").expect("an event"), node.attribute("id").unwrap_or(""));
+                    let delay = match (node.attribute("delay"), node.attribute("delayexpr")) {
+                        (Some(time), _) => milliseconds(time).expect("a time"),
+                        (None, None) => 0,
+                        (None, Some(e)) => match evaluate(e, &See(self, state))? {
+                            Val::Symbol(text) => milliseconds(&text).ok_or(Fault)?,
+                            v => panic!("{e} is {v:?}"),
+                        },
+                    };
+                    let heard = self.heard(event);
+                    if heard && delay == 0 {
+                        state.external.push_back(event.into());
+                    } else if heard {
+                        state.delayed.push(Delayed { event: event.into(), id: id.into(), left: delay, age: 0 });
+                    }
+                    state.most.0 = state.most.0.max(state.external.len());
+                    state.most.1 = state.most.1.max(state.delayed.len());
+                }
+                "cancel" => state.delayed.retain(|d| Some(d.id.as_str()) != node.attribute("sendid")),
+                "log" => {}
                 tag => panic!("<{tag}>"),
             }
         }

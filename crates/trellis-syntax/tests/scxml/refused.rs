@@ -58,7 +58,26 @@ fn elements_and_attributes() {
     refused("<datamodel><data id=\"y\"/></datamodel><state id=\"a\"/>", "`expr`", "<data id=\"y\"/>");
     content("<foreach item=\"i\" array=\"a\"/>", "<foreach> is not supported", "<foreach item=\"i\" array=\"a\"/>");
     content("<send event=\"e\" target=\"http://there\"/>", "to the chart itself", "http://there");
-    content("<send event=\"e\" delayexpr=\"x\"/>", "`delayexpr`", "delayexpr=\"x\"");
+    content("<send event=\"e\" delay=\"soon\"/>", "expected a time", "soon");
+    content("<send event=\"e\" delay=\"1min\"/>", "expected a time", "1min");
+    content("<send event=\"e\" delay=\"1s\" delayexpr=\"'1s'\"/>", "both `delay` and `delayexpr`", "'1s'");
+    content("<send event=\"e\" delay=\"1s\" target=\"#_internal\"/>", "cannot be delayed", "1s");
+    content("<send event=\"e\" delayexpr=\"1\"/>", "found an integer", "1");
+    content(
+        "<send event=\"e\" type=\"http://www.w3.org/TR/scxml/#BasicHTTPEventProcessor\"/>",
+        "the chart itself",
+        "http://www.w3.org/TR/scxml/#BasicHTTPEventProcessor",
+    );
+    for attribute in ["eventexpr", "targetexpr", "typeexpr", "idlocation", "namelist"] {
+        content(
+            &format!("<send event=\"e\" {attribute}=\"x\"/>"),
+            &format!("`{attribute}`"),
+            &format!("{attribute}=\"x\""),
+        );
+    }
+    content("<send event=\"e\"><param name=\"p\" expr=\"1\"/></send>", "<param>", "<param name=\"p\" expr=\"1\"/>");
+    content("<cancel sendidexpr=\"x\"/>", "`sendidexpr`", "sendidexpr=\"x\"");
+    content("<cancel/>", "`sendid`", "<cancel/>");
     content("<q:do xmlns:q=\"q\"/>", "another namespace", "<q:do xmlns:q=\"q\"/>");
     content("<if cond=\"true\"><else/><elseif cond=\"true\"/></if>", "after <else>", "<elseif cond=\"true\"/>");
 }
@@ -114,10 +133,17 @@ fn expressions() {
 
 #[test]
 fn what_the_environment_may_send() {
-    let inside = "<state id=\"a\"><onentry><send event=\"t\"/></onentry><transition event=\"t\" target=\"a\"/></state>";
-    let text = chart(inside).replace("<scxml ", "<scxml trellis:events=\"e\" ");
-    assert!(read(&text, &[]).expect_err("an error").contains("comes back from outside"));
-    assert!(read(&chart(inside), &[]).is_ok());
+    let inside = "<state id=\"a\"><onentry><send event=\"t\"/></onentry><transition event=\"t\" target=\"a\"/>\
+                  <transition event=\"e\" target=\"a\"/><transition event=\"*\" target=\"a\"/></state>";
+    let told = |text: &str| {
+        let mut sources = trellis_syntax::diag::Sources::default();
+        let id = sources.add("chart.scxml", text);
+        let (_, warnings) = trellis_syntax::scxml::parse(&sources, id, &[]).expect("a chart");
+        trellis_syntax::diag::render(&warnings, &sources, false)
+    };
+    let said = told(&chart(inside));
+    assert!(said.contains("from outside comes `e`") && said.contains("does not: `*`, `t`"), "{said}");
+    assert_eq!(told(&chart(inside).replace("<scxml ", "<scxml trellis:events=\"e\" ")), "");
 }
 
 #[test]

@@ -51,6 +51,8 @@ pub fn answer(
             let mut report = unknown(why);
             (report.outcome, report.reason) = (Outcome::Safe, None);
             if check {
+                let levels = hierarchy.levels().map_err(|e| failed("invariant", &e))?;
+                hierarchy::same_events(hierarchy, &levels).map_err(|e| failed("invariant", &e))?;
                 checker::certify(&asked.cfa, &certificate, &Limits::none()).map_err(|e| failed("invariant", &e))?;
                 report.checked = Some("invariant checked by a solver".into());
             }

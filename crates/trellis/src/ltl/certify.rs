@@ -85,6 +85,9 @@ pub fn certify(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
     if let (Some(chart), LtlContent::Proof(_)) = (&question.asked.chart, &content) {
         result = result.and_then(|said| queue_is_long_enough(chart).map(|()| said));
     }
+    if let (Some(chart), LtlContent::Counterexample(run)) = (&question.asked.chart, &content) {
+        result = result.and_then(|said| crate::statechart::fair(chart, run).map(|()| said));
+    }
     let binding = bound(at).to(&ask.property());
     let header = Header { language: question.language, kind: Kind::Ltl, binding: &binding };
     let write = |out: &mut dyn std::io::Write| match &content {
@@ -94,14 +97,14 @@ pub fn certify(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
     given.judged(ask.text(), result, &write)
 }
 
-/// A proof about a statechart knows nothing of runs in which an internal event did not fit into the queue.
+/// A proof about a statechart knows nothing of runs in which an event did not fit into a queue.
 fn queue_is_long_enough(chart: &Chart) -> Result<(), String> {
-    if chart.overflow.is_none() {
+    if chart.overflow.is_empty() {
         return Ok(());
     }
     let found = program::check(&chart.cfa, &program::Engine::Portfolio(2), &mut Budget::unlimited());
     let Verdict::Safe(invariant) = found.verdict else {
-        return Err("there may be more internal events than the queue holds".into());
+        return Err(crate::statechart::limits(chart));
     };
     let checked = trellis_check::program::certify(&chart.cfa, &invariant, &Limits::none());
     checked.map(|_| ()).map_err(|why| format!("whether the queue is long enough: {why}"))

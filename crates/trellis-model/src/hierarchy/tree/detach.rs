@@ -15,7 +15,7 @@ use trellis_expr::{TermId, VarId};
 use super::apart::TooWide;
 use super::{Behaviour, Malformed, Node, Tree};
 use crate::hierarchy::explicit::{Meaning, holds, number, own_targets, valuation};
-use crate::hierarchy::{Component, ComponentId, Hierarchy, Levels, TooManyEvents};
+use crate::hierarchy::{Component, ComponentId, Hierarchy, TooManyEvents, flat};
 
 /// Why there is no tree for a model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -127,10 +127,7 @@ impl Detaching<'_> {
         let choices = component.choices(h)?;
         let count = choices.len();
         let vectors = choices.iter().map(|c| c.events.iter().map(|&e| e as u32).collect()).collect();
-        // Only this component's place is looked at.
-        let mut levels = Levels { choices: vec![vec![]; h.components.len()], events: vec![] };
-        levels.choices[c.index()] = choices;
-        let higher = |low: usize| (0..count).filter(|&high| levels.lower(h, c, low, high)).collect();
+        let higher = |low: usize| (0..count).filter(|&high| flat::lower(h, c, &choices, low, high)).collect();
         let listed = Listing::of(h, c, &self.initial_of(&component.variables)?, self.limit)
             .ok_or_else(|| Refusal::Large(component.to_string(), self.limit))?;
         let node = Node {
