@@ -42,6 +42,7 @@ pub mod counter;
 mod formula;
 pub mod hierarchy;
 mod index;
+pub mod language;
 mod limit;
 pub mod ltl;
 mod monotone;

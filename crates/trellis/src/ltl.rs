@@ -101,12 +101,14 @@ fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         if i == 0 {
             eprint!("{}", diag::render(&question.asked.warnings, &question.sources, err_color));
         }
+        let limits = Limits::none().cancelled_by(cancelled.clone());
+        let limits = args.timeout.map_or(limits.clone(), |t| limits.time(t));
         let started = Instant::now();
         let Outcome { verdict, stats, by, .. } = {
             let mut line = ProgressLine::new(args, ask.text());
             let mut observer = |p: &Progress| line.show(p);
             let mut budget = budget(args, &cancelled, &mut observer);
-            answer(&question.asked, &question.automaton, &engine, &mut budget)
+            answer(&question.asked, &question.automaton, &engine, &limits, &mut budget)
         };
         let model = args.model.model.display().to_string();
         let mut report = LtlReport::about(&model, question.language, ask.text(), Kind::Ltl, plain(verdict));
@@ -178,12 +180,22 @@ fn write_evidence(
 }
 
 /// Asks the engine; of a statechart first whether its queue of internal events is long enough.
-fn answer(asked: &Asked, automaton: &Buchi, engine: &Engine, budget: &mut Budget<'_>) -> Outcome {
+fn answer(
+    asked: &Asked,
+    automaton: &Buchi,
+    engine: &Engine,
+    limits: &Limits,
+    budget: &mut Budget<'_>,
+) -> Outcome {
     if let Some(chart) = &asked.chart
         && chart.overflow.is_some()
     {
         let outcome = program::check(&chart.cfa, &program::Engine::Portfolio(2), budget);
-        if !matches!(outcome.verdict, Plain::Safe(_)) {
+        let proven = match &outcome.verdict {
+            Plain::Safe(invariant) => trellis_check::program::certify(&chart.cfa, invariant, limits).is_ok(),
+            _ => false,
+        };
+        if !proven {
             let why = "there may be more internal events than the queue holds; trellis:queue=\"N\" on <scxml> makes it longer";
             let verdict = Verdict::Unknown(Reason::Unsupported(why.into()));
             return Outcome { verdict, stats: outcome.stats, by: None };
@@ -219,11 +231,14 @@ fn checked(report: &mut LtlReport, question: &Question, limits: &Limits) -> Resu
     };
     match done {
         Ok(said) => report.checked = Some(said),
-        Err(Refusal::Undecided(why)) => {
+        Err(why @ (Refusal::Undecided(_) | Refusal::Unproven)) => {
             let reason = match why {
-                trellis_smt::Reason::Time => Reason::Time,
-                trellis_smt::Reason::Cancelled => Reason::Interrupted,
-                why => Reason::Solver(format!("evidence was found that could not be checked: {why}")),
+                Refusal::Undecided(trellis_smt::Reason::Time) => Reason::Time,
+                Refusal::Undecided(trellis_smt::Reason::Cancelled) => Reason::Interrupted,
+                Refusal::Undecided(why) => {
+                    Reason::Solver(format!("evidence was found that could not be checked: {why}"))
+                }
+                why => Reason::Unchecked(why.to_string()),
             };
             let unknown =
                 LtlReport::about(&report.model, &report.language, &report.query, report.kind, Plain::Unknown(reason));
