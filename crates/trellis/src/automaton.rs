@@ -8,7 +8,7 @@ use trellis_syntax::diag::{self, Diagnostic, SourceId, Sources};
 use trellis_syntax::{c, cfa, scxml, sts, xsts};
 
 use crate::cli::{Convert, DataModel, Format, Ints, Model, Properties, Reading};
-use crate::{Failure, Ran, check::write_file, counter, exit, horn, print};
+use crate::{Failure, Ran, counter, exit, files::write_file, horn, print};
 
 /// Is it a C program, a control-flow automaton, a transition system or a statechart, by its name?
 pub fn is_one(path: &Path) -> bool {

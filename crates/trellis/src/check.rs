@@ -1,9 +1,9 @@
 //! `trellis check`: every property, with the engine that suits it, evidence re-checked before anybody sees it.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use trellis_engine::audit::{self, Audit, Unmatched};
@@ -17,6 +17,7 @@ use trellis_model::network::{Network, Query, QueryKind, Symmetry};
 use trellis_report::{Inconclusive, Kind, Outcome, PropertyReport, dot, ending, html, json, text};
 
 use crate::cli::{self, Check};
+use crate::files::{write_file, write_with};
 use crate::load::{Asked, Loaded, load};
 use crate::strategy::LuaStrategy;
 use crate::{Failure, Ran, exit};
@@ -165,13 +166,17 @@ pub fn budget<'o>(args: &Check, cancelled: &Arc<AtomicBool>, observer: Observer<
     limits.cancel(cancelled.clone()).observe(observer)
 }
 
-/// A flag that an interrupt raises.
+/// A flag that an interrupt raises: Ctrl-C, or the request to end that `timeout`, batch systems and containers send (SIGTERM).
 pub fn interrupts() -> Arc<AtomicBool> {
-    let cancelled = Arc::new(AtomicBool::new(false));
-    let flag = cancelled.clone();
-    // Without a handler an interrupt simply ends the process; that is bearable.
-    let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
-    cancelled
+    static CANCELLED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    let cancelled = CANCELLED.get_or_init(|| {
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let flag = cancelled.clone();
+        // Without a handler an interrupt simply ends the process; that is bearable.
+        let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
+        cancelled
+    });
+    cancelled.clone()
 }
 
 /// What the command line alone cannot know to be wrong.
@@ -564,18 +569,6 @@ pub fn write_evidence(args: &Check, net: &Network, r: &PropertyReport, several: 
     Ok(())
 }
 
-pub fn write_with(
-    path: &Path,
-    write: impl FnOnce(&mut std::io::BufWriter<std::fs::File>) -> std::io::Result<()>,
-) -> Result<(), Failure> {
-    let run = || {
-        let mut out = std::io::BufWriter::new(std::fs::File::create(path)?);
-        write(&mut out)?;
-        out.flush()
-    };
-    run().map_err(|e| Failure::Usage(format!("cannot write {}: {e}", path.display())))
-}
-
 /// `trace.json` of the second of several properties is `trace-2.json`.
 pub fn numbered(path: &Path, several: Option<usize>) -> PathBuf {
     let Some(n) = several else { return path.to_path_buf() };
@@ -585,10 +578,6 @@ pub fn numbered(path: &Path, several: Option<usize>) -> PathBuf {
         None => format!("{stem}-{n}"),
     };
     path.with_file_name(name)
-}
-
-pub fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|e| Failure::Usage(format!("cannot write {}: {e}", path.display())))
 }
 
 /// One line on the terminal that says how far it is.
@@ -619,7 +608,6 @@ impl ProgressLine {
             p.waiting,
             self.started.elapsed().as_secs_f64()
         );
-        let _ = std::io::stderr().flush();
     }
 }
 

@@ -15,9 +15,10 @@ use trellis_model::counter::evidence::Trace;
 use trellis_report::counter::{chart, draw, never, question, summary, text};
 use trellis_report::{CounterContent, CounterReport, Kind, Style, json, read_counter_evidence, text as plain};
 
-use crate::check::{ProgressLine, budget, code_of, interrupts, statistics, steps, write_file, write_with};
+use crate::check::{ProgressLine, budget, code_of, interrupts, statistics, steps};
 use crate::cli::{self, Certify, Check};
 use crate::evidence::judged;
+use crate::files::{write_file, write_with};
 use crate::{Failure, Ran, automaton, exit, print};
 
 pub use self::instance::{convert, no_instance, simulate};

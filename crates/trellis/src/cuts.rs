@@ -15,6 +15,7 @@ use trellis_syntax::diag::Sources;
 
 use crate::check::interrupts;
 use crate::cli::{self, Model};
+use crate::files::write_file;
 use crate::hierarchy::{build, complain, is_one, read};
 use crate::{Failure, Ran, exit, print};
 
@@ -98,10 +99,6 @@ fn some(hierarchy: &Hierarchy, all: &[EventOf]) -> String {
     format!(" (there are: {}{more})", names.join(", "))
 }
 
-fn write(path: &std::path::Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|e| Failure::Usage(format!("cannot write {}: {e}", path.display())))
-}
-
 /// `trellis cuts model.alt --top EXPR`
 pub fn cuts(args: &Cuts, color: bool) -> Ran {
     if !is_one(&args.model.model) {
@@ -145,7 +142,7 @@ pub fn cuts(args: &Cuts, color: bool) -> Ran {
             return Ok(Err(failure));
         }
         if let Some(path) = &args.open_psa
-            && let Err(failure) = write(path, &tell::open_psa(&top.text, &args.top, &names, &said, &sets.found))
+            && let Err(failure) = write_file(path, &tell::open_psa(&top.text, &args.top, &names, &said, &sets.found))
         {
             return Ok(Err(failure));
         }
@@ -164,7 +161,7 @@ pub fn cuts(args: &Cuts, color: bool) -> Ran {
                 return Ok(Err(failure));
             }
             if let Some(path) = &args.fmea_csv {
-                return Ok(write(path, &tell::effects_csv(&rows)));
+                return Ok(write_file(path, &tell::effects_csv(&rows)));
             }
         }
         Ok(Ok(()))

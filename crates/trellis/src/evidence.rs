@@ -5,7 +5,7 @@ use trellis_report::{Content, dot, read_evidence};
 
 use crate::cli::{Certify, Convert, Format, Properties};
 use crate::load::{Asked, load};
-use crate::{Failure, Ran, automaton, check::write_file, counter, exit, hierarchy, ltl, print, program, tree};
+use crate::{Failure, Ran, automaton, counter, exit, files::write_file, hierarchy, ltl, print, program, tree};
 
 pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     let path = &args.evidence;

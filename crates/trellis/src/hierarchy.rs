@@ -28,9 +28,10 @@ use trellis_syntax::altarica::{Built, File, parse};
 use trellis_syntax::ctl;
 use trellis_syntax::diag::{Diagnostic, Sources, render};
 
-use crate::check::{ProgressLine, code_of, interrupts, numbered, steps, worst, write_file, write_with};
+use crate::check::{ProgressLine, code_of, interrupts, numbered, steps, worst};
 use crate::cli::{self, Certify, Check};
 use crate::evidence::judged;
+use crate::files::{write_file, write_with};
 use crate::{Failure, Ran, automaton, exit, print, program, tree};
 
 /// What only models in AltaRica have.
@@ -239,7 +240,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         let question = symbolic.as_ref().map_err(Clone::clone).and_then(|m| asked_of(hierarchy, m, *bad));
         let mut report = match question {
             Ok(question) => {
-                let (verdict, engine) = answer(args, &question, &mut budget, &mut statistics);
+                let (verdict, engine) = answer(args, &question, &mut budget, &mut statistics)?;
                 let mut report: HierarchyReport =
                     HierarchyReport::about(&model, "altarica", name, Kind::Always, verdict);
                 report.engine = engine_line(args, engine);
@@ -401,7 +402,7 @@ fn answer(
     question: &Question<'_>,
     budget: &mut Budget<'_>,
     statistics: &mut Vec<(String, u64)>,
-) -> (Verdict<Trace, Certificate>, cli::Engine) {
+) -> Result<(Verdict<Trace, Certificate>, cli::Engine), Failure> {
     let direction = if args.nodes.backward { Direction::Backward } else { Direction::Forward };
     let options = cegar::Options {
         pruning: !args.nodes.no_pruning,
@@ -412,7 +413,7 @@ fn answer(
     let found = match args.engine {
         cli::Engine::Cegar => match control_locations(question) {
             Ok(predicates) => Either::Cegar(cegar(question, &predicates, &options, budget)),
-            Err(trouble) => return (Verdict::Unknown(reason(trouble)), cli::Engine::Cegar),
+            Err(trouble) => return Ok((Verdict::Unknown(reason(trouble)), cli::Engine::Cegar)),
         },
         cli::Engine::Reach => Either::Reach(reach(question, direction, budget)),
         _ => both(question, direction, budget),
@@ -423,7 +424,7 @@ fn answer(
             statistics.extend((found.rounds > 0).then(|| ("rounds".into(), found.rounds)));
             statistics.push(("nodes".into(), found.nodes as u64));
             statistics.extend(found.configurations.as_ref().map(|n| ("configurations".into(), small(n))));
-            (found.verdict, cli::Engine::Reach)
+            Ok((found.verdict, cli::Engine::Reach))
         }
         Either::Cegar(found) => {
             let sum = |f: fn(&cegar::Iteration) -> u64| found.iterations.iter().map(f).sum();
@@ -438,15 +439,13 @@ fn answer(
                     }
                     _ => iterations::table(&rows, 0),
                 };
-                if let Err(Failure::Usage(why)) = write_file(path, &text) {
-                    eprintln!("{why}");
-                }
+                write_file(path, &text)?;
             }
             statistics.push(("refinements".into(), found.iterations.len() as u64));
             statistics.push(("images for paths".into(), sum(|i| i.analysis)));
             statistics.push(("images for transitions".into(), sum(|i| i.distribution)));
             statistics.push(("abstract states, at most".into(), most));
-            (found.verdict, cli::Engine::Cegar)
+            Ok((found.verdict, cli::Engine::Cegar))
         }
     }
 }

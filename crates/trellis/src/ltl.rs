@@ -25,8 +25,9 @@ use trellis_syntax::ltl::subject::Asked;
 pub use certify::certify;
 use question::{Ask, Question};
 
-use crate::check::{ProgressLine, budget, code_of, interrupts, numbered, statistics, worst, write_file, write_with};
+use crate::check::{ProgressLine, budget, code_of, interrupts, numbered, statistics, worst};
 use crate::cli::{self, Check};
+use crate::files::{write_file, write_with};
 use crate::program::cegar_options;
 use crate::{Failure, Ran, automaton, exit, print, statechart};
 

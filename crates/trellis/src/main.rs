@@ -1,5 +1,8 @@
 //! The command line of Trellis: arguments, files, progress, exit codes. Knows no algorithms.
 
+#[macro_use]
+mod streams;
+
 mod automaton;
 mod bench;
 mod check;
@@ -7,6 +10,7 @@ mod cli;
 mod counter;
 mod cuts;
 mod evidence;
+mod files;
 mod hierarchy;
 mod horn;
 mod load;
@@ -24,7 +28,7 @@ mod tree;
 mod walk;
 mod witness;
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
@@ -37,6 +41,8 @@ pub enum Failure {
     Usage(String),
     /// The input is broken; the text is rendered diagnostics.
     Input(String),
+    /// Something could not be written: a file, or the standard output.
+    Output(String),
     /// Evidence did not pass its check, or something that cannot happen did.
     Internal(String),
 }
@@ -48,7 +54,7 @@ pub type Ran = Result<u8, Failure>;
 pub mod exit {
     /// Every property holds; the command did what it was asked.
     pub const HOLDS: u8 = 0;
-    /// Trellis itself is wrong.
+    /// Trellis itself is wrong, or what it has to say cannot be written.
     pub const INTERNAL: u8 = 1;
     /// The command line or the input is wrong.
     pub const INPUT: u8 = 2;
@@ -61,7 +67,15 @@ pub mod exit {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        // Help and the version are no mistakes; whether they could be printed counts all the same.
+        Err(said) => {
+            let printed = said.print();
+            let lost = printed.is_err_and(|e| e.kind() != std::io::ErrorKind::BrokenPipe);
+            return ExitCode::from(if lost { exit::INTERNAL } else { said.exit_code() as u8 });
+        }
+    };
     let plain = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
     let colored = |terminal: bool| match cli.color {
         Color::Always => true,
@@ -86,11 +100,17 @@ fn main() -> ExitCode {
             eprintln!("{}", text.trim_end());
             exit::INPUT
         }
+        Err(Failure::Output(text)) => {
+            eprintln!("error: {text}");
+            exit::INTERNAL
+        }
         Err(Failure::Internal(text)) => {
             eprintln!("internal error: {text}");
             exit::INTERNAL
         }
     };
+    // A verdict that nobody could read is none.
+    let code = if streams::lost() { exit::INTERNAL } else { code };
     ExitCode::from(code)
 }
 
@@ -126,7 +146,7 @@ fn run(cli: Cli, out: bool, err: bool) -> Ran {
         Command::Man { folder: Some(folder) } => {
             let written =
                 std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(Cli::command(), folder));
-            written.map_err(|e| Failure::Usage(format!("cannot write to {}: {e}", folder.display())))?;
+            written.map_err(|e| Failure::Output(format!("cannot write to {}: {e}", folder.display())))?;
             Ok(exit::HOLDS)
         }
         Command::Help { topic } => help(topic.as_deref()),
@@ -149,10 +169,11 @@ fn help(topic: Option<&str>) -> Ran {
     }
 }
 
-/// Prints to standard output; a reader that has gone away (`| head`) is not an error.
+/// Prints to standard output; a reader that has gone away (`| head`) is not an error, anything else is.
 pub fn print(text: &str) -> Ran {
-    let mut out = std::io::stdout().lock();
     let end = if text.ends_with('\n') { "" } else { "\n" };
-    let _ = write!(out, "{text}{end}").and_then(|()| out.flush());
-    Ok(exit::HOLDS)
+    match streams::out(format_args!("{text}{end}")) {
+        Ok(()) => Ok(exit::HOLDS),
+        Err(e) => Err(Failure::Output(format!("cannot write to the standard output: {e}"))),
+    }
 }

@@ -23,11 +23,10 @@ use trellis_smt::Limits;
 use trellis_syntax::scxml::Chart;
 
 use crate::automaton::{self, load};
-use crate::check::{
-    ProgressLine, budget, code_of, interrupts, numbered, statistics, steps, worst, write_file, write_with,
-};
+use crate::check::{ProgressLine, budget, code_of, interrupts, numbered, statistics, steps, worst};
 use crate::cli::{self, Certify, Check, Programs};
 use crate::evidence::judged;
+use crate::files::{write_file, write_with};
 use crate::{Failure, Ran, exit, print, statechart, witness};
 
 /// The options for programs that were given, for a message.

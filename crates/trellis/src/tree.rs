@@ -27,9 +27,10 @@ use trellis_report::{Kind, PropertyReport, Style, text};
 use trellis_syntax::altarica::ast::Name;
 use trellis_syntax::diag::Sources;
 
-use crate::check::{ProgressLine, code_of, interrupts, show, steps, worst, write_evidence, write_with};
+use crate::check::{ProgressLine, code_of, interrupts, show, steps, worst, write_evidence};
 use crate::cli::{self, Certify, Check, Properties};
 use crate::evidence::judged;
+use crate::files::write_with;
 use crate::load::{Asked, Loaded, load as load_network};
 use crate::{Failure, Ran, counter, exit, hierarchy, print, program};
 

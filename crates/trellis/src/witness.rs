@@ -8,8 +8,8 @@ use trellis_report::program::witness::{Task, Witness, correctness, violation};
 use trellis_report::{Program, ProgramReport};
 
 use crate::Failure;
-use crate::check::write_file;
 use crate::cli::{Check, DataModel};
+use crate::files::write_file;
 
 /// Writes the witness of a verdict, if it has one.
 pub fn write(args: &Check, path: &Path, p: &Program<'_>, r: &ProgramReport) -> Result<(), Failure> {

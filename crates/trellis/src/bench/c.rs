@@ -24,7 +24,7 @@ use trellis_syntax::diag::Sources;
 use super::plot;
 use crate::Failure;
 use crate::cli::Bench;
-use crate::{check::write_file, horn};
+use crate::{files::write_file, horn};
 
 /// How long a task may take, in seconds of the processor.
 const LIMIT: f64 = 60.0;

@@ -17,8 +17,8 @@ use trellis_syntax::altarica::parse;
 use trellis_syntax::diag::Sources;
 
 use crate::Failure;
-use crate::check::write_file;
 use crate::cli::Bench;
+use crate::files::write_file;
 use crate::hierarchy::row;
 
 const PAPER: &str = include_str!("../../../../bench/pcegar/paper.tsv");

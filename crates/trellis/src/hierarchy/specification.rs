@@ -19,8 +19,9 @@ use trellis_syntax::altarica::{Built, File};
 use trellis_syntax::diag::{Diagnostic, Sources};
 
 use super::{build, complain, memory};
-use crate::check::{interrupts, worst, write_file};
+use crate::check::{interrupts, worst};
 use crate::cli::Check;
+use crate::files::{make_folder, write_file};
 use crate::{Failure, Ran, exit, print};
 
 /// How many configurations and transitions are drawn.
@@ -57,8 +58,7 @@ pub fn check(args: &Check, sources: &mut Sources, file: &File, path: &Path, last
                 }
                 Some(path) => {
                     let folder = path.parent().unwrap_or(Path::new("."));
-                    let cannot = |e| Failure::Usage(format!("cannot make {}: {e}", folder.display()));
-                    std::fs::create_dir_all(folder).map_err(cannot)?;
+                    make_folder(folder)?;
                     write_file(&path, &text)?;
                 }
             }

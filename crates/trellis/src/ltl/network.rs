@@ -12,11 +12,10 @@ use trellis_report::{Content, Ending, Evidence, Kind, Outcome, PropertyReport, e
 use trellis_syntax::ltl::network::Said;
 
 use super::question::Ask;
-use crate::check::{
-    ProgressLine, budget, code_of, interrupts, show, statistics, steps, worst, write_evidence, write_file,
-};
+use crate::check::{ProgressLine, budget, code_of, interrupts, show, statistics, steps, worst, write_evidence};
 use crate::cli::{self, Certify, Check};
 use crate::evidence::judged;
+use crate::files::write_file;
 use crate::load::{self, Asked, Loaded};
 use crate::{Failure, Ran, exit};
 

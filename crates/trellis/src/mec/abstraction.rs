@@ -12,7 +12,7 @@ use trellis_report::hierarchy::trace;
 use trellis_report::iterations;
 
 use super::{Runner, Stop, say, usage};
-use crate::check::write_file;
+use crate::files::write_file;
 use crate::hierarchy::row;
 
 /// An abstraction of a node, and what is asked of it.

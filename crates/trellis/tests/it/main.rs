@@ -15,6 +15,7 @@ mod malformed;
 mod models;
 mod programs;
 mod smt;
+mod streams;
 mod tchecker;
 mod witnesses;
 

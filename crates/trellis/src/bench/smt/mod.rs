@@ -19,6 +19,7 @@ use trellis_smt::{Embedded, Limits, smtlib};
 use super::Watch;
 use crate::Failure;
 use crate::cli::Bench;
+use crate::files::{make_folder, write_file};
 use generate::{Problem, Sizes, problems};
 
 /// How long a check may take, in seconds of the processor.
@@ -150,12 +151,10 @@ fn all(folder: Option<&Path>, sizes: Sizes) -> Result<Box<dyn Iterator<Item = Pr
 }
 
 fn write(folder: &Path, sizes: Sizes) -> Result<(), Failure> {
-    let cannot = |path: &Path, e: std::io::Error| Failure::Usage(format!("cannot write {}: {e}", path.display()));
     for problem in problems(SEED, sizes) {
         let family: PathBuf = folder.join(&problem.family);
-        std::fs::create_dir_all(&family).map_err(|e| cannot(&family, e))?;
-        let path = family.join(format!("{}.smt2", problem.name));
-        std::fs::write(&path, problem.text).map_err(|e| cannot(&path, e))?;
+        make_folder(&family)?;
+        write_file(&family.join(format!("{}.smt2", problem.name)), &problem.text)?;
     }
     Ok(())
 }
