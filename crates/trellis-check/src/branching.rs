@@ -10,18 +10,19 @@ use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 use trellis_expr::VarId;
-use trellis_model::hierarchy::Hierarchy;
 use trellis_model::hierarchy::ctl::Formula;
 use trellis_model::hierarchy::explicit::{Meaning, holds, valuation};
 use trellis_model::hierarchy::walk::Walker;
+use trellis_model::hierarchy::{ComponentId, Hierarchy};
 
 use crate::hierarchy::Rejection;
 
 /// How many configurations a model may have that is listed.
 const SMALL: usize = 3_000;
 
-/// How many configurations may be reached.
+/// How many configurations may be reached, and how many transitions there may be.
 const LARGE: usize = 300_000;
+const MANY: usize = 10_000_000;
 
 type Set = BTreeSet<usize>;
 
@@ -103,7 +104,10 @@ impl<'m> Listed<'m> {
 pub struct Reached<'m> {
     hierarchy: &'m Hierarchy,
     configurations: Vec<Vec<i64>>,
-    initial: Vec<u32>,
+    /// The configurations to start in.
+    pub(crate) initial: Vec<u32>,
+    /// All transitions: from where, by which flat event (0 is doing nothing), to where.
+    pub(crate) transitions: Vec<(u32, usize, u32)>,
     next: Vec<Vec<u32>>,
     before: Vec<Vec<u32>>,
 }
@@ -112,8 +116,14 @@ impl<'m> Reached<'m> {
     /// Finds everything that can be reached, if that is not too much and does not take too long.
     pub fn new(hierarchy: &'m Hierarchy, until: Option<Instant>) -> Option<Reached<'m>> {
         let walker = Walker::new(hierarchy).ok()?;
-        let mut one =
-            Reached { hierarchy, configurations: vec![], initial: vec![], next: vec![], before: vec![] };
+        let mut one = Reached {
+            hierarchy,
+            configurations: vec![],
+            initial: vec![],
+            transitions: vec![],
+            next: vec![],
+            before: vec![],
+        };
         let mut numbers: FxHashMap<Vec<i64>, u32> = FxHashMap::default();
         // The configurations of states that were met.
         let mut known: FxHashMap<Vec<i64>, Vec<u32>> = FxHashMap::default();
@@ -127,9 +137,8 @@ impl<'m> Reached<'m> {
             one.initial.push(number(values, &mut one.configurations));
         }
         while let Some(here) = one.configurations.get(one.next.len()).cloned() {
-            let mut next = vec![];
-            // Event 0 is doing nothing.
-            for (_, changes) in walker.moves(&here).ok()?.into_iter().filter(|(event, _)| *event != 0) {
+            let (from, mut next, mut all_next) = (one.next.len() as u32, vec![], vec![]);
+            for (event, changes) in walker.moves(&here).ok()? {
                 let mut states = here.clone();
                 changes.iter().for_each(|&(v, value)| states[v.index()] = value);
                 let flows = hierarchy.variables.iter().map(|v| v.flow);
@@ -139,13 +148,18 @@ impl<'m> Reached<'m> {
                     let all = all.into_iter().map(|values| number(values, &mut one.configurations)).collect();
                     known.insert(states.clone(), all);
                 }
-                next.extend(&known[&states]);
+                all_next.extend(known[&states].iter().map(|&to| (from, event, to)));
+                // Event 0 is doing nothing.
+                next.extend(known[&states].iter().filter(|_| event != 0));
             }
             next.sort_unstable();
             next.dedup();
             one.next.push(next);
+            all_next.sort_unstable();
+            all_next.dedup();
+            one.transitions.extend(all_next);
             let late = one.next.len() % 64 == 0 && until.is_some_and(|until| Instant::now() > until);
-            if one.configurations.len() > LARGE || late {
+            if one.configurations.len() > LARGE || one.transitions.len() > MANY || late {
                 return None;
             }
         }
@@ -166,8 +180,16 @@ impl<'m> Reached<'m> {
         self.configurations.is_empty()
     }
 
+    /// The flat events in which a component takes part with one of its events.
+    pub(crate) fn taking_part(&self, c: ComponentId, event: usize) -> BTreeSet<usize> {
+        let Ok(walker) = Walker::new(self.hierarchy) else { return BTreeSet::new() };
+        let flat: BTreeSet<usize> = self.transitions.iter().map(|t| t.1).collect();
+        let takes = |n: &usize| walker.levels.parts(self.hierarchy, self.hierarchy.top, *n).contains(&(c, event));
+        flat.into_iter().filter(takes).collect()
+    }
+
     /// In which of them a formula holds.
-    fn holds(&self, f: &Formula) -> Vec<bool> {
+    pub(crate) fn holds(&self, f: &Formula) -> Vec<bool> {
         let count = self.len();
         let both = |a: Vec<bool>, b: Vec<bool>, join: fn(bool, bool) -> bool| -> Vec<bool> {
             a.into_iter().zip(b).map(|(a, b)| join(a, b)).collect()

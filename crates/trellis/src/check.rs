@@ -21,7 +21,7 @@ use crate::files::{write_file, write_with};
 use crate::load::{Asked, Loaded, load};
 use crate::strategy::LuaStrategy;
 use crate::{Failure, Ran, exit};
-use crate::{automaton, counter, hierarchy, ltl, program, timed, tree};
+use crate::{answers, automaton, counter, hierarchy, ltl, program, timed, tree};
 
 /// Pairs of states compared before cover or join is chosen on its own, and under `--audit`.
 const QUICK_AUDIT: usize = 400;
@@ -37,6 +37,13 @@ struct Plan {
 }
 
 pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
+    match answer_all(args, out_color, err_color) {
+        Err(Failure::Nothing(language, advice)) => answers::nothing(args, language, &advice, out_color),
+        ran => ran,
+    }
+}
+
+fn answer_all(args: &Check, out_color: bool, err_color: bool) -> Ran {
     if ltl::is_asked(args) {
         return ltl::ask(args, out_color, err_color);
     }
@@ -86,7 +93,9 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     eprint!("{}", loaded.warnings);
     usage(args, &loaded)?;
     if args.engine == cli::Engine::Hierarchy {
-        return tree::check_network(args, &loaded, out_color);
+        let code = tree::check_network(args, &loaded, out_color)?;
+        let style = text::Style { color: out_color, ..Default::default() };
+        return left_over(args, &loaded, style, code, &mut Vec::new());
     }
     let net = &loaded.network;
 
@@ -104,6 +113,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         if args.audit {
             show_audit(net, query, args.seed, args.json)?;
         }
+        let warnings = answers::warn(args, answers::of_query(net, query));
         let started = Instant::now();
         let found = {
             let mut line = ProgressLine::new(args, &query.text);
@@ -123,7 +133,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
             }
         };
         let seconds = started.elapsed().as_secs_f64();
-        let report = match found {
+        let mut report = match found {
             Ok(a) => answered(args, &loaded, query, a, &plan, seconds)?,
             Err(broken) => {
                 let broken = *broken;
@@ -132,6 +142,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
                 r
             }
         };
+        report.warnings = warnings;
         code = worst(code, code_of(&report));
         for note in &plan.notes {
             if !args.quiet && !args.json {
@@ -147,15 +158,37 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
             break;
         }
     }
+    code = left_over(args, &loaded, style, code, &mut reports)?;
+    if let Some(path) = &args.html {
+        write_file(path, &html::render(&reports, net))?;
+    }
+    Ok(code)
+}
+
+/// The questions that are not answered: those of kinds that Trellis does not know, and those that make no sense.
+fn left_over(
+    args: &Check,
+    loaded: &Loaded,
+    style: text::Style,
+    mut code: u8,
+    reports: &mut Vec<PropertyReport>,
+) -> Result<u8, Failure> {
+    if code == exit::INTERRUPTED {
+        return Ok(code);
+    }
+    let net = &loaded.network;
+    for (text, why) in &loaded.refused {
+        let report = PropertyReport::refused(&loaded.name, loaded.language, text, why);
+        code = worst(code, code_of(&report));
+        show(args, net, &report, style)?;
+        reports.push(report);
+    }
     for (text, what) in &loaded.unanswered {
         let unknown = Verdict::Unknown(Reason::Unsupported(what.clone()));
         let report = PropertyReport::about(&loaded.name, loaded.language, text, Kind::Always, unknown);
         code = worst(code, code_of(&report));
         show(args, net, &report, style)?;
         reports.push(report);
-    }
-    if let Some(path) = &args.html {
-        write_file(path, &html::render(&reports, net))?;
     }
     Ok(code)
 }
@@ -187,11 +220,14 @@ fn usage(args: &Check, loaded: &Loaded) -> Result<(), Failure> {
             "{text}: only for programs and control-flow automata (.c, .i, .cfa, .theta)"
         )));
     }
-    if loaded.queries.is_empty() && loaded.language == "tchecker" {
-        return Err(Failure::Usage(no_question(&loaded.labels)));
-    }
-    if loaded.queries.is_empty() {
-        return say("the model has no property: give one, for instance --property 'A[] not deadlock'");
+    if loaded.queries.is_empty() && loaded.unanswered.is_empty() && loaded.refused.is_empty() {
+        let advice = match loaded.language {
+            "tchecker" => no_question(&loaded.labels),
+            _ => {
+                "the model has no query; give one, for instance --property 'A[] not deadlock', or --queries FILE".into()
+            }
+        };
+        return Err(Failure::Nothing(loaded.language, advice));
     }
     if !loaded.network.clocks.is_empty() {
         return Ok(());
@@ -227,12 +263,10 @@ fn usage(args: &Check, loaded: &Loaded) -> Result<(), Failure> {
 fn no_question(labels: &[String]) -> String {
     let some = labels.iter().take(20).map(String::as_str).collect::<Vec<_>>().join(", ");
     match labels {
-        [] => "nothing is asked, and the model has no labels: give a property, for instance \
-               --property 'A[] not deadlock'"
-            .into(),
+        [] => "the model has no labels; give a property, for instance --property 'A[] not deadlock'".into(),
         [first, ..] => format!(
-            "nothing is asked of the model; its labels are: {some}{}\ngive some, for instance --labels {first}, or a \
-             property, for instance --property 'A[] not deadlock'",
+            "the labels of the model are {some}{}; give some, for instance --labels {first}, or a property, for instance \
+             --property 'A[] not deadlock'",
             if labels.len() > 20 { ", …" } else { "" }
         ),
     }
@@ -348,8 +382,11 @@ fn answered(
     if plan.timed.is_some_and(|c| !c.certificate) {
         r.certificate = None;
     }
+    if args.non_zeno && r.kind.is_liveness() {
+        r.assumes.push("only runs in which time goes on without end count (--non-zeno)".into());
+    }
     if r.certificate.as_ref().is_some_and(|c| c.up_to_order) {
-        r.assumes.clone_from(&plan.assumes);
+        r.assumes.extend(plan.assumes.iter().cloned());
     }
     r.inconclusive =
         a.inconclusive.map(|i| Inconclusive { path: i.path, fails_at: i.fails_at, joins: i.joins, pivot: i.pivot });

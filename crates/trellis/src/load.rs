@@ -235,8 +235,7 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
         questions.embedded = !given;
         questions.queries.extend(l.given(p));
         let beside = path.with_extension("q");
-        let file =
-            p.queries.clone().or_else(|| (!given && embedded == 0 && beside.is_file()).then_some(beside));
+        let file = p.queries.clone().or_else(|| (!given && embedded == 0 && beside.is_file()).then_some(beside));
         if let Some(file) = file {
             questions.queries.extend(l.query_file(&file)?);
         }

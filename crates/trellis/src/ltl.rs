@@ -29,7 +29,7 @@ use crate::check::{ProgressLine, budget, code_of, interrupts, numbered, statisti
 use crate::cli::{self, Check};
 use crate::files::{write_file, write_with};
 use crate::program::cegar_options;
-use crate::{Failure, Ran, automaton, exit, print, statechart};
+use crate::{Failure, Ran, answers, automaton, exit, print, statechart};
 
 /// Is a formula asked?
 pub fn is_asked(args: &Check) -> bool {
@@ -98,10 +98,27 @@ fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     let mut done = vec![];
     let mut code = exit::HOLDS;
     for (i, ask) in asks.iter().enumerate() {
-        let question = Question::read(ask, &args.model, &args.reading, args.formulas.ltl_step, err_color)?;
+        let read = Question::read(ask, &args.model, &args.reading, args.formulas.ltl_step, err_color);
+        let question = match read {
+            // The others are asked all the same.
+            Err(Failure::Input(said)) if asks.len() > 1 => {
+                eprintln!("{}", said.trim_end());
+                code = worst(code, answers::refused(args, "ltl", ask.text(), "it cannot be read", style)?);
+                continue;
+            }
+            read => read?,
+        };
         if i == 0 {
             eprint!("{}", diag::render(&question.asked.warnings, &question.sources, err_color));
         }
+        let warnings = match ask {
+            Ask::Formula(text) => {
+                let spec = &question.asked.spec;
+                answers::of_linear(&question.asked.subject.cfa.terms, &spec.atoms, &spec.names, &spec.formula, text)
+            }
+            Ask::Forbidden(..) => vec![],
+        };
+        let warnings = answers::warn(args, warnings);
         let limits = Limits::none().cancelled_by(cancelled.clone());
         let limits = args.timeout.map_or(limits.clone(), |t| limits.time(t));
         let started = Instant::now();
@@ -121,6 +138,7 @@ fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
             let limits = args.timeout.map_or(limits.clone(), |t| limits.time(t));
             checked(&mut report, &question, &limits)?;
         }
+        report.warnings = warnings;
         code = worst(code, code_of(&report));
         let texts = automaton::texts(question.language, &question.asked.subject.cfa, &question.sources);
         let program = Program::new(&question.asked.subject.cfa, &texts);
@@ -181,13 +199,7 @@ fn write_evidence(
 }
 
 /// Asks the engine; of a statechart first whether its queue of internal events is long enough.
-fn answer(
-    asked: &Asked,
-    automaton: &Buchi,
-    engine: &Engine,
-    limits: &Limits,
-    budget: &mut Budget<'_>,
-) -> Outcome {
+fn answer(asked: &Asked, automaton: &Buchi, engine: &Engine, limits: &Limits, budget: &mut Budget<'_>) -> Outcome {
     if let Some(chart) = &asked.chart
         && chart.overflow.is_some()
     {

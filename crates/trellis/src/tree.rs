@@ -32,7 +32,7 @@ use crate::cli::{self, Certify, Check, Properties};
 use crate::evidence::judged;
 use crate::files::write_with;
 use crate::load::{Asked, Loaded, load as load_network};
-use crate::{Failure, Ran, counter, exit, hierarchy, print, program};
+use crate::{Failure, Ran, answers, counter, exit, hierarchy, print, program};
 
 /// How many configurations or transitions one node may have.
 const MAX_LISTED: usize = 1 << 20;
@@ -134,6 +134,10 @@ pub fn check(args: &Check, out_color: bool) -> Ran {
         ));
     }
     let TreeFile { tree, bad, question } = load(&args.model.model)?;
+    if matches!(&bad, Condition::Any(cases) if cases.is_empty()) {
+        let advice = "the file says under `never` what must never be: [{\"path.of.node\": [\"state\"]}]";
+        return Err(Failure::Nothing("hierarchy", advice.into()));
+    }
     let style = Style { color: out_color, verbose: args.stats, ..Default::default() };
     let replay = |bad: &Condition, t: &Trace| checker::replay(&tree, bad, t).map_err(|e| e.to_string());
     let (words, cancelled) = (Words::States(&tree), interrupts());
@@ -160,6 +164,8 @@ fn answer(
     style: Style,
     several: Option<usize>,
 ) -> Result<u8, Failure> {
+    let warnings = question.bad.as_ref().map(|bad| answers::of_tree(bad, question.name)).unwrap_or_default();
+    let warnings = answers::warn(args, warnings);
     let (mut report, bad) = match &question.bad {
         Ok(_) => search(args, language, &question, Kind::Always)?,
         Err(reason) => {
@@ -167,6 +173,7 @@ fn answer(
             return tell_and_write(args, &report, question.words, style, several, &question);
         }
     };
+    report.warnings = warnings;
     if let Some(t) = report.trace.as_ref().filter(|_| !args.no_check) {
         let failed = |why| Failure::Internal(format!("the run for `{}` did not pass its check: {why}", question.name));
         (question.replay)(&bad, t).map_err(failed)?;
@@ -271,6 +278,9 @@ fn statistics(found: &Found, nodes: usize) -> Vec<(String, u64)> {
 /// `trellis certify model.hts.json`
 pub fn certify(args: &Certify, out_color: bool) -> Ran {
     let TreeFile { tree, bad, question } = load(&args.model.model)?;
+    if matches!(&bad, Condition::Any(cases) if cases.is_empty()) {
+        return Err(Failure::Input(format!("error: {}: nothing is asked under `never`", args.model.model.display())));
+    }
     let replay = |t: &Trace| checker::replay(&tree, &bad, t).map_err(|e| e.to_string());
     judge(args, &tree, &bad, &question, &replay, out_color)
 }

@@ -109,10 +109,8 @@ pub fn split<'e>(cube: Cube, mut edges: impl Iterator<Item = &'e Edge>) -> Optio
     let e = edges.find(|e| !cube.and(e.cube).is_false() && !cube.implies(e.cube))?;
     let open = (e.cube.positive & !cube.positive) | (e.cube.negative & !cube.negative);
     let atom = open & open.wrapping_neg();
-    let (with, without) = (
-        Cube { positive: cube.positive | atom, ..cube },
-        Cube { negative: cube.negative | atom, ..cube },
-    );
+    let (with, without) =
+        (Cube { positive: cube.positive | atom, ..cube }, Cube { negative: cube.negative | atom, ..cube });
     Some(if e.cube.positive & atom != 0 { [with, without] } else { [without, with] })
 }
 

@@ -118,12 +118,7 @@ impl Tableau {
     }
 
     /// The normal form. A formula may occur below many; each is looked at once with each sign.
-    fn add(
-        &mut self,
-        f: &Formula,
-        yes: bool,
-        known: &mut FxHashMap<(*const Formula, bool), Id>,
-    ) -> Result<Id, Stop> {
+    fn add(&mut self, f: &Formula, yes: bool, known: &mut FxHashMap<(*const Formula, bool), Id>) -> Result<Id, Stop> {
         use Formula as F;
         let key = (std::ptr::from_ref(f), yes);
         if let Some(&id) = known.get(&key) {
@@ -425,8 +420,7 @@ fn merged(a: &Buchi) -> Buchi {
         let mut numbers: FxHashMap<(u32, Vec<Edge>), u32> = FxHashMap::default();
         let next: Vec<u32> = (0..a.edges.len())
             .map(|s| {
-                let mut out: Vec<Edge> =
-                    a.edges[s].iter().map(|e| Edge { to: class[e.to as usize], ..*e }).collect();
+                let mut out: Vec<Edge> = a.edges[s].iter().map(|e| Edge { to: class[e.to as usize], ..*e }).collect();
                 out.sort_unstable();
                 out.dedup();
                 let number = numbers.len() as u32;

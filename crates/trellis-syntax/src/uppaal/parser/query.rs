@@ -18,7 +18,8 @@ impl Parser<'_, '_> {
         }
         // What is wrong with a query may have been found while the one before it was read.
         for error in self.errors.since(mark) {
-            let before = |q: &&mut Query| error.span.is_some_and(|s| s.source == q.span.source && s.start >= q.span.start);
+            let before =
+                |q: &&mut Query| error.span.is_some_and(|s| s.source == q.span.source && s.start >= q.span.start);
             if let Some(query) = queries.iter_mut().rev().find(before) {
                 match &mut query.kind {
                     QueryKind::Malformed(errors) => errors.push(error.clone()),
