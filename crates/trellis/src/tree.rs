@@ -165,7 +165,8 @@ fn answer(
     several: Option<usize>,
 ) -> Result<u8, Failure> {
     let warnings = question.bad.as_ref().map(|bad| answers::of_tree(bad, question.name)).unwrap_or_default();
-    let warnings = answers::warn(args, warnings);
+    // Of merged nodes only what can be reached is listed: there "never" says something.
+    let warnings = if language == "hierarchy" { answers::warn(args, warnings) } else { vec![] };
     let (mut report, bad) = match &question.bad {
         Ok(_) => search(args, language, &question, Kind::Always)?,
         Err(reason) => {
