@@ -3,8 +3,7 @@
 //! A run is replayed, and the formula is evaluated on its letters; that it is fair is seen from what could move where. In a
 //! certificate every element says where the automaton is, and why no fair run is accepted from there
 //! ([`Course`](trellis_model::network::Course)): that is checked step by step, and where runs may end the automaton must not accept
-//! the last letter for ever. That the automaton is that of the negated formula is not proven, but words are drawn on which the two
-//! must disagree.
+//! the last letter for ever. That the automaton is that of the negated formula is proven first ([`crate::language`]).
 
 use std::collections::HashMap;
 
@@ -17,7 +16,7 @@ use trellis_model::network::{
 };
 
 use crate::certificate::Certified;
-use crate::ltl::{disagree, well_formed};
+use crate::ltl::{Refusal, of_negation, well_formed};
 use crate::state::check;
 use crate::timed_liveness::{Checker, Way, zones};
 use crate::trace::{Replayed, Run};
@@ -100,9 +99,12 @@ pub fn certify_formula(net: &Network, asked: &Temporal, cert: &Certificate) -> R
     if timed && (!net.lattices.is_empty() || net.has_priorities || !asked.fair.is_empty()) {
         return beside("formulas with clocks, and fairness, priorities or lattice variables, cannot be checked");
     }
-    let automaton = |e: crate::ltl::Refusal| Rejection::new(Why::Automaton(e.to_string()));
+    let automaton = |e: Refusal| match e {
+        Refusal::Unproven => Rejection::new(Why::Unproven),
+        e => Rejection::new(Why::Automaton(e.to_string())),
+    };
     match &asked.formula {
-        Some(formula) => disagree(formula, asked.conditions.len(), &asked.automaton).map_err(automaton)?,
+        Some(formula) => of_negation(formula, &asked.automaton).map_err(automaton)?,
         None => well_formed(&asked.automaton).map_err(automaton)?,
     }
     let Some(obligations) = asked.obligations() else { return beside("more than 64 obligations") };

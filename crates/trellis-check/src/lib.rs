@@ -29,12 +29,14 @@
 //!
 //! [`program`] does the same for control-flow automata, with a solver; [`counter`] for counter systems; [`hierarchy`] for
 //! hierarchies of nodes, on relations; [`tree`] for hierarchical transition systems, node by node; [`branching`] for formulas of
-//! computation tree logic about small hierarchies.
+//! computation tree logic and [`acheck`] for sets of Acheck, about hierarchies of which everything that can be reached can be listed.
+//! [`language`] proves that an automaton is that of a formula.
 //!
 //! In models with clocks, entries of certificates are zones, a circle need only return to a state that nothing can tell from
 //! the first, and a run that ends goes on for
 //! as long as time may pass: what must hold all along must hold then too.
 
+pub mod acheck;
 mod alike;
 pub mod branching;
 mod certificate;
@@ -42,6 +44,7 @@ pub mod counter;
 mod formula;
 pub mod hierarchy;
 mod index;
+pub mod language;
 mod limit;
 pub mod ltl;
 mod monotone;

@@ -2,7 +2,7 @@
 //!
 //! A lasso is replayed by the reference interpreter, and the formula is evaluated on its letters: no automaton is needed for that.
 //! Proofs and recurrent sets are about the product with the automaton of the negated formula; that the automaton is the right one is
-//! not proven, but words are drawn on which it and the formula must disagree. A proof is then checked like any invariant,
+//! proven first ([`crate::language`]). A proof is then checked like any invariant,
 //! node by node, its rankings edge by edge, and the rest by looking for fair cycles in a finite graph.
 //!
 //! Instead of a formula there may be an automaton of the runs that must not be. Then lassos are judged by what it accepts, and
@@ -23,6 +23,8 @@ use trellis_model::ltl::product::{Product, Subject, product};
 use trellis_model::ltl::{Buchi, Formula, Letter, Spec, Word, components, relevant};
 use trellis_smt::{Answer, Embedded, Limits, Reason, Solver, qe};
 
+use crate::language::{Relation, compare};
+
 /// What is wrong with evidence about a formula.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -37,6 +39,8 @@ pub enum Refusal {
     Satisfied,
     /// The automaton and the formula agree on a word; they must not.
     Automaton(Word),
+    /// Whether the automaton is that of the negated formula was not proven within the limits.
+    Unproven,
     /// Not all that can be at the start is in a node there.
     Start,
     /// A step leads out of the nodes that may follow this one.
@@ -61,6 +65,7 @@ impl fmt::Display for Refusal {
             Refusal::Open => write!(f, "the run does not come back to where it was"),
             Refusal::Satisfied => write!(f, "the run satisfies the formula"),
             Refusal::Automaton(_) => write!(f, "the automaton is not that of the negated formula"),
+            Refusal::Unproven => write!(f, "that the automaton is that of the negated formula was not proven"),
             Refusal::Start => write!(f, "the nodes do not contain everything at the start"),
             Refusal::Leaves(n) => write!(f, "a step from node {n} leads out of the nodes that may follow"),
             Refusal::Increases(n, m) => write!(f, "a ranking increases from node {n} to node {m}"),
@@ -109,7 +114,7 @@ impl Claim<'_> {
     /// Is the automaton the one whose words must not be?
     fn is_about(&self, automaton: &Buchi) -> Result<(), Refusal> {
         match self.of_runs {
-            OfRuns::Satisfy(formula) => disagree(formula, self.atoms.len(), automaton),
+            OfRuns::Satisfy(formula) => of_negation(formula, automaton),
             OfRuns::Avoid(other) if other == automaton => well_formed(automaton),
             OfRuns::Avoid(_) => Err(Refusal::Malformed("the automaton is another one".into())),
         }
@@ -213,9 +218,6 @@ pub fn certify_recurrence<'a>(
     Ok(checker.asked)
 }
 
-/// How many words are drawn.
-const WORDS: u64 = 300;
-
 pub(crate) fn well_formed(automaton: &Buchi) -> Result<(), Refusal> {
     let edges = || automaton.edges.iter().flatten();
     if edges().any(|e| e.to as usize >= automaton.edges.len())
@@ -227,32 +229,14 @@ pub(crate) fn well_formed(automaton: &Buchi) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The automaton accepts what the formula forbids, and nothing else, as far as some words show.
-pub(crate) fn disagree(formula: &Formula, atoms: usize, automaton: &Buchi) -> Result<(), Refusal> {
+/// The automaton accepts what the formula forbids, and nothing else.
+pub(crate) fn of_negation(formula: &Formula, automaton: &Buchi) -> Result<(), Refusal> {
     well_formed(automaton)?;
-    // The numbers of Knuth's MMIX generator.
-    let mut seed = 0x2545_f491_4f6c_dd1d_u64;
-    let mut draw = |below: u64| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % below
-    };
-    let mask = if atoms >= 64 { u64::MAX } else { (1 << atoms) - 1 };
-    for _ in 0..WORDS {
-        // Letters that are like each other, or not.
-        let base = draw(u64::MAX) << 31 ^ draw(u64::MAX);
-        let mut letters = |count: u64| -> Vec<Letter> {
-            (0..count)
-                .map(|_| if draw(2) == 0 { base & mask } else { (draw(1 << 31) << 31 ^ draw(1 << 31)) & mask })
-                .collect()
-        };
-        let (prefix, cycle) = (letters(3), letters(3));
-        let (prefix_len, cycle_len) = (draw(4) as usize, 1 + draw(3) as usize);
-        let word = Word::new(prefix[..prefix_len.min(3)].to_vec(), cycle[..cycle_len].to_vec());
-        if automaton.accepts(&word) == word.satisfies(formula) {
-            return Err(Refusal::Automaton(word));
-        }
+    match compare(&Formula::Not(Box::new(formula.clone())), automaton) {
+        Relation::Same => Ok(()),
+        Relation::Differ(word) => Err(Refusal::Automaton(word)),
+        Relation::Open => Err(Refusal::Unproven),
     }
-    Ok(())
 }
 
 struct Checker<'l> {

@@ -29,6 +29,9 @@ pub enum Why {
     /// The check did not end in time ([`within`](crate::within)).
     #[error("there was not enough time to check it")]
     Time,
+    /// Whether the automaton is that of the negated formula was not proven within the limits.
+    #[error("that the automaton is that of the negated formula was not proven")]
+    Unproven,
     /// This kind of evidence says nothing about this kind of question.
     #[error("this does not answer the question: {0}")]
     BesideThePoint(&'static str),

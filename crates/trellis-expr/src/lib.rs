@@ -9,7 +9,7 @@
 //! stays that way, and a check that the range makes superfluous may be left out.
 //!
 //! Rooms: `term` and `stmt` (what there is), `build` (how terms are made), `value` and `eval` (the reference meaning,
-//! big integers), `ternary` and `partial` (partial valuations), `subst`, `simplify`, `print`, `defined` (where a term does not fault), `ssa`
+//! big integers), `ternary` and `partial` (partial valuations), `ranges` (what ranges decide), `subst`, `simplify`, `print`, `defined` (where a term does not fault), `ssa`
 //! and `transform` (statements as formulas, pre- and postconditions), `code` (compiled evaluation on flat `i64` memory for
 //! hot loops), `fault` (what can go wrong). There is no solver here, and no parser.
 
@@ -20,6 +20,7 @@ pub mod eval;
 pub mod fault;
 pub mod partial;
 pub mod print;
+pub mod ranges;
 pub mod simplify;
 pub mod ssa;
 pub mod stmt;

@@ -37,6 +37,8 @@ pub enum Reason {
     Solver(String),
     /// An abstraction cannot be refined further: why.
     Stuck(String),
+    /// There is an answer, but what it rests on was not checked, or not proven: what that is.
+    Unchecked(String),
 }
 
 impl fmt::Display for Reason {
@@ -51,6 +53,7 @@ impl fmt::Display for Reason {
             Reason::Unsupported(what) => write!(f, "unsupported: {what}"),
             Reason::Solver(what) => write!(f, "{what}"),
             Reason::Stuck(why) => write!(f, "inconclusive: {why}"),
+            Reason::Unchecked(what) => write!(f, "an answer was found that could not be checked: {what}"),
         }
     }
 }

@@ -80,6 +80,7 @@ fn section<T, C>(i: usize, r: &PropertyReport<T, C>, out: &mut String) {
     );
     let mut notes = Vec::new();
     notes.extend(r.reason.iter().map(|w| w.text.clone()));
+    notes.extend(r.warnings.iter().map(|w| format!("warning: {w}")));
     notes.extend(r.assumes.iter().map(|a| format!("assuming {a}")));
     notes.push(r.engine.clone());
     for note in notes.iter().filter(|n| !n.is_empty()) {

@@ -29,6 +29,8 @@ pub struct PropertyReport<T = Trace, C = Certificate> {
     pub checked: Option<String>,
     /// What the answer rests on and nobody has checked: `monotone transitions (000 Def. 2)`.
     pub assumes: Vec<String>,
+    /// What the reader should know of the question itself: that it is true whatever the model does, say.
+    pub warnings: Vec<String>,
     /// Why there is no answer.
     pub reason: Option<Why>,
     /// For an inconclusive join: where the joins lead.
@@ -97,6 +99,19 @@ impl<T, C> PropertyReport<T, C> {
         report
     }
 
+    /// A report that nothing was asked, and how to ask.
+    pub fn unasked(model: &str, language: &str, advice: &str) -> PropertyReport<T, C> {
+        let reason = Some(Why { kind: "nothing-asked".into(), text: format!("nothing was asked: {advice}") });
+        PropertyReport { reason, ..PropertyReport::empty(model, language, "", Kind::Always) }
+    }
+
+    /// A report about a question that makes no sense, and why it does not.
+    pub fn refused(model: &str, language: &str, query: &str, why: &str) -> PropertyReport<T, C> {
+        let reason = Some(Why { kind: "query".into(), text: why.into() });
+        let empty = PropertyReport::empty(model, language, query, Kind::Always);
+        PropertyReport { outcome: Outcome::Error, reason, ..empty }
+    }
+
     fn empty(model: &str, language: &str, query: &str, kind: Kind) -> PropertyReport<T, C> {
         PropertyReport {
             model: model.into(),
@@ -108,6 +123,7 @@ impl<T, C> PropertyReport<T, C> {
             certificate: None,
             checked: None,
             assumes: Vec::new(),
+            warnings: Vec::new(),
             reason: None,
             inconclusive: None,
             bound: None,
@@ -282,7 +298,7 @@ impl Outcome {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Why {
     /// For machines: `time`, `memory`, `iterations`, `interrupted`, `inconclusive-join`, `unsupported`, `solver`, `stuck`,
-    /// `model-error`.
+    /// `unchecked`, `nothing-asked`, `query`, `model-error`.
     pub kind: String,
     /// For people.
     pub text: String,
@@ -300,6 +316,7 @@ impl From<&Reason> for Why {
             Reason::Unsupported(_) => "unsupported",
             Reason::Solver(_) => "solver",
             Reason::Stuck(_) => "stuck",
+            Reason::Unchecked(_) => "unchecked",
             _ => "other",
         };
         Why { kind: kind.into(), text: reason.to_string() }

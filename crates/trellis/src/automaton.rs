@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use trellis_expr::TermId;
 use trellis_model::cfa::{Cfa, lbe};
 use trellis_report::automaton;
 use trellis_report::json::Input;
-use trellis_syntax::diag::{self, Diagnostic, SourceId, Sources};
+use trellis_syntax::diag::{self, Diagnostic, Severity, SourceId, Sources};
 use trellis_syntax::{c, cfa, scxml, sts, xsts};
 
 use crate::binding::c_inputs;
@@ -40,6 +41,8 @@ pub const QUESTION: &str = "no error is reached";
 pub struct Loaded {
     /// What is asked, and the automaton whose error locations must not be reached.
     pub questions: Vec<(String, Cfa)>,
+    /// Of transition systems, one for each question: what must hold.
+    pub properties: Vec<TermId>,
     /// What the user should know, rendered.
     pub warnings: String,
     pub name: String,
@@ -83,7 +86,7 @@ pub fn load(model: &Model, reading: &Reading, properties: Option<&Properties>, c
         return Err(Failure::Usage("--const: only UPPAAL and AltaRica models have constants that can be set".into()));
     }
     let mut sources = Sources::default();
-    let mut charts = vec![];
+    let (mut charts, mut conditions) = (vec![], vec![]);
     let mut program = None;
     let extension = path.extension().and_then(|e| e.to_str());
     let one = |cfa| vec![(QUESTION.to_string(), cfa)];
@@ -110,7 +113,7 @@ pub fn load(model: &Model, reading: &Reading, properties: Option<&Properties>, c
                 properties,
                 "an XSTS is asked whether a property always holds: --property FILE.prop, or an expression",
             )?;
-            ("xsts", xsts_questions(path, &asked, &mut sources))
+            ("xsts", xsts_questions(path, &asked, &mut sources, &mut conditions))
         }
         Some("scxml") => {
             not_c(reading)?;
@@ -132,7 +135,7 @@ pub fn load(model: &Model, reading: &Reading, properties: Option<&Properties>, c
             not_c(reading)?;
             let asked =
                 asked(properties, "an STS is asked for its own properties: --property chooses one by its name")?;
-            ("sts", sts_questions(path, &asked, &mut sources))
+            ("sts", sts_questions(path, &asked, &mut sources, &mut conditions))
         }
         _ => {
             no_questions(properties, "a control-flow automaton is asked whether its error location can be reached")?;
@@ -146,7 +149,15 @@ pub fn load(model: &Model, reading: &Reading, properties: Option<&Properties>, c
             let warnings = diag::render(&warnings, &sources, color);
             let inputs = c_inputs(path, &sources);
             let name = path.display().to_string();
-            Ok(Loaded { questions, warnings, name, language, sources, charts, program, inputs })
+            let properties = conditions;
+            Ok(Loaded { questions, properties, warnings, name, language, sources, charts, program, inputs })
+        }
+        Err(errors) if errors.iter().all(|d| d.severity != Severity::Error || d.message == xsts::NO_PROPERTY) => {
+            let advice = match language {
+                "xsts" => "write `prop { … }` into the file, or give --property with an expression or FILE.prop",
+                _ => "write a property into the file: `property NAME : { system : …, G(…) }`",
+            };
+            Err(Failure::Nothing(language, advice.into()))
         }
         Err(errors) => Err(Failure::Input(diag::render(&errors, &sources, color))),
     }
@@ -178,7 +189,7 @@ pub fn c_options(path: &Path, reading: &Reading) -> Result<(c::Options, Scope), 
 }
 
 /// The properties of an XSTS: those asked for (a `.prop` file or an expression), or its own, or that of the `.prop` file beside it.
-fn xsts_questions(path: &Path, asked: &[String], sources: &mut Sources) -> Read {
+fn xsts_questions(path: &Path, asked: &[String], sources: &mut Sources, conditions: &mut Vec<TermId>) -> Read {
     let id = sources.read(path).map_err(|d| vec![d])?;
     let beside = path.with_extension("prop");
     let mut properties = vec![];
@@ -196,6 +207,7 @@ fn xsts_questions(path: &Path, asked: &[String], sources: &mut Sources) -> Read 
     for property in properties {
         let (xsts, more) = xsts::parse(sources, id, property)?;
         questions.push((xsts.cfa.terms.show(xsts.property).to_string(), xsts.cfa));
+        conditions.push(xsts.property);
         warnings = more;
     }
     Ok((questions, warnings))
@@ -219,7 +231,7 @@ fn scxml_charts(
 }
 
 /// The properties of an STS: all, or those with the names that are asked for.
-fn sts_questions(path: &Path, asked: &[String], sources: &mut Sources) -> Read {
+fn sts_questions(path: &Path, asked: &[String], sources: &mut Sources, conditions: &mut Vec<TermId>) -> Read {
     let id = sources.read(path).map_err(|d| vec![d])?;
     let (mut all, warnings) = sts::parse(sources, id)?;
     if let Some(name) = asked.iter().find(|a| all.iter().all(|s| s.name != **a)) {
@@ -229,6 +241,7 @@ fn sts_questions(path: &Path, asked: &[String], sources: &mut Sources) -> Read {
         return Err(place.into_iter().collect());
     }
     all.retain(|s| asked.is_empty() || asked.contains(&s.name));
+    conditions.extend(all.iter().map(|s| s.property));
     Ok((all.into_iter().map(|s| (s.name, s.cfa)).collect(), warnings))
 }
 

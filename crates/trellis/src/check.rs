@@ -23,7 +23,7 @@ use crate::load::{Asked, Loaded, load};
 use crate::monotone::{self, Basis};
 use crate::strategy::LuaStrategy;
 use crate::{Failure, Ran, exit};
-use crate::{automaton, counter, hierarchy, ltl, program, timed, tree};
+use crate::{answers, automaton, counter, hierarchy, ltl, program, timed, tree};
 
 /// Pairs of states compared under `--audit`.
 const LONG_AUDIT: usize = 20_000;
@@ -42,6 +42,13 @@ struct Plan {
 }
 
 pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
+    match answer_all(args, out_color, err_color) {
+        Err(Failure::Nothing(language, advice)) => answers::nothing(args, language, &advice, out_color),
+        ran => ran,
+    }
+}
+
+fn answer_all(args: &Check, out_color: bool, err_color: bool) -> Ran {
     let network = !ltl::is_asked(args)
         && !hierarchy::is_one(&args.model.model)
         && !tree::is_one(&args.model.model)
@@ -99,7 +106,9 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     eprint!("{}", loaded.warnings);
     usage(args, &loaded)?;
     if args.engine == cli::Engine::Hierarchy {
-        return tree::check_network(args, &loaded, out_color);
+        let code = tree::check_network(args, &loaded, out_color)?;
+        let style = text::Style { color: out_color, ..Default::default() };
+        return left_over(args, &loaded, style, code, &mut Vec::new());
     }
     let net = &loaded.network;
     let bound = Bound::new(args, loaded.inputs.clone());
@@ -118,6 +127,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         if args.audit {
             show_audit(net, query, args.seed, args.json)?;
         }
+        let warnings = answers::warn(args, answers::of_query(net, query));
         let started = Instant::now();
         let found = {
             let mut line = ProgressLine::new(args, &query.text);
@@ -147,6 +157,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
             }
         };
         report.binding = bound.to(&query.text);
+        report.warnings = warnings;
         code = worst(code, code_of(&report));
         for note in &plan.notes {
             if !args.quiet && !args.json {
@@ -162,15 +173,37 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
             break;
         }
     }
+    code = left_over(args, &loaded, style, code, &mut reports)?;
+    if let Some(path) = &args.html {
+        write_file(path, &html::render(&reports, net))?;
+    }
+    Ok(code)
+}
+
+/// The questions that are not answered: those of kinds that Trellis does not know, and those that make no sense.
+fn left_over(
+    args: &Check,
+    loaded: &Loaded,
+    style: text::Style,
+    mut code: u8,
+    reports: &mut Vec<PropertyReport>,
+) -> Result<u8, Failure> {
+    if code == exit::INTERRUPTED {
+        return Ok(code);
+    }
+    let net = &loaded.network;
+    for (text, why) in &loaded.refused {
+        let report = PropertyReport::refused(&loaded.name, loaded.language, text, why);
+        code = worst(code, code_of(&report));
+        show(args, net, &report, style)?;
+        reports.push(report);
+    }
     for (text, what) in &loaded.unanswered {
         let unknown = Verdict::Unknown(Reason::Unsupported(what.clone()));
         let report = PropertyReport::about(&loaded.name, loaded.language, text, Kind::Always, unknown);
         code = worst(code, code_of(&report));
         show(args, net, &report, style)?;
         reports.push(report);
-    }
-    if let Some(path) = &args.html {
-        write_file(path, &html::render(&reports, net))?;
     }
     Ok(code)
 }
@@ -202,11 +235,14 @@ fn usage(args: &Check, loaded: &Loaded) -> Result<(), Failure> {
             "{text}: only for programs and control-flow automata (.c, .i, .cfa, .theta)"
         )));
     }
-    if loaded.queries.is_empty() && loaded.language == "tchecker" {
-        return Err(Failure::Usage(no_question(&loaded.labels)));
-    }
-    if loaded.queries.is_empty() {
-        return say("the model has no property: give one, for instance --property 'A[] not deadlock'");
+    if loaded.queries.is_empty() && loaded.unanswered.is_empty() && loaded.refused.is_empty() {
+        let advice = match loaded.language {
+            "tchecker" => no_question(&loaded.labels),
+            _ => {
+                "the model has no query; give one, for instance --property 'A[] not deadlock', or --queries FILE".into()
+            }
+        };
+        return Err(Failure::Nothing(loaded.language, advice));
     }
     if args.assume.is_some() && loaded.network.lattices.is_empty() {
         return say("--assume monotone: the model has no lattice variables");
@@ -245,12 +281,10 @@ fn usage(args: &Check, loaded: &Loaded) -> Result<(), Failure> {
 fn no_question(labels: &[String]) -> String {
     let some = labels.iter().take(20).map(String::as_str).collect::<Vec<_>>().join(", ");
     match labels {
-        [] => "nothing is asked, and the model has no labels: give a property, for instance \
-               --property 'A[] not deadlock'"
-            .into(),
+        [] => "the model has no labels; give a property, for instance --property 'A[] not deadlock'".into(),
         [first, ..] => format!(
-            "nothing is asked of the model; its labels are: {some}{}\ngive some, for instance --labels {first}, or a \
-             property, for instance --property 'A[] not deadlock'",
+            "the labels of the model are {some}{}; give some, for instance --labels {first}, or a property, for instance \
+             --property 'A[] not deadlock'",
             if labels.len() > 20 { ", …" } else { "" }
         ),
     }
@@ -378,9 +412,12 @@ fn answered(
     if plan.timed.is_some_and(|c| !c.certificate) {
         r.certificate = None;
     }
+    if args.non_zeno && r.kind.is_liveness() {
+        r.assumes.push("only runs in which time goes on without end count (--non-zeno)".into());
+    }
     let up_to_order = r.certificate.as_ref().is_some_and(|c| c.up_to_order);
     if up_to_order {
-        r.assumes.clone_from(&plan.assumes);
+        r.assumes.extend(plan.assumes.iter().cloned());
     }
     if let (true, Some(why)) = (up_to_order, &plan.open) {
         let unknown = Verdict::Unknown(Reason::Stuck(monotone::undecided(why)));

@@ -4,7 +4,7 @@ mod solver;
 mod specification;
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use trellis_check::branching::judge;
@@ -33,7 +33,10 @@ use crate::check::{ProgressLine, code_of, interrupts, numbered, steps, worst};
 use crate::cli::{self, Certify, Check};
 use crate::evidence::Given;
 use crate::files::{write_file, write_with};
-use crate::{Failure, Ran, automaton, exit, print, program, tree};
+use crate::{Failure, Ran, answers, automaton, exit, print, program, tree};
+
+/// How long a formula of branching time is evaluated again, if no limit was given.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What only models in AltaRica have.
 #[derive(Args, Debug, Clone, Default)]
@@ -166,18 +169,21 @@ fn memory(args: &Check) -> Memory {
     args.memory.map_or_else(Memory::default, Memory::within)
 }
 
+fn negation(condition: &str) -> String {
+    format!("not ({condition})")
+}
+
 /// What is asked, and the condition that is bad.
 fn questions(p: &cli::Properties) -> Result<Vec<(String, String)>, Failure> {
     if !p.labels.is_empty() || p.queries.is_some() {
         return Err(Failure::Usage("--labels, --queries: not for AltaRica; ask with -p or --error".into()));
     }
-    let always = p.properties.iter().map(|e| (e.clone(), format!("not ({e})")));
+    let always = p.properties.iter().map(|e| (e.clone(), negation(e)));
     let never = p.errors.iter().map(|e| (format!("never {e}"), e.clone()));
     let all: Vec<(String, String)> = always.chain(never).collect();
     if all.is_empty() {
-        let text =
-            "what is to be checked? --error EXPR must never hold, -p EXPR must always hold, --spec FILE is Acheck's";
-        return Err(Failure::Usage(text.into()));
+        let advice = "--error EXPR must never hold, -p EXPR must always hold, --ctl and --ltl take formulas, --spec FILE is Acheck's";
+        return Err(Failure::Nothing("altarica", advice.into()));
     }
     Ok(all)
 }
@@ -220,29 +226,38 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         return branching(args, &mut sources, &file, &top, out_color, err_color);
     }
     let asked = questions(&args.properties)?;
-    let bad_texts: Vec<String> = asked.iter().map(|(_, bad)| bad.clone()).collect();
     let mut built = build(&sources, &file, &top, &args.model.constants, err_color)?;
-    let mut conditions = vec![];
+    let (mut conditions, mut bad_texts, mut refused) = (vec![], vec![], vec![]);
     for (name, text) in asked {
-        let id = sources.add("the property", text);
-        conditions.push((name, built.condition(&sources, id).map_err(complain(&sources, err_color))?));
+        let id = sources.add("the property", text.clone());
+        match built.condition(&sources, id) {
+            Ok(t) => {
+                conditions.push((name, t));
+                bad_texts.push(text);
+            }
+            Err(errors) => refused.push((name, errors)),
+        }
     }
+    let style = Style { color: out_color, verbose: args.stats, ..Default::default() }
+        .align(conditions.iter().map(|(name, _)| name.as_str()));
+    let refused = set_apart(args, &sources, refused, conditions.len(), style, err_color)?;
     let hierarchy = &built.hierarchy;
     let bound = bound(args, &args.model, &sources, &top.text);
     if args.engine == cli::Engine::Hierarchy {
-        return tree::check_nodes(args, hierarchy, &conditions, &bound, out_color);
+        let code = tree::check_nodes(args, hierarchy, &conditions, &bound, out_color)?;
+        return Ok(if code == exit::INTERRUPTED { code } else { worst(code, refused) });
     }
     let cancelled = interrupts();
-    let style = Style { color: out_color, verbose: args.stats, ..Default::default() }
-        .align(conditions.iter().map(|(name, _)| name.as_str()));
     let symbolic = Symbolic::new(hierarchy, 2, memory(args));
     if let Ok(m) = &symbolic {
         warn_of_nothing(m.initial(hierarchy).is_ok_and(|states| states.is_empty()));
     }
     let levels = hierarchy.levels();
-    let mut code = exit::HOLDS;
+    let mut code = refused;
     let mut reports = vec![];
     for (n, (name, bad)) in conditions.iter().enumerate() {
+        let negated = bad_texts[n] == negation(name);
+        let warnings = answers::warn(args, answers::of_nodes(hierarchy, *bad, negated, name));
         let started = Instant::now();
         let mut line = ProgressLine::new(args, name);
         let mut observer = |p: &Progress| line.show(p);
@@ -273,6 +288,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         drop(line);
         report.binding = bound.to(name);
         report.statistics = statistics;
+        report.warnings = warnings;
         report.seconds = started.elapsed().as_secs_f64();
         code = worst(code, code_of(&report));
         let asked = NodeAsked { node: top.text.clone(), bad: bad_texts[n].clone() };
@@ -282,9 +298,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
                 let named = Named { hierarchy, levels };
                 told(args, named, symbolic.as_ref().ok(), &asked, &report, style, several)?;
             }
-            Err(_) => {
-                print(&text::line(&report, style))?;
-            }
+            Err(_) => answers::plain(args, &report, style)?,
         }
         reports.push(report);
         if cancelled.load(std::sync::atomic::Ordering::Relaxed) {
@@ -293,6 +307,27 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     }
     if let (Some(path), Ok(levels)) = (&args.html, &levels) {
         write_file(path, &tell::html(&reports, hierarchy, levels))?;
+    }
+    Ok(code)
+}
+
+/// Questions that make no sense: said, if there are others; otherwise that is all there is to say. The exit code so far.
+fn set_apart(
+    args: &Check,
+    sources: &Sources,
+    refused: Vec<(String, Vec<Diagnostic>)>,
+    others: usize,
+    style: Style,
+    err_color: bool,
+) -> Ran {
+    if others == 0 && !refused.is_empty() {
+        return Err(complain(sources, err_color)(refused.into_iter().flat_map(|(_, errors)| errors).collect()));
+    }
+    let mut code = exit::HOLDS;
+    for (name, errors) in refused {
+        eprint!("{}", render(&errors, sources, err_color));
+        let why = errors.first().map_or("it makes no sense", |e| e.message.as_str());
+        code = worst(code, answers::refused(args, "altarica", &name, why, style)?);
     }
     Ok(code)
 }
@@ -494,31 +529,29 @@ fn checked(report: &mut HierarchyReport, question: &Question<'_>, bad: TermId) -
 /// `trellis check model.alt --ctl FORMULA`
 fn branching(args: &Check, sources: &mut Sources, file: &File, top: &Name, out_color: bool, err_color: bool) -> Ran {
     let p = &args.properties;
-    if !p.properties.is_empty()
-        || !p.errors.is_empty()
-        || args.json
-        || args.certificate.is_some()
-        || args.trace.is_some()
-    {
+    if !p.properties.is_empty() || !p.errors.is_empty() || args.certificate.is_some() || args.trace.is_some() {
         return Err(Failure::Usage("--ctl: not together with -p or --error, and it writes no evidence".into()));
     }
     let mut built = build(sources, file, top, &args.model.constants, err_color)?;
-    let mut formulas = vec![];
+    let (mut formulas, mut refused) = (vec![], vec![]);
     for text in &args.nodes.ctl {
         let id = sources.add("--ctl", text.clone());
-        let formula = ctl::parse(sources, id, &mut built);
-        formulas.push((text, formula.map_err(|d| Failure::Input(render(&d, sources, err_color)))?));
+        match ctl::parse(sources, id, &mut built) {
+            Ok(formula) => formulas.push((text, formula)),
+            Err(errors) => refused.push((text.clone(), errors)),
+        }
     }
     let hierarchy = &built.hierarchy;
     let cancelled = interrupts();
     let style = Style { color: out_color, verbose: args.stats, ..Default::default() }
         .align(formulas.iter().map(|(text, _)| text.as_str()));
+    let mut code = set_apart(args, sources, refused, formulas.len(), style, err_color)?;
     let symbolic = Symbolic::new(hierarchy, 2, memory(args));
     if let Ok(m) = &symbolic {
         warn_of_nothing(m.initial(hierarchy).is_ok_and(|states| states.is_empty()));
     }
-    let mut code = exit::HOLDS;
     for (formula_text, formula) in &formulas {
+        let warnings = answers::warn(args, answers::of_branching(hierarchy, formula, formula_text));
         let started = Instant::now();
         let mut budget = Budget::unlimited().time(args.timeout).cancel(cancelled.clone());
         let mut statistics = vec![];
@@ -538,26 +571,46 @@ fn branching(args: &Check, sources: &mut Sources, file: &File, top: &Name, out_c
         let model = args.model.model.display().to_string();
         let mut report: HierarchyReport =
             HierarchyReport::about(&model, "altarica", formula_text, Kind::Always, verdict);
-        report.engine = "fixpoints on relations".into();
-        report.statistics = statistics;
-        report.seconds = started.elapsed().as_secs_f64();
-        // A set where a formula holds is no invariant; the formula is evaluated again, plainly, if that is possible.
+        // A set where a formula holds is no invariant; the formula is evaluated again, plainly, or there is no answer.
         let safe = report.certificate.take().is_some();
         let refuted = report.trace.as_ref().and_then(|t| t.configurations.first());
         if !args.no_check && (safe || refuted.is_some()) {
             let failed =
                 |why| Failure::Internal(format!("the answer to `{formula_text}` did not pass its check: {why}"));
-            match judge(hierarchy, formula, refuted.map(Vec::as_slice)).map_err(failed)? {
-                true => report.checked = Some("evaluated again, configuration by configuration".into()),
-                false => report.assumes.push("fixpoints on relations: there is too much to evaluate it plainly".into()),
+            let until = Instant::now().checked_add(args.timeout.unwrap_or(PATIENCE));
+            match judge(hierarchy, formula, refuted.map(Vec::as_slice), until).map_err(failed)? {
+                Some(count) => {
+                    let said = format!("evaluated again, configuration by configuration: {count} can be reached");
+                    report.checked = Some(said);
+                }
+                None => {
+                    let found = if safe { "it holds" } else { "it does not hold" };
+                    let what =
+                        format!("{found} by fixpoints on relations, and there is too much to evaluate it plainly");
+                    let unknown = Verdict::Unknown(Reason::Unchecked(what));
+                    report = HierarchyReport::about(&model, "altarica", formula_text, Kind::Always, unknown);
+                }
             }
         }
+        if args.no_check {
+            report.assumes.push("fixpoints on relations, which were not checked (--no-check)".into());
+        }
+        report.engine = "fixpoints on relations".into();
+        report.statistics = statistics;
+        report.warnings = warnings;
+        report.seconds = started.elapsed().as_secs_f64();
         code = worst(code, code_of(&report));
-        let said = match &symbolic {
-            Ok(m) if !args.quiet => tell::render(&report, hierarchy, &m.levels, style),
-            _ => text::line(&report, style),
-        };
-        print(&said)?;
+        match &symbolic {
+            Ok(m) if args.json => {
+                let named = Named { hierarchy, levels: &m.levels };
+                let asked = NodeAsked { node: top.text.clone(), bad: (*formula_text).clone() };
+                told(args, named, Some(m), &asked, &report, style, None)?;
+            }
+            Ok(m) if !args.quiet => {
+                print(&tell::render(&report, hierarchy, &m.levels, style))?;
+            }
+            _ => answers::plain(args, &report, style)?,
+        }
         if cancelled.load(std::sync::atomic::Ordering::Relaxed) {
             return Ok(exit::INTERRUPTED);
         }

@@ -21,6 +21,8 @@ pub struct Loaded {
     pub queries: Vec<Query>,
     /// Questions of kinds that Trellis does not answer, and what they are, beside others that it does.
     pub unanswered: Vec<(String, String)>,
+    /// Questions that make no sense, and what is wrong with them, beside others that do.
+    pub refused: Vec<(String, String)>,
     /// The joining strategy, if one was given as an expression.
     pub strategy: Option<build::Strategy>,
     /// The expression for the priority order.
@@ -52,6 +54,8 @@ pub struct Asked<'a> {
 struct Loader {
     sources: Sources,
     diags: Vec<Diagnostic>,
+    /// Questions that make no sense.
+    refused: Vec<(String, Vec<Diagnostic>)>,
     color: bool,
 }
 
@@ -131,6 +135,32 @@ impl Loader {
         Ok(all)
     }
 
+    /// Takes out queries that cannot be read, so that the others can be asked.
+    fn set_apart(&mut self, queries: &mut Vec<ast::Query>) {
+        queries.retain(|q| {
+            let ast::QueryKind::Malformed(errors) = &q.kind else { return true };
+            let is_one = |d: &Diagnostic| errors.iter().any(|e| e.span == d.span && e.message == d.message);
+            self.diags.retain(|d| !is_one(d));
+            self.refused.push((q.text.clone(), errors.clone()));
+            false
+        });
+    }
+
+    /// What is said of questions that make no sense. If there is no other question, that is all there is to say.
+    fn refusals(&mut self, others: usize) -> Result<Vec<(String, String)>, Failure> {
+        let refused = std::mem::take(&mut self.refused);
+        let mut said = Vec::new();
+        for (text, errors) in refused {
+            let why = errors.first().map_or_else(|| "it was asked before, and refused".into(), |e| e.message.clone());
+            self.diags.extend(errors);
+            said.push((text, why));
+        }
+        if others == 0 {
+            self.settle()?;
+        }
+        Ok(said)
+    }
+
     /// Takes out what is not supported, with a warning, if anything else is asked. If nothing is, it is an error later.
     fn unanswered(&mut self, queries: &mut Vec<ast::Query>) -> Vec<(String, String)> {
         let mut left = Vec::new();
@@ -164,7 +194,7 @@ struct Spoken {
 
 /// Reads a model and what is asked of it.
 pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
-    let mut l = Loader { sources: Sources::default(), diags: Vec::new(), color: asked.color };
+    let mut l = Loader { sources: Sources::default(), diags: Vec::new(), refused: Vec::new(), color: asked.color };
     let path = &model.model;
     let (id, text) = l.read(path)?;
     if automaton::is_one(path) || counter::is_one(path) {
@@ -196,21 +226,30 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
             )));
         }
     };
-    let (nta, diags) = if is_xml { uppaal::parse_xml(id, &text) } else { uppaal::parse_xta(id, &text) };
+    let (mut nta, diags) = if is_xml { uppaal::parse_xml(id, &text) } else { uppaal::parse_xta(id, &text) };
     l.diags.extend(diags);
+    let apart = asked.properties.is_some();
+    let embedded = nta.queries.len();
+    if apart {
+        l.set_apart(&mut nta.queries);
+    }
     l.settle()?;
 
-    let mut questions = build::Questions { embedded: true, ..Default::default() };
+    let mut questions = build::Questions { embedded: true, apart, ..Default::default() };
     if let Some(p) = asked.properties {
         let given = !p.properties.is_empty() || !p.errors.is_empty() || p.queries.is_some();
         questions.embedded = !given;
         questions.queries.extend(l.given(p));
         let beside = path.with_extension("q");
-        let file =
-            p.queries.clone().or_else(|| (!given && nta.queries.is_empty() && beside.is_file()).then_some(beside));
+        let file = p.queries.clone().or_else(|| (!given && embedded == 0 && beside.is_file()).then_some(beside));
         if let Some(file) = file {
             questions.queries.extend(l.query_file(&file)?);
         }
+        if given {
+            // They are not asked.
+            l.refused.clear();
+        }
+        l.set_apart(&mut questions.queries);
     }
     if std::mem::take(&mut questions.embedded) {
         questions.queries.splice(0..0, nta.queries.iter().cloned());
@@ -234,11 +273,14 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
             let said = l.understood(&spoken, &mut built.network)?;
             let mut inputs = vec![model_input(path, &l.sources)];
             inputs.extend(built.scripts.iter().map(|(file, text)| input(Path::new(file), text.as_bytes())));
+            l.refused.extend(built.refused);
+            let refused = l.refusals(built.queries.len() + unanswered.len())?;
             Ok(Loaded {
                 inputs,
                 network: built.network,
                 queries: built.queries,
                 unanswered,
+                refused,
                 strategy: built.strategy,
                 priority: built.priority,
                 warnings: diag::render(&l.diags, &l.sources, asked.color),
@@ -281,7 +323,9 @@ fn load_tchecker(mut l: Loader, model: &Model, asked: &Asked<'_>, id: SourceId, 
         if let Some(file) = p.queries.clone().or_else(|| (nothing && beside.is_file()).then_some(beside)) {
             questions.queries.extend(l.query_file(&file)?);
         }
+        l.set_apart(&mut questions.queries);
     }
+    questions.apart = asked.properties.is_some();
     let mut spoken = l.spoken(asked.asks);
     questions.values = spoken.words.expressions().to_vec();
     l.settle()?;
@@ -294,11 +338,14 @@ fn load_tchecker(mut l: Loader, model: &Model, asked: &Asked<'_>, id: SourceId, 
             l.diags.extend(built.warnings);
             spoken.words.built(built.values);
             let said = l.understood(&spoken, &mut built.network)?;
+            l.refused.extend(built.refused);
+            let refused = l.refusals(built.queries.len())?;
             Ok(Loaded {
                 inputs: vec![model_input(path, &l.sources)],
                 network: built.network,
                 queries: built.queries,
                 unanswered: Vec::new(),
+                refused,
                 strategy: None,
                 priority: None,
                 warnings: diag::render(&l.diags, &l.sources, asked.color),

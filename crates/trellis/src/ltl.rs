@@ -30,7 +30,7 @@ use crate::check::{ProgressLine, budget, code_of, interrupts, numbered, statisti
 use crate::cli::{self, Check};
 use crate::files::{write_file, write_with};
 use crate::program::cegar_options;
-use crate::{Failure, Ran, automaton, c_program, exit, print, statechart};
+use crate::{Failure, Ran, answers, automaton, c_program, exit, print, statechart};
 
 /// Is a formula asked?
 pub fn is_asked(args: &Check) -> bool {
@@ -115,16 +115,35 @@ fn ask_all(args: &Check, asks: &[Ask], out_color: bool, err_color: bool) -> Ran 
     let mut done = vec![];
     let mut code = exit::HOLDS;
     for (i, ask) in asks.iter().enumerate() {
-        let question = Question::read(ask, &args.model, &args.reading, args.formulas.ltl_step, err_color)?;
+        let read = Question::read(ask, &args.model, &args.reading, args.formulas.ltl_step, err_color);
+        let question = match read {
+            // The others are asked all the same.
+            Err(Failure::Input(said)) if asks.len() > 1 => {
+                eprintln!("{}", said.trim_end());
+                code = worst(code, answers::refused(args, "ltl", ask.text(), "it cannot be read", style)?);
+                continue;
+            }
+            read => read?,
+        };
         if i == 0 && ask.text() != TERMINATION {
             eprint!("{}", diag::render(&question.asked.warnings, &question.sources, err_color));
         }
+        let warnings = match ask {
+            Ask::Formula(text) => {
+                let spec = &question.asked.spec;
+                answers::of_linear(&question.asked.subject.cfa.terms, &spec.atoms, &spec.names, &spec.formula, text)
+            }
+            Ask::Forbidden(..) => vec![],
+        };
+        let warnings = answers::warn(args, warnings);
+        let limits = Limits::none().cancelled_by(cancelled.clone());
+        let limits = args.timeout.map_or(limits.clone(), |t| limits.time(t));
         let started = Instant::now();
         let Outcome { verdict, stats, by, .. } = {
             let mut line = ProgressLine::new(args, ask.text());
             let mut observer = |p: &Progress| line.show(p);
             let mut budget = budget(args, &cancelled, &mut observer);
-            answer(&question.asked, &question.automaton, &engine, &mut budget)
+            answer(&question.asked, &question.automaton, &engine, &limits, &mut budget)
         };
         let model = args.model.model.display().to_string();
         let verdict = match (&question.asked.chart, plain(verdict)) {
@@ -145,6 +164,7 @@ fn ask_all(args: &Check, asks: &[Ask], out_color: bool, err_color: bool) -> Ran 
             let limits = args.timeout.map_or(limits.clone(), |t| limits.time(t));
             checked(&mut report, &question, &limits)?;
         }
+        report.warnings = warnings;
         code = worst(code, code_of(&report));
         let texts = automaton::texts(question.language, &question.asked.subject.cfa, &question.sources);
         let program = Program::new(&question.asked.subject.cfa, &texts);
@@ -205,12 +225,16 @@ fn write_evidence(
 }
 
 /// Asks the engine; of a statechart first whether its queues are long enough.
-fn answer(asked: &Asked, automaton: &Buchi, engine: &Engine, budget: &mut Budget<'_>) -> Outcome {
+fn answer(asked: &Asked, automaton: &Buchi, engine: &Engine, limits: &Limits, budget: &mut Budget<'_>) -> Outcome {
     if let Some(chart) = &asked.chart
         && !chart.overflow.is_empty()
     {
         let outcome = program::check(&chart.cfa, &program::Engine::Portfolio(2), budget);
-        if !matches!(outcome.verdict, Plain::Safe(_)) {
+        let proven = match &outcome.verdict {
+            Plain::Safe(invariant) => trellis_check::program::certify(&chart.cfa, invariant, limits).is_ok(),
+            _ => false,
+        };
+        if !proven {
             let verdict = Verdict::Unknown(Reason::Unsupported(statechart::limits(chart)));
             return Outcome { verdict, stats: outcome.stats, by: None };
         }
@@ -245,11 +269,14 @@ fn checked(report: &mut LtlReport, question: &Question, limits: &Limits) -> Resu
     };
     match done {
         Ok(said) => report.checked = Some(said),
-        Err(Refusal::Undecided(why)) => {
+        Err(why @ (Refusal::Undecided(_) | Refusal::Unproven)) => {
             let reason = match why {
-                trellis_smt::Reason::Time => Reason::Time,
-                trellis_smt::Reason::Cancelled => Reason::Interrupted,
-                why => Reason::Solver(format!("evidence was found that could not be checked: {why}")),
+                Refusal::Undecided(trellis_smt::Reason::Time) => Reason::Time,
+                Refusal::Undecided(trellis_smt::Reason::Cancelled) => Reason::Interrupted,
+                Refusal::Undecided(why) => {
+                    Reason::Solver(format!("evidence was found that could not be checked: {why}"))
+                }
+                why => Reason::Unchecked(why.to_string()),
             };
             let unknown =
                 LtlReport::about(&report.model, &report.language, &report.query, report.kind, Plain::Unknown(reason));

@@ -3,6 +3,7 @@
 #[macro_use]
 mod streams;
 
+mod answers;
 mod automaton;
 mod bench;
 mod binding;
@@ -45,6 +46,8 @@ pub enum Failure {
     Usage(String),
     /// The input is broken; the text is rendered diagnostics.
     Input(String),
+    /// Nothing was asked of a model in this language, and how to ask.
+    Nothing(&'static str, String),
     /// Something could not be written: a file, or the standard output.
     Output(String),
     /// Evidence did not pass its check, or something that cannot happen did.
@@ -98,6 +101,10 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(Failure::Usage(text)) => {
             eprintln!("error: {text}\n\nFor more information, try 'trellis help'.");
+            exit::INPUT
+        }
+        Err(Failure::Nothing(_, advice)) => {
+            eprintln!("error: nothing was asked: {advice}");
             exit::INPUT
         }
         Err(Failure::Input(text)) => {

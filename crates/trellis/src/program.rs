@@ -27,7 +27,7 @@ use crate::check::{ProgressLine, budget, code_of, interrupts, numbered, statisti
 use crate::cli::{self, Certify, Check, Programs};
 use crate::evidence::Given;
 use crate::files::{write_file, write_with};
-use crate::{Failure, Ran, c_program, exit, print, statechart};
+use crate::{Failure, Ran, answers, c_program, exit, print, statechart};
 
 /// The options for programs that were given, for a message.
 pub fn given(args: &Check) -> Option<String> {
@@ -274,6 +274,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     if args.programs.termination {
         return Err(Failure::Usage("--termination: only for C programs (.c, .i)".into()));
     }
+    unasked(&loaded)?;
     let bound = Bound::new(args, loaded.inputs.clone());
     let cancelled = interrupts();
     let style = Style { color: out_color, verbose: args.stats, full: args.programs.full_trace, ..Default::default() }
@@ -282,9 +283,12 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     let mut reports = Vec::new();
     let mut code = exit::HOLDS;
     for (i, (name, cfa)) in loaded.questions.iter().enumerate() {
+        let mut warnings = vec![];
         if !has_errors(cfa) {
-            eprintln!("warning: nothing to check: no way leads to an error location; so none is ever reached");
+            warnings.push("nothing to check: no way leads to an error location; so none is ever reached".into());
         }
+        warnings.extend(loaded.properties.get(i).into_iter().flat_map(|&t| answers::of_term(&cfa.terms, t, name)));
+        let warnings = answers::warn(args, warnings);
         let started = Instant::now();
         let Found { verdict, stats, by } = {
             let mut line = ProgressLine::new(args, name);
@@ -300,6 +304,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         let mut report = ProgramReport::about(&loaded.name, loaded.language, name, Kind::Always, verdict);
         report.binding = bound.to(name);
         report.engine = engine_line(&by.unwrap_or(engine));
+        report.warnings = warnings;
         report.statistics = statistics(&stats);
         if !args.no_check {
             let limits = Limits::none().cancelled_by(cancelled.clone());
@@ -325,6 +330,20 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         write_file(path, &tell::html(&reports))?;
     }
     Ok(code)
+}
+
+/// Refuses to answer where nothing is asked.
+fn unasked(loaded: &automaton::Loaded) -> Result<(), Failure> {
+    let advice = match loaded.language {
+        "scxml" if loaded.charts.iter().all(|chart| chart.property.is_none()) => {
+            "give a condition that must always hold, for instance --property \"!In('error')\", or a formula with --ltl"
+        }
+        "cfa" if loaded.questions.iter().all(|(_, cfa)| cfa.errors().next().is_none()) => {
+            "the automaton has no error location (`error loc NAME`); name one, or ask a formula with --ltl"
+        }
+        _ => return Ok(()),
+    };
+    Err(Failure::Nothing(loaded.language, advice.into()))
 }
 
 /// Do edges lead to an error?

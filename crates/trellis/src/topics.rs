@@ -155,7 +155,7 @@ synchronisation vectors. The last node of the file is the top, or the one that -
       paths as in the model: 'P[0].loc = cs & P[1].loc = cs'
   --ctl FORMULA                               must hold initially: not and or => EX AX EF AF EG AG E[a U b] A[a U b] over conditions. A
                                               step is any event but doing nothing; a run goes on for ever or until nothing can
-                                              happen. The answer is evaluated again, plainly, if there are few configurations
+                                              happen. The answer is evaluated again, plainly; if too much can be reached, it is UNKNOWN
   (no --engine)                               the next two in turns
   --engine reach                              all reachable states, by saturation on decision diagrams; --backward: from EXPR
   --engine cegar                              a partition by the state variables that are enumerations, refined; abstract states
@@ -504,8 +504,8 @@ Exit codes
 
     0   every property holds
    10   some property fails
-   20   no property fails, but some are undecided
-    2   bad usage, bad input, or a model that does something undefined
+   20   no property fails, but some are undecided, or nothing was asked
+    2   bad usage, bad input, a query that makes no sense (others are answered), or a model that does something undefined
     1   an internal error: evidence that did not pass its check, a bug; or output that could not be written
   130   interrupted, by Ctrl-C or SIGTERM
 

@@ -31,7 +31,7 @@ use crate::cli::{self, Certify, Check, Properties};
 use crate::evidence::Given;
 use crate::files::write_with;
 use crate::load::Loaded;
-use crate::{Failure, Ran, counter, exit, hierarchy, print, program};
+use crate::{Failure, Ran, answers, counter, exit, hierarchy, print, program};
 
 /// How many configurations or transitions one node may have.
 const MAX_LISTED: usize = 1 << 20;
@@ -141,6 +141,10 @@ pub fn check(args: &Check, out_color: bool) -> Ran {
         return Err(only_never());
     }
     let (TreeFile { tree, bad, question }, input) = read(&args.model.model)?;
+    if matches!(&bad, Condition::Any(cases) if cases.is_empty()) {
+        let advice = "the file says under `never` what must never be: [{\"path.of.node\": [\"state\"]}]";
+        return Err(Failure::Nothing("hierarchy", advice.into()));
+    }
     let bound = &Bound::new(args, vec![input]);
     let style = Style { color: out_color, verbose: args.stats, ..Default::default() };
     let replay = |bad: &Condition, t: &Trace| checker::replay(&tree, bad, t).map_err(|e| e.to_string());
@@ -173,6 +177,9 @@ fn answer(
     style: Style,
     several: Option<usize>,
 ) -> Result<u8, Failure> {
+    let warnings = question.bad.as_ref().map(|bad| answers::of_tree(bad, question.name)).unwrap_or_default();
+    // Of merged nodes only what can be reached is listed: there "never" says something.
+    let warnings = if language == "hierarchy" { answers::warn(args, warnings) } else { vec![] };
     let (mut report, bad) = match &question.bad {
         Ok(_) => search(args, language, &question, Kind::Always)?,
         Err(reason) => {
@@ -180,6 +187,7 @@ fn answer(
             return tell_and_write(args, &report, question.words, style, several, &question);
         }
     };
+    report.warnings = warnings;
     if let Some(t) = report.trace.as_ref().filter(|_| !args.no_check) {
         let failed = |why| Failure::Internal(format!("the run for `{}` did not pass its check: {why}", question.name));
         (question.replay)(&bad, t).map_err(failed)?;
@@ -288,6 +296,9 @@ pub fn certify(args: &Certify, given: &Given<'_>) -> Ran {
         return Err(only_never());
     }
     let (TreeFile { tree, bad, question }, input) = read(&args.model.model)?;
+    if matches!(&bad, Condition::Any(cases) if cases.is_empty()) {
+        return Err(Failure::Input(format!("error: {}: nothing is asked under `never`", args.model.model.display())));
+    }
     let bound = Bound::new(args, vec![input]);
     if let Err(why) = given.asked(&bound, &[&question])? {
         return given.rejected(&why);

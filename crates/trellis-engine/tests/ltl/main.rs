@@ -4,4 +4,5 @@
 
 mod generator;
 mod patterns;
+mod proved;
 mod random;

@@ -9,7 +9,7 @@ use trellis_syntax::ltl::parse_propositional;
 
 use crate::generator::{Random, runs};
 
-const FILES: [&str; 5] = ["dac", "eh", "hkrss", "p", "sb"];
+pub const FILES: [&str; 5] = ["dac", "eh", "hkrss", "p", "sb"];
 
 /// Negated Dwyer patterns need at most so many states in all; good translators need about 221.
 const DWYER_STATES: usize = 230;
@@ -23,7 +23,7 @@ fn read(text: &str) -> (Formula, u64) {
     }
 }
 
-fn formulas(file: &str) -> Vec<(String, Formula, u64)> {
+pub fn formulas(file: &str) -> Vec<(String, Formula, u64)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../models/ltl/ltl-{file}-patterns.txt"));
     let text = std::fs::read_to_string(path).expect("a file of formulas");
     text.lines()

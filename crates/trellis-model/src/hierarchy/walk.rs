@@ -4,6 +4,8 @@
 //! with on models that are too large to be listed ([`super::explicit`]). Whether flows have values that the assertions allow is found by
 //! trying, one cluster of assertions after the other; there is a limit to that.
 
+mod all;
+
 use std::cell::Cell;
 
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -33,7 +33,7 @@ use trellis_model::network::{Certificate, Network, Trace};
 
 use crate::property::{Ending, Kind, PropertyReport};
 use crate::tell::Teller;
-use write::{CertificateDoc, ReportDoc, TraceDoc};
+use write::{CertificateDoc, PlainDoc, ReportDoc, TraceDoc};
 
 pub use binding::{Binding, Input, read_binding, rewritten};
 pub use counter::{
@@ -89,6 +89,11 @@ impl<T, C> PropertyReport<T, C> {
 pub fn write_report(out: impl io::Write, net: &Network, report: &PropertyReport, certificate: bool) -> io::Result<()> {
     let teller = Teller::new(net);
     Ok(serde_json::to_writer(out, &ReportDoc { teller: &teller, report, certificate })?)
+}
+
+/// Writes a report that has no evidence, whatever it is about, as one line without the newline.
+pub fn write_plain_report<T, C>(out: impl io::Write, report: &PropertyReport<T, C>) -> io::Result<()> {
+    Ok(serde_json::to_writer(out, &PlainDoc(report))?)
 }
 
 /// Writes a trace as a document of its own, indented for reading.

@@ -59,6 +59,20 @@ impl Serialize for ReportDoc<'_> {
     }
 }
 
+/// A report without evidence.
+pub(super) struct PlainDoc<'a, T, C>(pub &'a PropertyReport<T, C>);
+
+impl<T, C> Serialize for PlainDoc<'_, T, C> {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        let mut m = s.serialize_map(None)?;
+        report_head(&mut m, self.0)?;
+        for nothing in ["trace", "certificate", "inconclusive"] {
+            m.serialize_entry(nothing, &())?;
+        }
+        m.end()
+    }
+}
+
 /// What a report says beside its evidence.
 pub(super) fn report_head<M: SerializeMap, T, C>(m: &mut M, r: &PropertyReport<T, C>) -> Result<(), M::Error> {
     m.serialize_entry("schema", REPORT)?;
@@ -76,6 +90,7 @@ pub(super) fn report_head<M: SerializeMap, T, C>(m: &mut M, r: &PropertyReport<T
     m.serialize_entry("reason", &r.reason.as_ref().map(|w| ReasonView { kind: &w.kind, text: &w.text }))?;
     m.serialize_entry("checked", &r.checked)?;
     m.serialize_entry("assumes", &r.assumes)?;
+    m.serialize_entry("warnings", &r.warnings)?;
     m.serialize_entry("engine", &r.engine)?;
     m.serialize_entry("statistics", &Pairs(r.statistics.iter().map(|(name, n)| (name, n))))?;
     m.serialize_entry("seconds", &if r.seconds.is_finite() { r.seconds } else { 0.0 })

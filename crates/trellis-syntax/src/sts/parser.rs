@@ -108,7 +108,7 @@ impl<'a> Parser<'a> {
         }
         if index.properties.is_empty() {
             let span = self.peek().span;
-            return self.fail(span, "there is no property");
+            return self.fail(span, crate::xsts::NO_PROPERTY);
         }
         Ok(index)
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::diag::Span;
+use crate::diag::{Diagnostic, Span};
 
 /// A name and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -394,6 +394,8 @@ pub enum QueryKind {
     },
     /// A query that Trellis reads but does not answer (`Pr[…]`, `control:`, `simulate` …).
     Unsupported(String),
+    /// Not a query, for these reasons; whoever reads queries has heard of them, too.
+    Malformed(Vec<Diagnostic>),
 }
 
 /// An expression.

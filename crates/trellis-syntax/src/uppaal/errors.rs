@@ -40,6 +40,16 @@ impl Errors {
         self.stopped
     }
 
+    /// How many diagnostics there are so far.
+    pub fn mark(&self) -> usize {
+        self.list.len()
+    }
+
+    /// The errors since then.
+    pub fn since(&self, mark: usize) -> impl Iterator<Item = &Diagnostic> {
+        self.list[mark..].iter().filter(|d| d.severity == Severity::Error)
+    }
+
     /// How many errors there are so far.
     pub fn count(&self) -> usize {
         self.errors

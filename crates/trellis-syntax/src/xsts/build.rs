@@ -107,8 +107,7 @@ impl<'a> Builder<'a> {
             let end = self.sources.get(self.model).text.len() as u32;
             let span = Span { source: self.model, start: end, end };
             self.errors.push(
-                Diagnostic::error(span, "there is no property")
-                    .help("write `prop { … }` here, or give one of your own"),
+                Diagnostic::error(span, super::NO_PROPERTY).help("write `prop { … }` here, or give one of your own"),
             );
             return Err(Reported);
         }

@@ -78,6 +78,9 @@ impl Xsts {
     }
 }
 
+/// What is said where nothing is asked.
+pub const NO_PROPERTY: &str = "there is no property";
+
 /// Reads a model, and its property from a text of its own, which is `prop { e }` or just `e`; without one, the property is the
 /// model's. Answers with warnings, or with complaints.
 pub fn parse(

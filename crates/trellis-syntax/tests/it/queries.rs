@@ -24,6 +24,7 @@ fn kinds(text: &str) -> Vec<String> {
             format!("{word}{when}: {}", of.iter().map(show).collect::<Vec<_>>().join(", "))
         }
         QueryKind::Unsupported(what) => format!("<{what}>"),
+        QueryKind::Malformed(errors) => panic!("{errors:?}"),
     });
     kinds.collect()
 }

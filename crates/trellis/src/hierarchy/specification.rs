@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, Instant};
 
+use trellis_check::acheck::Sets;
+use trellis_check::branching::Reached;
 use trellis_engine::acheck::Specification;
 use trellis_engine::acheck::draw::{Graph, Rows};
 use trellis_engine::budget::Budget;
@@ -27,6 +30,12 @@ use crate::{Failure, Ran, exit, print};
 /// How many configurations and transitions are drawn.
 const MOST: usize = 5_000;
 
+/// How long sets are evaluated again, if no limit was given.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How many there are in sets, as it was said.
+type Found = BTreeMap<String, String>;
+
 /// What is said, on the terminal (no name) and to files.
 type Said = BTreeMap<Option<PathBuf>, String>;
 
@@ -50,7 +59,8 @@ pub fn check(args: &Check, sources: &mut Sources, file: &File, path: &Path, last
         let lines = acheck::lines(sources, id, only, &mut built).map_err(complain(sources, color))?;
         let mut budget = Budget::unlimited().time(args.timeout).cancel(cancelled.clone());
         let mut said = Said::new();
-        let done = evaluate(args, (sources, file, &built), &node.text, &lines, &mut budget, &mut said)?;
+        let mut found = Found::new();
+        let done = evaluate(args, (sources, file, &built), &node.text, &lines, &mut budget, (&mut said, &mut found))?;
         for (to, text) in said.into_iter().filter(|(to, text)| to.is_some() || !text.is_empty()) {
             match to {
                 None => {
@@ -64,7 +74,12 @@ pub fn check(args: &Check, sources: &mut Sources, file: &File, path: &Path, last
             }
         }
         match done {
-            Ok(passed) => code = worst(code, if passed { exit::HOLDS } else { exit::FAILS }),
+            Ok(passed) => {
+                code = worst(code, if passed { exit::HOLDS } else { exit::FAILS });
+                if !args.no_check && !checked(&built.hierarchy, &lines, args, &found)? {
+                    code = worst(code, exit::UNDECIDED);
+                }
+            }
             Err(why) => {
                 eprintln!("{}: UNKNOWN: {why}", node.text);
                 code = worst(code, exit::UNDECIDED);
@@ -72,6 +87,41 @@ pub fn check(args: &Check, sources: &mut Sources, file: &File, path: &Path, last
         }
     }
     Ok(code)
+}
+
+/// Counts the sets again, plainly. Those that are too much for that are no answer, and said to be none.
+fn checked(hierarchy: &Hierarchy, lines: &[Line], args: &Check, found: &Found) -> Result<bool, Failure> {
+    if found.is_empty() {
+        return Ok(true);
+    }
+    let until = Instant::now().checked_add(args.timeout.unwrap_or(PATIENCE));
+    let reached = Reached::new(hierarchy, until);
+    let mut open = vec![];
+    if let Some(reached) = &reached {
+        let mut sets = Sets::new(reached);
+        for line in lines {
+            if let Line::Define(name, of, fixpoint, set) = line {
+                sets.define(name, *of, *fixpoint, set);
+            }
+        }
+        for (name, count) in found {
+            match sets.cardinal(name) {
+                Some(again) if again.to_string() == *count => {}
+                Some(again) => {
+                    let why = format!("`{name}` has {count} by relations and {again} when it is listed");
+                    return Err(Failure::Internal(why));
+                }
+                None => open.push(name.as_str()),
+            }
+        }
+    } else {
+        open.extend(found.keys().map(String::as_str));
+    }
+    if !open.is_empty() {
+        let why = if reached.is_some() { "what cannot be reached counts, too" } else { "there is too much to list" };
+        eprintln!("UNKNOWN: computed on relations and not counted again ({why}): {}", open.join(", "));
+    }
+    Ok(open.is_empty())
 }
 
 /// Where a result goes: a file below the folder that was given, or the terminal.
@@ -114,7 +164,7 @@ fn evaluate(
     node: &str,
     lines: &[Line],
     budget: &mut Budget<'_>,
-    said: &mut Said,
+    (said, counted): (&mut Said, &mut Found),
 ) -> Result<Result<bool, Reason>, Failure> {
     let targets: Vec<Option<PathBuf>> = lines
         .iter()
@@ -140,7 +190,9 @@ fn evaluate(
                 Line::Show(names, _) => {
                     for name in names {
                         if let Some(set) = sets.defined.get(name) {
-                            *out += &format!("{name}\t{}\n", sets.cardinal(set));
+                            let count = sets.cardinal(set);
+                            *out += &format!("{name}\t{count}\n");
+                            counted.insert(name.clone(), count.to_string());
                         }
                     }
                 }
@@ -149,6 +201,7 @@ fn evaluate(
                     let ok = found.as_ref() == Some(&(*expected).into());
                     passed &= ok;
                     let found = found.map_or_else(String::new, |n| n.to_string());
+                    counted.insert(name.clone(), found.clone());
                     let word = if ok { "passed" } else { "failed" };
                     *out += &format!("test {name} = {expected}: {word} ({found})\n");
                 }

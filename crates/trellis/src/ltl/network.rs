@@ -6,6 +6,7 @@ use trellis_engine::budget::Progress;
 use trellis_engine::ltl::search::Search;
 use trellis_engine::ltl::translate::translate;
 use trellis_engine::timed::formula;
+use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::ltl::Formula;
 use trellis_model::network::{Condition, Fair, Network, Party, Query, QueryKind, Temporal};
 use trellis_report::json::{self, Header};
@@ -19,7 +20,7 @@ use crate::cli::{self, Certify, Check};
 use crate::evidence::{Given, idle};
 use crate::files::write_file;
 use crate::load::{self, Asked, Loaded};
-use crate::{Failure, Ran, exit};
+use crate::{Failure, Ran, answers, exit};
 
 /// Options that mean nothing here.
 fn usage(args: &Check) -> Result<(), Failure> {
@@ -149,7 +150,15 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     let (mut reports, mut code) = (Vec::new(), exit::HOLDS);
     let said = std::mem::take(&mut loaded.said);
     for (i, (ask, said)) in asks.iter().zip(said).enumerate() {
+        let names = said.names.clone();
         let asked = temporal(&mut loaded.network, ask, said, fair.clone(), args.non_zeno)?;
+        let atoms: Vec<_> = asked.conditions.iter().map(|c| c.holds).collect();
+        let warnings = asked
+            .formula
+            .as_ref()
+            .map(|f| answers::of_linear(&loaded.network.terms, &atoms, &names, f, ask.text()))
+            .unwrap_or_default();
+        let warnings = answers::warn(args, warnings);
         let started = Instant::now();
         let found = {
             let mut line = ProgressLine::new(args, ask.text());
@@ -164,7 +173,14 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
                 let mut r = PropertyReport::about(&loaded.name, loaded.language, ask.text(), Kind::Ltl, verdict);
                 r.statistics = statistics(&a.stats);
                 if !args.no_check {
-                    r.checked = checked(&loaded.network, &asked, &r)?;
+                    match checked(&loaded.network, &asked, &r)? {
+                        Checked::Passed(said) => r.checked = said,
+                        Checked::Open(why) => {
+                            let (verdict, statistics) = (Verdict::Unknown(Reason::Unchecked(why)), r.statistics);
+                            r = PropertyReport::about(&loaded.name, loaded.language, ask.text(), Kind::Ltl, verdict);
+                            r.statistics = statistics;
+                        }
+                    }
                 }
                 r
             }
@@ -178,7 +194,8 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         report.seconds = seconds;
         report.binding = bound(args, &loaded, ask).to(&ask.property());
         report.engine = engine_line(&loaded.network, search);
-        report.assumes = assumptions(&args.formulas.fair);
+        report.assumes = assumptions(&args.formulas.fair, args.non_zeno);
+        report.warnings = warnings;
         code = worst(code, code_of(&report));
         if let Some(note) = note(&loaded.network, &asked, &report).filter(|_| !args.quiet && !args.json) {
             eprintln!("note: {note}");
@@ -206,8 +223,16 @@ fn engine_line(net: &Network, search: Search) -> String {
     format!("{states}, {search}")
 }
 
-fn assumptions(fair: &[String]) -> Vec<String> {
-    fair.iter().map(|f| format!("only fair runs count: {f}")).collect()
+fn assumptions(fair: &[String], non_zeno: bool) -> Vec<String> {
+    let fair = fair.iter().map(|f| format!("only fair runs count: {f}"));
+    fair.chain(non_zeno.then(|| "only runs in which time goes on without end count (--non-zeno)".into())).collect()
+}
+
+/// What came of checking evidence.
+enum Checked {
+    Passed(Option<String>),
+    /// It was not decided whether the evidence is any: why.
+    Open(String),
 }
 
 /// What may surprise.
@@ -227,19 +252,25 @@ fn note(net: &Network, asked: &Temporal, r: &PropertyReport) -> Option<String> {
     }
 }
 
-fn checked(net: &Network, asked: &Temporal, r: &PropertyReport) -> Result<Option<String>, Failure> {
+fn checked(net: &Network, asked: &Temporal, r: &PropertyReport) -> Result<Checked, Failure> {
     let failed = |what: &str, why: trellis_check::Rejection| {
         Failure::Internal(format!("the {what} for `{}` did not pass its check: {why}", asked.query.text))
     };
     if let Some(t) = &r.trace {
         trellis_check::replay_formula(net, asked, t).map_err(|e| failed("trace", e))?;
-        return Ok(Some(format!("run of {} replayed, the formula is false on it", steps(t.steps.len()))));
+        let said = format!("run of {} replayed, the formula is false on it", steps(t.steps.len()));
+        return Ok(Checked::Passed(Some(said)));
     }
     if let Some(c) = &r.certificate {
-        trellis_check::certify_formula(net, asked, c).map_err(|e| failed("certificate", e))?;
-        return Ok(Some("certificate re-validated".into()));
+        return match trellis_check::certify_formula(net, asked, c) {
+            Err(e) if e.why == trellis_check::Why::Unproven => Ok(Checked::Open(e.why.to_string())),
+            certified => {
+                certified.map_err(|e| failed("certificate", e))?;
+                Ok(Checked::Passed(Some("certificate re-validated".into())))
+            }
+        };
     }
-    Ok(None)
+    Ok(Checked::Passed(None))
 }
 
 /// What verdicts about a formula are bound to.

@@ -2,6 +2,7 @@
 //! is corrupted, input that is broken.
 
 mod altarica;
+mod answers;
 mod automata;
 mod binding;
 mod book;

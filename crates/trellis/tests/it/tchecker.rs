@@ -30,8 +30,14 @@ fn what_cannot_be_asked_is_said() {
         assert!(words.iter().all(|w| said.contains(w)), "{args:?}: {said}");
     };
     let fischer = "timed/tchecker/fischer-5.txt";
-    complaint(&["check", fischer], &["its labels are: cs1, cs2, cs3, cs4, cs5", "--labels cs1"]);
-    complaint(&["check", "timed/tchecker/csmacd-5.txt"], &["has no labels", "--property"]);
+    let unasked = |model: &str, words: &[&str]| {
+        let out = trellis(&["check", model]);
+        assert_eq!(out.status.code(), Some(20), "{model}");
+        let said = stdout(&out);
+        assert!(said.contains("nothing was asked") && words.iter().all(|w| said.contains(w)), "{model}: {said}");
+    };
+    unasked(fischer, &["labels of the model are cs1, cs2, cs3, cs4, cs5", "--labels cs1"]);
+    unasked("timed/tchecker/csmacd-5.txt", &["has no labels", "--property"]);
     complaint(&["check", fischer, "--labels", "cs1,cs9"], &["no location has the label `cs9`", "--labels:1:5"]);
     complaint(&["check", fischer, "--labels", "cs1", "--const", "N=1"], &["no constants"]);
     complaint(&["check", "data/peterson.xta", "--labels", "a"], &["only models in the TChecker language"]);

@@ -43,7 +43,11 @@ pub fn read_tree(text: &str) -> Result<TreeFile, ReadError> {
         Ok(tree) => tree,
         Err(wrong) => return root.fail(wrong),
     };
-    let (bad, question) = never(&tree, field(&fields, &top.path, "never")?)?;
+    // Whoever asks nothing says so by leaving it out.
+    let (bad, question) = match optional(&fields, &top.path, "never") {
+        Some(list) => never(&tree, list)?,
+        None => (Condition::Any(vec![]), "never nothing".into()),
+    };
     Ok(TreeFile { tree, bad, question })
 }
 

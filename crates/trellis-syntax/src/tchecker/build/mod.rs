@@ -41,6 +41,8 @@ pub struct Built {
     pub labels: Vec<(String, Vec<(u32, u32)>)>,
     /// The values that were asked for, or why they have none. Truth values or numbers.
     pub values: Vec<Result<Condition, String>>,
+    /// Questions that make no sense, with what is wrong with them, if they are set apart.
+    pub refused: Vec<(String, Vec<Diagnostic>)>,
     /// Warnings.
     pub warnings: Vec<Diagnostic>,
 }
@@ -52,6 +54,8 @@ pub struct Questions {
     pub labels: Vec<Vec<Ident>>,
     /// Queries in UPPAAL's language.
     pub queries: Vec<uppaal::Query>,
+    /// Whether queries that make no sense are set apart, so that the others can be asked; otherwise they are errors.
+    pub apart: bool,
     /// Expressions of which formulas speak: it does no harm if they mean nothing.
     pub values: Vec<uppaal::Expr>,
 }
@@ -86,7 +90,20 @@ fn build_here(ast: &Ast, questions: &Questions, sources: &Sources) -> Result<Bui
     let mut queries = Vec::new();
     if !b.has_errors() {
         queries.extend(questions.labels.iter().filter_map(|set| b.label_query(set).ok()));
-        queries.extend(questions.queries.iter().filter_map(|q| b.query(q).ok()));
+        for q in &questions.queries {
+            let before = b.diags.len();
+            let built = b.query(q);
+            let errors = || b.diags[before..].iter().filter(|d| d.severity == Severity::Error);
+            match built {
+                _ if questions.apart && (built.is_err() || errors().next().is_some()) => {
+                    let errors = errors().cloned().collect();
+                    b.diags.truncate(before);
+                    b.refused.push((q.text.clone(), errors));
+                }
+                Ok(q) => queries.push(q),
+                Err(Reported) => {}
+            }
+        }
     }
     let values = match b.has_errors() {
         true => Vec::new(),
@@ -96,7 +113,7 @@ fn build_here(ast: &Ast, questions: &Questions, sources: &Sources) -> Result<Bui
     if !errors.is_empty() {
         return Err(errors);
     }
-    Ok(Built { network: b.net, queries, labels: b.labels, values, warnings })
+    Ok(Built { network: b.net, queries, labels: b.labels, values, refused: b.refused, warnings })
 }
 
 /// What a variable's name stands for.
@@ -123,6 +140,7 @@ struct Builder<'a> {
     sources: &'a Sources,
     net: Network,
     diags: Vec<Diagnostic>,
+    refused: Vec<(String, Vec<Diagnostic>)>,
     said: HashSet<(Option<Span>, String)>,
     names: FxHashMap<String, Entity>,
     /// Local variables of the statements being lowered, innermost last.
@@ -167,6 +185,7 @@ impl<'a> Builder<'a> {
                 members: Vec::new(),
             },
             diags: Vec::new(),
+            refused: Vec::new(),
             said: HashSet::new(),
             names: FxHashMap::default(),
             locals: Vec::new(),

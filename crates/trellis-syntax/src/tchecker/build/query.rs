@@ -145,6 +145,10 @@ impl Builder<'_> {
                 let help = "Trellis answers A[] p, E<> p, A<> p, E[] p, p --> q, sup: e and inf: e";
                 return self.error(q.span, format!("{what} is not supported"), help);
             }
+            ast::QueryKind::Malformed(errors) => {
+                self.diags.extend(errors.iter().cloned());
+                return Err(Reported);
+            }
         })
     }
 

@@ -65,6 +65,8 @@ pub struct Built {
     pub values: Vec<Result<Condition, String>>,
     /// The scripts that the model names, with their texts: it means nothing without them.
     pub scripts: Vec<(String, String)>,
+    /// Questions that make no sense, with what is wrong with them, if they are set apart.
+    pub refused: Vec<(String, Vec<Diagnostic>)>,
     /// Warnings.
     pub warnings: Vec<Diagnostic>,
 }
@@ -85,6 +87,8 @@ pub struct Questions {
     pub queries: Vec<ast::Query>,
     /// Whether the queries embedded in the model are asked too.
     pub embedded: bool,
+    /// Whether queries that make no sense are set apart, so that the others can be asked; otherwise they are errors.
+    pub apart: bool,
     /// A joining strategy, as an expression over the states `x`, `y` and `joined`.
     pub strategy: Option<ast::Expr>,
     /// An integer expression by which to order the exploration.
@@ -124,7 +128,8 @@ fn build_here(
     let (errors, warnings): (Vec<_>, Vec<_>) = b.diags.into_iter().partition(|d| d.severity == Severity::Error);
     match result {
         Ok((queries, strategy, priority, values)) if errors.is_empty() => {
-            Ok(Built { network: b.net, queries, strategy, priority, values, scripts: b.read, warnings })
+            let (refused, scripts) = (b.refused, b.read);
+            Ok(Built { network: b.net, queries, strategy, priority, values, scripts, refused, warnings })
         }
         _ => Err(errors),
     }
@@ -144,6 +149,7 @@ pub(crate) struct Builder<'a> {
     pub options: &'a Options,
     pub net: Network,
     pub diags: Vec<Diagnostic>,
+    refused: Vec<(String, Vec<Diagnostic>)>,
     said: HashSet<(Option<Span>, String)>,
     pub limits: Limits,
     pub leaves: FxHashMap<VarId, Leaf>,
@@ -199,6 +205,7 @@ impl<'a> Builder<'a> {
                 members: Vec::new(),
             },
             diags: Vec::new(),
+            refused: Vec::new(),
             said: HashSet::new(),
             limits: Limits::default(),
             leaves: FxHashMap::default(),
@@ -244,8 +251,17 @@ impl<'a> Builder<'a> {
         let embedded: &[ast::Query] = if questions.embedded { &nta.queries } else { &[] };
         let mut queries = Vec::new();
         for q in embedded.iter().chain(&questions.queries) {
-            if let Ok(q) = self.query(q) {
-                queries.push(q);
+            let before = self.diags.len();
+            let built = self.query(q);
+            let errors = || self.diags[before..].iter().filter(|d| d.severity == Severity::Error);
+            match built {
+                _ if questions.apart && (built.is_err() || errors().next().is_some()) => {
+                    let errors = errors().cloned().collect();
+                    self.diags.truncate(before);
+                    self.refused.push((q.text.clone(), errors));
+                }
+                Ok(q) => queries.push(q),
+                Err(Reported) => {}
             }
         }
         let strategy = questions.strategy.as_ref().map(|e| self.strategy(e)).transpose()?;

@@ -62,6 +62,10 @@ impl Builder<'_> {
                 QueryKind::Bound { sup: *sup, when, of: bound }
             }
             ast::QueryKind::Unsupported(what) => return self.refuse(q.span, what),
+            ast::QueryKind::Malformed(errors) => {
+                self.diags.extend(errors.iter().cloned());
+                return Err(Reported);
+            }
         };
         Ok(self.asked(q, kind))
     }

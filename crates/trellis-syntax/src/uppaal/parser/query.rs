@@ -11,6 +11,26 @@ use crate::uppaal::token::{Punct, Tok};
 impl Parser<'_, '_> {
     /// All queries up to the end.
     pub(super) fn query_list(&mut self) -> Vec<Query> {
+        let mark = self.errors.mark();
+        let mut queries = self.all_queries();
+        if self.errors.stopped() {
+            return queries;
+        }
+        // What is wrong with a query may have been found while the one before it was read.
+        for error in self.errors.since(mark) {
+            let before =
+                |q: &&mut Query| error.span.is_some_and(|s| s.source == q.span.source && s.start >= q.span.start);
+            if let Some(query) = queries.iter_mut().rev().find(before) {
+                match &mut query.kind {
+                    QueryKind::Malformed(errors) => errors.push(error.clone()),
+                    kind => *kind = QueryKind::Malformed(vec![error.clone()]),
+                }
+            }
+        }
+        queries
+    }
+
+    fn all_queries(&mut self) -> Vec<Query> {
         let mut queries = Vec::new();
         loop {
             self.brackets = 0;
@@ -38,7 +58,12 @@ impl Parser<'_, '_> {
                     let text = one_line(&self.text.text[start.at..self.prev_end.max(start.at)]);
                     queries.push(Query { kind, span: start.span.to(self.prev), text, comment });
                 }
-                Err(_) => self.skip_query(start.at),
+                Err(_) => {
+                    self.skip_query(start.at);
+                    let text = one_line(&self.text.text[start.at..self.prev_end.max(start.at)]);
+                    let kind = QueryKind::Malformed(vec![]);
+                    queries.push(Query { kind, span: start.span.to(self.prev), text, comment });
+                }
             }
         }
     }
