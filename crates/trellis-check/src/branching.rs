@@ -158,7 +158,7 @@ impl<'m> Reached<'m> {
             all_next.sort_unstable();
             all_next.dedup();
             one.transitions.extend(all_next);
-            let late = one.next.len() % 64 == 0 && until.is_some_and(|until| Instant::now() > until);
+            let late = one.next.len().is_multiple_of(64) && until.is_some_and(|until| Instant::now() > until);
             if one.configurations.len() > LARGE || one.transitions.len() > MANY || late {
                 return None;
             }

@@ -188,7 +188,7 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     let network = !of_nodes && !tree::is_one(path) && !counter::is_one(path) && !automaton::is_one(path);
     let formula = !args.ltl.is_empty() || args.buchi.is_some();
     let foreign = [
-        ("--fair: only for formulas about networks of automata", !args.fair.is_empty() && !(network && formula)),
+        ("--fair: only for formulas about networks of automata", !(args.fair.is_empty() || network && formula)),
         ("--assume: only for networks of automata", args.assume.is_some() && !network),
         ("--node: only for AltaRica", args.node.is_some() && !of_nodes),
         ("--start: only for thread transition systems (.tts)", args.start.is_some() && !counter::is_one(path)),

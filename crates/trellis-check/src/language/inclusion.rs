@@ -5,6 +5,8 @@
 //! a word is missing, so is one `u v v v …` where `u` and `v` have profiles that occur; these are composed edge by edge. A
 //! profile with more in it than another one is not needed.
 
+use std::collections::hash_map::Entry;
+
 use rustc_hash::FxHashMap;
 use trellis_model::ltl::{Buchi, Cube, Edge, Letter, Word};
 
@@ -143,7 +145,7 @@ fn letters(first: &Buchi, second: &Buchi) -> Result<Vec<Arc>, Stop> {
     let mut known: FxHashMap<Cube, Vec<(Profile, Letter)>> = FxHashMap::default();
     for (from, out) in first.edges.iter().enumerate() {
         for e in out {
-            if !known.contains_key(&e.cube) {
+            if let Entry::Vacant(slot) = known.entry(e.cube) {
                 let mut classes: Vec<(Profile, Letter)> = vec![];
                 let mut waiting = vec![e.cube];
                 while let Some(cube) = waiting.pop() {
@@ -171,7 +173,7 @@ fn letters(first: &Buchi, second: &Buchi) -> Result<Vec<Arc>, Stop> {
                         }
                     }
                 }
-                known.insert(e.cube, classes);
+                slot.insert(classes);
             }
             for (profile, letter) in &known[&e.cube] {
                 found.push(Arc {

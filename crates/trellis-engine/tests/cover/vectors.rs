@@ -47,7 +47,9 @@ fn verdicts(built: &Built, bad: trellis_expr::TermId) -> (bool, bool) {
 }
 
 /// Configurations, transitions on relations and plainly, flat events; and both verdicts.
-fn counts(built: &Built, bad: trellis_expr::TermId) -> Option<(usize, usize, String, usize, (bool, bool))> {
+type Counts = (usize, usize, String, usize, (bool, bool));
+
+fn counts(built: &Built, bad: trellis_expr::TermId) -> Option<Counts> {
     let h = &built.hierarchy;
     let meaning = Meaning::of(h, 20_000).ok()?;
     let m = symbolic(built);

@@ -326,7 +326,7 @@ fn differences_are_said_in_a_sentence() {
 
 #[test]
 fn what_is_written_again_is_compared() {
-    let write = |out: &mut dyn std::io::Write| write!(out, "{{\"a\": [1, \"x\"], \"b\": {{\"c\": null}}}}\n");
+    let write = |out: &mut dyn std::io::Write| writeln!(out, "{{\"a\": [1, \"x\"], \"b\": {{\"c\": null}}}}");
     let good = ["{\"a\": [1, \"x\"], \"b\": {\"c\": null}}", "{ \"b\":{\"c\":null} ,\n\"a\":[1,\"\\u0078\"]} \n"];
     good.iter().for_each(|text| assert_eq!(rewritten(text, &write), Ok(()), "{text}"));
     for (text, place) in [

@@ -77,7 +77,7 @@ impl<'a> Reader<'a> {
         if let [number] = parts[..] {
             return number_in(number, said.span, what);
         }
-        if parts.len() % 2 != 0 {
+        if !parts.len().is_multiple_of(2) {
             return number_in(said.text, said.span, what);
         }
         let mut sum = 0;
