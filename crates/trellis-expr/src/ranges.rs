@@ -86,7 +86,8 @@ fn of(
         Term::Var(v) => match (bounds(*v), open) {
             (Some((lo, hi)), Known::Truth(_)) if lo == hi => Known::Truth(Some(lo != 0)),
             (Some((lo, hi)), Known::Number(..)) => Known::Number(lo.into(), hi.into()),
-            _ => open,
+            // A term has the type of all integers where its variable has a range.
+            _ => within(terms, terms.variable(*v).ty),
         },
         Term::Not(a) => Known::Truth(truth(a).map(|b| !b)),
         Term::And(all) => match () {

@@ -87,7 +87,7 @@ impl Meaning<'_> {
             add("data-model", data_model.into());
             // A property file that cannot be read has been complained of.
             let kinds = Scope::of(reading).map_or(Kinds::NONE, |scope| scope.kinds);
-            let checks = Kind::ALL.into_iter().filter(|k| kinds.contains(*k)).map(|k| format!("{k:?}").to_lowercase());
+            let checks = Kind::ALL.into_iter().filter(|k| kinds.contains(*k)).map(|k| k.name().to_string());
             add("checks", checks.collect::<Vec<_>>().join(", "));
         }
         if !fair.is_empty() {

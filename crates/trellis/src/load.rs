@@ -8,6 +8,7 @@ use trellis_report::json::Input;
 use trellis_syntax::diag::{self, Diagnostic, Severity, SourceId, Sources};
 use trellis_syntax::ltl::network::{self as formulas, Said, Vocabulary};
 use trellis_syntax::tchecker;
+use trellis_syntax::uppaal::errors::MAX_ERRORS;
 use trellis_syntax::uppaal::{self, ast, build};
 
 use crate::binding::{input, model_input};
@@ -152,7 +153,10 @@ impl Loader {
         let mut said = Vec::new();
         for (text, errors) in refused {
             let why = errors.first().map_or_else(|| "it was asked before, and refused".into(), |e| e.message.clone());
-            self.diags.extend(errors);
+            // Thousands of them are not read by anybody.
+            if said.len() < MAX_ERRORS {
+                self.diags.extend(errors);
+            }
             said.push((text, why));
         }
         if others == 0 {

@@ -86,6 +86,12 @@ impl Binding {
         let shown = excerpt(name);
         match (self.options.get(name), now.options.get(name)) {
             (was, is) if was == is => None,
+            // No option of its own: several options choose them.
+            (was, is) if name == "checks" => Some(format!(
+                "it is about other checks ({}) than are asked ({})",
+                excerpt(was.map_or("none", String::as_str)),
+                excerpt(is.map_or("none", String::as_str))
+            )),
             (Some(was), Some(is)) => Some(format!(
                 "it was made with --{shown} {}, not with {}; repeat that option",
                 excerpt(was),

@@ -13,7 +13,7 @@ use super::binding::{other, start};
 use super::node::{Fields, Node, Path, ReadError, field, optional};
 use super::write::report_head;
 use super::{Header, REPORT};
-use crate::counter::{CounterReport, bound as bound_text, question};
+use crate::counter::{CounterReport, bound as bound_text};
 
 /// The `schema` of runs of counter systems.
 pub const COUNTER_TRACE: &str = "trellis-counter-trace/2";
@@ -225,9 +225,6 @@ impl Reader<'_> {
             _ => return other(&schema, &kind, &what),
         };
         let target = self.vectors(field(&fields, &top.path, "target")?)?;
-        // The question in words is that of the target.
-        let words = question(&System { names: self.system.names.clone(), target: target.clone(), ..System::default() });
-        field(&fields, &top.path, "query")?.must_be(&words.into())?;
         Ok(CounterEvidence { target, content })
     }
 

@@ -335,7 +335,7 @@ fn what_is_written_again_is_compared() {
         ("{\"a\": [1], \"b\": {\"c\": null}}", "at a: expected an array of 2 entries"),
         ("{\"a\": [1, \"x\"], \"b\": {}}", "at b: expected a field `c`"),
         ("{\"a\": [1, \"x\"], \"b\": {\"c\": null, \"d\": 1}}", "at b.d: expected no such field"),
-        ("{\"a\": [1, \"x\"], \"b\": {\"c\": 0, \"c\": null}}", "at b: expected an object with each field once"),
+        ("{\"a\": [1, \"x\"], \"b\": {\"c\": 0, \"c\": null}}", "at b: expected each name once"),
         ("{\"a\": [1, \"x\"], \"b\": {\"c\": null}} x", "not JSON"),
         ("{\"a\": [1.0, \"x\"], \"b\": {\"c\": null}}", "at a[0]: expected 1, found 1.0"),
     ] {

@@ -23,6 +23,8 @@ enum Known {
     Error,
     /// Ends the run.
     End,
+    /// Must never be reached.
+    Unreachable,
     /// Blocks unless its argument holds.
     Assume,
     /// Reaches the error unless its argument holds.
@@ -96,7 +98,8 @@ impl<'a> Lower<'a> {
         }
         Some(match name {
             "abort" | "exit" | "_exit" | "_Exit" | "quick_exit" => Known::End,
-            "__builtin_abort" | "__builtin_exit" | "__builtin_unreachable" | "__builtin_trap" => Known::End,
+            "__builtin_abort" | "__builtin_exit" | "__builtin_trap" => Known::End,
+            "__builtin_unreachable" => Known::Unreachable,
             "__VERIFIER_assume" | "__CPROVER_assume" | "__ESBMC_assume" | "assume" => Known::Assume,
             "assert" | "__VERIFIER_assert" | "__CPROVER_assert" | "__ESBMC_assert" => Known::Assert,
             "printf" | "fprintf" | "puts" | "putchar" | "putc" | "fputc" | "fputs" | "perror" | "fflush" => {
@@ -186,6 +189,12 @@ impl<'a> Lower<'a> {
                 };
                 args.iter().filter(|a| is_impure(a)).try_for_each(|a| self.effect(a))?;
                 let to = self.refuted(span, text);
+                self.jump(to, span);
+                Ok(None)
+            }
+            Some(Known::Unreachable) => {
+                let check = self.check(Kind::Return, span, |_| format!("`{name}` is reached"));
+                let to = check.map_or(self.end, |check| self.failure(check));
                 self.jump(to, span);
                 Ok(None)
             }

@@ -553,7 +553,7 @@ mod tests {
     #[test]
     fn attributes_without_meaning_are_blanked() {
         let (code, found) = scanned("int x __attribute__((unused, aligned(8), __used__, weak));").expect("read");
-        assert_eq!(code, "int x __attribute__((        aligned(8),           weak));");
+        assert_eq!(code, "int x __attribute__((        aligned(8)          , weak));");
         assert!(found.tagged.is_empty());
         let (code, _) = scanned("L: __attribute__ ( ( unused ) ) ;").expect("read");
         assert_eq!(code, "L:                               ;");

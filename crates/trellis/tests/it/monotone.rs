@@ -85,10 +85,10 @@ fn a_certificate_that_rests_on_an_assumption_is_undecided_unless_it_is_stated() 
     let stated = ["--assume", "monotone"];
     let made = ["check", &path, NEVER[0], NEVER[1], "--update", "join", "--certificate", &cert];
     assert_eq!(trellis(&[&made[..], &stated].concat()).status.code(), Some(0));
-    let out = trellis(&["certify", &path, &cert]);
+    let out = trellis(&["certify", &path, &cert, NEVER[0], NEVER[1]]);
     assert_eq!(out.status.code(), Some(20), "{}{}", stdout(&out), stderr(&out));
     assert!(stdout(&out).starts_with("UNKNOWN") && stdout(&out).contains("not proved monotone"), "{}", stdout(&out));
-    let out = trellis(&[&["certify", &path, &cert], &stated[..]].concat());
+    let out = trellis(&[&["certify", &path, &cert, NEVER[0], NEVER[1]], &stated[..]].concat());
     assert_eq!(out.status.code(), Some(0), "{}{}", stdout(&out), stderr(&out));
     assert!(stdout(&out).contains("assuming monotone transitions"), "{}", stdout(&out));
     // One that is wrong anyway is rejected, whatever is stated.
@@ -96,7 +96,7 @@ fn a_certificate_that_rests_on_an_assumption_is_undecided_unless_it_is_stated() 
     let mut doc: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     doc["entries"].as_array_mut().expect("entries").remove(0);
     std::fs::write(&cert, doc.to_string()).expect("writable");
-    assert_eq!(trellis(&["certify", &path, &cert]).status.code(), Some(10));
+    assert_eq!(trellis(&["certify", &path, &cert, NEVER[0], NEVER[1]]).status.code(), Some(10));
 }
 
 #[test]

@@ -282,7 +282,7 @@ fn a_statechart_speaks_in_states_and_events() {
         <state id=\"a\"><onentry><raise event=\"e\"/><raise event=\"e\"/><raise event=\"e\"/></onentry>
         <transition event=\"e\"/></state></scxml>";
     std::fs::write(&path, chart).expect("writable");
-    let out = trellis(&["check", &path]);
+    let out = trellis(&["check", &path, "-p", "In('a')"]);
     assert_eq!(out.status.code(), Some(20), "{}", stdout(&out) + &stderr(&out));
     assert!(stdout(&out).contains("more internal events than the queue holds"), "{}", stdout(&out));
 }

@@ -111,12 +111,13 @@ impl Ready {
     }
 }
 
-/// The verdict of a report, if there is one alone, and it is one.
+/// The verdict of a report, if it is one; of several (a C program has one for each check) that of the worst.
 fn verdict(answer: &Answer) -> Option<String> {
-    let mut reports = answer.stdout.lines().filter_map(|l| serde_json::from_str::<Value>(l).ok());
-    let (first, second) = (reports.next()?, reports.next());
-    let verdict = first["verdict"].as_str().filter(|v| *v != "UNKNOWN" && second.is_none())?;
-    Some(verdict.to_string())
+    let reports = answer.stdout.lines().filter_map(|l| serde_json::from_str::<Value>(l).ok());
+    let all: Vec<String> = reports.filter_map(|r| r["verdict"].as_str().map(str::to_string)).collect();
+    let worst = all.iter().find(|v| matches!(v.as_str(), "UNSAFE" | "FAILS"));
+    let worst = worst.or_else(|| all.iter().find(|v| *v == "UNKNOWN")).or(all.first())?;
+    (worst != "UNKNOWN").then(|| worst.clone())
 }
 
 /// Makes the evidence of all cases, and has it accepted.

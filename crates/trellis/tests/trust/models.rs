@@ -81,7 +81,6 @@ fn judge(case: &Ready, file: &File, text: &str, ask: bool, folder: &Path) -> Res
 }
 
 #[test]
-#[ignore = "evidence is not bound to its model and question yet; bench/trust/run --full runs it"]
 fn evidence_about_a_changed_model_is_rejected_or_true() {
     let (cases, files) = (ready(), files());
     let by_name: HashMap<&str, &File> = files.iter().map(|f| (f.name.as_str(), f)).collect();
