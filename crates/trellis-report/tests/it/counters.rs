@@ -82,7 +82,8 @@ fn what_is_written_for_people_is_checked() {
         ("idle >= 1 ->", "idle >= 2 ->"),
     ] {
         assert!(flat.contains(from), "{from}: {flat}");
-        let forged = flat.replacen(from, to, 1);
+        let at = flat.rfind(from).expect("it is there");
+        let forged = format!("{}{to}{}", &flat[..at], &flat[at + from.len()..]);
         assert!(read_counter_evidence(&system, &forged).is_err(), "{to}");
     }
     let [c, ..] = certificates();

@@ -556,7 +556,7 @@ mod tests {
         assert_eq!(code, "int x __attribute__((        aligned(8)          , weak));");
         assert!(found.tagged.is_empty());
         let (code, _) = scanned("L: __attribute__ ( ( unused ) ) ;").expect("read");
-        assert_eq!(code, "L:                               ;");
+        assert_eq!(code, "L:                              ;");
         let (code, found) = scanned("struct __attribute__((packed, may_alias)) s { int a; };").expect("read");
         assert_eq!(code, "struct                                    s { int a; };");
         assert_eq!(found.tagged[&0][0].name, "packed");

@@ -147,7 +147,7 @@ fn what_a_person_reads_is_what_was_checked() {
         // Twice the same field: who knows which of them a person reads.
         let twice = text.replacen('{', "{\"property\": \"A[] true\",", 1);
         let (code, said) = certified(case.0, case.1, &twice);
-        assert!(code == Some(2) && said.contains("each field once"), "{case:?}: {said}");
+        assert!(code == Some(2) && said.contains("each name once"), "{case:?}: {said}");
     }
 }
 

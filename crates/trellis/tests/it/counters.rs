@@ -225,14 +225,23 @@ fn threads_are_asked_about_a_state() {
 #[test]
 fn a_certificate_without_a_target_is_rejected() {
     let (_gone, path) = temporary("empty.json");
-    let forged = "{\"schema\":\"trellis-counter-certificate/1\",\"model\":\"mesi_bug.spec\",\"language\":\"spec\",\"query\":\"\",
-        \"target\":[],\"bounds\":[],\"never\":[]}";
-    std::fs::write(&path, forged).expect("written");
-    let out = trellis(&["certify", "coverability/mesi_bug.spec", &path]);
-    assert!(out.status.code() == Some(10) && stdout(&out).contains("no target at all"), "{}", stdout(&out));
-    let forged = forged.replace("\"query\":\"\"", "\"query\":\"at most one modified\"");
-    std::fs::write(&path, forged).expect("written");
-    assert_ne!(trellis(&["certify", "coverability/mesi_bug.spec", &path]).status.code(), Some(0));
+    let out = trellis(&["check", "coverability/mesi_bug.spec", "--trace", &path]);
+    assert_eq!(out.status.code(), Some(10));
+    let text = std::fs::read_to_string(&path).expect("a trace");
+    let mut forged: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    forged["schema"] = "trellis-counter-certificate/2".into();
+    for name in ["start", "steps"] {
+        forged.as_object_mut().expect("an object").remove(name);
+    }
+    for name in ["bounds", "never"] {
+        forged[name] = serde_json::json!([]);
+    }
+    for target in [serde_json::json!([]), forged["target"].clone()] {
+        forged["target"] = target;
+        std::fs::write(&path, forged.to_string()).expect("written");
+        let out = trellis(&["certify", "coverability/mesi_bug.spec", &path]);
+        assert_eq!(out.status.code(), Some(10), "{}{}", stdout(&out), stderr(&out));
+    }
 }
 
 #[test]

@@ -62,7 +62,7 @@ pub fn asking<'a>(check: &[&'a str]) -> Vec<&'a str> {
     for (i, arg) in check.iter().enumerate() {
         if WITH_VALUE.contains(arg) {
             all.extend(&check[i..(i + 2).min(check.len())]);
-        } else if *arg == "--non-zeno" {
+        } else if ["--non-zeno", "--assume-defined", "--overflow", "--uninitialised"].contains(arg) {
             all.push(*arg);
         }
     }

@@ -19,7 +19,29 @@ struct Free {
     why: &'static str,
 }
 
-static FREE: &[Free] = &[];
+static FREE: &[Free] = &[
+    free("trellis-certificate", "entries**", SET),
+    free("trellis-certificate", "bounds**", SET),
+    free("trellis-program-certificate", "invariant**", SET),
+    free("trellis-program-certificate", "k", "what is an induction over one step is one over two"),
+    free("trellis-counter-certificate", "bounds**", SET),
+    free("trellis-counter-certificate", "never**", SET),
+    free("trellis-counter-certificate", "within**", SET),
+    free("trellis-node-certificate", "tests**", SET),
+    free("trellis-tree-certificate", "covers**", SET),
+    free("trellis-tree-certificate", "tuples**", SET),
+    free("trellis-tree-certificate", "rooms**", SET),
+    free("trellis-tree-certificate", "alike**", SET),
+    free("trellis-ltl-certificate", "nodes**", SET),
+    free("trellis-ltl-certificate", "edges**", SET),
+    free("trellis-ltl-certificate", "rankings**", SET),
+];
+
+const SET: &str = "the checker asks whether all of it together is a proof, in any order, and a larger or doubled part may be one, too";
+
+const fn free(schema: &'static str, place: &'static str, why: &'static str) -> Free {
+    Free { schema, place, why }
+}
 
 fn is_free(schema: &str, place: &str) -> bool {
     let fits = |pattern: &str| match pattern.strip_suffix("**") {
@@ -206,7 +228,8 @@ fn judge(case: &Ready, folder: &std::path::Path, n: usize, place: &Place, doc: &
         Some(10) => Ok(End::Rejected),
         Some(0) => {
             let question = case.json["property"].as_str().filter(|q| case.said.contains(q));
-            if gist(&answer.stdout) != gist(&case.said) || question.is_some_and(|q| !answer.stdout.contains(q)) {
+            let same = gist(&answer.stdout) == gist(&case.said) || show(place) == "k";
+            if !same || question.is_some_and(|q| !answer.stdout.contains(q)) {
                 return Err(format!("accepted, with another claim: {}", answer.stdout.trim()));
             }
             let schema = case.json["schema"].as_str().unwrap_or_default();
