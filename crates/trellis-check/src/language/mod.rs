@@ -1,10 +1,10 @@
 //! Is this the automaton of this formula? Proven, not sampled.
 //!
-//! The formula's own [`tableau`] says which words satisfy it, and shares nothing with the translation that made the automaton.
+//! The formula's own tableau says which words satisfy it, and shares nothing with the translation that made the automaton.
 //! That the automaton accepts nothing else is the emptiness of its product with the tableau of the negation. That it accepts all of it would
 //! be the emptiness of a product with its complement; complements are large, so first the automaton is asked to
-//! *follow* the tableau ([`simulation`]), and if it cannot, one that knows more of what comes; only then are finite words composed
-//! ([`inclusion`]), which is exact and limited to small automata. What none of them decides is not proven, and whoever asked must say so.
+//! *follow* the tableau (`simulation`), and if it cannot, one that knows more of what comes; only then are finite words composed
+//! (`inclusion`), which is exact and limited to small automata. What none of them decides is not proven, and whoever asked must say so.
 //!
 //! Shared with the engines: how automata are stored, the product of two of them and strongly connected components
 //! ([`trellis_model::ltl`]).

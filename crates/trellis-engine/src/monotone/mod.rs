@@ -6,9 +6,9 @@
 //! `(s, ℓ')` does too, so that no fault is hidden behind a larger element. Cover and join update rest on it ([`crate::reach`]).
 //!
 //! Two runs are followed at once in the abstract, one from a smaller and one from a larger element: of each value we keep how
-//! the second run's differs from the first's ([`value::Moves`]) and between which numbers it lies. Guards and invariants may
+//! the second run's differs from the first's (`value::Moves`) and between which numbers it lies. Guards and invariants may
 //! only become true, data must get equal values, updates of lattice values must keep the order, and decisions that differ may
-//! lead to nothing but different temporaries. [`term`] follows expressions, this file statements and what is asked of a model.
+//! lead to nothing but different temporaries. `term` follows expressions, this file statements and what is asked of a model.
 //!
 //! What it deliberately does not do: be complete. It sees no relation between two variables, gives up at loops whose end
 //! depends on a lattice value and at lattice updates or data behind a decision that does, and trusts the marks. `trellis-check`

@@ -71,11 +71,11 @@ fn what_is_written_for_people_is_checked() {
     assert!(read_counter_evidence(&system, &text).is_ok());
     let flat: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for (from, to) in [
-        ("\"done\": 1 }", "\"done\": 7 }"),
-        ("\"done\": 1 }", "\"done\": null }"),
-        ("\"done\": 1 }", "\"done\": 1000000000000000000000000000000 }"),
-        ("\"done\": 1 }", "\"done\": 1, \"busy\": 0 }"),
-        ("\"done\": 1 }", "\"done\": 9, \"done\": 1 }"),
+        ("\"set\": {", "\"set\": { \"done\": 7,"),
+        ("\"set\": {", "\"set\": { \"done\": null,"),
+        ("\"set\": {", "\"set\": { \"done\": 1000000000000000000000000000000,"),
+        ("\"idle\": 1", "\"idle\": 9"),
+        ("\"idle\": 1", "\"idle\": 9, \"idle\": 1"),
         ("\"line\": 3", "\"line\": 4"),
         ("\"transition\": \"t\"", "\"transition\": \"u\""),
         ("\"transition\": \"t\"", "\"remark\": \"t\""),

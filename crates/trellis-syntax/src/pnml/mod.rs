@@ -16,7 +16,7 @@
 //! Several ordinary arcs between the same two add up; of the others there may be one. A capacity is what a place may hold *after* a
 //! step. Pages are read as if their content stood in the net, reference nodes as what they refer to.
 //!
-//! PNML has no questions: targets come from elsewhere. What is in no list ([`allowed`]) is refused by name: other types of nets, time,
+//! PNML has no questions: targets come from elsewhere. What is in no list (`allowed`) is refused by name: other types of nets, time,
 //! colours, priorities, whatever nobody here has heard of.
 
 mod allowed;
