@@ -15,13 +15,14 @@ use trellis_expr::defined::Defined;
 use trellis_expr::eval::{Valuation, eval};
 use trellis_expr::ssa::Unrolling;
 use trellis_expr::{StmtId, TermId, Terms, Type, VarId};
+use trellis_meter::Meter;
 use trellis_model::cfa::interpret::{Script, has_type, run};
 use trellis_model::cfa::lbe::Blocks;
 use trellis_model::cfa::{EdgeId, LocationId};
 use trellis_model::ltl::evidence::{Lasso, Proof, Recurrence, Run};
 use trellis_model::ltl::product::{Product, Subject, product};
 use trellis_model::ltl::{Buchi, Formula, Letter, Spec, Word, components, relevant};
-use trellis_smt::{Answer, Embedded, Limits, Reason, Solver, qe};
+use trellis_smt::{Answer, Embedded, Reason, Solver, qe};
 
 use crate::language::{Relation, compare};
 
@@ -194,7 +195,7 @@ pub fn certify<'a>(
     subject: &Subject,
     claim: impl Into<Claim<'a>>,
     proof: &Proof,
-    limits: &Limits,
+    limits: &Meter,
 ) -> Result<usize, Refusal> {
     let claim = claim.into();
     claim.is_about(&proof.automaton)?;
@@ -208,7 +209,7 @@ pub fn certify_recurrence<'a>(
     subject: &Subject,
     claim: impl Into<Claim<'a>>,
     recurrence: &Recurrence,
-    limits: &Limits,
+    limits: &Meter,
 ) -> Result<usize, Refusal> {
     let claim = claim.into();
     claim.is_about(&recurrence.automaton)?;
@@ -243,7 +244,7 @@ struct Checker<'l> {
     product: Product,
     /// In large blocks, with the arena of the evidence.
     large: Blocks,
-    limits: &'l Limits,
+    limits: &'l Meter,
     asked: usize,
 }
 
@@ -253,7 +254,7 @@ impl<'l> Checker<'l> {
         atoms: &[TermId],
         automaton: &Buchi,
         terms: &Terms,
-        limits: &'l Limits,
+        limits: &'l Meter,
     ) -> Result<Checker<'l>, Refusal> {
         let mut product = product(subject, atoms, automaton).map_err(unsupported)?;
         // The arena of the evidence has grown from that of the product in large blocks: what is made anew must be in it already.

@@ -14,10 +14,11 @@ use trellis_expr::defined::Defined;
 use trellis_expr::eval::Valuation;
 use trellis_expr::ssa::Unrolling;
 use trellis_expr::{Term, TermId, Terms, Type, Value, VarId};
+use trellis_meter::Meter;
 use trellis_model::cfa::evidence::{Certificate, Trace};
 use trellis_model::cfa::interpret::{self, Mistake};
 use trellis_model::cfa::{Cfa, LocationId, lbe};
-use trellis_smt::{Answer, Embedded, Limits, Reason, Solver};
+use trellis_smt::{Answer, Embedded, Reason, Solver};
 
 /// What is wrong with evidence about an automaton.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,7 +94,7 @@ impl fmt::Display for Work {
 }
 
 /// Is the certificate an invariant without errors?
-pub fn certify(cfa: &Cfa, certificate: &Certificate, limits: &Limits) -> Result<Work, Refusal> {
+pub fn certify(cfa: &Cfa, certificate: &Certificate, limits: &Meter) -> Result<Work, Refusal> {
     Checker::new(cfa, certificate, limits)?.check(certificate.k)
 }
 
@@ -106,12 +107,12 @@ struct Checker<'l> {
     invariant: Vec<Vec<TermId>>,
     /// For each of them, what it is a point of.
     points: Vec<Vec<Option<Valuation>>>,
-    limits: &'l Limits,
+    limits: &'l Meter,
     work: Work,
 }
 
 impl<'l> Checker<'l> {
-    fn new(cfa: &Cfa, certificate: &Certificate, limits: &'l Limits) -> Result<Checker<'l>, Refusal> {
+    fn new(cfa: &Cfa, certificate: &Certificate, limits: &'l Meter) -> Result<Checker<'l>, Refusal> {
         let mut grown = cfa.clone();
         grown.terms = certificate.terms.clone();
         let blocks = lbe::encode(&grown);

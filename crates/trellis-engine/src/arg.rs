@@ -190,14 +190,6 @@ impl Arg {
         (0..self.nodes.len() as u32).filter(|&n| self.nodes[n as usize].is_stored())
     }
 
-    /// Bytes in use.
-    pub fn bytes(&self) -> usize {
-        (self.keys.capacity() + self.elems.capacity()) * size_of::<Word>()
-            + self.nodes.capacity() * size_of::<Node>()
-            + self.chains.capacity() * 8
-            + (self.key_index.capacity() + self.state_index.capacity()) * 5
-    }
-
     /// The nodes on the way from the start to a node, along first parents.
     pub fn path(&self, node: u32) -> Vec<u32> {
         let mut path = vec![node];

@@ -6,8 +6,8 @@ use trellis_model::hierarchy::Hierarchy;
 use trellis_model::hierarchy::ctl::Formula;
 use trellis_model::hierarchy::symbolic::Symbolic;
 
-use crate::budget::{Budget, Progress};
 use crate::cover::reason;
+use trellis_meter::{Meter, Progress};
 
 /// A node, ready for formulas.
 pub struct Branching<'m> {
@@ -43,30 +43,30 @@ impl<'m> Branching<'m> {
     }
 
     /// The configurations in which a formula holds.
-    pub fn holds(&self, formula: &Formula, budget: &mut Budget<'_>) -> Result<Relation, Reason> {
+    pub fn holds(&self, formula: &Formula, meter: &mut Meter) -> Result<Relation, Reason> {
         let s = &self.symbolic.space;
         match formula {
             Formula::Atom(t) => self.symbolic.satisfying(self.hierarchy, *t).map_err(reason),
             Formula::Not(a) => {
-                let a = self.holds(a, budget)?;
+                let a = self.holds(a, meter)?;
                 s.minus(&self.all, &a).map_err(reason)
             }
             Formula::And(a, b) => {
-                let (a, b) = (self.holds(a, budget)?, self.holds(b, budget)?);
+                let (a, b) = (self.holds(a, meter)?, self.holds(b, meter)?);
                 s.and(&a, &b).map_err(reason)
             }
             Formula::Or(a, b) => {
-                let (a, b) = (self.holds(a, budget)?, self.holds(b, budget)?);
+                let (a, b) = (self.holds(a, meter)?, self.holds(b, meter)?);
                 s.or(&a, &b).map_err(reason)
             }
             Formula::Next(a) => {
-                let a = self.holds(a, budget)?;
+                let a = self.holds(a, meter)?;
                 self.before(&a)
             }
             Formula::Until(a, b) => {
-                let (a, mut now) = (self.holds(a, budget)?, self.holds(b, budget)?);
+                let (a, mut now) = (self.holds(a, meter)?, self.holds(b, meter)?);
                 loop {
-                    budget.ask(&Progress::default(), 0)?;
+                    meter.ask(&Progress::default())?;
                     let before = self.before(&now)?;
                     let more = s.and(&a, &before).and_then(|more| s.or(&now, &more)).map_err(reason)?;
                     if more == now {
@@ -76,10 +76,10 @@ impl<'m> Branching<'m> {
                 }
             }
             Formula::Always(a) => {
-                let a = self.holds(a, budget)?;
+                let a = self.holds(a, meter)?;
                 let mut now = a.clone();
                 loop {
-                    budget.ask(&Progress::default(), 0)?;
+                    meter.ask(&Progress::default())?;
                     let on = s.or(&self.before(&now)?, &self.stuck).map_err(reason)?;
                     let less = s.and(&now, &on).map_err(reason)?;
                     if less == now {

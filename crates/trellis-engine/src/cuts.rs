@@ -15,9 +15,9 @@ use trellis_model::hierarchy::Hierarchy;
 use trellis_model::hierarchy::observe::EventOf;
 use trellis_model::hierarchy::symbolic::{Event, Symbolic};
 
-use crate::budget::{Budget, Progress};
 use crate::cover::reach::{Direction, reachable};
 use crate::cover::{Question, reason};
+use trellis_meter::{Meter, Progress};
 
 /// How much is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub fn cut_sets(
     bad: TermId,
     memory: Memory,
     limits: Limits,
-    budget: &mut Budget<'_>,
+    meter: &mut Meter,
 ) -> Result<Listed<CutSet>, Reason> {
     let (observing, happened) = hierarchy.observing(failures);
     let m = Symbolic::new(&observing, 2, memory).map_err(reason)?;
@@ -60,7 +60,7 @@ pub fn cut_sets(
         initial: m.initial(&observing).map_err(reason)?,
         bad: m.satisfying(&observing, bad).map_err(reason)?,
     };
-    let states = reachable(&question, Direction::Forward, budget)?;
+    let states = reachable(&question, Direction::Forward, meter)?;
     let mut listed = (|| {
         let s = &m.space;
         let here = s.and(&states, &m.states_of(&question.bad)?)?;
@@ -180,7 +180,7 @@ impl<'h> Failing<'h> {
     }
 
     /// All that can be reached without a failure.
-    fn freely(&self, from: &Relation, budget: &mut Budget<'_>) -> Result<Relation, Reason> {
+    fn freely(&self, from: &Relation, meter: &mut Meter) -> Result<Relation, Reason> {
         let mut all = from.clone();
         loop {
             let mut next = all.clone();
@@ -188,7 +188,7 @@ impl<'h> Failing<'h> {
                 let more = self.symbolic.post(event, &next);
                 next = more.and_then(|more| self.symbolic.space.or(&next, &more)).map_err(reason)?;
             }
-            budget.ask(&Progress::default(), 0)?;
+            meter.ask(&Progress::default())?;
             if next == all {
                 return Ok(all);
             }
@@ -197,22 +197,22 @@ impl<'h> Failing<'h> {
     }
 
     /// What some simultaneous failures lead to, and what happens after them.
-    fn after(&self, from: &Relation, events: &[Event], budget: &mut Budget<'_>) -> Result<Relation, Reason> {
+    fn after(&self, from: &Relation, events: &[Event], meter: &mut Meter) -> Result<Relation, Reason> {
         let s = &self.symbolic.space;
         let mut all = s.none();
         for event in events {
             let more = self.symbolic.post(event, from);
             all = more.and_then(|more| s.or(&all, &more)).map_err(reason)?;
         }
-        self.freely(&all, budget)
+        self.freely(&all, meter)
     }
 
     /// All minimal sequences with at most so many failures, shorter ones first.
-    pub fn sequences(&self, limits: Limits, budget: &mut Budget<'_>) -> Result<Listed<Sequence>, Reason> {
+    pub fn sequences(&self, limits: Limits, meter: &mut Meter) -> Result<Listed<Sequence>, Reason> {
         let s = &self.symbolic.space;
         let order = limits.order.unwrap_or(usize::MAX);
         let mut listed = Listed { found: vec![], complete: true };
-        let start = self.freely(&self.initial, budget)?;
+        let start = self.freely(&self.initial, meter)?;
         if s.meets(&start, &self.bad).map_err(reason)? {
             listed.found.push(vec![]);
             return Ok(listed);
@@ -231,7 +231,7 @@ impl<'h> Failing<'h> {
                     {
                         continue;
                     }
-                    let states = self.after(&states.clone(), events, budget)?;
+                    let states = self.after(&states.clone(), events, meter)?;
                     if s.meets(&states, &self.bad).map_err(reason)? {
                         listed.found.push(sequence);
                         if listed.found.len() >= limits.count {
@@ -260,15 +260,15 @@ impl<'h> Failing<'h> {
     }
 
     /// What each of some failures does, alone.
-    pub fn effects(&self, failures: usize, budget: &mut Budget<'_>) -> Result<Vec<Effect>, Reason> {
+    pub fn effects(&self, failures: usize, meter: &mut Meter) -> Result<Vec<Effect>, Reason> {
         let s = &self.symbolic.space;
-        let start = self.freely(&self.initial, budget)?;
+        let start = self.freely(&self.initial, meter)?;
         let usual = self.values(&start).map_err(reason)?;
         let mut all = vec![];
         for n in 0..failures {
             let mut states = s.none();
             for (_, events) in self.by_label.iter().filter(|(label, _)| label == &[n]) {
-                states = self.after(&start, events, budget)?;
+                states = self.after(&start, events, meter)?;
             }
             let now = self.values(&states).map_err(reason)?;
             let new = usual.iter().zip(now).enumerate().map(|(v, (usual, now))| {

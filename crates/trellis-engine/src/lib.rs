@@ -5,7 +5,8 @@
 //! - [`monotone`]: proves from marks that a model is monotone (Def. 2); [`audit`] looks for broken promises of it;
 //! - [`network`]: networks of automata under these;
 //! - [`timed`]: networks with clocks: zones, liveness, bounds, and the choice of an engine;
-//! - [`lazy`]: lazy abstraction (002 Alg. 1–8), with networks with clocks as its client;
+//! - [`abstraction`]: lazy abstraction for whatever has labels (002 Alg. 1 and 2); its clients are [`timed::lazy`] (Alg. 3–8, networks with
+//!   clocks) and [`program::lazy`];
 //! - [`ltl`]: linear temporal logic, translated to automata;
 //! - [`acheck`]: Acheck's properties of such nodes;
 //! - [`cover`]: hierarchies of nodes (AltaRica) on relations: reachability, and refinement of covers with pruning (001 Ch. 4);
@@ -13,20 +14,19 @@
 //! - [`mec`]: Mec 5's relations over configurations and events of nodes, and over plain values (001 §6.1);
 //! - [`program`]: control-flow automata (programs, transition systems, statecharts) with a solver;
 //! - [`wsts`]: counter systems, whatever the number of processes (003 `LA[BF]`, and its rivals);
-//! - shared: [`arg`] (states by key in flat memory), [`path`], [`waitlist`], [`budget`] (limits, cancellation, progress).
+//! - shared: [`arg`] (states by key in flat memory), [`path`], [`waitlist`], [`meter`] (limits, cancellation, progress).
 //!
 //! Engines know nothing of file formats and never print. What they explore is a [`System`]; they store its states as
 //! words and compare elements only under equal keys.
 
+pub mod abstraction;
 pub mod acheck;
 pub mod arg;
 pub mod audit;
-pub mod budget;
 pub mod cover;
 pub mod ctl;
 pub mod cuts;
 pub mod hierarchy;
-pub mod lazy;
 pub mod liveness;
 pub mod ltl;
 pub mod mec;
@@ -34,8 +34,8 @@ pub mod monotone;
 pub mod network;
 pub mod path;
 pub mod program;
-pub mod race;
 pub mod reach;
+pub mod scheduler;
 pub mod timed;
 pub mod waitlist;
 pub mod wsts;

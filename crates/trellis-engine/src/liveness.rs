@@ -11,9 +11,9 @@
 use trellis_model::evidence::Reason;
 
 use crate::arg::{Arg, Mark, NONE};
-use crate::budget::{Budget, Progress, Stats};
 use crate::path::{Path, path_to, step};
 use crate::{Batch, System};
+use trellis_meter::{Meter, Progress, Stats};
 
 /// What is asked about the states.
 pub trait Watch<S: System> {
@@ -62,16 +62,12 @@ struct Graph {
 }
 
 /// Searches.
-pub fn search<S: System>(
-    system: &mut S,
-    watch: &mut impl Watch<S>,
-    budget: &mut Budget<'_>,
-) -> Search<S::Action, S::Error> {
+pub fn search<S: System>(system: &mut S, watch: &mut impl Watch<S>, meter: &mut Meter) -> Search<S::Action, S::Error> {
     let mut arg = Arg::new(system.key_width(), system.elem_width());
     let mut stats = Stats::default();
     let mut graph = Graph::default();
     let mut ranks = Vec::new();
-    let answer = match explore(system, watch, budget, &mut arg, &mut graph, &mut stats) {
+    let answer = match explore(system, watch, meter, &mut arg, &mut graph, &mut stats) {
         Err(stop) => match stop {
             Stop::Limit(r) => Answer::Stopped(r),
             Stop::Broken(NONE, e) => Answer::Error(Path::empty(), e),
@@ -103,7 +99,7 @@ enum Stop<E> {
 fn explore<S: System>(
     system: &mut S,
     watch: &mut impl Watch<S>,
-    budget: &mut Budget<'_>,
+    meter: &mut Meter,
     arg: &mut Arg,
     graph: &mut Graph,
     stats: &mut Stats,
@@ -115,9 +111,8 @@ fn explore<S: System>(
     let mut batch = Batch::default();
     let mut n = 0;
     while n < arg.nodes.len() {
-        let bytes = arg.bytes() + graph.steps.capacity() * 12 + graph.stays.capacity() * 12;
         let progress = Progress { waiting: arg.nodes.len() - n, stats: *stats };
-        budget.check(&progress, bytes).map_err(Stop::Limit)?;
+        meter.check(&progress).map_err(|why| Stop::Limit(why.into()))?;
         arg.nodes[n].mark = Mark::Passed;
         stats.expanded += 1;
         let broken = |e| Stop::Broken(n as u32, e);

@@ -12,12 +12,12 @@ use trellis_model::network::{
 use trellis_order::{Join, Word};
 
 use crate::arg::Arg;
-use crate::budget::{Budget, Stats};
 use crate::liveness::{self, Watch};
 use crate::path::{Path, path_to, replay};
 use crate::reach::{self, JoinAll, Options, Refine, Strategy, Update};
 use crate::waitlist::Order;
 use crate::{Batch, State, System};
+use trellis_meter::{Meter, Stats};
 
 /// A network with a target.
 pub struct NetworkSystem<'n> {
@@ -288,10 +288,10 @@ pub fn answer_up_to_symmetry(
     net: &Network,
     query: &Query,
     order: Order,
-    budget: &mut Budget<'_>,
+    meter: &mut Meter,
 ) -> Result<Answer, Box<Broken>> {
     let options = Options { update: Update::Simple, order, refine: Refine::Never };
-    search(net, query, options, Symmetry::find(net, query), None, None, budget)
+    search(net, query, options, Symmetry::find(net, query), None, None, meter)
 }
 
 /// Answers a query.
@@ -301,9 +301,9 @@ pub fn answer(
     options: Options,
     strategy: Option<&mut dyn Strategy<ModelError>>,
     priority: Option<Condition>,
-    budget: &mut Budget<'_>,
+    meter: &mut Meter,
 ) -> Result<Answer, Box<Broken>> {
-    let answer = search(net, query, options, Symmetry::default(), strategy, priority, budget);
+    let answer = search(net, query, options, Symmetry::default(), strategy, priority, meter);
     // Comparing and joining cannot fail; a script that did has said so to its lattice, and nothing it said counts.
     let failure = net.lattices.iter().find_map(|l| l.lattice.failure());
     match (failure, &answer) {
@@ -335,7 +335,7 @@ fn search(
     symmetry: Symmetry,
     strategy: Option<&mut dyn Strategy<ModelError>>,
     priority: Option<Condition>,
-    budget: &mut Budget<'_>,
+    meter: &mut Meter,
 ) -> Result<Answer, Box<Broken>> {
     let mut system = NetworkSystem::new(net);
     let up_to_symmetry = !symmetry.is_empty();
@@ -347,18 +347,18 @@ fn search(
     match query.kind {
         QueryKind::Always(p) => system.look_for(p, query.deadlock, false),
         QueryKind::Possibly(p) => system.look_for(p, query.deadlock, true),
-        QueryKind::Bound { sup, when, of } => return bound(system, options, sup, when, of, query.deadlock, budget),
+        QueryKind::Bound { sup, when, of } => return bound(system, options, sup, when, of, query.deadlock, meter),
         QueryKind::ClockBound { .. } => {
             let verdict = Verdict::Unknown(Reason::Unsupported("bounds of clocks".into()));
             return Ok(Answer { verdict, stats: Stats::default(), inconclusive: None, bound: None, clock_bound: None });
         }
-        QueryKind::Eventually(p) => return live(system, Question::Avoids(p, false), query, budget),
-        QueryKind::PotentiallyAlways(p) => return live(system, Question::Avoids(p, true), query, budget),
-        QueryKind::LeadsTo(p, q) => return live(system, Question::LeadsTo(p, q), query, budget),
+        QueryKind::Eventually(p) => return live(system, Question::Avoids(p, false), query, meter),
+        QueryKind::PotentiallyAlways(p) => return live(system, Question::Avoids(p, true), query, meter),
+        QueryKind::LeadsTo(p, q) => return live(system, Question::LeadsTo(p, q), query, meter),
     }
     let explored = match strategy {
-        Some(s) => reach::reach(&mut system, options, &mut Given(s), budget),
-        None => reach::reach(&mut system, options, &mut JoinAll, budget),
+        Some(s) => reach::reach(&mut system, options, &mut Given(s), meter),
+        None => reach::reach(&mut system, options, &mut JoinAll, meter),
     };
     let mut inconclusive = None;
     let verdict = match explored.answer {
@@ -399,10 +399,10 @@ fn bound(
     when: Condition,
     of: Condition,
     deadlock: bool,
-    budget: &mut Budget<'_>,
+    meter: &mut Meter,
 ) -> Result<Answer, Box<Broken>> {
     let options = Options { refine: Refine::Never, ..options };
-    let explored = reach::reach(&mut system, options, &mut JoinAll, budget);
+    let explored = reach::reach(&mut system, options, &mut JoinAll, meter);
     let up_to_order = options.update != Update::Simple && system.elem_width() > 0;
     let verdict = match explored.answer {
         reach::Answer::Unreachable => Verdict::Safe(system.certificate(&explored.arg, up_to_order, &[])),
@@ -511,14 +511,14 @@ fn live(
     mut system: NetworkSystem<'_>,
     question: Question,
     query: &Query,
-    budget: &mut Budget<'_>,
+    meter: &mut Meter,
 ) -> Result<Answer, Box<Broken>> {
     let compile = |c| system.post.compile(c, query.deadlock);
     let mut watch = match question {
         Question::Avoids(p, value) => NetworkWatch { stays: (compile(p), value), starts: None },
         Question::LeadsTo(p, q) => NetworkWatch { stays: (compile(q), false), starts: Some(compile(p)) },
     };
-    let search = liveness::search(&mut system, &mut watch, budget);
+    let search = liveness::search(&mut system, &mut watch, meter);
     let verdict = match search.answer {
         liveness::Answer::Leaves => Verdict::Safe(system.certificate(&search.arg, false, &search.ranks)),
         liveness::Answer::Stays(path, back_to) => match system.trace(&path, back_to) {

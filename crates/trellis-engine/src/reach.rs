@@ -18,10 +18,10 @@ use trellis_model::evidence::Reason;
 use trellis_order::{Domain, Join, Word};
 
 use crate::arg::{Arg, Mark, NONE};
-use crate::budget::{Budget, Progress, Stats};
 use crate::path::{Path, path_to, replay};
 use crate::waitlist::{Order, Waitlist};
 use crate::{Batch, State, System};
+use trellis_meter::{Meter, Progress, Stats};
 
 /// How two elements under the same key meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,7 +109,7 @@ pub fn reach<S: System>(
     system: &mut S,
     options: Options,
     strategy: &mut impl Strategy<S::Error>,
-    budget: &mut Budget<'_>,
+    meter: &mut Meter,
 ) -> Exploration<S::Action, S::Error> {
     let mut r = Reach {
         options,
@@ -121,7 +121,7 @@ pub fn reach<S: System>(
         scratch: vec![0; system.elem_width()],
         initial: State::default(),
     };
-    let answer = match r.run(system, strategy, budget) {
+    let answer = match r.run(system, strategy, meter) {
         Ok(answer) => answer,
         Err(Stop::Limit(reason)) => Answer::Stopped(reason),
         Err(Stop::Broken(_, e) | Stop::Strategy(e)) => Answer::Error(Path::empty(), e),
@@ -180,10 +180,6 @@ impl History {
             Some(parent)
         })
     }
-
-    fn bytes(&self) -> usize {
-        self.part.capacity() * 12 + self.in_edges.capacity() * 8
-    }
 }
 
 enum Stop<E> {
@@ -209,7 +205,7 @@ impl Reach {
         &mut self,
         system: &mut S,
         strategy: &mut impl Strategy<S::Error>,
-        budget: &mut Budget<'_>,
+        meter: &mut Meter,
     ) -> Ran<S, Answer<S::Action, S::Error>> {
         self.initial = system.initial().map_err(|e| Stop::Broken(NONE, e))?;
         let (key, elem) = self.initial.clone();
@@ -218,7 +214,7 @@ impl Reach {
         loop {
             let (node, goal) = match found {
                 Ok(None) => {
-                    let Some(n) = self.next(budget)? else { return Ok(Answer::Unreachable) };
+                    let Some(n) = self.next(meter)? else { return Ok(Answer::Unreachable) };
                     found = self.expand(system, strategy, n, &mut batch);
                     continue;
                 }
@@ -246,11 +242,11 @@ impl Reach {
     }
 
     /// The next node to expand.
-    fn next<E>(&mut self, budget: &mut Budget<'_>) -> Result<Option<u32>, Stop<E>> {
+    fn next<E>(&mut self, meter: &mut Meter) -> Result<Option<u32>, Stop<E>> {
         while let Some(n) = self.waiting.pop() {
             if self.arg.nodes[n as usize].mark == Mark::Waiting {
                 let progress = Progress { waiting: self.waiting.len(), stats: self.stats };
-                budget.check(&progress, self.bytes()).map_err(Stop::Limit)?;
+                meter.check(&progress).map_err(|why| Stop::Limit(why.into()))?;
                 return Ok(Some(n));
             }
         }
@@ -280,10 +276,6 @@ impl Reach {
             }
         }
         Ok(None)
-    }
-
-    fn bytes(&self) -> usize {
-        self.arg.bytes() + self.history.as_ref().map_or(0, History::bytes)
     }
 
     /// Alg. 2–4: adds a state unless a stored one stands for it. Answers the new node if it is the target.

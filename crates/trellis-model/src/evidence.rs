@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use trellis_meter::StopReason;
+
 /// The answer to one question, with its evidence: a certificate `C` or a trace `T`.
 #[derive(Debug, Clone)]
 pub enum Verdict<T, C> {
@@ -39,6 +41,18 @@ pub enum Reason {
     Stuck(String),
     /// There is an answer, but what it rests on was not checked, or not proven: what that is.
     Unchecked(String),
+}
+
+impl From<StopReason> for Reason {
+    fn from(why: StopReason) -> Reason {
+        match why {
+            StopReason::Time => Reason::Time,
+            StopReason::Memory => Reason::Memory,
+            StopReason::States => Reason::Iterations,
+            StopReason::Steps => Reason::Solver(why.to_string()),
+            StopReason::Cancelled => Reason::Interrupted,
+        }
+    }
 }
 
 impl fmt::Display for Reason {

@@ -27,6 +27,8 @@ pub struct PropertyReport<T = Trace, C = Certificate> {
     pub certificate: Option<C>,
     /// What the independent checker did with the evidence: `trace replayed: 7 steps`.
     pub checked: Option<String>,
+    /// Why the evidence was found and not checked, if it was not: `not re-checked: time limit reached`. Then it is no verdict to rely on.
+    pub unchecked: Option<String>,
     /// What the answer rests on and nobody has checked: `monotone transitions (000 Def. 2)`.
     pub assumes: Vec<String>,
     /// What the reader should know of the question itself: that it is true whatever the model does, say.
@@ -122,6 +124,7 @@ impl<T, C> PropertyReport<T, C> {
             trace: None,
             certificate: None,
             checked: None,
+            unchecked: None,
             assumes: Vec::new(),
             warnings: Vec::new(),
             reason: None,

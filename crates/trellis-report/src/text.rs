@@ -116,7 +116,8 @@ pub fn line<T, C>(report: &PropertyReport<T, C>, style: Style) -> String {
     let reason = report.reason.iter().map(|r| one_line(&r.text));
     let count = report.statistic("stored").map(|n| format!("{n} state{}, ", if n == 1 { "" } else { "s" }));
     let cost = format!("{}{:.2} s", count.unwrap_or_default(), report.seconds);
-    let notes: Vec<String> = reason.chain([cost]).chain(report.checked.clone()).collect();
+    let unchecked = report.unchecked.iter().map(|why| format!("found; {why}"));
+    let notes: Vec<String> = reason.chain(unchecked).chain([cost]).chain(report.checked.clone()).collect();
     let padding = style.width.saturating_sub(query.chars().count() + answer.chars().count());
     format!(
         "{}  {query}{}{:padding$}    {}\n",

@@ -25,12 +25,10 @@ pub mod tidy;
 pub use embedded::{Effort, Embedded, NoInterpolants, interpolants};
 
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 use trellis_expr::eval::Valuation;
 use trellis_expr::{TermId, Terms};
+pub use trellis_meter::{Meter, StopReason};
 
 /// Decides whether terms can be true together.
 ///
@@ -50,7 +48,7 @@ pub trait Solver {
     fn assert(&mut self, terms: &Terms, t: TermId);
 
     /// Can all that is asserted be true, together with the assumptions? They hold for this question only.
-    fn check(&mut self, terms: &Terms, assumptions: &[TermId], limits: &Limits) -> Answer;
+    fn check(&mut self, terms: &Terms, assumptions: &[TermId], limits: &Meter) -> Answer;
 }
 
 /// What a solver says.
@@ -82,7 +80,9 @@ impl Answer {
 pub enum Reason {
     /// Time was up.
     Time,
-    /// Somebody called it off.
+    /// The memory limit was reached.
+    Memory,
+    /// Cancelled from outside.
     Cancelled,
     /// More work than the limits allow.
     Steps,
@@ -92,69 +92,26 @@ pub enum Reason {
     Process(String),
 }
 
+impl From<StopReason> for Reason {
+    fn from(why: StopReason) -> Reason {
+        match why {
+            StopReason::Time => Reason::Time,
+            StopReason::Memory => Reason::Memory,
+            StopReason::Cancelled => Reason::Cancelled,
+            StopReason::Steps | StopReason::States => Reason::Steps,
+        }
+    }
+}
+
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Reason::Time => f.write_str("time is up"),
+            Reason::Memory => f.write_str("memory limit reached"),
             Reason::Cancelled => f.write_str("cancelled"),
             Reason::Steps => f.write_str("the solver gave up after the work it was allowed"),
             Reason::Unsupported(what) => write!(f, "the solver has no theory of {what}"),
             Reason::Process(what) => write!(f, "the solver process: {what}"),
         }
-    }
-}
-
-/// How long a check may take.
-#[derive(Debug, Clone, Default)]
-pub struct Limits {
-    deadline: Option<Instant>,
-    steps: Option<u64>,
-    cancelled: Option<Arc<AtomicBool>>,
-}
-
-impl Limits {
-    /// None.
-    pub fn none() -> Limits {
-        Limits::default()
-    }
-
-    /// At most so long from now.
-    pub fn time(mut self, limit: Duration) -> Limits {
-        self.deadline = Instant::now().checked_add(limit);
-        self
-    }
-
-    /// Until then.
-    pub fn until(mut self, deadline: Option<Instant>) -> Limits {
-        self.deadline = deadline;
-        self
-    }
-
-    /// At most so many conflicts; unlike time, the same on every machine.
-    pub fn steps(mut self, limit: u64) -> Limits {
-        self.steps = Some(limit);
-        self
-    }
-
-    /// Until the flag is raised.
-    pub fn cancelled_by(mut self, flag: Arc<AtomicBool>) -> Limits {
-        self.cancelled = Some(flag);
-        self
-    }
-
-    /// Why work must stop now, after so many steps.
-    pub fn exceeded(&self, steps: u64) -> Option<Reason> {
-        if self.cancelled.as_ref().is_some_and(|c| c.load(Ordering::Relaxed)) {
-            return Some(Reason::Cancelled);
-        }
-        if self.steps.is_some_and(|limit| steps > limit) {
-            return Some(Reason::Steps);
-        }
-        self.deadline.is_some_and(|d| Instant::now() >= d).then_some(Reason::Time)
-    }
-
-    /// How much time is left, if it is limited.
-    pub fn remaining(&self) -> Option<Duration> {
-        self.deadline.map(|d| d.saturating_duration_since(Instant::now()))
     }
 }

@@ -19,7 +19,7 @@ use trellis_expr::eval::{Valuation, eval};
 use trellis_expr::{Term, TermId, Terms, Type};
 
 use crate::rows::{Name, Rows, Solved};
-use crate::{Limits, Reason};
+use crate::{Meter, Reason};
 
 /// A sum of multiples of leaves is at most a number.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -176,7 +176,7 @@ pub fn rank(
     variables: &[TermId],
     nodes: usize,
     ways: &[Way],
-    limits: &Limits,
+    limits: &Meter,
 ) -> Result<Option<Vec<Function>>, Reason> {
     let mut system = Rows::default();
     let width = variables.len();
@@ -299,12 +299,12 @@ mod tests {
         rows.extend(equal(&[(x1, 1), (x, -1), (y, -1)], 0));
         rows.extend(equal(&[(y1, 1), (y, -1)], -1));
         let way = Way { from: 0, to: 0, rows: rows.clone(), after: vec![x1, y1], strict: true };
-        let found = rank(&terms, &[x, y], 1, &[way], &Limits::none()).expect("decided").expect("a ranking");
+        let found = rank(&terms, &[x, y], 1, &[way], &Meter::unlimited()).expect("decided").expect("a ranking");
         assert!(found[0].0[0] > IBig::ZERO, "{found:?}");
         // Without y < 0 there is none: y may be large at first.
         rows.remove(1);
         let way = Way { from: 0, to: 0, rows, after: vec![x1, y1], strict: true };
-        assert_eq!(rank(&terms, &[x, y], 1, &[way], &Limits::none()), Ok(None));
+        assert_eq!(rank(&terms, &[x, y], 1, &[way], &Meter::unlimited()), Ok(None));
     }
 
     #[test]

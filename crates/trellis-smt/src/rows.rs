@@ -8,7 +8,7 @@ use dashu_int::IBig;
 
 use crate::embedded::rat::Rat;
 use crate::embedded::simplex::{Column, Farkas, Side, Simplex, Why};
-use crate::{Limits, Reason};
+use crate::{Meter, Reason};
 
 /// Variables and rows.
 #[derive(Default)]
@@ -52,19 +52,14 @@ impl Rows {
     }
 
     /// Is there a solution with these lower bounds, beside what holds always?
-    pub fn solve(&mut self, lower: &[(Name, i64)], limits: &Limits) -> Result<Solved, Reason> {
+    pub fn solve(&mut self, lower: &[(Name, i64)], limits: &Meter) -> Result<Solved, Reason> {
         // Without a limit on its work it only gives up with a reason.
         self.solve_within(lower, u64::MAX, limits)?.ok_or(Reason::Time)
     }
 
     /// The same; nothing if it takes more work than this, as [`Rows::work`] counts it. What was done is not lost: a similar question
     /// goes on from there.
-    pub fn solve_within(
-        &mut self,
-        lower: &[(Name, i64)],
-        work: u64,
-        limits: &Limits,
-    ) -> Result<Option<Solved>, Reason> {
+    pub fn solve_within(&mut self, lower: &[(Name, i64)], work: u64, limits: &Meter) -> Result<Option<Solved>, Reason> {
         let mark = self.simplex.mark();
         let answer = self.bounded(lower, self.work().saturating_add(work), limits);
         self.simplex.undo_to(mark);
@@ -81,7 +76,7 @@ impl Rows {
         _ = self.simplex.set(row.0, Side::Lower, Rat::from(n), Why::ALWAYS);
     }
 
-    fn bounded(&mut self, lower: &[(Name, i64)], most: u64, limits: &Limits) -> Result<Option<Solved>, Reason> {
+    fn bounded(&mut self, lower: &[(Name, i64)], most: u64, limits: &Meter) -> Result<Option<Solved>, Reason> {
         for (row, n) in lower {
             if let Err(conflict) = self.simplex.set(row.0, Side::Lower, Rat::from(*n), Why::ALWAYS) {
                 return factors(&conflict).map(Some);
@@ -89,7 +84,7 @@ impl Rows {
         }
         match self.simplex.check_while(|work| work <= most && limits.exceeded(0).is_none()) {
             Ok(true) => Ok(Some(Solved::Yes)),
-            Ok(false) => limits.exceeded(0).map_or(Ok(None), Err),
+            Ok(false) => limits.exceeded(0).map_or(Ok(None), |why| Err(why.into())),
             Err(conflict) => factors(&conflict).map(Some),
         }
     }
@@ -119,7 +114,7 @@ fn factors(conflict: &Farkas) -> Result<Solved, Reason> {
         let scaled = r * &whole;
         i64::try_from(&scaled.numerator()).map_err(|_| Reason::Unsupported("numbers as large as these".into()))
     };
-    let all: Result<Vec<_>, _> = lower().map(|p| Ok((Name(p.column), factor(&p.factor)?))).collect();
+    let all: Result<Vec<_>, _> = lower().map(|p| Ok::<_, Reason>((Name(p.column), factor(&p.factor)?))).collect();
     Ok(Solved::No(all?))
 }
 
@@ -133,7 +128,7 @@ mod tests {
         let (x, y) = (rows.variable(0, None), rows.variable(0, Some(3)));
         let difference = rows.row(&[(x, -2), (y, 1)]);
         let sum = rows.row(&[(x, 1), (y, 1)]);
-        let limits = Limits::none();
+        let limits = Meter::unlimited();
         assert_eq!(rows.solve(&[(difference, 2), (sum, 3)], &limits), Ok(Solved::Yes));
         // y ≥ 2 + 2x and y ≤ 3, so x + y ≤ 3 and a half.
         let Ok(Solved::No(factors)) = rows.solve(&[(difference, 2), (sum, 4)], &limits) else { panic!("no solution") };

@@ -9,13 +9,14 @@ use std::time::Duration;
 use trellis_check::language::satisfiable;
 use trellis_expr::ranges::decided;
 use trellis_expr::{Term, TermId, Terms, Type, VarId};
+use trellis_meter::Meter;
 use trellis_model::hierarchy::ctl::Formula as Branching;
 use trellis_model::hierarchy::tree::Condition;
 use trellis_model::hierarchy::{Domain, Hierarchy};
 use trellis_model::ltl::Formula;
 use trellis_model::network::{Network, Query, QueryKind};
 use trellis_report::{PropertyReport, Style, json, text};
-use trellis_smt::{Answer, Embedded, Limits, Solver};
+use trellis_smt::{Answer, Embedded, Solver};
 
 use crate::cli::Check;
 use crate::{Failure, Ran, exit, print};
@@ -142,7 +143,7 @@ fn solved(terms: &Terms, t: TermId, knows: Knows<'_>) -> Option<bool> {
     let never = |t: TermId| {
         let mut all = known.clone();
         all.push(t);
-        let limits = Limits::none().time(PATIENCE);
+        let limits = Meter::unlimited().time(PATIENCE);
         matches!(Embedded::new().check(&terms, &all, &limits), Answer::Unsat(_))
     };
     match () {

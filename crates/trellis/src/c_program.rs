@@ -12,25 +12,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use trellis_engine::budget::Progress;
 use trellis_engine::program::{Engine, Outcome as Found};
 use trellis_model::cfa::evidence::{Trace, Verdict};
 use trellis_model::cfa::{Cfa, Kind as LocationKind, Location, LocationId};
 use trellis_model::evidence::Reason;
 use trellis_report::program as tell;
 use trellis_report::{Kind as QueryKind, Outcome, Program, ProgramReport, Style, json};
-use trellis_smt::Limits;
 use trellis_syntax::c::{Built, Check as One, Kind};
 
 pub use property::Scope;
 
 use crate::automaton::{Loaded, QUESTION, load};
 use crate::binding::{Bound, canonical};
-use crate::check::{ProgressLine, budget, code_of, numbered, statistics, worst};
 use crate::cli::{Check, Properties};
 use crate::files::{write_file, write_with};
+use crate::limits::{Work, interrupts};
+use crate::pipeline::{code_of, numbered, statistics, worst};
 use crate::program::{checked, engine_line, show};
-use crate::{Failure, Ran, exit, ltl, witness};
+use crate::{Failure, Ran, exit, limits, ltl, witness};
 
 /// What is added where loops are not shown to end.
 const PARTIAL: &str = "; partial correctness: loops are not shown to end";
@@ -198,7 +197,7 @@ pub fn undefined(args: &Check, out_color: bool, err_color: bool) -> Ran {
     // The evidence on file is that of the formulas.
     let args = Check { trace: None, certificate: None, dot: None, html: None, ..args.clone() };
     let engine = Engine::Portfolio(args.programs.threads.unwrap_or(2).into());
-    let cancelled = crate::check::interrupts();
+    let cancelled = interrupts();
     let mut lines = ask(&args, engine, &loaded, asked, set, false, &cancelled)?;
     told(&args, &loaded, &mut lines, out_color)
 }
@@ -206,7 +205,7 @@ pub fn undefined(args: &Check, out_color: bool, err_color: bool) -> Ran {
 /// Asks a program everything.
 pub fn check(args: &Check, engine: Engine, loaded: &Loaded, asked: &Asked, colors: (bool, bool)) -> Ran {
     let (out_color, err_color) = colors;
-    let cancelled = crate::check::interrupts();
+    let cancelled = interrupts();
     let termination = args.programs.termination || asked.scope.termination;
     let mut lines = if asked.checks.is_empty() && (termination || asked.scope.property.is_none()) {
         match termination {
@@ -288,10 +287,6 @@ fn ask(
         report.assumes = asked.scope.assumes();
         report
     };
-    let limits = || {
-        let limits = Limits::none().cancelled_by(cancelled.clone());
-        args.timeout.map_or(limits.clone(), |t| limits.time(t))
-    };
     let mut lines = vec![];
     let mut failed = false;
     let mut sets = VecDeque::from([all]);
@@ -300,17 +295,16 @@ fn ask(
         let started = Instant::now();
         let name = asked.name_of(&set);
         let Found { verdict, stats, by } = {
-            let mut line = ProgressLine::new(args, QUESTION);
-            let mut observer = |p: &Progress| line.show(p);
-            let mut budget = budget(args, cancelled, &mut observer);
-            trellis_engine::program::check(&cfa, &engine, &mut budget)
+            let mut work = Work::on(args, QUESTION);
+            let budget = &mut work.meter;
+            trellis_engine::program::check(&cfa, &engine, budget)
         };
         let finish = |report: &mut ProgramReport, cfa: &Cfa| {
             report.engine = engine_line(&by.unwrap_or(engine));
             report.statistics = statistics(&stats);
             let seconds = started.elapsed().as_secs_f64();
             if !args.no_check {
-                checked(report, cfa, &limits())?;
+                checked(report, cfa, &limits::meter(args))?;
             }
             report.seconds = seconds;
             Ok::<(), Failure>(())

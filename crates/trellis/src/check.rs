@@ -1,29 +1,29 @@
 //! `trellis check`: every property, with the engine that suits it, evidence re-checked before anybody sees it.
 
-use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use trellis_engine::audit::{self, Audit, Unmatched};
-use trellis_engine::budget::{Budget, Observer, Progress, Stats};
 use trellis_engine::network::{Answer, ExprStrategy, answer, answer_up_to_symmetry};
 use trellis_engine::reach::{Options, Refine, Strategy, Update};
 use trellis_engine::timed::Config;
 use trellis_engine::waitlist::Order;
+use trellis_meter::StopReason;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::{Network, Query, QueryKind, Symmetry};
-use trellis_report::{Inconclusive, Kind, Outcome, PropertyReport, dot, ending, html, json, text};
+use trellis_report::{Inconclusive, Kind, PropertyReport, dot, ending, html, json, text};
 
 use crate::binding::Bound;
 use crate::cli::{self, Check};
 use crate::files::{write_file, write_with};
+use crate::limits::{Work, interrupts};
 use crate::load::{Asked, Loaded, load};
 use crate::monotone::{self, Basis};
+use crate::pipeline::{code_of, numbered, statistics, steps, worst};
 use crate::strategy::LuaStrategy;
 use crate::{Failure, Ran, exit};
-use crate::{answers, automaton, counter, hierarchy, ltl, program, timed, tree};
+use crate::{answers, automaton, counter, hierarchy, limits, ltl, program, timed, tree};
 
 /// Pairs of states compared under `--audit`.
 const LONG_AUDIT: usize = 20_000;
@@ -41,7 +41,32 @@ struct Plan {
     notes: Vec<String>,
 }
 
+/// Says UNKNOWN for the question at work when a phase that cannot stop by itself has run out of a limit.
+fn watch(args: &Check, color: bool) {
+    let watched = limits::Watched { timeout: args.timeout, memory: args.memory, interrupts: false };
+    let args = args.clone();
+    limits::watch(watched, move |query, why| {
+        let (query, phase) = match query {
+            Some(query) => (query, ""),
+            None => ("nothing was decided", " (while the model was read, or evidence written)"),
+        };
+        let reason = match phase {
+            "" => why.into(),
+            phase => Reason::Solver(format!("{why}{phase}")),
+        };
+        let model = args.model.model.display().to_string();
+        let report: PropertyReport = PropertyReport::about(&model, "", query, Kind::Always, Verdict::Unknown(reason));
+        let style = text::Style { color, ..Default::default() };
+        match answers::plain(&args, &report, style) {
+            Ok(()) if why == StopReason::Cancelled => exit::INTERRUPTED,
+            Ok(()) => exit::UNDECIDED,
+            Err(_) => exit::INTERNAL,
+        }
+    });
+}
+
 pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
+    watch(args, out_color);
     match answer_all(args, out_color, err_color) {
         Err(Failure::Nothing(language, advice)) => answers::nothing(args, language, &advice, out_color),
         ran => ran,
@@ -130,9 +155,8 @@ fn answer_all(args: &Check, out_color: bool, err_color: bool) -> Ran {
         let warnings = answers::warn(args, answers::of_query(net, query));
         let started = Instant::now();
         let found = {
-            let mut line = ProgressLine::new(args, &query.text);
-            let mut observer = |p: &Progress| line.show(p);
-            let mut budget = budget(args, &cancelled, &mut observer).states(args.states.or(plan.states));
+            let work = Work::on(args, &query.text);
+            let mut budget = work.meter.clone().states(args.states.or(plan.states));
             let mut expr = loaded.strategy.map(|s| ExprStrategy::new(net, s.condition, s.uses_joined));
             let mut lua = script.as_deref().map(|p| LuaStrategy::load(p, net)).transpose()?;
             let strategy: Option<&mut dyn Strategy<_>> = match (&mut expr, &mut lua) {
@@ -206,25 +230,6 @@ fn left_over(
         reports.push(report);
     }
     Ok(code)
-}
-
-/// The limits of the command line.
-pub fn budget<'o>(args: &Check, cancelled: &Arc<AtomicBool>, observer: Observer<'o>) -> Budget<'o> {
-    let limits = Budget::unlimited().time(args.timeout).memory(args.memory).states(args.states);
-    limits.cancel(cancelled.clone()).observe(observer)
-}
-
-/// A flag that an interrupt raises: Ctrl-C, or the request to end that `timeout`, batch systems and containers send (SIGTERM).
-pub fn interrupts() -> Arc<AtomicBool> {
-    static CANCELLED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
-    let cancelled = CANCELLED.get_or_init(|| {
-        let cancelled = Arc::new(AtomicBool::new(false));
-        let flag = cancelled.clone();
-        // Without a handler an interrupt simply ends the process; that is bearable.
-        let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
-        cancelled
-    });
-    cancelled.clone()
 }
 
 /// What the command line alone cannot know to be wrong.
@@ -450,7 +455,7 @@ fn answered(
         Failure::Internal(format!("the {what} for `{}` did not pass its check: {why}", query.text))
     };
     let mut said = Vec::new();
-    let until = args.timeout.and_then(|t| Instant::now().checked_add(t));
+    let until = limits::deadline(args.timeout);
     if let Some(t) = &r.trace {
         match args.non_zeno {
             true => trellis_check::replay_non_zeno(net, query, t),
@@ -510,10 +515,6 @@ fn answered(
     Ok(r)
 }
 
-pub fn steps(n: usize) -> String {
-    if n == 1 { "1 step".into() } else { format!("{n} steps") }
-}
-
 fn engine_line(args: &Check, o: Options, query: &Query, net: &Network) -> String {
     let order = match o.order {
         Order::Bfs => "breadth first".to_string(),
@@ -535,37 +536,6 @@ fn engine_line(args: &Check, o: Options, query: &Query, net: &Network) -> String
         }
         _ => "liveness, explicit states".into(),
     }
-}
-
-pub fn statistics(s: &Stats) -> Vec<(String, u64)> {
-    [
-        ("added", s.added),
-        ("stored", s.stored),
-        ("expanded", s.expanded),
-        ("steps", s.steps),
-        ("covered", s.covered),
-        ("joins", s.joins),
-        ("refinements", s.refinements),
-    ]
-    .map(|(n, v)| (n.to_string(), v))
-    .to_vec()
-}
-
-pub fn code_of<T, C>(r: &PropertyReport<T, C>) -> u8 {
-    match r.outcome {
-        Outcome::Error => exit::INPUT,
-        Outcome::Unknown => exit::UNDECIDED,
-        _ => match r.holds() {
-            Some(false) => exit::FAILS,
-            _ => exit::HOLDS,
-        },
-    }
-}
-
-/// A failure is worse than indecision; a broken model is worse than both.
-pub fn worst(a: u8, b: u8) -> u8 {
-    let rank = |c| [exit::HOLDS, exit::UNDECIDED, exit::FAILS, exit::INPUT].iter().position(|&x| x == c);
-    if rank(a) >= rank(b) { a } else { b }
 }
 
 pub fn show(args: &Check, net: &Network, r: &PropertyReport, style: text::Style) -> Result<(), Failure> {
@@ -648,54 +618,4 @@ pub fn write_evidence(args: &Check, net: &Network, r: &PropertyReport, several: 
         write_with(&numbered(path, several), |out| json::write_certificate(out, net, r.header(), c))?;
     }
     Ok(())
-}
-
-/// `trace.json` of the second of several properties is `trace-2.json`.
-pub fn numbered(path: &Path, several: Option<usize>) -> PathBuf {
-    let Some(n) = several else { return path.to_path_buf() };
-    let stem = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
-    let name = match path.extension() {
-        Some(e) => format!("{stem}-{n}.{}", e.to_string_lossy()),
-        None => format!("{stem}-{n}"),
-    };
-    path.with_file_name(name)
-}
-
-/// One line on the terminal that says how far it is.
-pub struct ProgressLine {
-    started: Instant,
-    query: String,
-    on: bool,
-    shown: bool,
-}
-
-impl ProgressLine {
-    pub fn new(args: &Check, query: &str) -> ProgressLine {
-        let on = std::io::stderr().is_terminal() && !args.quiet;
-        ProgressLine { started: Instant::now(), query: query.chars().take(40).collect(), on, shown: false }
-    }
-
-    pub fn show(&mut self, p: &Progress) {
-        if !self.on {
-            return;
-        }
-        self.shown = true;
-        let s = &p.stats;
-        let refinements = if s.refinements > 0 { format!(", {} refinements", s.refinements) } else { String::new() };
-        eprint!(
-            "\r\x1b[K{}: {} states, {} waiting{refinements}, {:.1} s",
-            self.query,
-            s.added,
-            p.waiting,
-            self.started.elapsed().as_secs_f64()
-        );
-    }
-}
-
-impl Drop for ProgressLine {
-    fn drop(&mut self) {
-        if self.shown {
-            eprint!("\r\x1b[K");
-        }
-    }
 }

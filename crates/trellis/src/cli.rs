@@ -143,7 +143,7 @@ pub struct Check {
     /// The algorithm.
     #[arg(long, value_enum, default_value = "auto", help_heading = "Engine")]
     pub engine: Engine,
-    /// How states that differ only in their lattice values meet.
+    /// How a new state is combined with stored states that share its discrete part.
     #[arg(long, value_enum, help_heading = "Engine")]
     pub update: Option<Update>,
     /// When to join (implies --update join): all, none, an expression over the states x, y and joined, or a .lua file.
@@ -159,11 +159,11 @@ pub struct Check {
     /// For --order priority: an integer expression, explored largest first.
     #[arg(long, value_name = "EXPR", help_heading = "Engine")]
     pub priority: Option<String>,
-    /// For reach, A[] and E<>: states that are the same but for the names of symmetric processes, or of members of scalar
-    /// sets, are one; says which they are. Where nobody chooses how to search, that is so anyway.
+    /// Symmetry reduction over processes and scalar sets (A[] and E<>); prints the orbits found. On by default unless a search option
+    /// is given.
     #[arg(long, help_heading = "Engine", conflicts_with = "no_symmetry")]
     pub symmetry: bool,
-    /// Processes, or sub-nodes with --engine hierarchy, that cannot be told apart are explored one by one all the same.
+    /// Disable symmetry reduction (of processes, or of sub-nodes with --engine hierarchy).
     #[arg(long, help_heading = "Engine")]
     pub no_symmetry: bool,
     /// Say whether the model is proved monotone, as cover and join need; then sample it, and print what breaks it.
@@ -174,22 +174,22 @@ pub struct Check {
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Engine")]
     pub assume: Option<Assume>,
 
-    /// What reach forgets of zones; without --cover, zones then stand for those that they include.
+    /// Zone extrapolation. Without --cover, subsumption is then zone inclusion.
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Models with clocks")]
     pub extrapolation: Option<Extrapolation>,
-    /// When one zone stands for another in reach.
+    /// Subsumption of zones in reach.
     #[arg(long, value_enum, value_name = "WHEN", help_heading = "Models with clocks")]
     pub cover: Option<Cover>,
-    /// How lazy refines what it knows of clocks.
+    /// How lazy refines the abstraction of clocks.
     #[arg(long, value_enum, value_name = "HOW", help_heading = "Models with clocks")]
     pub clocks: Option<Clocks>,
-    /// What lazy knows of data: all of it, or what it finds that it needs.
+    /// How lazy abstracts data (default: not at all).
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Models with clocks")]
     pub data: Option<Data>,
-    /// Keep all clocks in the zones of lazy, as 002's prototype does, not only those that matter where they are.
+    /// Keep all clocks in the zones of lazy, not only the active ones.
     #[arg(long, help_heading = "Models with clocks")]
     pub all_clocks: bool,
-    /// For liveness: runs in which infinitely much happens in finite time do not count.
+    /// Ignore Zeno runs (liveness).
     #[arg(long, help_heading = "Models with clocks")]
     pub non_zeno: bool,
 
@@ -205,13 +205,13 @@ pub struct Check {
     pub nodes: crate::hierarchy::Nodes,
 
     /// Give up on a property after this long (60s, 5m, 1h).
-    #[arg(long, value_parser = duration, value_name = "TIME", help_heading = "Limits")]
+    #[arg(long, value_parser = duration, value_name = "TIME", help_heading = "Meter")]
     pub timeout: Option<Duration>,
     /// Give up when stored states need more than this (500MiB, 2GiB).
-    #[arg(long, value_parser = bytes, value_name = "SIZE", help_heading = "Limits")]
+    #[arg(long, value_parser = bytes, value_name = "SIZE", help_heading = "Meter")]
     pub memory: Option<usize>,
     /// Give up after this many states.
-    #[arg(long, value_name = "N", help_heading = "Limits")]
+    #[arg(long, value_name = "N", help_heading = "Meter")]
     pub states: Option<u64>,
 
     /// Print one JSON object per property.
@@ -301,10 +301,10 @@ pub struct Programs {
     /// How a path that cannot be taken refines the precision (default: newton).
     #[arg(long, value_enum, value_name = "HOW")]
     pub refinement: Option<Refinement>,
-    /// Where what has been learned holds (default: local).
+    /// Scope of the precision (default: local).
     #[arg(long, value_enum, value_name = "WHERE")]
     pub precision: Option<Precision>,
-    /// What is known to matter from the start (default: empty).
+    /// Initial precision (default: empty).
     #[arg(long, value_enum, value_name = "WHAT")]
     pub initial: Option<Initial>,
     /// How predicates are taken apart (default: conjuncts).
@@ -373,10 +373,10 @@ pub struct Certify {
     #[command(flatten)]
     pub reading: Reading,
     /// Give up after this long (60s, 5m, 1h).
-    #[arg(long, value_parser = duration, value_name = "TIME", help_heading = "Limits")]
+    #[arg(long, value_parser = duration, value_name = "TIME", help_heading = "Meter")]
     pub timeout: Option<Duration>,
     /// Give up when the process needs more than this (500MiB, 2GiB).
-    #[arg(long, value_parser = bytes, value_name = "SIZE", help_heading = "Limits")]
+    #[arg(long, value_parser = bytes, value_name = "SIZE", help_heading = "Meter")]
     pub memory: Option<usize>,
 }
 
@@ -451,7 +451,7 @@ pub struct Bench {
     #[arg(long, value_name = "FOLDER")]
     pub models: Option<PathBuf>,
     /// For smt: write the problems into this folder, and do nothing else. For c: write the programs as Horn clauses.
-    /// For pcegar: draw how the abstractions grow, with and without pruning (SVG, 001 Fig. 6.4–6.10).
+    /// For pcegar: draw how the abstractions grow, with and without pruning (SVG).
     #[arg(long, value_name = "FOLDER")]
     pub write: Option<PathBuf>,
     /// For smt and c: another solver's answers and times, as bench/smt/run_z3.py and bench/c/run_spacer.py print them.

@@ -3,25 +3,24 @@
 mod instance;
 mod load;
 
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::io::{self, Write};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use trellis_check::counter as checker;
-use trellis_engine::budget::Progress;
 use trellis_engine::wsts::{self, Engine, backward, forward, lazy};
+use trellis_meter::Meter;
 use trellis_model::counter::System;
-use trellis_model::counter::evidence::Trace;
+use trellis_model::counter::evidence::{Certificate, Trace};
 use trellis_report::counter::{chart, draw, never, property, summary, text};
-use trellis_report::json::Header;
-use trellis_report::{CounterContent, CounterReport, Kind, Style, json, read_counter_evidence, text as plain};
+use trellis_report::json::{Header, Input};
+use trellis_report::{CounterContent, CounterReport, Kind, Style, json, read_counter_evidence};
 
-use crate::binding::Bound;
-use crate::check::{ProgressLine, budget, code_of, interrupts, statistics, steps};
 use crate::cli::{self, Certify, Check};
 use crate::evidence::Given;
-use crate::files::{write_file, write_with};
-use crate::{Failure, Ran, automaton, exit, print};
+use crate::formalism::{Evidence, Formalism, Question, Rejection};
+use crate::pipeline::{self, statistics, steps};
+use crate::{Failure, Ran, automaton};
 
 pub use self::instance::{convert, no_instance, simulate};
 pub use self::load::{Asked, is_one, load};
@@ -34,7 +33,7 @@ pub struct Counters {
     /// Which node --engine wsts takes next (default: bfs, which always ends).
     #[arg(long, value_enum, value_name = "ORDER")]
     pub control: Option<Control>,
-    /// Let --engine wsts begin with the atoms of the start too, as 003 does: exact, but many more regions.
+    /// With --engine wsts: start from the atoms of the initial states too, as the paper does (exact, many more regions).
     #[arg(long)]
     pub start_atoms: bool,
     /// Let --engine wsts cover nodes by nodes of the same depth too.
@@ -43,14 +42,14 @@ pub struct Counters {
     /// Let --engine wsts take all rules as one: few refinements, with many predicates each.
     #[arg(long)]
     pub merged: bool,
-    /// Let a refinement of --engine wsts bring what leads into the target by any rules, not only by those of the error trace.
+    /// With --engine wsts: refine with the full backward layer, not only along the error trace.
     #[arg(long)]
     pub layers: bool,
-    /// Let --engine wsts take no predicates but those of 003; without it, it also takes those in which variables are forgotten that
-    /// are not needed to refute the error trace. --merged, --layers and another --control imply it.
+    /// With --engine wsts: disable predicate projection (exactly Algorithm 2 of Dimitrova and Podelski). --merged, --layers and
+    /// another --control imply it.
     #[arg(long)]
     pub plain: bool,
-    /// Let --engine wsts use linear atoms, Boolean formulas over them and a solver, as 003 writes it: slow, for study.
+    /// With --engine wsts: linear atoms, Boolean formulas over them and a solver, as in the paper (slow, for study).
     #[arg(long)]
     pub linear: bool,
     /// Let --engine backward keep what the state equation shows to be out of reach.
@@ -79,7 +78,7 @@ pub enum Control {
     Dfs,
     /// Any, by --seed.
     Random,
-    /// The newest that leads to no refinement of the root: what 003 §5 warns of.
+    /// The newest that leads to no refinement of the root: the schedule under which lazy abstraction need not terminate.
     Adverse,
 }
 
@@ -211,86 +210,106 @@ fn engine_line(engine: &Engine) -> String {
     }
 }
 
+/// A counter system, and the question whether its target can be covered.
+struct Counter {
+    name: String,
+    language: &'static str,
+    loaded: Loaded,
+    engine: Engine,
+}
+
+impl Formalism for Counter {
+    type Trace = Trace;
+    type Proof = Certificate;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn language(&self) -> &'static str {
+        self.language
+    }
+
+    fn inputs(&self) -> &[Input] {
+        &self.loaded.inputs
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        let Loaded { question, system, .. } = &self.loaded;
+        vec![Question { text: question.clone(), property: property(system), kind: Kind::Always, warnings: vec![] }]
+    }
+
+    fn solve(&self, _: usize, meter: &mut Meter) -> Result<CounterReport, Failure> {
+        let wsts::Outcome { verdict, stats, by } = wsts::check(&self.loaded.system, &self.engine, meter);
+        let mut report = CounterReport::about(&self.name, self.language, &self.loaded.question, Kind::Always, verdict);
+        report.engine = engine_line(&by.unwrap_or(self.engine));
+        report.statistics = statistics(&stats);
+        Ok(report)
+    }
+
+    fn replay(&self, _: usize, trace: &Trace) -> Result<String, Rejection> {
+        let system = &self.loaded.system;
+        checker::replay(system, trace).map_err(|why| words(system, &why))?;
+        Ok(format!("run of {} replayed", steps(trace.rules.len())))
+    }
+
+    fn certify(&self, _: usize, proof: &Certificate, _: &Meter) -> Result<String, Rejection> {
+        let system = &self.loaded.system;
+        checker::certify(system, proof).map_err(|why| words(system, &why))?;
+        Ok(format!("{} checked", summary(proof)))
+    }
+
+    fn text(&self, _: usize, report: &CounterReport, style: Style) -> String {
+        text::render(report, &self.loaded.system, style)
+    }
+
+    fn json(&self, _: usize, report: &CounterReport, out: &mut Vec<u8>) -> io::Result<()> {
+        json::write_counter_report(out, &self.loaded.system, report)
+    }
+
+    fn write(
+        &self,
+        _: usize,
+        header: Header<'_>,
+        evidence: Evidence<&Trace, &Certificate>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        match evidence {
+            Evidence::Trace(t) => json::write_counter_trace(out, &self.loaded.system, header, t),
+            Evidence::Proof(c) => json::write_counter_certificate(out, &self.loaded.system, header, c),
+        }
+    }
+
+    fn read(&self, _: usize, text: &str) -> Result<Evidence<Trace, Certificate>, String> {
+        Ok(match read_counter_evidence(&self.loaded.system, text).map_err(|e| e.to_string())?.content {
+            CounterContent::Trace(t) => Evidence::Trace(t),
+            CounterContent::Certificate(c) => Evidence::Proof(c),
+        })
+    }
+
+    fn dot(&self, _: usize, report: &CounterReport) -> Option<String> {
+        report.trace.as_ref().map(|t| draw::dot(&self.loaded.system, t, &report.query))
+    }
+
+    fn html(&self, reports: &[CounterReport]) -> String {
+        reports.iter().map(|r| draw::html(r, &self.loaded.system)).collect()
+    }
+
+    fn chart(&self, _: usize, trace: &Trace, picture: bool) -> Option<String> {
+        let system = &self.loaded.system;
+        let drawn = chart::chart(system, trace)?;
+        Some(if picture { chart::svg(system, &drawn) } else { chart::text(system, &drawn) })
+    }
+}
+
+/// `trellis check` for counter systems.
 pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     let engine = engine(args)?;
     let asked = Asked { properties: Some(&args.properties), counters: Some(&args.counters), color: err_color };
-    let Loaded { system, question, warnings, inputs } = load(&args.model, &asked)?;
-    eprint!("{warnings}");
-    let cancelled = interrupts();
-    let started = Instant::now();
-    let wsts::Outcome { verdict, stats, by } = {
-        let mut line = ProgressLine::new(args, &question);
-        let mut observer = |p: &Progress| line.show(p);
-        let mut budget = budget(args, &cancelled, &mut observer);
-        wsts::check(&system, &engine, &mut budget)
-    };
+    let loaded = load(&args.model, &asked)?;
+    eprint!("{}", loaded.warnings);
     let name = args.model.model.display().to_string();
-    let mut report = CounterReport::about(&name, language(&args.model.model), &question, Kind::Always, verdict);
-    report.binding = Bound::new(args, inputs).to(&property(&system));
-    report.engine = engine_line(&by.unwrap_or(engine));
-    report.statistics = statistics(&stats);
-    report.seconds = started.elapsed().as_secs_f64();
-    if !args.no_check {
-        checked(&mut report, &system)?;
-    }
-    let full = args.programs.full_trace || args.programs.show_invariant;
-    let style = Style { color: out_color, verbose: args.stats, full, ..Style::default() };
-    if args.json {
-        let mut line = Vec::new();
-        json::write_counter_report(&mut line, &system, &report).map_err(|e| Failure::Internal(e.to_string()))?;
-        print(&String::from_utf8_lossy(&line))?;
-    } else if args.quiet {
-        print(&plain::line(&report, style))?;
-    } else {
-        print(&text::render(&report, &system, style))?;
-    }
-    if let (Some(file), Some(t)) = (&args.trace, &report.trace) {
-        write_with(file, |out| json::write_counter_trace(out, &system, report.header(), t))?;
-    }
-    if let (Some(file), Some(c)) = (&args.certificate, &report.certificate) {
-        write_with(file, |out| json::write_counter_certificate(out, &system, report.header(), c))?;
-    }
-    if let Some(file) = &args.html {
-        write_file(file, &draw::html(&report, &system))?;
-    }
-    if let (Some(file), Some(t)) = (&args.dot, &report.trace) {
-        write_file(file, &draw::dot(&system, t, &question))?;
-    }
-    if let (Some(file), Some(t)) = (&args.counters.msc, &report.trace) {
-        write_chart(file, &system, t)?;
-    }
-    let interrupted = cancelled.load(std::sync::atomic::Ordering::Relaxed);
-    Ok(if interrupted { exit::INTERRUPTED } else { code_of(&report) })
-}
-
-/// A run as a message sequence chart: a picture, or text.
-fn write_chart(file: &Path, system: &System, t: &Trace) -> Result<(), Failure> {
-    let Some(drawn) = chart::chart(system, t) else {
-        eprintln!("note: the run has too many processes or steps to be drawn");
-        return Ok(());
-    };
-    if file == Path::new("-") {
-        return print(&chart::text(system, &drawn)).map(|_| ());
-    }
-    let is_picture = file.extension().is_some_and(|e| e == "svg");
-    write_file(file, &if is_picture { chart::svg(system, &drawn) } else { chart::text(system, &drawn) })
-}
-
-/// Checks the evidence, and says so. Evidence that is wrong is a bug.
-fn checked(report: &mut CounterReport, system: &System) -> Result<(), Failure> {
-    let failed = |what: &str, why: &checker::Refusal| {
-        let why = words(system, why);
-        Failure::Internal(format!("the {what} for `{}` did not pass its check: {why}", report.query))
-    };
-    if let Some(t) = &report.trace {
-        checker::replay(system, t).map_err(|why| failed("run", &why))?;
-        report.checked = Some(format!("run of {} replayed", steps(t.rules.len())));
-    }
-    if let Some(c) = &report.certificate {
-        checker::certify(system, c).map_err(|why| failed("invariant", &why))?;
-        report.checked = Some(format!("{} checked", summary(c)));
-    }
-    Ok(())
+    pipeline::check(args, &Counter { name, language: language(&args.model.model), loaded, engine }, out_color)
 }
 
 /// A refusal in the system's names.
@@ -312,24 +331,7 @@ pub fn certify(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
     }
     let counters = Counters { start: args.start.clone(), ..Counters::default() };
     let asked = Asked { properties: Some(&args.properties), counters: Some(&counters), color: err_color };
-    let Loaded { system, inputs, question, .. } = load(&args.model, &asked)?;
-    let (bound, asked) = (Bound::new(args, inputs), property(&system));
-    if let Err(why) = given.asked(&bound, &[&asked])? {
-        return given.rejected(&why);
-    }
-    // What is proven is what the model and the command line ask, never what the evidence says.
-    let content = read_counter_evidence(&system, &given.text).map_err(|e| given.unreadable(&e))?.content;
-    let result = match &content {
-        CounterContent::Trace(t) => {
-            checker::replay(&system, t).map(|()| format!("the run of {} covers a target", steps(t.rules.len())))
-        }
-        CounterContent::Certificate(c) => checker::certify(&system, c).map(|()| format!("{} proves it", summary(c))),
-    };
-    let binding = bound.to(&asked);
-    let header = Header { language: language(&args.model.model), kind: Kind::Always, binding: &binding };
-    let write = |out: &mut dyn std::io::Write| match &content {
-        CounterContent::Trace(t) => json::write_counter_trace(out, &system, header, t),
-        CounterContent::Certificate(c) => json::write_counter_certificate(out, &system, header, c),
-    };
-    given.judged(&question, result.map_err(|why| words(&system, &why)), &write)
+    let loaded = load(&args.model, &asked)?;
+    let (name, language) = (args.model.model.display().to_string(), language(&args.model.model));
+    pipeline::certify(args, given, &Counter { name, language, loaded, engine: Engine::Portfolio(1) })
 }

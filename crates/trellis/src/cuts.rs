@@ -5,15 +5,14 @@ use std::time::Duration;
 
 use clap::Args;
 use trellis_domain::relation::Memory;
-use trellis_engine::budget::Budget;
 use trellis_engine::cuts::{Failing, Limits, cut_sets};
+use trellis_meter::Meter;
 use trellis_model::hierarchy::Hierarchy;
 use trellis_model::hierarchy::observe::EventOf;
 use trellis_report::cuts::{self as tell, Outcome, Row};
 use trellis_syntax::altarica::ast::Name;
 use trellis_syntax::diag::Sources;
 
-use crate::check::interrupts;
 use crate::cli::{self, Model};
 use crate::files::write_file;
 use crate::hierarchy::{build, complain, is_one, read};
@@ -118,8 +117,7 @@ pub fn cuts(args: &Cuts, color: bool) -> Ran {
     let names: Vec<String> = failures.iter().map(|&e| hierarchy.event_name(e)).collect();
     let memory = args.memory.map_or_else(Memory::default, Memory::within);
     let limits = Limits { order: Some(args.order), count: MANY };
-    let cancelled = interrupts();
-    let budget = || Budget::unlimited().time(args.timeout).cancel(cancelled.clone());
+    let budget = || crate::limits::meter_of(args.timeout, args.memory);
     let note = |complete: bool| {
         let at_most = match args.order < names.len() {
             true => format!(" with at most {}", args.order),
@@ -180,7 +178,7 @@ fn rows(
     hierarchy: &Hierarchy,
     failures: &[EventOf],
     failing: &Failing<'_>,
-    budget: &mut Budget<'_>,
+    budget: &mut Meter,
 ) -> Result<Vec<Row>, trellis_model::evidence::Reason> {
     let effects = failing.effects(failures.len(), budget)?;
     let row = |(failure, effect): (&EventOf, trellis_engine::cuts::Effect)| {

@@ -6,19 +6,17 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 use trellis_check::{Certified, Rejection, Why};
+use trellis_meter::StopReason;
 use trellis_model::network::{CertEntry, Certificate, Network, Query, QueryKind};
 use trellis_report::json::{self, Binding, Header, read_binding, rewritten};
 use trellis_report::{Content, Kind, dot, ending, read_evidence};
 
 use crate::binding::{Bound, TOOL};
-use crate::check::interrupts;
 use crate::cli::{Certify, Convert, Format};
 use crate::load::{Asked, load};
-use crate::{Failure, Ran, automaton, counter, exit, files::write_file, hierarchy, ltl, print, program, tree};
+use crate::{Failure, Ran, automaton, counter, exit, files::write_file, hierarchy, limits, ltl, print, program, tree};
 
 /// A piece of evidence as it stands in its file: nobody believes it yet.
 pub struct Given<'a> {
@@ -84,15 +82,15 @@ impl<'a> Given<'a> {
 
     /// Says that it is not accepted.
     pub fn rejected(&self, why: &str) -> Ran {
-        finish();
+        limits::finish();
         let name = self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy();
         print(&format!("{}  {name}: {why}", self.paint("31", "REJECTED")))?;
         Ok(exit::FAILS)
     }
 
     /// Says that nobody knows.
-    fn undecided(&self, query: &str, why: &str) -> Ran {
-        finish();
+    pub fn undecided(&self, query: &str, why: &str) -> Ran {
+        limits::finish();
         print(&format!("UNKNOWN  {query}: {why}"))?;
         Ok(exit::UNDECIDED)
     }
@@ -108,7 +106,7 @@ impl<'a> Given<'a> {
             Ok(()) => Ok(said),
             Err(why) => Err(format!("what it says beside is not so: {why}")),
         });
-        finish();
+        limits::finish();
         match result {
             Ok(said) => print(&format!("{}  {query}: {said}", self.paint("32", "VALID"))),
             Err(why) => {
@@ -139,46 +137,16 @@ fn shown(property: &str) -> String {
     short
 }
 
-/// Has somebody begun to say how it ended?
-static ENDING: AtomicBool = AtomicBool::new(false);
-
-/// From here on it is known how it ends, and the watch says nothing; waits if it is the watch who speaks.
-fn finish() {
-    while ENDING.swap(true, Ordering::SeqCst) {
-        std::thread::sleep(Duration::from_secs(1));
-    }
-}
-
-/// Watches over time and memory. Checking has no loop of its own that asks whether it may go on, and models are read, and scripts run, before
-/// it begins: so the whole process ends.
+/// Watches over time, memory and interrupts. Checking has no loop of its own that asks whether it may go on, and models are read, and scripts
+/// run, before it begins: so the whole process ends.
 fn watch(args: &Certify) {
-    let (started, timeout, memory, cancelled) = (Instant::now(), args.timeout, args.memory, interrupts());
     let name = args.evidence.display().to_string();
-    std::thread::spawn(move || {
-        loop {
-            let late = timeout.is_some_and(|t| started.elapsed() > t);
-            let large = memory.is_some_and(|m| resident().is_some_and(|now| now > m));
-            let (why, code) = match cancelled.load(Ordering::Relaxed) {
-                true => ("interrupted", exit::INTERRUPTED),
-                false if late => ("out of time", exit::UNDECIDED),
-                false if large => ("out of memory", exit::UNDECIDED),
-                false => {
-                    std::thread::sleep(Duration::from_millis(20));
-                    continue;
-                }
-            };
-            finish();
-            let said = print(&format!("UNKNOWN  {name}: {why}"));
-            std::process::exit(if said.is_ok() { code } else { exit::INTERNAL }.into());
-        }
-    });
-}
-
-/// The memory that the process has, where the system says.
-fn resident() -> Option<usize> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
+    let say = move |_: Option<&str>, why: StopReason| match print(&format!("UNKNOWN  {name}: {why}")) {
+        Ok(_) if why == StopReason::Cancelled => exit::INTERRUPTED,
+        Ok(_) => exit::UNDECIDED,
+        Err(_) => exit::INTERNAL,
+    };
+    limits::watch(limits::Watched { timeout: args.timeout, memory: args.memory, interrupts: true }, say);
 }
 
 pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {

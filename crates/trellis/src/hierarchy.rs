@@ -10,12 +10,12 @@ use clap::Args;
 use trellis_check::branching::judge;
 use trellis_check::hierarchy::Rejection;
 use trellis_domain::relation::{Made, Memory, Trouble};
-use trellis_engine::budget::{Budget, Progress};
 use trellis_engine::cover::cegar::{self, cegar, control_locations};
 use trellis_engine::cover::reach::{Direction, reach};
 use trellis_engine::cover::{Either, Question, both, reason};
 use trellis_engine::ctl::Branching;
 use trellis_expr::TermId;
+use trellis_meter::Meter;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::hierarchy::Hierarchy;
 use trellis_model::hierarchy::evidence::{Certificate, Trace};
@@ -29,11 +29,12 @@ use trellis_syntax::ctl;
 use trellis_syntax::diag::{Diagnostic, Sources, render};
 
 use crate::binding::{Bound, Meaning, model_input};
-use crate::check::{ProgressLine, code_of, interrupts, numbered, steps, worst};
 use crate::cli::{self, Certify, Check};
 use crate::evidence::Given;
 use crate::files::{write_file, write_with};
-use crate::{Failure, Ran, answers, automaton, exit, print, program, tree};
+use crate::limits::{Work, interrupts};
+use crate::pipeline::{code_of, numbered, steps, worst};
+use crate::{Failure, Ran, answers, automaton, exit, limits, print, program, tree};
 
 /// How long a formula of branching time is evaluated again, if no limit was given.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -64,11 +65,11 @@ pub struct Nodes {
     /// never become bad is explored all the same.
     #[arg(long, help_heading = "AltaRica")]
     pub no_pruning: bool,
-    /// For --engine hierarchy: states of a node that differ in any event are told apart from the start, as 001's neat covers do, not only
+    /// For --engine hierarchy: start from neat covers (states of a node that differ in any event are told apart), not only from
     /// those that priorities depend on.
     #[arg(long, help_heading = "AltaRica")]
     pub neat: bool,
-    /// For --engine hierarchy: what a spurious run separates in the node that cannot follow it (default: along).
+    /// For --engine hierarchy: how a spurious counterexample splits the blocks of the failing node (default: along).
     #[arg(long, value_enum, value_name = "HOW", help_heading = "AltaRica")]
     pub refine: Option<cli::Refine>,
 }
@@ -259,15 +260,14 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         let negated = bad_texts[n] == negation(name);
         let warnings = answers::warn(args, answers::of_nodes(hierarchy, *bad, negated, name));
         let started = Instant::now();
-        let mut line = ProgressLine::new(args, name);
-        let mut observer = |p: &Progress| line.show(p);
-        let mut budget = Budget::unlimited().time(args.timeout).cancel(cancelled.clone()).observe(&mut observer);
+        let mut work = Work::on(args, name);
+        let budget = &mut work.meter;
         let mut statistics = vec![];
         let model = args.model.model.display().to_string();
         let question = symbolic.as_ref().map_err(Clone::clone).and_then(|m| asked_of(hierarchy, m, *bad));
         let mut report = match question {
             Ok(question) => {
-                let (verdict, engine) = answer(args, &question, &mut budget, &mut statistics)?;
+                let (verdict, engine) = answer(args, &question, budget, &mut statistics)?;
                 let mut report: HierarchyReport =
                     HierarchyReport::about(&model, "altarica", name, Kind::Always, verdict);
                 report.engine = engine_line(args, engine);
@@ -282,10 +282,10 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
             }
             Err(trouble) => {
                 let why = reason(trouble);
-                solver::answer(hierarchy, *bad, (&model, name), why, !args.no_check, &mut budget)?
+                solver::answer(hierarchy, *bad, (&model, name), why, !args.no_check, budget)?
             }
         };
-        drop(line);
+        drop(work);
         report.binding = bound.to(name);
         report.statistics = statistics;
         report.warnings = warnings;
@@ -437,8 +437,8 @@ fn proven(question: &Question<'_>, bad: TermId, c: &Certificate) -> Result<(), R
 fn engine_line(args: &Check, engine: cli::Engine) -> String {
     let way = if args.nodes.backward { "backward" } else { "forward" };
     match engine {
-        cli::Engine::Cegar if args.nodes.no_pruning => format!("refinement of a partition, {way} (001 Cegar)"),
-        cli::Engine::Cegar => format!("refinement of a partition with pruning, {way} (001 PCegar)"),
+        cli::Engine::Cegar if args.nodes.no_pruning => format!("refinement of a partition, {way} (Cegar)"),
+        cli::Engine::Cegar => format!("refinement of a partition with pruning, {way} (PCegar)"),
         _ => format!("reachability on relations, {way}"),
     }
 }
@@ -459,7 +459,7 @@ pub fn row(i: &cegar::Iteration) -> iterations::Row {
 fn answer(
     args: &Check,
     question: &Question<'_>,
-    budget: &mut Budget<'_>,
+    budget: &mut Meter,
     statistics: &mut Vec<(String, u64)>,
 ) -> Result<(Verdict<Trace, Certificate>, cli::Engine), Failure> {
     let direction = if args.nodes.backward { Direction::Backward } else { Direction::Forward };
@@ -553,7 +553,7 @@ fn branching(args: &Check, sources: &mut Sources, file: &File, top: &Name, out_c
     for (formula_text, formula) in &formulas {
         let warnings = answers::warn(args, answers::of_branching(hierarchy, formula, formula_text));
         let started = Instant::now();
-        let mut budget = Budget::unlimited().time(args.timeout).cancel(cancelled.clone());
+        let mut budget = limits::meter(args);
         let mut statistics = vec![];
         let mut run = || -> Result<Verdict<Trace, Certificate>, Reason> {
             let m = symbolic.as_ref().map_err(|e| reason(e.clone()))?;
@@ -577,7 +577,7 @@ fn branching(args: &Check, sources: &mut Sources, file: &File, top: &Name, out_c
         if !args.no_check && (safe || refuted.is_some()) {
             let failed =
                 |why| Failure::Internal(format!("the answer to `{formula_text}` did not pass its check: {why}"));
-            let until = Instant::now().checked_add(args.timeout.unwrap_or(PATIENCE));
+            let until = crate::limits::deadline(args.timeout).or_else(|| Instant::now().checked_add(PATIENCE));
             match judge(hierarchy, formula, refuted.map(Vec::as_slice), until).map_err(failed)? {
                 Some(count) => {
                     let said = format!("evaluated again, configuration by configuration: {count} can be reached");

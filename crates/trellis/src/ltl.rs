@@ -9,16 +9,15 @@ use std::path::Path;
 use std::time::Instant;
 
 use trellis_check::ltl::{self as evidence, Refusal};
-use trellis_engine::budget::{Budget, Progress};
 use trellis_engine::ltl::search::Search;
 use trellis_engine::ltl::{Engine, Options, Outcome};
 use trellis_engine::program;
+use trellis_meter::Meter;
 use trellis_model::evidence::{Reason, Verdict as Plain};
 use trellis_model::ltl::Buchi;
 use trellis_model::ltl::evidence::Verdict;
 use trellis_report::ltl::{Counterexample, LtlReport, Told};
 use trellis_report::{Kind, Program, Style, json, ltl as tell, text as plain_text};
-use trellis_smt::Limits;
 use trellis_syntax::diag;
 use trellis_syntax::ltl::subject::Asked;
 
@@ -26,11 +25,12 @@ pub use certify::certify;
 use question::{Ask, Question, TERMINATION};
 
 use crate::binding::Bound;
-use crate::check::{ProgressLine, budget, code_of, interrupts, numbered, statistics, worst};
 use crate::cli::{self, Check};
 use crate::files::{write_file, write_with};
+use crate::limits::{Work, interrupts};
+use crate::pipeline::{code_of, numbered, statistics, worst};
 use crate::program::cegar_options;
-use crate::{Failure, Ran, answers, automaton, c_program, exit, print, statechart};
+use crate::{Failure, Ran, answers, automaton, c_program, exit, limits, print, statechart};
 
 /// Is a formula asked?
 pub fn is_asked(args: &Check) -> bool {
@@ -136,14 +136,11 @@ fn ask_all(args: &Check, asks: &[Ask], out_color: bool, err_color: bool) -> Ran 
             Ask::Forbidden(..) => vec![],
         };
         let warnings = answers::warn(args, warnings);
-        let limits = Limits::none().cancelled_by(cancelled.clone());
-        let limits = args.timeout.map_or(limits.clone(), |t| limits.time(t));
         let started = Instant::now();
         let Outcome { verdict, stats, by, .. } = {
-            let mut line = ProgressLine::new(args, ask.text());
-            let mut observer = |p: &Progress| line.show(p);
-            let mut budget = budget(args, &cancelled, &mut observer);
-            answer(&question.asked, &question.automaton, &engine, &limits, &mut budget)
+            let mut work = Work::on(args, ask.text());
+            let budget = &mut work.meter;
+            answer(&question.asked, &question.automaton, &engine, &limits::meter(args), budget)
         };
         let model = args.model.model.display().to_string();
         let verdict = match (&question.asked.chart, plain(verdict)) {
@@ -160,9 +157,7 @@ fn ask_all(args: &Check, asks: &[Ask], out_color: bool, err_color: bool) -> Ran 
         report.statistics = statistics(&stats);
         report.seconds = started.elapsed().as_secs_f64();
         if !args.no_check {
-            let limits = Limits::none().cancelled_by(cancelled.clone());
-            let limits = args.timeout.map_or(limits.clone(), |t| limits.time(t));
-            checked(&mut report, &question, &limits)?;
+            checked(&mut report, &question, &limits::meter(args))?;
         }
         report.warnings = warnings;
         code = worst(code, code_of(&report));
@@ -225,7 +220,7 @@ fn write_evidence(
 }
 
 /// Asks the engine; of a statechart first whether its queues are long enough.
-fn answer(asked: &Asked, automaton: &Buchi, engine: &Engine, limits: &Limits, budget: &mut Budget<'_>) -> Outcome {
+fn answer(asked: &Asked, automaton: &Buchi, engine: &Engine, limits: &Meter, budget: &mut Meter) -> Outcome {
     if let Some(chart) = &asked.chart
         && !chart.overflow.is_empty()
     {
@@ -253,7 +248,7 @@ fn plain(verdict: Verdict) -> Plain<Counterexample, trellis_model::ltl::evidence
 }
 
 /// Checks the evidence, and says so. Evidence that is wrong is a bug; a proof that the checker's solver cannot follow is no proof.
-fn checked(report: &mut LtlReport, question: &Question, limits: &Limits) -> Result<(), Failure> {
+fn checked(report: &mut LtlReport, question: &Question, limits: &Meter) -> Result<(), Failure> {
     let (subject, claim) = (&question.asked.subject, question.claim());
     let violated = if question.is_forbidden { "the automaton accepts it" } else { "the formula is false on it" };
     let questions = |n: usize| if n == 1 { "1 question".to_string() } else { format!("{n} questions") };

@@ -14,13 +14,16 @@ mod counter;
 mod cuts;
 mod evidence;
 mod files;
+mod formalism;
 mod hierarchy;
 mod horn;
+mod limits;
 mod load;
 mod ltl;
 mod ltl2hoa;
 mod mec;
 mod monotone;
+mod pipeline;
 mod program;
 mod simulate;
 mod smt;
@@ -69,11 +72,12 @@ pub mod exit {
     pub const FAILS: u8 = 10;
     /// Some property is undecided.
     pub const UNDECIDED: u8 = 20;
-    /// The user has had enough.
+    /// Interrupted (SIGINT, SIGTERM).
     pub const INTERRUPTED: u8 = 130;
 }
 
 fn main() -> ExitCode {
+    limits::start();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         // Help and the version are no mistakes; whether they could be printed counts all the same.
@@ -183,7 +187,7 @@ fn help(topic: Option<&str>) -> Ran {
 /// Prints to standard output; a reader that has gone away (`| head`) is not an error, anything else is.
 pub fn print(text: &str) -> Ran {
     let end = if text.ends_with('\n') { "" } else { "\n" };
-    match streams::out(format_args!("{text}{end}")) {
+    match limits::said(|| streams::out(format_args!("{text}{end}"))) {
         Ok(()) => Ok(exit::HOLDS),
         Err(e) => Err(Failure::Output(format!("cannot write to the standard output: {e}"))),
     }

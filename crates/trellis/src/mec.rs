@@ -15,10 +15,10 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use trellis_domain::relation::{Made, Memory};
-use trellis_engine::budget::{Budget, Progress};
 use trellis_engine::cover::reason;
 use trellis_engine::ctl::Branching;
 use trellis_engine::mec::{Computed, GoOn, Session};
+use trellis_meter::{Meter, Progress};
 use trellis_model::evidence::Reason;
 use trellis_model::mec::{Callee, Sort};
 use trellis_syntax::altarica::File;
@@ -27,8 +27,8 @@ use trellis_syntax::ctl;
 use trellis_syntax::diag::{Sources, render};
 use trellis_syntax::mec::{Known, Piece, World, nodes_of, only, pieces};
 
-use crate::check::interrupts;
 use crate::hierarchy::{build_beside, read};
+use crate::limits::interrupts;
 use crate::{Failure, Ran, cli, exit};
 use abstraction::Refined;
 use prompt::{Line, Lines};
@@ -223,20 +223,20 @@ impl Runner {
     }
 
     /// The limits of one command.
-    fn budget(&self) -> Budget<'static> {
+    fn budget(&self) -> Meter {
         let left = self.deadline.map(|d| d.saturating_duration_since(Instant::now()));
-        Budget::unlimited().time(left).cancel(self.cancelled.clone())
+        Meter::unlimited().time(left).cancelled_by(self.cancelled.clone())
     }
 
     /// Something that takes time, and is about something.
     fn within<T>(&mut self, about: &str, work: impl FnOnce(&mut Runner, GoOn<'_>) -> Made<T>) -> Result<T, Stop> {
         let (mut budget, mut stopped) = (self.budget(), None);
         let mut go_on = || {
-            stopped = budget.ask(&Progress::default(), 0).err();
+            stopped = budget.ask(&Progress::default()).err();
             stopped.is_none()
         };
         let done = work(self, &mut go_on);
-        done.map_err(|trouble| Stop::Unknown(about.into(), stopped.unwrap_or_else(|| reason(trouble))))
+        done.map_err(|trouble| Stop::Unknown(about.into(), stopped.map_or_else(|| reason(trouble), Into::into)))
     }
 
     fn run(&mut self, name: &str, text: &str, piece: &Piece) -> Result<bool, Stop> {

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::time::Instant;
 
 use trellis_check::program::{self, Refusal};
-use trellis_engine::budget::Progress;
 use trellis_engine::program::cegar::{self, Domain, Initial, Pruning, Scope, Search, Split};
 use trellis_engine::program::lazy;
 use trellis_engine::program::post::Mode;
 use trellis_engine::program::refine::Refinement;
 use trellis_engine::program::{Engine, Outcome as Found};
+use trellis_meter::Meter;
 use trellis_model::cfa::Cfa;
 use trellis_model::cfa::evidence::Verdict;
 use trellis_model::cfa::interpret::Mistake;
@@ -18,16 +18,16 @@ use trellis_model::evidence::Reason;
 use trellis_report::json::Header;
 use trellis_report::program::{self as tell, text};
 use trellis_report::{Kind, Program, ProgramContent, ProgramReport, Style, json, read_program_evidence, text as plain};
-use trellis_smt::Limits;
 use trellis_syntax::scxml::Chart;
 
 use crate::automaton::{self, load};
 use crate::binding::Bound;
-use crate::check::{ProgressLine, budget, code_of, interrupts, numbered, statistics, steps, worst};
 use crate::cli::{self, Certify, Check, Programs};
 use crate::evidence::Given;
 use crate::files::{write_file, write_with};
-use crate::{Failure, Ran, answers, c_program, exit, print, statechart};
+use crate::limits::{Work, interrupts};
+use crate::pipeline::{code_of, numbered, statistics, steps, worst};
+use crate::{Failure, Ran, answers, c_program, exit, limits, print, statechart};
 
 /// The options for programs that were given, for a message.
 pub fn given(args: &Check) -> Option<String> {
@@ -291,10 +291,9 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         let warnings = answers::warn(args, warnings);
         let started = Instant::now();
         let Found { verdict, stats, by } = {
-            let mut line = ProgressLine::new(args, name);
-            let mut observer = |p: &Progress| line.show(p);
-            let mut budget = budget(args, &cancelled, &mut observer);
-            trellis_engine::program::check(cfa, &engine, &mut budget)
+            let mut work = Work::on(args, name);
+            let budget = &mut work.meter;
+            trellis_engine::program::check(cfa, &engine, budget)
         };
         let chart = loaded.charts.get(i);
         let verdict = match (chart, verdict) {
@@ -307,10 +306,8 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         report.warnings = warnings;
         report.statistics = statistics(&stats);
         if !args.no_check {
-            let limits = Limits::none().cancelled_by(cancelled.clone());
-            let limits = args.timeout.map_or(limits.clone(), |t| limits.time(t));
             let seconds = started.elapsed().as_secs_f64();
-            checked(&mut report, cfa, &limits)?;
+            checked(&mut report, cfa, &limits::meter(args))?;
             report.seconds = seconds;
         } else {
             report.seconds = started.elapsed().as_secs_f64();
@@ -353,7 +350,7 @@ fn has_errors(cfa: &Cfa) -> bool {
 }
 
 /// Checks the evidence, and says so. Evidence that is wrong is a bug; a proof that the checker's solver cannot follow is no proof.
-pub fn checked(report: &mut ProgramReport, cfa: &Cfa, limits: &Limits) -> Result<(), Failure> {
+pub fn checked(report: &mut ProgramReport, cfa: &Cfa, limits: &Meter) -> Result<(), Failure> {
     let failed = |what: &str, why: &Refusal| {
         let why = words(cfa, why);
         Failure::Internal(format!("the {what} for `{}` did not pass its check: {why}", report.query))
@@ -483,7 +480,7 @@ pub fn certify(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
             let said = || format!("the run of {} reaches an error", steps(t.steps.len()));
             program::replay(cfa, t).map(|()| said()).map_err(|why| words(cfa, &why))
         }
-        ProgramContent::Certificate(c) => program::certify(cfa, c, &Limits::none())
+        ProgramContent::Certificate(c) => program::certify(cfa, c, &Meter::unlimited())
             .map(|work| format!("{} proves it: {work}", text::summary(c)))
             .map_err(|why| words(cfa, &why)),
     };

@@ -4,8 +4,9 @@ use std::io::Write;
 use std::path::Path;
 
 use trellis_expr::Terms;
+use trellis_meter::Meter;
 use trellis_smt::smtlib::{self, Logged, Process, Undecided};
-use trellis_smt::{Embedded, Limits, Solver};
+use trellis_smt::{Embedded, Solver};
 use trellis_syntax::diag::{self, Diagnostic, SourceId, Sources, Span};
 
 use crate::cli::Smt;
@@ -38,8 +39,8 @@ pub fn smt(args: &Smt, color: bool) -> Ran {
     })?;
     let mut solver = solver(&args.solver, args.smt_log.as_deref())?;
     let limits = || match args.timeout {
-        Some(time) => Limits::none().time(time),
-        None => Limits::none(),
+        Some(time) => Meter::unlimited().time(time),
+        None => Meter::unlimited(),
     };
     let mut out = Printer(std::io::stdout().lock());
     let outcome = smtlib::run(&commands, &terms, &mut *solver, &limits, &mut out)

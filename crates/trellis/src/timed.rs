@@ -1,7 +1,7 @@
 //! The options for timed models: from the command line to an engine, and from an engine to words.
 
-use trellis_engine::lazy::{self, block::Direction};
 use trellis_engine::timed::bounds::Bounds;
+use trellis_engine::timed::lazy::{self, block::Direction};
 use trellis_engine::timed::reach::{self, Cover, Extrapolation};
 use trellis_engine::timed::{Clocks, Config, Data, Engine, default_engine, obstacle};
 use trellis_engine::waitlist::Order;

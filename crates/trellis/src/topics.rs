@@ -83,7 +83,7 @@ A formula becomes a Büchi automaton. `trellis ltl2hoa` writes it in the Hanoi f
 ";
 
 const COUNTERS: &str = "\
-Counter systems: any number of processes (003)
+Counter systems: any number of processes
 
 A .spec file has variables (how many processes are in which state), rules, a start and targets:
 
@@ -101,11 +101,11 @@ processes and the rules they take (--full-trace: all of a long run), SAFE with a
 
 If no engine is chosen, several take turns on two threads (--threads 1: on one).
 
-  --engine wsts         lazy abstraction with breadth-first control, LA[BF] (003 Algorithm 2), by comparing vectors, without a solver;
+  --engine wsts         lazy abstraction with breadth-first control, LA[BF] (Dimitrova and Podelski's Algorithm 2), by comparing vectors, without a solver;
                         a refinement also brings its predicates without the variables that the refutation does not need
     --plain             no predicates but those of the paper
     --linear            linear atoms, Boolean formulas over them, and a solver, as the paper writes it: slow, for study
-    --control dfs|random|adverse   another control, which need not end (003 §5)
+    --control dfs|random|adverse   another control, which need not end
     --start-atoms       the atoms of the start are predicates from the beginning, as in the paper
     --equal-depth       nodes may be covered by nodes of the same depth
     --merged            all rules are one command: few refinements, with many predicates each
@@ -162,7 +162,7 @@ synchronisation vectors. The last node of the file is the top, or the one that -
                                               that are understood are thrown away (--no-pruning: they are kept);
                                               --iterations FILE: what each refinement did (.csv, .svg: a plot, or a table)
   --engine hierarchy                          each node is abstracted where it stands, and the product of the abstractions explored on
-                                              the fly; --neat: 001's covers, which tell more states apart than needed;
+                                              the fly; --neat: neat covers, which tell more states apart than needed;
                                               --refine along, failure, or interpolants (predicates from the solver);
                                               --no-pruning: without certified pairs, and what can never become bad is explored;
                                               --no-symmetry: sub-nodes that can be exchanged are told apart
@@ -227,7 +227,7 @@ time, then more; the first answer wins, and --stats says whose it was.
   --engine lazy                 lazy abstraction with interpolants: labels are strengthened along paths, only where they must be
   --engine explicit             all states, one by one; gives up where something may have too many values
 
-  --engine cegar                abstraction refinement (004): explore labels; where a path of labels reaches an error, either a
+  --engine cegar                abstraction refinement: explore labels; where a path of labels reaches an error, either a
                                 run goes along it, or learn from why none does (also if one of the options below is given)
     --domain predicates         a label says which of the predicates hold (default); explicit: what values variables have;
                                 product: values where that is natural, predicates elsewhere
@@ -358,7 +358,7 @@ Trellis explores *zones*: conjunctions of bounds on clocks and on differences of
                                 later (default)
     --cover inclusion           … for those that it includes; equality: only for itself
     --extrapolation lu+|lu|m    what is forgotten of zones under inclusion and equality (default: lu+); none: exact, may not end
-  --engine lazy                 lazy abstraction (002): a label starts by saying nothing about clocks, and learns only what
+  --engine lazy                 lazy abstraction: a label starts by saying nothing about clocks, and learns only what
                                 it must to forbid moves that are impossible
     --clocks bounds             … bounds of clocks, propagated backward: the default with more than 32 clocks (then dfs)
     --clocks forward|backward   … zones, by interpolation; forward is the default where differences of clocks are compared
@@ -366,7 +366,7 @@ Trellis explores *zones*: conjunctions of bounds on clocks and on differences of
                                 (default: identity, all of them everywhere)
     --data predicates           … formulas over variables, with the solver inside: as weak as can be, found forward;
                                 predicates-backward: values and bounds; predicates-sequence: interpolants of whole paths
-    --all-clocks                clocks that do not matter in a location stay in its zones (as in 002's prototype)
+    --all-clocks                clocks that do not matter in a location stay in its zones 
 
   --order bfs|dfs|random        what comes first
   --order largest               larger zones overtake smaller ones: the default of reach
@@ -417,7 +417,7 @@ Examples:
   trellis check models/timed/tchecker/gpsmc-2.txt --labels error";
 
 const JOIN: &str = "\
-Cover, join, and joining strategies (000)
+Cover, join, and joining strategies
 
 A lattice variable's value is not one state but a set of them: a larger element allows more behaviour. States that agree
 in everything else (the key) can therefore stand for each other:

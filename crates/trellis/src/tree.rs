@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use trellis_check::tree as checker;
-use trellis_engine::budget::{Budget, Progress};
 use trellis_engine::hierarchy::cover::Neat;
 use trellis_engine::hierarchy::predicates::Rows;
 use trellis_engine::hierarchy::{Found, Options, Split, cegar_in};
@@ -26,11 +25,13 @@ use trellis_report::tree::{self as tell, TreeReport, Words};
 use trellis_report::{Kind, PropertyReport, Style, text};
 
 use crate::binding::{Bound, input};
-use crate::check::{ProgressLine, code_of, interrupts, show, steps, worst, write_evidence};
+use crate::check::{show, write_evidence};
 use crate::cli::{self, Certify, Check, Properties};
 use crate::evidence::Given;
 use crate::files::write_with;
+use crate::limits::{Work, interrupts};
 use crate::load::Loaded;
+use crate::pipeline::{code_of, steps, worst};
 use crate::{Failure, Ran, answers, counter, exit, hierarchy, print, program};
 
 /// How many configurations or transitions one node may have.
@@ -207,21 +208,15 @@ fn search(
     let bad = question.bad.clone().map_err(|e| Failure::Internal(e.to_string()))?;
     let started = Instant::now();
     let found = {
-        let mut line = ProgressLine::new(args, question.name);
-        let mut observer = |p: &Progress| line.show(p);
-        let mut budget = Budget::unlimited()
-            .time(args.timeout)
-            .memory(args.memory)
-            .states(args.states)
-            .cancel(question.cancelled.clone())
-            .observe(&mut observer);
-        cegar_in(tree, &bad, question.rows, &options(args), &mut budget)
+        let mut work = Work::on(args, question.name);
+        let budget = &mut work.meter;
+        cegar_in(tree, &bad, question.rows, &options(args), budget)
     };
     let counted = statistics(&found, tree.nodes().len());
     let model = args.model.model.display().to_string();
     let mut report = TreeReport::about(&model, language, question.name, kind, found.verdict);
     report.binding = question.bound.to(question.name);
-    report.engine = "each node abstracted where it stands (001 HierarchicalCegar)".into();
+    report.engine = "hierarchical CEGAR, each node abstracted on its own".into();
     report.statistics = counted;
     report.seconds = started.elapsed().as_secs_f64();
     if let Some(c) = report.certificate.as_ref().filter(|_| !args.no_check) {
@@ -252,7 +247,7 @@ fn tell_and_write(
     } else {
         print(&tell::render(report, words, style))?;
     }
-    let numbered = |path: &Path| crate::check::numbered(path, several);
+    let numbered = |path: &Path| crate::pipeline::numbered(path, several);
     if let (Some(file), Some(t)) = (&args.trace, &report.trace) {
         write_with(&numbered(file), |out| write_tree_trace(out, tree, report.header(), t))?;
     }

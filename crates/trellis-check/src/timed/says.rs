@@ -10,9 +10,10 @@ use rustc_hash::FxHashMap;
 use trellis_expr::defined::Defined;
 use trellis_expr::partial::Partial;
 use trellis_expr::{TermId, Terms, Type, Value, VarId};
+use trellis_meter::Meter;
 use trellis_model::network::Condition;
 use trellis_smt::smtlib::{self, Command};
-use trellis_smt::{Embedded, Limits, Solver};
+use trellis_smt::{Embedded, Solver};
 
 use super::partial::look;
 use super::{Checker, Entry};
@@ -35,7 +36,7 @@ impl Asking {
         let not = terms.not(t);
         let fine = terms.and([defined, not]);
         let all: Vec<TermId> = facts.iter().copied().chain([terms.not(fine)]).collect();
-        self.solver.check(terms, &all, &Limits::none().steps(EFFORT)).is_unsat()
+        self.solver.check(terms, &all, &Meter::unlimited().steps(EFFORT)).is_unsat()
     }
 }
 

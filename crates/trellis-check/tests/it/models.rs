@@ -1,9 +1,9 @@
 //! Small models, and how to ask the engines about them.
 
-use trellis_engine::budget::Budget;
 use trellis_engine::network::answer;
 use trellis_engine::reach::{Options, Refine, Update};
 use trellis_engine::waitlist::Order;
+use trellis_meter::Meter;
 use trellis_model::evidence::Verdict;
 use trellis_model::network::{Certificate, Network, Query, Trace};
 use trellis_syntax::diag::{Sources, render};
@@ -34,7 +34,7 @@ pub fn ask(model: &str, query: &str) -> Asked {
 impl Asked {
     pub fn verdict(&self, update: Update) -> (Verdict<Trace, Certificate>, Option<i64>) {
         let options = Options { update, order: Order::Bfs, refine: Refine::Split };
-        match answer(&self.net, &self.query, options, None, None, &mut Budget::unlimited()) {
+        match answer(&self.net, &self.query, options, None, None, &mut Meter::unlimited()) {
             Ok(a) => (a.verdict, a.bound.map(|b| b.value)),
             Err(broken) => panic!("{}", broken.error),
         }

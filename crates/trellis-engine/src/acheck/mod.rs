@@ -11,10 +11,10 @@ use trellis_model::hierarchy::Hierarchy;
 use trellis_model::hierarchy::symbolic::Symbolic;
 use trellis_model::mec::Fixpoint;
 
-use crate::budget::Budget;
 use crate::cover::reach::{Direction, reachable};
 use crate::cover::{Question, reason};
 use draw::{Graph, Rows};
+use trellis_meter::Meter;
 
 /// A set that was computed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,11 +41,11 @@ impl<'m> Specification<'m> {
     pub fn new(
         hierarchy: &'m Hierarchy,
         symbolic: &'m Symbolic,
-        budget: &mut Budget<'_>,
+        meter: &mut Meter,
     ) -> Result<Specification<'m>, Reason> {
         let initial = symbolic.initial(hierarchy).map_err(reason)?;
         let question = Question { hierarchy, symbolic, initial: initial.clone(), bad: symbolic.space.none() };
-        let states = reachable(&question, Direction::Forward, budget)?;
+        let states = reachable(&question, Direction::Forward, meter)?;
         let any_states = symbolic.configurations_of(&states).map_err(reason)?;
         let initial = symbolic.configurations_of(&initial).map_err(reason)?;
         let transitions = symbolic.events.iter().map(|e| symbolic.transitions(e, &any_states));

@@ -20,7 +20,7 @@ use trellis_model::hierarchy::{Domain, Hierarchy};
 use super::graph::{Graph, Search};
 use super::reach::Direction;
 use super::{Question, reason};
-use crate::budget::{Budget, Progress, Stats};
+use trellis_meter::{Meter, Progress, Stats};
 
 /// What the predicates make of the configurations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -158,9 +158,9 @@ impl Found {
 }
 
 /// Refines an abstraction that the predicates induce until there is an answer.
-pub fn cegar(question: &Question<'_>, predicates: &[Relation], options: &Options, budget: &mut Budget<'_>) -> Found {
-    match Run::new(question, predicates, options, budget) {
-        Ok(mut run) => Found::of(run.go_on(question, options, budget), Some(run)),
+pub fn cegar(question: &Question<'_>, predicates: &[Relation], options: &Options, meter: &mut Meter) -> Found {
+    match Run::new(question, predicates, options, meter) {
+        Ok(mut run) => Found::of(run.go_on(question, options, meter), Some(run)),
         Err(why) => Found::of(Verdict::Unknown(why), None),
     }
 }
@@ -182,17 +182,17 @@ impl Run {
         question: &Question<'_>,
         predicates: &[Relation],
         options: &Options,
-        budget: &mut Budget<'_>,
+        meter: &mut Meter,
     ) -> Result<Run, Reason> {
         let mut stopped = None;
         let mut go_on = || {
-            stopped = budget.ask(&Progress::default(), 0).err();
+            stopped = meter.ask(&Progress::default()).err();
             stopped.is_none()
         };
         let graph = Graph::new(question, predicates, options, &mut go_on);
         match (graph, stopped) {
             (Ok(graph), _) => Ok(Run { graph, iterations: vec![], pictures: vec![], broken: None }),
-            (Err(_), Some(why)) => Err(why),
+            (Err(_), Some(why)) => Err(why.into()),
             (Err(trouble), None) => Err(reason(trouble)),
         }
     }
@@ -212,7 +212,7 @@ impl Run {
         &mut self,
         question: &Question<'_>,
         options: &Options,
-        budget: &mut Budget<'_>,
+        meter: &mut Meter,
     ) -> Verdict<Trace, Certificate> {
         let last = options.limit.map(|limit| limit.saturating_add(self.iterations.len() as u64));
         loop {
@@ -226,8 +226,8 @@ impl Run {
             }
             let (added, refinements) = (self.iterations.last().map_or(0, |i| i.states as u64), self.iterations.len());
             let stats = Stats { added, refinements: refinements as u64, ..Stats::default() };
-            if let Err(why) = budget.ask(&Progress { waiting: 0, stats }, 0) {
-                return Verdict::Unknown(why);
+            if let Err(why) = meter.ask(&Progress { waiting: 0, stats }) {
+                return Verdict::Unknown(why.into());
             }
         }
     }

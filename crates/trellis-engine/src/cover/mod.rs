@@ -17,7 +17,8 @@ use trellis_model::hierarchy::Hierarchy;
 use trellis_model::hierarchy::evidence::{Certificate, Trace};
 use trellis_model::hierarchy::symbolic::Symbolic;
 
-use crate::budget::{Budget, Progress};
+use crate::scheduler::{self, Runner, turns};
+use trellis_meter::Meter;
 
 /// What is asked: can a run from an initial state reach a bad configuration?
 pub struct Question<'q> {
@@ -58,35 +59,32 @@ impl Either {
     }
 }
 
-/// The first turn, and how much longer each is than the one before.
+impl scheduler::Outcome for Either {
+    fn undecided(&self) -> Option<&Reason> {
+        match self.verdict() {
+            Verdict::Unknown(why) => Some(why),
+            _ => None,
+        }
+    }
+}
+
+/// The first turn.
 const FIRST: Duration = Duration::from_millis(1000);
-const LONGER: u32 = 3;
 
 /// Reachability and `PCegar` (from the predicates that say where components are), in turns of growing length: the first answer wins.
 /// Diagrams are shared, so there is one thread; reachability finds what is still remembered, and the abstraction is kept.
-pub fn both(question: &Question<'_>, direction: reach::Direction, budget: &mut Budget<'_>) -> Either {
-    let mut turn = FIRST;
+pub fn both(question: &Question<'_>, direction: reach::Direction, meter: &mut Meter) -> Either {
     let options = cegar::Options { analysis: direction, ..cegar::Options::default() };
-    let late = |found: &Either| matches!(found.verdict(), Verdict::Unknown(Reason::Time));
-    let (mut run, mut gave_up) = (None, false);
-    loop {
-        let first = Either::Reach(reach::reach(question, direction, &mut budget.turn(turn)));
-        if !late(&first) || budget.ask(&Progress::default(), 0).is_err() {
-            return first;
-        }
-        if !gave_up {
-            match turn_of(question, &mut run, &options, &mut budget.turn(turn)) {
-                Verdict::Unknown(Reason::Time) => {}
-                // Out of memory, or of ideas: reachability goes on alone.
-                Verdict::Unknown(_) => (run, gave_up) = (None, true),
-                verdict => return Either::Cegar(cegar::Found::of(verdict, run)),
-            }
-        }
-        if budget.ask(&Progress::default(), 0).is_err() {
-            return first;
-        }
-        turn = turn.saturating_mul(LONGER);
-    }
+    let mut run = None;
+    let mut reach = |meter: &mut Meter| Either::Reach(reach::reach(question, direction, meter));
+    let mut cegar = |meter: &mut Meter| match turn_of(question, &mut run, &options, meter) {
+        verdict @ Verdict::Unknown(Reason::Time) => Either::Cegar(cegar::Found::of(verdict, None)),
+        // Out of memory, or of ideas: it makes room for the other.
+        verdict => Either::Cegar(cegar::Found::of(verdict, run.take())),
+    };
+    type Turn<'t> = &'t mut dyn FnMut(&mut Meter) -> Either;
+    let runners = vec![Runner::new("reach", &mut reach as Turn<'_>), Runner::new("cegar", &mut cegar as Turn<'_>)];
+    turns(runners, FIRST, meter).unwrap_or_else(|why| Either::Reach(reach::Found::of(Verdict::Unknown(why))))
 }
 
 /// Makes the abstraction, if there is none yet, and refines it.
@@ -94,17 +92,17 @@ fn turn_of(
     question: &Question<'_>,
     run: &mut Option<cegar::Run>,
     options: &cegar::Options,
-    budget: &mut Budget<'_>,
+    meter: &mut Meter,
 ) -> Verdict<Trace, Certificate> {
     let made = match run {
         Some(run) => Ok(run),
         None => cegar::control_locations(question)
             .map_err(reason)
-            .and_then(|predicates| cegar::Run::new(question, &predicates, options, budget))
+            .and_then(|predicates| cegar::Run::new(question, &predicates, options, meter))
             .map(|made| run.insert(made)),
     };
     match made {
-        Ok(run) => run.go_on(question, options, budget),
+        Ok(run) => run.go_on(question, options, meter),
         Err(why) => Verdict::Unknown(why),
     }
 }

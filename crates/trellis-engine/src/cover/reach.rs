@@ -7,10 +7,10 @@
 use trellis_domain::relation::{Natural, Relation};
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::hierarchy::evidence::{Certificate, Trace};
-use trellis_model::hierarchy::symbolic::Event;
+use trellis_model::hierarchy::symbolic::{Event, Symbolic};
 
 use super::{Question, reason};
-use crate::budget::{Budget, Progress, Stats};
+use trellis_meter::{Meter, Progress, Stats};
 
 /// Which way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,6 +37,13 @@ pub struct Found {
     pub nodes: usize,
 }
 
+impl Found {
+    /// An answer, and nothing else.
+    pub(super) fn of(verdict: Verdict<Trace, Certificate>) -> Found {
+        Found { verdict, rounds: 0, states: None, configurations: None, nodes: 0 }
+    }
+}
+
 /// What an exploration knows.
 struct Known {
     states: Relation,
@@ -46,10 +53,9 @@ struct Known {
 }
 
 /// Explores until a bad configuration is found, or all states are known.
-pub fn reach(question: &Question<'_>, direction: Direction, budget: &mut Budget<'_>) -> Found {
-    let verdict = Verdict::Unknown(Reason::Time);
-    let mut found = Found { verdict, rounds: 0, states: None, configurations: None, nodes: 0 };
-    let answer = explore(question, direction, true, budget).and_then(|known| {
+pub fn reach(question: &Question<'_>, direction: Direction, meter: &mut Meter) -> Found {
+    let mut found = Found::of(Verdict::Unknown(Reason::Time));
+    let answer = explore(question, direction, true, meter).and_then(|known| {
         found.rounds = known.rounds;
         found.nodes = known.states.size();
         judge(question, direction, known, &mut found)
@@ -59,8 +65,8 @@ pub fn reach(question: &Question<'_>, direction: Direction, budget: &mut Budget<
 }
 
 /// All states that can be reached, whether one is bad or not.
-pub fn reachable(question: &Question<'_>, direction: Direction, budget: &mut Budget<'_>) -> Result<Relation, Reason> {
-    explore(question, direction, false, budget).map(|known| known.states)
+pub fn reachable(question: &Question<'_>, direction: Direction, meter: &mut Meter) -> Result<Relation, Reason> {
+    explore(question, direction, false, meter).map(|known| known.states)
 }
 
 fn judge(
@@ -87,13 +93,14 @@ fn judge(
     Ok(Verdict::Safe(Certificate { states }))
 }
 
+/// How many states a set has, for the meter.
+fn counted(m: &Symbolic, states: &Relation) -> Progress {
+    let added = u64::try_from(&m.count_states(states)).unwrap_or(u64::MAX);
+    Progress { waiting: 0, stats: Stats { added, stored: added, ..Stats::default() } }
+}
+
 /// Applies all events until nothing new comes, or, if that is enough, until something is met that should not be.
-fn explore(
-    question: &Question<'_>,
-    direction: Direction,
-    early: bool,
-    budget: &mut Budget<'_>,
-) -> Result<Known, Reason> {
+fn explore(question: &Question<'_>, direction: Direction, early: bool, meter: &mut Meter) -> Result<Known, Reason> {
     let (m, s) = (question.symbolic, &question.symbolic.space);
     let bad = m.states_of(&question.bad).map_err(reason)?;
     let (start, end) = match direction {
@@ -105,14 +112,15 @@ fn explore(
     }
     let mut stopped = None;
     let mut go_on = || {
-        stopped = budget.ask(&Progress::default(), 0).err();
+        stopped = meter.ask(&Progress::default()).err();
         stopped.is_none()
     };
     let closed = m.closure(&start, direction == Direction::Backward, &mut go_on);
     if let Some(why) = stopped {
-        return Err(why);
+        return Err(why.into());
     }
     if let Some(states) = closed.map_err(reason)? {
+        meter.ask(&counted(m, &states))?;
         let met = s.meets(&states, &end).map_err(reason)?;
         return Ok(Known { states, rounds: 0, met });
     }
@@ -136,13 +144,14 @@ fn explore(
                     break;
                 }
                 known.states = all;
-                budget.ask(&Progress { waiting: 0, stats: Stats { added: known.rounds, ..Stats::default() } }, 0)?;
+                meter.go_on()?;
             }
         }
         if known.states == before {
             return Ok(known);
         }
         known.rounds += 1;
+        meter.ask(&counted(m, &known.states))?;
         known.met = s.meets(&known.states, &end).map_err(reason)?;
     }
 }

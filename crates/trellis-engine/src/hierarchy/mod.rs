@@ -31,13 +31,13 @@ use trellis_model::hierarchy::tree::evidence::{Certificate, Trace};
 use trellis_model::hierarchy::tree::twins::Twins;
 use trellis_model::hierarchy::tree::{Behaviour, Condition, Tree};
 
-use crate::budget::{Budget, Stats};
 use cover::{Cover, Neat};
 use known::{Along, Known, Why, run};
 use path::Path;
 use predicates::{Rows, interpolate};
 use rooms::{Ahead, Room, Rooms};
 use search::{Hunt, Seen, explore};
+use trellis_meter::{Meter, Stats};
 
 /// Where the spurious node of a run is refined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -132,12 +132,12 @@ struct Abstraction<'a> {
 }
 
 /// Can a bad state be reached?
-pub fn cegar(tree: &Tree, bad: &Condition, options: &Options, budget: &mut Budget<'_>) -> Found {
-    cegar_in(tree, bad, &[], options, budget)
+pub fn cegar(tree: &Tree, bad: &Condition, options: &Options, meter: &mut Meter) -> Found {
+    cegar_in(tree, bad, &[], options, meter)
 }
 
 /// Can a bad state be reached? States of nodes are rows of values; of nodes without rows, just numbers.
-pub fn cegar_in(tree: &Tree, bad: &Condition, rows: &[Rows], options: &Options, budget: &mut Budget<'_>) -> Found {
+pub fn cegar_in(tree: &Tree, bad: &Condition, rows: &[Rows], options: &Options, meter: &mut Meter) -> Found {
     let mut covers = Cover::initial(tree, bad, options.neat);
     let ahead = options.pruning.then(|| Ahead::new(tree, bad));
     if let Some(ahead) = &ahead {
@@ -166,7 +166,7 @@ pub fn cegar_in(tree: &Tree, bad: &Condition, rows: &[Rows], options: &Options, 
         covers: vec![],
         known: Known::default(),
     };
-    let verdict = abstraction.refine(ahead.as_ref(), options, &mut found, budget);
+    let verdict = abstraction.refine(ahead.as_ref(), options, &mut found, meter);
     found.verdict = verdict.unwrap_or_else(Verdict::Unknown);
     found.blocks = abstraction.covers.iter().map(|c| c.blocks.len()).sum();
     found.behaviours = abstraction.made.known.len();
@@ -186,7 +186,7 @@ impl Abstraction<'_> {
         ahead: Option<&Ahead<'_>>,
         options: &Options,
         found: &mut Found,
-        budget: &mut Budget<'_>,
+        meter: &mut Meter,
     ) -> Result<Verdict<Trace, Certificate>, Reason> {
         loop {
             let mut rooms = ahead.map(|a| Rooms::new(a, &self.covers));
@@ -194,7 +194,7 @@ impl Abstraction<'_> {
                 goal: &|state| self.is_bad(state) || self.known.reaching.find(state).is_some(),
                 dead: &mut |state| rooms.as_mut().is_some_and(|r| r.contain(state)),
             };
-            let (seen, met) = explore(&self.over, &self.twins, hunt, &mut found.counted, budget)?;
+            let (seen, met) = explore(&self.over, &self.twins, hunt, &mut found.counted, meter)?;
             found.states = seen.count();
             found.pruned += rooms.as_ref().map_or(0, |r| r.entered);
             let Some(met) = met else {

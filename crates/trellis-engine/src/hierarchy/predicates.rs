@@ -7,7 +7,8 @@
 use trellis_expr::code::NoHost;
 use trellis_expr::eval::{Valuation, eval};
 use trellis_expr::{TermId, Terms, Type, Value, VarId};
-use trellis_smt::{Limits, interpolants};
+use trellis_meter::Meter;
+use trellis_smt::interpolants;
 
 use super::cover::Cover;
 use super::path::Projection;
@@ -74,7 +75,7 @@ pub fn interpolate(
         }
         formulas.push(copies.terms.or(cases));
     }
-    let found = interpolants(&mut copies.terms, &formulas, &Limits::none().steps(EFFORT)).ok()?;
+    let found = interpolants(&mut copies.terms, &formulas, &Meter::unlimited().steps(EFFORT)).ok()?;
     let mut sets = vec![];
     for (moment, &predicate) in copies.moments.iter().zip(&found[1..]) {
         let holds = |q: &u32| {

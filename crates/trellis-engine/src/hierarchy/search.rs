@@ -8,7 +8,7 @@ use trellis_model::evidence::Reason;
 use trellis_model::hierarchy::tree::Tree;
 use trellis_model::hierarchy::tree::twins::Twins;
 
-use crate::budget::{Budget, Progress, Stats};
+use trellis_meter::{Meter, Progress, Stats};
 
 /// How many successors of one state are listed at most.
 pub(super) const MAX_SUCCESSORS: usize = 1 << 20;
@@ -71,10 +71,6 @@ impl Seen {
         path.reverse();
         path
     }
-
-    fn bytes(&self) -> usize {
-        self.data.len() * 4 + self.from.len() * 16
-    }
 }
 
 /// What is looked for, and what is passed over.
@@ -91,7 +87,7 @@ pub fn explore(
     twins: &Twins,
     hunt: Hunt<'_>,
     counted: &mut Stats,
-    budget: &mut Budget<'_>,
+    meter: &mut Meter,
 ) -> Result<(Seen, Option<usize>), Reason> {
     let Hunt { goal, dead } = hunt;
     let mut seen = Seen::new(tree.nodes().len());
@@ -106,7 +102,7 @@ pub fn explore(
     while next < seen.count() {
         counted.expanded += 1;
         let progress = Progress { waiting: seen.count() - next, stats: *counted };
-        budget.check(&progress, seen.bytes())?;
+        meter.check(&progress)?;
         let state = seen.get(next).to_vec();
         let all = tree.successors(&state, MAX_SUCCESSORS).map_err(|e| Reason::Stuck(e.to_string()))?;
         for target in all {

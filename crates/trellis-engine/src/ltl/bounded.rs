@@ -11,10 +11,10 @@ use trellis_model::ltl::components;
 use trellis_model::ltl::product::Product;
 use trellis_smt::{Answer, Embedded, Solver};
 
-use crate::budget::{Budget, Progress, Stats};
 use crate::program::reason;
 use crate::program::steps::Steps;
 use crate::program::trace::{NoTrace, Tracer};
+use trellis_meter::{Meter, Progress, Stats};
 
 /// A run of the product in large blocks, and how many steps come before those that repeat.
 pub fn find(
@@ -23,7 +23,7 @@ pub fn find(
     marks: &[u64],
     depth: Option<usize>,
     stats: &mut Stats,
-    budget: &mut Budget<'_>,
+    meter: &mut Meter,
 ) -> Result<(Trace, usize), Reason> {
     let useful = leads_to_a_fair_cycle(cfa, marks, product.all_marks());
     let initial = cfa.initial;
@@ -31,7 +31,7 @@ pub fn find(
     let mut solver = Embedded::new();
     let mut doubt = None;
     loop {
-        budget.check(&Progress { waiting: 0, stats: *stats }, 0)?;
+        meter.ask(&Progress { waiting: 0, stats: *stats })?;
         if steps.here().is_empty() {
             return Err(doubt.unwrap_or_else(|| Reason::Stuck("no run of this length is left".into())));
         }
@@ -42,18 +42,12 @@ pub fn find(
         stats.steps += 1;
         solver.assert(&cfa.terms, formula);
         let (closed, back) = closes(cfa, &steps, marks, product);
-        match solver.check(&cfa.terms, &[closed], &budget.limits()) {
+        match solver.check(&cfa.terms, &[closed], &*meter) {
             Answer::Sat(model) => {
                 let path = steps.path(&model);
                 let is_true = |v: &VarId| model.get(v).and_then(|v| v.as_bool()) == Some(true);
                 let back = back.iter().position(is_true).unwrap_or(0);
-                return match Tracer::new().lasso(
-                    cfa,
-                    &path,
-                    (back, &product.relevant),
-                    &mut Embedded::new(),
-                    &budget.limits(),
-                ) {
+                return match Tracer::new().lasso(cfa, &path, (back, &product.relevant), &mut Embedded::new(), &*meter) {
                     Ok(trace) => Ok((trace, back)),
                     Err(NoTrace::Unknown(why)) => Err(reason(why)),
                     Err(NoTrace::Infeasible) => unreachable!("the solver has just said the contrary"),

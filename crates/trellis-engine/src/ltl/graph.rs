@@ -8,16 +8,15 @@ use trellis_model::cfa::interpret::{outcomes, zero_of};
 use trellis_model::cfa::{Cfa, EdgeId, LocationId};
 use trellis_model::evidence::Reason;
 use trellis_model::ltl::product::Product;
-use trellis_smt::Limits;
 use trellis_smt::path::Refutation;
 
 use super::search::Space;
-use crate::budget::{Budget, Progress, Stats};
 use crate::program::cegar::{Domain, Options, Scope, Split};
 use crate::program::label::Label;
 use crate::program::post::{Mode, Post};
 use crate::program::precision::Precisions;
 use crate::program::reason;
+use trellis_meter::{Meter, Progress, Stats};
 
 /// What takes a solver more conflicts than this is not known of a successor: labels may always be larger.
 const WORK: u64 = 1000;
@@ -34,7 +33,7 @@ pub struct Node {
 }
 
 /// An abstract product.
-pub struct Graph<'p, 'o> {
+pub struct Graph<'p> {
     /// The product in large blocks.
     pub cfa: &'p mut Cfa,
     /// The product.
@@ -56,11 +55,11 @@ pub struct Graph<'p, 'o> {
     /// What was counted.
     pub stats: Stats,
     /// How long solvers may take.
-    pub limits: Limits,
-    budget: &'p mut Budget<'o>,
+    pub limits: Meter,
+    meter: &'p mut Meter,
 }
 
-impl<'p, 'o> Graph<'p, 'o> {
+impl<'p> Graph<'p> {
     /// Of a product in large blocks, and the marks of its locations. All variables that matter can be followed from the start.
     pub fn new(
         cfa: &'p mut Cfa,
@@ -68,8 +67,8 @@ impl<'p, 'o> Graph<'p, 'o> {
         marks: &'p [u64],
         options: &Options,
         everything: bool,
-        budget: &'p mut Budget<'o>,
-    ) -> Graph<'p, 'o> {
+        meter: &'p mut Meter,
+    ) -> Graph<'p> {
         let mode = match options.domain {
             Domain::Explicit => Mode::Cartesian,
             Domain::Predicates(mode) | Domain::Product(mode) => mode,
@@ -90,8 +89,8 @@ impl<'p, 'o> Graph<'p, 'o> {
             scope: options.scope,
             changes: vec![0; cfa.locations().len()],
             stats: Stats { added: 1, ..Stats::default() },
-            limits: budget.limits(),
-            budget,
+            limits: meter.clone(),
+            meter,
             cfa,
             product,
             marks,
@@ -177,7 +176,7 @@ impl<'p, 'o> Graph<'p, 'o> {
     }
 }
 
-impl Graph<'_, '_> {
+impl Graph<'_> {
     /// What follows a single state, if all values are followed: no solver is needed for that.
     fn enumerate(&mut self, n: u32, e: EdgeId) -> Option<Vec<Label>> {
         let (edge, values) = (self.cfa.edge(e), &self.nodes[n as usize].label.values);
@@ -207,7 +206,7 @@ impl Graph<'_, '_> {
     }
 }
 
-impl Space for Graph<'_, '_> {
+impl Space for Graph<'_> {
     type Error = Reason;
 
     fn roots(&mut self) -> Result<Vec<u32>, Reason> {
@@ -223,7 +222,7 @@ impl Space for Graph<'_, '_> {
             if !fresh {
                 self.stats.expanded += 1;
                 let progress = Progress { waiting: 0, stats: self.stats };
-                self.budget.check(&progress, self.nodes.len() * 256)?;
+                self.meter.check(&progress)?;
                 if let Some(why) = self.limits.exceeded(0) {
                     return Err(reason(why));
                 }

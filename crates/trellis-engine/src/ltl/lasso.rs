@@ -52,7 +52,7 @@ impl Looker {
     /// Looks for a run.
     pub fn look(
         &mut self,
-        graph: &mut Graph<'_, '_>,
+        graph: &mut Graph<'_>,
         path: &Path,
         how: Refinement,
         split: Split,
@@ -106,14 +106,14 @@ impl Looker {
     }
 
     /// A run along the path, once around its cycle.
-    pub fn run_around(&mut self, graph: &mut Graph<'_, '_>, path: &Path) -> Option<Trace> {
+    pub fn run_around(&mut self, graph: &mut Graph<'_>, path: &Path) -> Option<Trace> {
         let limits = graph.limits.clone();
         let edges: Vec<EdgeId> = path.stem.iter().chain(&path.cycle).map(|s| EdgeId(s.0)).collect();
         self.tracer.trace(graph.cfa, &edges, &mut Embedded::new(), &limits).ok()
     }
 
     /// A run to the cycle of the path that ends in a set there.
-    pub fn run_into(&mut self, graph: &mut Graph<'_, '_>, path: &Path, set: TermId) -> Option<Trace> {
+    pub fn run_into(&mut self, graph: &mut Graph<'_>, path: &Path, set: TermId) -> Option<Trace> {
         let limits = graph.limits.clone();
         let edges: Vec<EdgeId> = path.stem.iter().map(|s| EdgeId(s.0)).collect();
         self.tracer.run_into(graph.cfa, &edges, set, &mut Embedded::new(), &limits).ok()
@@ -122,7 +122,7 @@ impl Looker {
     /// If no run goes along the path: was something learnt? Or was it not decided?
     fn refute(
         &mut self,
-        graph: &mut Graph<'_, '_>,
+        graph: &mut Graph<'_>,
         edges: &[EdgeId],
         nodes: &[u32],
         first: Refinement,

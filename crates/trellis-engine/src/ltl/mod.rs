@@ -16,6 +16,7 @@ pub mod search;
 pub mod translate;
 
 use std::fmt;
+use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_expr::TermId;
@@ -31,12 +32,12 @@ use self::graph::Graph;
 use self::lasso::{Looked, Looker};
 use self::rank::Ranked;
 use self::search::{Path, Search, Space};
-use crate::budget::{Budget, Stats};
 use crate::program::cegar::{self, Domain};
 use crate::program::post::Mode;
 use crate::program::precision::take_apart;
 use crate::program::refine::Refinement;
-use crate::race::race;
+use crate::scheduler::{self, Runner, race};
+use trellis_meter::{Meter, Stats};
 
 /// How to abstract, refine and search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -72,25 +73,25 @@ impl fmt::Display for Engine {
     }
 }
 
-/// For each of two threads, who takes turns.
-fn teams() -> [Vec<Engine>; 2] {
+/// The first turn of a portfolio.
+const FIRST: Duration = Duration::from_millis(400);
+
+/// Who takes turns in a portfolio.
+fn runners() -> [Engine; 6] {
     let cegar = |domain, refinement| {
         let cegar = cegar::Options { domain, refinement, ..cegar::Options::default() };
         Engine::Cegar(Options { cegar, search: Search::Components })
     };
     let predicates = Domain::Predicates(Mode::Cartesian);
-    let quick = vec![
+    [
         Engine::Explicit(Search::Components),
-        Engine::Bounded(None),
-        cegar(Domain::Product(Mode::Cartesian), Refinement::Core),
-    ];
-    let proofs = vec![
         // What must hold before a loop goes on says more about it than what holds after so many rounds.
         cegar(predicates, Refinement::NewtonBackward),
+        Engine::Bounded(None),
         cegar(predicates, Refinement::Sequence),
+        cegar(Domain::Product(Mode::Cartesian), Refinement::Core),
         cegar(predicates, Refinement::NewtonForward),
-    ];
-    [quick, proofs]
+    ]
 }
 
 /// What the engine answers.
@@ -110,36 +111,32 @@ impl Outcome {
     }
 }
 
+impl scheduler::Outcome for Outcome {
+    fn undecided(&self) -> Option<&Reason> {
+        match &self.verdict {
+            Verdict::Unknown(why) => Some(why),
+            _ => None,
+        }
+    }
+}
+
 /// Does the automaton accept no run of the subject? It is that of the negated formula, over these atoms.
-pub fn check(
-    subject: &Subject,
-    atoms: &[TermId],
-    automaton: &Buchi,
-    engine: &Engine,
-    budget: &mut Budget<'_>,
-) -> Outcome {
+pub fn check(subject: &Subject, atoms: &[TermId], automaton: &Buchi, engine: &Engine, meter: &mut Meter) -> Outcome {
     match product(subject, atoms, automaton) {
-        Ok(product) => ask(&product, automaton, engine, budget),
+        Ok(product) => ask(&product, automaton, engine, meter),
         Err(what) => Outcome::new(Verdict::Unknown(Reason::Unsupported(what.to_string())), Stats::default()),
     }
 }
 
-fn ask(product: &Product, automaton: &Buchi, engine: &Engine, budget: &mut Budget<'_>) -> Outcome {
+fn ask(product: &Product, automaton: &Buchi, engine: &Engine, meter: &mut Meter) -> Outcome {
     if let Engine::Portfolio(threads) = *engine {
-        let [mut quick, proofs] = teams();
-        let teams = if threads > 1 {
-            vec![quick, proofs]
-        } else {
-            quick.extend(proofs);
-            vec![quick]
+        let runner = |engine: Engine| {
+            Runner::new(engine.to_string(), move |meter: &mut Meter| Outcome {
+                by: Some(engine),
+                ..ask(product, automaton, &engine, meter)
+            })
         };
-        let ask =
-            |engine, budget: &mut Budget<'_>| Outcome { by: Some(engine), ..ask(product, automaton, &engine, budget) };
-        let undecided = |outcome: &Outcome| match &outcome.verdict {
-            Verdict::Unknown(why) => Some(why.clone()),
-            _ => None,
-        };
-        return race(teams, budget, &ask, &undecided)
+        return race(runners().map(runner).into(), threads, FIRST, meter)
             .unwrap_or_else(|why| Outcome::new(Verdict::Unknown(why), Stats::default()));
     }
     let blocks = product.blocks();
@@ -153,13 +150,13 @@ fn ask(product: &Product, automaton: &Buchi, engine: &Engine, budget: &mut Budge
             Options { cegar: cegar::Options { domain: Domain::Explicit, ..cegar::Options::default() }, search }
         }
         Engine::Bounded(depth) => {
-            let found = bounded::find(&mut large, product, &marks, depth, &mut stats, budget);
+            let found = bounded::find(&mut large, product, &marks, depth, &mut stats, meter);
             let verdict = found.map_or_else(Verdict::Unknown, |(trace, back)| violated(product, &blocks, &trace, back));
             return Outcome::new(verdict, stats);
         }
         Engine::Portfolio(_) => unreachable!("answered above"),
     };
-    let graph = Graph::new(&mut large, product, &marks, &options.cegar, everything, budget);
+    let graph = Graph::new(&mut large, product, &marks, &options.cegar, everything, meter);
     let mut engine = Refining { graph, looker: Looker::default(), options, rankings: None };
     let ended = engine.run();
     let stats = Stats { stored: engine.graph.nodes.len() as u64, ..engine.graph.stats };
@@ -211,15 +208,15 @@ enum Answer {
 }
 
 /// The loop of abstraction and refinement.
-struct Refining<'p, 'o> {
-    graph: Graph<'p, 'o>,
+struct Refining<'p> {
+    graph: Graph<'p>,
     looker: Looker,
     options: Options,
     /// What rankings have left of the graph, if they were needed since it was last refined.
     rankings: Option<Ranked>,
 }
 
-impl Refining<'_, '_> {
+impl Refining<'_> {
     fn run(&mut self) -> Result<Answer, Reason> {
         let (how, split) = (self.options.cegar.refinement, self.options.cegar.split);
         loop {
@@ -331,12 +328,12 @@ impl Refining<'_, '_> {
 }
 
 /// The graph without what can be left out.
-struct Live<'g, 'p, 'o> {
-    graph: &'g mut Graph<'p, 'o>,
+struct Live<'g, 'p> {
+    graph: &'g mut Graph<'p>,
     live: &'g FxHashSet<rank::Arc>,
 }
 
-impl Space for Live<'_, '_, '_> {
+impl Space for Live<'_, '_> {
     type Error = Reason;
 
     fn roots(&mut self) -> Result<Vec<u32>, Reason> {

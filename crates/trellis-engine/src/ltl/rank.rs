@@ -50,7 +50,7 @@ pub struct Ranked {
 
 impl Ranked {
     /// The whole graph.
-    pub fn new(graph: &mut Graph<'_, '_>) -> Result<Ranked, Reason> {
+    pub fn new(graph: &mut Graph<'_>) -> Result<Ranked, Reason> {
         let nodes = graph.reachable()?;
         let mut arcs = vec![];
         for &n in &nodes {
@@ -61,7 +61,7 @@ impl Ranked {
     }
 
     /// The strongly connected components of what is left that have all marks.
-    pub fn fair(&self, graph: &Graph<'_, '_>) -> Vec<FxHashSet<u32>> {
+    pub fn fair(&self, graph: &Graph<'_>) -> Vec<FxHashSet<u32>> {
         let number: FxHashMap<u32, u32> = self.nodes.iter().enumerate().map(|(i, &n)| (n, i as u32)).collect();
         let mut out = vec![vec![]; self.nodes.len()];
         for a in self.arcs.iter().filter(|a| self.live.contains(a)) {
@@ -84,7 +84,7 @@ impl Ranked {
     }
 
     /// Leaves out what rankings allow.
-    pub fn rank(&mut self, graph: &mut Graph<'_, '_>) -> Result<(), Reason> {
+    pub fn rank(&mut self, graph: &mut Graph<'_>) -> Result<(), Reason> {
         loop {
             let mut progress = false;
             for members in self.fair(graph) {
@@ -105,7 +105,7 @@ impl Ranked {
 
 /// A ranking of these edges, and those that it leaves out.
 #[allow(clippy::type_complexity)]
-fn rank(graph: &mut Graph<'_, '_>, arcs: &[Arc]) -> Result<Option<(FxHashMap<u32, TermId>, Vec<Arc>)>, Reason> {
+fn rank(graph: &mut Graph<'_>, arcs: &[Arc]) -> Result<Option<(FxHashMap<u32, TermId>, Vec<Arc>)>, Reason> {
     if arcs.len() > MAX_EDGES {
         return Ok(None);
     }
@@ -145,7 +145,7 @@ const MAX_STRICT: usize = 12;
 /// A ranking by Farkas' lemma.
 #[allow(clippy::type_complexity)]
 fn farkas(
-    graph: &mut Graph<'_, '_>,
+    graph: &mut Graph<'_>,
     arcs: &[Arc],
     integers: &[VarId],
 ) -> Result<Option<(FxHashMap<u32, TermId>, Vec<Arc>)>, Reason> {
@@ -202,7 +202,7 @@ fn farkas(
 }
 
 /// An edge as conjunctions of linear inequalities; nothing if there are too many, or it is not about numbers alone.
-fn cases(graph: &mut Graph<'_, '_>, (from, e, to): Arc) -> Result<Option<Vec<Vec<ranking::Row>>>, Reason> {
+fn cases(graph: &mut Graph<'_>, (from, e, to): Arc) -> Result<Option<Vec<Vec<ranking::Row>>>, Reason> {
     let (mut said, after) = (graph.assumptions(from), graph.assumptions(to));
     let limits = graph.limits.clone();
     let step = graph.post.steps.get(graph.cfa, e).map_err(reason)?;
@@ -257,7 +257,7 @@ struct Proposer<'a> {
 }
 
 impl<'a> Proposer<'a> {
-    fn new(graph: &mut Graph<'_, '_>, arcs: &'a [Arc], integers: &'a [VarId], shared: bool) -> Proposer<'a> {
+    fn new(graph: &mut Graph<'_>, arcs: &'a [Arc], integers: &'a [VarId], shared: bool) -> Proposer<'a> {
         let terms = &mut graph.cfa.terms;
         let coefficient =
             |name: String, bound: i64, terms: &mut trellis_expr::Terms| terms.declare(name, Type::Range(-bound, bound));
@@ -286,7 +286,7 @@ impl<'a> Proposer<'a> {
     }
 
     #[allow(clippy::type_complexity)]
-    fn run(mut self, graph: &mut Graph<'_, '_>) -> Result<Option<(FxHashMap<u32, TermId>, Vec<Arc>)>, Reason> {
+    fn run(mut self, graph: &mut Graph<'_>) -> Result<Option<(FxHashMap<u32, TermId>, Vec<Arc>)>, Reason> {
         for _ in 0..PROPOSALS {
             let limits = graph.limits.clone();
             let model = match self.solver.check(&graph.cfa.terms, &[], &limits.clone().steps(WORK)) {
@@ -309,7 +309,7 @@ impl<'a> Proposer<'a> {
     /// The edges that a ranking leaves out; nothing if there are none, or it does not fit.
     fn left_out(
         &mut self,
-        graph: &mut Graph<'_, '_>,
+        graph: &mut Graph<'_>,
         ranking: &FxHashMap<u32, TermId>,
     ) -> Result<Option<Vec<Arc>>, Reason> {
         let mut dead = vec![];
@@ -323,7 +323,7 @@ impl<'a> Proposer<'a> {
         Ok((!dead.is_empty()).then_some(dead))
     }
 
-    fn ranking(&self, graph: &mut Graph<'_, '_>, model: &Valuation) -> FxHashMap<u32, TermId> {
+    fn ranking(&self, graph: &mut Graph<'_>, model: &Valuation) -> FxHashMap<u32, TermId> {
         let terms = &mut graph.cfa.terms;
         let mut all = FxHashMap::default();
         for (&n, unknown) in &self.unknown {
@@ -349,7 +349,7 @@ impl<'a> Proposer<'a> {
     /// A step that the ranking does not fit; `Some(None)` if that is not decided.
     fn refuse(
         &mut self,
-        graph: &mut Graph<'_, '_>,
+        graph: &mut Graph<'_>,
         ranking: &FxHashMap<u32, TermId>,
         strict: Vec<bool>,
     ) -> Result<Option<Option<Example>>, Reason> {
@@ -363,7 +363,7 @@ impl<'a> Proposer<'a> {
 
     fn against(
         &mut self,
-        graph: &mut Graph<'_, '_>,
+        graph: &mut Graph<'_>,
         i: usize,
         ranking: &FxHashMap<u32, TermId>,
         strict: bool,
@@ -410,7 +410,7 @@ impl<'a> Proposer<'a> {
     }
 
     /// What is proposed from here on fits the step.
-    fn learn(&mut self, graph: &mut Graph<'_, '_>, example: &Example) {
+    fn learn(&mut self, graph: &mut Graph<'_>, example: &Example) {
         let (from, _, to) = self.arcs[example.arc];
         let terms = &mut graph.cfa.terms;
         let one = terms.int(1);

@@ -39,7 +39,7 @@ pub struct Found {
 
 /// A recurrent set for the cycle of the path; values are those after some run along it. Whether a run comes there is another
 /// question.
-pub fn find(graph: &mut Graph<'_, '_>, path: &Path, values: Option<&Valuation>) -> Option<Found> {
+pub fn find(graph: &mut Graph<'_>, path: &Path, values: Option<&Valuation>) -> Option<Found> {
     let cycle: Vec<EdgeId> = path.cycle.iter().map(|s| EdgeId(s.0)).collect();
     if let Some(found) = close(graph, cycle.clone(), BTreeMap::new()) {
         return Some(found);
@@ -52,7 +52,7 @@ pub fn find(graph: &mut Graph<'_, '_>, path: &Path, values: Option<&Valuation>) 
 }
 
 /// The set from which rounds can be taken forever.
-fn close(graph: &mut Graph<'_, '_>, first: Vec<EdgeId>, picks: BTreeMap<VarId, TermId>) -> Option<Found> {
+fn close(graph: &mut Graph<'_>, first: Vec<EdgeId>, picks: BTreeMap<VarId, TermId>) -> Option<Found> {
     let limits = graph.limits.clone().steps(WORK);
     let mut rounds = vec![first];
     let mut defined = Defined::default();
@@ -94,7 +94,7 @@ struct Visited {
 
 /// A new way around that a run with these picks takes from these values, with all marks.
 fn another(
-    graph: &mut Graph<'_, '_>,
+    graph: &mut Graph<'_>,
     rounds: &[Vec<EdgeId>],
     picks: &BTreeMap<VarId, TermId>,
     values: Valuation,

@@ -20,7 +20,7 @@ use trellis_smt::{Answer, Embedded, Solver};
 use super::steps::Steps;
 use super::trace::{NoTrace, Tracer};
 use super::{Outcome, Program, reason};
-use crate::budget::{Budget, Progress, Stats};
+use trellis_meter::{Meter, Progress, Stats};
 
 /// Makes solvers.
 pub type MakeSolver = Box<dyn Fn() -> Box<dyn Solver>>;
@@ -46,13 +46,13 @@ impl fmt::Debug for Options {
 }
 
 /// Looks for errors, deeper and deeper.
-pub fn check(program: &mut Program<'_>, options: &Options, budget: &mut Budget<'_>) -> Outcome {
+pub fn check(program: &mut Program<'_>, options: &Options, meter: &mut Meter) -> Outcome {
     let mut search = Search::new(program, options);
     let verdict = loop {
-        match search.deeper(program, options, budget) {
+        match search.deeper(program, options, meter) {
             Ok(Depth::Nothing) => {}
             Ok(Depth::Error(trace)) => break Verdict::Unsafe(trace),
-            Ok(Depth::NoPath) => match exhausted(program, &search, options, budget) {
+            Ok(Depth::NoPath) => match exhausted(program, &search, options, meter) {
                 Ok(certificate) => break Verdict::Safe(certificate),
                 Err(reason) => break Verdict::Unknown(reason),
             },
@@ -93,16 +93,11 @@ impl Search {
     }
 
     /// One step more.
-    pub fn deeper(
-        &mut self,
-        program: &mut Program<'_>,
-        options: &Options,
-        budget: &mut Budget<'_>,
-    ) -> Result<Depth, Reason> {
-        budget.check(&Progress { waiting: 0, stats: self.stats }, 0)?;
+    pub fn deeper(&mut self, program: &mut Program<'_>, options: &Options, meter: &mut Meter) -> Result<Depth, Reason> {
+        meter.ask(&Progress { waiting: 0, stats: self.stats })?;
         let cfa = &mut program.large.cfa;
         if cfa.is_error(cfa.initial) {
-            return self.found(program, options, &[], budget);
+            return self.found(program, options, &[], meter);
         }
         if self.steps.here().is_empty() {
             return self.over();
@@ -110,13 +105,14 @@ impl Search {
         self.path.push((self.steps.waiting(cfa), self.steps.here().to_vec()));
         let formula = self.steps.step(cfa).map_err(|what| Reason::Unsupported(what.to_string()))?;
         self.stats.steps += 1;
+        self.stats.added += self.steps.here().len() as u64;
         self.solver.assert(&cfa.terms, formula);
         let error = self.steps.error(&mut cfa.terms);
         if cfa.terms.as_bool(error) != Some(false) {
-            match self.solver.check(&cfa.terms, &[error], &budget.limits()) {
+            match self.solver.check(&cfa.terms, &[error], &*meter) {
                 Answer::Sat(model) => {
                     let path = self.steps.path(&model);
-                    return self.found(program, options, &path, budget);
+                    return self.found(program, options, &path, meter);
                 }
                 Answer::Unsat(core) if core.is_empty() => return self.over(),
                 Answer::Unsat(_) => {}
@@ -132,7 +128,7 @@ impl Search {
         if !self.steps.position().is_power_of_two() {
             return Ok(Depth::Nothing);
         }
-        match self.solver.check(&cfa.terms, &[], &budget.limits()) {
+        match self.solver.check(&cfa.terms, &[], &*meter) {
             Answer::Unsat(_) => self.over(),
             Answer::Sat(_) => Ok(Depth::Nothing),
             // Nothing rests on it.
@@ -155,10 +151,10 @@ impl Search {
         program: &mut Program<'_>,
         options: &Options,
         path: &[EdgeId],
-        budget: &Budget<'_>,
+        meter: &Meter,
     ) -> Result<Depth, Reason> {
         let mut solver = (options.solver)();
-        match Tracer::new().trace(&mut program.large.cfa, path, &mut *solver, &budget.limits()) {
+        match Tracer::new().trace(&mut program.large.cfa, path, &mut *solver, &*meter) {
             Ok(trace) => Ok(Depth::Error(program.trace(&trace))),
             Err(NoTrace::Infeasible) => Err(Reason::Solver("it contradicts itself".to_owned())),
             Err(NoTrace::Unknown(why)) => Err(reason(why)),
@@ -179,7 +175,7 @@ pub(super) fn exhausted(
     program: &mut Program<'_>,
     search: &Search,
     options: &Options,
-    budget: &Budget<'_>,
+    meter: &Meter,
 ) -> Result<Certificate, Reason> {
     let cfa = &mut program.large.cfa;
     if search.steps.here().is_empty() {
@@ -191,7 +187,7 @@ pub(super) fn exhausted(
     let start = search.steps.goes_to(&mut cfa.terms, cfa.initial);
     let path: Vec<StmtId> = std::iter::once(start).chain(search.path.iter().map(|p| p.0)).collect();
     let mut solver = (options.solver)();
-    let refutation = match Newton::forward().refute(&mut cfa.terms, &path, &mut *solver, &budget.limits()) {
+    let refutation = match Newton::forward().refute(&mut cfa.terms, &path, &mut *solver, &*meter) {
         Ok(refutation) => refutation,
         Err(NotRefuted::Feasible(_)) => return Err(Reason::Solver("it contradicts itself".to_owned())),
         Err(NotRefuted::Unknown(why)) => return Err(reason(why)),

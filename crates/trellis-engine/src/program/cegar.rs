@@ -16,7 +16,6 @@ use trellis_expr::{Stmt, StmtId, TermId, Terms, Type, VarId};
 use trellis_model::cfa::evidence::{Trace, Verdict};
 use trellis_model::cfa::{Cfa, LocationId, paths};
 use trellis_model::evidence::Reason;
-use trellis_smt::Limits;
 use trellis_smt::path::{NotRefuted, Refutation};
 
 use super::label::Label;
@@ -25,8 +24,8 @@ use super::precision::{Precisions, take_apart};
 use super::refine::{Refinement, Refuter};
 use super::tree::{Mark, Tree};
 use super::{Outcome, Program, reason, run_along};
-use crate::budget::{Budget, Progress, Stats};
 use crate::waitlist::{Order, Waitlist};
+use trellis_meter::{Meter, Progress, Stats};
 
 /// What labels are made of, beside the values of control variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,9 +142,9 @@ impl fmt::Display for Options {
 }
 
 /// Can an error be reached?
-pub fn check(program: &mut Program<'_>, options: &Options, budget: &mut Budget<'_>) -> Outcome {
-    let mut engine = Engine::new(&mut program.large.cfa, *options, budget.limits());
-    let ended = engine.run(budget);
+pub fn check(program: &mut Program<'_>, options: &Options, meter: &mut Meter) -> Outcome {
+    let mut engine = Engine::new(&mut program.large.cfa, *options, meter.clone());
+    let ended = engine.run(meter);
     let stats = engine.stats();
     let verdict = match ended {
         Err(reason) => Verdict::Unknown(reason),
@@ -173,7 +172,7 @@ struct State {
 struct Engine<'p> {
     cfa: &'p mut Cfa,
     options: Options,
-    limits: Limits,
+    limits: Meter,
     post: Post,
     refuter: Refuter,
     precisions: Precisions,
@@ -188,7 +187,7 @@ struct Engine<'p> {
 }
 
 impl<'p> Engine<'p> {
-    fn new(cfa: &'p mut Cfa, options: Options, limits: Limits) -> Engine<'p> {
+    fn new(cfa: &'p mut Cfa, options: Options, limits: Meter) -> Engine<'p> {
         let mode = match options.domain {
             Domain::Explicit => Mode::Cartesian,
             Domain::Predicates(mode) | Domain::Product(mode) => mode,
@@ -262,11 +261,11 @@ impl<'p> Engine<'p> {
         self.waiting.push(n, -((distance as i64) << 20) - i64::from(node.depth));
     }
 
-    fn run(&mut self, budget: &mut Budget<'_>) -> Result<Option<Trace>, Reason> {
+    fn run(&mut self, meter: &mut Meter) -> Result<Option<Trace>, Reason> {
         self.stats.added = 1;
         loop {
             let progress = Progress { waiting: self.waiting.len(), stats: self.stats };
-            budget.check(&progress, self.tree.nodes.len() * 256)?;
+            meter.check(&progress)?;
             if let Some(reason_) = self.limits.exceeded(0) {
                 return Err(reason(reason_));
             }

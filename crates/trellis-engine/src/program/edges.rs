@@ -6,8 +6,9 @@
 use rustc_hash::FxHashMap;
 use trellis_expr::ssa::Unrolling;
 use trellis_expr::{StmtId, TermId, Terms, VarId};
+use trellis_meter::Meter;
 use trellis_model::cfa::{Cfa, EdgeId};
-use trellis_smt::{Answer, Embedded, Limits, Reason, Solver};
+use trellis_smt::{Answer, Embedded, Reason, Solver};
 
 /// One edge.
 pub struct Step {
@@ -45,7 +46,7 @@ impl Step {
     }
 
     /// Can the edge be taken under these assumptions?
-    pub fn check(&mut self, terms: &Terms, assumptions: &[TermId], limits: &Limits) -> Answer {
+    pub fn check(&mut self, terms: &Terms, assumptions: &[TermId], limits: &Meter) -> Answer {
         self.solver.check(terms, assumptions, limits)
     }
 

@@ -28,7 +28,7 @@ use trellis_model::evidence::Reason;
 use super::candidates::live;
 use super::label::equal;
 use super::{Outcome, Program};
-use crate::budget::{Budget, Progress, Stats};
+use trellis_meter::{Meter, Progress, Stats};
 
 /// More memories than this within one block are too many.
 const MANY: usize = 1 << 16;
@@ -118,18 +118,18 @@ struct Search<'a> {
 }
 
 /// Explores everything.
-pub fn check(program: &mut Program<'_>, budget: &mut Budget<'_>) -> Outcome {
-    check_listing(program, MANY, budget)
+pub fn check(program: &mut Program<'_>, meter: &mut Meter) -> Outcome {
+    check_listing(program, MANY, meter)
 }
 
 /// Explores everything, with at most so many values of a variable listed.
-pub fn check_listing(program: &mut Program<'_>, many: usize, budget: &mut Budget<'_>) -> Outcome {
+pub fn check_listing(program: &mut Program<'_>, many: usize, meter: &mut Meter) -> Outcome {
     let live = live(&program.large.cfa);
     let mut search = match Search::new(&program.large.cfa, many, &live) {
         Ok(search) => search,
         Err(why) => return Outcome::new(Verdict::Unknown(why), Stats::default()),
     };
-    match search.explore(&live, budget) {
+    match search.explore(&live, meter) {
         Err(why) => Outcome::new(Verdict::Unknown(why), search.stats),
         Ok(Some(error)) => {
             let found = search.trace(&live, error);
@@ -250,7 +250,7 @@ impl<'a> Search<'a> {
         block: &Block,
         mut from: Vec<Memory>,
         picks: bool,
-        budget: &mut Budget<'_>,
+        meter: &mut Meter,
     ) -> Result<Vec<Memory>, Reason> {
         // A fault blocks; what only our words cannot say is no fault.
         let judge = |fault: Fault| match fault {
@@ -298,21 +298,21 @@ impl<'a> Search<'a> {
             }
             Block::Seq(parts) => {
                 for p in parts {
-                    from = self.post(p, from, picks, budget)?;
+                    from = self.post(p, from, picks, meter)?;
                 }
                 Ok(from)
             }
             Block::Choice(parts) => {
                 let mut all = vec![];
                 if from.len() > 256 {
-                    budget.ask(&Progress { waiting: 0, stats: self.stats }, self.bytes())?;
+                    meter.ask(&Progress { waiting: 0, stats: self.stats })?;
                 }
                 for (n, p) in parts.iter().enumerate() {
                     let mut here = from.clone();
                     if picks {
                         here.iter_mut().for_each(|m| m.picks.push(Pick::Branch(n)));
                     }
-                    all.extend(self.post(p, here, picks, budget)?);
+                    all.extend(self.post(p, here, picks, meter)?);
                     check(&all)?;
                 }
                 Ok(distinct(all))
@@ -326,15 +326,11 @@ impl<'a> Search<'a> {
                         Err(fault) => _ = judge(fault)?,
                     }
                 }
-                let mut all = self.post(a, yes, picks, budget)?;
-                all.extend(self.post(b, no, picks, budget)?);
+                let mut all = self.post(a, yes, picks, meter)?;
+                all.extend(self.post(b, no, picks, meter)?);
                 Ok(all)
             }
         }
-    }
-
-    fn bytes(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>() + self.values.capacity() * 8 + self.index.capacity() * 5
     }
 
     fn values(&self, n: u32) -> &[i64] {
@@ -416,7 +412,7 @@ impl<'a> Search<'a> {
     }
 
     /// Answers the first error, if there is one.
-    fn explore(&mut self, live: &[BTreeSet<VarId>], budget: &mut Budget<'_>) -> Result<Option<u32>, Reason> {
+    fn explore(&mut self, live: &[BTreeSet<VarId>], meter: &mut Meter) -> Result<Option<u32>, Reason> {
         let cfa = self.cfa;
         let initial = cfa.initial;
         if self.distances[initial.index()].is_none() {
@@ -434,7 +430,7 @@ impl<'a> Search<'a> {
                 continue;
             };
             for cell in at..at + len {
-                start = self.post(&Block::Havoc(v, cell, lo, hi), start, false, budget)?;
+                start = self.post(&Block::Havoc(v, cell, lo, hi), start, false, meter)?;
             }
         }
         for m in start {
@@ -446,11 +442,11 @@ impl<'a> Search<'a> {
         let mut n = 0;
         while (n as usize) < self.nodes.len() {
             let waiting = self.nodes.len() - n as usize;
-            budget.check(&Progress { waiting, stats: self.stats }, self.bytes())?;
+            meter.check(&Progress { waiting, stats: self.stats })?;
             self.stats.expanded += 1;
             for &e in cfa.outgoing(self.nodes[n as usize].location) {
                 let Some(block) = &self.blocks[e.index()] else { continue };
-                let after = self.post(block, vec![self.memory(n)], false, budget)?;
+                let after = self.post(block, vec![self.memory(n)], false, meter)?;
                 let to = cfa.edge(e).to;
                 for m in &after {
                     self.stats.steps += 1;
@@ -485,7 +481,7 @@ impl<'a> Search<'a> {
             let (from, to) = (pair[0], pair[1]);
             let edge = self.nodes[to as usize].via;
             let Some(block) = &self.blocks[edge.index()] else { return Err(gives_up("no way")) };
-            let after = self.post(block, vec![self.memory(from)], true, &mut Budget::unlimited())?;
+            let after = self.post(block, vec![self.memory(from)], true, &mut Meter::unlimited())?;
             let cells = &self.cells[self.nodes[to as usize].location.index()];
             let leads = |m: &&Memory| cells.iter().zip(self.values(to)).all(|(&c, &value)| m.word(c) == value);
             let Some(found) = after.iter().find(leads) else { return Err(gives_up("no way")) };

@@ -15,7 +15,7 @@ use super::bmc::{self, Depth, Search, exhausted, stopped};
 use super::invariants::{self, Invariants};
 use super::steps::Steps;
 use super::{Outcome, Program};
-use crate::budget::Budget;
+use trellis_meter::Meter;
 
 /// Up to so many steps induction is tried with each, and then when they have doubled.
 const FEW: usize = 8;
@@ -38,9 +38,9 @@ impl Default for Options {
 }
 
 /// Proves by induction over more and more steps, or finds an error.
-pub fn check(program: &mut Program<'_>, options: &Options, budget: &mut Budget<'_>) -> Outcome {
+pub fn check(program: &mut Program<'_>, options: &Options, meter: &mut Meter) -> Outcome {
     let mut search = Search::new(program, &options.search);
-    let verdict = verdict(program, &mut search, options, budget).unwrap_or_else(Verdict::Unknown);
+    let verdict = verdict(program, &mut search, options, meter).unwrap_or_else(Verdict::Unknown);
     Outcome::new(verdict, search.stats)
 }
 
@@ -48,37 +48,37 @@ fn verdict(
     program: &mut Program<'_>,
     search: &mut Search,
     options: &Options,
-    budget: &mut Budget<'_>,
+    meter: &mut Meter,
 ) -> Result<Verdict, Reason> {
     let mut induction = Induction::new(program, Invariants::none(&program.large.cfa), &options.search);
     let mut wanted = options.invariants_after;
     loop {
-        let over = match search.deeper(program, &options.search, budget)? {
+        let over = match search.deeper(program, &options.search, meter)? {
             Depth::Error(trace) => return Ok(Verdict::Unsafe(trace)),
             Depth::Nothing => false,
             Depth::NoPath => true,
         };
         // Without loops the proof is easy; otherwise induction may find a shorter one.
         if over && search.steps.here().is_empty() {
-            return exhausted(program, search, &options.search, budget).map(Verdict::Safe);
+            return exhausted(program, search, &options.search, meter).map(Verdict::Safe);
         }
         let depth = search.steps.position();
         if search.doubt.is_none() && depth <= MANY {
             if wanted.is_some_and(|n| over || depth >= n) {
                 wanted = None;
-                let found = invariants::find(program, budget)?;
+                let found = invariants::find(program, meter)?;
                 search.stats.refinements += 1;
                 induction = Induction::new(program, found, &options.search);
             }
             while induction.steps.position() < depth {
-                if induction.deeper(program, budget)? {
+                if induction.deeper(program, meter)? {
                     let (k, invariant) = (induction.steps.position(), induction.invariants.by_location(program));
                     return Ok(Verdict::Safe(program.certificate(program.large.cfa.terms.clone(), k, invariant)));
                 }
             }
         }
         if over {
-            return exhausted(program, search, &options.search, budget).map(Verdict::Safe);
+            return exhausted(program, search, &options.search, meter).map(Verdict::Safe);
         }
         if options.search.depth.is_some_and(|d| depth >= d) {
             return Err(search.doubt.take().unwrap_or(Reason::Depth));
@@ -116,7 +116,7 @@ impl Induction {
     }
 
     /// One step more: is there no way into an error with it?
-    fn deeper(&mut self, program: &mut Program<'_>, budget: &mut Budget<'_>) -> Result<bool, Reason> {
+    fn deeper(&mut self, program: &mut Program<'_>, meter: &mut Meter) -> Result<bool, Reason> {
         let cfa = &mut program.large.cfa;
         let formula = self.steps.step(cfa).map_err(|what| Reason::Unsupported(what.to_string()))?;
         self.solver.assert(&cfa.terms, formula);
@@ -126,7 +126,7 @@ impl Induction {
             return Ok(false);
         }
         let error = self.steps.error(&mut cfa.terms);
-        match self.solver.check(&cfa.terms, &[error], &budget.limits()) {
+        match self.solver.check(&cfa.terms, &[error], &*meter) {
             Answer::Unsat(_) => return Ok(true),
             Answer::Sat(_) => {}
             // Perhaps with more steps.

@@ -11,13 +11,13 @@ use trellis_expr::eval::eval;
 use trellis_expr::{TermId, Terms, Value};
 use trellis_model::cfa::{Cfa, EdgeId, LocationId};
 use trellis_model::evidence::Reason;
-use trellis_smt::{Answer, Embedded, Limits, Solver};
+use trellis_smt::{Answer, Embedded, Solver};
 
 use super::bmc::stopped;
 use super::candidates::candidates;
 use super::edges::{Edges, Step};
 use super::{Program, reason};
-use crate::budget::Budget;
+use trellis_meter::Meter;
 
 /// So much work goes into one question.
 const STEPS: u64 = 4_000;
@@ -43,7 +43,7 @@ impl Invariants {
     }
 
     /// Leaves out what follows from the rest; the last ones first.
-    fn thin(&mut self, terms: &mut Terms, limits: &Limits) {
+    fn thin(&mut self, terms: &mut Terms, limits: &Meter) {
         let limits = limits.clone().steps(STEPS);
         for parts in self.0.iter_mut().filter(|parts| parts.len() > 1) {
             let mut solver = Embedded::new();
@@ -66,8 +66,8 @@ impl Invariants {
 }
 
 /// Guesses, and keeps what is inductive. It takes at most a quarter of the time that is left; then it has found nothing.
-pub fn find(program: &mut Program<'_>, budget: &mut Budget<'_>) -> Result<Invariants, Reason> {
-    let limits = budget.limits();
+pub fn find(program: &mut Program<'_>, meter: &mut Meter) -> Result<Invariants, Reason> {
+    let limits = meter.clone();
     let limits = match limits.remaining() {
         Some(left) => limits.time(left / 4),
         None => limits,
@@ -88,7 +88,7 @@ pub fn find(program: &mut Program<'_>, budget: &mut Budget<'_>) -> Result<Invari
 pub fn inductive(
     program: &mut Program<'_>,
     mut candidates: Vec<Vec<TermId>>,
-    limits: &Limits,
+    limits: &Meter,
 ) -> Result<Invariants, Reason> {
     let cfa = &mut program.large.cfa;
     for l in cfa.locations() {
@@ -118,7 +118,7 @@ fn drop_some(
     candidates: &mut [Vec<TermId>],
     from: LocationId,
     to: LocationId,
-    limits: &Limits,
+    limits: &Meter,
 ) -> Result<bool, Reason> {
     let before = candidates[to.index()].len();
     while !candidates[to.index()].is_empty() {

@@ -5,7 +5,7 @@
 //! path at once, by a refutation with one predicate for each position (002's sequence interpolation): when a path of labels
 //! reaches an error (`disable`), and to let an older node cover a newer one that the path to it allows (`cover`, McMillan's forced covering).
 //! A node that is strengthened reviews what it covers; who loses its cover waits again. The loop is that of all lazy abstraction
-//! ([`crate::lazy::algorithm`]), the tree that of `cegar`.
+//! ([`crate::abstraction`]), the tree that of `cegar`.
 //!
 //! The values of control variables are part of the key, as locations are. Labels are conjunctions of predicates; nothing is
 //! computed from them but whether they follow from each other, and whether an edge can be taken.
@@ -16,16 +16,16 @@ use trellis_model::cfa::evidence::{Trace, Verdict};
 use trellis_model::cfa::{Cfa, LocationId, paths};
 use trellis_model::evidence::Reason;
 use trellis_smt::path::{NotRefuted, Refutation};
-use trellis_smt::{Embedded, Limits, Solver};
+use trellis_smt::{Embedded, Solver};
 
 use super::label::equal;
 use super::post::{Mode, Post, Precision};
 use super::refine::{Refinement, Refuter};
 use super::tree::{Mark, Tree};
 use super::{Outcome, Program, reason, run_along};
-use crate::budget::{Budget, Progress, Stats};
-use crate::lazy::algorithm::{self, Search};
+use crate::abstraction::{self as algorithm, Search};
 use crate::waitlist::{Order, Waitlist};
+use trellis_meter::{Meter, Progress, Stats};
 
 /// How to explore and refine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,9 +45,9 @@ impl Default for Options {
 }
 
 /// Can an error be reached?
-pub fn check(program: &mut Program<'_>, options: &Options, budget: &mut Budget<'_>) -> Outcome {
-    let mut engine = Engine::new(&mut program.large.cfa, *options, budget.limits());
-    let ended = algorithm::check(&mut engine, budget);
+pub fn check(program: &mut Program<'_>, options: &Options, meter: &mut Meter) -> Outcome {
+    let mut engine = Engine::new(&mut program.large.cfa, *options, meter.clone());
+    let ended = algorithm::check(&mut engine, meter);
     let stored = engine.tree.nodes.iter().filter(|n| n.mark == Mark::Passed).count() as u64;
     let stats = Stats { stored, ..engine.stats };
     let verdict = match ended {
@@ -85,7 +85,7 @@ struct Label {
 struct Engine<'p> {
     cfa: &'p mut Cfa,
     options: Options,
-    limits: Limits,
+    limits: Meter,
     post: Post,
     control: Precision,
     refuter: Refuter,
@@ -103,7 +103,7 @@ struct Engine<'p> {
 }
 
 impl<'p> Engine<'p> {
-    fn new(cfa: &'p mut Cfa, options: Options, limits: Limits) -> Engine<'p> {
+    fn new(cfa: &'p mut Cfa, options: Options, limits: Meter) -> Engine<'p> {
         let control = Precision { variables: cfa.control.iter().copied().collect(), ..Precision::default() };
         let distances = paths::error_distances(cfa);
         let mut engine = Engine {
@@ -337,10 +337,9 @@ impl Search for Engine<'_> {
         }
     }
 
-    fn spend(&mut self, budget: &mut Budget<'_>) -> Result<(), End> {
+    fn spend(&mut self, meter: &mut Meter) -> Result<(), End> {
         let progress = Progress { waiting: self.waiting.len(), stats: self.stats };
-        budget.check(&progress, self.tree.nodes.len() * 256)?;
-        self.limits.exceeded(0).map_or(Ok(()), |why| Err(End::Stopped(reason(why))))
+        meter.ask(&progress).map_err(|why| End::Stopped(why.into()))
     }
 
     fn newest(&mut self, n: u32) -> Option<u32> {

@@ -31,11 +31,11 @@ use trellis_model::cfa::evidence::{Certificate, Trace, Verdict};
 use trellis_model::cfa::lbe::{self, Blocks};
 use trellis_model::cfa::{Cfa, EdgeId, LocationId};
 use trellis_model::evidence::Reason;
-use trellis_smt::{Embedded, Limits};
+use trellis_smt::Embedded;
 
 use self::trace::{NoTrace, Tracer};
 
-use crate::budget::{Budget, Stats};
+use trellis_meter::{Meter, Stats};
 
 /// What an engine answers.
 #[derive(Debug, Clone)]
@@ -86,20 +86,20 @@ impl fmt::Display for Engine {
 }
 
 /// Can an error location of the automaton be reached?
-pub fn check(cfa: &Cfa, engine: &Engine, budget: &mut Budget<'_>) -> Outcome {
+pub fn check(cfa: &Cfa, engine: &Engine, meter: &mut Meter) -> Outcome {
     if let Engine::Portfolio(threads) = *engine {
-        return portfolio::check(cfa, threads, budget);
+        return portfolio::check(cfa, threads, meter);
     }
     let mut program = Program::new(cfa);
     match *engine {
-        Engine::Cegar(ref options) => cegar::check(&mut program, options, budget),
-        Engine::Lazy(ref options) => lazy::check(&mut program, options, budget),
-        Engine::Bmc(depth) => bmc::check(&mut program, &bmc::Options { depth, ..bmc::Options::default() }, budget),
+        Engine::Cegar(ref options) => cegar::check(&mut program, options, meter),
+        Engine::Lazy(ref options) => lazy::check(&mut program, options, meter),
+        Engine::Bmc(depth) => bmc::check(&mut program, &bmc::Options { depth, ..bmc::Options::default() }, meter),
         Engine::Induction(depth) => {
             let search = bmc::Options { depth, ..bmc::Options::default() };
-            induction::check(&mut program, &induction::Options { search, ..induction::Options::default() }, budget)
+            induction::check(&mut program, &induction::Options { search, ..induction::Options::default() }, meter)
         }
-        Engine::Explicit => explicit::check(&mut program, budget),
+        Engine::Explicit => explicit::check(&mut program, meter),
         Engine::Portfolio(_) => unreachable!("answered above"),
     }
 }
@@ -136,9 +136,10 @@ impl<'c> Program<'c> {
 }
 
 /// Why a solver gave up, as an engine says it.
-pub(crate) fn reason(why: trellis_smt::Reason) -> Reason {
-    match why {
+pub(crate) fn reason(why: impl Into<trellis_smt::Reason>) -> Reason {
+    match why.into() {
         trellis_smt::Reason::Time => Reason::Time,
+        trellis_smt::Reason::Memory => Reason::Memory,
         trellis_smt::Reason::Cancelled => Reason::Interrupted,
         other => Reason::Solver(other.to_string()),
     }
@@ -165,7 +166,7 @@ fn invariant(
 }
 
 /// A run along edges of which the solver has just said that there is one.
-fn run_along(cfa: &mut Cfa, edges: &[EdgeId], limits: &Limits) -> Result<Trace, Reason> {
+fn run_along(cfa: &mut Cfa, edges: &[EdgeId], limits: &Meter) -> Result<Trace, Reason> {
     match Tracer::new().trace(cfa, edges, &mut Embedded::new(), limits) {
         Ok(trace) => Ok(trace),
         Err(NoTrace::Unknown(why)) => Err(reason(why)),

@@ -15,8 +15,9 @@ use rustc_hash::FxHashSet;
 use trellis_expr::code::NoHost;
 use trellis_expr::eval::{Valuation, eval};
 use trellis_expr::{TermId, Terms, Type, VarId};
+use trellis_meter::Meter;
 use trellis_model::cfa::{Cfa, EdgeId, LocationId, interpret};
-use trellis_smt::{Answer, Limits, Reason};
+use trellis_smt::{Answer, Reason};
 
 use super::edges::{Edges, Step};
 use super::label::{Cube, Label, Literal, Predicates, equal};
@@ -84,7 +85,7 @@ impl Post {
         before: &[TermId],
         e: EdgeId,
         precision: &Precision,
-        limits: &Limits,
+        limits: &Meter,
     ) -> Result<Vec<Label>, Reason> {
         let to = cfa.edge(e).to;
         let step = self.steps.get(cfa, e)?;
@@ -138,7 +139,7 @@ fn tuples(
     before: &[TermId],
     tracked: &[VarId],
     (max_values, control): (usize, &BTreeSet<VarId>),
-    limits: &Limits,
+    limits: &Meter,
 ) -> Result<Result<Vec<Tuple>, Vec<VarId>>, Reason> {
     let mut found: Vec<Tuple> = vec![];
     let has_few = |terms: &Terms, v: VarId| match terms.variable(v).ty {
@@ -152,11 +153,11 @@ fn tuples(
     let end = loop {
         // The solver looks at the clock only when it has to search.
         if let Some(reason) = limits.exceeded(0) {
-            break Err(reason);
+            break Err(reason.into());
         }
         match step.check(terms, before, limits) {
             Answer::Unsat(_) => break Ok(Ok(())),
-            Answer::Unknown(reason @ (Reason::Time | Reason::Cancelled)) => break Err(reason),
+            Answer::Unknown(reason @ (Reason::Time | Reason::Memory | Reason::Cancelled)) => break Err(reason),
             Answer::Unknown(_) => {
                 found = vec![Tuple { values: vec![], model: None }];
                 break Ok(Ok(()));
@@ -216,7 +217,7 @@ struct Asked<'a> {
     predicates: Vec<(u32, TermId)>,
     assumed: Vec<TermId>,
     model: Option<Valuation>,
-    limits: &'a Limits,
+    limits: &'a Meter,
 }
 
 impl Asked<'_> {

@@ -8,8 +8,9 @@ use std::fmt;
 
 use trellis_expr::ssa::Unrolling;
 use trellis_expr::{StmtId, TermId, Terms};
+use trellis_meter::Meter;
 use trellis_smt::path::{CoreVariables, Interpolate, Newton, NotRefuted, Refine, Refutation};
-use trellis_smt::{Answer, Embedded, Limits, Reason, Solver};
+use trellis_smt::{Answer, Embedded, Reason, Solver};
 
 /// How an infeasible path becomes predicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,7 +84,7 @@ impl Refuter {
         how: Refinement,
         path: &[StmtId],
         labels: &[Vec<TermId>],
-        limits: &Limits,
+        limits: &Meter,
     ) -> Result<Refutation, NotRefuted> {
         let refiner: &mut dyn Refine = match how {
             Refinement::NewtonForward => &mut self.forward,
@@ -103,7 +104,7 @@ impl Refuter {
         forward: bool,
         path: &[StmtId],
         labels: &[Vec<TermId>],
-        limits: &Limits,
+        limits: &Meter,
     ) -> Result<Refutation, NotRefuted> {
         let formulas = self.formulas(terms, path)?;
         if self.solver.check(terms, &formulas, limits).is_sat() {

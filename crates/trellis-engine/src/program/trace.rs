@@ -13,9 +13,10 @@ use trellis_expr::code::NoHost;
 use trellis_expr::eval::{Valuation, eval};
 use trellis_expr::ssa::Unrolling;
 use trellis_expr::{Stmt, StmtId, TermId, Terms, Type, Value, VarId};
+use trellis_meter::Meter;
 use trellis_model::cfa::interpret::{Pick, Script, Step, Trace, run, zero_of};
 use trellis_model::cfa::{Cfa, EdgeId};
-use trellis_smt::{Answer, Limits, Reason, Solver};
+use trellis_smt::{Answer, Reason, Solver};
 
 /// Why there is no trace.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,7 +59,7 @@ impl Tracer {
         cfa: &mut Cfa,
         path: &[EdgeId],
         solver: &mut dyn Solver,
-        limits: &Limits,
+        limits: &Meter,
     ) -> Result<Trace, NoTrace> {
         self.find(cfa, path, End::Anywhere, solver, limits)
     }
@@ -70,7 +71,7 @@ impl Tracer {
         path: &[EdgeId],
         (back, variables): (usize, &[VarId]),
         solver: &mut dyn Solver,
-        limits: &Limits,
+        limits: &Meter,
     ) -> Result<Trace, NoTrace> {
         self.find(cfa, path, End::Back(back, variables), solver, limits)
     }
@@ -82,7 +83,7 @@ impl Tracer {
         path: &[EdgeId],
         set: TermId,
         solver: &mut dyn Solver,
-        limits: &Limits,
+        limits: &Meter,
     ) -> Result<Trace, NoTrace> {
         self.find(cfa, path, End::In(set), solver, limits)
     }
@@ -93,7 +94,7 @@ impl Tracer {
         path: &[EdgeId],
         end: End<'_>,
         solver: &mut dyn Solver,
-        limits: &Limits,
+        limits: &Meter,
     ) -> Result<Trace, NoTrace> {
         let unsupported =
             |what: trellis_expr::ssa::Unsupported| NoTrace::Unknown(Reason::Unsupported(what.to_string()));

@@ -12,16 +12,16 @@ use super::reach::{self, Cover, Mark, ZoneGraph};
 use super::space::Shape;
 use super::target::{Target, Trouble};
 use super::trace::concretise;
-use crate::budget::{Budget, Stats};
-use crate::lazy::block::{Direction, Interpolating};
-use crate::lazy::explicit::Explicit;
-use crate::lazy::lu::Bounding;
-use crate::lazy::predicates::Predicates;
-use crate::lazy::values::Values;
-use crate::lazy::zone::ZoneInterpolation;
-use crate::lazy::{self, Lazy, Refiner};
 use crate::network::{Answer, Broken};
+use crate::timed::lazy::block::{Direction, Interpolating};
+use crate::timed::lazy::explicit::Explicit;
+use crate::timed::lazy::lu::Bounding;
+use crate::timed::lazy::predicates::Predicates;
+use crate::timed::lazy::values::Values;
+use crate::timed::lazy::zone::ZoneInterpolation;
+use crate::timed::lazy::{self, Lazy, Refiner};
 use crate::waitlist::Order;
+use trellis_meter::{Meter, Stats};
 
 /// How clocks are abstracted by lazy abstraction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,13 +112,13 @@ pub fn obstacle(net: &Network, query: &Query, engine: Engine) -> Option<&'static
 }
 
 /// Answers a query about a network with clocks.
-pub fn answer(net: &Network, query: &Query, config: &Config, budget: &mut Budget<'_>) -> Result<Answer, Box<Broken>> {
+pub fn answer(net: &Network, query: &Query, config: &Config, meter: &mut Meter) -> Result<Answer, Box<Broken>> {
     let (condition, value) = match query.kind {
         QueryKind::Always(p) => (p, false),
         QueryKind::Possibly(p) => (p, true),
-        QueryKind::Bound { .. } | QueryKind::ClockBound { .. } => return super::bound::bound(net, query, budget),
+        QueryKind::Bound { .. } | QueryKind::ClockBound { .. } => return super::bound::bound(net, query, meter),
         QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..) => {
-            return super::live::live(net, query, config.non_zeno, budget);
+            return super::live::live(net, query, config.non_zeno, meter);
         }
     };
     let symmetry = if config.symmetry { Symmetry::find(net, query) } else { Symmetry::default() };
@@ -127,30 +127,27 @@ pub fn answer(net: &Network, query: &Query, config: &Config, budget: &mut Budget
         return Ok(unknown(Stats::default(), Reason::Unsupported(why.into())));
     }
     match engine {
-        Engine::Reach(options) => {
-            explore(net, query, (condition, value), options, symmetry, config.certificate, budget)
-        }
+        Engine::Reach(options) => explore(net, query, (condition, value), options, symmetry, config.certificate, meter),
         Engine::Lazy { clocks, data, options } => {
             let (target, wants) = ((condition, value), config.certificate);
             let values = || Values::new(net, Some((query, condition, value)), options.pin_faults);
             let refuse = |why: &str| Ok(unknown(Stats::default(), Reason::Unsupported(why.into())));
             match data {
-                Data::Identity => by_clocks(net, query, target, clocks, options, lazy::Identity, wants, budget),
+                Data::Identity => by_clocks(net, query, target, clocks, options, lazy::Identity, wants, meter),
                 Data::Interpolation(direction) => match values() {
                     Ok(values) => {
                         let data = Interpolating::new(Explicit(values), direction);
-                        by_clocks(net, query, target, clocks, options, data, wants, budget)
+                        by_clocks(net, query, target, clocks, options, data, wants, meter)
                     }
                     Err(why) => refuse(why),
                 },
                 Data::Predicates(direction) => match values() {
                     Ok(values) => {
                         let data = {
-                            let predicates =
-                                Predicates::new(values, direction, options.largest_formula, budget.limits());
+                            let predicates = Predicates::new(values, direction, options.largest_formula, meter.clone());
                             Interpolating::new(predicates, direction)
                         };
-                        by_clocks(net, query, target, clocks, options, data, wants, budget)
+                        by_clocks(net, query, target, clocks, options, data, wants, meter)
                     }
                     Err(why) => refuse(why),
                 },
@@ -168,7 +165,7 @@ fn by_clocks<D: lazy::Data>(
     options: lazy::Options,
     data: D,
     certificate: bool,
-    budget: &mut Budget<'_>,
+    meter: &mut Meter,
 ) -> Result<Answer, Box<Broken>> {
     match clocks {
         Clocks::Interpolation(direction) => {
@@ -176,7 +173,7 @@ fn by_clocks<D: lazy::Data>(
             let refiner = Interpolating::new(ZoneInterpolation::blaming(order), direction);
             let label =
                 |r: &Interpolating<ZoneInterpolation>, n: u32, _: &Lazy<'_, D, _>| (r.labels[n as usize].clone(), None);
-            search(Lazy::new(net, query, options, data, refiner), net, query, target, certificate, budget, label)
+            search(Lazy::new(net, query, options, data, refiner), net, query, target, certificate, meter, label)
         }
         Clocks::Bounds => {
             let refiner = Bounding::new(net.clocks.len());
@@ -185,7 +182,7 @@ fn by_clocks<D: lazy::Data>(
                 let zone = constraints(l.tree.shape(n), l.tree.zone(n));
                 (zone, Some(LuBounds { lower, upper }))
             };
-            search(Lazy::new(net, query, options, data, refiner), net, query, target, certificate, budget, label)
+            search(Lazy::new(net, query, options, data, refiner), net, query, target, certificate, meter, label)
         }
     }
 }
@@ -229,12 +226,12 @@ fn explore(
     options: reach::Options,
     symmetry: Symmetry,
     certificate: bool,
-    budget: &mut Budget<'_>,
+    meter: &mut Meter,
 ) -> Result<Answer, Box<Broken>> {
     let up_to_symmetry = !symmetry.is_empty();
     let mut graph = ZoneGraph::new(net, query, options).up_to(symmetry);
     let mut target = Target::new(&graph.post, query, condition, value);
-    let ending = graph.explore(query, Some(&mut target), budget);
+    let ending = graph.explore(query, Some(&mut target), meter);
     let stored = graph.nodes.iter().filter(|n| n.mark != Mark::Replaced).count() as u64;
     let stats = Stats { stored, ..graph.stats };
     match ending {
@@ -317,11 +314,11 @@ fn search<D: lazy::Data, R: Refiner>(
     query: &Query,
     (condition, value): (Condition, bool),
     certificate: bool,
-    budget: &mut Budget<'_>,
+    meter: &mut Meter,
     label: impl Fn(&R, u32, &Lazy<'_, D, R>) -> (Vec<Constraint>, Option<LuBounds>),
 ) -> Result<Answer, Box<Broken>> {
     let mut target = Target::new(&lazy.post, query, condition, value);
-    let ending = lazy.check(query, Some(&mut target), budget);
+    let ending = lazy.check(query, Some(&mut target), meter);
     let path = |lazy: &Lazy<'_, D, R>, mut n: u32| {
         let mut via = Vec::new();
         while lazy.tree.nodes[n as usize].parent != lazy::tree::NONE {

@@ -29,11 +29,11 @@ use super::live::{Graph, Measure, Stop, refused, unknown, with_measure};
 use super::reach::{Cover, Ending, Mark, NONE, Options, ZoneGraph};
 use super::schedule::{Leg, Plan};
 use super::target::Trouble;
-use crate::budget::{Budget, Stats};
 use crate::network::{Answer, Bound, Broken, ClockBound, ClockLimit};
+use trellis_meter::{Meter, Stats};
 
 /// Answers `sup` and `inf`.
-pub fn bound(net: &Network, query: &Query, budget: &mut Budget<'_>) -> Result<Answer, Box<Broken>> {
+pub fn bound(net: &Network, query: &Query, meter: &mut Meter) -> Result<Answer, Box<Broken>> {
     if query.deadlock {
         return Ok(unknown("`deadlock` in a bound of a timed model"));
     }
@@ -47,8 +47,8 @@ pub fn bound(net: &Network, query: &Query, budget: &mut Budget<'_>) -> Result<An
         return Ok(unknown("so many clock constraints in a bound"));
     }
     match query.kind {
-        QueryKind::Bound { sup, when, of } => of_data(net, query, sup, when, of, budget),
-        QueryKind::ClockBound { sup, when, clock } => of_clock(net, query, sup, when, clock, budget),
+        QueryKind::Bound { sup, when, of } => of_data(net, query, sup, when, of, meter),
+        QueryKind::ClockBound { sup, when, clock } => of_clock(net, query, sup, when, clock, meter),
         _ => Ok(unknown("this is not a question about a bound")),
     }
 }
@@ -59,9 +59,9 @@ fn of_data(
     sup: bool,
     when: Condition,
     of: Condition,
-    budget: &mut Budget<'_>,
+    meter: &mut Meter,
 ) -> Result<Answer, Box<Broken>> {
-    let mut space = match Space::explore(net, query, None, budget) {
+    let mut space = match Space::explore(net, query, None, meter) {
         Ok(space) => space,
         Err(stopped) => return *stopped,
     };
@@ -96,13 +96,13 @@ fn of_clock(
     sup: bool,
     when: Condition,
     clock: u32,
-    budget: &mut Budget<'_>,
+    meter: &mut Meter,
 ) -> Result<Answer, Box<Broken>> {
     let mut exact = Circle::new(net, query).largest(clock).unwrap_or(1).clamp(1, MAX_CONSTANT / 4);
     let mut may_be_infinite = sup;
     let mut stats = Stats::default();
     loop {
-        let mut space = match Space::explore(net, query, Some((clock, exact)), budget) {
+        let mut space = match Space::explore(net, query, Some((clock, exact)), meter) {
             Ok(space) => space,
             Err(stopped) => return *stopped,
         };
@@ -147,7 +147,7 @@ fn of_clock(
             _ => {}
         }
         if std::mem::take(&mut may_be_infinite) {
-            match growth(net, query, budget, &mut stats) {
+            match growth(net, query, meter, &mut stats) {
                 Ok(Some(Some(run))) => {
                     let limit = ClockLimit { value: None, attained: false };
                     return answer(Some(ClockBound { limit, witness: Some(run) }), &space, stats);
@@ -215,18 +215,13 @@ fn copies(net: &Network) -> bool {
 
 /// If the question's clock grows without limit where it is measured, not counting what it gets from other clocks: a run that shows
 /// it, if one is found with exact delays.
-fn growth(
-    net: &Network,
-    query: &Query,
-    budget: &mut Budget<'_>,
-    stats: &mut Stats,
-) -> Result<Option<Option<Trace>>, Stop> {
+fn growth(net: &Network, query: &Query, meter: &mut Meter, stats: &mut Stats) -> Result<Option<Option<Trace>>, Stop> {
     let (measured, z) = with_measure(net);
     // Any period will do; this one keeps ticks few.
     let circle = Circle::new(net, query);
     let period = (1..=net.clocks.len() as u32).filter_map(|x| circle.largest(x)).max().unwrap_or(1);
     let mut graph = Graph::new(&measured, query, Measure::Ticks(z, period.clamp(1, MAX_CONSTANT / 4)));
-    graph.explore(budget)?;
+    graph.explore(meter)?;
     graph.stats.stored = graph.nodes.len() as u64;
     add(stats, &graph.stats);
     match cycle::grows(&graph.nodes, &graph.edges) {
@@ -259,7 +254,7 @@ impl<'n> Space<'n> {
         net: &'n Network,
         query: &Query,
         exact: Option<(u32, i32)>,
-        budget: &mut Budget<'_>,
+        meter: &mut Meter,
     ) -> Result<Space<'n>, Box<Result<Answer, Box<Broken>>>> {
         // Simulation would not keep the values of a clock.
         let options = Options { cover: Cover::Inclusion, ..Options::default() };
@@ -269,7 +264,7 @@ impl<'n> Space<'n> {
                 graph.keys.bounds.compare_everywhere(clock, constant);
             }
         }
-        let ending = graph.explore(query, None, budget);
+        let ending = graph.explore(query, None, meter);
         let mut space = Space { graph };
         match ending {
             Ending::Exhausted => Ok(space),

@@ -20,13 +20,13 @@ use trellis_model::network::{Certificate, Course, Judge, Moves, Network, Tempora
 use super::live::{Edge, Graph, Measure, NONE, Stop, refused, unknown, with_measure};
 use super::runs::{Plain, Runs, Zoned};
 use super::target::Trouble;
-use crate::budget::{Budget, Progress};
 use crate::ltl::fair;
 use crate::ltl::search::{self, Search, Space};
 use crate::network::{Answer, Broken};
+use trellis_meter::{Meter, Progress};
 
 /// Asks a formula of all runs.
-pub fn check(net: &Network, asked: &Temporal, search: Search, budget: &mut Budget<'_>) -> Result<Answer, Box<Broken>> {
+pub fn check(net: &Network, asked: &Temporal, search: Search, meter: &mut Meter) -> Result<Answer, Box<Broken>> {
     let timed = !net.clocks.is_empty();
     if timed && !net.lattices.is_empty() {
         return Ok(unknown("formulas about models with both clocks and lattice variables"));
@@ -41,16 +41,16 @@ pub fn check(net: &Network, asked: &Temporal, search: Search, budget: &mut Budge
         return Ok(unknown("more than 64 acceptance sets and parties"));
     };
     if !net.lattices.is_empty() {
-        return explore(net, Plain::new(net), asked, obligations, search, budget);
+        return explore(net, Plain::new(net), asked, obligations, search, meter);
     }
     let zoned = |graph| Zoned { graph, moves: Moves::default() };
     if !asked.non_zeno {
         let graph = Graph::new(net, &asked.query, Measure::None);
-        return explore(net, zoned(graph), asked, obligations, search, budget);
+        return explore(net, zoned(graph), asked, obligations, search, meter);
     }
     let (measured, z) = with_measure(net);
     let graph = Graph::new(&measured, &asked.query, Measure::Steps(z));
-    explore(net, zoned(graph), asked, obligations, search, budget)
+    explore(net, zoned(graph), asked, obligations, search, meter)
 }
 
 /// `net` is as the user knows it.
@@ -60,9 +60,9 @@ fn explore(
     asked: &Temporal,
     obligations: Obligations,
     search: Search,
-    budget: &mut Budget<'_>,
+    meter: &mut Meter,
 ) -> Result<Answer, Box<Broken>> {
-    let mut product = Product::new(graph, net, asked, obligations, budget);
+    let mut product = Product::new(graph, net, asked, obligations, meter);
     let found = product.decide(search);
     let graph = &mut product.graph;
     // A pair counts once, whatever led to it.
@@ -122,7 +122,7 @@ struct Expanded {
     rests: bool,
 }
 
-struct Product<'n, 'b, 'o, R> {
+struct Product<'n, 'b, R> {
     graph: R,
     net: &'n Network,
     asked: &'n Temporal,
@@ -135,17 +135,11 @@ struct Product<'n, 'b, 'o, R> {
     index: FxHashMap<Node, u32>,
     /// Does the automaton accept this letter for ever, from this state?
     for_ever: FxHashMap<(u32, Letter), bool>,
-    budget: &'b mut Budget<'o>,
+    meter: &'b mut Meter,
 }
 
-impl<'n, 'b, 'o, R: Runs> Product<'n, 'b, 'o, R> {
-    fn new(
-        graph: R,
-        net: &'n Network,
-        asked: &'n Temporal,
-        obligations: Obligations,
-        budget: &'b mut Budget<'o>,
-    ) -> Self {
+impl<'n, 'b, R: Runs> Product<'n, 'b, R> {
+    fn new(graph: R, net: &'n Network, asked: &'n Temporal, obligations: Obligations, meter: &'b mut Meter) -> Self {
         let atoms = asked.conditions.iter().map(|c| graph.compile(*c)).collect();
         Product {
             graph,
@@ -158,7 +152,7 @@ impl<'n, 'b, 'o, R: Runs> Product<'n, 'b, 'o, R> {
             nodes: vec![],
             index: FxHashMap::default(),
             for_ever: FxHashMap::default(),
-            budget,
+            meter,
         }
     }
 
@@ -244,8 +238,7 @@ impl<'n, 'b, 'o, R: Runs> Product<'n, 'b, 'o, R> {
             return Ok(());
         }
         let progress = Progress { waiting: self.graph.len() - of as usize, stats: *self.graph.stats() };
-        let bytes = self.graph.bytes() + self.nodes.capacity() * 64;
-        self.budget.check(&progress, bytes).map_err(Stop::Limit)?;
+        self.meter.check(&progress).map_err(|why| Stop::Limit(why.into()))?;
         let broken = |e| Stop::Broken(of, e);
         let first = self.graph.edges().len();
         let actions = self.graph.expand(of).map_err(broken)?;
@@ -283,7 +276,7 @@ impl<'n, 'b, 'o, R: Runs> Product<'n, 'b, 'o, R> {
     }
 }
 
-impl<R: Runs> Space for Product<'_, '_, '_, R> {
+impl<R: Runs> Space for Product<'_, '_, R> {
     type Error = Stop;
 
     fn roots(&mut self) -> Result<Vec<u32>, Stop> {

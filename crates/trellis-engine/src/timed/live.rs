@@ -32,8 +32,8 @@ use super::cycle;
 use super::schedule::{Leg, Plan};
 use super::space::{Keys, Stepper, Zones, invariant};
 use super::target::{Trouble, enabling};
-use crate::budget::{Budget, Progress, Stats};
 use crate::network::{Answer, Broken};
+use trellis_meter::{Meter, Progress, Stats};
 
 /// No node; also the step that is a delay into another cell.
 pub(super) const NONE: u32 = u32::MAX;
@@ -139,7 +139,7 @@ pub(super) fn refused(reason: Reason, stats: Stats) -> Answer {
 }
 
 /// Answers a question about maximal runs. With `non_zeno`, runs with infinitely many steps in finite time do not count.
-pub fn live(net: &Network, query: &Query, non_zeno: bool, budget: &mut Budget<'_>) -> Result<Answer, Box<Broken>> {
+pub fn live(net: &Network, query: &Query, non_zeno: bool, meter: &mut Meter) -> Result<Answer, Box<Broken>> {
     if !matches!(query.kind, QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..)) {
         return Ok(unknown("this is not a question about maximal runs"));
     }
@@ -156,10 +156,10 @@ pub fn live(net: &Network, query: &Query, non_zeno: bool, budget: &mut Budget<'_
         return Ok(unknown("so many clock constraints in a question about maximal runs"));
     }
     if !non_zeno {
-        return search(net, net, query, Measure::None, budget);
+        return search(net, net, query, Measure::None, meter);
     }
     let (measured, z) = with_measure(net);
-    search(net, &measured, query, Measure::Steps(z), budget)
+    search(net, &measured, query, Measure::Steps(z), meter)
 }
 
 /// The network with one more clock.
@@ -176,10 +176,10 @@ fn search(
     measured: &Network,
     query: &Query,
     measure: Measure,
-    budget: &mut Budget<'_>,
+    meter: &mut Meter,
 ) -> Result<Answer, Box<Broken>> {
     let mut g = Graph::new(measured, query, measure);
-    if let Err(stop) = g.explore(budget) {
+    if let Err(stop) = g.explore(meter) {
         g.stats.stored = g.nodes.len() as u64;
         let out_of_range = || Reason::Unsupported("clock constants beyond 2^28".into());
         return match stop {
@@ -252,13 +252,13 @@ impl<'n> Graph<'n> {
         }
     }
 
-    pub fn explore(&mut self, budget: &mut Budget<'_>) -> Result<(), Stop> {
+    pub fn explore(&mut self, meter: &mut Meter) -> Result<(), Stop> {
         self.start().map_err(|e| Stop::Broken(NONE, e))?;
         let mut moves = Moves::default();
         let mut n = 0;
         while n < self.nodes.len() {
             let progress = Progress { waiting: self.nodes.len() - n, stats: self.stats };
-            budget.check(&progress, self.bytes()).map_err(Stop::Limit)?;
+            meter.check(&progress).map_err(|why| Stop::Limit(why.into()))?;
             self.stats.expanded += 1;
             if self.nodes[n].stays || self.question.starts.is_some() {
                 self.expand(n as u32, &mut moves).map_err(|e| Stop::Broken(n as u32, e))?;
@@ -474,13 +474,6 @@ impl<'n> Graph<'n> {
             }
         }
         Ok(parts)
-    }
-
-    pub fn bytes(&self) -> usize {
-        self.keys.bytes()
-            + self.zones.bytes()
-            + self.nodes.capacity() * (size_of::<Node>() + 32)
-            + self.edges.capacity() * size_of::<Edge>()
     }
 
     // Evidence.

@@ -7,6 +7,7 @@ pub mod cells;
 pub mod cycle;
 pub mod fold;
 pub mod formula;
+pub mod lazy;
 pub mod live;
 pub mod reach;
 mod runs;

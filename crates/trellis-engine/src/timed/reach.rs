@@ -20,8 +20,8 @@ use super::bounds::Bounds;
 use super::fold::{Folding, constraints_before};
 use super::space::{Keys, Stepper, Zones, invariant};
 use super::target::{Target, Trouble};
-use crate::budget::{Budget, Progress, Stats};
 use crate::waitlist::{Order, Waitlist};
+use trellis_meter::{Meter, Progress, Stats};
 
 /// What is forgotten of zones when they are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -188,7 +188,7 @@ impl<'n> ZoneGraph<'n> {
     }
 
     /// Explores until a target is found, or everything.
-    pub fn explore(&mut self, query: &Query, mut target: Option<&mut Target>, budget: &mut Budget<'_>) -> Ending {
+    pub fn explore(&mut self, query: &Query, mut target: Option<&mut Target>, meter: &mut Meter) -> Ending {
         let mut waiting = Waitlist::new(self.options.order);
         match self.start(query, &mut target, &mut waiting) {
             Ok(None) => {}
@@ -202,8 +202,8 @@ impl<'n> ZoneGraph<'n> {
                 continue;
             }
             let progress = Progress { waiting: waiting.len(), stats: self.stats };
-            if let Err(reason) = budget.check(&progress, self.bytes()) {
-                return Ending::Stopped(reason);
+            if let Err(reason) = meter.check(&progress) {
+                return Ending::Stopped(reason.into());
             }
             self.nodes[n as usize].mark = Mark::Passed;
             self.stats.expanded += 1;
@@ -520,13 +520,5 @@ impl<'n> ZoneGraph<'n> {
         self.chains[k as usize] = n;
         self.stats.added += 1;
         n
-    }
-
-    fn bytes(&self) -> usize {
-        self.keys.bytes()
-            + self.zones.bytes()
-            + self.nodes.capacity() * size_of::<Node>()
-            + self.standings.capacity() * size_of::<Standing>()
-            + self.chains.capacity() * 4
     }
 }

@@ -9,9 +9,9 @@ use trellis_model::network::{Action, CertEntry, Condition, Judge, Moves, Network
 use super::live::{Edge, Graph};
 use super::target::Trouble;
 use crate::arg::{Arg, NONE};
-use crate::budget::Stats;
 use crate::network::NetworkSystem;
 use crate::{Batch, System};
+use trellis_meter::Stats;
 
 /// A graph; its nodes have numbers, the first is where runs start.
 pub(super) trait Runs {
@@ -38,8 +38,6 @@ pub(super) trait Runs {
     fn trace_to(&mut self, net: &Network, n: u32) -> Result<Option<Trace>, Trouble>;
     /// What was counted.
     fn stats(&mut self) -> &mut Stats;
-    /// Bytes in use.
-    fn bytes(&self) -> usize;
 }
 
 /// The graph of zones.
@@ -95,10 +93,6 @@ impl Runs for Zoned<'_> {
 
     fn stats(&mut self) -> &mut Stats {
         &mut self.graph.stats
-    }
-
-    fn bytes(&self) -> usize {
-        self.graph.bytes()
     }
 }
 
@@ -216,9 +210,5 @@ impl Runs for Plain<'_> {
 
     fn stats(&mut self) -> &mut Stats {
         &mut self.stats
-    }
-
-    fn bytes(&self) -> usize {
-        self.arg.bytes() + self.edges.capacity() * size_of::<Edge>()
     }
 }

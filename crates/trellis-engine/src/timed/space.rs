@@ -151,10 +151,6 @@ impl Shapes {
         self.index = index;
         id
     }
-
-    fn bytes(&self) -> usize {
-        (self.clocks.capacity() * 3 + self.ends.capacity()) * 4 + self.slots.capacity() * 2 + self.index.capacity() * 5
-    }
 }
 
 fn hash_words<T: Copy>(seed: u64, items: &[T], word: impl Fn(T) -> u64) -> u64 {
@@ -254,11 +250,6 @@ impl Keys {
         self.lus = lus;
         id
     }
-
-    /// Bytes in use.
-    pub fn bytes(&self) -> usize {
-        self.words.capacity() * 8 + self.index.capacity() * 9 + self.shape_of.capacity() * 4 + self.shapes.bytes()
-    }
 }
 
 /// Zones, each stored once.
@@ -329,11 +320,6 @@ impl Zones {
         self.ends.push(u32::try_from(self.entries.len()).expect("fewer than four billion bounds"));
         self.index.insert_unique(spread(hash), (hash, id), |&(h, _)| spread(h));
         id
-    }
-
-    /// Bytes in use.
-    pub fn bytes(&self) -> usize {
-        (self.entries.capacity() + self.ends.capacity()) * 4 + self.index.capacity() * 9
     }
 }
 

@@ -17,7 +17,7 @@ use trellis_model::evidence::Reason;
 
 use super::equation::Equation;
 use super::{Outcome, beyond, in_time, run};
-use crate::budget::{Budget, Progress, Stats};
+use trellis_meter::{Meter, Progress, Stats};
 
 /// How to search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Default for Options {
 }
 
 /// Can a target be covered?
-pub fn check(system: &System, options: &Options, budget: &mut Budget<'_>) -> Outcome {
+pub fn check(system: &System, options: &Options, meter: &mut Meter) -> Outcome {
     let mut search = Search {
         system,
         equation: options.prune.then(|| Equation::new(system)),
@@ -42,7 +42,7 @@ pub fn check(system: &System, options: &Options, budget: &mut Budget<'_>) -> Out
         waiting: BinaryHeap::new(),
         stats: Stats::default(),
     };
-    let verdict = search.run(budget).unwrap_or_else(Verdict::Unknown);
+    let verdict = search.run(meter).unwrap_or_else(Verdict::Unknown);
     Outcome::new(verdict, search.stats)
 }
 
@@ -58,19 +58,19 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
-    fn run(&mut self, budget: &mut Budget<'_>) -> Result<Verdict, Reason> {
+    fn run(&mut self, meter: &mut Meter) -> Result<Verdict, Reason> {
         for t in &self.system.target {
-            if let Some(found) = self.add(t.clone(), None, budget)? {
+            if let Some(found) = self.add(t.clone(), None, meter)? {
                 return Ok(found);
             }
         }
-        let (raisers, limits) = (self.system.raisers(), budget.limits());
+        let (raisers, limits) = (self.system.raisers(), meter.clone());
         let mut rules = vec![];
         while let Some(Reverse((_, id))) = self.waiting.pop() {
             let Some(m) = self.basis.get(id).cloned() else { continue };
             self.stats.expanded += 1;
             let progress = Progress { waiting: self.waiting.len(), stats: self.stats };
-            budget.check(&progress, self.basis.len() * 128)?;
+            meter.check(&progress)?;
             in_time(&limits)?;
             rules.clear();
             rules.extend(m.iter().flat_map(|(v, _)| raisers[v as usize].iter().copied()));
@@ -79,7 +79,7 @@ impl Search<'_> {
             for &r in &rules {
                 self.stats.steps += 1;
                 for p in pre(&self.system.rules[r as usize], &m).map_err(beyond)? {
-                    if let Some(found) = self.add(p, Some((r, id)), budget)? {
+                    if let Some(found) = self.add(p, Some((r, id)), meter)? {
                         return Ok(found);
                     }
                 }
@@ -91,7 +91,7 @@ impl Search<'_> {
     }
 
     /// Takes in a vector from which a target can be covered.
-    fn add(&mut self, v: Vector, from: Option<(RuleId, u32)>, budget: &Budget<'_>) -> Result<Option<Verdict>, Reason> {
+    fn add(&mut self, v: Vector, from: Option<(RuleId, u32)>, meter: &Meter) -> Result<Option<Verdict>, Reason> {
         if self.basis.below(&v).is_some() {
             self.stats.covered += 1;
             return Ok(None);
@@ -106,7 +106,7 @@ impl Search<'_> {
             return Ok(Some(run(self.system, &v, rules)));
         }
         if let Some(equation) = &mut self.equation
-            && equation.excludes(&v, &budget.limits())?
+            && equation.excludes(&v, &*meter)?
         {
             return Ok(None);
         }

@@ -13,11 +13,10 @@ use rustc_hash::FxHashMap;
 use trellis_model::counter::evidence::{Bound, Certificate, Verdict};
 use trellis_model::counter::{Rule, System, Var, Vector};
 use trellis_model::evidence::Reason;
-use trellis_smt::Limits;
 use trellis_smt::rows::{Name, Rows, Solved};
 
 use super::Outcome;
-use crate::budget::{Budget, Progress, Stats};
+use trellis_meter::{Meter, Progress, Stats};
 
 /// So often the equation is asked to exclude something, and so often more for each time that it did. (Measured: with more patience
 /// systems with transfers, about which the equation says little, take longer; with less, some nets do.)
@@ -29,13 +28,13 @@ const WORK: (u64, u64) = (20_000_000, 2_000);
 const TRAPS: usize = 40;
 
 /// Can a target be covered? Answers SAFE or UNKNOWN.
-pub fn check(system: &System, budget: &mut Budget<'_>) -> Outcome {
+pub fn check(system: &System, meter: &mut Meter) -> Outcome {
     let mut equation = Equation::new(system);
     let mut stats = Stats::default();
     for t in &system.target {
         stats.added += 1;
         let excluded =
-            budget.check(&Progress { waiting: 0, stats }, 0).and_then(|()| equation.ask(t, &budget.limits()));
+            meter.ask(&Progress { waiting: 0, stats }).map_err(Reason::from).and_then(|()| equation.ask(t, &*meter));
         let why = match excluded {
             Ok(true) => continue,
             Ok(false) => Reason::Stuck("the state equation has a solution".into()),
@@ -118,7 +117,7 @@ impl<'s> Equation<'s> {
     }
 
     /// Can nothing at least this be reached? Asks only as long as that has been worth while.
-    pub fn excludes(&mut self, v: &Vector, limits: &Limits) -> Result<bool, Reason> {
+    pub fn excludes(&mut self, v: &Vector, limits: &Meter) -> Result<bool, Reason> {
         if self.is_known(v) {
             return Ok(true);
         }
@@ -136,11 +135,11 @@ impl<'s> Equation<'s> {
     }
 
     /// The same, whatever it takes.
-    pub fn ask(&mut self, v: &Vector, limits: &Limits) -> Result<bool, Reason> {
+    pub fn ask(&mut self, v: &Vector, limits: &Meter) -> Result<bool, Reason> {
         self.ask_within(v, u64::MAX, limits)
     }
 
-    fn ask_within(&mut self, v: &Vector, work: u64, limits: &Limits) -> Result<bool, Reason> {
+    fn ask_within(&mut self, v: &Vector, work: u64, limits: &Meter) -> Result<bool, Reason> {
         if self.is_known(v) {
             return Ok(true);
         }

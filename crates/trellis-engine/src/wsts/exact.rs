@@ -18,7 +18,7 @@ use trellis_model::evidence::Reason;
 use super::forward::Triggers;
 use super::pump::{Node, Tree};
 use super::{Outcome, beyond, in_time};
-use crate::budget::{Budget, Progress, Stats};
+use trellis_meter::{Meter, Progress, Stats};
 
 /// More starts than this are not tried.
 const STARTS: usize = 20_000;
@@ -26,7 +26,7 @@ const STARTS: usize = 20_000;
 const MORE: u64 = 8;
 
 /// Can a target be covered?
-pub fn check(system: &System, budget: &mut Budget<'_>) -> Outcome {
+pub fn check(system: &System, meter: &mut Meter) -> Outcome {
     let exact = system.exact_part();
     let fixed: Vec<Var> = (0..system.names.len() as Var).filter(|v| exact[*v as usize]).collect();
     let mut search = Search {
@@ -38,7 +38,7 @@ pub fn check(system: &System, budget: &mut Budget<'_>) -> Outcome {
         bytes: 0,
         stats: Stats::default(),
     };
-    let verdict = search.run(budget).unwrap_or_else(Verdict::Unknown);
+    let verdict = search.run(meter).unwrap_or_else(Verdict::Unknown);
     Outcome::new(verdict, search.stats)
 }
 
@@ -55,14 +55,14 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
-    fn run(&mut self, budget: &mut Budget<'_>) -> Result<Verdict, Reason> {
+    fn run(&mut self, meter: &mut Meter) -> Result<Verdict, Reason> {
         let (starts, all) = self.starts();
         for start in starts {
             if let Some(found) = self.add(Node::start(start))? {
                 return Ok(found);
             }
         }
-        let (triggers, limits) = (Triggers::new(self.system), budget.limits());
+        let (triggers, limits) = (Triggers::new(self.system), meter.clone());
         let mut rules = vec![];
         while let Some(id) = self.waiting.pop_front() {
             let vector = self.tree.nodes[id as usize].vector.clone();
@@ -71,7 +71,7 @@ impl Search<'_> {
             }
             self.stats.expanded += 1;
             let progress = Progress { waiting: self.waiting.len(), stats: self.stats };
-            budget.check(&progress, self.bytes)?;
+            meter.check(&progress)?;
             in_time(&limits)?;
             triggers.of(&vector, &mut rules);
             for &rule in &rules {

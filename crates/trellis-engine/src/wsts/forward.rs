@@ -17,12 +17,11 @@ use trellis_model::counter::evidence::{Certificate, Verdict};
 use trellis_model::counter::post::post;
 use trellis_model::counter::{Basis, OMEGA, Rule, RuleId, System, Vector};
 use trellis_model::evidence::Reason;
-use trellis_smt::Limits;
 
 use super::guide::Guide;
 use super::pump::{Node, Tree};
 use super::{Outcome, beyond, in_time};
-use crate::budget::{Budget, Progress, Stats};
+use trellis_meter::{Meter, Progress, Stats};
 
 /// So much work the guide may do, and so much more for each step of the search. (Measured: nets with thousands of rules have linear
 /// programs that take longer than a whole search without a guide.)
@@ -42,7 +41,7 @@ impl Default for Options {
 }
 
 /// Can a target be covered?
-pub fn check(system: &System, options: &Options, budget: &mut Budget<'_>) -> Outcome {
+pub fn check(system: &System, options: &Options, meter: &mut Meter) -> Outcome {
     let guide = if options.guide { Guide::new(system) } else { None };
     let mut search = Search {
         system,
@@ -53,7 +52,7 @@ pub fn check(system: &System, options: &Options, budget: &mut Budget<'_>) -> Out
         pushed: 0,
         stats: Stats::default(),
     };
-    let verdict = search.run(budget).unwrap_or_else(Verdict::Unknown);
+    let verdict = search.run(meter).unwrap_or_else(Verdict::Unknown);
     Outcome::new(verdict, search.stats)
 }
 
@@ -83,14 +82,14 @@ struct Waiting {
 const NEVER: u64 = u64::MAX;
 
 impl Search<'_> {
-    fn run(&mut self, budget: &mut Budget<'_>) -> Result<Verdict, Reason> {
+    fn run(&mut self, meter: &mut Meter) -> Result<Verdict, Reason> {
         let start: Vec<u64> = self.system.initial.iter().map(|i| i.high.unwrap_or(OMEGA)).collect();
         let start = Node::start(Vector::dense(&start));
         if let Some(found) = self.add(start)? {
             return Ok(found);
         }
         self.push(0);
-        let (triggers, limits) = (Triggers::new(self.system), budget.limits());
+        let (triggers, limits) = (Triggers::new(self.system), meter.clone());
         let mut rules = vec![];
         while let Some(next) = self.waiting.pop() {
             let id = next.node;
@@ -100,7 +99,7 @@ impl Search<'_> {
             }
             self.stats.expanded += 1;
             let progress = Progress { waiting: self.waiting.len(), stats: self.stats };
-            budget.check(&progress, self.tree.nodes.len() * 256)?;
+            meter.check(&progress)?;
             in_time(&limits)?;
             triggers.of(&vector, &mut rules);
             let mut fresh = vec![];
@@ -150,7 +149,7 @@ impl Search<'_> {
     }
 
     /// Asks the guide about a node that is next by a guess. Whoever is further away than that waits again.
-    fn is_further(&mut self, mut next: Waiting, vector: &Vector, limits: &Limits) -> Result<bool, Reason> {
+    fn is_further(&mut self, mut next: Waiting, vector: &Vector, limits: &Meter) -> Result<bool, Reason> {
         let Some(guide) = self.guide.as_mut().filter(|_| !next.asked && next.distance.0 != NEVER) else {
             return Ok(false);
         };

@@ -13,22 +13,21 @@ use trellis_model::counter::evidence::{Certificate, Verdict};
 use trellis_model::counter::pre::pre;
 use trellis_model::counter::{Basis, RuleId, System, Vector};
 use trellis_model::evidence::Reason;
-use trellis_smt::Limits;
 
 use super::{Outcome, beyond, in_time, run};
-use crate::budget::{Budget, Progress, Stats};
+use trellis_meter::{Meter, Progress, Stats};
 
 /// Can a target be covered?
-pub fn check(system: &System, budget: &mut Budget<'_>) -> Outcome {
+pub fn check(system: &System, meter: &mut Meter) -> Outcome {
     let mut search = Search {
         system,
         raisers: system.raisers(),
         blocked: vec![Basis::default(); 2],
         obligations: vec![],
-        limits: budget.limits(),
+        limits: meter.clone(),
         stats: Stats::default(),
     };
-    let verdict = search.run(budget).unwrap_or_else(Verdict::Unknown);
+    let verdict = search.run(meter).unwrap_or_else(Verdict::Unknown);
     Outcome::new(verdict, search.stats)
 }
 
@@ -45,19 +44,19 @@ struct Search<'s> {
     /// first is not used.
     blocked: Vec<Basis>,
     obligations: Vec<Obligation>,
-    limits: Limits,
+    limits: Meter,
     stats: Stats,
 }
 
 impl Search<'_> {
-    fn run(&mut self, budget: &mut Budget<'_>) -> Result<Verdict, Reason> {
+    fn run(&mut self, meter: &mut Meter) -> Result<Verdict, Reason> {
         if let Some(t) = self.system.target.iter().find(|t| self.system.may_start_above(t)) {
             return Ok(run(self.system, t, vec![]));
         }
         loop {
             let last = self.blocked.len() - 1;
             for t in &self.system.target {
-                if let Some(found) = self.block(t, last, budget)? {
+                if let Some(found) = self.block(t, last, meter)? {
                     return Ok(found);
                 }
             }
@@ -94,14 +93,14 @@ impl Search<'_> {
     }
 
     /// Blocks a vector in a frame, or finds a run to it.
-    fn block(&mut self, v: &Vector, frame: usize, budget: &mut Budget<'_>) -> Result<Option<Verdict>, Reason> {
+    fn block(&mut self, v: &Vector, frame: usize, meter: &mut Meter) -> Result<Option<Verdict>, Reason> {
         self.obligations.clear();
         self.obligations.push(Obligation { vector: v.clone(), next: None });
         // Early frames first.
         let mut waiting = BinaryHeap::from([(Reverse(frame), 0)]);
         while let Some((Reverse(frame), id)) = waiting.pop() {
             self.stats.expanded += 1;
-            budget.check(&Progress { waiting: waiting.len(), stats: self.stats }, self.obligations.len() * 128)?;
+            meter.check(&Progress { waiting: waiting.len(), stats: self.stats })?;
             in_time(&self.limits)?;
             let v = self.obligations[id as usize].vector.clone();
             if self.is_blocked(&v, frame) {

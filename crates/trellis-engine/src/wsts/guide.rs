@@ -13,9 +13,9 @@
 //! relied on: whoever searches puts off what seems out of reach, and does not leave it out.
 
 use rustc_hash::FxHashMap;
+use trellis_meter::Meter;
 use trellis_model::counter::{OMEGA, System, Var, Vector};
 use trellis_model::evidence::Reason;
-use trellis_smt::Limits;
 use trellis_smt::rows::{Name, Rows, Solved};
 
 use super::equation::effects;
@@ -126,7 +126,7 @@ impl Guide {
     }
 
     /// The distance, or less: linear programming goes on until all questions together have taken so much work.
-    pub fn ask(&mut self, m: &Vector, work: u64, limits: &Limits) -> Result<Distance, Reason> {
+    pub fn ask(&mut self, m: &Vector, work: u64, limits: &Meter) -> Result<Distance, Reason> {
         let Some(mut least) = self.guess(m) else { return Ok(None) };
         let mut wanted = vec![(self.steps, 0), (self.shares, 1)];
         let finite = self.places.iter().enumerate().map(|(v, row)| (*row, m.get(v as Var)));

@@ -26,7 +26,7 @@ use trellis_model::counter::evidence::{Certificate, Verdict};
 
 use self::tree::Tree;
 use super::Outcome;
-use crate::budget::{Budget, Stats};
+use trellis_meter::{Meter, Stats};
 
 /// Which node comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -105,17 +105,17 @@ pub struct Counts {
 }
 
 /// Can a target be covered?
-pub fn check(system: &System, options: &Options, budget: &mut Budget<'_>) -> Outcome {
-    counted(system, options, budget).0
+pub fn check(system: &System, options: &Options, meter: &mut Meter) -> Outcome {
+    counted(system, options, meter).0
 }
 
 /// The same, with counts.
-pub fn counted(system: &System, options: &Options, budget: &mut Budget<'_>) -> (Outcome, Counts) {
+pub fn counted(system: &System, options: &Options, meter: &mut Meter) -> (Outcome, Counts) {
     if options.linear {
-        return linear::counted(system, budget);
+        return linear::counted(system, meter);
     }
     let mut tree = Tree::new(system, *options);
-    let verdict = match tree.run(budget) {
+    let verdict = match tree.run(meter) {
         Ok(Some(found)) => found,
         Ok(None) => match tree.outside() {
             Some(basis) => Verdict::Safe(Certificate::Above { bounds: vec![], basis }),

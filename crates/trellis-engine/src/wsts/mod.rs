@@ -24,9 +24,8 @@ use std::fmt;
 use trellis_model::counter::evidence::{Trace, Verdict};
 use trellis_model::counter::{Beyond, RuleId, System, Vector, interpret};
 use trellis_model::evidence::Reason;
-use trellis_smt::Limits;
 
-use crate::budget::{Budget, Stats};
+use trellis_meter::{Meter, Stats};
 
 /// What an engine answers.
 #[derive(Debug, Clone)]
@@ -82,15 +81,15 @@ impl fmt::Display for Engine {
 }
 
 /// Can a target be covered?
-pub fn check(system: &System, engine: &Engine, budget: &mut Budget<'_>) -> Outcome {
+pub fn check(system: &System, engine: &Engine, meter: &mut Meter) -> Outcome {
     match engine {
-        Engine::Lazy(options) => lazy::check(system, options, budget),
-        Engine::Backward(options) => backward::check(system, options, budget),
-        Engine::Forward(options) => forward::check(system, options, budget),
-        Engine::Equation => equation::check(system, budget),
-        Engine::Frames => frames::check(system, budget),
-        Engine::Exact => exact::check(system, budget),
-        Engine::Portfolio(threads) => portfolio::check(system, *threads, budget),
+        Engine::Lazy(options) => lazy::check(system, options, meter),
+        Engine::Backward(options) => backward::check(system, options, meter),
+        Engine::Forward(options) => forward::check(system, options, meter),
+        Engine::Equation => equation::check(system, meter),
+        Engine::Frames => frames::check(system, meter),
+        Engine::Exact => exact::check(system, meter),
+        Engine::Portfolio(threads) => portfolio::check(system, *threads, meter),
     }
 }
 
@@ -110,10 +109,6 @@ fn beyond(why: Beyond) -> Reason {
 }
 
 /// Long steps end when time is up.
-fn in_time(limits: &Limits) -> Result<(), Reason> {
-    match limits.exceeded(0) {
-        None => Ok(()),
-        Some(trellis_smt::Reason::Cancelled) => Err(Reason::Interrupted),
-        Some(_) => Err(Reason::Time),
-    }
+fn in_time(limits: &Meter) -> Result<(), Reason> {
+    Ok(limits.go_on()?)
 }

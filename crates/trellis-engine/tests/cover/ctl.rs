@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use trellis_check::branching::{Listed, judge};
 use trellis_domain::relation::Memory;
-use trellis_engine::budget::Budget;
 use trellis_engine::ctl::Branching;
+use trellis_meter::Meter;
 use trellis_model::hierarchy::explicit::Meaning;
 use trellis_model::hierarchy::symbolic::Symbolic;
 use trellis_syntax::ctl::parse;
@@ -69,7 +69,7 @@ fn all_agree() {
         let columns: Vec<(usize, usize)> = h.variables_below(h.top).iter().map(|v| (m.columns[v.index()], 0)).collect();
         for (formula, said) in &formulas {
             let expected = explicit.holds(formula);
-            let found = branching.holds(formula, &mut Budget::unlimited()).unwrap();
+            let found = branching.holds(formula, &mut Meter::unlimited()).unwrap();
             let rows: BTreeSet<Vec<i64>> = m.space.rows(&found, &columns, 100_000).into_iter().collect();
             let listed: BTreeSet<Vec<i64>> = expected.iter().map(|&q| configurations[q].clone()).collect();
             assert_eq!(rows, listed, "seed {seed}: {said}\n{text}");

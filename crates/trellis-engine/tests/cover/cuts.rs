@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use trellis_domain::relation::Memory;
-use trellis_engine::budget::Budget;
 use trellis_engine::cuts::{Failing, Limits, Sequence, cut_sets, part_of};
+use trellis_meter::Meter;
 use trellis_model::hierarchy::Hierarchy;
 use trellis_model::hierarchy::explicit::Meaning;
 use trellis_model::hierarchy::observe::EventOf;
@@ -122,25 +122,25 @@ fn all_agree() {
             .collect();
         least.sort_by_key(|s| (s.len(), s.clone()));
         let limits = Limits { order: None, count: 1000 };
-        let found = cut_sets(h, &failures, bad, MEMORY, limits, &mut Budget::unlimited()).unwrap();
+        let found = cut_sets(h, &failures, bad, MEMORY, limits, &mut Meter::unlimited()).unwrap();
         assert!(found.complete);
         assert_eq!(found.found, least, "{context}");
         some += u32::from(least.iter().any(|s| !s.is_empty()));
         let limits = Limits { order: Some(1), ..limits };
-        let found = cut_sets(h, &failures, bad, MEMORY, limits, &mut Budget::unlimited()).unwrap();
+        let found = cut_sets(h, &failures, bad, MEMORY, limits, &mut Meter::unlimited()).unwrap();
         least.retain(|s| s.len() <= 1);
         assert_eq!(found.found, least, "{context}");
 
         let failing = Failing::new(h, &failures, bad, MEMORY).unwrap();
         let limits = Limits { order: Some(3), count: 1000 };
-        let found = failing.sequences(limits, &mut Budget::unlimited()).unwrap();
+        let found = failing.sequences(limits, &mut Meter::unlimited()).unwrap();
         let expected = sequences(h, &meaning, &failures, &is_bad, 3);
         assert!(found.complete);
         assert_eq!(found.found, expected, "{context}");
         long += u32::from(expected.iter().any(|s| s.len() > 1));
 
         // A failure that is enough alone is a sequence of one.
-        let effects = failing.effects(failures.len(), &mut Budget::unlimited()).unwrap();
+        let effects = failing.effects(failures.len(), &mut Meter::unlimited()).unwrap();
         for (n, effect) in effects.iter().enumerate() {
             let alone = expected.contains(&vec![vec![n]]) || (expected.contains(&vec![]) && effect.bad);
             assert_eq!(effect.bad, alone, "{context}");
@@ -165,13 +165,13 @@ fn a_pump_and_its_spare() {
     let names: Vec<String> = failures.iter().map(|&e| h.event_name(e)).collect();
     assert_eq!(names, ["p.fail", "s.fail", "v.fail"]);
     let limits = Limits { order: None, count: 100 };
-    let found = cut_sets(h, &failures, bad, MEMORY, limits, &mut Budget::unlimited()).unwrap();
+    let found = cut_sets(h, &failures, bad, MEMORY, limits, &mut Meter::unlimited()).unwrap();
     assert_eq!(found.found, [vec![2], vec![0, 1]]);
     // The spare fails only when it runs, and runs only when the pump has failed.
     let failing = Failing::new(h, &failures, bad, MEMORY).unwrap();
-    let sequences = failing.sequences(limits, &mut Budget::unlimited()).unwrap();
+    let sequences = failing.sequences(limits, &mut Meter::unlimited()).unwrap();
     assert_eq!(sequences.found, [vec![vec![2]], vec![vec![0], vec![1]]]);
-    let effects = failing.effects(3, &mut Budget::unlimited()).unwrap();
+    let effects = failing.effects(3, &mut Meter::unlimited()).unwrap();
     assert_eq!(
         effects.iter().map(|e| (e.possible, e.bad)).collect::<Vec<_>>(),
         [(true, false), (false, false), (true, true)]

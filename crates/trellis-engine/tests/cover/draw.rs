@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use trellis_domain::relation::Memory;
 use trellis_engine::acheck::Specification;
 use trellis_engine::acheck::draw::{Graph, Quotient, Rows};
-use trellis_engine::budget::Budget;
+use trellis_meter::Meter;
 use trellis_model::acheck::{Line, Of, Projection, Set};
 use trellis_model::hierarchy::explicit::Meaning;
 use trellis_model::hierarchy::symbolic::Symbolic;
@@ -19,7 +19,7 @@ use crate::read;
 
 fn graph(h: &Hierarchy, most: usize) -> Option<Graph> {
     let symbolic = Symbolic::new(h, 2, Memory { nodes: 1 << 20, cache: 1 << 14 }).expect("small");
-    let sets = Specification::new(h, &symbolic, &mut Budget::unlimited()).expect("small");
+    let sets = Specification::new(h, &symbolic, &mut Meter::unlimited()).expect("small");
     sets.graph(&Set::Any(Of::States), &Set::Any(Of::Transitions), most).expect("small")
 }
 
@@ -125,7 +125,7 @@ fn controllers() {
         let lines = lines.unwrap_or_else(|d| panic!("{}", trellis_syntax::diag::render(&d, &sources, false)));
         let h = &built.hierarchy;
         let symbolic = Symbolic::new(h, 2, Memory { nodes: 1 << 22, cache: 1 << 16 }).expect("small");
-        let mut sets = Specification::new(h, &symbolic, &mut Budget::unlimited()).expect("small");
+        let mut sets = Specification::new(h, &symbolic, &mut Meter::unlimited()).expect("small");
         for line in &lines {
             match line {
                 Line::Define(name, of, fixpoint, set) => sets.define(name, *of, *fixpoint, set).expect("small"),
@@ -243,7 +243,7 @@ fn random_models() {
 
         // Projections, by what they are: of some transitions, on each component.
         let symbolic = Symbolic::new(h, 2, Memory { nodes: 1 << 20, cache: 1 << 14 }).expect("small");
-        let sets = Specification::new(h, &symbolic, &mut Budget::unlimited()).expect("small");
+        let sets = Specification::new(h, &symbolic, &mut Meter::unlimited()).expect("small");
         let bad_ones: BTreeSet<usize> = meaning.satisfying(h, h.top, bad).into_iter().collect();
         let chosen = Set::To(Set::Condition(bad).into());
         for c in 0..h.components.len() {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use trellis_engine::budget::Budget;
 use trellis_engine::hierarchy::cover::{Cover, Neat};
 use trellis_engine::hierarchy::path::Path;
 use trellis_engine::hierarchy::{Found, Options, cegar};
+use trellis_meter::Meter;
 use trellis_model::evidence::Verdict;
 use trellis_model::hierarchy::tree::detach::detach;
 use trellis_model::hierarchy::tree::meaning::{meaning, reachable};
@@ -52,7 +52,7 @@ fn figure_5_10_covers_are_not_abstractions() {
     assert!(!reachable(&over, &meaning(&over)).contains(&vec![blunt.of[1]]), "the abstraction has no run");
     // Ours is right.
     for neat in [Neat::Watched, Neat::All] {
-        let found = cegar(&tree, &bad, &Options { neat, ..Options::default() }, &mut Budget::unlimited());
+        let found = cegar(&tree, &bad, &Options { neat, ..Options::default() }, &mut Meter::unlimited());
         let Verdict::Unsafe(trace) = found.verdict else { panic!("{:?}", found.verdict) };
         assert_eq!(trace.states, [[0], [1]]);
         trellis_check::tree::replay(&tree, &bad, &trace).unwrap();
@@ -102,7 +102,7 @@ fn figure_5_11_right_out_sets_are_not_enough() {
         assert_eq!(path.on(&tree, node).forward(behaviour, cover, behaviour.initial.clone()).len(), 2);
     }
     for neat in [Neat::Watched, Neat::All] {
-        let found = cegar(&tree, &bad, &Options { neat, ..Options::default() }, &mut Budget::unlimited());
+        let found = cegar(&tree, &bad, &Options { neat, ..Options::default() }, &mut Meter::unlimited());
         let Verdict::Safe(proof) = found.verdict else { panic!("{:?}", found.verdict) };
         trellis_check::tree::certify(&tree, &bad, &proof).unwrap();
     }
@@ -119,7 +119,7 @@ fn check_with(model: &Model, options: &Options) -> (Found, f64) {
     let h = &built.hierarchy;
     let detached = detach(h, 100_000).unwrap();
     let bad = detached.condition(h, term).unwrap();
-    let found = cegar(&detached.tree, &bad, options, &mut Budget::unlimited());
+    let found = cegar(&detached.tree, &bad, options, &mut Meter::unlimited());
     let seconds = started.elapsed().as_secs_f64();
     match &found.verdict {
         Verdict::Safe(c) => trellis_check::tree::certify(&detached.tree, &bad, c).unwrap(),

@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
-use trellis_engine::budget::Budget;
 use trellis_engine::ltl::search::Search;
 use trellis_engine::ltl::translate::translate;
 use trellis_engine::ltl::{Engine, check};
 use trellis_expr::TermId;
+use trellis_meter::Meter;
 use trellis_model::hierarchy::explicit::Meaning;
 use trellis_model::hierarchy::tree::meaning::meaning;
 use trellis_model::hierarchy::tree::{Condition, Node, Tree};
@@ -15,7 +15,6 @@ use trellis_model::ltl::evidence::Verdict;
 use trellis_model::ltl::models::tree::TreeSubject;
 use trellis_model::ltl::product::Subject;
 use trellis_model::ltl::{Formula, Spec, models};
-use trellis_smt::Limits;
 
 use crate::random::{Random, model};
 use crate::read;
@@ -65,11 +64,11 @@ fn formulas_agree_with_a_naive_tableau() {
 fn says(r: &mut Random, subject: &Subject, atom: TermId, formula: Formula, context: &str) -> Option<bool> {
     let automaton = translate(&Formula::Not(Box::new(formula.clone()))).expect("small");
     let spec = Spec { formula, atoms: vec![atom], names: vec!["atom".into()] };
-    let mut budget = Budget::unlimited().time(Some(Duration::from_secs(5)));
+    let mut budget = Meter::unlimited().time(Some(Duration::from_secs(5)));
     let engine = if r.chance(50) { Engine::Explicit(Search::Components) } else { Engine::Portfolio(1) };
     match check(subject, &spec.atoms, &automaton, &engine, &mut budget).verdict {
         Verdict::Holds(proof) => {
-            let checked = trellis_check::ltl::certify(subject, &spec, &proof, &Limits::none());
+            let checked = trellis_check::ltl::certify(subject, &spec, &proof, &Meter::unlimited());
             checked.unwrap_or_else(|e| panic!("{e}\n{context}"));
             Some(false)
         }

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use trellis_engine::budget::Budget;
 use trellis_engine::cover::Question;
 use trellis_engine::cover::cegar::{Options, cegar, control_locations};
 use trellis_engine::cover::reach::{Direction, reach};
+use trellis_meter::Meter;
 use trellis_model::evidence::Verdict;
 use trellis_model::hierarchy::explicit::Meaning;
 
@@ -43,7 +43,7 @@ fn counts_of_the_thesis() {
     let bad = m.satisfying(h, bad).unwrap();
     assert_eq!(m.count(&bad).to_string(), "2");
     let question = Question { hierarchy: h, symbolic: &m, initial: m.initial(h).unwrap(), bad };
-    let found = reach(&question, Direction::Forward, &mut Budget::unlimited());
+    let found = reach(&question, Direction::Forward, &mut Meter::unlimited());
     assert!(matches!(found.verdict, Verdict::Safe(_)));
     assert_eq!(found.configurations.unwrap().to_string(), "15");
 }
@@ -57,7 +57,7 @@ fn reachable_configurations_of_shared_models() {
         let question =
             Question { hierarchy: h, symbolic: &m, initial: m.initial(h).unwrap(), bad: m.satisfying(h, bad).unwrap() };
         for direction in [Direction::Forward, Direction::Backward] {
-            let found = reach(&question, direction, &mut Budget::unlimited());
+            let found = reach(&question, direction, &mut Meter::unlimited());
             match found.verdict {
                 Verdict::Safe(certificate) => {
                     assert!(!name.starts_with("fifo"));
@@ -87,7 +87,7 @@ fn refinements_of_the_thesis() {
         let locations = control_locations(&question).unwrap();
         for pruning in [false, true] {
             let options = Options { pruning, ..Options::default() };
-            let found = cegar(&question, &locations, &options, &mut Budget::unlimited());
+            let found = cegar(&question, &locations, &options, &mut Meter::unlimited());
             let Verdict::Safe(certificate) = found.verdict else { panic!("{name}: {:?}", found.verdict) };
             trellis_check::hierarchy::certify(&question.initial, &question.bad, &m, &certificate).unwrap();
             assert!(trellis_check::hierarchy::compare(h, &m, bad, &certificate).unwrap() > 100);
@@ -109,7 +109,7 @@ fn the_interpreter_agrees_on_a_lift() {
     let (h, m) = (&built.hierarchy, symbolic(&built));
     let meaning = Meaning::of(h, 3_000_000);
     let question = Question { hierarchy: h, symbolic: &m, initial: m.initial(h).unwrap(), bad: m.space.none() };
-    let found = reach(&question, Direction::Forward, &mut Budget::unlimited());
+    let found = reach(&question, Direction::Forward, &mut Meter::unlimited());
     if let Ok(meaning) = meaning {
         let reachable = meaning.reachable(h.top, &meaning.initial(h, h.top));
         assert_eq!(found.configurations.unwrap().to_string(), reachable.len().to_string());
@@ -127,7 +127,7 @@ fn a_variable_with_many_values() {
         let bad = m.satisfying(h, bad).unwrap();
         let question = Question { hierarchy: h, symbolic: &m, initial: m.initial(h).unwrap(), bad };
         for direction in [Direction::Forward, Direction::Backward] {
-            let found = reach(&question, direction, &mut Budget::unlimited());
+            let found = reach(&question, direction, &mut Meter::unlimited());
             match found.verdict {
                 Verdict::Safe(_) => assert!(!reached, "{condition}"),
                 Verdict::Unsafe(trace) => assert!(reached && trace.events.len() == 701, "{condition}"),

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use trellis_engine::budget::Budget;
 use trellis_engine::hierarchy::{Options, cegar, cegar_in};
+use trellis_meter::Meter;
 use trellis_model::evidence::Verdict;
 use trellis_model::hierarchy::tree::Condition;
 use trellis_model::network::interpret::Interpreter;
@@ -115,7 +115,7 @@ fn networks_agree_with_the_interpreter() {
         let bad = parts.condition(&net, &p).unwrap_or_else(|e| panic!("{e}: {context}"));
         let mut any = false;
         for options in ways() {
-            let found = cegar_in(&parts.tree, &bad, &parts.rows(), &options, &mut Budget::unlimited());
+            let found = cegar_in(&parts.tree, &bad, &parts.rows(), &options, &mut Meter::unlimited());
             let context = format!("{options:?}, {context}");
             any |= found.refinements > 0;
             match &found.verdict {
@@ -135,7 +135,7 @@ fn networks_agree_with_the_interpreter() {
         // Every state of the tree that can be reached is one of the network's, and the other way round.
         let nothing = Condition::Constant(false);
         let every = Options { neat: trellis_engine::hierarchy::cover::Neat::All, ..Options::default() };
-        assert!(matches!(cegar(&parts.tree, &nothing, &every, &mut Budget::unlimited()).verdict, Verdict::Safe(_)));
+        assert!(matches!(cegar(&parts.tree, &nothing, &every, &mut Meter::unlimited()).verdict, Verdict::Safe(_)));
         let mut states = BTreeSet::from([vec![0_u32; parts.tree.nodes().len()]]);
         let mut waiting: Vec<Vec<u32>> = states.iter().cloned().collect();
         while let Some(s) = waiting.pop() {

@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use trellis_engine::budget::Budget;
 use trellis_engine::cover::Question;
 use trellis_engine::cover::cegar::{Abstraction, Options, Run, Split, cegar, control_locations, guards};
 use trellis_engine::cover::graph::Search;
 use trellis_engine::cover::reach::{Direction, reach};
+use trellis_meter::Meter;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::hierarchy::explicit::{Level, Meaning};
 use trellis_model::hierarchy::flatten::flatten;
@@ -334,12 +334,12 @@ fn all_agree() {
             }
             Verdict::Unknown(why) => panic!("{who}: {why}\n{context}"),
         };
-        let forward = reach(&question, Direction::Forward, &mut Budget::unlimited());
+        let forward = reach(&question, Direction::Forward, &mut Meter::unlimited());
         judge(&forward.verdict, "forward");
         if !reached {
             assert_eq!(forward.configurations.unwrap().to_string(), reachable.len().to_string(), "{context}");
         }
-        judge(&reach(&question, Direction::Backward, &mut Budget::unlimited()).verdict, "backward");
+        judge(&reach(&question, Direction::Backward, &mut Meter::unlimited()).verdict, "backward");
         let sets = [vec![], control_locations(&question).unwrap(), guards(&question).unwrap()];
         for _ in 0..3 {
             let options = options(&mut r);
@@ -347,11 +347,11 @@ fn all_agree() {
                 Abstraction::Partition => &sets[r.below(2)],
                 Abstraction::Cover => &sets[r.below(3)],
             };
-            let found = cegar(&question, predicates, &options, &mut Budget::unlimited());
+            let found = cegar(&question, predicates, &options, &mut Meter::unlimited());
             judge(&found.verdict, &format!("{options:?}"));
             // With super transitions: the very same rounds.
             let supers = Options { super_transitions: true, ..options.clone() };
-            let with = cegar(&question, predicates, &supers, &mut Budget::unlimited());
+            let with = cegar(&question, predicates, &supers, &mut Meter::unlimited());
             match h.has_priorities() {
                 true => assert!(matches!(with.verdict, Verdict::Unknown(Reason::Unsupported(_))), "{context}"),
                 false => {
@@ -361,10 +361,10 @@ fn all_agree() {
                 }
             }
             // Some rounds at a time: the very same rounds.
-            let mut run = Run::new(&question, predicates, &options, &mut Budget::unlimited()).unwrap();
+            let mut run = Run::new(&question, predicates, &options, &mut Meter::unlimited()).unwrap();
             let some = Options { limit: Some(1 + r.below(3) as u64), ..options.clone() };
             let verdict = loop {
-                match run.go_on(&question, &some, &mut Budget::unlimited()) {
+                match run.go_on(&question, &some, &mut Meter::unlimited()) {
                     Verdict::Unknown(Reason::Iterations) => {}
                     verdict => break verdict,
                 }
@@ -372,10 +372,10 @@ fn all_agree() {
             judge(&verdict, &format!("{some:?}"));
             assert_eq!(run.iterations(), found.iterations, "{some:?}: {context}");
             // With other options after each.
-            let mut run = Run::new(&question, predicates, &options, &mut Budget::unlimited()).unwrap();
+            let mut run = Run::new(&question, predicates, &options, &mut Meter::unlimited()).unwrap();
             let verdict = loop {
                 let other = Options { limit: Some(1), ..self::options(&mut r) };
-                match run.go_on(&question, &other, &mut Budget::unlimited()) {
+                match run.go_on(&question, &other, &mut Meter::unlimited()) {
                     Verdict::Unknown(Reason::Iterations) => {}
                     verdict => break verdict,
                 }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use trellis_engine::budget::Budget;
 use trellis_engine::program::{Engine, check};
+use trellis_meter::Meter;
 use trellis_model::evidence::Verdict;
 use trellis_model::hierarchy::automaton::automaton;
 use trellis_model::hierarchy::explicit::Meaning;
@@ -27,12 +27,12 @@ fn all_agree() {
         done += 1;
         let reachable = meaning.reachable(h.top, &meaning.initial(h, h.top));
         let reached = meaning.satisfying(h, h.top, bad).iter().any(|q| reachable.contains(q));
-        let mut budget = Budget::unlimited().time(Some(Duration::from_secs(20)));
+        let mut budget = Meter::unlimited().time(Some(Duration::from_secs(20)));
         match check(&asked.cfa, &Engine::Portfolio(1), &mut budget).verdict {
             Verdict::Safe(certificate) => {
                 assert!(!reached, "{context}");
                 safe += 1;
-                let limits = trellis_smt::Limits::none();
+                let limits = trellis_meter::Meter::unlimited();
                 trellis_check::program::certify(&asked.cfa, &certificate, &limits)
                     .unwrap_or_else(|e| panic!("{e}\n{context}"));
             }

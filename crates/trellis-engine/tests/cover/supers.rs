@@ -1,8 +1,8 @@
 //! Super transitions (001 §6.2.1): other relations, the same steps between configurations; and why not with priorities.
 
-use trellis_engine::budget::Budget;
 use trellis_engine::cover::Question;
 use trellis_engine::cover::cegar::{Options, cegar};
+use trellis_meter::Meter;
 use trellis_model::evidence::{Reason, Verdict};
 
 use crate::{read, symbolic};
@@ -32,7 +32,7 @@ fn what_the_assertion_forbids_is_only_cut_away_later() {
     let initial = m.initial(h).unwrap();
     let question = Question { hierarchy: h, symbolic: &m, initial, bad: m.satisfying(h, bad).unwrap() };
     let run = |super_transitions: bool| {
-        cegar(&question, &[], &Options { super_transitions, ..Options::default() }, &mut Budget::unlimited())
+        cegar(&question, &[], &Options { super_transitions, ..Options::default() }, &mut Meter::unlimited())
     };
     let (without, with) = (run(false), run(true));
     assert!(matches!((&without.verdict, &with.verdict), (Verdict::Unsafe(_), Verdict::Unsafe(_))));
@@ -48,9 +48,9 @@ fn not_with_priorities() {
     let (h, m) = (&built.hierarchy, symbolic(&built));
     let initial = m.initial(h).unwrap();
     let question = Question { hierarchy: h, symbolic: &m, initial, bad: m.satisfying(h, bad).unwrap() };
-    let found = cegar(&question, &[], &Options::default(), &mut Budget::unlimited());
+    let found = cegar(&question, &[], &Options::default(), &mut Meter::unlimited());
     assert!(matches!(found.verdict, Verdict::Unsafe(_)));
     let supers = Options { super_transitions: true, ..Options::default() };
-    let found = cegar(&question, &[], &supers, &mut Budget::unlimited());
+    let found = cegar(&question, &[], &supers, &mut Meter::unlimited());
     assert!(matches!(found.verdict, Verdict::Unknown(Reason::Unsupported(_))));
 }

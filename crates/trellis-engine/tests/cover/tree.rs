@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use trellis_engine::budget::Budget;
 use trellis_engine::hierarchy::cover::{Cover, Neat};
 use trellis_engine::hierarchy::{Options, Split, cegar};
+use trellis_meter::Meter;
 use trellis_model::evidence::Verdict;
 use trellis_model::hierarchy::tree::meaning::{Level, meaning, reachable};
 use trellis_model::hierarchy::tree::{Behaviour, Condition, Node, Tree};
@@ -394,7 +394,7 @@ fn agree(tree: &Tree, bad: &Condition, context: &str, tally: &mut Tally) {
     tally.safe += u64::from(!reached);
     let (mut refined, mut pruned, mut certified, mut interpolated) = (false, false, false, false);
     for options in ways() {
-        let found = cegar(tree, bad, &options, &mut Budget::unlimited());
+        let found = cegar(tree, bad, &options, &mut Meter::unlimited());
         refined |= options.neat == Neat::Watched && found.refinements > 0;
         pruned |= found.pruned > 0;
         certified |= found.certified > 0;

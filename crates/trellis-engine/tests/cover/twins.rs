@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use trellis_engine::budget::Budget;
 use trellis_engine::hierarchy::{Options, cegar};
+use trellis_meter::Meter;
 use trellis_model::evidence::Verdict;
 use trellis_model::hierarchy::tree::evidence::Certificate;
 use trellis_model::hierarchy::tree::meaning::{meaning, reachable};
@@ -176,7 +176,7 @@ fn twins_count_as_one() {
         for options in ways() {
             for symmetry in [true, false] {
                 let options = Options { symmetry, ..options };
-                let found = cegar(&tree, &bad, &options, &mut Budget::unlimited());
+                let found = cegar(&tree, &bad, &options, &mut Meter::unlimited());
                 let context = format!("seed {seed}, {options:?}");
                 states[usize::from(symmetry)] += found.states;
                 shared += u64::from(found.alike > 0);
@@ -255,7 +255,7 @@ fn clients_are_counted() {
         let (built, bad) = crate::read(&model.text, &model.bad);
         let detached = trellis_model::hierarchy::tree::detach::detach(&built.hierarchy, 1 << 20).expect("small");
         let bad = detached.condition(&built.hierarchy, bad).expect("local");
-        let found = cegar(&detached.tree, &bad, &Options::default(), &mut Budget::unlimited());
+        let found = cegar(&detached.tree, &bad, &Options::default(), &mut Meter::unlimited());
         assert_eq!(found.alike, n - 1);
         let Verdict::Safe(proof) = &found.verdict else { panic!("{:?}", found.verdict) };
         trellis_check::tree::certify(&detached.tree, &bad, proof).expect("a proof");

@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use trellis_check::hierarchy::same_events;
-use trellis_engine::budget::Budget;
 use trellis_engine::cover::Question;
 use trellis_engine::cover::reach::{Direction, reach};
+use trellis_meter::Meter;
 use trellis_model::evidence::Verdict;
 use trellis_model::hierarchy::Levels;
 use trellis_model::hierarchy::explicit::Meaning;
@@ -32,7 +32,7 @@ fn verdicts(built: &Built, bad: trellis_expr::TermId) -> (bool, bool) {
     let (h, m) = (&built.hierarchy, symbolic(built));
     let initial = m.initial(h).expect("small");
     let question = Question { hierarchy: h, symbolic: &m, initial, bad: m.satisfying(h, bad).expect("small") };
-    let found = reach(&question, Direction::Forward, &mut Budget::unlimited()).verdict;
+    let found = reach(&question, Direction::Forward, &mut Meter::unlimited()).verdict;
     match &found {
         Verdict::Safe(c) => {
             trellis_check::hierarchy::compare(h, &m, bad, c).expect("a proof");

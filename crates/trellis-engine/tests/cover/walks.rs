@@ -3,10 +3,10 @@
 
 use std::fmt::Write;
 
-use trellis_engine::budget::Budget;
 use trellis_engine::cover::Question;
 use trellis_engine::cover::cegar::{self as flat, control_locations};
 use trellis_engine::hierarchy::cegar_in;
+use trellis_meter::Meter;
 use trellis_model::evidence::Verdict;
 use trellis_model::hierarchy::explicit::Meaning;
 use trellis_model::hierarchy::tree::detach::detach;
@@ -110,7 +110,7 @@ fn agree(make: &dyn Fn(&mut Random) -> (String, String), wanted: u64, all_ways: 
         let rows: Vec<Vec<Vec<i64>>> = detached.units.iter().map(|u| u.configurations.to_vec()).collect();
         let mut any = false;
         for options in ways().iter().take(if all_ways { usize::MAX } else { 1 }) {
-            let found = cegar_in(&detached.tree, &bad, &rows, options, &mut Budget::unlimited());
+            let found = cegar_in(&detached.tree, &bad, &rows, options, &mut Meter::unlimited());
             let context = format!("{options:?}, {context}");
             any |= found.refinements > 0;
             match &found.verdict {
@@ -136,7 +136,7 @@ fn agree(make: &dyn Fn(&mut Random) -> (String, String), wanted: u64, all_ways: 
             bad: m.satisfying(h, term).unwrap(),
         };
         let locations = control_locations(&question).unwrap();
-        let other = flat::cegar(&question, &locations, &flat::Options::default(), &mut Budget::unlimited());
+        let other = flat::cegar(&question, &locations, &flat::Options::default(), &mut Meter::unlimited());
         let same = matches!((reached, &other.verdict), (false, Verdict::Safe(_)) | (true, Verdict::Unsafe(_)));
         assert!(same, "{context}");
     }

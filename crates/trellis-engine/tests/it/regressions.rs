@@ -1,10 +1,10 @@
 //! What the oracles have found, by name.
 
 use trellis_check::{certify, replay, replay_bound};
-use trellis_engine::budget::Budget;
 use trellis_engine::network::answer;
 use trellis_engine::reach::{Options, Refine, Strategy, Update};
 use trellis_engine::waitlist::Order;
+use trellis_meter::Meter;
 use trellis_model::evidence::Verdict;
 use trellis_model::network::interpret::Interpreter;
 use trellis_model::network::{ModelError, Network, Post, Query, Snapshot};
@@ -126,7 +126,7 @@ fn a_fault_that_only_joins_reach_is_refined_away() {
         "A[] not P.c",
     );
     let options = Options { update: Update::Join, order: Order::Bfs, refine: Refine::Split };
-    let Ok(answer) = answer(&net, &query, options, None, None, &mut Budget::unlimited()) else { panic!("a fault") };
+    let Ok(answer) = answer(&net, &query, options, None, None, &mut Meter::unlimited()) else { panic!("a fault") };
     match answer.verdict {
         Verdict::Safe(cert) => _ = certify(&net, &query, &cert).unwrap(),
         other => panic!("{other:?}"),
@@ -190,7 +190,7 @@ fn join_at_will(net: &Network, query: &Query) {
             let options = Options { update: Update::Join, order, refine: Refine::Split };
             let mut whim = Whimsical(seed);
             let strategy = Some(&mut whim as &mut dyn Strategy<ModelError>);
-            let Ok(answer) = answer(net, query, options, strategy, None, &mut Budget::unlimited()) else {
+            let Ok(answer) = answer(net, query, options, strategy, None, &mut Meter::unlimited()) else {
                 panic!("a fault")
             };
             let rejected = match &answer.verdict {
@@ -218,7 +218,7 @@ fn a_bound_under_joins_has_a_witness_or_none() {
         "sup{P.b && r.mayBe(0)}: x",
     );
     let options = Options { update: Update::Join, order: Order::Bfs, refine: Refine::Never };
-    let Ok(answer) = answer(&net, &query, options, None, None, &mut Budget::unlimited()) else { panic!("a fault") };
+    let Ok(answer) = answer(&net, &query, options, None, None, &mut Meter::unlimited()) else { panic!("a fault") };
     if let Some(bound) = answer.bound
         && let Some(trace) = bound.witness
     {
@@ -241,7 +241,7 @@ fn a_bound_under_joins_fails_only_if_the_model_does() {
         "sup{P.b && r.mayBe(0)}: 1 / x",
     );
     let options = Options { update: Update::Join, order: Order::Bfs, refine: Refine::Never };
-    assert!(answer(&net, &query, options, None, None, &mut Budget::unlimited()).is_ok());
+    assert!(answer(&net, &query, options, None, None, &mut Meter::unlimited()).is_ok());
 }
 
 // The front end.

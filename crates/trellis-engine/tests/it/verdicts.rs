@@ -6,10 +6,10 @@
 
 use trellis_check::{assuming_monotone, certify, certify_bound, replay, replay_bound};
 use trellis_engine::audit::{audit, hazard};
-use trellis_engine::budget::Budget;
 use trellis_engine::network::{Answer, Broken, answer};
 use trellis_engine::reach::{Options, Refine, Strategy, Update};
 use trellis_engine::waitlist::Order;
+use trellis_meter::Meter;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::interpret::Interpreter;
 use trellis_model::network::{Certificate, Condition, ModelError, Network, Query, QueryKind, Trace};
@@ -57,7 +57,7 @@ impl Case<'_> {
     fn answer(&self, options: Options, extra: Extra) -> Result<Answer, Box<Broken>> {
         let mut whim = extra.whimsical.map(Whimsical);
         let strategy = whim.as_mut().map(|w| w as &mut dyn Strategy<ModelError>);
-        let budget = &mut Budget::unlimited().states(Some(50_000));
+        let budget = &mut Meter::unlimited().states(Some(50_000));
         answer(self.net, self.query, options, strategy, extra.priority, budget)
     }
 
@@ -71,7 +71,7 @@ impl Case<'_> {
                 // Nothing more to say.
                 return Ok(Answer {
                     verdict: Verdict::Unknown(Reason::Unsupported("a fault".into())),
-                    stats: trellis_engine::budget::Stats::default(),
+                    stats: trellis_meter::Stats::default(),
                     inconclusive: None,
                     bound: None,
                     clock_bound: None,

@@ -1,16 +1,16 @@
 //! `sup` and `inf`, held against the region graph.
 
 use trellis_domain::zone::Rational;
-use trellis_engine::budget::Budget;
 use trellis_engine::network::ClockLimit;
 use trellis_engine::timed::bound::bound;
+use trellis_meter::Meter;
 use trellis_model::evidence::Verdict;
 use trellis_model::network::region::{Extreme, Options, Regions};
 use trellis_model::network::{Network, Query, QueryKind};
 
 /// Answers a `sup` or `inf` of a clock, its evidence checked.
 pub fn clock(net: &Network, query: &Query) -> Result<Option<ClockLimit>, String> {
-    let answer = bound(net, query, &mut Budget::unlimited()).map_err(|b| format!("broken: {}", b.error))?;
+    let answer = bound(net, query, &mut Meter::unlimited()).map_err(|b| format!("broken: {}", b.error))?;
     let Verdict::Safe(certificate) = &answer.verdict else { return Err("no certificate".into()) };
     let limit = answer.clock_bound.as_ref().map(|b| b.limit);
     let claimed = match limit {
@@ -38,7 +38,7 @@ pub fn compare(net: &Network, query: &Query) -> Option<Result<(), String>> {
     let explore = |at_least| Regions::explore(net, Some(query), Options { limit: 40_000, at_least, diverging: false });
     if matches!(query.kind, QueryKind::Bound { .. }) {
         let expected = explore(1)?.bound(query).expect("no faults");
-        let found = bound(net, query, &mut Budget::unlimited()).map_err(|b| b.error.to_string());
+        let found = bound(net, query, &mut Meter::unlimited()).map_err(|b| b.error.to_string());
         let found = match found {
             Ok(answer) => answer,
             Err(e) => return Some(Err(e)),

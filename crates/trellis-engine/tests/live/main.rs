@@ -6,8 +6,8 @@ mod load;
 mod random;
 mod verdicts;
 
-use trellis_engine::budget::Budget;
 use trellis_engine::timed::live::live;
+use trellis_meter::Meter;
 use trellis_model::evidence::Verdict;
 use trellis_model::network::region::{Options, Regions};
 use trellis_model::network::{Network, Query};
@@ -22,7 +22,7 @@ pub fn oracle(net: &Network, query: &Query, diverging: bool) -> Option<bool> {
 
 /// What the zone graph says, its evidence checked.
 pub fn zones(net: &Network, query: &Query, non_zeno: bool) -> Result<bool, String> {
-    let answer = live(net, query, non_zeno, &mut Budget::unlimited().states(Some(4000)))
+    let answer = live(net, query, non_zeno, &mut Meter::unlimited().states(Some(4000)))
         .map_err(|b| format!("broken: {}", b.error))?;
     match answer.verdict {
         Verdict::Unknown(reason) => Err(format!("unknown: {reason}")),

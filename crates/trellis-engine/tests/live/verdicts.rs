@@ -1,9 +1,9 @@
 //! Small models whose answers are known.
 
-use trellis_engine::budget::Budget;
 use trellis_engine::network::ClockLimit;
 use trellis_engine::timed::bound::bound;
 use trellis_engine::timed::live::live;
+use trellis_meter::Meter;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::{CertEntry, Certificate};
 
@@ -144,7 +144,7 @@ fn infinity_is_shown_by_a_run_that_can_be_made_longer() {
         ("clock x[2]; int[0,1] i; process P() { state a, b; init a; trans a -> b { assign x[i] = 0; }; } system P;", "sup{P.b}: x[1]"),
     ] {
         let (net, queries) = load(model, text).unwrap_or_else(|e| panic!("{e}"));
-        let answer = bound(&net, &queries[0], &mut Budget::unlimited()).unwrap_or_else(|b| panic!("{}", b.error));
+        let answer = bound(&net, &queries[0], &mut Meter::unlimited()).unwrap_or_else(|b| panic!("{}", b.error));
         let found = answer.clock_bound.expect("a limit");
         assert_eq!(found.limit, ClockLimit { value: None, attained: false }, "{text}");
         let run = found.witness.expect("a run");
@@ -153,7 +153,7 @@ fn infinity_is_shown_by_a_run_that_can_be_made_longer() {
     // A run to where a clock is measured that shows nothing of the kind.
     let model = "clock x, y; process P() { state a { y <= 3 }, b { y <= 3 }; init a; trans a -> b { assign y = 0; }; } system P;";
     let (net, queries) = load(model, "sup{P.b}: x").unwrap_or_else(|e| panic!("{e}"));
-    let answer = bound(&net, &queries[0], &mut Budget::unlimited()).unwrap_or_else(|b| panic!("{}", b.error));
+    let answer = bound(&net, &queries[0], &mut Meter::unlimited()).unwrap_or_else(|b| panic!("{}", b.error));
     let run = answer.clock_bound.and_then(|b| b.witness).expect("a run");
     let replayed = trellis_check::replay(&net, &queries[0], &run).expect("it is a run");
     assert_eq!((replayed.clock, replayed.unbounded), (Some(trellis_domain::zone::Rational::new(6, 1)), false));
@@ -201,9 +201,9 @@ fn limits_of_clocks() {
 fn what_is_refused() {
     let model = "clock x; process P() { state a; init a; } system P;";
     let (net, queries) = load(model, "A<> deadlock\nsup{deadlock}: x").unwrap_or_else(|e| panic!("{e}"));
-    let answer = live(&net, &queries[0], false, &mut Budget::unlimited()).unwrap_or_else(|b| panic!("{}", b.error));
+    let answer = live(&net, &queries[0], false, &mut Meter::unlimited()).unwrap_or_else(|b| panic!("{}", b.error));
     assert!(matches!(answer.verdict, Verdict::Unknown(Reason::Unsupported(_))));
-    let answer = bound(&net, &queries[1], &mut Budget::unlimited()).unwrap_or_else(|b| panic!("{}", b.error));
+    let answer = bound(&net, &queries[1], &mut Meter::unlimited()).unwrap_or_else(|b| panic!("{}", b.error));
     assert!(matches!(answer.verdict, Verdict::Unknown(Reason::Unsupported(_))));
 }
 
@@ -230,7 +230,7 @@ fn every_part_of_a_certificate_is_needed() {
     for (text, non_zeno) in [("A<> P.c", true), ("P.a --> y >= 3 || P.c", true), ("P.a --> P.b", false)] {
         let (net, queries) = load(model, text).unwrap_or_else(|e| panic!("{e}"));
         let answer =
-            live(&net, &queries[0], non_zeno, &mut Budget::unlimited()).unwrap_or_else(|b| panic!("{}", b.error));
+            live(&net, &queries[0], non_zeno, &mut Meter::unlimited()).unwrap_or_else(|b| panic!("{}", b.error));
         let Verdict::Safe(cert) = answer.verdict else { panic!("{text} holds") };
         let check = if non_zeno { trellis_check::certify_non_zeno } else { trellis_check::certify };
         assert!(check(&net, &queries[0], &cert).is_ok());

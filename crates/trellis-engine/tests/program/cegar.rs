@@ -3,15 +3,14 @@
 use std::time::Duration;
 
 use trellis_check::program::{Refusal, certify, replay};
-use trellis_engine::budget::Budget;
 use trellis_engine::program::cegar::{Domain, Initial, Options, Pruning, Scope, Search, Split};
 use trellis_engine::program::lazy;
 use trellis_engine::program::post::Mode;
 use trellis_engine::program::refine::Refinement;
 use trellis_engine::program::{Engine, Outcome, check};
+use trellis_meter::Meter;
 use trellis_model::cfa::Cfa;
 use trellis_model::evidence::Verdict;
-use trellis_smt::Limits;
 
 use crate::generator::{Random, can_fail, random, runs};
 use crate::models;
@@ -20,7 +19,7 @@ use crate::models;
 pub fn answer(cfa: &Cfa, outcome: &Outcome, who: &str) -> Option<bool> {
     match &outcome.verdict {
         Verdict::Safe(certificate) => {
-            match certify(cfa, certificate, &Limits::none().time(Duration::from_secs(20))) {
+            match certify(cfa, certificate, &Meter::unlimited().time(Duration::from_secs(20))) {
                 Ok(_) => Some(true),
                 // Then a report says unknown.
                 Err(Refusal::Undecided(_)) => None,
@@ -82,7 +81,7 @@ fn lazy_abstraction_agrees_with_enumeration() {
                 force: (n / 8).is_multiple_of(2),
             };
             let who = format!("seed {seed}, {options:?}");
-            let mut budget = Budget::unlimited().time(Some(Duration::from_secs(5))).states(Some(2000));
+            let mut budget = Meter::unlimited().time(Some(Duration::from_secs(5))).states(Some(2000));
             let outcome = check(&cfa, &Engine::Lazy(options), &mut budget);
             match answer(&cfa, &outcome, &who) {
                 None => unknown += 1,
@@ -111,7 +110,7 @@ fn all_configurations_agree_with_enumeration() {
         for k in 0..6 {
             let options = configuration((seed as usize * 6 + k) * 1_000_003 % ALL);
             let who = format!("seed {seed}, {options:?}");
-            let mut budget = Budget::unlimited().time(Some(Duration::from_secs(5))).states(Some(2000));
+            let mut budget = Meter::unlimited().time(Some(Duration::from_secs(5))).states(Some(2000));
             let outcome = check(&cfa, &Engine::Cegar(options), &mut budget);
             match answer(&cfa, &outcome, &who) {
                 None => {
@@ -137,7 +136,7 @@ fn the_portfolio_agrees_with_enumeration() {
     for seed in 0..runs(60).min(200) {
         let cfa = random(seed, true);
         let engine = Engine::Portfolio(1 + seed as usize % 2);
-        let mut budget = Budget::unlimited().time(Some(Duration::from_secs(20)));
+        let mut budget = Meter::unlimited().time(Some(Duration::from_secs(20)));
         let who = format!("seed {seed}, {engine:?}");
         let safe = answer(&cfa, &check(&cfa, &engine, &mut budget), &who);
         assert_eq!(safe, Some(!can_fail(&cfa)), "{who}");
@@ -153,7 +152,7 @@ fn configurations_agree_on_public_models() {
         for n in (i % step..7 * 6 * 3).step_by(step) {
             let options = configuration(n);
             let who = format!("{name}, {options:?}");
-            let mut budget = Budget::unlimited().time(Some(Duration::from_millis(300))).states(Some(300));
+            let mut budget = Meter::unlimited().time(Some(Duration::from_millis(300))).states(Some(300));
             match answer(&cfa, &check(&cfa, &Engine::Cegar(options), &mut budget), &who) {
                 None => unknown += 1,
                 Some(said) => {

@@ -4,18 +4,17 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use trellis_check::ltl as evidence;
-use trellis_engine::budget::Budget;
 use trellis_engine::ltl::search::{self, Path, Search, Space};
 use trellis_engine::ltl::translate::translate;
 use trellis_engine::ltl::{Engine, Options, check};
 use trellis_expr::TermId;
 use trellis_expr::code::NoHost;
 use trellis_expr::eval::eval;
+use trellis_meter::Meter;
 use trellis_model::cfa::interpret::{State, successors};
 use trellis_model::ltl::evidence::Verdict;
 use trellis_model::ltl::product::Subject;
 use trellis_model::ltl::{Formula, Spec, components};
-use trellis_smt::Limits;
 use trellis_syntax::diag::Sources;
 use trellis_syntax::ltl::subject::{self, Language};
 
@@ -65,7 +64,7 @@ fn is_violated(subject: &Subject, spec: &Spec) -> bool {
 
 /// The answer with its evidence checked; none if there is none.
 fn answer(subject: &Subject, spec: &Spec, verdict: &Verdict, who: &str) -> Option<bool> {
-    let limits = Limits::none();
+    let limits = Meter::unlimited();
     match verdict {
         Verdict::Holds(proof) => {
             evidence::certify(subject, spec, proof, &limits).unwrap_or_else(|e| panic!("{who}: {e}"));
@@ -110,7 +109,7 @@ fn formulas_agree_with_a_naive_tableau() {
                 _ => Engine::Cegar(Options { cegar, search }),
             };
             let who = format!("seed {seed}, {:?}, {engine:?}", spec.formula);
-            let mut budget = Budget::unlimited().time(Some(Duration::from_secs(5))).states(Some(3000));
+            let mut budget = Meter::unlimited().time(Some(Duration::from_secs(5))).states(Some(3000));
             let outcome = check(&subject, &spec.atoms, &automaton, &engine, &mut budget);
             match answer(&subject, &spec, &outcome.verdict, &who) {
                 None if matches!(engine, Engine::Bounded(_)) => {}
@@ -155,7 +154,7 @@ fn engines_do_not_contradict_each_other_about_integers() {
                 _ => Engine::Cegar(Options { cegar, search }),
             };
             let who = format!("seed {seed}, {:?}, {engine:?}", spec.formula);
-            let mut budget = Budget::unlimited().time(Some(Duration::from_millis(1500))).states(Some(1000));
+            let mut budget = Meter::unlimited().time(Some(Duration::from_millis(1500))).states(Some(1000));
             let outcome = check(&subject, &spec.atoms, &automaton, &engine, &mut budget);
             match (answer(&subject, &spec, &outcome.verdict, &who), &said) {
                 (None, _) => unknown += 1,
@@ -292,7 +291,7 @@ fn decided(model: &str, formulas: &[(&str, bool)]) {
         let cegar = Options { cegar: Default::default(), search: Search::Components };
         for engine in [Engine::Portfolio(2), Engine::Cegar(cegar)] {
             let who = format!("{text}, {engine:?}");
-            let mut budget = Budget::unlimited().time(Some(Duration::from_secs(60)));
+            let mut budget = Meter::unlimited().time(Some(Duration::from_secs(60)));
             let outcome = check(&asked.subject, &asked.spec.atoms, &automaton, &engine, &mut budget);
             let holds = answer(&asked.subject, &asked.spec, &outcome.verdict, &who);
             assert_eq!(holds, Some(expected), "{who}: {:?}", outcome.stats);

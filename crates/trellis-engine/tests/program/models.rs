@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use trellis_engine::budget::Budget;
 use trellis_engine::program::{Program, bmc, induction};
+use trellis_meter::Meter;
 use trellis_model::cfa::Cfa;
 use trellis_syntax::c::{DataModel, Ints, Options};
 use trellis_syntax::diag::Sources;
@@ -23,7 +23,7 @@ fn table(name: &str) -> Vec<Vec<String>> {
 
 /// Both engines; how many answers there were.
 fn decided(cfa: &Cfa, expected: Option<bool>, name: &str) -> usize {
-    let budget = || Budget::unlimited().time(Some(Duration::from_secs(2)));
+    let budget = || Meter::unlimited().time(Some(Duration::from_secs(2)));
     let outcomes = [
         bmc::check(&mut Program::new(cfa), &bmc::Options { depth: Some(10), ..bmc::Options::default() }, &mut budget()),
         induction::check(&mut Program::new(cfa), &induction::Options::default(), &mut budget()),

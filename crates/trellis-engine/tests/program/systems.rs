@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use trellis_engine::budget::Budget;
 use trellis_engine::program::{Engine, check, lazy};
 use trellis_expr::Value;
 use trellis_expr::eval::Valuation;
+use trellis_meter::Meter;
 use trellis_model::cfa::interpret::{State, successors, zero, zero_of};
 use trellis_syntax::diag::Sources;
 use trellis_syntax::xsts::{Xsts, parse, parse_tree};
@@ -83,7 +83,7 @@ fn engines_agree_with_enumeration_on_random_systems() {
         ];
         for engine in engines {
             let who = format!("seed {seed}, {engine:?}");
-            let mut budget = Budget::unlimited().time(Some(Duration::from_millis(500))).states(Some(400));
+            let mut budget = Meter::unlimited().time(Some(Duration::from_millis(500))).states(Some(400));
             match answer(&xsts.cfa, &check(&xsts.cfa, &engine, &mut budget), &who) {
                 None => unknown += 1,
                 Some(safe) => {

@@ -2,10 +2,11 @@
 
 use trellis_engine::program::Program;
 use trellis_engine::program::trace::{NoTrace, Tracer};
+use trellis_meter::Meter;
 use trellis_model::cfa::EdgeId;
 use trellis_model::cfa::interpret::replay;
 use trellis_model::cfa::paths::wander;
-use trellis_smt::{Embedded, Limits, Reason};
+use trellis_smt::{Embedded, Reason};
 
 use crate::generator::{Random, random, runs, some_run};
 
@@ -22,7 +23,7 @@ fn paths_of_runs_have_traces() {
         for _ in 0..3 {
             let run = some_run(&program.large.cfa, 8, &mut r);
             let path: Vec<EdgeId> = run.steps.iter().map(|s| s.edge).collect();
-            let trace = match tracer.trace(&mut program.large.cfa, &path, &mut solver, &Limits::none()) {
+            let trace = match tracer.trace(&mut program.large.cfa, &path, &mut solver, &Meter::unlimited()) {
                 Ok(trace) => trace,
                 // Integers can be too hard, once in a while.
                 Err(NoTrace::Unknown(Reason::Steps)) => {
@@ -49,7 +50,7 @@ fn traces_of_any_path_are_runs() {
         let small = random(seed, seed % 2 == 0);
         let mut program = Program::new(&small);
         let path = wander(&program.large.cfa, (seed % 5) as usize, seed);
-        let answer = Tracer::new().trace(&mut program.large.cfa, &path, &mut Embedded::new(), &Limits::none());
+        let answer = Tracer::new().trace(&mut program.large.cfa, &path, &mut Embedded::new(), &Meter::unlimited());
         match answer {
             Ok(trace) => {
                 found += 1;

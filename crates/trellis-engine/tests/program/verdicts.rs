@@ -4,17 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use trellis_check::program::{Refusal, certify};
-use trellis_engine::budget::Budget;
 use trellis_engine::program::{Outcome, Program, bmc, explicit, induction, invariants};
 use trellis_expr::TermId;
 use trellis_expr::Value;
 use trellis_expr::code::NoHost;
 use trellis_expr::eval::eval;
+use trellis_meter::Meter;
 use trellis_model::cfa::evidence::Certificate;
 use trellis_model::cfa::interpret::{State, replay, successors};
 use trellis_model::cfa::{Cfa, Kind, LocationId};
 use trellis_model::evidence::{Reason, Verdict};
-use trellis_smt::Limits;
 
 use crate::generator::{Random, can_fail, random, runs, some_run, valuations};
 
@@ -74,7 +73,7 @@ fn can_fail_within(program: &Program<'_>, depth: usize) -> bool {
 fn held_against_enumeration(
     first: u64,
     depth: usize,
-    engine: impl Fn(&mut Program<'_>, &mut Budget<'_>) -> Outcome,
+    engine: impl Fn(&mut Program<'_>, &mut Meter) -> Outcome,
 ) -> [usize; 3] {
     let mut counts = [0; 3];
     for seed in first..first + runs(60) {
@@ -83,13 +82,13 @@ fn held_against_enumeration(
             continue;
         }
         let mut program = Program::new(&small);
-        let mut budget = Budget::unlimited().time(Some(Duration::from_secs(10)));
+        let mut budget = Meter::unlimited().time(Some(Duration::from_secs(10)));
         match engine(&mut program, &mut budget).verdict {
             Verdict::Safe(certificate) => {
                 counts[0] += 1;
                 assert!(!can_fail(&small), "seed {seed}: it is unsafe");
                 certified(&program, &certificate).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
-                certify(&small, &certificate, &Limits::none()).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
+                certify(&small, &certificate, &Meter::unlimited()).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
             }
             Verdict::Unsafe(trace) => {
                 counts[1] += 1;
@@ -149,7 +148,7 @@ fn no_listed_state_may_be_left_out() {
             continue;
         }
         let mut program = Program::new(&small);
-        let Verdict::Safe(whole) = explicit::check(&mut program, &mut Budget::unlimited()).verdict else { continue };
+        let Verdict::Safe(whole) = explicit::check(&mut program, &mut Meter::unlimited()).verdict else { continue };
         for at in 0..whole.invariant.len() {
             let elements = whole.invariant[at].1.len();
             let says_nothing = |t| whole.terms.as_bool(t) == Some(true);
@@ -161,7 +160,7 @@ fn no_listed_state_may_be_left_out() {
             }
             let mut less = whole.clone();
             less.invariant[at].1.remove(seed as usize % elements);
-            assert!(certify(&small, &less, &Limits::none()).is_err(), "seed {seed}: a state is missing");
+            assert!(certify(&small, &less, &Meter::unlimited()).is_err(), "seed {seed}: a state is missing");
             dropped += 1;
         }
     }
@@ -178,7 +177,7 @@ fn invariants_are_inductive() {
             continue;
         }
         let mut program = Program::new(&small);
-        let found = invariants::find(&mut program, &mut Budget::unlimited()).expect("an answer");
+        let found = invariants::find(&mut program, &mut Meter::unlimited()).expect("an answer");
         parts += program.large.cfa.locations().map(|l| found.parts(l).len()).sum::<usize>();
         let mut invariant = found.by_location(&mut program);
         // The certificate speaks of errors too: here they are as good as any other place.
@@ -203,11 +202,11 @@ fn proofs_about_integers_are_never_contradicted() {
     for seed in 3000..3000 + runs(60) {
         let small = random(seed, false);
         let mut program = Program::new(&small);
-        let mut budget = Budget::unlimited().time(Some(Duration::from_secs(3)));
+        let mut budget = Meter::unlimited().time(Some(Duration::from_secs(3)));
         match induction::check(&mut program, &options, &mut budget).verdict {
             Verdict::Safe(certificate) => {
                 safe += 1;
-                let limits = Limits::none().time(Duration::from_secs(10));
+                let limits = Meter::unlimited().time(Duration::from_secs(10));
                 match certify(&small, &certificate, &limits) {
                     Ok(_) | Err(Refusal::Undecided(_)) => {}
                     Err(why) => panic!("seed {seed}: {why}"),

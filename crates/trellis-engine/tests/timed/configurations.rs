@@ -1,8 +1,8 @@
 //! The ways to answer a question about a timed network.
 
-use trellis_engine::lazy;
-use trellis_engine::lazy::block::Direction;
 use trellis_engine::timed::answer::{Clocks, Config, Data, Engine};
+use trellis_engine::timed::lazy;
+use trellis_engine::timed::lazy::block::Direction;
 use trellis_engine::timed::reach::{self, Cover, Extrapolation};
 use trellis_engine::waitlist::Order;
 

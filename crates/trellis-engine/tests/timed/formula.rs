@@ -1,10 +1,10 @@
 //! Formulas of linear temporal logic about networks: with clocks against the region graph, without against enumerated states and
 //! every way to be fair.
 
-use trellis_engine::budget::Budget;
 use trellis_engine::ltl::search::Search;
 use trellis_engine::ltl::translate::translate;
 use trellis_engine::timed::formula;
+use trellis_meter::Meter;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::ltl::Formula;
 use trellis_model::network::region::{Options, Regions};
@@ -119,7 +119,7 @@ fn check(net: &Network, asked: &Temporal, count: &mut Count) -> Result<(), Strin
         let at = |why: String| {
             format!("{}, {:?}, non-zeno {}, {search:?}: {why}", asked.query.text, asked.fair, asked.non_zeno)
         };
-        let budget = &mut Budget::unlimited().states(Some(3000));
+        let budget = &mut Meter::unlimited().states(Some(3000));
         let found =
             formula::check(net, asked, search, budget).map_err(|b| at(format!("a fault that is none: {}", b.error)))?;
         let says = match &found.verdict {

@@ -1,10 +1,10 @@
 //! Certificates that know part of the data: proofs are accepted, and what is no proof is not.
 
 use trellis_check::certify;
-use trellis_engine::budget::Budget;
-use trellis_engine::lazy;
-use trellis_engine::lazy::block::Direction::{Backward, Forward, Sequence};
 use trellis_engine::timed::answer::{Clocks, Config, Data, Engine, answer};
+use trellis_engine::timed::lazy;
+use trellis_engine::timed::lazy::block::Direction::{Backward, Forward, Sequence};
+use trellis_meter::Meter;
 use trellis_model::evidence::Verdict;
 use trellis_model::network::{Certificate, Network, Query};
 
@@ -26,7 +26,7 @@ system P, Q;
 fn prove(net: &Network, query: &Query, clocks: Clocks, data: Data) -> Certificate {
     let engine = Some(Engine::Lazy { clocks, data, options: lazy::Options::default() });
     let config = Config { engine, order: None, certificate: true, non_zeno: false, symmetry: false };
-    match answer(net, query, &config, &mut Budget::unlimited()).ok().expect("no fault").verdict {
+    match answer(net, query, &config, &mut Meter::unlimited()).ok().expect("no fault").verdict {
         Verdict::Safe(cert) => cert,
         _ => panic!("nothing is to be found"),
     }
@@ -110,7 +110,7 @@ fn faults_are_not_missed() {
         for data in [Data::Interpolation(Forward), Data::Interpolation(Backward)].into_iter().chain(predicates) {
             let engine = Some(Engine::Lazy { clocks, data, options: lazy::Options::default() });
             let config = Config { engine, order: None, certificate: true, non_zeno: false, symmetry: false };
-            assert!(answer(&net, &queries[0], &config, &mut Budget::unlimited()).is_err());
+            assert!(answer(&net, &queries[0], &config, &mut Meter::unlimited()).is_err());
         }
     }
 }

@@ -11,11 +11,11 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use trellis_engine::budget::Budget;
 use trellis_engine::ltl::search::Search;
 use trellis_engine::ltl::translate::translate;
 use trellis_engine::network::Answer;
 use trellis_engine::timed::{formula, live::live};
+use trellis_meter::Meter;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::ltl::Formula;
 use trellis_model::network::{Network, Query, QueryKind, Temporal};
@@ -35,9 +35,9 @@ fn number(name: &str, default: usize) -> usize {
 }
 
 /// What an exploration may take; by default no time is measured.
-fn budget(nodes: u64) -> Budget<'static> {
+fn budget(nodes: u64) -> Meter {
     let seconds = std::env::var("TRELLIS_SECONDS").ok().and_then(|v| v.parse().ok());
-    Budget::unlimited().states(Some(nodes)).time(seconds.map(Duration::from_secs))
+    Meter::unlimited().states(Some(nodes)).time(seconds.map(Duration::from_secs))
 }
 
 /// The models: the smallest of each family first, then the second of each, and so on.

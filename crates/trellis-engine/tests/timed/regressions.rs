@@ -1,9 +1,9 @@
 //! What random models found, by name, and made small by hand.
 
-use trellis_engine::budget::Budget;
-use trellis_engine::lazy;
 use trellis_engine::timed::answer::{Clocks, Config, Data, Engine, answer};
+use trellis_engine::timed::lazy;
 use trellis_engine::waitlist::Order;
+use trellis_meter::Meter;
 use trellis_model::evidence::Verdict;
 use trellis_syntax::tchecker;
 
@@ -124,7 +124,7 @@ fn covers_hold_up_to_all_bounds_together() {
         let engine = Engine::Lazy { clocks: Clocks::Bounds, data: Data::Identity, options };
         let config = Config { engine: Some(engine), order: None, certificate: true, non_zeno: false, symmetry: false };
         let answer =
-            answer(&net, &queries[0], &config, &mut Budget::unlimited()).unwrap_or_else(|b| panic!("{}", b.error));
+            answer(&net, &queries[0], &config, &mut Meter::unlimited()).unwrap_or_else(|b| panic!("{}", b.error));
         let Verdict::Safe(certificate) = answer.verdict else { panic!("not safe, seed {seed}") };
         trellis_check::certify(&net, &queries[0], &certificate).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
     }

@@ -1,9 +1,9 @@
 //! Maximal runs and bounds of clocks, against the region graph: with all that [`crate::generator`] makes.
 
 use trellis_domain::zone::Rational;
-use trellis_engine::budget::Budget;
 use trellis_engine::network::{Answer, ClockLimit};
 use trellis_engine::timed::{Config, answer};
+use trellis_meter::Meter;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::region::{Extreme, Options, Regions};
 use trellis_model::network::{Network, Query, QueryKind};
@@ -33,7 +33,7 @@ struct Count {
 /// Answers, unless the answer is that there is none.
 fn ask(net: &Network, query: &Query, non_zeno: bool, count: &mut Count) -> Result<Option<Answer>, String> {
     let config = Config { engine: None, order: None, non_zeno, certificate: true, symmetry: false };
-    let budget = &mut Budget::unlimited().states(Some(NODES));
+    let budget = &mut Meter::unlimited().states(Some(NODES));
     let found = answer(net, query, &config, budget).map_err(|b| format!("a fault that is none: {}", b.error))?;
     match &found.verdict {
         Verdict::Unknown(Reason::Iterations) => count.stopped += 1,

@@ -9,12 +9,12 @@ use std::collections::HashSet;
 
 use trellis_check::certify;
 use trellis_domain::zone::Constraint;
-use trellis_engine::budget::Budget;
 use trellis_engine::network::{answer as answer_untimed, answer_up_to_symmetry};
 use trellis_engine::reach::{Options, Refine, Update};
 use trellis_engine::timed::answer::{Config, Engine, answer};
 use trellis_engine::timed::reach::{self, Cover, Extrapolation};
 use trellis_engine::waitlist::Order;
+use trellis_meter::Meter;
 use trellis_model::evidence::Verdict;
 use trellis_model::network::{CertEntry, Certificate, LuBounds, Network, Query, Snapshot, Symmetry};
 
@@ -326,7 +326,7 @@ fn saved(net: &Network, query: &Query, saved: &mut Saved) {
         let options = reach::Options { order: Order::Bfs, ..reach::Options::default() };
         let engine = Some(Engine::Reach(options));
         let way = Config { engine, order: None, non_zeno: false, certificate: true, symmetry };
-        let Ok(a) = answer(net, query, &way, &mut Budget::unlimited().states(Some(4000))) else { return None };
+        let Ok(a) = answer(net, query, &way, &mut Meter::unlimited().states(Some(4000))) else { return None };
         let Verdict::Safe(cert) = a.verdict else { return None };
         // A certificate up to symmetry is none without, unless it needs no symmetry; never may it be more.
         assert_eq!(cert.up_to_symmetry, symmetry);
@@ -376,7 +376,7 @@ fn symmetric_processes_agree_with_regions() {
 
 fn untimed(net: &Network, query: &Query, total: &mut Saved) -> Result<(), String> {
     let options = Options { update: Update::Simple, order: Order::Bfs, refine: Refine::Never };
-    let limit = || Budget::unlimited().states(Some(20_000));
+    let limit = || Meter::unlimited().states(Some(20_000));
     let plain = answer_untimed(net, query, options, None, None, &mut limit());
     let folded = answer_up_to_symmetry(net, query, Order::Bfs, &mut limit());
     let symmetry = Symmetry::find(net, query);
@@ -450,7 +450,7 @@ fn fischer(n: usize, symmetry: bool) -> (Network, Query, Certificate) {
     let (net, mut queries) = load(&FISCHER.replace('N', &n.to_string()), EXCLUSION).expect("a model");
     let query = queries.remove(0);
     let way = Config { engine: Some(Engine::Reach(reach::Options::default())), symmetry, ..ways(0)[0] };
-    let Ok(a) = answer(&net, &query, &way, &mut Budget::unlimited()) else { panic!("a fault") };
+    let Ok(a) = answer(&net, &query, &way, &mut Meter::unlimited()) else { panic!("a fault") };
     let Verdict::Safe(cert) = a.verdict else { panic!("Fischer is safe") };
     (net, query, cert)
 }
@@ -517,7 +517,7 @@ fn instances_of_a_template_beside_the_template() {
     for (query, safe) in [("A[] F.A", true), ("A[] not T(2).B", true), ("A[] not T(1).B", false), ("E<> T(2).B", true)]
     {
         let (net, queries) = load(model, query).unwrap_or_else(|e| panic!("{e}"));
-        let answer = answer_up_to_symmetry(&net, &queries[0], Order::Bfs, &mut Budget::unlimited());
+        let answer = answer_up_to_symmetry(&net, &queries[0], Order::Bfs, &mut Meter::unlimited());
         let answer = answer.unwrap_or_else(|b| panic!("{}", b.error));
         assert_eq!(matches!(answer.verdict, Verdict::Safe(_)), safe, "{query}");
     }

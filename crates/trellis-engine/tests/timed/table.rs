@@ -10,10 +10,10 @@
 
 use std::path::Path;
 
-use trellis_engine::budget::Budget;
-use trellis_engine::lazy;
-use trellis_engine::lazy::block::Direction::{self, Backward, Forward};
 use trellis_engine::timed::answer::{Clocks, Config, Data, Engine, answer};
+use trellis_engine::timed::lazy;
+use trellis_engine::timed::lazy::block::Direction::{self, Backward, Forward};
+use trellis_meter::Meter;
 
 use crate::load::load;
 
@@ -27,7 +27,7 @@ fn counts(model: &str, data: Option<Direction>, clocks: Direction) -> Option<(u6
     let data = data.map_or(Data::Identity, Data::Interpolation);
     let engine = Some(Engine::Lazy { clocks: Clocks::Interpolation(clocks), data, options });
     let config = Config { engine, order: None, certificate: false, non_zeno: false, symmetry: false };
-    let answer = answer(&net, &queries[0], &config, &mut Budget::unlimited()).ok().expect("no fault");
+    let answer = answer(&net, &queries[0], &config, &mut Meter::unlimited()).ok().expect("no fault");
     let s = answer.stats;
     Some((s.added, s.covered, s.refinements))
 }

@@ -6,10 +6,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use trellis_check::{certify, replay};
-use trellis_engine::budget::Budget;
 use trellis_engine::timed::answer::{Config, Engine, answer};
 use trellis_engine::timed::bounds::Bounds;
 use trellis_engine::timed::reach::{Cover, Extrapolation};
+use trellis_meter::Meter;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::region::{Options, Regions};
 use trellis_model::network::{Network, Query};
@@ -49,13 +49,7 @@ fn regions<'n>(net: &'n Network, queries: &[Query]) -> Option<Regions<'n>> {
 }
 
 /// What one way says: is there something to find? Its evidence is checked.
-pub fn ask(
-    net: &Network,
-    query: &Query,
-    way: &Config,
-    mut budget: Budget<'_>,
-    count: &mut Count,
-) -> Result<Said, String> {
+pub fn ask(net: &Network, query: &Query, way: &Config, mut budget: Meter, count: &mut Count) -> Result<Said, String> {
     let answer = match answer(net, query, way, &mut budget) {
         Ok(answer) => answer,
         Err(broken) => return Ok(Said::Broken(broken.error.to_string())),
@@ -149,9 +143,8 @@ pub fn check_ways(
         }
         for way in ways(i) {
             let at = |why: String| format!("{} by {:?}{}: {why}", query.text, way.engine, up_to(&way));
-            let said = catch_unwind(AssertUnwindSafe(|| {
-                ask(net, query, &way, Budget::unlimited().states(Some(NODES)), count)
-            }));
+            let said =
+                catch_unwind(AssertUnwindSafe(|| ask(net, query, &way, Meter::unlimited().states(Some(NODES)), count)));
             let said = match said.map_err(|_| at("panicked".into()))? {
                 // A trace may pass by a fault; whoever replays it meets it.
                 Err(why) if faulty && why.contains("the model fails") => continue,

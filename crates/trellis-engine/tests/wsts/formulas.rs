@@ -3,15 +3,14 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use trellis_engine::budget::Budget;
 use trellis_engine::ltl::search::Search;
 use trellis_engine::ltl::translate::translate;
 use trellis_engine::ltl::{Engine, check};
+use trellis_meter::Meter;
 use trellis_model::counter::interpret::{is_initial, step};
 use trellis_model::counter::{Interval, Rule, System};
 use trellis_model::ltl::evidence::Verdict;
 use trellis_model::ltl::{Formula, Spec, models};
-use trellis_smt::Limits;
 
 use crate::generator::{Dice, Kind, runs, system};
 use crate::tableau::{Graph, Step, formula, is_violated};
@@ -90,10 +89,10 @@ fn formulas_agree_with_a_naive_tableau() {
         let automaton = translate(&Formula::Not(Box::new(formula.clone()))).expect("small");
         let spec = Spec { formula, atoms, names: vec!["p".into(), "q".into()] };
         for engine in [Engine::Explicit(Search::Nested), Engine::Portfolio(1)] {
-            let mut budget = Budget::unlimited().time(Some(Duration::from_secs(3)));
+            let mut budget = Meter::unlimited().time(Some(Duration::from_secs(3)));
             let says = match check(&subject, &spec.atoms, &automaton, &engine, &mut budget).verdict {
                 Verdict::Holds(proof) => {
-                    let checked = trellis_check::ltl::certify(&subject, &spec, &proof, &Limits::none());
+                    let checked = trellis_check::ltl::certify(&subject, &spec, &proof, &Meter::unlimited());
                     checked.unwrap_or_else(|e| panic!("{engine:?}: {e}\n{context}"));
                     false
                 }

@@ -2,8 +2,8 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use trellis_engine::budget::Budget;
 use trellis_engine::wsts::{Engine, Outcome, backward, check, forward, lazy};
+use trellis_meter::Meter;
 use trellis_model::counter::evidence::Verdict;
 use trellis_model::counter::interpret::{is_bad, step};
 use trellis_model::counter::{Interval, Rule, System, Update, Vector};
@@ -130,7 +130,7 @@ pub fn engines(plain: bool) -> Vec<Engine> {
 pub fn ask(system: &System, engine: &Engine, states: Option<u64>) -> Outcome {
     // Whoever takes so long does not end.
     let time = Some(std::time::Duration::from_secs(30));
-    let outcome = check(system, engine, &mut Budget::unlimited().states(states).time(time));
+    let outcome = check(system, engine, &mut Meter::unlimited().states(states).time(time));
     match &outcome.verdict {
         Verdict::Safe(c) => {
             if let Err(why) = trellis_check::counter::certify(system, c) {

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use trellis_engine::budget::Budget;
 use trellis_engine::wsts::{Engine, check, forward, lazy};
+use trellis_meter::Meter;
 use trellis_model::counter::System;
 use trellis_model::counter::evidence::Verdict;
 use trellis_syntax::diag::Sources;
@@ -73,7 +73,7 @@ fn lazy_abstraction_decides_the_protocols() {
         // Without projection, the algorithm has millions of nodes on german.
         for options in variants.iter().filter(|o| o.project || o.merged || long || *name != "german") {
             let started = std::time::Instant::now();
-            let mut budget = Budget::unlimited().time(Some(Duration::from_secs(300)));
+            let mut budget = Meter::unlimited().time(Some(Duration::from_secs(300)));
             let (outcome, counts) = lazy::counted(&system, options, &mut budget);
             let took = started.elapsed();
             println!(
@@ -103,7 +103,7 @@ fn nobody_is_wrong_about_the_shared_models() {
         all.push(Engine::Lazy(lazy::Options { equal_depth: true, ..lazy::Options::default() }));
         for engine in all {
             let time = Duration::from_millis(if long { 2000 } else { 20 });
-            let outcome = check(&system, &engine, &mut Budget::unlimited().time(Some(time)));
+            let outcome = check(&system, &engine, &mut Meter::unlimited().time(Some(time)));
             let found = match &outcome.verdict {
                 Verdict::Safe(c) => {
                     trellis_check::counter::certify(&system, c).unwrap_or_else(|e| panic!("{}: {e}", path.display()));

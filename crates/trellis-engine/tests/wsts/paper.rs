@@ -1,7 +1,7 @@
 //! What 003 says of its example (§5, Table 1), and what the language says of simultaneous updates.
 
-use trellis_engine::budget::Budget;
 use trellis_engine::wsts::lazy::{Control, Options, counted};
+use trellis_meter::Meter;
 use trellis_model::counter::System;
 use trellis_model::counter::evidence::{Certificate, Verdict};
 use trellis_model::evidence::Reason;
@@ -32,7 +32,7 @@ fn the_example_is_safe_after_a_few_refinements_of_the_root() {
     let system = read(TABLE_1);
     for (start_atoms, linear) in [(false, false), (true, false), (true, true)] {
         let options = Options { start_atoms, linear, ..Options::default() };
-        let (outcome, counts) = counted(&system, &options, &mut Budget::unlimited());
+        let (outcome, counts) = counted(&system, &options, &mut Meter::unlimited());
         let Verdict::Safe(c) = outcome.verdict else { panic!("{:?}", outcome.verdict) };
         trellis_check::counter::certify(&system, &c).unwrap();
         assert_eq!(matches!(c, Certificate::Above { .. }), !linear);
@@ -47,7 +47,7 @@ fn another_control_grows_until_the_budget_ends_it() {
     let mut last = (0, 0);
     for states in [200, 1000, 4000] {
         let options = Options { control: Control::Adverse, ..Options::default() };
-        let (outcome, counts) = counted(&system, &options, &mut Budget::unlimited().states(Some(states)));
+        let (outcome, counts) = counted(&system, &options, &mut Meter::unlimited().states(Some(states)));
         assert!(matches!(outcome.verdict, Verdict::Unknown(Reason::Iterations)), "{:?}", outcome.verdict);
         assert_eq!(counts.at_root, 0);
         let now = (outcome.stats.refinements, counts.predicates);

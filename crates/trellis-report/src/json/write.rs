@@ -89,6 +89,7 @@ pub(super) fn report_head<M: SerializeMap, T, C>(m: &mut M, r: &PropertyReport<T
     }
     m.serialize_entry("reason", &r.reason.as_ref().map(|w| ReasonView { kind: &w.kind, text: &w.text }))?;
     m.serialize_entry("checked", &r.checked)?;
+    m.serialize_entry("unchecked", &r.unchecked)?;
     m.serialize_entry("assumes", &r.assumes)?;
     m.serialize_entry("warnings", &r.warnings)?;
     m.serialize_entry("engine", &r.engine)?;

@@ -12,10 +12,10 @@ use trellis_expr::subst::Substitution;
 use trellis_expr::{Term, TermId, Terms, Type, Value, VarId};
 
 use super::{Embedded, any_value};
-use crate::{Answer, Limits, Solver};
+use crate::{Answer, Meter, Solver};
 
 /// An answer about terms, if constants help to find one.
-pub(super) fn answer(terms: &Terms, asserted: &[TermId], assumptions: &[TermId], limits: &Limits) -> Option<Answer> {
+pub(super) fn answer(terms: &Terms, asserted: &[TermId], assumptions: &[TermId], limits: &Meter) -> Option<Answer> {
     let all: Vec<TermId> = asserted.iter().chain(assumptions).copied().collect();
     let (resolved, parts) = resolve(terms, &all)?;
     let mut solver = Embedded { resolved: true, ..Embedded::default() };

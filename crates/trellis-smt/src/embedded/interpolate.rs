@@ -23,7 +23,7 @@ use super::lower::{Code, Lowering};
 use super::rat::Rat;
 use super::sat::{Lit, Outcome};
 use super::simplex::{Column, Farkas, Side, Why};
-use crate::{Limits, Reason};
+use crate::{Meter, Reason};
 
 /// Why there are no interpolants.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,7 +41,7 @@ const SPLITS: u64 = 2_000;
 const EQUATIONS: usize = 60;
 
 /// Interpolants of formulas that contradict each other; one more than there are formulas.
-pub fn interpolants(terms: &mut Terms, formulas: &[TermId], limits: &Limits) -> Result<Vec<TermId>, NoInterpolants> {
+pub fn interpolants(terms: &mut Terms, formulas: &[TermId], limits: &Meter) -> Result<Vec<TermId>, NoInterpolants> {
     let mut s = Sequence::new(terms, formulas, limits)?;
     let needed = s.core(terms)?;
     let mut last = Itp::Bound(BTreeMap::new(), IBig::ZERO);
@@ -88,7 +88,7 @@ struct Sequence<'a> {
     columns: FxHashMap<Column, TermId>,
     /// The part after which an interpolant is sought.
     position: usize,
-    limits: &'a Limits,
+    limits: &'a Meter,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -99,7 +99,7 @@ enum Belongs {
 }
 
 impl<'a> Sequence<'a> {
-    fn new(terms: &mut Terms, formulas: &[TermId], limits: &'a Limits) -> Result<Sequence<'a>, NoInterpolants> {
+    fn new(terms: &mut Terms, formulas: &[TermId], limits: &'a Meter) -> Result<Sequence<'a>, NoInterpolants> {
         let mut s = Sequence {
             state: Lowering::default(),
             parts: vec![],
@@ -222,7 +222,7 @@ impl<'a> Sequence<'a> {
     }
 
     fn gave_up(&self) -> NoInterpolants {
-        NoInterpolants::Unknown(self.limits.exceeded(0).unwrap_or(Reason::Steps))
+        NoInterpolants::Unknown(self.limits.exceeded(0).map_or(Reason::Steps, Reason::from))
     }
 
     /// The values of literals in a model.

@@ -34,7 +34,7 @@ use trellis_expr::{Term, TermId, Terms, Type, VarId};
 
 pub use interpolate::{NoInterpolants, interpolants};
 
-use crate::{Answer, Limits, Reason, Solver};
+use crate::{Answer, Meter, Reason, Solver};
 use lower::Lowering;
 use sat::{Lit, Outcome};
 
@@ -268,7 +268,7 @@ impl Solver for Embedded {
         self.assertions.push(t);
     }
 
-    fn check(&mut self, terms: &Terms, assumptions: &[TermId], limits: &Limits) -> Answer {
+    fn check(&mut self, terms: &Terms, assumptions: &[TermId], limits: &Meter) -> Answer {
         self.checks += 1;
         self.translate(terms);
         let mut lits: Vec<Lit> = self.levels.iter().map(|l| l.active).collect();
@@ -291,7 +291,7 @@ impl Solver for Embedded {
         let exceeded = {
             let (why, limits) = (why.clone(), limits.clone());
             move |steps| {
-                let reason = limits.exceeded(steps);
+                let reason = limits.exceeded(steps).map(Reason::from);
                 let stop = reason.is_some();
                 why.set(reason);
                 stop

@@ -6,7 +6,7 @@
 use trellis_expr::{StmtId, Terms};
 
 use super::{NotRefuted, Refine, Refutation, contradiction, live::live, newton};
-use crate::{Limits, Solver};
+use crate::{Meter, Solver};
 
 /// The variables that the unsat core needs at each position.
 #[derive(Debug, Clone, Default)]
@@ -27,7 +27,7 @@ impl Refine for CoreVariables {
         terms: &mut Terms,
         path: &[StmtId],
         solver: &mut dyn Solver,
-        limits: &Limits,
+        limits: &Meter,
     ) -> Result<Refutation, NotRefuted> {
         let infeasible = contradiction(terms, &mut self.names.unrolling, path, solver, limits)?;
         let predicates = newton::forward(terms, &mut self.names, path, &infeasible, solver, limits)?;

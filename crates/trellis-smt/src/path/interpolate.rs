@@ -6,7 +6,7 @@ use trellis_expr::{StmtId, TermId, Terms};
 
 use super::{Infeasible, NotRefuted, Refine, Refutation, contradiction, newton};
 use crate::tidy::tidy;
-use crate::{Limits, Solver, interpolants};
+use crate::{Meter, Solver, interpolants};
 
 /// Sequence interpolants from certificates.
 #[derive(Debug, Clone, Default)]
@@ -21,7 +21,7 @@ impl Interpolate {
     }
 
     /// The predicates, if there are interpolants.
-    fn sequence(&self, terms: &mut Terms, infeasible: &Infeasible, limits: &Limits) -> Option<Vec<TermId>> {
+    fn sequence(&self, terms: &mut Terms, infeasible: &Infeasible, limits: &Meter) -> Option<Vec<TermId>> {
         let formulas = infeasible.needed(0..infeasible.core.len());
         let mut found = interpolants(terms, &formulas, limits).ok()?.into_iter();
         let mut current = found.next()?;
@@ -43,7 +43,7 @@ impl Refine for Interpolate {
         terms: &mut Terms,
         path: &[StmtId],
         solver: &mut dyn Solver,
-        limits: &Limits,
+        limits: &Meter,
     ) -> Result<Refutation, NotRefuted> {
         let infeasible = contradiction(terms, &mut self.names.unrolling, path, solver, limits)?;
         let predicates = match self.sequence(terms, &infeasible, limits) {

@@ -28,7 +28,7 @@ pub use self::interpolate::Interpolate;
 pub use self::newton::Newton;
 pub use self::triple::{Broken, check_triples};
 
-use crate::{Answer, Limits, Reason, Solver};
+use crate::{Answer, Meter, Reason, Solver};
 
 /// Shows why a path is infeasible. All paths of one refiner belong to one arena, as do the terms of the solver, which should have no
 /// assertions of its own.
@@ -39,7 +39,7 @@ pub trait Refine {
         terms: &mut Terms,
         path: &[StmtId],
         solver: &mut dyn Solver,
-        limits: &Limits,
+        limits: &Meter,
     ) -> Result<Refutation, NotRefuted>;
 }
 
@@ -101,7 +101,7 @@ fn contradiction(
     unrolling: &mut Unrolling,
     path: &[StmtId],
     solver: &mut dyn Solver,
-    limits: &Limits,
+    limits: &Meter,
 ) -> Result<Infeasible, NotRefuted> {
     let formulas = unroll(terms, unrolling, path)?;
     if let Some(i) = formulas.iter().position(|&f| terms.as_bool(f) == Some(false)) {
@@ -134,7 +134,7 @@ fn shrunk(
     formulas: &[TermId],
     mut core: Vec<usize>,
     solver: &mut dyn Solver,
-    limits: &Limits,
+    limits: &Meter,
 ) -> Vec<usize> {
     let mut kept = 0;
     while kept < core.len() {

@@ -15,7 +15,7 @@ use trellis_expr::{Term, TermId, Terms, Type, Value, VarId};
 
 use crate::affine::{Affine, Form};
 use crate::tidy::tidy;
-use crate::{Answer, Limits, Reason, Solver};
+use crate::{Answer, Meter, Reason, Solver};
 
 /// At most so many questions to the solver.
 const QUESTIONS: usize = 600;
@@ -50,7 +50,7 @@ pub(super) fn interpolant(
     b: &[TermId],
     shared: &BTreeSet<VarId>,
     solver: &mut dyn Solver,
-    limits: &Limits,
+    limits: &Meter,
 ) -> Result<TermId, Reason> {
     let atoms = atoms(terms, b, shared);
     let mut search = Search { terms, b, solver, limits, questions: 0 };
@@ -83,7 +83,7 @@ struct Search<'a> {
     terms: &'a mut Terms,
     b: &'a [TermId],
     solver: &'a mut dyn Solver,
-    limits: &'a Limits,
+    limits: &'a Meter,
     questions: usize,
 }
 

@@ -15,7 +15,7 @@ use trellis_expr::{Stmt, StmtId, Term, TermId, Terms, Type, VarId};
 use super::{Infeasible, NotRefuted, Refine, Refutation, contradiction, live::live, models};
 use crate::qe::{TooHard, eliminate};
 use crate::tidy::tidy;
-use crate::{Limits, Reason, Solver, interpolants};
+use crate::{Meter, Reason, Solver, interpolants};
 
 /// A predicate with more different sub-terms than this is replaced by an interpolant, if one is found easily.
 const LARGE: usize = 25;
@@ -57,7 +57,7 @@ impl Refine for Newton {
         terms: &mut Terms,
         path: &[StmtId],
         solver: &mut dyn Solver,
-        limits: &Limits,
+        limits: &Meter,
     ) -> Result<Refutation, NotRefuted> {
         let infeasible = contradiction(terms, &mut self.names.unrolling, path, solver, limits)?;
         let mut work = Work::new(terms, &mut self.names, path, &infeasible, solver, limits);
@@ -73,7 +73,7 @@ pub(super) fn forward(
     path: &[StmtId],
     infeasible: &Infeasible,
     solver: &mut dyn Solver,
-    limits: &Limits,
+    limits: &Meter,
 ) -> Result<Vec<TermId>, Reason> {
     Work::new(terms, names, path, infeasible, solver, limits).either(true)
 }
@@ -85,7 +85,7 @@ struct Work<'a> {
     path: &'a [StmtId],
     infeasible: &'a Infeasible,
     solver: &'a mut dyn Solver,
-    limits: &'a Limits,
+    limits: &'a Meter,
 }
 
 impl<'a> Work<'a> {
@@ -95,7 +95,7 @@ impl<'a> Work<'a> {
         path: &'a [StmtId],
         infeasible: &'a Infeasible,
         solver: &'a mut dyn Solver,
-        limits: &'a Limits,
+        limits: &'a Meter,
     ) -> Work<'a> {
         let Names { unrolling, transformer } = names;
         Work { terms, unrolling, transformer, path, infeasible, solver, limits }
@@ -133,7 +133,7 @@ impl<'a> Work<'a> {
         let (mut predicates, within) = self.frame();
         for i in within {
             if let Some(reason) = self.limits.exceeded(0) {
-                return Err(reason);
+                return Err(reason.into());
             }
             let before = predicates[i - 1];
             let s = self.abstracted(i - 1);
@@ -164,7 +164,7 @@ impl<'a> Work<'a> {
         let (mut predicates, within) = self.frame();
         for i in within.rev() {
             if let Some(reason) = self.limits.exceeded(0) {
-                return Err(reason);
+                return Err(reason.into());
             }
             let after = predicates[i + 1];
             let s = self.abstracted(i);

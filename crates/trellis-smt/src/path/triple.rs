@@ -9,7 +9,7 @@ use trellis_expr::ssa::Unrolling;
 use trellis_expr::{StmtId, TermId, Terms, VarId};
 
 use super::variables;
-use crate::{Answer, Limits, Reason, Solver};
+use crate::{Answer, Meter, Reason, Solver};
 
 /// What is wrong with predicates along a path.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -62,7 +62,7 @@ pub fn check_triples(
     path: &[StmtId],
     predicates: &[TermId],
     solver: &mut dyn Solver,
-    limits: &Limits,
+    limits: &Meter,
 ) -> Result<(), Broken> {
     if predicates.len() != path.len() + 1 {
         return Err(Broken::Length { predicates: predicates.len(), statements: path.len() });

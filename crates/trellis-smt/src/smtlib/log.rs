@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use trellis_expr::{TermId, Terms};
 
 use super::write::Writer;
-use crate::{Answer, Limits, Solver};
+use crate::{Answer, Meter, Solver};
 
 /// Hands everything on to a solver, and keeps a script of it. The answers are comments in the script. What has no text is a
 /// comment too, and the script then says less than the solver was told.
@@ -68,7 +68,7 @@ impl Solver for Logged {
         self.solver.assert(terms, t);
     }
 
-    fn check(&mut self, terms: &Terms, assumptions: &[TermId], limits: &Limits) -> Answer {
+    fn check(&mut self, terms: &Terms, assumptions: &[TermId], limits: &Meter) -> Answer {
         let level = self.writer.push();
         let (mut text, mut names) = (String::new(), vec![]);
         for &a in assumptions {

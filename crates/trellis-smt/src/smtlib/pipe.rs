@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::{Limits, Reason};
+use crate::{Meter, Reason};
 
 /// How often cancellation is looked at.
 const TICK: Duration = Duration::from_millis(20);
@@ -68,14 +68,14 @@ impl Pipe {
     }
 
     /// Sends commands, and waits for all that they print.
-    pub fn ask(&mut self, text: &str, limits: &Limits) -> Result<String, Reason> {
+    pub fn ask(&mut self, text: &str, limits: &Meter) -> Result<String, Reason> {
         self.asked += 1;
         let mark = format!("trellis!{}", self.asked);
         self.tell(format!("{text}(echo \"{mark}\")\n"));
         let mut said = String::new();
         loop {
             if let Some(reason) = limits.exceeded(0) {
-                return Err(reason);
+                return Err(reason.into());
             }
             let wait = limits.remaining().map_or(TICK, |left| left.min(TICK));
             match self.from.recv_timeout(wait) {

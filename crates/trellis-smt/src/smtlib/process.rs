@@ -18,7 +18,7 @@ use trellis_expr::{TermId, Terms, Type, Value, VarId};
 use super::pipe::Pipe;
 use super::read::read_values;
 use super::write::Writer;
-use crate::{Answer, Limits, Reason, Solver};
+use crate::{Answer, Meter, Reason, Solver};
 
 /// Why a solver cannot be started.
 #[derive(Debug, thiserror::Error)]
@@ -115,7 +115,7 @@ impl Process {
     }
 
     /// Sends commands and gives what they print. After a failure the process is gone.
-    fn ask(&mut self, text: &str, limits: &Limits) -> Result<String, Reason> {
+    fn ask(&mut self, text: &str, limits: &Meter) -> Result<String, Reason> {
         let pipe = match self.pipe.take() {
             Some(pipe) => pipe,
             None => {
@@ -164,7 +164,7 @@ impl Process {
         names: &[(String, usize)],
         question: &str,
         unsupported: Option<String>,
-        limits: &Limits,
+        limits: &Meter,
     ) -> Result<Answer, Reason> {
         let said = self.ask(question, limits)?;
         match said.trim() {
@@ -199,7 +199,7 @@ impl Process {
     }
 
     /// The process's model, provided it satisfies what it should.
-    fn model(&mut self, terms: &Terms, assumptions: &[TermId], limits: &Limits) -> Result<Valuation, Reason> {
+    fn model(&mut self, terms: &Terms, assumptions: &[TermId], limits: &Meter) -> Result<Valuation, Reason> {
         let mut vars: BTreeSet<VarId> = self.levels.iter().flat_map(|l| l.vars.iter().copied()).collect();
         vars.extend(assumptions.iter().flat_map(|&a| terms.free_vars(a)));
         let vars: Vec<VarId> = vars.into_iter().collect();
@@ -259,9 +259,9 @@ impl Solver for Process {
         }
     }
 
-    fn check(&mut self, terms: &Terms, assumptions: &[TermId], limits: &Limits) -> Answer {
+    fn check(&mut self, terms: &Terms, assumptions: &[TermId], limits: &Meter) -> Answer {
         if let Some(reason) = limits.exceeded(0) {
-            return Answer::Unknown(reason);
+            return Answer::Unknown(reason.into());
         }
         let open = self.writer.push();
         let (text, names, foreign) = self.assume(terms, assumptions);

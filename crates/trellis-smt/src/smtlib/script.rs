@@ -15,7 +15,7 @@ use super::Foreign;
 use super::ops::sort_name;
 use super::read::{Command, Read};
 use super::sexpr::symbol;
-use crate::{Answer, Limits, Reason, Solver};
+use crate::{Answer, Meter, Reason, Solver};
 
 /// How a script went.
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -68,7 +68,7 @@ pub fn run(
     commands: &[(usize, Command)],
     terms: &Terms,
     solver: &mut dyn Solver,
-    limits: &dyn Fn() -> Limits,
+    limits: &dyn Fn() -> Meter,
     out: &mut dyn Write,
 ) -> io::Result<Outcome> {
     let mut runner = Runner {
@@ -98,7 +98,7 @@ pub fn run(
 struct Runner<'a> {
     terms: &'a Terms,
     solver: &'a mut dyn Solver,
-    limits: &'a dyn Fn() -> Limits,
+    limits: &'a dyn Fn() -> Meter,
     out: &'a mut dyn Write,
     levels: Vec<Level>,
     options: BTreeMap<String, String>,

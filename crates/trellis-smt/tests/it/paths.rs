@@ -12,7 +12,7 @@ use trellis_expr::value::ArrayValue;
 use trellis_expr::{Division, EnumId, Stmt, StmtId, TermId, Terms, Type, Value, VarId};
 use trellis_smt::path::{Broken, CoreVariables, Interpolate, Newton, NotRefuted, Refine, check_triples};
 use trellis_smt::smtlib::Process;
-use trellis_smt::{Embedded, Limits};
+use trellis_smt::{Embedded, Meter};
 
 /// A small generator of numbers: the same on every machine.
 pub struct Random(u64);
@@ -375,11 +375,11 @@ fn unrolled_loop() {
     for (name, make) in REFINERS {
         let mut t = t.clone();
         let start = Instant::now();
-        let found = make().refute(&mut t, &path, &mut Embedded::new(), &Limits::none()).expect("it is infeasible");
+        let found = make().refute(&mut t, &path, &mut Embedded::new(), &Meter::unlimited()).expect("it is infeasible");
         println!("{name}: {} statements in {:?}", path.len(), start.elapsed());
         let text = shown(&t, &path, &found.predicates);
         assert_eq!(
-            check_triples(&mut t, &path, &found.predicates, &mut Embedded::new(), &Limits::none()),
+            check_triples(&mut t, &path, &found.predicates, &mut Embedded::new(), &Meter::unlimited()),
             Ok(()),
             "{text}"
         );
@@ -403,7 +403,7 @@ fn broken_triples_are_found() {
     let (is_zero, is_one) = (t.eq(xt, zero), t.eq(xt, one));
     let path = [t.assign(x, zero), t.assume(is_one)];
     let check = |t: &mut Terms, path: &[StmtId], predicates: &[TermId]| {
-        check_triples(t, path, predicates, &mut Embedded::new(), &Limits::none())
+        check_triples(t, path, predicates, &mut Embedded::new(), &Meter::unlimited())
     };
     assert_eq!(check(&mut t, &path, &[yes, is_zero, no]), Ok(()));
     assert!(matches!(check(&mut t, &path, &[yes, no]), Err(Broken::Length { .. })));
@@ -452,7 +452,8 @@ fn refuted() {
             let mut t = maker.t.clone();
             let mut solver = Embedded::new();
             let start = Instant::now();
-            let answer = make().refute(&mut t, &path, &mut solver, &Limits::none().time(Duration::from_secs(seconds)));
+            let answer =
+                make().refute(&mut t, &path, &mut solver, &Meter::unlimited().time(Duration::from_secs(seconds)));
             let time = start.elapsed();
             spent[k] += time;
             longest[k] = longest[k].max(time);
@@ -470,7 +471,7 @@ fn refuted() {
                         &path,
                         &refutation.predicates,
                         &mut Embedded::new(),
-                        &Limits::none().time(Duration::from_secs(20)),
+                        &Meter::unlimited().time(Duration::from_secs(20)),
                     );
                     match checked {
                         Err(Broken::Unknown { reason, .. }) => {
@@ -482,7 +483,7 @@ fn refuted() {
                             };
                             let mut other = Process::new(&other).expect("a solver");
                             let checked =
-                                check_triples(&mut t, &path, &refutation.predicates, &mut other, &Limits::none());
+                                check_triples(&mut t, &path, &refutation.predicates, &mut other, &Meter::unlimited());
                             assert_eq!(checked, Ok(()), "{at} {name}:\n{}", shown(&t, &path, &refutation.predicates));
                         }
                         checked => {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::problems::World;
 use trellis_expr::{TermId, Terms, Type};
 use trellis_smt::smtlib::{Command, read};
-use trellis_smt::{Answer, Embedded, Limits, NoInterpolants, Solver, interpolants};
+use trellis_smt::{Answer, Embedded, Meter, NoInterpolants, Solver, interpolants};
 
 /// How many problems a test tries; `TRELLIS_RUNS` multiplies.
 fn runs(n: u64) -> u64 {
@@ -50,7 +50,7 @@ fn answers_are_those_of_all_valuations() {
                         all.iter().any(|v| asserted(v) && chosen.iter().all(|&i| w.holds(assumptions[i], v)))
                     };
                     let every: Vec<usize> = (0..n).collect();
-                    match solver.check(&w.terms, &assumptions, &Limits::none().steps(100_000)) {
+                    match solver.check(&w.terms, &assumptions, &Meter::unlimited().steps(100_000)) {
                         Answer::Sat(model) => {
                             sat += 1;
                             assert!(asserted(&model), "seed {seed} step {step}: an assertion is false in the model");
@@ -89,7 +89,7 @@ fn interpolants_lead_from_true_to_false() {
             let parts: Vec<_> = (0..1 + w.rng.below(2)).map(|_| w.bool(depth)).collect();
             formulas.push(w.terms.and(parts));
         }
-        let limits = Limits::none().steps(100_000);
+        let limits = Meter::unlimited().steps(100_000);
         match interpolants(&mut w.terms, &formulas, &limits) {
             Err(NoInterpolants::Satisfiable(model)) => {
                 sat += 1;
@@ -110,7 +110,7 @@ fn interpolants_lead_from_true_to_false() {
                     for t in [list[k], formulas[k], not] {
                         solver.assert(&w.terms, t);
                     }
-                    let answer = solver.check(&w.terms, &[], &Limits::none());
+                    let answer = solver.check(&w.terms, &[], &Meter::unlimited());
                     assert_eq!(answer, Answer::Unsat(vec![]), "seed {seed}: step {k} is not inductive");
                     let before: BTreeSet<_> = formulas[..=k].iter().flat_map(|&f| w.terms.free_vars(f)).collect();
                     let after: BTreeSet<_> = formulas[k + 1..].iter().flat_map(|&f| w.terms.free_vars(f)).collect();
@@ -138,7 +138,8 @@ fn arrays_by_instantiation_are_arrays_by_entries() {
             listed.assert(&w.terms, t);
             instantiated.assert(&w.terms, t);
         }
-        let (a, b) = (listed.check(&w.terms, &[], &Limits::none()), instantiated.check(&w.terms, &[], &Limits::none()));
+        let (a, b) =
+            (listed.check(&w.terms, &[], &Meter::unlimited()), instantiated.check(&w.terms, &[], &Meter::unlimited()));
         match (&a, &b) {
             (Answer::Sat(_), Answer::Sat(model)) => {
                 sat += 1;
@@ -192,9 +193,9 @@ fn divisibility_without_bounds_is_decided() {
             })
             .collect();
         let mut solver = Embedded::new();
-        let assumed = solver.check(&terms, &goals, &Limits::none());
+        let assumed = solver.check(&terms, &goals, &Meter::unlimited());
         goals.iter().for_each(|&t| solver.assert(&terms, t));
-        let asserted = solver.check(&terms, &[], &Limits::none());
+        let asserted = solver.check(&terms, &[], &Meter::unlimited());
         for answer in [assumed, asserted] {
             assert!(if expected { answer.is_sat() } else { answer.is_unsat() }, "{text}: {answer:?}");
         }
@@ -213,8 +214,8 @@ fn a_store_outside_the_array_contradicts_nothing() {
     let either = t.or([p, same]);
     for mut solver in [Embedded::new(), Embedded::new().listing(10)] {
         solver.assert(&t, either);
-        assert!(solver.check(&t, &[], &Limits::none()).is_sat());
+        assert!(solver.check(&t, &[], &Meter::unlimited()).is_sat());
         let not = t.not(p);
-        assert!(solver.check(&t, &[not], &Limits::none()).is_unsat(), "what faults is not true");
+        assert!(solver.check(&t, &[not], &Meter::unlimited()).is_unsat(), "what faults is not true");
     }
 }

@@ -13,11 +13,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use trellis_check::program::{Refusal, certify, replay};
-use trellis_engine::budget::Budget;
 use trellis_engine::program::{Engine, check};
+use trellis_meter::Meter;
 use trellis_model::cfa::Cfa;
 use trellis_model::evidence::Verdict;
-use trellis_smt::Limits;
 use trellis_syntax::c;
 use trellis_syntax::diag::Sources;
 
@@ -216,18 +215,22 @@ fn answer(task: &Task, limit: f64) -> Result<(Said, f64), Failure> {
                 }
             }
         });
-        let mut budget = Budget::unlimited().cancel(stop.clone());
+        let mut budget = Meter::unlimited().cancelled_by(stop.clone());
         let outcome = check(&cfa, &Engine::Portfolio(1), &mut budget);
         done.store(true, Ordering::Relaxed);
         outcome
     });
     let bad = |why: String| Failure::Input(format!("{}: the evidence is not accepted: {why}", task.name));
     let said = match &outcome.verdict {
-        Verdict::Safe(certificate) => match certify(&cfa, certificate, &Limits::none().time(Duration::from_secs(60))) {
-            Ok(_) => Said::Safe,
-            Err(Refusal::Undecided(why)) => Said::Unknown(format!("unknown: the invariant was not confirmed: {why}")),
-            Err(why) => return Err(bad(why.to_string())),
-        },
+        Verdict::Safe(certificate) => {
+            match certify(&cfa, certificate, &Meter::unlimited().time(Duration::from_secs(60))) {
+                Ok(_) => Said::Safe,
+                Err(Refusal::Undecided(why)) => {
+                    Said::Unknown(format!("unknown: the invariant was not confirmed: {why}"))
+                }
+                Err(why) => return Err(bad(why.to_string())),
+            }
+        }
         Verdict::Unsafe(trace) => {
             replay(&cfa, trace).map_err(|e| bad(e.to_string()))?;
             Said::Unsafe

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use trellis_check::counter::{certify, replay};
-use trellis_engine::budget::Budget;
 use trellis_engine::wsts::{Engine, backward, check, forward, lazy};
+use trellis_meter::Meter;
 use trellis_model::counter::System;
 use trellis_model::evidence::Verdict;
 use trellis_syntax::diag::Sources;
@@ -64,7 +64,7 @@ fn rows(path: &Path) -> Result<Vec<Vec<String>>, Failure> {
 fn run(system: &System, engine: &Engine, limit: u64) -> Result<Run, String> {
     let watch = Watch::start();
     let (begin, before) = (std::time::Instant::now(), Watch::everybody());
-    let mut budget = Budget::unlimited().time(Some(Duration::from_secs(limit)));
+    let mut budget = Meter::unlimited().time(Some(Duration::from_secs(limit)));
     let outcome = check(system, engine, &mut budget);
     // The portfolio works on a thread of its own.
     let seconds = match engine {

@@ -4,12 +4,12 @@
 use std::time::{Duration, Instant};
 
 use trellis_domain::relation::Memory;
-use trellis_engine::budget::Budget;
 use trellis_engine::cover::Question;
 use trellis_engine::cover::reach::{Direction, reach};
 use trellis_engine::hierarchy::cover::Neat;
 use trellis_engine::hierarchy::predicates::Rows;
 use trellis_engine::hierarchy::{Options, Split, cegar_in};
+use trellis_meter::Meter;
 use trellis_model::evidence::Verdict;
 use trellis_model::hierarchy::symbolic::Symbolic;
 use trellis_model::hierarchy::tree::detach::detach;
@@ -122,7 +122,7 @@ fn here(built: &Built, bad: trellis_expr::TermId, options: &Options) -> Result<(
     let refused = |e: trellis_model::hierarchy::tree::detach::Refusal| Failure::Internal(e.to_string());
     let detached = detach(h, 1 << 20).map_err(refused)?;
     let bad = detached.condition(h, bad).map_err(refused)?;
-    let mut budget = Budget::unlimited().time(Some(LIMIT));
+    let mut budget = Meter::unlimited().time(Some(LIMIT));
     let rows: Vec<Rows> = detached.units.iter().map(|u| u.configurations.to_vec()).collect();
     let found = cegar_in(&detached.tree, &bad, &rows, options, &mut budget);
     let seconds = started.elapsed().as_secs_f64();
@@ -135,7 +135,7 @@ fn everything(built: &Built, bad: trellis_expr::TermId) -> String {
     let h = &built.hierarchy;
     let answer = Symbolic::new(h, 2, Memory::default()).and_then(|m| {
         let question = Question { hierarchy: h, symbolic: &m, initial: m.initial(h)?, bad: m.satisfying(h, bad)? };
-        let found = reach(&question, Direction::Forward, &mut Budget::unlimited().time(Some(LIMIT)));
+        let found = reach(&question, Direction::Forward, &mut Meter::unlimited().time(Some(LIMIT)));
         let count = found.configurations.map_or_else(|| "-".into(), |n| n.to_string());
         Ok((word(&found.verdict), count))
     });

@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use trellis_engine::budget::Budget;
 use trellis_engine::network::{ExprStrategy, answer};
 use trellis_engine::reach::{Options, Refine, Strategy, Update};
 use trellis_engine::waitlist::Order;
+use trellis_meter::Meter;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_syntax::diag::Sources;
 use trellis_syntax::uppaal::{self, build};
@@ -87,7 +87,7 @@ fn run(row: &Row<'_>) -> Result<Run, Failure> {
     let mut strategy = built.strategy.map(|s| ExprStrategy::new(&built.network, s.condition, s.uses_joined));
     let strategy = strategy.as_mut().map(|s| s as &mut dyn Strategy<_>);
     let query = &built.queries[0];
-    let a = answer(&built.network, query, options, strategy, None, &mut Budget::unlimited())
+    let a = answer(&built.network, query, options, strategy, None, &mut Meter::unlimited())
         .map_err(|b| Failure::Internal(b.error.to_string()))?;
     let seconds = start.elapsed().as_secs_f64();
     let verdict = match a.verdict {

@@ -5,11 +5,11 @@
 
 use std::path::{Path, PathBuf};
 
-use trellis_engine::budget::{Budget, Stats};
-use trellis_engine::lazy::{self, block::Direction};
+use trellis_engine::timed::lazy::{self, block::Direction};
 use trellis_engine::timed::reach::{self, Cover, Extrapolation};
 use trellis_engine::timed::{Clocks, Config, Data, Engine, answer};
 use trellis_engine::waitlist::Order;
+use trellis_meter::{Meter, Stats};
 use trellis_model::evidence::Verdict;
 
 use super::Watch;
@@ -158,7 +158,7 @@ fn run(row: &Row<'_>, path: &Path, engines: &[Engine]) -> Result<(Vec<u64>, f64)
     let (mut counts, watch) = (Vec::new(), Watch::start());
     for &engine in engines {
         let config = Config { engine: Some(engine), order: None, non_zeno: false, certificate: false, symmetry: false };
-        let a = answer(&loaded.network, query, &config, &mut Budget::unlimited())
+        let a = answer(&loaded.network, query, &config, &mut Meter::unlimited())
             .map_err(|b| wrong(&b.error.to_string()))?;
         if !matches!(a.verdict, Verdict::Safe(_)) {
             return Err(wrong("not everything was explored"));
@@ -170,7 +170,9 @@ fn run(row: &Row<'_>, path: &Path, engines: &[Engine]) -> Result<(Vec<u64>, f64)
 
 fn title(table: &str) -> (&'static str, &'static str) {
     match table {
-        "art" => ("The models of 002 Table 6.1 as Theta counts them: data/clocks", "nodes/coverages/refinements"),
+        "art" => {
+            ("The models of Cziborová's Table 6.1 as Theta counts them: data/clocks", "nodes/coverages/refinements")
+        }
         "zones" => ("Zones breadth first, as TChecker counts them", "visited/stored"),
         "fddi" => ("Lazy bounds on FDDI", "nodes"),
         _ => ("Orders: zones expanded", "breadth/depth/larger first"),

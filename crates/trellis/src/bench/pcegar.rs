@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use trellis_domain::relation::Memory;
-use trellis_engine::budget::Budget;
 use trellis_engine::cover::cegar::{Found, Iteration, Options, cegar, control_locations};
 use trellis_engine::cover::reach::Direction;
 use trellis_engine::cover::{Question, reason};
+use trellis_meter::Meter;
 use trellis_model::evidence::Verdict;
 use trellis_model::hierarchy::symbolic::Symbolic;
 use trellis_report::iterations;
@@ -100,7 +100,7 @@ pub fn bench(args: &Bench) -> Result<bool, Failure> {
         };
         println!("{name:<11}{way:<5} ours {}   {gain}", line(&ours));
         if theirs.iter().any(|cell| !cell.is_empty()) {
-            println!("{:<16} 001  {}", "", line(&theirs));
+            println!("{:<16} thesis {}", "", line(&theirs));
         }
         if *exact == "exact" {
             // Cegar's loops, and its images for paths.
@@ -117,7 +117,7 @@ pub fn bench(args: &Bench) -> Result<bool, Failure> {
     }
     println!(
         "images are of sets of configurations, along paths and for abstract steps; memory is that of diagrams' nodes at the end; \
-         × did not end within {} s, or {} s if 001 has no such model (001: 1800 s, 5 GiB)",
+         × did not end within {} s, or {} s if the thesis has no such model (there: 1800 s, 5 GiB)",
         PATIENCE.as_secs(),
         OTHERS.as_secs()
     );
@@ -205,7 +205,7 @@ fn run(model: &Path, options: &Options, patience: Duration) -> Result<Run, Failu
     };
     let locations = control_locations(&question).map_err(fail)?;
     let started = Instant::now();
-    let found = cegar(&question, &locations, options, &mut Budget::unlimited().time(Some(patience)));
+    let found = cegar(&question, &locations, options, &mut Meter::unlimited().time(Some(patience)));
     let cells = cells(&found, started.elapsed().as_secs_f64(), symbolic.space.nodes());
     let is_unsafe = matches!(found.verdict, Verdict::Unsafe(_));
     Ok(Run { cells, is_unsafe, iterations: found.iterations.iter().map(row).collect() })

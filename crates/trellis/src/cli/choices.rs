@@ -58,11 +58,11 @@ pub enum Format {
 pub enum Engine {
     /// The best for the question.
     Auto,
-    /// Reachability over lattice elements (000) or zones.
+    /// Reachability over lattice elements or zones.
     Reach,
-    /// Lazy abstraction (002): for models with clocks, and, with interpolants, for programs.
+    /// Lazy abstraction: for models with clocks, and, with interpolants, for programs.
     Lazy,
-    /// Abstraction refinement (004): for programs and control-flow automata.
+    /// Abstraction refinement (CEGAR): for programs and control-flow automata.
     Cegar,
     /// Bounded model checking: for programs and control-flow automata.
     Bmc,
@@ -71,7 +71,7 @@ pub enum Engine {
     Explicit,
     /// k-induction, with invariants guessed from runs: for programs and control-flow automata.
     Induction,
-    /// Lazy abstraction with breadth-first control (003): for counter systems.
+    /// Lazy abstraction with breadth-first control, LA[BF]: for counter systems.
     Wsts,
     /// Backward search with minimal bases: for counter systems.
     Backward,
@@ -81,7 +81,7 @@ pub enum Engine {
     Equation,
     /// Counter systems: frames, an IC3-style search.
     Frames,
-    /// Each node abstracted where it stands (001): for AltaRica, hierarchical transition systems, and
+    /// Hierarchical CEGAR, each node abstracted on its own: for AltaRica, hierarchical transition systems, and
     /// networks without clocks.
     Hierarchy,
 }

@@ -12,9 +12,9 @@ use trellis_syntax::diag::{self, Diagnostic, Sources};
 use trellis_syntax::spec;
 
 use super::load::{Asked, Loaded, load};
-use crate::check::steps;
 use crate::cli::{Convert, Format, Model, Simulate};
 use crate::files::write_file;
+use crate::pipeline::steps;
 use crate::simulate::COMMANDS;
 use crate::{Failure, Ran, automaton, exit, print};
 

@@ -1,18 +1,17 @@
 //! Models with variables that decision diagrams cannot have: the same question, asked of an automaton and a solver.
 
 use trellis_check::{hierarchy, program as checker};
-use trellis_engine::budget::Budget;
 use trellis_engine::program::{self, Engine};
 use trellis_expr::TermId;
+use trellis_meter::Meter;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::hierarchy::Hierarchy;
 use trellis_model::hierarchy::automaton::automaton;
 use trellis_report::hierarchy::HierarchyReport;
 use trellis_report::{Kind, Outcome};
-use trellis_smt::Limits;
 
 use crate::Failure;
-use crate::check::steps;
+use crate::pipeline::steps;
 
 /// How many ways a flat event may have, and how many cases flows.
 const LIMIT: usize = 2_000;
@@ -24,7 +23,7 @@ pub fn answer(
     (model, name): (&str, &str),
     why: Reason,
     check: bool,
-    budget: &mut Budget<'_>,
+    budget: &mut Meter,
 ) -> Result<HierarchyReport, Failure> {
     let unknown = |why: Reason| HierarchyReport::about(model, "altarica", name, Kind::Always, Verdict::Unknown(why));
     let Some(asked) = automaton(hierarchy, bad, LIMIT) else { return Ok(unknown(why)) };
@@ -53,7 +52,7 @@ pub fn answer(
             if check {
                 let levels = hierarchy.levels().map_err(|e| failed("invariant", &e))?;
                 hierarchy::same_events(hierarchy, &levels).map_err(|e| failed("invariant", &e))?;
-                checker::certify(&asked.cfa, &certificate, &Limits::none()).map_err(|e| failed("invariant", &e))?;
+                checker::certify(&asked.cfa, &certificate, &Meter::unlimited()).map_err(|e| failed("invariant", &e))?;
                 report.checked = Some("invariant checked by a solver".into());
             }
             report

@@ -8,8 +8,8 @@ use trellis_check::acheck::Sets;
 use trellis_check::branching::Reached;
 use trellis_engine::acheck::Specification;
 use trellis_engine::acheck::draw::{Graph, Rows};
-use trellis_engine::budget::Budget;
 use trellis_engine::cover::reason;
+use trellis_meter::Meter;
 use trellis_model::acheck::{Line, Of, Projection, Set};
 use trellis_model::evidence::Reason;
 use trellis_model::hierarchy::Hierarchy;
@@ -22,9 +22,9 @@ use trellis_syntax::altarica::{Built, File};
 use trellis_syntax::diag::{Diagnostic, Sources};
 
 use super::{build, complain, memory};
-use crate::check::{interrupts, worst};
 use crate::cli::Check;
 use crate::files::{make_folder, write_file};
+use crate::pipeline::worst;
 use crate::{Failure, Ran, exit, print};
 
 /// How many configurations and transitions are drawn.
@@ -51,13 +51,12 @@ pub fn check(args: &Check, sources: &mut Sources, file: &File, path: &Path, last
             .help(format!("to evaluate all of this for another node, name it: `--node {}`", last.text));
         return Err(complain(sources, color)(vec![d]));
     }
-    let cancelled = interrupts();
     let mut code = exit::HOLDS;
     for node in nodes {
         let mut built = build(sources, file, &node, &args.model.constants, color)?;
         let only = (!all).then_some(node.text.as_str());
         let lines = acheck::lines(sources, id, only, &mut built).map_err(complain(sources, color))?;
-        let mut budget = Budget::unlimited().time(args.timeout).cancel(cancelled.clone());
+        let mut budget = crate::limits::meter(args);
         let mut said = Said::new();
         let mut found = Found::new();
         let done = evaluate(args, (sources, file, &built), &node.text, &lines, &mut budget, (&mut said, &mut found))?;
@@ -94,7 +93,7 @@ fn checked(hierarchy: &Hierarchy, lines: &[Line], args: &Check, found: &Found) -
     if found.is_empty() {
         return Ok(true);
     }
-    let until = Instant::now().checked_add(args.timeout.unwrap_or(PATIENCE));
+    let until = crate::limits::deadline(args.timeout).or_else(|| Instant::now().checked_add(PATIENCE));
     let reached = Reached::new(hierarchy, until);
     let mut open = vec![];
     if let Some(reached) = &reached {
@@ -163,7 +162,7 @@ fn evaluate(
     (sources, file, built): (&Sources, &File, &Built),
     node: &str,
     lines: &[Line],
-    budget: &mut Budget<'_>,
+    budget: &mut Meter,
     (said, counted): (&mut Said, &mut Found),
 ) -> Result<Result<bool, Reason>, Failure> {
     let targets: Vec<Option<PathBuf>> = lines

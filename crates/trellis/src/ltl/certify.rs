@@ -2,20 +2,19 @@
 //! the negated formula is made anew; evidence about another one is refused.
 
 use trellis_check::ltl as checker;
-use trellis_engine::budget::Budget;
 use trellis_engine::program;
+use trellis_meter::Meter;
 use trellis_model::evidence::Verdict;
 use trellis_report::Kind;
 use trellis_report::json::{self, Header, LtlContent, read_ltl_evidence};
 use trellis_report::ltl::{Counterexample, summary};
-use trellis_smt::Limits;
 use trellis_syntax::scxml::Chart;
 
 use super::question::{Ask, Question};
 use crate::binding::Bound;
-use crate::check::steps;
 use crate::cli::Certify;
 use crate::evidence::Given;
+use crate::pipeline::steps;
 use crate::{Failure, Ran};
 
 /// What the command line asks.
@@ -69,7 +68,7 @@ pub fn certify(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
     let (subject, claim) = (&question.asked.subject, question.claim());
     let content =
         read_ltl_evidence(subject, claim.atoms, &question.automaton, &given.text).map_err(|e| given.unreadable(&e))?;
-    let limits = Limits::none();
+    let limits = Meter::unlimited();
     let result = match &content {
         LtlContent::Counterexample(Counterexample::Lasso(lasso)) => checker::replay(subject, claim, lasso)
             .map(|()| format!("the lasso ({}) violates it", steps(lasso.run.steps.len()))),
@@ -102,10 +101,10 @@ fn queue_is_long_enough(chart: &Chart) -> Result<(), String> {
     if chart.overflow.is_empty() {
         return Ok(());
     }
-    let found = program::check(&chart.cfa, &program::Engine::Portfolio(2), &mut Budget::unlimited());
+    let found = program::check(&chart.cfa, &program::Engine::Portfolio(2), &mut Meter::unlimited());
     let Verdict::Safe(invariant) = found.verdict else {
         return Err(crate::statechart::limits(chart));
     };
-    let checked = trellis_check::program::certify(&chart.cfa, &invariant, &Limits::none());
+    let checked = trellis_check::program::certify(&chart.cfa, &invariant, &Meter::unlimited());
     checked.map(|_| ()).map_err(|why| format!("whether the queue is long enough: {why}"))
 }

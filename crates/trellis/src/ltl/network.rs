@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use trellis_engine::budget::Progress;
 use trellis_engine::ltl::search::Search;
 use trellis_engine::ltl::translate::translate;
 use trellis_engine::timed::formula;
@@ -15,11 +14,13 @@ use trellis_syntax::ltl::network::Said;
 
 use super::question::Ask;
 use crate::binding::{Bound, Meaning};
-use crate::check::{ProgressLine, budget, code_of, interrupts, show, statistics, steps, worst, write_evidence};
+use crate::check::{show, write_evidence};
 use crate::cli::{self, Certify, Check};
 use crate::evidence::{Given, idle};
 use crate::files::write_file;
+use crate::limits::{Work, interrupts};
 use crate::load::{self, Asked, Loaded};
+use crate::pipeline::{code_of, statistics, steps, worst};
 use crate::{Failure, Ran, answers, exit};
 
 /// Options that mean nothing here.
@@ -161,10 +162,9 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         let warnings = answers::warn(args, warnings);
         let started = Instant::now();
         let found = {
-            let mut line = ProgressLine::new(args, ask.text());
-            let mut observer = |p: &Progress| line.show(p);
-            let mut budget = budget(args, &cancelled, &mut observer);
-            formula::check(&loaded.network, &asked, search, &mut budget)
+            let mut work = Work::on(args, ask.text());
+            let budget = &mut work.meter;
+            formula::check(&loaded.network, &asked, search, budget)
         };
         let seconds = started.elapsed().as_secs_f64();
         let mut report = match found {

@@ -260,15 +260,15 @@ fn the_readme_has_its_two_commands() {
 }
 
 #[test]
-fn the_readme_shows_the_timed_trace_as_it_is_printed() {
+fn the_readme_shows_verdicts_as_they_are_printed() {
     let readme = std::fs::read_to_string(root().join("README.md")).expect("README.md");
     let question = "A[] UseCase == 0 and SysTimer < 151 imply not GearControl.GearChanged";
-    let printed = stdout(&trellis(&["check", "timed/engine-classic.xta", "-p", question]));
-    let (first, rest) = printed.split_once('\n').expect("lines");
-    let shown = readme.split_once(first.split("states,").next().expect("a count")).expect("the verdict").1;
-    let mut shown = shown.lines().skip(1).map(str::trim_end);
-    for line in rest.lines() {
-        assert_eq!(shown.next(), Some(format!("    {line}").as_str()), "in README.md");
+    for args in [&["check", "timed/engine-classic.xta", "-p", question][..], &["check", "coverability/mesi_bug.spec"]] {
+        let printed = stdout(&trellis(args));
+        let first = printed.lines().next().expect("a line");
+        let (start, end) = (first.split(" (").next().expect("a verdict"), first.rsplit("; ").next().expect("a check"));
+        let shown = readme.lines().find(|l| l.trim_start().starts_with(start)).expect("the verdict in README.md");
+        assert!(shown.ends_with(end), "in README.md: {shown}\nprinted: {first}");
     }
 }
 

@@ -15,11 +15,11 @@ use trellis_expr::{TermId, Terms, Type, Value, VarId};
 use trellis_model::counter::evidence::{Certificate, Trace, Verdict};
 use trellis_model::counter::{Basis, OMEGA, Rule, RuleId, System, Var, Vector, interpret};
 use trellis_model::evidence::Reason;
-use trellis_smt::{Answer, Embedded, Limits, Solver};
+use trellis_smt::{Answer, Embedded, Solver};
 
 use super::Counts;
-use crate::budget::{Budget, Progress, Stats};
 use crate::wsts::Outcome;
+use trellis_meter::{Meter, Progress, Stats};
 
 /// Larger certificates are not written down.
 const LARGEST: u64 = 200_000;
@@ -66,13 +66,13 @@ struct Tree<'s> {
     nodes: Vec<Node>,
     waiting: BTreeSet<(usize, NodeId)>,
     clock: u64,
-    limits: Limits,
+    limits: Meter,
     counts: Counts,
     stats: Stats,
 }
 
 /// Can a target be covered?
-pub fn counted(system: &System, budget: &mut Budget<'_>) -> (Outcome, Counts) {
+pub fn counted(system: &System, meter: &mut Meter) -> (Outcome, Counts) {
     let mut terms = Terms::default();
     let vars = system.names.iter().map(|n| terms.declare(n.as_str(), Type::Int)).collect();
     let mut tree = Tree {
@@ -84,12 +84,12 @@ pub fn counted(system: &System, budget: &mut Budget<'_>) -> (Outcome, Counts) {
         nodes: vec![],
         waiting: BTreeSet::new(),
         clock: 0,
-        limits: budget.limits(),
+        limits: meter.clone(),
         counts: Counts::default(),
         stats: Stats::default(),
     };
     let verdict = if system.is_monotone() {
-        tree.run(budget).unwrap_or_else(Verdict::Unknown)
+        tree.run(meter).unwrap_or_else(Verdict::Unknown)
     } else {
         Verdict::Unknown(Reason::Stuck("linear atoms are only for systems without upper bounds in guards".into()))
     };
@@ -99,7 +99,7 @@ pub fn counted(system: &System, budget: &mut Budget<'_>) -> (Outcome, Counts) {
 }
 
 impl Tree<'_> {
-    fn run(&mut self, budget: &mut Budget<'_>) -> Result<Verdict, Reason> {
+    fn run(&mut self, meter: &mut Meter) -> Result<Verdict, Reason> {
         let mut known = BTreeSet::new();
         let mut start = vec![];
         for (v, i) in self.system.initial.iter().enumerate() {
@@ -115,7 +115,7 @@ impl Tree<'_> {
         let region = self.terms.and(start);
         self.add(None, known.into_iter().collect(), region, vec![]);
         while let Some((_, id)) = self.waiting.pop_first() {
-            budget.check(&Progress { waiting: self.waiting.len(), stats: self.stats }, self.terms.len() * 100)?;
+            meter.check(&Progress { waiting: self.waiting.len(), stats: self.stats })?;
             self.stats.expanded += 1;
             self.clock += 1;
             self.nodes[id].at = self.clock;

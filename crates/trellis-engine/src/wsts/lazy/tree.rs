@@ -15,13 +15,12 @@ use trellis_model::counter::evidence::Verdict;
 use trellis_model::counter::pre::pre;
 use trellis_model::counter::{Basis, RuleId, System, Vector};
 use trellis_model::evidence::Reason;
-use trellis_smt::Limits;
 
 use super::bits::Bits;
 use super::region::{Cone, Pred, Predicates, Region, RegionId, START, above_start, pre_of};
 use super::{Control, Counts, Options};
-use crate::budget::{Budget, Progress, Stats};
 use crate::wsts::{beyond, in_time, run};
+use trellis_meter::{Meter, Progress, Stats};
 
 /// A node, by position; the root is 0.
 type NodeId = u32;
@@ -111,7 +110,7 @@ pub struct Tree<'s> {
     random: u64,
     counts: Counts,
     /// Looked at inside long steps.
-    limits: Limits,
+    limits: Meter,
     pub stats: Stats,
 }
 
@@ -157,7 +156,7 @@ impl<'s> Tree<'s> {
             clock: 0,
             random,
             counts: Counts::default(),
-            limits: Limits::none(),
+            limits: Meter::unlimited(),
             stats: Stats::default(),
         };
         let start = above_start(system).filter(|_| options.start_atoms);
@@ -228,8 +227,8 @@ impl<'s> Tree<'s> {
     }
 
     /// Until no node waits (then nothing is answered), or a run into the target is found.
-    pub fn run(&mut self, budget: &mut Budget<'_>) -> Result<Option<Verdict>, Reason> {
-        self.limits = budget.limits();
+    pub fn run(&mut self, meter: &mut Meter) -> Result<Option<Verdict>, Reason> {
+        self.limits = meter.clone();
         self.before.resize_with(self.commands.len(), FxHashMap::default);
         for command in &self.commands {
             let least = pre_of(self.system, command, &Vector::default())?;
@@ -237,7 +236,7 @@ impl<'s> Tree<'s> {
         }
         while let Some(id) = self.choose()? {
             let progress = Progress { waiting: self.waiting.len(), stats: self.stats };
-            budget.check(&progress, self.nodes.len() * 100 + self.regions.len() * 300)?;
+            meter.check(&progress)?;
             self.stats.expanded += 1;
             self.clock += 1;
             self.nodes[id as usize].at = self.clock;

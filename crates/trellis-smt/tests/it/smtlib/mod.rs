@@ -8,7 +8,7 @@ mod scripts;
 
 use trellis_expr::Terms;
 use trellis_smt::smtlib::{self, Outcome};
-use trellis_smt::{Answer, Limits, Reason, Solver};
+use trellis_smt::{Answer, Meter, Reason, Solver};
 
 /// A solver that knows nothing: for what depends on no answer.
 pub struct Ignorant;
@@ -17,7 +17,7 @@ impl Solver for Ignorant {
     fn push(&mut self) {}
     fn pop(&mut self) {}
     fn assert(&mut self, _: &Terms, _: trellis_expr::TermId) {}
-    fn check(&mut self, _: &Terms, _: &[trellis_expr::TermId], _: &Limits) -> Answer {
+    fn check(&mut self, _: &Terms, _: &[trellis_expr::TermId], _: &Meter) -> Answer {
         Answer::Unknown(Reason::Steps)
     }
 }
@@ -30,6 +30,6 @@ pub fn run(text: &str, solver: &mut dyn Solver) -> Result<(String, Outcome), Str
         format!("{line}:{column}: {e}")
     })?;
     let mut out = vec![];
-    let outcome = smtlib::run(&commands, &terms, solver, &Limits::none, &mut out).expect("writing to memory");
+    let outcome = smtlib::run(&commands, &terms, solver, &Meter::unlimited, &mut out).expect("writing to memory");
     Ok((String::from_utf8(out).expect("text"), outcome))
 }

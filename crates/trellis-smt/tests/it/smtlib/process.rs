@@ -6,7 +6,7 @@ use trellis_expr::code::NoHost;
 use trellis_expr::eval::eval;
 use trellis_expr::{Division, Terms, Type, Value};
 use trellis_smt::smtlib::{Logged, Process, read};
-use trellis_smt::{Answer, Embedded, Limits, Reason, Solver};
+use trellis_smt::{Answer, Embedded, Meter, Reason, Solver};
 
 use super::random::{Maker, Rng, valuation, variables};
 use super::{Ignorant, run};
@@ -33,24 +33,24 @@ fn models_cores_and_levels() {
     let (tx, ty, five) = (terms.var(x), terms.var(y), terms.int(5));
     let (below, above, same) = (terms.lt(tx, five), terms.lt(five, ty), terms.eq(tx, ty));
     z3.assert(&terms, above);
-    assert!(z3.check(&terms, &[], &Limits::none()).is_sat());
+    assert!(z3.check(&terms, &[], &Meter::unlimited()).is_sat());
     z3.push();
     z3.assert(&terms, same);
-    assert_eq!(z3.check(&terms, &[above, below], &Limits::none()), Answer::Unsat(vec![1]));
-    let Answer::Sat(model) = z3.check(&terms, &[above], &Limits::none()) else { panic!("sat") };
+    assert_eq!(z3.check(&terms, &[above, below], &Meter::unlimited()), Answer::Unsat(vec![1]));
+    let Answer::Sat(model) = z3.check(&terms, &[above], &Meter::unlimited()) else { panic!("sat") };
     assert_eq!(model[&x], model[&y]);
     z3.pop();
     let twenty = terms.int(20);
     let far = terms.lt(twenty, ty);
-    assert!(z3.check(&terms, &[far], &Limits::none()).is_unsat());
+    assert!(z3.check(&terms, &[far], &Meter::unlimited()).is_unsat());
     // Division by zero is neither true nor false.
     let quotient = terms.div(Division::Truncating, five, tx);
     let zero = terms.int(0);
     let (is_zero, positive) = (terms.eq(tx, zero), terms.lt(zero, quotient));
     let negated = terms.not(positive);
-    assert!(z3.check(&terms, &[is_zero, positive], &Limits::none()).is_unsat());
-    assert!(z3.check(&terms, &[is_zero, negated], &Limits::none()).is_unsat());
-    assert!(z3.check(&terms, &[positive], &Limits::none()).is_sat());
+    assert!(z3.check(&terms, &[is_zero, positive], &Meter::unlimited()).is_unsat());
+    assert!(z3.check(&terms, &[is_zero, negated], &Meter::unlimited()).is_unsat());
+    assert!(z3.check(&terms, &[positive], &Meter::unlimited()).is_sat());
 }
 
 #[test]
@@ -76,13 +76,13 @@ fn a_check_that_takes_too_long_is_ended_and_the_next_is_right() {
     z3.push();
     z3.assert(&terms, hard);
     let start = Instant::now();
-    let answer = z3.check(&terms, &[], &Limits::none().time(Duration::from_millis(600)));
+    let answer = z3.check(&terms, &[], &Meter::unlimited().time(Duration::from_millis(600)));
     assert!(matches!(answer, Answer::Unknown(Reason::Time | Reason::Process(_))), "{answer:?}");
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
     z3.pop();
     let not = terms.lt(vars[0], one);
-    assert_eq!(z3.check(&terms, &[not], &Limits::none()), Answer::Unsat(vec![0]));
-    assert!(z3.check(&terms, &[], &Limits::none()).is_sat());
+    assert_eq!(z3.check(&terms, &[not], &Meter::unlimited()), Answer::Unsat(vec![0]));
+    assert!(z3.check(&terms, &[], &Meter::unlimited()).is_sat());
 }
 
 /// The text of a random term says of random values what evaluation says, in the eyes of Z3.
@@ -123,7 +123,7 @@ fn what_is_written_means_to_z3_what_it_means_to_us() {
                 }
             }
             let holds = eval(&terms, t, &env, &mut NoHost) == Ok(Value::Bool(true));
-            match z3.check(&terms, &[], &Limits::none().time(Duration::from_secs(10))) {
+            match z3.check(&terms, &[], &Meter::unlimited().time(Duration::from_secs(10))) {
                 Answer::Sat(_) => assert!(holds, "seed {seed}: {env:?}"),
                 Answer::Unsat(_) => assert!(!holds, "seed {seed}: {env:?}"),
                 Answer::Unknown(Reason::Process(why)) if why.contains("(error") => panic!("seed {seed}: {why}"),
@@ -190,7 +190,7 @@ impl Solver for Always {
     fn push(&mut self) {}
     fn pop(&mut self) {}
     fn assert(&mut self, _: &Terms, _: trellis_expr::TermId) {}
-    fn check(&mut self, _: &Terms, _: &[trellis_expr::TermId], _: &Limits) -> Answer {
+    fn check(&mut self, _: &Terms, _: &[trellis_expr::TermId], _: &Meter) -> Answer {
         Answer::Sat(Default::default())
     }
 }
@@ -223,9 +223,9 @@ fn logs_can_be_read_again() {
         log.assert(&terms, less);
         log.push();
         log.assert(&terms, same);
-        log.check(&terms, &[less, same], &Limits::none());
+        log.check(&terms, &[less, same], &Meter::unlimited());
         log.pop();
-        log.check(&terms, &[], &Limits::none());
+        log.check(&terms, &[], &Meter::unlimited());
         let text = std::fs::read_to_string(log.path()).unwrap();
         assert!(read(&text, &mut Terms::new()).is_ok(), "{text}");
         assert_eq!(text.matches("check-sat").count(), 2);
@@ -254,7 +254,7 @@ fn the_embedded_solver_does_not_contradict_z3() {
             ours.assert(&terms, t);
             z3.assert(&terms, t);
         }
-        let limits = || Limits::none().time(Duration::from_secs(3));
+        let limits = || Meter::unlimited().time(Duration::from_secs(3));
         let answers = (ours.check(&terms, &[], &limits()), z3.check(&terms, &[], &limits()));
         z3.pop();
         match answers {

@@ -4,7 +4,7 @@ use trellis_expr::code::NoHost;
 use trellis_expr::eval::{Valuation, eval};
 use trellis_expr::{TermId, Terms, Type, Value, VarId};
 use trellis_smt::smtlib::Undecided;
-use trellis_smt::{Answer, Limits, Reason, Solver};
+use trellis_smt::{Answer, Meter, Reason, Solver};
 
 use super::run;
 
@@ -52,7 +52,7 @@ impl Solver for Brute {
         self.levels.last_mut().expect("a level").push(t);
     }
 
-    fn check(&mut self, terms: &Terms, assumptions: &[TermId], _: &Limits) -> Answer {
+    fn check(&mut self, terms: &Terms, assumptions: &[TermId], _: &Meter) -> Answer {
         let base = self.levels.concat();
         let with = |some: &[usize]| [base.clone(), some.iter().map(|&n| assumptions[n]).collect()].concat();
         let mut core: Vec<usize> = (0..assumptions.len()).collect();

@@ -14,7 +14,8 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use trellis_expr::Terms;
-use trellis_smt::{Embedded, Limits, smtlib};
+use trellis_meter::Meter;
+use trellis_smt::{Embedded, smtlib};
 
 use super::Watch;
 use crate::Failure;
@@ -172,7 +173,7 @@ fn solve(text: &str) -> Result<Answer, String> {
     let _timer = Timer::start(flag.clone());
     let run = || {
         let mut out = vec![];
-        let limits = || Limits::none().cancelled_by(flag.clone());
+        let limits = || Meter::unlimited().cancelled_by(flag.clone());
         let outcome = smtlib::run(&commands, &terms, &mut Embedded::new(), &limits, &mut out);
         (outcome, String::from_utf8_lossy(&out).trim().to_string())
     };

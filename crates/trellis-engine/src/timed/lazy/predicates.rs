@@ -20,8 +20,9 @@ use rustc_hash::FxHashMap;
 use trellis_expr::defined::Defined;
 use trellis_expr::partial::judge;
 use trellis_expr::{StmtId, Term, TermId, Type, Value, VarId};
+use trellis_meter::Meter;
 use trellis_smt::path::{Interpolate, Refine};
-use trellis_smt::{Embedded, Limits, Solver, smtlib};
+use trellis_smt::{Embedded, Solver, smtlib};
 
 use super::block::{Direction, Interpolation};
 use super::tree::{Tree, Try};
@@ -50,7 +51,7 @@ pub struct Predicates<'n> {
     /// Formulas with more parts are not taken back.
     largest: usize,
     /// For one question to the solver.
-    limits: Limits,
+    limits: Meter,
     solver: Embedded,
     defined: Defined,
     sequences: Interpolate,
@@ -61,7 +62,7 @@ pub struct Predicates<'n> {
 impl<'n> Predicates<'n> {
     /// Over these values. The direction must be that in which labels are refined; formulas with more than `largest` parts are not
     /// taken back; the solver has until the limits.
-    pub fn new(values: Values<'n>, direction: Direction, largest: usize, limits: Limits) -> Predicates<'n> {
+    pub fn new(values: Values<'n>, direction: Direction, largest: usize, limits: Meter) -> Predicates<'n> {
         Predicates {
             values,
             direction,

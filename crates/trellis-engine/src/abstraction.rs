@@ -1,10 +1,10 @@
 //! 002's Algorithms 1 and 2, for whatever has labels: nodes are taken from the waiting list, closed if an older node can stand in for them,
 //! and expanded otherwise.
 //!
-//! Two searches are run by this: [`super::Lazy`] for networks with clocks, whose concrete labels are computed, and
+//! Two searches are run by this: [`crate::timed::lazy::Lazy`] for networks with clocks, whose concrete labels are computed, and
 //! [`crate::program::lazy`] for automata, whose concrete labels are paths that a solver refutes.
 
-use crate::budget::Budget;
+use trellis_meter::Meter;
 
 /// A search.
 pub trait Search {
@@ -15,7 +15,7 @@ pub trait Search {
     fn next(&mut self) -> Result<Option<u32>, Self::End>;
 
     /// May the search go on?
-    fn spend(&mut self, budget: &mut Budget<'_>) -> Result<(), Self::End>;
+    fn spend(&mut self, meter: &mut Meter) -> Result<(), Self::End>;
 
     /// The newest expanded node that could cover this one.
     fn newest(&mut self, n: u32) -> Option<u32>;
@@ -39,9 +39,9 @@ pub trait Search {
 }
 
 /// Algorithm 1: until nothing waits, so that everything is covered or expanded.
-pub fn check<S: Search>(search: &mut S, budget: &mut Budget<'_>) -> Result<(), S::End> {
+pub fn check<S: Search>(search: &mut S, meter: &mut Meter) -> Result<(), S::End> {
     while let Some(n) = search.next()? {
-        search.spend(budget)?;
+        search.spend(meter)?;
         if !close(search, n)? {
             search.expand(n)?;
         }

@@ -13,9 +13,9 @@ use trellis_domain::zone::{Bound, Constraint, ZoneError};
 use trellis_model::network::{EdgeRef, Move, SetClock};
 use trellis_order::Word;
 
-use crate::budget::Stats;
 use crate::timed::space::{Keys, Shape, Stepper, Zones};
 use crate::timed::target::Trouble;
+use trellis_meter::Stats;
 
 /// No node.
 pub const NONE: u32 = u32::MAX;
@@ -356,11 +356,6 @@ impl Tree {
         // The list is newest first; those who were covered first wait first.
         self.uncovered[found..].reverse();
         Ok(())
-    }
-
-    /// Bytes in use.
-    pub fn bytes(&self) -> usize {
-        self.keys.bytes() + self.zones.bytes() + self.nodes.capacity() * size_of::<Node>() + self.newest.capacity() * 8
     }
 }
 

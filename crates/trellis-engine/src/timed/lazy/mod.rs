@@ -1,4 +1,4 @@
-//! Lazy abstraction over any domain (002, Algorithms 1–8), with timed networks as its client.
+//! Lazy abstraction of networks with clocks (002, Algorithms 3–8), run by [`crate::abstraction`] (Algorithms 1 and 2).
 //!
 //! A node of the abstract reachability tree has a *concrete* label, computed exactly from its parent's, and an *abstract*
 //! one, which starts as coarse as possible and is strengthened only when it must be: when it would allow a move that the
@@ -12,7 +12,6 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `algorithm` | Algorithms 1 and 2, for whatever has labels: check, close |
 //! | `mod` | Algorithm 3: expand |
 //! | `tree` | nodes, covers, transitions, Algorithm 4's bookkeeping |
 //! | `block` | Algorithms 5–8: disable, cover, block backward and forward; sequences |
@@ -23,7 +22,6 @@
 //! Deviation: 002 Alg. 4 line 5 puts the strengthened node back on the waiting list; the text means, and we do, the node
 //! that lost its cover.
 
-pub mod algorithm;
 pub mod block;
 pub mod explicit;
 pub mod hashed;
@@ -40,13 +38,13 @@ use trellis_model::evidence::Reason;
 use trellis_model::network::combine::Here;
 use trellis_model::network::{EdgeRef, Move, Moves, Network, Post, Query};
 
-use crate::budget::{Budget, Progress};
+use crate::abstraction::{self as algorithm, Search};
 use crate::timed::bounds::Bounds;
 use crate::timed::space::Keys;
 use crate::timed::target::{Target, Trouble};
 use crate::waitlist::{Order, Waitlist};
-use algorithm::Search;
 use tree::{Mark, NONE, Tree, Try};
+use trellis_meter::{Meter, Progress};
 
 /// How one factor of the abstract labels is kept and refined.
 pub trait Refiner {
@@ -200,14 +198,14 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
     }
 
     /// 002 Algorithm 1.
-    pub fn check(&mut self, query: &Query, mut target: Option<&mut Target>, budget: &mut Budget<'_>) -> Ending {
+    pub fn check(&mut self, query: &Query, mut target: Option<&mut Target>, meter: &mut Meter) -> Ending {
         match self.start(query, &mut target) {
             Ok(None) => {}
             Ok(Some((n, parts))) => return Ending::Found(n, parts),
             Err(trouble) => return Ending::Broken(NONE, trouble),
         }
         let mut run = Run { lazy: self, query, target, moves: Moves::default(), zone: Vec::new() };
-        if let Err(end) = algorithm::check(&mut run, budget) {
+        if let Err(end) = algorithm::check(&mut run, meter) {
             return end;
         }
         self.tree.stats.stored = self.tree.stats.expanded;
@@ -409,12 +407,12 @@ impl<D: Data, R: Refiner> Search for Run<'_, '_, '_, D, R> {
         Ok(self.lazy.waiting.pop())
     }
 
-    fn spend(&mut self, budget: &mut Budget<'_>) -> Result<(), Ending> {
+    fn spend(&mut self, meter: &mut Meter) -> Result<(), Ending> {
         let tree = &self.lazy.tree;
         let progress = Progress { waiting: self.lazy.waiting.len(), stats: tree.stats };
-        budget.check(&progress, tree.bytes()).map_err(Ending::Stopped)?;
+        meter.check(&progress).map_err(|why| Ending::Stopped(why.into()))?;
         // What is abstracted may take long for each node.
-        if D::KEPT { Ok(()) } else { budget.ask(&progress, tree.bytes()).map_err(Ending::Stopped) }
+        if D::KEPT { Ok(()) } else { meter.ask(&progress).map_err(|why| Ending::Stopped(why.into())) }
     }
 
     fn newest(&mut self, n: u32) -> Option<u32> {
