@@ -289,4 +289,28 @@ pub static IGNORED: &[Ignored] = &[
         what: &["text: enter", "text: free", "text: inside", "text: waiting"],
         why: "the same",
     },
+    Ignored {
+        language: "AltaRica",
+        changes: &[KeywordTwice, LineTwice],
+        what: &["state", "flow", "event", "trans", "sync", "assert", "init", "sub"],
+        why: "a section may be empty, and there may be several of a kind",
+    },
+    Ignored {
+        language: "AltaRica",
+        changes: &[LineTwice, LineDropped],
+        what: &["event pushT < pushS; popT > popS;", "event {puta, geta, putb, getb} < shift;", "{*"],
+        why: "priorities are a set of pairs; `a > b; b > c` without its middle is `a > b > c`, which is the same",
+    },
+    Ignored {
+        language: "AltaRica",
+        changes: &[LineDropped],
+        what: &["nnn;"],
+        why: "an event that has a priority is declared by that",
+    },
+    Ignored {
+        language: "AltaRica",
+        changes: &[SignDropped],
+        what: &[";"],
+        why: "the last member of a section may do without",
+    },
 ];
