@@ -124,7 +124,12 @@ pub static IGNORED: &[Ignored] = &[
     },
     Ignored { language: "CFA", changes: &[SignTwice], what: &["+"], why: "a plus sign before a term" },
     Ignored { language: "XSTS", changes: &[SignTwice], what: &["+", "!"], why: "a plus sign before a term" },
-    Ignored { language: "XSTS", changes: &[KeywordTwice], what: &["choice"], why: "a choice of one choice" },
+    Ignored {
+        language: "XSTS",
+        changes: &[KeywordTwice, KeywordDropped],
+        what: &["choice"],
+        why: "a choice of one block is that block",
+    },
     Ignored {
         language: "SCXML",
         changes: &[AttributeDropped],
@@ -184,9 +189,9 @@ pub static IGNORED: &[Ignored] = &[
     },
     Ignored {
         language: "counter systems",
-        changes: &[LineDropped, NumberChanged],
-        what: &["IdleD = 1 BusyD = 1", "x0=1, x1=1, x4=2", "x0=1, x2=1, x3=2", "2"],
-        why: "invariants in the file are checked, and found anew where they are missing; one that is none is left out with a warning",
+        changes: &[LineDropped, NumberChanged, SignDropped],
+        what: &["IdleD = 1 BusyD = 1", "x0=1, x1=1, x4=2", "x0=1, x2=1, x3=2", "1", "2", ","],
+        why: "invariants in the file are checked, and found anew where they are missing; one that is none is left out with a warning; commas are optional there",
     },
     Ignored {
         language: "counter systems",
@@ -194,6 +199,7 @@ pub static IGNORED: &[Ignored] = &[
         what: &["*"],
         why: "the same condition, value or invariant again; a variable that is set twice is warned of",
     },
+    Ignored { language: "counter systems", changes: &[SignChanged], what: &["+"], why: "`x + 0` is `x - 0`" },
     Ignored { language: "thread transition systems", changes: &[LineTwice], what: &["*"], why: "rules are a set" },
     Ignored {
         language: "hierarchical transition systems",
