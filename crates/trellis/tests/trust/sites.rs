@@ -96,7 +96,7 @@ pub fn of_text(text: &str, style: Style, keywords: &[&str]) -> Vec<Site> {
         let at = start..start + line.trim_end_matches('\n').len();
         start += line.len();
         let first = tokens.partition_point(|t| t.at.end <= at.start);
-        if !tokens.get(first).is_some_and(|t| t.at.start < at.end) {
+        if tokens.get(first).is_none_or(|t| t.at.start >= at.end) {
             continue;
         }
         let what = text[at.clone()].trim();
