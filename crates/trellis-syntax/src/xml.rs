@@ -34,7 +34,42 @@ pub fn parse<'t>(source: SourceId, text: &'t str, language: &Language) -> Result
         .help("write out what the entity stands for"));
     }
     let options = ParsingOptions { allow_dtd: true, nodes_limit: MAX_NODES, ..ParsingOptions::default() };
-    Document::parse_with_options(text, options).map_err(|error| explain(source, text, &error, language))
+    let document =
+        Document::parse_with_options(text, options).map_err(|error| explain(source, text, &error, language))?;
+    for node in document.descendants().filter(|n| n.is_element()) {
+        if let Some(again) = namespace_again(&text[node.range()]) {
+            let (start, name) = (node.range().start + again.0, again.1);
+            let message = format!("expected each attribute once, found `{name}` again");
+            return Err(Diagnostic::error(at(start, start + name.len()), message).help("remove one of them"));
+        }
+    }
+    Ok(document)
+}
+
+/// The second `xmlns`, or `xmlns:name`, of a tag that has it twice, which the parser lets pass; and where.
+fn namespace_again(element: &str) -> Option<(usize, &str)> {
+    let mut seen: Vec<&str> = vec![];
+    let (bytes, mut i) = (element.as_bytes(), 1);
+    while i < bytes.len() && !matches!(bytes[i], b'>' | b'/') {
+        let start = i;
+        match bytes[i] {
+            quote @ (b'"' | b'\'') => i += 1 + element[i + 1..].find(quote as char)?,
+            b if !b.is_ascii_whitespace() && b != b'=' => {
+                i += element[i..].find(|c: char| c.is_whitespace() || "=>/".contains(c))?;
+                let name = &element[start..i];
+                if name == "xmlns" || name.starts_with("xmlns:") {
+                    if seen.contains(&name) {
+                        return Some((start, name));
+                    }
+                    seen.push(name);
+                }
+                continue;
+            }
+            _ => {}
+        }
+        i += 1;
+    }
+    None
 }
 
 fn explain(source: SourceId, text: &str, error: &Error, language: &Language) -> Diagnostic {

@@ -389,7 +389,15 @@ impl<'f, 'e> Builder<'f, 'e> {
 
     fn events(&mut self, node: &Node, component: &mut Component) -> Read<()> {
         let mut pairs: Vec<(usize, usize, Span)> = vec![];
+        // Events may be named as often as they are ordered, but declared once.
+        let mut declared = FxHashSet::default();
         for prio in &node.events {
+            let plain = prio.groups.iter().flatten().filter(|_| prio.lower.is_empty());
+            for name in plain {
+                if !declared.insert(&name.text) {
+                    return self.lower.fail(name.span, format!("the event `{}` is declared twice", name.text));
+                }
+            }
             let mut groups: Vec<Vec<(usize, Span)>> = vec![];
             for group in &prio.groups {
                 let mut numbers = vec![];

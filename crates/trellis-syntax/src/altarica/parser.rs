@@ -305,8 +305,9 @@ impl<'a> Parser<'a> {
         let all = self.idents("an attribute (`public`, `parent`, `private`, `in`, `out`)")?;
         for a in &all {
             if !["public", "parent", "private", "in", "out"].iter().any(|k| a.text.eq_ignore_ascii_case(k)) {
-                let told = Diagnostic::warning(a.span, format!("the attribute `{}` is not looked at", a.text));
-                self.errors.push(told);
+                let told = Diagnostic::error(a.span, format!("there is no attribute `{}`", a.text));
+                self.errors.push(told.help("attributes are `public`, `parent`, `private`, `in` and `out`"));
+                return Err(Reported);
             }
         }
         Ok(all)

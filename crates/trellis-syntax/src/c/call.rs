@@ -170,6 +170,11 @@ impl<'a> Lower<'a> {
     pub fn arbitrary_call(&self, e: &Node<Expression>) -> Option<IntType> {
         let Expression::Call(call) = &e.node else { return None };
         let Expression::Identifier(i) = &call.node.callee.node else { return None };
+        let name = &i.node.name;
+        // Whoever refuses the attribute does not come here.
+        if self.unit.attributes.get(name).is_some_and(|a| a.odd_for_function(name).is_some()) {
+            return None;
+        }
         match self.known(&i.node.name) {
             Some(Known::Nondet(ty)) if call.node.arguments.is_empty() => Some(ty),
             _ => None,

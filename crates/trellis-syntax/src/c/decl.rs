@@ -40,6 +40,8 @@ pub struct Scope {
     pub tags: FxHashMap<String, CType>,
     /// What names of types say beside the type.
     pub traits: FxHashMap<String, Traits>,
+    /// Where variables, enumerations (`enum e`) and their members are defined, which may be done once.
+    pub defined: FxHashMap<String, usize>,
 }
 
 /// What a name of a type says beside the type.
@@ -82,6 +84,15 @@ impl Lower<'_> {
         scope.names.insert(name.to_string(), meaning);
     }
 
+    /// Refuses a second definition in the innermost block, or at file scope. A type may be read several times, so the place counts.
+    pub fn once(&mut self, what: String, span: CSpan) -> Lowered<()> {
+        let scope = self.frame.scopes.last_mut().unwrap_or(&mut self.unit.file);
+        if *scope.defined.entry(what.clone()).or_insert(span.start) == span.start {
+            return Ok(());
+        }
+        self.error(span, format!("`{what}` is defined twice"))
+    }
+
     // Types.
 
     pub fn specified(&mut self, specifiers: &[Node<DeclarationSpecifier>]) -> Lowered<Specified> {
@@ -90,6 +101,10 @@ impl Lower<'_> {
             if let DeclarationSpecifier::StorageClass(class) = &s.node
                 && !matches!(class.node, StorageClassSpecifier::ThreadLocal)
             {
+                if storage.is_some() {
+                    return self
+                        .error(class.span, "a second storage class: a declaration has one (`static`, `extern`, …)");
+                }
                 storage = Some(class.node.clone());
             }
         }
@@ -150,6 +165,9 @@ impl Lower<'_> {
 
     /// `unsigned long`, a typedef name, an enumeration.
     pub fn base_type(&mut self, parts: &[&Node<TypeSpecifier>]) -> Lowered<CType> {
+        if let Some(span) = odd_word(parts) {
+            return self.error(span, "these words do not make up a type together");
+        }
         let (mut long, mut signed, mut int) = (0, None, None);
         for part in parts {
             match &part.node {
@@ -268,6 +286,18 @@ impl Lower<'_> {
         }
     }
 
+    /// Refuses `f(a)` where no body follows: `a` is no type, and where types are missing there is nothing to declare.
+    pub fn no_bare_names(&mut self, d: &Declarator) -> Lowered<()> {
+        for part in &d.derived {
+            if let DerivedDeclarator::KRFunction(names) = &part.node
+                && let Some(name) = names.first()
+            {
+                return self.error(name.span, format!("`{}` is not the name of a type", name.node.name));
+            }
+        }
+        Ok(())
+    }
+
     // Constants.
 
     /// The value of a constant expression.
@@ -303,6 +333,7 @@ impl Lower<'_> {
     fn local(&mut self, node: &Node<InitDeclarator>, specified: &Specified) -> Lowered<()> {
         let declarator = &node.node.declarator;
         let Some((name, span)) = declared_name(&declarator.node) else { return Ok(()) };
+        self.no_bare_names(&declarator.node)?;
         let mut ty = self.derived_type(specified.ty.clone(), &declarator.node)?;
         let own = self.declarator_attributes(&declarator.node)?.and(&specified.attributes);
         let traits = specified.traits_of(&declarator.node, &own);
@@ -332,6 +363,7 @@ impl Lower<'_> {
         if let (CType::Array(entry, None), Some(init)) = (&ty, init) {
             ty = CType::Array(entry.clone(), Some(self.length(entry, init)?));
         }
+        self.once(name.to_string(), span)?;
         if self.leaves(&ty).is_none() {
             if init.is_some() || matches!(ty, CType::Array(..)) || own.odd_for_objects().is_some() {
                 return self.refuse(span, name, &ty);
@@ -391,6 +423,39 @@ impl Lower<'_> {
         }
         Ok(place)
     }
+}
+
+/// The first word of a type that does not fit those before it (C11 6.7.2).
+fn odd_word(parts: &[&Node<TypeSpecifier>]) -> Option<CSpan> {
+    // How often each is there: the basic type, `int`, `short`, `long`, a sign, `_Complex`.
+    let [mut basic, mut int, mut short, mut long, mut sign, mut complex] = [0; 6];
+    let mut last = None;
+    for part in parts {
+        match &part.node {
+            TypeSpecifier::Int => int += 1,
+            TypeSpecifier::Short => short += 1,
+            TypeSpecifier::Long => long += 1,
+            TypeSpecifier::Signed | TypeSpecifier::Unsigned => sign += 1,
+            TypeSpecifier::Complex => complex += 1,
+            other => {
+                basic += 1;
+                last = Some(other);
+            }
+        }
+        let floating =
+            matches!(last, Some(TypeSpecifier::Float | TypeSpecifier::Double | TypeSpecifier::TS18661Float(_)));
+        let fits = match last {
+            _ if basic > 1 || int > 1 || sign > 1 || complex > 1 || short > 1 || long > 2 || short * long > 0 => false,
+            None => true,
+            Some(TypeSpecifier::Char) => int + short + long + complex == 0,
+            Some(TypeSpecifier::Double) => int + short + sign == 0 && long <= 1,
+            _ => int + short + long + sign == 0 && (complex == 0 || floating),
+        };
+        if !fits {
+            return Some(part.span);
+        }
+    }
+    None
 }
 
 /// The name that a declarator declares.

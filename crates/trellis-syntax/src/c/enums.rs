@@ -15,7 +15,11 @@ impl Lower<'_> {
         if e.node.enumerators.is_empty() {
             let scopes = self.frame.scopes.iter().rev().chain([&self.unit.file]);
             let known = scopes.filter_map(|s| s.tags.get(tag.unwrap_or_default())).next();
-            return Ok(known.cloned().unwrap_or(CType::Int(IntType::UINT)));
+            let unknown = || CType::other(format!("of the unknown type `enum {}`", tag.unwrap_or_default()));
+            return Ok(known.cloned().unwrap_or_else(unknown));
+        }
+        if let Some(tag) = &e.node.identifier {
+            self.once(format!("enum {}", tag.node.name), tag.span)?;
         }
         let attributes = self.tag_attributes(e.span.start)?;
         let (mut next, mut least, mut most) = (0i128, 0i128, 0i128);
@@ -32,6 +36,7 @@ impl Lower<'_> {
                 return self.error(span, format!("the attribute `{odd}` is not supported here"));
             }
             (least, most) = (least.min(next), most.max(next));
+            self.once(name.clone(), member.node.identifier.span)?;
             // The type of wide ones is known in the end; until then they have one that can hold them.
             self.bind(name, Name::Constant(next, self.holding(next.min(0), next.max(0), 32)));
             members.push((name, next));

@@ -46,8 +46,13 @@ impl Lower<'_> {
                 self.at = Some(after);
                 Ok(())
             }
-            // Nothing is asked of a pure expression, not even that its type is known: `(void) argv;`.
-            Expression::Identifier(_) | Expression::StringLiteral(_) => Ok(()),
+            // Nothing is asked of a pure expression but that its names are declared, not even that its type is known: `(void) argv;`.
+            Expression::Identifier(i)
+                if self.lookup(&i.node.name).is_some() || i.node.name.starts_with("__builtin_") =>
+            {
+                Ok(())
+            }
+            Expression::StringLiteral(_) => Ok(()),
             _ => self.evaluate(e).map(|_| ()),
         }
     }

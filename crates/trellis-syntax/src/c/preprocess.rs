@@ -376,7 +376,7 @@ fn untyped_functions(code: &str) -> Vec<usize> {
                 while i < bytes.len() && (bytes[i].is_ascii_alphanumeric() || bytes[i] == b'_') {
                     i += 1;
                 }
-                if starts && &code[start..i] != "asm" && code[i..].trim_start().starts_with('(') {
+                if starts && is_untyped(&code[start..i], code[i..].trim_start()) {
                     found.push(start);
                 }
                 starts = false;
@@ -385,6 +385,13 @@ fn untyped_functions(code: &str) -> Vec<usize> {
         }
     }
     found
+}
+
+/// Is this the name of a function, and not its type: `f(x) {`, not `int (*f)(void)`?
+fn is_untyped(word: &str, after: &str) -> bool {
+    const TYPES: [&str; 10] = ["asm", "void", "char", "short", "int", "long", "float", "double", "signed", "unsigned"];
+    let pointer = after.strip_prefix('(').map(|inside| inside.trim_start().starts_with('*'));
+    pointer == Some(false) && !TYPES.contains(&word)
 }
 
 /// A backslash at its end carries a comment on to the next line.

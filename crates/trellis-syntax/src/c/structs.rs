@@ -175,6 +175,9 @@ impl Lower<'_> {
                 scope.tags.insert(tag.to_string(), CType::Struct(id));
             }
         }
+        if let (Some(_), Some(tag)) = (&s.node.declarations, &s.node.identifier) {
+            self.once(format!("struct {}", tag.node.name), tag.span)?;
+        }
         if let Some(members) = &s.node.declarations {
             let attributes = self.tag_attributes(s.span.start)?;
             if let Some(odd) = attributes.odd_for_objects().or(attributes.mode.map(|_| "mode")) {
@@ -221,7 +224,11 @@ impl Lower<'_> {
                     size = None;
                     continue;
                 };
-                let name = declared_name(&d.node).map_or("", |n| n.0).to_string();
+                let (name, span) = declared_name(&d.node).unwrap_or(("", d.span));
+                if found.iter().map(|f| &f.0).chain(s.members.iter().map(|m| &m.name)).any(|n| n == name) {
+                    return self.error(span, format!("there are two members `{name}`"));
+                }
+                let name = name.to_string();
                 let own = self.declarator_attributes(&d.node)?.and(&specified.attributes);
                 let ty = match &declarator.node.bit_width {
                     Some(_) => CType::other("a bit-field"),

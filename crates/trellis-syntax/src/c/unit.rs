@@ -251,6 +251,7 @@ impl<'a> Lower<'a> {
         for node in &d.node.declarators {
             let declarator = &node.node.declarator.node;
             let Some((name, span)) = declared_name(declarator) else { continue };
+            self.no_bare_names(declarator)?;
             let mut ty = self.derived_type(specified.ty.clone(), declarator)?;
             let own = self.declarator_attributes(declarator)?.and(&specified.attributes);
             let traits = specified.traits_of(declarator, &own);
@@ -269,6 +270,10 @@ impl<'a> Lower<'a> {
                 self.bind_type(name, ty, traits);
                 continue;
             }
+            let before = self.unit.file.names.get(name).filter(|n| !matches!(n, Name::Global));
+            if before.is_some() {
+                return self.error(span, format!("there are two things called `{name}`"));
+            }
             self.bind(name, Name::Global);
             let init = node.node.initializer.as_ref();
             if let (CType::Array(entry, None), Some(init)) = (&ty, init) {
@@ -278,7 +283,13 @@ impl<'a> Lower<'a> {
             if own.weak && elsewhere {
                 ty = CType::other("something with the attribute `weak`");
             }
+            if init.is_some() {
+                self.once(name.to_string(), span)?;
+            }
             match self.unit.globals.get_mut(name) {
+                Some(old) if !compatible(&old.ty, &ty) => {
+                    return self.error(span, format!("`{name}` is declared with another type before"));
+                }
                 Some(old) => {
                     if let CType::Array(_, Some(_)) | CType::Other(_) = ty {
                         old.ty = ty;
@@ -517,6 +528,16 @@ impl<'a> Lower<'a> {
             }
         }
         self.new_parameter(name, CType::Int(IntType::INT), span, false)
+    }
+}
+
+/// May a variable be declared with both types? Of what is not supported nobody knows.
+fn compatible(a: &CType, b: &CType) -> bool {
+    match (a, b) {
+        (CType::Other(_), _) | (_, CType::Other(_)) => true,
+        (CType::Int(a), CType::Int(b)) => a == b,
+        (CType::Array(a, n), CType::Array(b, m)) => compatible(a, b) && (n.is_none() || m.is_none() || n == m),
+        _ => std::mem::discriminant(a) == std::mem::discriminant(b),
     }
 }
 

@@ -174,6 +174,8 @@ impl<'a> Reader<'a> {
         // Nodes before arcs: these may stand anywhere.
         while let Some(part) = waiting.pop() {
             let mut pages = vec![];
+            // Nobody needs the name of a net, but it is one.
+            self.label(part, "name")?;
             for node in part.children().filter(Node::is_element) {
                 match node.tag_name().name() {
                     "page" => pages.push(node),

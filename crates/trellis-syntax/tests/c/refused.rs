@@ -68,6 +68,65 @@ fn by_name_and_place() {
     }
 }
 
+/// What gcc refuses, too; found by the class tests (`bench/trust`).
+#[test]
+fn words_that_are_no_type_and_second_definitions() {
+    let words = "these words do not make up a type together";
+    for (text, message, place) in [
+        ("unsigned int int x; int main() { }", words, "test.c:1:14"),
+        ("unsigned unsigned x; int main() { }", words, "test.c:1:10"),
+        ("int main() { long long long x; }", words, "test.c:1:24"),
+        ("int main() { short long x; }", words, "test.c:1:20"),
+        ("int main() { return sizeof(int int); }", words, "test.c:1:32"),
+        (
+            "extern extern int x; int main() { }",
+            "a second storage class: a declaration has one (`static`, `extern`, …)",
+            "test.c:1:8",
+        ),
+        ("int x = 0; int x = 0; int main() { }", "`x` is defined twice", "test.c:1:16"),
+        ("int x; long x; int main() { }", "`x` is declared with another type before", "test.c:1:13"),
+        ("int x[2]; int x[3]; int main() { }", "`x` is declared with another type before", "test.c:1:15"),
+        ("int main() { int x; int x; }", "`x` is defined twice", "test.c:1:25"),
+        ("enum e { A }; enum e { B }; int main() { }", "`enum e` is defined twice", "test.c:1:20"),
+        ("enum { A }; enum { A }; int main() { }", "`A` is defined twice", "test.c:1:20"),
+        ("struct s { int a; }; struct s { int a; }; int main() { }", "`struct s` is defined twice", "test.c:1:29"),
+        ("struct s { int a; int a; }; int main() { }", "there are two members `a`", "test.c:1:23"),
+        (
+            "enum f x; int main() { int y = x; }",
+            "`x` is of the unknown type `enum f`, which is not supported here",
+            "test.c:1:32",
+        ),
+        ("int f(voyd); int main() { }", "`voyd` is not the name of a type", "test.c:1:7"),
+        ("int main() { while (1) { brake; } }", "`brake` is not declared", "test.c:1:26"),
+        (
+            "int __VERIFIER_nondet_int() __attribute__((noretrun)); int main() { int x = __VERIFIER_nondet_int(); }",
+            "`__VERIFIER_nondet_int` has the attribute `noretrun`, which is not supported",
+            "test.c:1:77",
+        ),
+    ] {
+        let (said, at) = refusal(text);
+        assert_eq!((said.as_str(), at.as_str()), (message, place), "{text}");
+    }
+}
+
+/// Declared again, hidden, or with parentheses: all of that is C.
+#[test]
+fn repeated_declarations_are_no_definitions() {
+    for text in [
+        "extern int x; int x; int x = 1; int x; int main() { return x; }",
+        "int x[]; int x[3]; int main() { return x[0]; }",
+        "int f(int); int f(int); int f(int n) { return n; } int main() { return f(1) + f(2); }",
+        "int main() { int x = 0; { int x = 1; } for (int x = 0; x < 2; x++) { int y = x; } return x; }",
+        "enum e { A }; int main() { enum e { A, B }; enum e x = B; return x; }",
+        "struct s { int a; }; int main() { struct s { int b; } x = { 1 }; return x.b; }",
+        "int long unsigned x; long int long y; int main() { return x + y; }",
+        "typedef int T; T (*f)(void); void (*g)(int); int main() { (void) f; return 0; }",
+        "int main(int argc, char **argv) { (void) argc; argv; return 0; }",
+    ] {
+        read(text, Ints::Wrap).unwrap_or_else(|e| panic!("{text}\n{e}"));
+    }
+}
+
 #[test]
 fn several_mistakes_are_told_at_once() {
     let message = read("int main() { x = 1; y = 2; if (z) { w = 1; } }", Ints::Wrap).expect_err("mistakes");

@@ -153,6 +153,9 @@ fn mistakes_are_told_with_their_places() {
         ),
         ("node A event e; edon node B sub a : A; sync <a.e?> < 0; edon", "this can never be"),
         ("node A event e; edon node B sub a : A; sync <a.e?> = 2; edon", "this can never be"),
+        ("node A flow f : bool : outt; edon", "there is no attribute `outt`"),
+        ("node A event a; b; a; edon", "the event `a` is declared twice"),
+        ("node A event a, a; edon", "the event `a` is declared twice"),
         ("node A state x : bool; extern law 1; tranz x |- e -> ; edon", "does not belong to a directive"),
     ] {
         let told = refused(text);

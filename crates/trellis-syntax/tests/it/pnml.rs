@@ -221,10 +221,23 @@ fn what_is_not_known_is_refused_by_name() {
             "<place id=\"p\"/><transition id=\"t\"/><arc id=\"a\" source=\"p\" target=\"t\"/><arc id=\"a\" source=\"p\" target=\"t\"/>",
             "second arc",
         ),
+        ("<name><texxt>n</texxt></name>", "<texxt>"),
+        ("<name><text>n</text></name><name><text>n</text></name>", "second <name>"),
     ] {
         let said = net(inside).unwrap_err();
         assert!(said.contains(named), "{inside}: {said}");
     }
     assert!(read("<pnml><net id=\"n\"/><shared-place name=\"p\"/></pnml>").unwrap_err().contains("<shared-place>"));
     assert!(read("<pnml><net id=\"n\" active=\"false\"/></pnml>").unwrap_err().contains("not active"));
+}
+
+/// The parser of XML lets the second one pass.
+#[test]
+fn a_namespace_is_given_once() {
+    let twice = "<pnml xmlns=\"urn:a\" xmlns:b='urn:b' xmlns=\"urn:a\"><net id=\"n\"/></pnml>";
+    assert!(read(twice).unwrap_err().contains("`xmlns` again"), "{:?}", read(twice));
+    let inside = "<pnml><net id=\"n\" xmlns:b=\"urn:b\" xmlns:b=\"urn:b\"/></pnml>";
+    assert!(read(inside).is_err());
+    let once = "<pnml xmlns=\"urn:a\" xmlns:b='xmlns=\"urn:a\"'><net id=\"n\"><name xmlns=\"urn:a\"/></net></pnml>";
+    assert!(read(once).is_ok(), "{:?}", read(once));
 }

@@ -116,6 +116,16 @@ pub fn uppaal(text: &str) -> Vec<List> {
 
 /// Of UPPAAL's XML: templates, locations, edges and their labels.
 pub fn uppaal_xml(text: &str) -> Vec<List> {
+    children(text, &["template", "location", "transition", "label"])
+}
+
+/// Of PNML: places, transitions and arcs.
+pub fn net_xml(text: &str) -> Vec<List> {
+    children(text, &["place", "transition", "arc"])
+}
+
+/// The children of these names, by element.
+fn children(text: &str, names: &[&str]) -> Vec<List> {
     let elements = scan::elements(text);
     let mut all = vec![];
     for parent in elements.iter().filter_map(|e| e.inside.as_ref()) {
@@ -128,8 +138,8 @@ pub fn uppaal_xml(text: &str) -> Vec<List> {
                 .any(|o| o.inside.as_ref().is_some_and(|i| i.start <= e.all.start && e.all.end <= i.end))
         });
         let children: Vec<&scan::Element> = children.collect();
-        for name in ["template", "location", "transition", "label"] {
-            let mut list: List = children.iter().filter(|e| e.name == name).map(|e| e.all.clone()).collect();
+        for name in names {
+            let mut list: List = children.iter().filter(|e| e.name == *name).map(|e| e.all.clone()).collect();
             list.sort_by_key(|at| at.start);
             all.push(list);
         }
@@ -238,6 +248,37 @@ pub fn counters(text: &str) -> Vec<List> {
         }
     }
     all
+}
+
+/// Of LoLA: places, markings, transitions, and what they take and give.
+pub fn net(text: &str) -> Vec<List> {
+    let t = Tokens::new(text, 0..text.len(), Style { line: &["//"], block: &[("{", "}")], quotes: &[] });
+    let starts: Vec<usize> = (0..t.all.len()).filter(|&i| t.is(i, "TRANSITION")).collect();
+    let end = |n: usize| starts.get(n + 1).copied().unwrap_or(t.all.len()) - 1;
+    let mut all = vec![(0..starts.len()).map(|n| t.start(starts[n])..t.end(end(n))).collect::<List>()];
+    for i in 0..t.all.len() {
+        if ["PLACE", "MARKING", "CONSUME", "PRODUCE"].iter().any(|w| t.is(i, w)) {
+            all.extend(t.find(i + 1, ";").map(|end| t.split(i + 1, end, ",")));
+        }
+    }
+    all
+}
+
+/// Of AltaRica: the members of sections (variables, events, transitions, vectors, assertions).
+pub fn nodes(text: &str) -> Vec<List> {
+    const SECTIONS: [&str; 9] = ["state", "flow", "event", "trans", "sync", "assert", "init", "sub", "edon"];
+    let t = Tokens::new(text, 0..text.len(), C);
+    let starts: Vec<usize> = (0..t.all.len()).filter(|&i| SECTIONS.iter().any(|w| t.is(i, w))).collect();
+    starts.windows(2).filter(|w| !t.is(w[0], "edon")).map(|w| t.split(w[0] + 1, w[1], ";")).collect()
+}
+
+/// Of hierarchical transition systems: what is a set there.
+pub fn tree(text: &str) -> Vec<List> {
+    const SETS: [&str; 5] = ["\"states\"", "\"initial\"", "\"moves\"", "\"vectors\"", "\"bad\""];
+    let t = Tokens::new(text, 0..text.len(), Style { line: &[], block: &[], quotes: &['"'] });
+    let opens = |i: &usize| SETS.iter().any(|w| t.is(*i, w)) && t.is(i + 1, ":") && t.is(i + 2, "[");
+    let close = |i: usize| (i + 3..t.all.len()).find(|&j| t.is(j, "]") && t.depth(j) == t.depth(i));
+    (0..t.all.len()).filter(opens).filter_map(|i| Some(t.split(i + 3, close(i)?, ","))).collect()
 }
 
 /// Of C: functions behind their prototypes, and global declarations. The text is made ready first.

@@ -89,11 +89,14 @@ fn blank(text: &str) -> String {
 /// All changes of a text that is not XML.
 pub fn of_text(text: &str, style: Style, keywords: &[&str]) -> Vec<Site> {
     let mut all = of_part(text, 0..text.len(), style, keywords, "");
+    // A line on its own does not show that it is part of a comment.
+    let tokens = scan::tokens(text, 0..text.len(), style);
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let at = start..start + line.trim_end_matches('\n').len();
         start += line.len();
-        if scan::tokens(text, at.clone(), style).is_empty() {
+        let first = tokens.partition_point(|t| t.at.end <= at.start);
+        if tokens.get(first).is_none_or(|t| t.at.start >= at.end) {
             continue;
         }
         let what = text[at.clone()].trim();
