@@ -42,7 +42,10 @@ struct Plan {
 }
 
 pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
+    let reading = cli::Reading { timeout: args.timeout, ..args.reading.clone() };
+    let args = &Check { reading, ..args.clone() };
     match answer_all(args, out_color, err_color) {
+        Err(Failure::Late(language)) => answers::late(args, language, out_color),
         Err(Failure::Nothing(language, advice)) => answers::nothing(args, language, &advice, out_color),
         ran => ran,
     }
