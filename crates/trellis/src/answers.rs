@@ -10,14 +10,17 @@ use trellis_check::language::satisfiable;
 use trellis_expr::ranges::decided;
 use trellis_expr::{Term, TermId, Terms, Type, VarId};
 use trellis_meter::Meter;
+use trellis_model::cfa::evidence::Verdict;
+use trellis_model::evidence::Reason;
 use trellis_model::hierarchy::ctl::Formula as Branching;
 use trellis_model::hierarchy::tree::Condition;
 use trellis_model::hierarchy::{Domain, Hierarchy};
 use trellis_model::ltl::Formula;
 use trellis_model::network::{Network, Query, QueryKind};
-use trellis_report::{PropertyReport, Style, json, text};
+use trellis_report::{Kind, ProgramReport, PropertyReport, Style, json, text};
 use trellis_smt::{Answer, Embedded, Solver};
 
+use crate::automaton::QUESTION;
 use crate::cli::Check;
 use crate::{Failure, Ran, exit, print};
 
@@ -31,6 +34,15 @@ const MAX_TERMS: usize = 50_000;
 pub fn nothing(args: &Check, language: &str, advice: &str, color: bool) -> Ran {
     let model = args.model.model.display().to_string();
     let report: PropertyReport = PropertyReport::unasked(&model, language, advice);
+    plain(args, &report, Style { color, ..Default::default() })?;
+    Ok(exit::UNDECIDED)
+}
+
+/// There was no time to read the model.
+pub fn late(args: &Check, language: &str, color: bool) -> Ran {
+    let model = args.model.model.display().to_string();
+    let verdict = Verdict::Unknown(Reason::Time);
+    let report = ProgramReport::about(&model, language, QUESTION, Kind::Always, verdict);
     plain(args, &report, Style { color, ..Default::default() })?;
     Ok(exit::UNDECIDED)
 }

@@ -1,6 +1,7 @@
 //! Programs and automata: reading them, and looking at them.
 
 use std::path::Path;
+use std::time::Instant;
 
 use trellis_expr::TermId;
 use trellis_model::cfa::{Cfa, lbe};
@@ -159,7 +160,15 @@ pub fn load(model: &Model, reading: &Reading, properties: Option<&Properties>, c
             };
             Err(Failure::Nothing(language, advice.into()))
         }
-        Err(errors) => Err(Failure::Input(diag::render(&errors, &sources, color))),
+        Err(errors) => Err(unread(language, &errors, &sources, color)),
+    }
+}
+
+/// Why a model cannot be read: there is something wrong with it, or there was no time.
+pub fn unread(language: &'static str, errors: &[Diagnostic], sources: &Sources, color: bool) -> Failure {
+    match errors.iter().any(|d| d.message == c::TIME_LIMIT) {
+        true => Failure::Late(language),
+        false => Failure::Input(diag::render(errors, sources, color)),
     }
 }
 
@@ -182,7 +191,7 @@ pub fn c_options(path: &Path, reading: &Reading) -> Result<(c::Options, Scope), 
         },
         folder: path.parent().unwrap_or(Path::new("")).to_path_buf(),
         atoms: vec![],
-        timeout: None,
+        deadline: crate::limits::deadline(reading.timeout),
         checks: scope.kinds,
     };
     Ok((options, scope))

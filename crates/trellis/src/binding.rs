@@ -73,8 +73,15 @@ impl Meaning<'_> {
         let extension = path.extension().and_then(|e| e.to_str());
         if matches!(extension, Some("c" | "i")) {
             // Defaults may change; what evidence was made with does not.
-            let Reading { ints, data_model, overflow: _, uninitialised: _, assume_defined: _, property_file: _ } =
-                reading;
+            let Reading {
+                ints,
+                data_model,
+                overflow: _,
+                uninitialised: _,
+                assume_defined: _,
+                property_file: _,
+                timeout: _,
+            } = reading;
             let ints = match ints {
                 None | Some(Ints::Wrap) => "wrap",
                 Some(Ints::Math) => "math",

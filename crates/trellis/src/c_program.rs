@@ -6,7 +6,7 @@
 
 mod property;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -68,9 +68,11 @@ impl Asked {
         let stopped = cfa.add_location(extra("stopped", LocationKind::Final));
         let error = cfa.add_location(extra("error", LocationKind::Error));
         let mut new: Vec<LocationId> = cfa.locations().collect();
+        let mut is_asked = vec![false; self.checks.len()];
+        set.iter().for_each(|&n| is_asked[n] = true);
         for (n, check) in self.checks.iter().enumerate() {
             let Some(l) = check.location else { continue };
-            let asked = set.contains(&n);
+            let asked = is_asked[n];
             if !asked || set.len() > 1 {
                 new[l.index()] = if asked { error } else { stopped };
                 cfa.location_mut(l).kind = LocationKind::Plain;
@@ -120,7 +122,9 @@ impl Asked {
 
     /// What evidence about these calls the question.
     fn name_of(&self, set: &[usize]) -> String {
-        let out: Vec<&str> = self.all().iter().filter(|n| !set.contains(n)).map(|&n| self.names[n].as_str()).collect();
+        let within: HashSet<usize> = set.iter().copied().collect();
+        let out: Vec<&str> =
+            self.all().iter().filter(|n| !within.contains(n)).map(|&n| self.names[n].as_str()).collect();
         match out.is_empty() {
             true => QUESTION.into(),
             false => format!("{QUESTION}{BUT_FOR}{}", out.join("; ")),
@@ -162,15 +166,22 @@ fn names(cfa: &Cfa, checks: &[One]) -> Vec<String> {
         n => format!("{}:{}", file(n), c.place.line),
     };
     let mut all: Vec<String> = checks.iter().map(|c| canonical(&format!("{}: {}", line(c), c.text))).collect();
-    let clear = |all: &[String], n: usize| all.iter().filter(|name| **name == all[n]).count() == 1;
-    let columns: Vec<String> =
-        checks.iter().map(|c| canonical(&format!("{}, column {}: {}", line(c), c.place.column, c.text))).collect();
-    all = (0..all.len()).map(|n| if clear(&all, n) { all[n].clone() } else { columns[n].clone() }).collect();
-    for n in 0..all.len() {
-        let before = all[..n].iter().filter(|name| **name == all[n]).count();
-        if before > 0 {
-            let name = (before + 1..).map(|k| format!("{} ({k})", all[n])).find(|name| !all.contains(name));
-            all[n] = name.unwrap_or_default();
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    all.iter().for_each(|name| *counts.entry(name.clone()).or_default() += 1);
+    for (name, c) in all.iter_mut().zip(checks) {
+        if counts[name] > 1 {
+            *name = canonical(&format!("{}, column {}: {}", line(c), c.place.column, c.text));
+        }
+    }
+    let mut taken: HashSet<String> = all.iter().cloned().collect();
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    for name in &mut all {
+        let count = seen.entry(name.clone()).or_default();
+        *count += 1;
+        if *count > 1 {
+            let free = (*count..).map(|k| format!("{name} ({k})")).find(|name| !taken.contains(name));
+            *name = free.unwrap_or_default();
+            taken.insert(name.clone());
         }
     }
     all

@@ -67,7 +67,10 @@ fn watch(args: &Check, color: bool) {
 
 pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     watch(args, out_color);
+    let reading = cli::Reading { timeout: args.timeout, ..args.reading.clone() };
+    let args = &Check { reading, ..args.clone() };
     match answer_all(args, out_color, err_color) {
+        Err(Failure::Late(language)) => answers::late(args, language, out_color),
         Err(Failure::Nothing(language, advice)) => answers::nothing(args, language, &advice, out_color),
         ran => ran,
     }

@@ -286,6 +286,9 @@ pub struct Reading {
     #[arg(long, value_name = "FILE", help_heading = "Programs and control-flow automata",
           conflicts_with_all = ["overflow", "uninitialised", "assume_defined"])]
     pub property_file: Option<PathBuf>,
+    /// How long reading may take: the same as what comes after it.
+    #[arg(skip)]
+    pub timeout: Option<Duration>,
 }
 
 /// How programs and control-flow automata are checked, and shown.

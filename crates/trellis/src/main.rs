@@ -51,6 +51,8 @@ pub enum Failure {
     Input(String),
     /// Nothing was asked of a model in this language, and how to ask.
     Nothing(&'static str, String),
+    /// There was no time to read a model in this language.
+    Late(&'static str),
     /// Something could not be written: a file, or the standard output.
     Output(String),
     /// Evidence did not pass its check, or something that cannot happen did.
@@ -110,6 +112,10 @@ fn main() -> ExitCode {
         Err(Failure::Nothing(_, advice)) => {
             eprintln!("error: nothing was asked: {advice}");
             exit::INPUT
+        }
+        Err(Failure::Late(_)) => {
+            eprintln!("error: there was no time to read the model");
+            exit::UNDECIDED
         }
         Err(Failure::Input(text)) => {
             eprintln!("{}", text.trim_end());

@@ -20,7 +20,7 @@ use trellis_report::program::{self as tell, text};
 use trellis_report::{Kind, Program, ProgramContent, ProgramReport, Style, json, read_program_evidence, text as plain};
 use trellis_syntax::scxml::Chart;
 
-use crate::automaton::{self, load};
+use crate::automaton::{self, QUESTION, load};
 use crate::binding::Bound;
 use crate::cli::{self, Certify, Check, Programs};
 use crate::evidence::Given;
@@ -472,6 +472,15 @@ pub fn certify(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
     };
     let (query, cfa) = &loaded.questions[at];
     let content = read_program_evidence(cfa, &given.text).map_err(|e| given.unreadable(&e))?;
+    // A run into one check is a violation of the program; a proof of one check among others is none of the program.
+    let several = loaded.program.as_ref().is_some_and(|asked| asked.checks.len() > 1);
+    if several
+        && query != QUESTION
+        && args.properties.properties.is_empty()
+        && matches!(content, ProgramContent::Certificate(_))
+    {
+        return given.rejected("it proves one check of the program, and not all; --property asks for one");
+    }
     let result = match &content {
         ProgramContent::Trace(t) if loaded.charts.get(at).is_some_and(|chart| statechart::overflows(chart, t)) => {
             Err("the run ends where an event did not fit into the internal queue, which shows nothing".into())

@@ -1,7 +1,7 @@
 //! What GNU attributes mean (`__attribute__((…))`).
 //!
-//! Those without a meaning never come here ([`super::scan`]). Read are `packed`, `aligned`, `mode`, `constructor` and, on what is
-//! defined here, `weak`. What has any other attribute may be declared, but not used: it is refused by the attribute's name. A
+//! Those without a meaning never come here ([`super::scan`]). Read are `packed`, `aligned`, `mode`, `constructor`,
+//! `noreturn` and, on what is defined here, `weak`. What has any other attribute may be declared, but not used: it is refused by the attribute's name. A
 //! function that is a `destructor` would run after `main`, and is refused at once.
 
 use lang_c::ast::{
@@ -32,6 +32,8 @@ pub struct Attributes {
     pub constructor: Option<i128>,
     pub destructor: Option<CSpan>,
     pub weak: bool,
+    /// `noreturn`, or `_Noreturn`. Of what is not a function it means nothing: calls through pointers are refused.
+    pub no_return: bool,
     /// `asm("name")`
     pub label: Option<(String, CSpan)>,
     /// The first that is not understood, and where.
@@ -50,6 +52,7 @@ impl Attributes {
             constructor: self.constructor.or(other.constructor),
             destructor: self.destructor.or(other.destructor),
             weak: self.weak || other.weak,
+            no_return: self.no_return || other.no_return,
             label: self.label.or_else(|| other.label.clone()),
             odd: self.odd.or_else(|| other.odd.clone()).or(twice),
         }
@@ -79,6 +82,7 @@ pub enum Piece<'x> {
     Type(&'x Node<TypeSpecifier>),
     Extension(&'x [Node<Extension>]),
     Volatile,
+    NoReturn,
     Other,
 }
 
@@ -118,6 +122,10 @@ impl Lower<'_> {
                 }
                 Piece::Volatile => {
                     all.volatile = true;
+                    body = None;
+                }
+                Piece::NoReturn => {
+                    all.attributes.no_return = true;
                     body = None;
                 }
                 Piece::Other => body = None,
@@ -187,6 +195,7 @@ impl Lower<'_> {
             "constructor" => all.constructor = Some(number.unwrap_or(LAST)),
             "destructor" => all.destructor = Some(span),
             "weak" => all.weak = true,
+            "noreturn" => all.no_return = true,
             "mode" => match word.map(bare) {
                 Some("QI" | "byte") => all.mode = Some(8),
                 Some("HI") => all.mode = Some(16),

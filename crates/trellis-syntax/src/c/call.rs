@@ -331,6 +331,10 @@ impl<'a> Lower<'a> {
         } else {
             self.warn(span, format!("`{name}` has no body: it is taken to return any value and to change nothing"));
         }
+        if self.unit.never_returns(name) {
+            // Whatever it does, what stands behind it is not reached.
+            self.jump(self.end, span);
+        }
         match self.unit.result_of(name).unwrap_or(CType::Int(IntType::INT)) {
             CType::Void => Ok(None),
             CType::Int(ty) => Ok(wanted.then(|| self.any(ty, span))),

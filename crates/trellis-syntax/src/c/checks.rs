@@ -33,7 +33,7 @@ pub enum Kind {
     Division,
     /// The distance of a shift.
     Shift,
-    /// The end of a function whose value is used.
+    /// The end of a function whose value is used, or that is declared not to return.
     Return,
     /// A function that is called and has no body.
     Call,
@@ -145,6 +145,8 @@ pub struct Def {
 
 /// Longer pieces of source are cut.
 const MAX_SNIPPET: usize = 48;
+/// So many conditions are assumed together.
+const MAX_HELD: usize = 64;
 
 impl Lower<'_> {
     /// Is anybody interested?
@@ -215,6 +217,15 @@ impl Lower<'_> {
                 }
             }
             held.push(def.term);
+            if held.len() >= MAX_HELD
+                && let Some(from) = self.at
+            {
+                // A step of their own, for each of the others would repeat them all.
+                let all = self.terms().and(std::mem::take(&mut held));
+                let (stmt, to) = (self.terms().assume(all), self.location(span));
+                self.edge(from, stmt, to, span);
+                self.at = Some(to);
+            }
         }
         held
     }

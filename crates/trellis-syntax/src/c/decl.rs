@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use lang_c::ast::{
     ArraySize, Declaration, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator, Expression,
-    InitDeclarator, Initializer, SpecifierQualifier, StorageClassSpecifier, TypeName, TypeOf, TypeQualifier,
-    TypeSpecifier,
+    FunctionSpecifier, InitDeclarator, Initializer, SpecifierQualifier, StorageClassSpecifier, TypeName, TypeOf,
+    TypeQualifier, TypeSpecifier,
 };
 use lang_c::span::{Node, Span as CSpan};
 use rustc_hash::FxHashMap;
@@ -112,6 +112,7 @@ impl Lower<'_> {
             DeclarationSpecifier::TypeSpecifier(t) => Piece::Type(t),
             DeclarationSpecifier::Extension(list) => Piece::Extension(list),
             DeclarationSpecifier::TypeQualifier(q) if q.node == TypeQualifier::Volatile => Piece::Volatile,
+            DeclarationSpecifier::Function(f) if f.node == FunctionSpecifier::Noreturn => Piece::NoReturn,
             _ => Piece::Other,
         }))?;
         let ty = self.base_type(&gathered.parts)?;

@@ -17,7 +17,7 @@ use super::structs::{Key, Object, Structure};
 use super::types::{CType, IntType, StructId};
 use super::unit::Unit;
 use super::volatile::Volatile;
-use super::{Ints, Options};
+use super::{Ints, Options, TIME_LIMIT};
 use crate::diag::{Diagnostic, Sources};
 use crate::uppaal::errors::Errors;
 
@@ -36,6 +36,8 @@ pub struct Val {
 
 /// So many edges are enough for everybody: a program larger than this was made so by inlining.
 const MAX_EDGES: usize = 2_000_000;
+/// How often the clock is looked at.
+const EDGES_PER_LOOK: usize = 1 << 12;
 
 /// Turns a translation unit into an automaton.
 pub struct Lower<'a> {
@@ -197,9 +199,12 @@ impl<'a> Lower<'a> {
 
     /// An edge with a place of its own.
     pub fn edge_at(&mut self, edge: Edge, span: CSpan) {
-        if self.cfa.edges().len() >= MAX_EDGES {
+        let count = self.cfa.edges().len();
+        let late = count.is_multiple_of(EDGES_PER_LOOK) && self.options.late();
+        if late || count >= MAX_EDGES {
+            let why = if late { TIME_LIMIT } else { "the program becomes too large when its functions are inlined" };
             if !std::mem::replace(&mut self.too_large, true) {
-                let _ = self.error::<()>(span, "the program becomes too large when its functions are inlined");
+                let _ = self.error::<()>(span, why);
             }
             return;
         }

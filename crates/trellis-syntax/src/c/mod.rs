@@ -34,6 +34,7 @@ mod checks;
 mod decl;
 mod enums;
 mod expr;
+mod idle;
 mod init;
 mod lifetime;
 mod lower;
@@ -50,7 +51,7 @@ mod unit;
 mod volatile;
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use trellis_expr::TermId;
 use trellis_model::cfa::Cfa;
@@ -92,8 +93,24 @@ pub struct Options {
     pub atoms: Vec<String>,
     /// What the program is asked; the rest is assumed.
     pub checks: Kinds,
-    /// How long the preprocessor and the parser may take, each; without it, what is generous for a file of its size.
-    pub timeout: Option<Duration>,
+    /// When reading must have come to an end; otherwise the complaint is [`TIME_LIMIT`]. The preprocessor and the parser also have limits of
+    /// their own, generous for a file of its size.
+    pub deadline: Option<Instant>,
+}
+
+/// What is said when [`Options::deadline`] is over.
+pub const TIME_LIMIT: &str = "the time limit is reached while the program is read";
+
+impl Options {
+    /// How long something may take that has this limit of its own.
+    fn at_most(&self, limit: Duration) -> Duration {
+        self.deadline.map_or(limit, |d| limit.min(d.saturating_duration_since(Instant::now())))
+    }
+
+    /// Is the time over?
+    fn late(&self) -> bool {
+        self.deadline.is_some_and(|d| d <= Instant::now())
+    }
 }
 
 /// A program that was read.
@@ -136,11 +153,12 @@ fn read(sources: &mut Sources, id: SourceId, options: &Options) -> Result<Built,
     let mut warnings = vec![];
     let text = preprocess::prepare(sources, id, options, &mut warnings).map_err(|d| vec![d])?;
     let map = text.map;
-    let unit = parallel::parse(text.code, options.timeout).map_err(|failed| match failed {
+    let unit = parallel::parse(text.code, options).map_err(|failed| match failed {
         parallel::Failed::Syntax(at, code) => vec![syntax_error(&map, &code, at)],
+        parallel::Failed::Late(_) if options.late() => vec![Diagnostic::error(map.span(0, 0), TIME_LIMIT)],
         parallel::Failed::Late(limit) => {
             let message = format!("the parser of C has not come to an end within {} s", limit.as_secs_f64());
-            vec![Diagnostic::error(map.span(0, 0), message).help("--timeout gives it more time")]
+            vec![Diagnostic::error(map.span(0, 0), message)]
         }
     })?;
     let built = unit::build(&unit, &map, sources, options);

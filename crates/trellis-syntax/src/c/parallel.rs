@@ -11,7 +11,7 @@ use std::time::Duration;
 use lang_c::ast::TranslationUnit;
 use lang_c::driver::{Config, Flavor, parse_preprocessed};
 
-use super::STACK;
+use super::{Options, STACK};
 
 /// Smaller files are parsed in one piece.
 const LARGE: usize = 1 << 20;
@@ -28,8 +28,8 @@ pub enum Failed {
 
 /// Parses a file, in a thread of its own: there are texts with which the parser does not come to an end, and nothing can stop it
 /// then. The thread that is left behind ends with the process.
-pub fn parse(code: String, limit: Option<Duration>) -> Result<TranslationUnit, Failed> {
-    let limit = limit.unwrap_or(Duration::from_secs(60 + (code.len() >> 15) as u64));
+pub fn parse(code: String, options: &Options) -> Result<TranslationUnit, Failed> {
+    let limit = options.at_most(Duration::from_secs(60 + (code.len() >> 15) as u64));
     let (sender, receiver) = channel();
     let text = code.clone();
     let work = move || {

@@ -12,18 +12,23 @@ use std::time::Duration;
 use trellis_model::cfa::Place;
 
 use super::scan::{Scan, Unread, scan};
-use super::{DataModel, Options};
+use super::{DataModel, Options, TIME_LIMIT};
 use crate::diag::{Diagnostic, SourceId, Sources, Span};
 
-/// How long the preprocessor may take if nobody says it.
+/// How long the preprocessor may take at most.
 const TIME: Duration = Duration::from_secs(60);
 /// How much memory it may take, in KiB.
 const MEMORY: u64 = 4 << 20;
 /// The largest output that is read, in bytes.
 const OUTPUT: u64 = 256 << 20;
 
-/// The deepest nesting that is read.
+/// The deepest nesting that is read, of brackets, operators and statements together.
 const MAX_NESTING: usize = 10_000;
+/// The deepest nesting of brackets: what is inside one is read again by each rule that is tried outside it, so the parser takes
+/// quadratic time. (Compilers read a few hundred.)
+const MAX_BRACKETS: usize = 1_000;
+/// So many operators may stand in a row: what each of them is applied to is looked at again by the next.
+const MAX_OPERATORS: usize = 1_000;
 
 /// Text without directives and comments.
 pub struct Text {
@@ -67,7 +72,7 @@ struct Line {
 pub fn prepare(
     sources: &mut Sources,
     id: SourceId,
-    Options { folder, data_model, timeout, .. }: &Options,
+    options: &Options,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<Text, Diagnostic> {
     let source = sources.get(id);
@@ -81,8 +86,8 @@ pub fn prepare(
         None => blanked,
         Some(at) => {
             let place = Span { start: at.0 as u32, end: at.1 as u32, ..whole };
-            let gcc = Preprocessor { text: &text, folder, place, limit: timeout.unwrap_or(TIME) };
-            let output = match data_model {
+            let gcc = Preprocessor { text: &text, options, place };
+            let output = match options.data_model {
                 DataModel::Lp64 => gcc.run(&[])?,
                 // The headers for 32 bits are often not there.
                 DataModel::Ilp32 => gcc.run(&["-m32"]).or_else(|_| {
@@ -100,6 +105,10 @@ pub fn prepare(
         }
     };
     let mut code = map.explicit(code);
+    if let Some(at) = too_deep(&code) {
+        let span = map.span(at, at + 1);
+        return Err(Diagnostic::error(span, "this is nested too deeply").help("split the expression or the statement"));
+    }
     match scan(&mut code) {
         Ok(scan) => map.scan = scan,
         Err(Unread { at, message, help }) => {
@@ -109,10 +118,6 @@ pub fn prepare(
                 None => d,
             });
         }
-    }
-    if let Some(at) = too_deep(&code) {
-        let span = map.span(at, at + 1);
-        return Err(Diagnostic::error(span, "this is nested too deeply").help("split the expression or the statement"));
     }
     Ok(Text { code, map })
 }
@@ -140,10 +145,9 @@ fn first_directive(text: &str) -> Option<(usize, usize)> {
 /// A run of `gcc -E`.
 struct Preprocessor<'t> {
     text: &'t str,
-    folder: &'t Path,
+    options: &'t Options,
     /// The directive that makes it necessary.
     place: Span,
-    limit: Duration,
 }
 
 impl Preprocessor<'_> {
@@ -153,11 +157,13 @@ impl Preprocessor<'_> {
             Diagnostic::error(self.place, format!("this needs a preprocessor, and `gcc` cannot be run: {why}"))
                 .help("install gcc, or preprocess the file elsewhere: gcc -E FILE.c > FILE.i")
         };
-        let folder = if self.folder.as_os_str().is_empty() { Path::new(".") } else { self.folder };
+        let folder = &*self.options.folder;
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let limit = self.options.at_most(TIME);
         // A header may be a device, and a macro may grow without end: the shell limits time and memory.
         let limits = format!(
             "ulimit -v {MEMORY} 2>/dev/null; ulimit -t {} 2>/dev/null; exec gcc \"$@\"",
-            self.limit.as_secs().saturating_add(2)
+            limit.as_secs().saturating_add(2)
         );
         let start = |mut command: Command| {
             command.args(options).args(["-E", "-std=gnu11", "-x", "c", "-iquote"]).arg(folder).arg("-");
@@ -177,13 +183,14 @@ impl Preprocessor<'_> {
             let output = read_at_most(stdout, OUTPUT + 1);
             let _ = sender.send((output, said.join().unwrap_or_default()));
         });
-        let received = receiver.recv_timeout(self.limit);
+        let received = receiver.recv_timeout(limit);
         if !matches!(&received, Ok((output, _)) if output.len() as u64 <= OUTPUT) {
             let _ = child.kill();
             let _ = child.wait();
             return Err(match received {
                 Ok(_) => failed(format!("its output is larger than {} MB", OUTPUT >> 20)),
-                Err(_) => failed(format!("it has not come to an end within {} s", self.limit.as_secs_f64())),
+                Err(_) if self.options.late() => Diagnostic::error(self.place, TIME_LIMIT),
+                Err(_) => failed(format!("it has not come to an end within {} s", limit.as_secs_f64())),
             });
         }
         let (output, said) = received.unwrap_or_default();
@@ -234,7 +241,10 @@ impl Map {
 
     /// The offset before anything was inserted.
     fn outside(&self, at: usize) -> usize {
-        at - self.inserted.iter().map(|i| at.saturating_sub(*i).min(IMPLICIT.len())).sum::<usize>()
+        let before = self.inserted.partition_point(|i| *i < at);
+        let Some(last) = before.checked_sub(1) else { return at };
+        // It may be in the middle of the last one.
+        at - last * IMPLICIT.len() - (at - self.inserted[last]).min(IMPLICIT.len())
     }
 
     /// Reads the line markers.
@@ -354,6 +364,10 @@ fn blank_comments(text: &str) -> String {
     String::from_utf8(out).unwrap_or_default()
 }
 
+/// What may stand before a parenthesis at file scope, and is no function.
+const NO_FUNCTIONS: [&str; 11] =
+    ["asm", "char", "double", "float", "int", "long", "short", "signed", "typeof", "unsigned", "void"];
+
 /// Where, at file scope, a declaration starts with a name and a parenthesis.
 fn untyped_functions(code: &str) -> Vec<usize> {
     let bytes = code.as_bytes();
@@ -376,7 +390,10 @@ fn untyped_functions(code: &str) -> Vec<usize> {
                 while i < bytes.len() && (bytes[i].is_ascii_alphanumeric() || bytes[i] == b'_') {
                     i += 1;
                 }
-                if starts && is_untyped(&code[start..i], code[i..].trim_start()) {
+                // Not `int (*p)(void);`, which is a pointer.
+                let parameters = code[i..].trim_start().strip_prefix('(').map(str::trim_start);
+                let is_list = parameters.is_some_and(|p| !p.starts_with(['*', '(']));
+                if starts && is_list && !NO_FUNCTIONS.contains(&&code[start..i]) {
                     found.push(start);
                 }
                 starts = false;
@@ -385,13 +402,6 @@ fn untyped_functions(code: &str) -> Vec<usize> {
         }
     }
     found
-}
-
-/// Is this the name of a function, and not its type: `f(x) {`, not `int (*f)(void)`?
-fn is_untyped(word: &str, after: &str) -> bool {
-    const TYPES: [&str; 10] = ["asm", "void", "char", "short", "int", "long", "float", "double", "signed", "unsigned"];
-    let pointer = after.strip_prefix('(').map(|inside| inside.trim_start().starts_with('*'));
-    pointer == Some(false) && !TYPES.contains(&word)
 }
 
 /// A backslash at its end carries a comment on to the next line.
@@ -422,10 +432,12 @@ pub fn end_of_quoted(bytes: &[u8], start: usize, quote: u8) -> usize {
 fn too_deep(code: &str) -> Option<usize> {
     let bytes = code.as_bytes();
     let mut outer: Vec<usize> = vec![];
-    let (mut depth, mut i) = (0usize, 0);
+    let (mut depth, mut i, mut row) = (0usize, 0, 0);
     while i < bytes.len() {
         let start = i;
         i += 1;
+        let before = row;
+        row = if bytes[start].is_ascii_whitespace() { row } else { 0 };
         match bytes[start] {
             quote @ (b'"' | b'\'') => i = end_of_quoted(bytes, start, quote),
             b'(' | b'[' | b'{' => {
@@ -445,6 +457,7 @@ fn too_deep(code: &str) -> Option<usize> {
             b',' => depth = outer.last().map_or(0, |o| o + 1),
             b'!' | b'~' | b'-' | b'+' | b'*' | b'&' | b'?' | b':' | b'/' | b'%' | b'|' | b'^' | b'<' | b'>' | b'=' => {
                 depth += 1;
+                row = before + 1;
             }
             b if b.is_ascii_alphabetic() || b == b'_' => {
                 while i < bytes.len() && (bytes[i].is_ascii_alphanumeric() || bytes[i] == b'_') {
@@ -457,7 +470,7 @@ fn too_deep(code: &str) -> Option<usize> {
             }
             _ => {}
         }
-        if depth > MAX_NESTING {
+        if depth > MAX_NESTING || outer.len() > MAX_BRACKETS || row > MAX_OPERATORS {
             return Some(start);
         }
     }

@@ -7,20 +7,24 @@
 //!
 //! *Time.* The parser is one for parsing expression grammars that remembers (almost) nothing it has tried, so some texts take it
 //! exponential time. From its grammar these are: `--` and `++` before an operand, each of which it also tries as two signs when
-//! what follows fails; and types inside `sizeof (…)`, `_Alignof (…)` and declarators of members, which are tried twice each. The
-//! first can never be right in C beyond a few (what `--` has given cannot be changed), the second is nobody's program: both are
+//! what follows fails; types inside `sizeof (…)`, `_Alignof (…)` and declarators of members, which are tried twice each; and names of
+//! types with a parenthesis behind them, `T (T (T (`, each of which may begin parameters or a declarator. The
+//! first can never be right in C beyond a few (what `--` has given cannot be changed), the others are nobody's program: all are
 //! limited here. What else there may be ends with the time limit of [`super::parallel`].
 
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::idle::{IDLE_PRAGMAS, NO_MEANING};
 use super::preprocess::end_of_quoted;
 
 /// So many `--` or `++` may stand before one operand.
 const MAX_STEPS: usize = 4;
 /// So deep may types stand in types that stand in expressions.
 const MAX_TYPES: usize = 8;
+/// So deep may parentheses right behind the name of a type stand in one another.
+const MAX_NAMED: usize = 16;
 
 /// An attribute as it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,110 +63,6 @@ impl Scan {
     }
 }
 
-/// Attributes that say nothing about what a program computes: hints to the optimiser, to the linker and for warnings.
-const NO_MEANING: &[&str] = &[
-    "access",
-    "alloc_align",
-    "alloc_size",
-    "always_inline",
-    "artificial",
-    "assume_aligned",
-    "cdecl",
-    "cold",
-    "common",
-    "const",
-    "deprecated",
-    "designated_init",
-    "error",
-    "externally_visible",
-    "fallthrough",
-    "fastcall",
-    "fd_arg",
-    "fd_arg_read",
-    "fd_arg_write",
-    "flatten",
-    "format",
-    "format_arg",
-    "gnu_inline",
-    "hot",
-    "leaf",
-    "malloc",
-    "may_alias",
-    "ms_abi",
-    "no_address_safety_analysis",
-    "no_icf",
-    "no_instrument_function",
-    "no_profile_instrument_function",
-    "no_reorder",
-    "no_sanitize",
-    "no_sanitize_address",
-    "no_sanitize_coverage",
-    "no_sanitize_thread",
-    "no_sanitize_undefined",
-    "no_split_stack",
-    "no_stack_limit",
-    "no_stack_protector",
-    "noclone",
-    "nocommon",
-    "noinline",
-    "noipa",
-    "nonnull",
-    "nonstring",
-    "noplt",
-    "noreturn",
-    "nothrow",
-    "null_terminated_string_arg",
-    "optimize_none",
-    "patchable_function_entry",
-    "pure",
-    "regparm",
-    "retain",
-    "returns_nonnull",
-    "section",
-    "sentinel",
-    "stack_protect",
-    "stdcall",
-    "sysv_abi",
-    "thiscall",
-    "tls_model",
-    "unused",
-    "used",
-    "visibility",
-    "warn_if_not_aligned",
-    "warn_unused",
-    "warn_unused_result",
-    "warning",
-    "zero_call_used_regs",
-];
-
-/// The same for pragmas, by their first words.
-const IDLE_PRAGMAS: &[&str] = &[
-    "once",
-    "message",
-    "mark",
-    "region",
-    "endregion",
-    "ident",
-    "push_macro",
-    "pop_macro",
-    "GCC diagnostic",
-    "GCC system_header",
-    "GCC poison",
-    "GCC dependency",
-    "GCC warning",
-    "GCC ivdep",
-    "GCC unroll",
-    "GCC visibility",
-    "GCC push_options",
-    "GCC pop_options",
-    "GCC reset_options",
-    "clang diagnostic",
-    "clang loop",
-    "STDC FP_CONTRACT",
-    "STDC FENV_ACCESS",
-    "STDC CX_LIMITED_RANGE",
-];
-
 /// Looks at the text, and blanks out what the parser need not see.
 pub fn scan(code: &mut String) -> Result<Scan, Unread> {
     let mut s = Scanner { text: code, found: Scan::default(), blank: vec![], pack: None, stack: vec![] };
@@ -193,6 +93,17 @@ struct Scanner<'t> {
     stack: Vec<(Option<String>, Option<u64>)>,
 }
 
+/// A bracket that is open.
+#[derive(Default)]
+struct Bracket {
+    /// Is what is inside read twice?
+    counts: bool,
+    /// Is it a parenthesis?
+    round: bool,
+    /// Is it one right behind the name of a type?
+    named: bool,
+}
+
 /// What the last token was.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Last {
@@ -215,7 +126,10 @@ impl Scanner<'_> {
         let bytes = text.as_bytes();
         // The keyword before attributes; how many `--` stand before the next operand; brackets, and how many of them matter.
         let (mut owner, mut last, mut steps) = (None, Last::Other, 0);
-        let (mut brackets, mut types): (Vec<bool>, usize) = (vec![], 0);
+        let (mut brackets, mut types): (Vec<Bracket>, usize) = (vec![], 0);
+        // Names in declarations with `typedef`; where we are in one; parentheses right behind such names.
+        let (mut defined, mut typedef, mut named) = (FxHashSet::default(), None, 0);
+        let mut behind_name = false;
         let (mut i, mut line_start) = (0, true);
         while i < bytes.len() {
             let start = i;
@@ -234,6 +148,7 @@ impl Scanner<'_> {
                 }
                 _ => line_start = false,
             }
+            let after_name = std::mem::take(&mut behind_name);
             let next = match b {
                 b'"' | b'\'' => {
                     i = end_of_quoted(bytes, start, b);
@@ -250,9 +165,19 @@ impl Scanner<'_> {
                     while i < bytes.len() && (bytes[i].is_ascii_alphanumeric() || bytes[i] == b'_') {
                         i += 1;
                     }
-                    match &text[start..i] {
+                    let word = &text[start..i];
+                    if typedef.is_some() {
+                        defined.insert(word);
+                    }
+                    behind_name = defined.contains(word);
+                    match word {
+                        "typedef" => {
+                            typedef = Some(brackets.len());
+                            Last::Other
+                        }
                         "__attribute__" | "__attribute" => {
-                            i = self.attributes(start, i, owner);
+                            let inside = brackets.last().is_some_and(|b| b.round);
+                            i = self.attributes(start, i, owner, inside);
                             continue;
                         }
                         "struct" | "union" => {
@@ -278,13 +203,15 @@ impl Scanner<'_> {
                     }
                 }
                 b'(' | b'[' | b'{' => {
-                    let counts = (b == b'(' && last == Last::Size)
-                        || (b == b'{' && last == Last::Structure && brackets.iter().any(|counts| *counts));
+                    let counts =
+                        (b == b'(' && last == Last::Size) || (b == b'{' && last == Last::Structure && types > 0);
                     // A structure in the declarator of another one's member is read twice, too.
                     let counts = counts || (b == b'{' && last == Last::Structure && brackets.len() > 1);
-                    brackets.push(counts);
+                    let round = b == b'(';
+                    brackets.push(Bracket { counts, round, named: round && after_name });
                     types += usize::from(counts);
-                    if types > MAX_TYPES {
+                    named += usize::from(round && after_name);
+                    if types > MAX_TYPES || named > MAX_NAMED {
                         return Err(Unread {
                             at: start..i,
                             message: "types are nested too deeply in expressions and types here".into(),
@@ -294,7 +221,9 @@ impl Scanner<'_> {
                     Last::Other
                 }
                 b')' | b']' | b'}' => {
-                    types -= usize::from(brackets.pop().unwrap_or(false));
+                    let closed = brackets.pop().unwrap_or_default();
+                    types -= usize::from(closed.counts);
+                    named -= usize::from(closed.named);
                     if b == b'}' { Last::Other } else { Last::Operand }
                 }
                 b'+' | b'-' if bytes.get(i) == Some(&b) => {
@@ -319,6 +248,10 @@ impl Scanner<'_> {
                     Last::Other
                 }
                 b'+' | b'-' if last == Last::Before => return Err(twice(start..i)),
+                b';' => {
+                    typedef = typedef.filter(|depth| *depth < brackets.len());
+                    Last::Other
+                }
                 _ => Last::Other,
             };
             // Between two operands, or brackets, everything counts as standing before the second.
@@ -335,8 +268,8 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// `__attribute__((…))`: returns where it ends.
-    fn attributes(&mut self, start: usize, from: usize, owner: Option<usize>) -> usize {
+    /// `__attribute__((…))`, perhaps inside parentheses: returns where it ends.
+    fn attributes(&mut self, start: usize, from: usize, owner: Option<usize>, inside: bool) -> usize {
         let bytes = self.text.as_bytes();
         let skip = |mut i: usize| {
             while bytes.get(i).is_some_and(u8::is_ascii_whitespace) {
@@ -372,7 +305,8 @@ impl Scanner<'_> {
             let text = self.text.get(item..to).unwrap_or_default().trim_end();
             if let Some(written) = written(text, item) {
                 let idle = NO_MEANING.binary_search(&&*written.name).is_ok() && !is_list_of_functions(&written);
-                let idle = idle || is_plain_level(&written);
+                // Of a parameter that is a pointer to a function it means nothing, and the parser has no place for it there.
+                let idle = idle || is_plain_level(&written) || (inside && written.name == "noreturn");
                 if !idle {
                     kept.push(written);
                 }
@@ -546,11 +480,6 @@ mod tests {
     }
 
     #[test]
-    fn the_list_is_sorted() {
-        assert!(NO_MEANING.is_sorted());
-    }
-
-    #[test]
     fn attributes_without_meaning_are_blanked() {
         let (code, found) = scanned("int x __attribute__((unused, aligned(8), __used__, weak));").expect("read");
         assert_eq!(code, "int x __attribute__((        aligned(8)          , weak));");
@@ -575,6 +504,14 @@ mod tests {
             assert!(scanned(text).is_err(), "{text}");
         }
         assert!(scanned("#pragma GCC diagnostic push\n#pragma once\n").is_ok());
+    }
+
+    #[test]
+    fn parentheses_behind_names_of_types_are_counted() {
+        let text = |n: usize, close: &str| format!("typedef int T; int f(int); int x = {}1{};", "T (".repeat(n), close);
+        assert!(scanned(&text(16, &")".repeat(16))).is_ok());
+        assert!(scanned(&text(17, "")).is_err() && scanned(&text(17, &")".repeat(17))).is_err());
+        assert!(scanned(&text(17, &")".repeat(17)).replace("T (", "f(")).is_ok(), "calls of functions");
     }
 
     #[test]

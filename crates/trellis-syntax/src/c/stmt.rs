@@ -70,10 +70,12 @@ impl Lower<'_> {
     /// The body of a function, up to where control goes after it.
     pub fn body(&mut self, body: &Node<Statement>) -> Lowered<()> {
         let done = self.statement(body);
+        let end = CSpan::span(body.span.end.saturating_sub(1), body.span.end);
+        self.never_returns(end);
         if let Some(result) = self.frame.result.clone()
             && self.at.is_some()
         {
-            self.no_result(&result, CSpan::span(body.span.end.saturating_sub(1), body.span.end));
+            self.no_result(&result, end);
         }
         if let Some(after) = self.frame.after {
             self.jump(after, body.span);
@@ -90,6 +92,18 @@ impl Lower<'_> {
             self.leave(stmt, to, goto.span);
         }
         done
+    }
+
+    /// Control is at the end of a function, or at a `return`: it must not be one that is declared not to return (C11 6.7.4).
+    fn never_returns(&mut self, span: CSpan) {
+        let Some(name) = self.stack.last().copied().filter(|_| self.at.is_some()) else { return };
+        if !self.unit.never_returns(name) {
+            return;
+        }
+        self.flush(span);
+        let check = self.check(Kind::Return, span, |_| format!("`{name}` returns, and is declared not to"));
+        let to = check.map_or(self.end, |check| self.failure(check));
+        self.jump(to, span);
     }
 
     /// A function ends without `return`: its result is anything, and must not be used (C11 6.9.1).
@@ -441,6 +455,7 @@ impl Lower<'_> {
             }
             (None, None) => self.terms().skip(),
         };
+        self.never_returns(span);
         self.leave(stmt, after, span);
         self.release(mark);
         Ok(())

@@ -107,6 +107,11 @@ impl Unit<'_> {
         self.results.get(name).cloned()
     }
 
+    /// Is a function declared never to return?
+    pub fn never_returns(&self, name: &str) -> bool {
+        self.attributes.get(name).is_some_and(|a| a.no_return)
+    }
+
     pub fn type_of(&self, name: &str) -> CType {
         match self.globals.get(name) {
             Some(global) => global.ty.clone(),
@@ -188,7 +193,7 @@ impl<'a> Lower<'a> {
     fn atom(&mut self, text: &str, main: CSpan) -> Lowered<TermId> {
         let mut code = format!("int f(void) {{ return {text}; }}");
         let unit = match scan(&mut code) {
-            Ok(_) => parallel::parse(code, self.options.timeout),
+            Ok(_) => parallel::parse(code, self.options),
             Err(unread) => return self.error(main, format!("in `{text}`: {}", unread.message)),
         };
         let expression = unit.as_ref().ok().and_then(|unit| match &unit.0[..] {

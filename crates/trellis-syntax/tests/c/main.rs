@@ -7,5 +7,6 @@ mod programs;
 mod random;
 mod refused;
 mod run;
+mod sanitizers;
 mod semantics;
 mod undefined;

@@ -9,6 +9,15 @@ use crate::gcc::check;
 use crate::random::Random;
 use crate::run::{agree, execute, has_gcc, read};
 
+/// These were taken for functions of old C that are called `int` and `void`.
+#[test]
+fn declarators_in_parentheses_at_file_scope() {
+    let text = "int (x) = 3; int (*p) = &x; void (*callback)(int); int (*table[2])(void); typeof(x) y = 4; \
+                f() { return *p + y; } int main(void) { if (f() == 7) __VERIFIER_error(); return 0; }";
+    let built = crate::run::read(text, trellis_syntax::c::Ints::Wrap).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(crate::run::execute(&built.cfa, &[]).0, trellis_model::cfa::Kind::Error);
+}
+
 #[test]
 fn structures() {
     check(

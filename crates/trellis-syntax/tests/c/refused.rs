@@ -1,6 +1,9 @@
 //! What is not understood is refused, by name and in its place.
 
-use trellis_syntax::c::Ints;
+use std::time::Instant;
+
+use trellis_syntax::c::{Ints, Kind, Kinds, Options, TIME_LIMIT, parse};
+use trellis_syntax::diag::Sources;
 
 use crate::run::read;
 
@@ -166,6 +169,45 @@ fn deep_nesting_is_refused_or_read_but_never_too_much() {
     for text in deep(3_000).into_iter().chain(deep(100_000)) {
         let _ = read(&text, Ints::Wrap);
     }
+}
+
+/// What once took the parser exponential time, or made an automaton whose conditions grow with the cube of the text.
+#[test]
+fn repetitive_text_is_refused_or_read_in_no_time() {
+    let typed =
+        |n: usize, rest: &str| format!("typedef int T; int main(void) {{ {}{rest}; return 0; }}", "T (".repeat(n));
+    let expression = |e: &str| format!("int main(void) {{ int x = 1; x = {e}x; return 0; }}");
+    let texts = [
+        typed(100, ""),
+        typed(100, &format!("@{}", ")".repeat(100))),
+        format!("int main(void) {{ int x = {}1{}; return 0; }}", "(1, ".repeat(5_000), ")".repeat(5_000)),
+        expression(&"*".repeat(5_000)),
+        expression(&"x << ".repeat(4_000)),
+        expression(&"x / ".repeat(4_000)),
+        "int a[1] = ".to_string() + &"__attribute__((x(".repeat(20_000),
+        "f() { return 1; }\n".repeat(5_000) + "main() { return f(); }",
+    ];
+    for text in texts {
+        let started = Instant::now();
+        let kinds = Kinds::of(&[Kind::Shift, Kind::Division]);
+        let mut sources = Sources::default();
+        let id = sources.add("test.c", &*text);
+        let options = Options { checks: kinds, ..Default::default() };
+        let _ = parse(&mut sources, id, &options);
+        // Generous, for a busy machine without optimisation.
+        let seconds = started.elapsed().as_secs();
+        assert!(seconds < 30, "{seconds} s: {}", &text[..80]);
+    }
+}
+
+#[test]
+fn the_deadline_covers_the_parser_and_what_follows() {
+    let text = "int main(void) { return 0; }\n".to_string() + &"int g(int x);\n".repeat(20_000);
+    let mut sources = Sources::default();
+    let id = sources.add("test.c", &*text);
+    let options = Options { deadline: Some(Instant::now()), ..Default::default() };
+    let errors = parse(&mut sources, id, &options).expect_err("late");
+    assert!(errors.iter().any(|d| d.message == TIME_LIMIT), "{errors:?}");
 }
 
 #[test]

@@ -1,15 +1,10 @@
 //! Programs that do what C leaves undefined: we and gcc's sanitizers agree on whether, and in which line.
 
-use std::fmt::Write;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
 use trellis_model::cfa::interpret::{State, walk, zero};
 use trellis_model::cfa::{Kind as LocationKind, Location};
 use trellis_syntax::c::{Built, Check, Ints, Kind, Kinds, Options, parse};
 use trellis_syntax::diag::{Sources, render};
 
-use crate::random::Random;
 use crate::run::Inputs;
 
 const ALL: [Kind; 8] = [
@@ -24,7 +19,7 @@ const ALL: [Kind; 8] = [
 ];
 
 /// Reads a program that is asked these things.
-fn read(text: &str, ints: Ints, kinds: &[Kind]) -> Built {
+pub fn read(text: &str, ints: Ints, kinds: &[Kind]) -> Built {
     let mut sources = Sources::default();
     let id = sources.add("test.c", text);
     let options = Options { ints, checks: Kinds::of(kinds), ..Options::default() };
@@ -33,13 +28,21 @@ fn read(text: &str, ints: Ints, kinds: &[Kind]) -> Built {
 
 /// Runs a program without inputs: the check that fails, if one does.
 fn failing(built: &Built) -> Option<Check> {
+    outcome(built).err()
+}
+
+/// Runs a program without inputs: the state in which it ends, or the check that fails.
+pub fn outcome(built: &Built) -> Result<State, Check> {
     let cfa = &built.cfa;
     let start = State { location: cfa.initial, env: zero(cfa) };
     let (end, _) = walk(cfa, start, &mut Inputs(vec![]), 200_000);
     let Location { kind, name, .. } = cfa.location(end.location);
     match kind {
-        LocationKind::Final => None,
-        LocationKind::Error => built.checks.iter().find(|c| c.location == Some(end.location)).cloned(),
+        LocationKind::Final => Ok(end),
+        LocationKind::Error => {
+            let mut checks = built.checks.iter();
+            Err(checks.find(|c| c.location == Some(end.location)).expect("an error is a check").clone())
+        }
         LocationKind::Plain => panic!("the run is stuck in {name}"),
     }
 }
@@ -89,6 +92,9 @@ fn each_kind_is_a_check() {
         ("", "int s = 32; unsigned u = 1; u <<= s; return u;", Kind::Shift),
         ("int f(int x) { if (x) return 1; }", "return f(0);", Kind::Return),
         ("int f(int x) { if (x) return 1; return; }", "int y = f(0); return y;", Kind::Return),
+        ("__attribute__((noreturn)) void f(int x) { while (x) ; }", "f(0);", Kind::Return),
+        ("_Noreturn void f(int x) { if (x) return; while (1) ; }", "f(1);", Kind::Return),
+        ("int f(int x) __attribute__((noreturn)); int f(int x) { return x; }", "return f(1);", Kind::Return),
         ("", "int x = 2147483647; return x + 1;", Kind::Overflow),
         ("", "int x = 2147483647; x++;", Kind::Overflow),
         ("", "long x = -9223372036854775807L - 1; x--;", Kind::Overflow),
@@ -144,6 +150,26 @@ fn what_is_defined_is_no_violation() {
     }
 }
 
+/// `noreturn` stands in many places, and of pointers to functions it means nothing.
+#[test]
+fn functions_that_do_not_return() {
+    let declared = "void exit(int); static void __attribute__((noreturn, cold)) f(void) { exit(1); }
+        void __attribute__((__noreturn__)) g(int x); extern void h(int) __attribute__((noreturn)) __attribute__((cold));
+        typedef void (*handler)(int) __attribute__((noreturn)); struct s { int x; void (*h)(void) __attribute__((noreturn)); };
+        void k(void (*h)(void) __attribute__((noreturn))); void (*pointer)(int) __attribute__((noreturn));
+        inline _Noreturn static void l(void) { f(); }";
+    assert_eq!(found(declared, "int x = 3, z = 0; if (x > 2) l(); else f(); return 1 / z;", &ALL), None);
+    // What stands behind a call of one without a body is not reached, whatever it does.
+    let built = read(
+        &format!("{declared} int main(void) {{ int z = 0; if (!z) h(1); return 1 / z; }}"),
+        Ints::Wrap,
+        &[Kind::Division],
+    );
+    assert!(failing(&built).is_none());
+    // Who does not ask gets runs that end there.
+    assert_eq!(found("_Noreturn void f(void) { }", "f(); __VERIFIER_error();", &[Kind::Assertion]), None);
+}
+
 #[test]
 fn what_is_not_asked_is_assumed() {
     // Nothing goes on after an index outside its array, and nothing is said about it; what overflows wraps.
@@ -197,228 +223,4 @@ fn functions_without_a_body_may_do_anything() {
     assert!(inputs.checks.is_empty() && inputs.warnings.is_empty());
     let old = read("void f(void); int main(void) { f(); return 0; }", Ints::Wrap, &[Kind::Assertion]);
     assert!(old.checks.is_empty() && old.warnings.len() == 1);
-}
-
-// Random programs.
-
-/// Numbers are in variables, for gcc computes with constants in advance, and what it can do without is not run.
-const NUMBERS: [&str; 10] = ["0", "1", "2", "3", "-1", "7", "31", "2147483647", "-2147483647 - 1", "65536"];
-
-/// An expression of small numbers, mostly, in which much may be undefined, rarely.
-fn expression(r: &mut Random, depth: usize) -> String {
-    if depth == 0 || r.below(6) == 0 {
-        return match r.below(9) {
-            0 => {
-                format!("k{}", r.below(NUMBERS.len()))
-            }
-            1 => format!("a[{}]", index(r)),
-            2 => format!("m[{}][{}]", index2(r), index2(r)),
-            3 => "s.x".into(),
-            4 => format!("s.y[{}]", index2(r)),
-            5 if r.below(2) == 0 => "*p".into(),
-            5 => format!("p[{} & 1]", variable(r)),
-            _ => variable(r),
-        };
-    }
-    let (a, mut b) = (expression(r, depth - 1), expression(r, depth - 1));
-    while b == a {
-        b = expression(r, depth - 1);
-    }
-    match r.below(16) {
-        0 => format!("({}{a})", r.pick(&["-", "~"])),
-        1 => format!("(({}) {a})", r.pick(&["int", "unsigned", "short", "unsigned char", "long"])),
-        2 => format!("({} ? {a} : {b})", truth(&expression(r, depth - 1))),
-        3 => {
-            format!("({a} {} {})", r.pick(&["/", "%"]), rarely(r, &format!("(({b} & 15) + 1)"), &format!("({b} & 7)")))
-        }
-        4 => format!(
-            "(({a} & 255) {} {})",
-            r.pick(&["<<", ">>"]),
-            rarely(r, &format!("({b} & 7)"), &format!("({b} & 63)"))
-        ),
-        5 | 6 => format!("({} {} {})", truth(&a), r.pick(&["&&", "||"]), truth(&b)),
-        7..=9 => format!("({a} {} {b})", r.pick(&["<", ">", "==", "!="])),
-        10 | 11 => format!("({a} {} {b})", r.pick(&["&", "|", "^"])),
-        12 => format!("(({a} & 1023) {} ({b} & 1023))", r.pick(&["+", "-", "*"])),
-        13 => format!("f(({a}) & 63)"),
-        _ => format!("({a} {} {b})", r.pick(&["+", "-", "*"])),
-    }
-}
-
-/// As a condition gcc would look at the operands of a difference instead of subtracting.
-fn truth(e: &str) -> String {
-    format!("({e} != k0)")
-}
-
-fn rarely(r: &mut Random, often: &str, rarely: &str) -> String {
-    if r.below(6) == 0 { rarely.into() } else { often.into() }
-}
-
-fn variable(r: &mut Random) -> String {
-    r.pick(&["v0", "v1", "v2", "v3", "v4"]).into()
-}
-
-fn index(r: &mut Random) -> String {
-    let v = variable(r);
-    rarely(r, &format!("{v} & 3"), &format!("{v} & 7"))
-}
-
-fn index2(r: &mut Random) -> String {
-    let v = variable(r);
-    rarely(r, &format!("{v} & 1"), &format!("{v} & 3"))
-}
-
-fn statement(r: &mut Random, out: &mut String, depth: usize, loops: &mut usize) {
-    let _ = match r.below(if depth == 0 { 10 } else { 14 }) {
-        0..=2 => writeln!(out, "{} {} {};", variable(r), r.pick(&["=", "=", "+=", "-=", "^="]), expression(r, 2)),
-        3 => writeln!(out, "a[{}] = {};", index(r), expression(r, 2)),
-        4 => writeln!(out, "m[{}][{}] += {};", index2(r), index2(r), expression(r, 1)),
-        5 => writeln!(out, "{}{};", variable(r), r.pick(&["++", "--"])),
-        // Not to a member with another one behind it: the sanitizers do not see a step from one to the next.
-        6 => writeln!(
-            out,
-            "p = {};",
-            ["&v0".into(), format!("&a[{} & 3]", variable(r)), format!("&s.y[{} & 1]", variable(r)), "a".into()]
-                [r.below(4)]
-        ),
-        7 => writeln!(out, "if ({} & 7) p = a; else p = 0;", variable(r)),
-        8 => writeln!(out, "*p = {};", expression(r, 1)),
-        // A variable that is gone; not in loops, where it would be there again.
-        9 if *loops == 0 => {
-            let _ = writeln!(out, "{{ int t = {};", expression(r, 1));
-            let _ = writeln!(out, "p = &t; *p += 1; }}");
-            writeln!(out, "if ({} & 3) p = a;", variable(r))
-        }
-        9 => writeln!(out, "s.y[{}] = {};", index2(r), expression(r, 1)),
-        10 | 11 => {
-            let _ = writeln!(out, "if {} {{", truth(&expression(r, 2)));
-            block(r, out, depth - 1, loops);
-            let _ = writeln!(out, "}} else {{");
-            block(r, out, depth - 1, loops);
-            writeln!(out, "}}")
-        }
-        _ => {
-            *loops += 1;
-            let i = format!("i{loops}");
-            let _ =
-                writeln!(out, "for (int {i} = 0; {i} < {} && {}; {i}++) {{", 1 + r.below(4), truth(&expression(r, 1)));
-            block(r, out, depth - 1, loops);
-            if r.below(3) == 0 {
-                let _ = writeln!(out, "if {} {};", truth(&expression(r, 1)), r.pick(&["break", "continue"]));
-            }
-            block(r, out, depth - 1, loops);
-            writeln!(out, "}}")
-        }
-    };
-}
-
-fn block(r: &mut Random, out: &mut String, depth: usize, loops: &mut usize) {
-    for _ in 0..1 + r.below(2) {
-        statement(r, out, depth, loops);
-    }
-}
-
-fn program(seed: u64) -> String {
-    let mut r = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-    let mut text = format!("/* seed {seed} */\n");
-    for (n, number) in NUMBERS.iter().enumerate() {
-        let _ = writeln!(text, "int k{n} = {number};");
-    }
-    let types = ["int", "unsigned", "short", "unsigned char", "long"];
-    for (n, ty) in ["int", types[r.below(5)], types[r.below(5)], "int", types[r.below(5)]].iter().enumerate() {
-        let _ = writeln!(text, "{ty} v{n} = {};", r.below(9));
-    }
-    let _ = writeln!(text, "int a[4] = {{1, 2, 3, 4}};\nint m[2][2] = {{{{1, 2}}, {{3, 4}}}};");
-    let _ = writeln!(text, "int g0;\nstruct {{ int x; int y[2]; }} s = {{5, {{6, 7}}}};\nint *p = a;");
-    let _ = writeln!(
-        text,
-        "int f(int q) {{\nif (q > 3) return q;\ng0 = {};\nreturn q + {};\n}}",
-        expression2(&mut r),
-        expression2(&mut r)
-    );
-    let _ = writeln!(text, "int main(void) {{");
-    let mut loops = 0;
-    for _ in 0..5 {
-        statement(&mut r, &mut text, 2, &mut loops);
-    }
-    let _ = writeln!(text, "return 0;\n}}");
-    text
-}
-
-/// Without calls: functions do not call themselves.
-fn expression2(r: &mut Random) -> String {
-    loop {
-        let e = expression(r, 2);
-        if !e.contains("f(") {
-            return e;
-        }
-    }
-}
-
-/// What the sanitizers say: nothing, or their words and the line.
-fn sanitised(folder: &Path, text: &str) -> Option<(String, Option<u32>)> {
-    let (file, program) = (folder.join("test.c"), folder.join("test"));
-    std::fs::write(&file, text).expect("written");
-    let flags =
-        ["-std=gnu11", "-w", "-O0", "-g", "-fsanitize=undefined,address,bounds-strict", "-fno-sanitize-recover=all"];
-    let compiled = Command::new("gcc").args(flags).arg("-o").arg(&program).arg(&file).output().expect("gcc");
-    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-    let options = "detect_stack_use_after_return=1:detect_leaks=0:symbolize=0";
-    let ran = Command::new(&program).env("ASAN_OPTIONS", options).output().expect("the program");
-    let said = String::from_utf8_lossy(&ran.stderr).to_string();
-    if ran.status.success() {
-        return None;
-    }
-    let report = said.lines().find(|l| l.contains("runtime error") || l.contains("AddressSanitizer"));
-    let report = report.unwrap_or_else(|| panic!("the program fails without a report: {said}\n{text}")).to_string();
-    // `test.c:12:5: runtime error: …`
-    let line = report.split_once("test.c:").and_then(|(_, rest)| rest.split(':').next()?.parse().ok());
-    Some((report, line))
-}
-
-fn folder() -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("trellis-undefined-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder for temporary files");
-    folder
-}
-
-fn has_sanitizers(folder: &Path) -> bool {
-    let (file, program) = (folder.join("try.c"), folder.join("try"));
-    let _ = std::fs::write(&file, "int main(void) { return 0; }\n");
-    let built = Command::new("gcc").args(["-fsanitize=undefined,address", "-o"]).arg(&program).arg(&file).output();
-    built.is_ok_and(|o| o.status.success()) && Command::new(&program).output().is_ok_and(|o| o.status.success())
-}
-
-/// By default a few; `TRELLIS_RUNS=5000 cargo test -p trellis-syntax --test c sanitizers` for the full number.
-#[test]
-fn the_sanitizers_agree() {
-    let folder = folder();
-    if !has_sanitizers(&folder) {
-        eprintln!("skipped: there is no gcc with sanitizers");
-        return;
-    }
-    let runs: u64 = std::env::var("TRELLIS_RUNS").ok().and_then(|s| s.parse().ok()).unwrap_or(25);
-    let first: u64 = std::env::var("TRELLIS_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
-    let (mut clean, mut kinds) = (0, std::collections::BTreeMap::new());
-    for seed in first..first + runs {
-        let text = program(seed);
-        let theirs = sanitised(&folder, &text);
-        let asked = [Kind::Bounds, Kind::Pointer, Kind::Division, Kind::Shift, Kind::Overflow];
-        let ours = failing(&read(&text, Ints::Wrap, &asked));
-        match (&theirs, &ours) {
-            (None, None) => clean += 1,
-            (Some((report, line)), Some(check)) => {
-                *kinds.entry(check.kind).or_insert(0) += 1;
-                // Whether a call comes before what stands beside it is not specified.
-                let calls = |line: u32| text.lines().nth(line as usize - 1).is_none_or(|l| l.contains("f("));
-                let inside = |line: u32| text.lines().skip(line as usize).any(|l| l.starts_with("int main"));
-                let loose = |line| calls(line) || inside(line);
-                let lines = line.is_none_or(|line| line == check.place.line || loose(line) || loose(check.place.line));
-                assert!(lines, "they: {report}\nwe: {check:?}\n{text}");
-            }
-            _ => panic!("they: {theirs:?}\nwe: {ours:?}\n{text}"),
-        }
-    }
-    let _ = std::fs::remove_dir_all(&folder);
-    println!("{runs} programs, {clean} without a report, the others: {kinds:?}");
 }

@@ -12,7 +12,7 @@ use trellis_syntax::hoa::{self, Hoa};
 use trellis_syntax::ltl::subject::{self, Asked, Language, Moment};
 
 use crate::Failure;
-use crate::automaton::{c_options, not_c};
+use crate::automaton::{c_options, not_c, unread};
 use crate::binding::{c_inputs, model_input};
 use crate::cli::{LtlStep, Model, Reading};
 use crate::{counter, hierarchy, tree};
@@ -152,7 +152,7 @@ impl Question {
                 subject::read_with(&mut sources, model, &atoms, language)
             }
         });
-        let asked = read.map_err(|errors| Failure::Input(diag::render(&errors, &sources, err_color)))?;
+        let asked = read.map_err(|errors| unread(name, &errors, &sources, err_color))?;
         let automaton = match ask {
             Ask::Formula(_) => translate(&Formula::Not(Box::new(asked.spec.formula.clone())))
                 .map_err(|why| Failure::Usage(format!("--ltl: {why}")))?,

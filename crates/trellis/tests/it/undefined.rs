@@ -69,6 +69,23 @@ fn a_function_without_a_body_is_never_safe() {
     assert_eq!(check("int nondet_int(void); int main(void) { int x = nondet_int(); assert(x == x); }", &[]).0, Some(0));
 }
 
+/// A header may be a device that never ends: the preprocessor is stopped, and that is no mistake in the program.
+#[cfg(unix)]
+#[test]
+fn the_time_limit_covers_the_preprocessor() {
+    if !std::process::Command::new("gcc").arg("--version").output().is_ok_and(|o| o.status.success()) {
+        eprintln!("skipped: there is no gcc");
+        return;
+    }
+    let text = "#include \"/dev/zero\"\nint main(void) { return 0; }\n";
+    for options in [&["--timeout", "1s"][..], &["--timeout", "1s", "--json"], &["--timeout", "1s", "--ltl", "F false"]]
+    {
+        let (code, said) = check(text, options);
+        assert_eq!(code, Some(20), "{options:?}: {said}");
+        assert!(said.contains("time limit"), "{options:?}: {said}");
+    }
+}
+
 #[test]
 fn property_files_choose_what_is_asked() {
     let text = "int a[2]; int main(void) { int i = __VERIFIER_nondet_int(); if (i == 2) a[i] = 1; i++; if (i == 3) reach_error(); while (1) ; }";
