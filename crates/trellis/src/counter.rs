@@ -17,11 +17,11 @@ use trellis_report::json::Header;
 use trellis_report::{CounterContent, CounterReport, Kind, Style, json, read_counter_evidence, text as plain};
 
 use crate::binding::Bound;
-use crate::check::{ProgressLine, budget, code_of, interrupts, statistics, steps};
+use crate::check::{ProgressLine, budget, code_of, interrupts, statistics, steps, worst};
 use crate::cli::{self, Certify, Check};
 use crate::evidence::Given;
 use crate::files::{write_file, write_with};
-use crate::{Failure, Ran, automaton, exit, print};
+use crate::{Failure, Ran, answers, automaton, exit, print};
 
 pub use self::instance::{convert, no_instance, simulate};
 pub use self::load::{Asked, is_one, load};
@@ -214,8 +214,19 @@ fn engine_line(engine: &Engine) -> String {
 pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     let engine = engine(args)?;
     let asked = Asked { properties: Some(&args.properties), counters: Some(&args.counters), color: err_color };
-    let Loaded { system, question, warnings, inputs } = load(&args.model, &asked)?;
+    let Loaded { system, question, warnings, odd, refused, inputs } = load(&args.model, &asked)?;
     eprint!("{warnings}");
+    let mut code = exit::HOLDS;
+    let all = args.properties.errors.len();
+    for (text, why) in &refused {
+        eprintln!("{}", why.trim_end());
+        let style = Style { color: out_color, ..Style::default() };
+        let query = format!("never {text}");
+        code = worst(code, answers::refused(args, language(&args.model.model), &query, "it cannot be read", style)?);
+    }
+    if !refused.is_empty() && refused.len() == all {
+        return Ok(code);
+    }
     let cancelled = interrupts();
     let started = Instant::now();
     let wsts::Outcome { verdict, stats, by } = {
@@ -230,6 +241,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     report.engine = engine_line(&by.unwrap_or(engine));
     report.statistics = statistics(&stats);
     report.seconds = started.elapsed().as_secs_f64();
+    report.warnings = odd;
     if !args.no_check {
         checked(&mut report, &system)?;
     }
@@ -260,7 +272,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         write_chart(file, &system, t)?;
     }
     let interrupted = cancelled.load(std::sync::atomic::Ordering::Relaxed);
-    Ok(if interrupted { exit::INTERRUPTED } else { code_of(&report) })
+    Ok(if interrupted { exit::INTERRUPTED } else { worst(code, code_of(&report)) })
 }
 
 /// A run as a message sequence chart: a picture, or text.
@@ -312,7 +324,10 @@ pub fn certify(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
     }
     let counters = Counters { start: args.start.clone(), ..Counters::default() };
     let asked = Asked { properties: Some(&args.properties), counters: Some(&counters), color: err_color };
-    let Loaded { system, inputs, question, .. } = load(&args.model, &asked)?;
+    let Loaded { system, inputs, question, refused, .. } = load(&args.model, &asked)?;
+    if let Some((_, why)) = refused.into_iter().next() {
+        return Err(Failure::Input(why));
+    }
     let (bound, asked) = (Bound::new(args, inputs), property(&system));
     if let Err(why) = given.asked(&bound, &[&asked])? {
         return given.rejected(&why);

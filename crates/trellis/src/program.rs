@@ -21,7 +21,7 @@ use trellis_report::{Kind, Program, ProgramContent, ProgramReport, Style, json, 
 use trellis_smt::Limits;
 use trellis_syntax::scxml::Chart;
 
-use crate::automaton::{self, load};
+use crate::automaton::{self, load, load_readable};
 use crate::binding::Bound;
 use crate::check::{ProgressLine, budget, code_of, interrupts, numbered, statistics, steps, worst};
 use crate::cli::{self, Certify, Check, Programs};
@@ -266,7 +266,7 @@ pub fn engine_line(engine: &Engine) -> String {
 
 pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     let engine = engine(args)?;
-    let loaded = load(&args.model, &args.reading, Some(&args.properties), err_color)?;
+    let loaded = load_readable(&args.model, &args.reading, Some(&args.properties), err_color)?;
     eprint!("{}", loaded.warnings);
     if let Some(asked) = &loaded.program {
         return c_program::check(args, engine, &loaded, asked, (out_color, err_color));
@@ -278,10 +278,15 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     let bound = Bound::new(args, loaded.inputs.clone());
     let cancelled = interrupts();
     let style = Style { color: out_color, verbose: args.stats, full: args.programs.full_trace, ..Default::default() }
-        .align(loaded.questions.iter().map(|(name, _)| name.as_str()));
+        .align(loaded.names());
     let texts: Vec<_> = loaded.questions.iter().map(|(_, cfa)| loaded.texts(cfa)).collect();
     let mut reports = Vec::new();
     let mut code = exit::HOLDS;
+    // What cannot be read leaves the others as they are.
+    for (name, why) in &loaded.refused {
+        eprintln!("{}", why.trim_end());
+        code = worst(code, answers::refused(args, loaded.language, name, "it cannot be read", style)?);
+    }
     for (i, (name, cfa)) in loaded.questions.iter().enumerate() {
         let mut warnings = vec![];
         if !has_errors(cfa) {
@@ -290,21 +295,32 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         warnings.extend(loaded.properties.get(i).into_iter().flat_map(|&t| answers::of_term(&cfa.terms, t, name)));
         let warnings = answers::warn(args, warnings);
         let started = Instant::now();
-        let Found { verdict, stats, by } = {
+        let search = |cfa: &Cfa| {
             let mut line = ProgressLine::new(args, name);
             let mut observer = |p: &Progress| line.show(p);
-            let mut budget = budget(args, &cancelled, &mut observer);
+            let left = args.timeout.map(|t| t.saturating_sub(started.elapsed()));
+            let mut budget = budget(args, &cancelled, &mut observer).time(left);
             trellis_engine::program::check(cfa, &engine, &mut budget)
         };
+        let mut found = search(cfa);
         let chart = loaded.charts.get(i);
-        let verdict = match (chart, verdict) {
-            (Some(chart), verdict) => statechart::verdict(chart, verdict),
-            (None, verdict) => verdict,
-        };
+        if let Some(chart) = chart
+            && let Some(limit) = statechart::too_short(chart, &found.verdict)
+        {
+            // A queue that is too short keeps a proof away, but not a run in which everything fits.
+            found = search(&statechart::fitting(chart));
+            if !matches!(found.verdict, Verdict::Unsafe(_)) {
+                found.verdict = Verdict::Unknown(Reason::Unsupported(statechart::advice(limit)));
+            }
+        }
+        let Found { verdict, stats, by } = found;
         let mut report = ProgramReport::about(&loaded.name, loaded.language, name, Kind::Always, verdict);
         report.binding = bound.to(name);
         report.engine = engine_line(&by.unwrap_or(engine));
-        report.warnings = warnings;
+        // A run is one whatever else the environment could do.
+        if report.trace.is_none() {
+            report.assumes = chart.map(statechart::assumes).unwrap_or_default();
+        }
         report.statistics = statistics(&stats);
         if !args.no_check {
             let limits = Limits::none().cancelled_by(cancelled.clone());
@@ -315,6 +331,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         } else {
             report.seconds = started.elapsed().as_secs_f64();
         }
+        report.warnings = warnings;
         code = worst(code, code_of(&report));
         let p = Program::new(cfa, &texts[i]);
         show(args, cfa, &p, &mut report, style, chart, true)?;
@@ -335,6 +352,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
 /// Refuses to answer where nothing is asked.
 fn unasked(loaded: &automaton::Loaded) -> Result<(), Failure> {
     let advice = match loaded.language {
+        _ if !loaded.refused.is_empty() => return Ok(()),
         "scxml" if loaded.charts.iter().all(|chart| chart.property.is_none()) => {
             "give a condition that must always hold, for instance --property \"!In('error')\", or a formula with --ltl"
         }
@@ -374,7 +392,8 @@ pub fn checked(report: &mut ProgramReport, cfa: &Cfa, limits: &Limits) -> Result
                 let (model, language, query) = (&report.model, &report.language, &report.query);
                 let unknown = ProgramReport::about(model, language, query, report.kind, Verdict::Unknown(reason));
                 let (engine, statistics) = (std::mem::take(&mut report.engine), std::mem::take(&mut report.statistics));
-                *report = ProgramReport { engine, statistics, ..unknown };
+                let (binding, assumes) = (report.binding.clone(), std::mem::take(&mut report.assumes));
+                *report = ProgramReport { engine, statistics, binding, assumes, ..unknown };
             }
             Err(why) => return Err(failed("invariant", &why)),
         }
