@@ -72,27 +72,27 @@ impl<'r, 'm> Sets<'r, 'm> {
     fn any(&self, of: Of) -> Value {
         match of {
             Of::States => Value::States(vec![true; self.reached.len()], true),
-            Of::Transitions => Value::Transitions(vec![true; self.reached.transitions.len()]),
+            Of::Transitions => Value::Transitions(vec![true; self.reached.graph.transitions.len()]),
         }
     }
 
     fn empty(&self, of: Of) -> Value {
         match of {
             Of::States => Value::States(vec![false; self.reached.len()], true),
-            Of::Transitions => Value::Transitions(vec![false; self.reached.transitions.len()]),
+            Of::Transitions => Value::Transitions(vec![false; self.reached.graph.transitions.len()]),
         }
     }
 
     /// The transitions that satisfy something.
     fn those(&self, is_one: impl Fn(&(u32, usize, u32)) -> bool) -> Value {
-        Value::Transitions(self.reached.transitions.iter().map(is_one).collect())
+        Value::Transitions(self.reached.graph.transitions.iter().map(is_one).collect())
     }
 
     /// The configurations at one end of some transitions.
     fn ends(&self, set: &Set, end: impl Fn(&(u32, usize, u32)) -> u32) -> Value {
         let Value::Transitions(t) = self.value(set) else { return Value::Open };
         let mut found = vec![false; self.reached.len()];
-        let taken = self.reached.transitions.iter().zip(t).filter(|(_, is)| *is);
+        let taken = self.reached.graph.transitions.iter().zip(t).filter(|(_, is)| *is);
         taken.for_each(|(t, _)| found[end(t) as usize] = true);
         Value::States(found, true)
     }
@@ -115,7 +115,7 @@ impl<'r, 'm> Sets<'r, 'm> {
         };
         loop {
             let mut more = false;
-            for (&(from, _, to), _) in self.reached.transitions.iter().zip(&t).filter(|(_, is)| **is) {
+            for (&(from, _, to), _) in self.reached.graph.transitions.iter().zip(&t).filter(|(_, is)| **is) {
                 let (from, to) = if back { (to as usize, from as usize) } else { (from as usize, to as usize) };
                 more |= found[from] && !std::mem::replace(&mut found[to], true);
             }
@@ -142,7 +142,7 @@ impl<'r, 'm> Sets<'r, 'm> {
                 return Value::Way(length);
             }
             let mut more = seen.clone();
-            for (&(from, _, to), _) in self.reached.transitions.iter().zip(&by).filter(|(_, is)| **is) {
+            for (&(from, _, to), _) in self.reached.graph.transitions.iter().zip(&by).filter(|(_, is)| **is) {
                 more[from as usize] |= seen[to as usize];
             }
             if more == seen {
@@ -163,7 +163,7 @@ impl<'r, 'm> Sets<'r, 'm> {
             Set::Empty(of) => self.empty(*of),
             Set::Initial => {
                 let mut found = vec![false; self.reached.len()];
-                self.reached.initial.iter().for_each(|&q| found[q as usize] = true);
+                self.reached.graph.initial.iter().for_each(|&q| found[q as usize] = true);
                 Value::States(found, true)
             }
             Set::Own(epsilon) => self.those(|(from, event, to)| from == to && (!epsilon || *event == 0)),

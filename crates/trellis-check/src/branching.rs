@@ -6,6 +6,7 @@
 //! much nothing is said.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use std::time::Instant;
 
 use rustc_hash::FxHashMap;
@@ -100,10 +101,11 @@ impl<'m> Listed<'m> {
     }
 }
 
-/// The configurations that can be reached, with all steps from them, found by [`Walker`].
-pub struct Reached<'m> {
-    hierarchy: &'m Hierarchy,
-    configurations: Vec<Vec<i64>>,
+/// Configurations with all steps from them, found by [`Walker`].
+#[derive(Default)]
+pub(crate) struct Graph {
+    /// The values of all variables, by number.
+    pub(crate) configurations: Vec<Vec<i64>>,
     /// The configurations to start in.
     pub(crate) initial: Vec<u32>,
     /// All transitions: from where, by which flat event (0 is doing nothing), to where.
@@ -112,18 +114,17 @@ pub struct Reached<'m> {
     before: Vec<Vec<u32>>,
 }
 
-impl<'m> Reached<'m> {
-    /// Finds everything that can be reached, if that is not too much and does not take too long.
-    pub fn new(hierarchy: &'m Hierarchy, until: Option<Instant>) -> Option<Reached<'m>> {
+/// The configurations that can be reached, with all steps from them.
+pub struct Reached<'m> {
+    hierarchy: &'m Hierarchy,
+    pub(crate) graph: Rc<Graph>,
+}
+
+impl Graph {
+    /// Finds everything that can be reached, or everything there is, if that is not too much and does not take too long.
+    pub(crate) fn new(hierarchy: &Hierarchy, whole: bool, until: Option<Instant>) -> Option<Graph> {
         let walker = Walker::new(hierarchy).ok()?;
-        let mut one = Reached {
-            hierarchy,
-            configurations: vec![],
-            initial: vec![],
-            transitions: vec![],
-            next: vec![],
-            before: vec![],
-        };
+        let mut one = Graph::default();
         let mut numbers: FxHashMap<Vec<i64>, u32> = FxHashMap::default();
         // The configurations of states that were met.
         let mut known: FxHashMap<Vec<i64>, Vec<u32>> = FxHashMap::default();
@@ -135,6 +136,11 @@ impl<'m> Reached<'m> {
         };
         for values in walker.initial(LARGE).ok()? {
             one.initial.push(number(values, &mut one.configurations));
+        }
+        if whole {
+            for values in walker.everything(LARGE).ok()? {
+                number(values, &mut one.configurations);
+            }
         }
         while let Some(here) = one.configurations.get(one.next.len()).cloned() {
             let (from, mut next, mut all_next) = (one.next.len() as u32, vec![], vec![]);
@@ -169,21 +175,33 @@ impl<'m> Reached<'m> {
         }
         Some(one)
     }
+}
+
+impl<'m> Reached<'m> {
+    /// Finds everything that can be reached, if that is not too much and does not take too long.
+    pub fn new(hierarchy: &'m Hierarchy, until: Option<Instant>) -> Option<Reached<'m>> {
+        Some(Reached { hierarchy, graph: Rc::new(Graph::new(hierarchy, false, until)?) })
+    }
+
+    /// What was found already.
+    pub(crate) fn of(hierarchy: &'m Hierarchy, graph: Rc<Graph>) -> Reached<'m> {
+        Reached { hierarchy, graph }
+    }
 
     /// How many configurations there are.
     pub fn len(&self) -> usize {
-        self.configurations.len()
+        self.graph.configurations.len()
     }
 
     /// Is nothing initial?
     pub fn is_empty(&self) -> bool {
-        self.configurations.is_empty()
+        self.graph.configurations.is_empty()
     }
 
     /// The flat events in which a component takes part with one of its events.
     pub(crate) fn taking_part(&self, c: ComponentId, event: usize) -> BTreeSet<usize> {
         let Ok(walker) = Walker::new(self.hierarchy) else { return BTreeSet::new() };
-        let flat: BTreeSet<usize> = self.transitions.iter().map(|t| t.1).collect();
+        let flat: BTreeSet<usize> = self.graph.transitions.iter().map(|t| t.1).collect();
         let takes = |n: &usize| walker.levels.parts(self.hierarchy, self.hierarchy.top, *n).contains(&(c, event));
         flat.into_iter().filter(takes).collect()
     }
@@ -198,21 +216,21 @@ impl<'m> Reached<'m> {
             Formula::Atom(t) => {
                 let order: Vec<VarId> = (0..self.hierarchy.variables.len() as u32).map(VarId).collect();
                 let here = |values: &Vec<i64>| valuation(self.hierarchy, &order, values);
-                self.configurations.iter().map(|q| holds(self.hierarchy, *t, &here(q))).collect()
+                self.graph.configurations.iter().map(|q| holds(self.hierarchy, *t, &here(q))).collect()
             }
             Formula::Not(a) => self.holds(a).into_iter().map(|b| !b).collect(),
             Formula::And(a, b) => both(self.holds(a), self.holds(b), |a, b| a && b),
             Formula::Or(a, b) => both(self.holds(a), self.holds(b), |a, b| a || b),
             Formula::Next(a) => {
                 let a = self.holds(a);
-                self.next.iter().map(|next| next.iter().any(|&r| a[r as usize])).collect()
+                self.graph.next.iter().map(|next| next.iter().any(|&r| a[r as usize])).collect()
             }
             Formula::Until(a, b) => {
                 // Backwards from where the second holds.
                 let (a, mut found) = (self.holds(a), self.holds(b));
                 let mut waiting: Vec<usize> = (0..count).filter(|&q| found[q]).collect();
                 while let Some(q) = waiting.pop() {
-                    for &p in &self.before[q] {
+                    for &p in &self.graph.before[q] {
                         if a[p as usize] && !std::mem::replace(&mut found[p as usize], true) {
                             waiting.push(p as usize);
                         }
@@ -224,12 +242,12 @@ impl<'m> Reached<'m> {
                 // Whoever can go on only to where it ends is taken away; who cannot go on at all stays.
                 let mut left = self.holds(a);
                 let mut ways: Vec<usize> =
-                    self.next.iter().map(|next| next.iter().filter(|&&r| left[r as usize]).count()).collect();
-                let stuck = |q: usize| self.next[q].is_empty();
+                    self.graph.next.iter().map(|next| next.iter().filter(|&&r| left[r as usize]).count()).collect();
+                let stuck = |q: usize| self.graph.next[q].is_empty();
                 let mut waiting: Vec<usize> = (0..count).filter(|&q| left[q] && ways[q] == 0 && !stuck(q)).collect();
                 waiting.iter().for_each(|&q| left[q] = false);
                 while let Some(q) = waiting.pop() {
-                    for &p in &self.before[q] {
+                    for &p in &self.graph.before[q] {
                         let p = p as usize;
                         ways[p] -= 1;
                         if left[p] && ways[p] == 0 {
@@ -255,12 +273,12 @@ pub fn judge(
     let Some(reached) = Reached::new(hierarchy, until) else { return Ok(None) };
     let holds = reached.holds(formula);
     let Some(values) = refuted else {
-        return match reached.initial.iter().all(|&q| holds[q as usize]) {
+        return match reached.graph.initial.iter().all(|&q| holds[q as usize]) {
             true => Ok(Some(reached.len())),
             false => Err(Rejection::Proof("the formula does not hold in an initial configuration".into())),
         };
     };
-    match reached.initial.iter().find(|&&q| reached.configurations[q as usize] == values) {
+    match reached.graph.initial.iter().find(|&&q| reached.graph.configurations[q as usize] == values) {
         Some(&q) if !holds[q as usize] => Ok(Some(reached.len())),
         Some(_) => Err(Rejection::Run("the formula holds in the configuration".into())),
         None => Err(Rejection::Run("the configuration is not initial".into())),

@@ -29,7 +29,7 @@
 //!
 //! [`program`] does the same for control-flow automata, with a solver; [`counter`] for counter systems; [`hierarchy`] for
 //! hierarchies of nodes, on relations; [`tree`] for hierarchical transition systems, node by node; [`branching`] for formulas of
-//! computation tree logic and [`acheck`] for sets of Acheck, about hierarchies of which everything that can be reached can be listed.
+//! computation tree logic, [`acheck`] for sets of Acheck and [`mec`] for relations of Mec 5, about hierarchies of which everything that can be reached can be listed.
 //! [`language`] proves that an automaton is that of a formula.
 //!
 //! In models with clocks, entries of certificates are zones, a circle need only return to a state that nothing can tell from
@@ -47,6 +47,7 @@ mod index;
 pub mod language;
 mod limit;
 pub mod ltl;
+pub mod mec;
 mod monotone;
 pub mod program;
 mod rejection;

@@ -177,6 +177,11 @@ fn told(text: &str, says: Says) -> Vec<String> {
     }
 }
 
+/// Does a condition hold for no values at all?
+pub fn never(terms: &Terms, t: TermId) -> bool {
+    matches!(terms.get(t), Term::Bool(false)) || judged(terms, t, &|_| None).whole == Some(false)
+}
+
 /// A condition over the variables of a program or a transition system.
 pub fn of_term(terms: &Terms, t: TermId, text: &str) -> Vec<String> {
     told(text, judged(terms, t, &|_| None))

@@ -1,7 +1,6 @@
 //! Programs and automata: reading them, and looking at them.
 
 use std::path::Path;
-use std::time::Instant;
 
 use trellis_expr::TermId;
 use trellis_model::cfa::{Cfa, lbe};
@@ -57,9 +56,16 @@ pub struct Loaded {
     pub program: Option<Asked>,
     /// What it was read from.
     pub inputs: Vec<Input>,
+    /// Properties that cannot be read, while others can: what was written, and what is wrong with it.
+    pub refused: Vec<(String, String)>,
 }
 
 impl Loaded {
+    /// What is asked, and what was refused.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.questions.iter().map(|(name, _)| name.as_str()).chain(self.refused.iter().map(|(name, _)| name.as_str()))
+    }
+
     /// The text of each file of an automaton, if runs are to be told in lines of it.
     pub fn texts(&self, cfa: &Cfa) -> Vec<Option<String>> {
         texts(self.language, cfa, &self.sources)
@@ -80,14 +86,32 @@ pub fn texts(language: &str, cfa: &Cfa, sources: &Sources) -> Vec<Option<String>
 /// Questions with their automata, and warnings.
 type Read = Result<(Vec<(String, Cfa)>, Vec<Diagnostic>), Vec<Diagnostic>>;
 
-/// Reads a program or an automaton, and what is asked of it. A new language has its place here.
+/// Properties that cannot be read, with what is wrong.
+type Unreadable = Vec<(String, Vec<Diagnostic>)>;
+
+/// Reads a program or an automaton, and all that is asked of it.
 pub fn load(model: &Model, reading: &Reading, properties: Option<&Properties>, color: bool) -> Result<Loaded, Failure> {
+    let loaded = load_readable(model, reading, properties, color)?;
+    match loaded.refused.first() {
+        Some((_, why)) => Err(Failure::Input(why.clone())),
+        None => Ok(loaded),
+    }
+}
+
+/// Reads a program or an automaton, and what can be read of what is asked of it. A new language has its place here.
+pub fn load_readable(
+    model: &Model,
+    reading: &Reading,
+    properties: Option<&Properties>,
+    color: bool,
+) -> Result<Loaded, Failure> {
     let path = &model.model;
     if !model.constants.is_empty() {
         return Err(Failure::Usage("--const: only UPPAAL and AltaRica models have constants that can be set".into()));
     }
     let mut sources = Sources::default();
     let (mut charts, mut conditions) = (vec![], vec![]);
+    let mut unreadable = Unreadable::new();
     let mut program = None;
     let extension = path.extension().and_then(|e| e.to_str());
     let one = |cfa| vec![(QUESTION.to_string(), cfa)];
@@ -114,7 +138,7 @@ pub fn load(model: &Model, reading: &Reading, properties: Option<&Properties>, c
                 properties,
                 "an XSTS is asked whether a property always holds: --property FILE.prop, or an expression",
             )?;
-            ("xsts", xsts_questions(path, &asked, &mut sources, &mut conditions))
+            ("xsts", xsts_questions(path, &asked, &mut sources, &mut conditions, &mut unreadable))
         }
         Some("scxml") => {
             not_c(reading)?;
@@ -122,8 +146,9 @@ pub fn load(model: &Model, reading: &Reading, properties: Option<&Properties>, c
                 properties,
                 "a statechart is asked whether an expression over data and In('state') always holds: --property",
             )?;
-            let read = scxml_charts(path, &asked, &mut sources).map(|(all, warnings)| {
+            let read = scxml_charts(path, &asked, &mut sources, &mut unreadable).map(|(all, warnings)| {
                 charts = all;
+                conditions = charts.iter().filter_map(|chart| chart.condition).collect();
                 let name = |chart: &scxml::Chart| match &chart.property {
                     Some(text) => unescaped(text),
                     None => QUESTION.into(),
@@ -136,7 +161,7 @@ pub fn load(model: &Model, reading: &Reading, properties: Option<&Properties>, c
             not_c(reading)?;
             let asked =
                 asked(properties, "an STS is asked for its own properties: --property chooses one by its name")?;
-            ("sts", sts_questions(path, &asked, &mut sources, &mut conditions))
+            ("sts", sts_questions(path, &asked, &mut sources, &mut conditions, &mut unreadable))
         }
         _ => {
             no_questions(properties, "a control-flow automaton is asked whether its error location can be reached")?;
@@ -151,7 +176,9 @@ pub fn load(model: &Model, reading: &Reading, properties: Option<&Properties>, c
             let inputs = c_inputs(path, &sources);
             let name = path.display().to_string();
             let properties = conditions;
-            Ok(Loaded { questions, properties, warnings, name, language, sources, charts, program, inputs })
+            let said = |(text, why): (String, Vec<Diagnostic>)| (text, diag::render(&why, &sources, color));
+            let refused = unreadable.into_iter().map(said).collect();
+            Ok(Loaded { questions, properties, warnings, name, language, sources, charts, program, inputs, refused })
         }
         Err(errors) if errors.iter().all(|d| d.severity != Severity::Error || d.message == xsts::NO_PROPERTY) => {
             let advice = match language {
@@ -198,23 +225,39 @@ pub fn c_options(path: &Path, reading: &Reading) -> Result<(c::Options, Scope), 
 }
 
 /// The properties of an XSTS: those asked for (a `.prop` file or an expression), or its own, or that of the `.prop` file beside it.
-fn xsts_questions(path: &Path, asked: &[String], sources: &mut Sources, conditions: &mut Vec<TermId>) -> Read {
+fn xsts_questions(
+    path: &Path,
+    asked: &[String],
+    sources: &mut Sources,
+    conditions: &mut Vec<TermId>,
+    unreadable: &mut Unreadable,
+) -> Read {
     let id = sources.read(path).map_err(|d| vec![d])?;
     let beside = path.with_extension("prop");
     let mut properties = vec![];
     for text in asked {
-        properties.push(Some(match text.ends_with(".prop") {
-            true => sources.read(Path::new(text)).map_err(|d| vec![d])?,
-            false => sources.add("--property", text.as_str()),
-        }));
+        let read = match text.ends_with(".prop") {
+            true => sources.read(Path::new(text)),
+            false => Ok(sources.add("--property", text.as_str())),
+        };
+        match read {
+            Ok(id) => properties.push((text.clone(), Some(id))),
+            Err(d) => leave(text, vec![d], asked, unreadable)?,
+        }
     }
-    if properties.is_empty() {
+    if asked.is_empty() {
         let own = if beside.is_file() { Some(sources.read(&beside).map_err(|d| vec![d])?) } else { None };
-        properties.push(own);
+        properties.push((String::new(), own));
     }
     let (mut questions, mut warnings) = (vec![], vec![]);
-    for property in properties {
-        let (xsts, more) = xsts::parse(sources, id, property)?;
+    for (text, property) in properties {
+        let (xsts, more) = match xsts::parse(sources, id, property) {
+            Err(errors) if only_about(&errors, property) => {
+                leave(&text, errors, asked, unreadable)?;
+                continue;
+            }
+            read => read?,
+        };
         questions.push((xsts.cfa.terms.show(xsts.property).to_string(), xsts.cfa));
         conditions.push(xsts.property);
         warnings = more;
@@ -228,26 +271,61 @@ fn unescaped(text: &str) -> String {
     escapes.iter().fold(text.to_string(), |text, (escape, meant)| text.replace(escape, meant))
 }
 
+/// Is what is wrong wrong with the property alone?
+fn only_about(errors: &[Diagnostic], property: Option<SourceId>) -> bool {
+    property.is_some() && errors.iter().all(|d| d.span.map(|span| span.source) == property)
+}
+
+/// Leaves out a property that cannot be read, if others are asked.
+fn leave(text: &str, why: Vec<Diagnostic>, asked: &[String], out: &mut Unreadable) -> Result<(), Vec<Diagnostic>> {
+    if asked.len() < 2 {
+        return Err(why);
+    }
+    out.push((text.into(), why));
+    Ok(())
+}
+
 /// A statechart for each property: those asked for, or its own.
 fn scxml_charts(
     path: &Path,
     asked: &[String],
     sources: &mut Sources,
+    unreadable: &mut Unreadable,
 ) -> Result<(Vec<scxml::Chart>, Vec<Diagnostic>), Vec<Diagnostic>> {
     let id = sources.read(path).map_err(|d| vec![d])?;
-    let asked: Vec<SourceId> = asked.iter().map(|text| sources.add("--property", text.as_str())).collect();
-    scxml::parse(sources, id, &asked)
+    if asked.is_empty() {
+        return scxml::parse(sources, id, &[]);
+    }
+    let (mut charts, mut warnings) = (vec![], vec![]);
+    for text in asked {
+        let property = sources.add("--property", text.as_str());
+        match scxml::parse(sources, id, &[property]) {
+            Err(errors) if only_about(&errors, Some(property)) => leave(text, errors, asked, unreadable)?,
+            read => {
+                let (more, said) = read?;
+                charts.extend(more);
+                warnings = said;
+            }
+        }
+    }
+    Ok((charts, warnings))
 }
 
 /// The properties of an STS: all, or those with the names that are asked for.
-fn sts_questions(path: &Path, asked: &[String], sources: &mut Sources, conditions: &mut Vec<TermId>) -> Read {
+fn sts_questions(
+    path: &Path,
+    asked: &[String],
+    sources: &mut Sources,
+    conditions: &mut Vec<TermId>,
+    unreadable: &mut Unreadable,
+) -> Read {
     let id = sources.read(path).map_err(|d| vec![d])?;
     let (mut all, warnings) = sts::parse(sources, id)?;
-    if let Some(name) = asked.iter().find(|a| all.iter().all(|s| s.name != **a)) {
+    for name in asked.iter().filter(|a| all.iter().all(|s| s.name != **a)) {
         let names: Vec<&str> = all.iter().map(|s| s.name.as_str()).collect();
         let help = format!("choose among: {}", names.join(", "));
         let place = all.last().map(|s| Diagnostic::error(s.span, format!("there is no property `{name}`")).help(help));
-        return Err(place.into_iter().collect());
+        leave(name, place.into_iter().collect(), asked, unreadable)?;
     }
     all.retain(|s| asked.is_empty() || asked.contains(&s.name));
     conditions.extend(all.iter().map(|s| s.property));

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use trellis_engine::program::{Engine, Outcome as Found};
+use trellis_expr::Stmt;
 use trellis_model::cfa::evidence::{Trace, Verdict};
 use trellis_model::cfa::{Cfa, Kind as LocationKind, Location, LocationId};
 use trellis_model::evidence::Reason;
@@ -29,7 +30,7 @@ use crate::files::{write_file, write_with};
 use crate::limits::{Work, interrupts};
 use crate::pipeline::{code_of, numbered, statistics, worst};
 use crate::program::{checked, engine_line, show};
-use crate::{Failure, Ran, exit, limits, ltl, witness};
+use crate::{Failure, Ran, answers, exit, limits, ltl, witness};
 
 /// What is added where loops are not shown to end.
 const PARTIAL: &str = "; partial correctness: loops are not shown to end";
@@ -59,6 +60,23 @@ impl Asked {
     /// All checks.
     pub fn all(&self) -> Vec<usize> {
         (0..self.checks.len()).collect()
+    }
+
+    /// What is odd about an assertion: it cannot fail, whatever the program does. (One that always fails marks what must not be reached.)
+    fn odd(&self, n: usize) -> Vec<String> {
+        let (check, terms) = (&self.checks[n], &self.cfa.terms);
+        let into = || self.cfa.edges().map(|e| self.cfa.edge(e)).filter(|e| Some(e.to) == check.location);
+        let never = |stmt| match terms.stmt(stmt) {
+            Stmt::Assume(t) => answers::never(terms, *t),
+            Stmt::Seq(all) => {
+                all.iter().any(|s| matches!(terms.stmt(*s), Stmt::Assume(t) if answers::never(terms, *t)))
+            }
+            _ => false,
+        };
+        match check.kind == Kind::Assertion && into().all(|e| never(e.stmt)) {
+            true => vec![format!("`{}`: it cannot fail, whatever the program does", self.names[n])],
+            false => vec![],
+        }
     }
 
     /// The automaton that has an error where one of these fails; where another one fails, a run ends.
@@ -369,6 +387,7 @@ fn ask(
             let kind = these.first().map_or(Kind::Assertion, |&n| asked.checks[n].kind);
             let question = (i == 0).then(|| name.clone());
             let mut report = ProgramReport { query, ..done.clone() };
+            report.warnings = answers::warn(args, these.iter().flat_map(|&n| asked.odd(n)).collect());
             if i > 0
                 && let (Outcome::Safe, Some(said)) = (report.outcome, &mut report.checked)
             {

@@ -18,7 +18,7 @@ use trellis_report::{CounterContent, CounterReport, Kind, Style, json, read_coun
 
 use crate::cli::{self, Certify, Check};
 use crate::evidence::Given;
-use crate::formalism::{Evidence, Formalism, Question, Rejection};
+use crate::formalism::{Evidence, Formalism, Question, Rejection, Unanswered};
 use crate::pipeline::{self, statistics, steps};
 use crate::{Failure, Ran, automaton};
 
@@ -216,6 +216,8 @@ struct Counter {
     language: &'static str,
     loaded: Loaded,
     engine: Engine,
+    /// None of the targets that were asked for can be read.
+    all_refused: bool,
 }
 
 impl Formalism for Counter {
@@ -235,8 +237,17 @@ impl Formalism for Counter {
     }
 
     fn questions(&self) -> Vec<Question> {
+        if self.all_refused {
+            return vec![];
+        }
         let Loaded { question, system, .. } = &self.loaded;
         vec![Question { text: question.clone(), property: property(system), kind: Kind::Always, warnings: vec![] }]
+    }
+
+    fn unanswered(&self) -> Vec<(String, Unanswered)> {
+        let refused =
+            |(text, _): &(String, String)| (format!("never {text}"), Unanswered::Refused("it cannot be read".into()));
+        self.loaded.refused.iter().map(refused).collect()
     }
 
     fn solve(&self, _: usize, meter: &mut Meter) -> Result<CounterReport, Failure> {
@@ -244,6 +255,8 @@ impl Formalism for Counter {
         let mut report = CounterReport::about(&self.name, self.language, &self.loaded.question, Kind::Always, verdict);
         report.engine = engine_line(&by.unwrap_or(self.engine));
         report.statistics = statistics(&stats);
+        // They have been shown, with their places.
+        report.warnings = self.loaded.odd.clone();
         Ok(report)
     }
 
@@ -308,8 +321,11 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     let asked = Asked { properties: Some(&args.properties), counters: Some(&args.counters), color: err_color };
     let loaded = load(&args.model, &asked)?;
     eprint!("{}", loaded.warnings);
+    loaded.refused.iter().for_each(|(_, why)| eprintln!("{}", why.trim_end()));
     let name = args.model.model.display().to_string();
-    pipeline::check(args, &Counter { name, language: language(&args.model.model), loaded, engine }, out_color)
+    let all_refused = !loaded.refused.is_empty() && loaded.refused.len() == args.properties.errors.len();
+    let model = Counter { name, language: language(&args.model.model), loaded, engine, all_refused };
+    pipeline::check(args, &model, out_color)
 }
 
 /// A refusal in the system's names.
@@ -332,6 +348,14 @@ pub fn certify(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
     let counters = Counters { start: args.start.clone(), ..Counters::default() };
     let asked = Asked { properties: Some(&args.properties), counters: Some(&counters), color: err_color };
     let loaded = load(&args.model, &asked)?;
+    if let Some((_, why)) = loaded.refused.into_iter().next() {
+        return Err(Failure::Input(why));
+    }
     let (name, language) = (args.model.model.display().to_string(), language(&args.model.model));
-    pipeline::certify(args, given, &Counter { name, language, loaded, engine: Engine::Portfolio(1) })
+    let loaded = Loaded { refused: vec![], ..loaded };
+    pipeline::certify(
+        args,
+        given,
+        &Counter { name, language, loaded, engine: Engine::Portfolio(1), all_refused: false },
+    )
 }

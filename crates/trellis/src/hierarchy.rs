@@ -245,7 +245,8 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     let hierarchy = &built.hierarchy;
     let bound = bound(args, &args.model, &sources, &top.text);
     if args.engine == cli::Engine::Hierarchy {
-        let code = tree::check_nodes(args, hierarchy, &conditions, &bound, out_color)?;
+        let negated: Vec<bool> = conditions.iter().zip(&bad_texts).map(|((name, _), t)| *t == negation(name)).collect();
+        let code = tree::check_nodes(args, hierarchy, &conditions, &negated, &bound, out_color)?;
         return Ok(if code == exit::INTERRUPTED { code } else { worst(code, refused) });
     }
     let cancelled = interrupts();

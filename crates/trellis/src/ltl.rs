@@ -152,6 +152,10 @@ fn ask_all(args: &Check, asks: &[Ask], out_color: bool, err_color: bool) -> Ran 
         };
         let mut report = LtlReport::about(&model, question.language, ask.text(), Kind::Ltl, verdict);
         report.assumes = question.assumes.clone();
+        // A run of a chart is one whatever else its environment could do.
+        if let (Some(chart), None) = (&question.asked.chart, &report.trace) {
+            report.assumes.extend(statechart::assumes(chart));
+        }
         report.binding = Bound::new(args, question.inputs.clone()).to(&ask.property());
         report.engine = by.unwrap_or(engine).to_string();
         report.statistics = statistics(&stats);

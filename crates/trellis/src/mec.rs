@@ -1,19 +1,21 @@
 //! `trellis mec`: Mec 5's relations and its commands for abstraction refinement (001 §6.1–6.2), from a script or line by line.
 //!
-//! What is not found within the limits is UNKNOWN, and so is what needs it; a script goes on, and its exit code says so.
+//! What is not found within the limits is UNKNOWN, and so is what needs it; a script goes on, and its exit code says so. What is
+//! told of a relation is evaluated again, plainly ([`again`]); where that is too much it is said, and no answer.
 
 mod abstraction;
+mod again;
 mod prompt;
 mod watch;
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use trellis_check::mec::Relations;
 use trellis_domain::relation::{Made, Memory};
 use trellis_engine::cover::reason;
 use trellis_engine::ctl::Branching;
@@ -29,7 +31,7 @@ use trellis_syntax::mec::{Known, Piece, World, nodes_of, only, pieces};
 
 use crate::hierarchy::{build_beside, read};
 use crate::limits::interrupts;
-use crate::{Failure, Ran, cli, exit};
+use crate::{Failure, Ran, cli, exit, print};
 use abstraction::Refined;
 use prompt::{Line, Lines};
 use watch::Watch;
@@ -45,6 +47,9 @@ pub struct Mec {
     /// At most so much memory for the diagrams, e.g. 2G.
     #[arg(long, value_name = "SIZE", value_parser = cli::bytes)]
     pub memory: Option<usize>,
+    /// Do not evaluate relations again, configuration by configuration.
+    #[arg(long)]
+    pub no_check: bool,
 }
 
 const HELP: &str = "\
@@ -117,6 +122,10 @@ struct Runner {
     watch: Watch,
     /// What is not known, and why.
     unknown: BTreeMap<String, Reason>,
+    /// All relations once more, as lists; nothing if nobody asked for that.
+    plain: Option<Relations>,
+    /// Was something told that was not evaluated again?
+    unchecked: bool,
     color: bool,
 }
 
@@ -138,6 +147,8 @@ pub fn mec(args: &Mec, color: bool) -> Ran {
         watch: Watch::new(args.timeout, cancelled.clone()),
         cancelled,
         unknown: BTreeMap::new(),
+        plain: (!args.no_check).then(Relations::default),
+        unchecked: false,
         color,
     };
     match &args.script {
@@ -155,7 +166,8 @@ pub fn mec(args: &Mec, color: bool) -> Ran {
         }
         None => interactive(&mut runner)?,
     }
-    Ok(if runner.unknown.is_empty() { exit::HOLDS } else { exit::UNDECIDED })
+    let known = runner.unknown.is_empty() && !runner.unchecked;
+    Ok(if known { exit::HOLDS } else { exit::UNDECIDED })
 }
 
 fn interactive(runner: &mut Runner) -> Result<(), Failure> {
@@ -192,9 +204,9 @@ fn interactive(runner: &mut Runner) -> Result<(), Failure> {
     }
 }
 
-fn say(text: &str) {
-    let mut out = std::io::stdout().lock();
-    let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+/// Says a line; whoever cannot is done, loudly unless nobody listens any more.
+fn say(text: &str) -> Result<(), Failure> {
+    print(&format!("{text}\n")).map(drop)
 }
 
 fn usage<T>(text: impl Into<String>) -> Result<T, Stop> {
@@ -215,7 +227,7 @@ impl Runner {
             Ok(more) => Ok(more),
             Err(Stop::Failed(failure)) => Err(failure),
             Err(Stop::Unknown(what, why)) => {
-                say(&format!("{what}: UNKNOWN: {why}"));
+                say(&format!("{what}: UNKNOWN: {why}"))?;
                 self.unknown.insert(what, why);
                 Ok(true)
             }
@@ -252,7 +264,10 @@ impl Runner {
                 let system = system.map_err(|d| Failure::Input(render(&d, &self.sources, color)))?;
                 let names: Vec<&str> = system.iter().map(|d| d.name.as_str()).collect();
                 self.within(&names.join(", "), |runner, go_on| runner.session.define(&system, go_on))?;
-                names.iter().for_each(|name| say(&self.signature(name)));
+                self.define_again(&system);
+                for name in names {
+                    say(&self.signature(name))?;
+                }
                 Ok(true)
             }
         }
@@ -273,6 +288,7 @@ impl Runner {
         let built = build_beside(&self.sources, file, name, self.world.literals(), self.color)?;
         let added = self.session.add(&name.text, &built.hierarchy);
         added.map_err(|e| Stop::Unknown(name.text.clone(), reason(e)))?;
+        self.list_again(&name.text, &built.hierarchy);
         self.world.know(&name.text, built).or_else(usage)
     }
 
@@ -282,9 +298,9 @@ impl Runner {
         format!("{name} : ({}) -> bool", sorts.join(", "))
     }
 
-    /// A relation by its name.
-    fn relation(&mut self, name: &str) -> Result<Computed, Stop> {
-        let callee = match name.split_once('!') {
+    /// What a name stands for.
+    fn callee(&mut self, name: &str) -> Result<Callee, Stop> {
+        Ok(match name.split_once('!') {
             None if self.world.relations.contains_key(name) => Callee::Defined(name.into()),
             None => return usage(format!("there is no relation `{name}`")),
             Some((node, member)) => {
@@ -297,7 +313,12 @@ impl Runner {
                 self.named(node)?;
                 callee(node.into())
             }
-        };
+        })
+    }
+
+    /// A relation by its name.
+    fn relation(&mut self, name: &str) -> Result<Computed, Stop> {
+        let callee = self.callee(name)?;
         let found = self.within(name, |runner, go_on| runner.session.relation(&callee, go_on))?;
         found.ok_or_else(|| {
             let why = self.unknown.get(name).cloned();
@@ -332,10 +353,13 @@ impl Runner {
         let relation = Branching::new(&built.hierarchy, &known.symbolic)
             .and_then(|b| b.holds(&formula, &mut budget))
             .map_err(|why| Stop::Unknown(name.into(), why))?;
+        if let Some(plain) = &mut self.plain {
+            plain.branching(name, node, &built.hierarchy, &formula);
+        }
         let arguments = vec![Sort::Configuration(node.into())];
         self.session.defined.insert(name.into(), Computed { arguments: arguments.clone(), relation });
         self.world.relations.insert(name.into(), Known { arguments, nodes: vec![node.into()] });
-        say(&self.signature(name));
+        say(&self.signature(name))?;
         Ok(())
     }
 
@@ -348,17 +372,20 @@ impl Runner {
         let words: Vec<&str> = line.split_whitespace().collect();
         match *words.as_slice() {
             ["quit" | "exit"] => return Ok(false),
-            ["help"] => say(HELP.trim_end()),
+            ["help"] => say(HELP.trim_end())?,
             ["ar-load", file] => self.load(file)?,
             ["rel-cardinal", name] => {
                 let computed = self.relation(name)?;
                 let cardinal = self.session.cardinal(&computed).map_err(|e| Stop::Unknown(name.into(), reason(e)))?;
-                say(&format!("cardinal of {name} : {cardinal}"));
+                let doubt = self.doubt(name, &computed)?;
+                say(&format!("cardinal of {name} : {cardinal}{}", again::aside(doubt)))?;
             }
             ["rel-list"] => {
                 let mut names: Vec<&String> = self.world.relations.keys().collect();
                 names.sort();
-                names.into_iter().for_each(|n| say(&self.signature(n)));
+                for name in names {
+                    say(&self.signature(name))?;
+                }
             }
             ["rel-print", name] => self.rows(name, 20)?,
             ["rel-print", name, n] => match n.parse() {
@@ -366,7 +393,11 @@ impl Runner {
                 Err(_) => return usage(format!("`{n}` is no number")),
             },
             ["rel-dot", name] => self.dot(name)?,
-            ["options"] => self.options.iter().for_each(|(name, value)| say(format!("{name} {value}").trim_end())),
+            ["options"] => {
+                for (name, value) in &self.options {
+                    say(format!("{name} {value}").trim_end())?;
+                }
+            }
             ["set", option] => self.set(option, "")?,
             ["set", option, value] => self.set(option, value)?,
             ["unset", option] => {
@@ -429,11 +460,12 @@ impl Runner {
     fn rows(&mut self, name: &str, limit: usize) -> Result<(), Stop> {
         let computed = self.relation(name)?;
         let rows = self.session.rows(&computed, limit).map_err(|e| Stop::Unknown(name.into(), reason(e)))?;
+        let doubt = self.doubt(name, &computed)?;
         for row in rows {
             let arguments = computed.arguments.iter().zip(&row).map(|(sort, values)| self.shown(sort, values));
-            say(&arguments.collect::<Vec<_>>().join(" "));
+            say(&arguments.collect::<Vec<_>>().join(" "))?;
         }
-        Ok(())
+        doubt.map_or(Ok(()), |why| Ok(say(&format!("rows of {name}{}", again::aside(Some(why))))?))
     }
 
     /// The value of an argument; of a configuration, those of all its variables.
@@ -473,7 +505,10 @@ impl Runner {
         let named = |column: usize, copy: usize, bit: usize| {
             format!("{}#{copy}.{bit}", variable(column).unwrap_or_else(|| "value".into()))
         };
-        say(self.session.space.dot(&computed.relation, &named).trim_end());
-        Ok(())
+        let picture = self.session.space.dot(&computed.relation, &named);
+        let doubt = self.doubt(name, &computed)?;
+        say(picture.trim_end())?;
+        // A comment of dot's.
+        doubt.map_or(Ok(()), |why| Ok(say(&format!("// rows of {name}{}", again::aside(Some(why))))?))
     }
 }

@@ -20,7 +20,7 @@ use trellis_report::program::{self as tell, text};
 use trellis_report::{Kind, Program, ProgramContent, ProgramReport, Style, json, read_program_evidence, text as plain};
 use trellis_syntax::scxml::Chart;
 
-use crate::automaton::{self, QUESTION, load};
+use crate::automaton::{self, QUESTION, load, load_readable};
 use crate::binding::Bound;
 use crate::cli::{self, Certify, Check, Programs};
 use crate::evidence::Given;
@@ -266,7 +266,7 @@ pub fn engine_line(engine: &Engine) -> String {
 
 pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     let engine = engine(args)?;
-    let loaded = load(&args.model, &args.reading, Some(&args.properties), err_color)?;
+    let loaded = load_readable(&args.model, &args.reading, Some(&args.properties), err_color)?;
     eprint!("{}", loaded.warnings);
     if let Some(asked) = &loaded.program {
         return c_program::check(args, engine, &loaded, asked, (out_color, err_color));
@@ -278,10 +278,15 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     let bound = Bound::new(args, loaded.inputs.clone());
     let cancelled = interrupts();
     let style = Style { color: out_color, verbose: args.stats, full: args.programs.full_trace, ..Default::default() }
-        .align(loaded.questions.iter().map(|(name, _)| name.as_str()));
+        .align(loaded.names());
     let texts: Vec<_> = loaded.questions.iter().map(|(_, cfa)| loaded.texts(cfa)).collect();
     let mut reports = Vec::new();
     let mut code = exit::HOLDS;
+    // What cannot be read leaves the others as they are.
+    for (name, why) in &loaded.refused {
+        eprintln!("{}", why.trim_end());
+        code = worst(code, answers::refused(args, loaded.language, name, "it cannot be read", style)?);
+    }
     for (i, (name, cfa)) in loaded.questions.iter().enumerate() {
         let mut warnings = vec![];
         if !has_errors(cfa) {
@@ -290,20 +295,29 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         warnings.extend(loaded.properties.get(i).into_iter().flat_map(|&t| answers::of_term(&cfa.terms, t, name)));
         let warnings = answers::warn(args, warnings);
         let started = Instant::now();
-        let Found { verdict, stats, by } = {
+        let search = |cfa: &Cfa| {
             let mut work = Work::on(args, name);
-            let budget = &mut work.meter;
-            trellis_engine::program::check(cfa, &engine, budget)
+            trellis_engine::program::check(cfa, &engine, &mut work.meter)
         };
+        let mut found = search(cfa);
         let chart = loaded.charts.get(i);
-        let verdict = match (chart, verdict) {
-            (Some(chart), verdict) => statechart::verdict(chart, verdict),
-            (None, verdict) => verdict,
-        };
+        if let Some(chart) = chart
+            && let Some(limit) = statechart::too_short(chart, &found.verdict)
+        {
+            // A queue that is too short keeps a proof away, but not a run in which everything fits.
+            found = search(&statechart::fitting(chart));
+            if !matches!(found.verdict, Verdict::Unsafe(_)) {
+                found.verdict = Verdict::Unknown(Reason::Unsupported(statechart::advice(limit)));
+            }
+        }
+        let Found { verdict, stats, by } = found;
         let mut report = ProgramReport::about(&loaded.name, loaded.language, name, Kind::Always, verdict);
         report.binding = bound.to(name);
         report.engine = engine_line(&by.unwrap_or(engine));
-        report.warnings = warnings;
+        // A run is one whatever else the environment could do.
+        if report.trace.is_none() {
+            report.assumes = chart.map(statechart::assumes).unwrap_or_default();
+        }
         report.statistics = statistics(&stats);
         if !args.no_check {
             let seconds = started.elapsed().as_secs_f64();
@@ -312,6 +326,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         } else {
             report.seconds = started.elapsed().as_secs_f64();
         }
+        report.warnings = warnings;
         code = worst(code, code_of(&report));
         let p = Program::new(cfa, &texts[i]);
         show(args, cfa, &p, &mut report, style, chart, true)?;
@@ -332,6 +347,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
 /// Refuses to answer where nothing is asked.
 fn unasked(loaded: &automaton::Loaded) -> Result<(), Failure> {
     let advice = match loaded.language {
+        _ if !loaded.refused.is_empty() => return Ok(()),
         "scxml" if loaded.charts.iter().all(|chart| chart.property.is_none()) => {
             "give a condition that must always hold, for instance --property \"!In('error')\", or a formula with --ltl"
         }
@@ -371,7 +387,8 @@ pub fn checked(report: &mut ProgramReport, cfa: &Cfa, limits: &Meter) -> Result<
                 let (model, language, query) = (&report.model, &report.language, &report.query);
                 let unknown = ProgramReport::about(model, language, query, report.kind, Verdict::Unknown(reason));
                 let (engine, statistics) = (std::mem::take(&mut report.engine), std::mem::take(&mut report.statistics));
-                *report = ProgramReport { engine, statistics, ..unknown };
+                let (binding, assumes) = (report.binding.clone(), std::mem::take(&mut report.assumes));
+                *report = ProgramReport { engine, statistics, binding, assumes, ..unknown };
             }
             Err(why) => return Err(failed("invariant", &why)),
         }

@@ -2,20 +2,36 @@
 
 use std::fmt::Write;
 
-use trellis_model::cfa::EdgeId;
 use trellis_model::cfa::evidence::{Trace, Verdict};
 use trellis_model::cfa::interpret::Step;
-use trellis_model::evidence::Reason;
+use trellis_model::cfa::{Cfa, EdgeId, Kind};
 use trellis_report::ltl::Counterexample;
 use trellis_syntax::scxml::{Cause, Chart, Limit, MacroStep};
 
-/// A run into the place where an event did not fit into a queue says nothing about the property.
-pub fn verdict(chart: &Chart, verdict: Verdict) -> Verdict {
-    let too_short = match &verdict {
+/// Which limit was too low, if a run ends where an event did not fit into a queue: that says nothing about the property.
+pub fn too_short(chart: &Chart, verdict: &Verdict) -> Option<Limit> {
+    match verdict {
         Verdict::Unsafe(trace) => ends(chart, trace).and_then(|at| chart.too_short(at)),
         _ => None,
-    };
-    too_short.map_or(verdict, |limit| Verdict::Unknown(Reason::Unsupported(advice(limit))))
+    }
+}
+
+/// The chart without the runs in which something does not fit: what it violates still, the chart violates. Edges keep their numbers.
+pub fn fitting(chart: &Chart) -> Cfa {
+    let mut cfa = chart.cfa.clone();
+    for (at, _) in &chart.overflow {
+        cfa.location_mut(*at).kind = Kind::Plain;
+    }
+    cfa
+}
+
+/// What a chart says about its environment, which nobody has proven.
+pub fn assumes(chart: &Chart) -> Vec<String> {
+    let Some(names) = &chart.environment else { return vec![] };
+    let name = |n: &String| if n.is_empty() { "what nobody mentions".to_string() } else { format!("`{n}`") };
+    let all: Vec<String> = names.iter().map(name).collect();
+    let what = if all.is_empty() { "nothing comes".to_string() } else { format!("only {} come", all.join(", ")) };
+    vec![format!("{what} from outside (trellis:events)")]
 }
 
 /// What there is too much of, and what to do about it.

@@ -314,16 +314,15 @@ One step is a macro-step, as W3C's Appendix D says: an event comes, from outside
 follow until none is enabled and the internal queue is empty. A property is an expression over data and In('state'); it is asked after each
 macro-step: <scxml xmlns:trellis=\"urn:trellis\" trellis:property=\"...\">, or <trellis:property expr=\"...\"/> for several.
 
-From outside may come all events that the chart mentions, those that it raises itself included, unless trellis:events=\"a b\"
-lists others; never done.… and error.…. From a chart that sends to itself all that it sends or raises, and what only `*` matches,
-comes from outside only if trellis:events says so; a warning tells.
+From outside may come all events that the chart mentions, those that it raises or sends itself included, unless trellis:events=\"a b\"
+lists which (\"\": none); a proof assumes that then, and says so. Never done.… and error.….
 
 What is sent to the chart itself waits in the external queue, in order; events from outside may have been put before it. A delay
 is time: it passes where nothing waits, and what a chart does takes none. Of two that are due at once either may come first, but
 not the later one of two that were sent at the same moment.
 
 trellis:queue=\"8\" bounds the internal queue, trellis:external the external one, trellis:timers what waits for its time; a chart
-that needs more is UNKNOWN, and the limit is named. An expression without a value raises error.execution.";
+that needs more is UNSAFE if a run that needs no more violates the property, else UNKNOWN, and the limit is named. An expression without a value raises error.execution.";
 
 const UPPAAL: &str = "\
 UPPAAL models

@@ -49,6 +49,8 @@ struct Question<'q> {
     /// Values of variables in the states of each node, where there are variables.
     rows: &'q [Rows],
     bad: Result<Condition, Reason>,
+    /// What is odd about it. Of merged nodes only what can be reached is listed, so the terms are asked and not the tree.
+    warnings: Vec<String>,
     replay: &'q dyn Fn(&Condition, &Trace) -> Result<(), String>,
     cancelled: Arc<AtomicBool>,
     /// What its evidence is bound to.
@@ -76,11 +78,12 @@ fn refuse_foreign(args: &Check) -> Result<(), Failure> {
     }
 }
 
-/// `trellis check model.alt --engine hierarchy`: the conditions are bad.
+/// `trellis check model.alt --engine hierarchy`: the conditions are bad, and some are negations of what was written.
 pub fn check_nodes(
     args: &Check,
     hierarchy: &Hierarchy,
     conditions: &[(String, TermId)],
+    negated: &[bool],
     bound: &Bound,
     out_color: bool,
 ) -> Ran {
@@ -116,7 +119,8 @@ pub fn check_nodes(
         };
         let words = Words::Variables(hierarchy, &detached);
         let cancelled = cancelled.clone();
-        let question = Question { name, words, rows: &rows, bad, replay: &replay, cancelled, bound };
+        let warnings = answers::of_nodes(hierarchy, *term, negated[i], name);
+        let question = Question { name, words, rows: &rows, bad, warnings, replay: &replay, cancelled, bound };
         let several = (conditions.len() > 1).then_some(i + 1);
         let now = answer(args, "altarica", question, style, several)?;
         code = worst(code, now);
@@ -150,7 +154,8 @@ pub fn check(args: &Check, out_color: bool) -> Ran {
     let style = Style { color: out_color, verbose: args.stats, ..Default::default() };
     let replay = |bad: &Condition, t: &Trace| checker::replay(&tree, bad, t).map_err(|e| e.to_string());
     let (words, cancelled) = (Words::States(&tree), interrupts());
-    let question = Question { name: &question, words, rows: &[], bad: Ok(bad), replay: &replay, cancelled, bound };
+    let (name, warnings) = (question.as_str(), answers::of_tree(&bad, &question));
+    let question = Question { name, words, rows: &[], bad: Ok(bad), warnings, replay: &replay, cancelled, bound };
     answer(args, "hierarchy", question, style, None)
 }
 
@@ -178,9 +183,7 @@ fn answer(
     style: Style,
     several: Option<usize>,
 ) -> Result<u8, Failure> {
-    let warnings = question.bad.as_ref().map(|bad| answers::of_tree(bad, question.name)).unwrap_or_default();
-    // Of merged nodes only what can be reached is listed: there "never" says something.
-    let warnings = if language == "hierarchy" { answers::warn(args, warnings) } else { vec![] };
+    let warnings = answers::warn(args, question.warnings.clone());
     let (mut report, bad) = match &question.bad {
         Ok(_) => search(args, language, &question, Kind::Always)?,
         Err(reason) => {
@@ -414,8 +417,10 @@ fn network_answer(
     let broken = |why: String| Failure::Internal(format!("the run for `{name}` did not pass its check: {why}"));
     let replay = |bad: &Condition, t: &Trace| checker::replay(&parts.tree, bad, t).map_err(|e| e.to_string());
     let rows = parts.rows();
-    let question = Question { name, words, rows: &rows, bad: Ok(bad), replay: &replay, cancelled, bound };
+    let warnings = answers::warn(args, answers::of_query(net, query));
+    let question = Question { name, words, rows: &rows, bad: Ok(bad), warnings, replay: &replay, cancelled, bound };
     let (mut report, bad) = search(args, loaded.language, &question, Kind::of(&query.kind))?;
+    report.warnings.clone_from(&question.warnings);
     let Some(t) = report.trace.take() else { return tell_and_write(args, &report, words, style, several, &question) };
     // A run is told and kept in the words of the network.
     replay(&bad, &t).map_err(broken)?;
@@ -424,6 +429,7 @@ fn network_answer(
     (own.engine, own.seconds) = (report.engine, report.seconds);
     own.binding = report.binding;
     own.statistics = report.statistics;
+    own.warnings = report.warnings;
     if let Some(t) = own.trace.as_ref().filter(|_| !args.no_check) {
         trellis_check::replay(net, query, t).map_err(|e| broken(e.to_string()))?;
         own.checked = Some(format!("run of {} replayed", steps(t.steps.len())));

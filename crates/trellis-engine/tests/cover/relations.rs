@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use trellis_check::mec::Relations;
 use trellis_domain::relation::Memory;
 use trellis_engine::mec::Session;
 use trellis_expr::code::NoHost;
@@ -342,6 +343,7 @@ fn random_relations() {
         let (mut world, mut sources) = (World::default(), Sources::default());
         let mut session = Session::new(Memory { nodes: 1 << 20, cache: 1 << 14 }).expect("small");
         let mut plain = Plain { nodes: BTreeMap::new(), defined: BTreeMap::new() };
+        let mut lists = Relations::default();
         let (mut parts, mut context) = (vec![], format!("seed {seed}\n"));
         for name in ["A", "B"] {
             let (text, variables) = node(&mut r, name);
@@ -349,6 +351,7 @@ fn random_relations() {
             parts.push(variables);
             let hierarchy = load(&mut session, &mut world, &mut sources, name, &text);
             plain.nodes.insert(name.into(), Node::of(&hierarchy).expect("small"));
+            lists.add(name, &hierarchy, None);
         }
         let parts = [parts[0].clone(), parts[1].clone()];
         let mut writer = Writer { r: &mut r, parts, relations: vec![] };
@@ -360,8 +363,22 @@ fn random_relations() {
             let system = system.unwrap_or_else(|d| panic!("{}\n{context}", render(&d, &sources, false)));
             session.define(&system, &mut || true).unwrap_or_else(|e| panic!("{e}\n{context}"));
             plain.solve(&system);
+            lists.define(&system, None);
             for d in &system {
-                let found = session.rows(&session.defined[&d.name], usize::MAX).expect("there are columns");
+                let mut found = session.rows(&session.defined[&d.name], usize::MAX).expect("there are columns");
+                // The checker's own lists, which refuse a row too few and a row that is another one.
+                let callee = Callee::Defined(d.name.clone());
+                assert_eq!(lists.same(&callee, &d.arguments, &found), Ok(true), "{}: {found:?}\n{context}", d.name);
+                let other = plain.rows(&d.arguments).into_iter().find(|row| !found.contains(row));
+                if let Some(last) = found.pop() {
+                    assert_eq!(lists.same(&callee, &d.arguments, &found), Ok(false), "{}\n{context}", d.name);
+                    if let Some(other) = other {
+                        found.push(other);
+                        assert_eq!(lists.same(&callee, &d.arguments, &found), Ok(false), "{}\n{context}", d.name);
+                        found.pop();
+                    }
+                    found.push(last);
+                }
                 let found: BTreeSet<Row> = found.into_iter().collect();
                 assert!(found == plain.defined[&d.name], "{}: {found:?}\n{context}", d.name);
                 let count = session.cardinal(&session.defined[&d.name]).expect("there are columns");

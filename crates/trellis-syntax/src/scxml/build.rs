@@ -90,10 +90,12 @@ pub fn build(tree: &Tree, sources: &Sources, id: SourceId, errors: Errors) -> (V
     let chart = Chart {
         cfa,
         property: None,
+        condition: None,
         stable: STABLE,
         ended: ENDED,
         violated: None,
         overflow,
+        environment: tree.events.clone(),
         states,
         data: l.data.variables,
         event: l.event,
@@ -130,6 +132,7 @@ fn close(mut chart: Chart, property: Option<TermId>, next: &Next) -> Chart {
     let place = cfa.location(START).place;
     let skip = cfa.terms.skip();
     let mut holds = skip;
+    chart.condition = property;
     if let Some(p) = property {
         let not = cfa.terms.not(p);
         holds = cfa.terms.assume(p);

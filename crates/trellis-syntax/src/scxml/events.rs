@@ -4,16 +4,12 @@
 //! descriptors themselves stand for all names, and one more event for the names that only `*` matches. Events that nothing matches
 //! change nothing, and are left out.
 //!
-//! From outside comes what `trellis:events` says. If it says nothing, everything that the chart mentions may come, what it raises
-//! itself included; only `done.…` and `error.…` may not, which W3C reserves for the platform. But a chart that sends events to itself
-//! says by that where they come from: then what it sends or raises itself, and what only `*` matches, comes from outside only if
-//! `trellis:events` says so. That is told, with a warning.
+//! From outside comes what `trellis:events` says, which is an assumption about the environment. If it says nothing, everything that the
+//! chart mentions may come, what it raises or sends itself included: W3C lets anybody send any event. Only `done.…` and `error.…` may
+//! not come, which W3C reserves for the platform.
 
 use super::expr::{Expr, Node, Op};
 use super::tree::{Action, Kind, Tree};
-use crate::diag::Diagnostic;
-use crate::uppaal::errors::Errors;
-use crate::uppaal::token::shorten;
 
 /// The event of an expression without a value.
 pub const ERROR: &str = "error.execution";
@@ -34,7 +30,7 @@ pub fn done(tree: &Tree, s: usize) -> String {
 }
 
 /// Collects the events.
-pub fn collect(tree: &Tree, errors: &mut Errors) -> Events {
+pub fn collect(tree: &Tree) -> Events {
     let descriptors: Vec<&String> = tree.transitions.iter().filter_map(|t| t.events.as_ref()).flatten().collect();
     let heard = |name: &str| descriptors.iter().any(|d| Tree::matches(d, name));
 
@@ -47,7 +43,6 @@ pub fn collect(tree: &Tree, errors: &mut Errors) -> Events {
             _ => {}
         }
     }
-    let own: Vec<String> = inside.iter().chain(&sent).cloned().collect();
     for s in 1..tree.states.len() {
         let ends = tree.states[s].children.iter().any(|&c| tree.states[c].kind == Kind::Final);
         if ends || tree.is_parallel(s) {
@@ -70,16 +65,7 @@ pub fn collect(tree: &Tree, errors: &mut Errors) -> Events {
         Some(names) => names.clone(),
         None => {
             let names = descriptors.iter().map(|d| d.to_string());
-            let names = names.chain(inside.iter().cloned()).filter(|name| !platform(name));
-            if sent.is_empty() {
-                names.collect()
-            } else {
-                // It feeds itself.
-                let free = |d: &String| !d.is_empty() && !own.iter().any(|name| Tree::matches(d, name));
-                let (free, kept): (Vec<String>, Vec<String>) = names.partition(free);
-                left_out(tree, &free, kept, errors);
-                free
-            }
+            names.chain(inside.iter().chain(&sent).cloned()).filter(|name| !platform(name)).collect()
         }
     };
     outside.retain(|name| heard(name));
@@ -109,20 +95,6 @@ impl Events {
         };
         descriptors.iter().any(|d| Tree::matches(d, name))
     }
-}
-
-/// Says what does not come from outside, because the chart makes it itself.
-fn left_out(tree: &Tree, free: &[String], mut kept: Vec<String>, errors: &mut Errors) {
-    kept.iter_mut().filter(|name| name.is_empty()).for_each(|name| *name = "*".into());
-    let list = |names: &[String]| {
-        let mut names: Vec<String> = names.iter().map(|name| format!("`{}`", shorten(name))).collect();
-        names.sort();
-        names.dedup();
-        if names.is_empty() { "nothing".to_string() } else { names.join(", ") }
-    };
-    let what = format!("this chart sends to itself; from outside comes {}", list(free));
-    let help = format!("what it makes itself does not: {}; `trellis:events` lists what does", list(&kept));
-    errors.push(Diagnostic::warning(tree.states[0].span, what).help(help));
 }
 
 /// Is it a division, and not by a number? Nothing else in a condition can have no value.

@@ -75,8 +75,8 @@ pub enum Made {
 
 impl<'a> Lower<'a> {
     /// Declares what the structure needs.
-    pub fn new(tree: &'a Tree, mut errors: Errors) -> Lower<'a> {
-        let events = events::collect(tree, &mut errors);
+    pub fn new(tree: &'a Tree, errors: Errors) -> Lower<'a> {
+        let events = events::collect(tree);
         let mut terms = Terms::new();
         let event_type = terms.declare_enum("Event", events.names.clone());
         let event = terms.declare("event", Type::Enum(event_type));

@@ -52,6 +52,8 @@ pub struct Chart {
     pub cfa: Cfa,
     /// The property, as it was written; none if nothing was asked.
     pub property: Option<String>,
+    /// The same as a term of the automaton.
+    pub condition: Option<TermId>,
     /// Where a configuration is stable and the next event comes from outside.
     pub stable: LocationId,
     /// Where the chart has ended.
@@ -60,6 +62,8 @@ pub struct Chart {
     pub violated: Option<LocationId>,
     /// Where an event did not fit into a queue, and which that was.
     pub overflow: Vec<(LocationId, Limit)>,
+    /// All that comes from outside, if the chart says what does (`trellis:events`); an empty name is all that nobody mentions.
+    pub environment: Option<Vec<String>>,
     /// The states in document order, with the condition that they are active.
     states: Vec<(String, TermId)>,
     data: Vec<(String, VarId)>,

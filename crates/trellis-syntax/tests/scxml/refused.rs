@@ -132,21 +132,6 @@ fn expressions() {
 }
 
 #[test]
-fn what_the_environment_may_send() {
-    let inside = "<state id=\"a\"><onentry><send event=\"t\"/></onentry><transition event=\"t\" target=\"a\"/>\
-                  <transition event=\"e\" target=\"a\"/><transition event=\"*\" target=\"a\"/></state>";
-    let told = |text: &str| {
-        let mut sources = trellis_syntax::diag::Sources::default();
-        let id = sources.add("chart.scxml", text);
-        let (_, warnings) = trellis_syntax::scxml::parse(&sources, id, &[]).expect("a chart");
-        trellis_syntax::diag::render(&warnings, &sources, false)
-    };
-    let said = told(&chart(inside));
-    assert!(said.contains("from outside comes `e`") && said.contains("does not: `*`, `t`"), "{said}");
-    assert_eq!(told(&chart(inside).replace("<scxml ", "<scxml trellis:events=\"e\" ")), "");
-}
-
-#[test]
 fn properties_are_given_or_in_the_file() {
     let text = chart(SMALL).replace("<scxml ", "<scxml trellis:property=\"x == 0\" ");
     let charts = read(&text, &[]).expect("a chart");

@@ -53,6 +53,10 @@ pub struct Loaded {
     pub system: System,
     pub question: String,
     pub warnings: String,
+    /// The warnings about what is asked, in one line each.
+    pub odd: Vec<String>,
+    /// Targets that cannot be read, while others can: what was written, and what is wrong with it.
+    pub refused: Vec<(String, String)>,
     /// What it was read from.
     pub inputs: Vec<Input>,
 }
@@ -70,6 +74,8 @@ struct Loader {
     sources: Sources,
     color: bool,
     warnings: Vec<Diagnostic>,
+    odd: Vec<String>,
+    refused: Vec<(String, String)>,
     /// The model, by its bytes.
     model: Option<Input>,
 }
@@ -94,7 +100,8 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
     if !model.constants.is_empty() {
         return Err(Failure::Usage("--const: only UPPAAL and AltaRica models have constants that can be set".into()));
     }
-    let mut l = Loader { sources: Sources::default(), color: asked.color, warnings: vec![], model: None };
+    let (warnings, odd, refused) = (vec![], vec![], vec![]);
+    let mut l = Loader { sources: Sources::default(), color: asked.color, warnings, odd, refused, model: None };
     let id = l.read(&model.model)?;
     let plain = |system| (system, None, vec![]);
     let read = match Language::of(&model.model) {
@@ -115,7 +122,8 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
     }
     let question = question(&system);
     let warnings = diag::render(&l.warnings, &l.sources, asked.color);
-    Ok(Loaded { system, question, warnings, inputs: l.model.into_iter().collect() })
+    let (odd, refused) = (l.odd, l.refused);
+    Ok(Loaded { system, question, warnings, odd, refused, inputs: l.model.into_iter().collect() })
 }
 
 /// Another start, and invariants.
@@ -157,12 +165,14 @@ fn targets(
                 let id = l.read(&path.with_extension("prop"))?;
                 Ok(Some(vec![tts::parse_target(&l.sources, id, size).map_err(|d| l.broken(&d))?]))
             }
-            (Some(_), _) => Err(Failure::Usage(
+            (Some(_), _) => Err(Failure::Nothing(
+                language(path),
                 "a thread transition system has no question in it: give a state to be covered, as --error '1|0,2', or \
                  in a file with the same name and the extension .prop"
                     .into(),
             )),
-            (None, _) => Err(Failure::Usage(
+            (None, _) => Err(Failure::Nothing(
+                language(path),
                 "a net has no question in it: give a marking to be covered, as --error 'p1 >= 2, p2 >= 1'".into(),
             )),
         };
@@ -170,13 +180,19 @@ fn targets(
     let mut all = vec![];
     for text in &p.errors {
         let id = l.sources.add("--error", text.as_str());
-        match threads.filter(|_| text.contains('|')) {
-            Some(size) => all.push(tts::parse_target(&l.sources, id, size).map_err(|d| l.broken(&d))?),
-            None => {
-                let (targets, warnings) = spec::parse_targets(&l.sources, id, system).map_err(|d| l.broken(&d))?;
+        let read = match threads.filter(|_| text.contains('|')) {
+            Some(size) => tts::parse_target(&l.sources, id, size).map(|target| (vec![target], vec![])),
+            None => spec::parse_targets(&l.sources, id, system),
+        };
+        match read {
+            Ok((targets, warnings)) => {
                 all.extend(targets);
+                l.odd.extend(warnings.iter().map(|w| format!("`{text}`: {}", w.message)));
                 l.warnings.extend(warnings);
             }
+            // The others are asked all the same.
+            Err(d) if p.errors.len() > 1 => l.refused.push((text.clone(), diag::render(&d, &l.sources, l.color))),
+            Err(d) => return Err(l.broken(&d)),
         }
     }
     Ok(Some(all))

@@ -9,6 +9,7 @@ use trellis_check::branching::Reached;
 use trellis_engine::acheck::Specification;
 use trellis_engine::acheck::draw::{Graph, Rows};
 use trellis_engine::cover::reason;
+use trellis_expr::TermId;
 use trellis_meter::Meter;
 use trellis_model::acheck::{Line, Of, Projection, Set};
 use trellis_model::evidence::Reason;
@@ -25,7 +26,7 @@ use super::{build, complain, memory};
 use crate::cli::Check;
 use crate::files::{make_folder, write_file};
 use crate::pipeline::worst;
-use crate::{Failure, Ran, exit, print};
+use crate::{Failure, Ran, answers, exit, print};
 
 /// How many configurations and transitions are drawn.
 const MOST: usize = 5_000;
@@ -56,6 +57,12 @@ pub fn check(args: &Check, sources: &mut Sources, file: &File, path: &Path, last
         let mut built = build(sources, file, &node, &args.model.constants, color)?;
         let only = (!all).then_some(node.text.as_str());
         let lines = acheck::lines(sources, id, only, &mut built).map_err(complain(sources, color))?;
+        for line in &lines {
+            if let Line::Define(name, _, _, set) = line {
+                let odd = |t: &TermId| answers::of_nodes(&built.hierarchy, *t, false, name);
+                conditions(set).iter().flat_map(odd).for_each(|w| eprintln!("warning: {w}"));
+            }
+        }
         let mut budget = crate::limits::meter(args);
         let mut said = Said::new();
         let mut found = Found::new();
@@ -86,6 +93,19 @@ pub fn check(args: &Check, sources: &mut Sources, file: &File, path: &Path, last
         }
     }
     Ok(code)
+}
+
+/// All conditions on values in a set.
+fn conditions(set: &Set) -> Vec<TermId> {
+    match set {
+        Set::Condition(t) => vec![*t],
+        Set::Name(_) | Set::Any(_) | Set::Empty(_) | Set::Initial | Set::Own(_) | Set::Label(..) => vec![],
+        Set::Sources(a) | Set::Targets(a) | Set::From(a) | Set::To(a) => conditions(a),
+        Set::And(a, b) | Set::Or(a, b) | Set::Minus(a, b) | Set::Reach(a, b) | Set::Coreach(a, b) => {
+            [conditions(a), conditions(b)].concat()
+        }
+        Set::Trace(a, b, c) => [conditions(a), conditions(b), conditions(c)].concat(),
+    }
 }
 
 /// Counts the sets again, plainly. Those that are too much for that are no answer, and said to be none.

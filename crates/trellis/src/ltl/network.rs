@@ -135,7 +135,31 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     if let Some(path) = &args.formulas.buchi {
         asks.push(Ask::forbidden(path, err_color)?);
     }
-    let mut loaded = load::load(&args.model, &Asked { asks: &asks, color: err_color, ..Default::default() })?;
+    let read = |asks: &[Ask]| load::load(&args.model, &Asked { asks, color: err_color, ..Default::default() });
+    let mut code = exit::HOLDS;
+    let mut loaded = match read(&asks) {
+        // One that cannot be read leaves the others answered, unless it is the model.
+        Err(Failure::Input(_)) if asks.len() > 1 && read(&[]).is_ok() => {
+            let style = text::Style { color: out_color, ..Default::default() }.align(asks.iter().map(Ask::text));
+            let mut kept = vec![];
+            for ask in asks {
+                match read(std::slice::from_ref(&ask)) {
+                    Ok(_) => kept.push(ask),
+                    Err(Failure::Input(said)) => {
+                        eprintln!("{}", said.trim_end());
+                        code = worst(code, answers::refused(args, "ltl", ask.text(), "it cannot be read", style)?);
+                    }
+                    Err(failure) => return Err(failure),
+                }
+            }
+            if kept.is_empty() {
+                return Ok(code);
+            }
+            asks = kept;
+            read(&asks)?
+        }
+        read => read?,
+    };
     eprint!("{}", loaded.warnings);
     if args.non_zeno && loaded.network.clocks.is_empty() {
         return Err(Failure::Usage("--non-zeno is for models with clocks; this one has none".into()));
@@ -148,7 +172,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     let cancelled = interrupts();
     let style =
         text::Style { color: out_color, verbose: args.stats, ..Default::default() }.align(asks.iter().map(Ask::text));
-    let (mut reports, mut code) = (Vec::new(), exit::HOLDS);
+    let mut reports = Vec::new();
     let said = std::mem::take(&mut loaded.said);
     for (i, (ask, said)) in asks.iter().zip(said).enumerate() {
         let names = said.names.clone();

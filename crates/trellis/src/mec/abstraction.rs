@@ -1,17 +1,21 @@
 //! `:ar-cegar-init` and `:ar-cegar-verify` (001 §6.2). The abstraction is made by the first, with the options that say which one; the second
 //! refines it, and when it stops without an answer, the next one goes on from there with the options that are set then.
 
+use trellis_check::hierarchy;
+use trellis_check::mec::{Relations, Sets};
 use trellis_domain::relation::Relation;
 use trellis_engine::cover::cegar::{self, Abstraction, Run, Split, guards};
 use trellis_engine::cover::graph::Search;
 use trellis_engine::cover::reach::Direction;
 use trellis_engine::cover::{Question, reason};
 use trellis_model::evidence::{Reason, Verdict};
+use trellis_model::hierarchy::evidence::{Certificate, Trace};
 use trellis_model::mec::Sort;
 use trellis_report::hierarchy::trace;
 use trellis_report::iterations;
 
-use super::{Runner, Stop, say, usage};
+use super::{Runner, Stop, again, say, usage};
+use crate::Failure;
 use crate::files::write_file;
 use crate::hierarchy::row;
 
@@ -22,6 +26,8 @@ pub struct Refined {
     initial: Relation,
     bad: Relation,
     run: Run,
+    /// Both sets once more, as lists, or why not; nothing if nobody asked for that.
+    plain: Option<Result<Sets, String>>,
 }
 
 impl Runner {
@@ -91,8 +97,9 @@ impl Runner {
         }
         let made = Run::new(&question, &predicates, &self.cegar_options(None), &mut self.budget());
         let run = made.map_err(|why| Stop::Unknown(node.into(), why))?;
+        let plain = self.sets_again(init, error)?;
         let names = (init.to_string(), error.to_string());
-        self.refined.insert(node.into(), Refined { names, initial, bad: sets[1].clone(), run });
+        self.refined.insert(node.into(), Refined { names, initial, bad: sets[1].clone(), run, plain });
         Ok(())
     }
 
@@ -113,29 +120,65 @@ impl Runner {
         let verdict = run.go_on(&question, &options, &mut budget);
         if told && before < run.iterations().len() {
             let rows: Vec<iterations::Row> = run.iterations()[before..].iter().map(row).collect();
-            say(iterations::table(&rows, before).trim_end());
+            say(iterations::table(&rows, before).trim_end())?;
         }
         let (first, last) = (drawn + 1, run.pictures().len());
         for (n, picture) in run.pictures()[drawn..].iter().enumerate() {
             write_file(&self.folder.join(format!("{node}-{}.dot", first + n)), picture)?;
         }
         if first <= last {
-            say(&format!("{node}-{first}.dot to {node}-{last}.dot written"));
+            say(&format!("{node}-{first}.dot to {node}-{last}.dot written"))?;
         }
         let rounds = run.iterations().len();
+        let doubt = believed(self.plain.as_ref(), node, &question, &refined.plain, &verdict)?;
+        self.unchecked |= doubt.is_some();
+        let said = again::aside(doubt);
         match verdict {
-            Verdict::Safe(_) => say(&format!("{error} is not reachable from {init}: {rounds} refinements")),
+            Verdict::Safe(_) => say(&format!("{error} is not reachable from {init}: {rounds} refinements{said}"))?,
             Verdict::Unsafe(t) => {
-                say(&format!("{error} is reachable from {init}: {rounds} refinements"));
-                say(trace(hierarchy, &m.levels, &t).trim_end());
+                say(&format!("{error} is reachable from {init}: {rounds} refinements{said}"))?;
+                say(trace(hierarchy, &m.levels, &t).trim_end())?;
             }
             Verdict::Unknown(Reason::Iterations) => {
-                say(&format!("no answer after {rounds} refinements; `:ar-cegar-verify {node}` goes on"));
+                say(&format!("no answer after {rounds} refinements; `:ar-cegar-verify {node}` goes on"))?;
             }
             Verdict::Unknown(why) => {
                 return Err(Stop::Unknown(format!("{error} from {init}, after {rounds} refinements"), why));
             }
         }
         Ok(())
+    }
+}
+
+/// Is a verdict what its evidence shows, and what the lists of both sets say? Why not, if these are not there; a verdict that is wrong
+/// is a mistake in here.
+fn believed(
+    plain: Option<&Relations>,
+    node: &str,
+    question: &Question<'_>,
+    sets: &Option<Result<Sets, String>>,
+    verdict: &Verdict<Trace, Certificate>,
+) -> Result<Option<String>, Failure> {
+    let wrong = |why: String| Failure::Internal(format!("the answer about `{node}` was rejected: {why}"));
+    let (Some(plain), Some(sets), Verdict::Safe(_) | Verdict::Unsafe(_)) = (plain, sets, verdict) else {
+        return Ok(None);
+    };
+    if let Verdict::Safe(proof) = verdict {
+        let checked = hierarchy::same_events(question.hierarchy, &question.symbolic.levels)
+            .and_then(|()| hierarchy::certify(&question.initial, &question.bad, question.symbolic, proof));
+        checked.map_err(|e| wrong(e.to_string()))?;
+    }
+    let sets = match sets {
+        Ok(sets) => sets,
+        Err(why) => return Ok(Some(why.clone())),
+    };
+    let agrees = match verdict {
+        Verdict::Unsafe(t) => plain.leads(node, sets, &t.configurations, &t.events),
+        _ => plain.reachable(node, sets).map(|reached| !reached),
+    };
+    match agrees {
+        Ok(true) => Ok(None),
+        Ok(false) => Err(wrong("listed, configuration by configuration, it is another one".into())),
+        Err(why) => Ok(Some(why.to_string())),
     }
 }

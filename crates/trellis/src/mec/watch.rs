@@ -41,7 +41,7 @@ impl Watch {
                     Some(since) if since.max(started).elapsed() > GRACE => (Reason::Interrupted, exit::INTERRUPTED),
                     _ => continue,
                 };
-                say(&format!("{what}: UNKNOWN: {why}; what comes after it is not run"));
+                let _ = say(&format!("{what}: UNKNOWN: {why}; what comes after it is not run"));
                 std::process::exit(code.into());
             }
         });

@@ -17,6 +17,16 @@ const CHART: &str = "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" version=\"
                      <state id=\"a\"><transition event=\"e\" target=\"b\"/></state><state id=\"b\"/></scxml>";
 const TCHECKER: &str = "system:s\nprocess:P\nlocation:P:l{initial:}\n";
 
+const NET: &str = "<pnml xmlns=\"http://www.pnml.org/version-2009/grammar/pnml\"><net id=\"n\" \
+                   type=\"http://www.pnml.org/version-2009/grammar/ptnet\"><page id=\"p\"><place id=\"a\"><initialMarking><text>1</text>\
+                   </initialMarking></place><place id=\"b\"/><transition id=\"t\"/><arc id=\"x\" source=\"a\" target=\"t\"/>\
+                   <arc id=\"y\" source=\"t\" target=\"b\"/></page></net></pnml>";
+const LOLA: &str = "PLACE a, b; MARKING a : 1; TRANSITION t CONSUME a : 1; PRODUCE b : 1;";
+const THREADS: &str = "1 2\n0 0 -> 0 1\n";
+const TYPED: &str = "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" xmlns:trellis=\"urn:trellis\" version=\"1.0\" initial=\"a\" \
+                     datamodel=\"ecmascript\"><datamodel><data id=\"x\" expr=\"0\" trellis:type=\"0..3\"/></datamodel>\
+                     <state id=\"a\"><transition event=\"e\" target=\"b\"/></state><state id=\"b\"/></scxml>";
+
 #[test]
 fn nothing_asked_is_no_answer() {
     let models = [
@@ -26,6 +36,9 @@ fn nothing_asked_is_no_answer() {
         ("m.xsts", XSTS),
         ("m.scxml", CHART),
         ("m.tck", TCHECKER),
+        ("m.pnml", NET),
+        ("m.lola", LOLA),
+        ("m.tts", THREADS),
     ];
     for (name, text) in models {
         let (_gone, path) = file(name, text);
@@ -76,7 +89,19 @@ fn a_question_that_says_nothing_is_warned_of() {
     let (_gone1, node) = file("m.alt", NODE);
     let (_gone2, network) = file("m.xta", NETWORK);
     let (_gone3, xsts) = file("m.xsts", XSTS);
-    let cases: [(&[&str], &str); 14] = [
+    let (_gone4, chart) = file("m.scxml", TYPED);
+    let (_gone5, net) = file("m.pnml", NET);
+    let (_gone6, c) = file("m.c", "void assert(int); int main() { int x = 0; assert(x == x); return 0; }");
+    let cases: [(&[&str], &str); 23] = [
+        (&[&c], "cannot fail"),
+        (&[&chart, "-p", "x <= 3"], "always true"),
+        (&[&chart, "-p", "x < 0 || In('a')"], "`x < 0` is never true"),
+        (&[&chart, "-p", "In('a') && In('b')"], "never true"),
+        (&[&node, "--error", "s = 4", "--engine", "hierarchy"], "never true"),
+        (&[&node, "-p", "s <= 3", "--engine", "hierarchy"], "always true"),
+        (&[&network, "-p", "A[] s <= 3", "--engine", "hierarchy"], "always true"),
+        (&[&network, "-p", "E<> s == 4", "--engine", "hierarchy"], "never true"),
+        (&[&net, "--error", "a >= 0"], "every state covers"),
         (&[&node, "--error", "s = 4"], "never true"),
         (&[&node, "--error", "s < 0 or s = 1"], "`s < 0` is never true"),
         (&[&node, "--error", "s = 1 and s = 2"], "never true"),
@@ -149,6 +174,32 @@ fn one_bad_query_leaves_the_others_answered() {
     let out = trellis(&["check", &node, "--error", "s =", "--error", "s = 3"]);
     assert_eq!(out.status.code(), Some(2), "{}", stderr(&out));
     assert!(stdout(&out).contains("UNSAFE") && stdout(&out).contains("ERROR"), "{}", stdout(&out));
+    let (_gone1, chart) = file("m.scxml", TYPED);
+    let (_gone2, xsts) = file("m.xsts", XSTS);
+    let (_gone3, net) = file("m.pnml", NET);
+    let (_gone4, lola) = file("m.lola", LOLA);
+    let (_gone5, threads) = file("m.tts", THREADS);
+    let (_gone6, cfa) = file("m.cfa", CFA);
+    for args in [
+        [&*chart, "-p", "In(", "-p", "!In('b')"],
+        [&chart, "-p", "!In('nowhere')", "-p", "!In('b')"],
+        [&chart, "--ltl", "G (", "--ltl", "G !In(b)"],
+        [&xsts, "-p", "x <=", "-p", "x == 0"],
+        [&xsts, "-p", "y == 0", "-p", "x == 0"],
+        [&xsts, "--ltl", "G (", "--ltl", "G x = 0"],
+        [&net, "--error", "c >= 1", "--error", "b >= 1"],
+        [&lola, "--error", "b >=", "--error", "b >= 1"],
+        [&threads, "--error", "x|", "--error", "0|1"],
+        [&node, "--ctl", "AG (", "--ctl", "AG s = 0"],
+        [&node, "--ltl", "G (", "--ltl", "G s = 0"],
+        [&path, "--ltl", "G (", "--ltl", "G P.A"],
+        [&cfa, "--ltl", "G (", "--ltl", "G x = 0"],
+    ] {
+        let args: Vec<&str> = ["check"].iter().chain(&args).copied().collect();
+        let out = trellis(&args);
+        assert_eq!(out.status.code(), Some(2), "{args:?}: {}{}", stdout(&out), stderr(&out));
+        assert!(stdout(&out).contains("UNSAFE") && stdout(&out).contains("ERROR"), "{args:?}: {}", stdout(&out));
+    }
     // Where nothing else is asked it is an error, as ever.
     let out = trellis(&["check", &path, "-p", "E<> ("]);
     assert_eq!((out.status.code(), stdout(&out)), (Some(2), String::new()));
@@ -194,4 +245,68 @@ fn what_is_assumed_is_said() {
         let all = reports(&trellis(&json));
         assert!(all[0]["assumes"].to_string().contains("--non-zeno"), "{}", all[0]);
     }
+}
+
+/// A chart whose environment is restricted is proven under that assumption; anybody may send what the chart sends itself otherwise.
+#[test]
+fn what_comes_from_outside_is_assumed() {
+    let chart = |attributes: &str| {
+        format!(
+            "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" xmlns:trellis=\"urn:trellis\" version=\"1.0\" initial=\"a\" {attributes}>\
+             <state id=\"a\"><onentry><send event=\"go\"/></onentry><transition event=\"go\" target=\"b\"/>\
+             <transition event=\"open\" target=\"bad\"/></state><state id=\"b\"><onentry><send event=\"open\"/></onentry>\
+             <transition event=\"open\" target=\"c\"/></state><state id=\"c\"/><state id=\"bad\"/></scxml>"
+        )
+    };
+    for (attributes, verdict) in
+        [("", "UNSAFE"), ("trellis:events=\"\"", "SAFE"), ("trellis:events=\"open\"", "UNSAFE")]
+    {
+        let (_gone, path) = file("m.scxml", &chart(attributes));
+        for args in [["-p", "!In('bad')"], ["--ltl", "G !In(bad)"]] {
+            let report = &reports(&trellis(&["check", &path, args[0], args[1], "--json"]))[0];
+            assert_eq!(report["verdict"], verdict, "{attributes} {args:?}: {report}");
+            let assumes = report["assumes"].to_string().contains("from outside (trellis:events)");
+            assert_eq!(assumes, verdict == "SAFE", "{attributes} {args:?}: {report}");
+        }
+    }
+}
+
+/// A queue that is too short keeps a proof away, and not a run in which everything fits.
+#[test]
+fn a_violation_is_one_beside_an_overflow() {
+    let text = "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" xmlns:trellis=\"urn:trellis\" version=\"1.0\" initial=\"a\" \
+                trellis:external=\"2\" trellis:events=\"e f\"><state id=\"a\">\
+                <transition event=\"e\"><send event=\"x\"/><send event=\"x\"/><send event=\"x\"/></transition>\
+                <transition event=\"x\"/><transition event=\"f\" target=\"b\"/></state>\
+                <state id=\"b\"><transition event=\"f\" target=\"c\"/></state>\
+                <state id=\"c\"><transition event=\"f\" target=\"d\"/></state><state id=\"d\"/></scxml>";
+    let (_gone, path) = file("m.scxml", text);
+    let out = trellis(&["check", &path, "-p", "!In('d')"]);
+    assert_eq!(out.status.code(), Some(10), "{}{}", stdout(&out), stderr(&out));
+    let out = trellis(&["check", &path, "-p", "!In('d') || In('d')"]);
+    assert_eq!(out.status.code(), Some(20), "{}{}", stdout(&out), stderr(&out));
+    assert!(stdout(&out).contains("trellis:external"), "{}", stdout(&out));
+}
+
+/// Relations of Mec 5 are evaluated again, or said not to be.
+#[test]
+fn relations_are_checked_or_unknown() {
+    let bits: Vec<String> = (0..20).map(|n| format!("b{n}")).collect();
+    let model = format!("node N state {} : bool; edon node M state x : [0, 3]; edon", bits.join(", "));
+    let (_gone1, model) = file("m.alt", &model);
+    let text = format!(
+        ":ar-load {model}\nS(s : M!c) := s.x > 1;\n:rel-cardinal S\n:ctl E M EF x = 1\n:rel-cardinal E\n\
+         R(s : N!c) := s.b0;\n:rel-cardinal R\n:rel-print R 1\n"
+    );
+    let (_gone2, script) = file("m.mec5", &text);
+    let out = trellis(&["mec", &script]);
+    let said = stdout(&out);
+    assert_eq!(out.status.code(), Some(20), "{said}{}", stderr(&out));
+    assert!(said.contains("cardinal of S : 2\n") && said.contains("cardinal of E : 1\n"), "{said}");
+    assert!(
+        said.contains("cardinal of R : 524288 (UNKNOWN: computed on relations and not evaluated again: "),
+        "{said}"
+    );
+    assert!(said.contains("rows of R (UNKNOWN: "), "{said}");
+    assert_eq!(trellis(&["mec", &script, "--no-check"]).status.code(), Some(0));
 }

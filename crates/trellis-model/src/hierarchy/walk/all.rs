@@ -61,6 +61,25 @@ impl Walker<'_> {
         Ok(all)
     }
 
+    /// All configurations, whether they can be reached or not, if neither they nor the values of the states are more than so many.
+    pub fn everything(&self, most: usize) -> Result<Vec<Vec<i64>>, TooHard> {
+        let h = self.hierarchy;
+        let mut rows = vec![vec![0; h.variables.len()]];
+        for v in (0..h.variables.len()).filter(|&v| !h.variables[v].flow) {
+            let values = h.variables[v].domain.values(MAX_EFFORT).ok_or(TooHard)?;
+            let found: Vec<Vec<(VarId, i64)>> = values.into_iter().map(|n| vec![(VarId(v as u32), n)]).collect();
+            rows = combined(&rows, &found, most)?;
+        }
+        let mut all = vec![];
+        for row in rows {
+            all.extend(self.configurations(&row, most)?);
+            if all.len() > most {
+                return Err(TooHard);
+            }
+        }
+        Ok(all)
+    }
+
     /// All values of some flows of a cluster.
     fn all(
         &self,
