@@ -23,6 +23,8 @@ pub struct PropertyReport<T = Trace, C = Certificate> {
     pub outcome: Outcome,
     /// The run that shows it: a counterexample, a witness, the way to an error.
     pub trace: Option<T>,
+    /// For `sup` and `inf`: a run that attains the bound, or shows that there is none.
+    pub witness: Option<T>,
     /// The inductive set that shows it.
     pub certificate: Option<C>,
     /// What the independent checker did with the evidence: `trace replayed: 7 steps`.
@@ -122,6 +124,7 @@ impl<T, C> PropertyReport<T, C> {
             kind,
             outcome: Outcome::Unknown,
             trace: None,
+            witness: None,
             certificate: None,
             checked: None,
             unchecked: None,

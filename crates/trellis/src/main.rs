@@ -23,6 +23,7 @@ mod ltl;
 mod ltl2hoa;
 mod mec;
 mod monotone;
+mod network;
 mod pipeline;
 mod program;
 mod simulate;

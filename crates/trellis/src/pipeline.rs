@@ -37,8 +37,17 @@ pub fn check<F: Formalism>(args: &Check, model: &F, color: bool) -> Ran {
             return Ok(exit::INTERRUPTED);
         }
     }
+    code = worst(code, unanswered(args, model, style)?);
+    if let Some(file) = &args.html {
+        write_file(file, &model.html(&reports))?;
+    }
+    Ok(code)
+}
+
+/// Says which questions are not answered, and why: the exit code of that.
+pub fn unanswered<F: Formalism>(args: &Check, model: &F, style: Style) -> Ran {
+    let (mut code, name, language) = (exit::HOLDS, model.name(), model.language());
     for (query, why) in model.unanswered() {
-        let (name, language) = (model.name(), model.language());
         let report: PropertyReport = match why {
             Unanswered::Refused(why) => PropertyReport::refused(name, language, &query, &why),
             Unanswered::Unsupported(what) => {
@@ -48,9 +57,6 @@ pub fn check<F: Formalism>(args: &Check, model: &F, color: bool) -> Ran {
         };
         code = worst(code, code_of(&report));
         answers::plain(args, &report, style)?;
-    }
-    if let Some(file) = &args.html {
-        write_file(file, &model.html(&reports))?;
     }
     Ok(code)
 }
@@ -84,6 +90,10 @@ fn answer<F: Formalism>(
         // Found, and not checked: it is written, but nobody should rely on it.
         Err(Rejection::Stopped(why)) => report.unchecked = Some(format!("not re-checked: {why}")),
         Err(Rejection::Open(why)) => report.unchecked = Some(format!("not checked: {why}")),
+    }
+    // A bound is shown by a run, too, for those who want to keep it.
+    if args.trace.is_some() || args.dot.is_some() || args.html.is_some() {
+        report.trace = report.trace.take().or(report.witness.take());
     }
     Ok(report)
 }
