@@ -212,28 +212,12 @@ impl<'a> Doc<'a> {
             }
         }
         let raised = self.nodes.iter().filter(|n| matches!(n.tag_name().name(), "raise" | "send"));
-        let own: Vec<String> = raised.filter_map(|n| n.attribute("event")).map(String::from).collect();
-        if self.sends() {
-            // It makes these itself.
-            let strange = |name: &String| {
-                let descriptors = self.descriptors.iter().filter(|d| *d != "*" && name_match(d, name));
-                let longest = descriptors.max_by_key(|d| d.strip_suffix(".*").unwrap_or(d).len());
-                longest.is_some_and(|d| !own.iter().any(|o| name_match(d, o)))
-            };
-            all.retain(strange);
-        } else {
-            all.extend(own);
-        }
+        // Anybody may send what the chart makes itself.
+        all.extend(raised.filter_map(|n| n.attribute("event")).map(String::from));
         all.retain(|name| !name.starts_with("done.") && !name.starts_with("error."));
         all.remove("done");
         all.remove("error");
         all.into_iter().collect()
-    }
-
-    /// Does it send to itself what somebody listens to?
-    fn sends(&self) -> bool {
-        let sends = self.nodes.iter().filter(|n| n.tag_name().name() == "send" && !n.has_attribute("target"));
-        sends.filter_map(|n| n.attribute("event")).any(|event| self.heard(event))
     }
 
     /// What all delays are multiples of that somebody may hear the end of.

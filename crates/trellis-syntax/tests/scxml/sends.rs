@@ -37,9 +37,10 @@ fn active(text: &str, limit: usize) -> Result<Option<BTreeSet<String>>, String> 
     Ok(Some(active))
 }
 
-/// Are these states reached, and those not, if nothing but `button` comes from outside?
+/// Are these states reached, and those not, if nothing comes from outside but `button`, where a chart has one?
 fn reaches(states: &str, yes: &[&str], no: &[&str]) {
-    chart_reaches("trellis:events=\"button\"", states, yes, no);
+    let events = if states.contains("button") { "button" } else { "" };
+    chart_reaches(&format!("trellis:events=\"{events}\""), states, yes, no);
 }
 
 fn chart_reaches(attributes: &str, states: &str, yes: &[&str], no: &[&str]) {
