@@ -13,7 +13,7 @@ use crate::{answers, automaton, counter, hierarchy, limits, ltl, network, progra
 
 /// Says UNKNOWN for the question at work when a phase that cannot stop by itself has run out of a limit.
 fn watch(args: &Check, color: bool) {
-    let watched = limits::Watched { timeout: args.timeout, memory: args.memory, interrupts: false };
+    let watched = limits::Watched { timeout: args.timeout, memory: args.memory, alone: false };
     let args = args.clone();
     limits::watch(watched, move |query, why| {
         let (query, phase) = match query {

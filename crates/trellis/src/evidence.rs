@@ -146,7 +146,7 @@ fn watch(args: &Certify) {
         Ok(_) => exit::UNDECIDED,
         Err(_) => exit::INTERNAL,
     };
-    limits::watch(limits::Watched { timeout: args.timeout, memory: args.memory, interrupts: true }, say);
+    limits::watch(limits::Watched { timeout: args.timeout, memory: args.memory, alone: true }, say);
 }
 
 pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {

@@ -193,23 +193,23 @@ pub fn finish() {
 pub struct Watched {
     pub timeout: Option<Duration>,
     pub memory: Option<usize>,
-    /// Does an interrupt end the process, too? Otherwise those that loop end by themselves.
-    pub interrupts: bool,
+    /// Is there no meter beside it? Then it ends the process at once, also when interrupted.
+    pub alone: bool,
 }
 
 /// Watches over the limits. `say` gets the question at work, if there is one, and says why there is no answer.
 pub fn watch(watched: Watched, say: impl FnOnce(Option<&str>, StopReason) -> u8 + Send + 'static) {
     let cancelled = interrupts();
-    let end = deadline(watched.timeout).and_then(|d| d.checked_add(GRACE));
     // Meters stop at the limit; what cannot stop may have a little more.
-    let most = watched.memory.map(|m| m + m / 5 + (12 << 20));
+    let (grace, more) = if watched.alone { (Duration::ZERO, 0) } else { (GRACE, 12 << 20) };
+    let end = deadline(watched.timeout).and_then(|d| d.checked_add(grace));
+    let most = watched.memory.map(|m| if more == 0 { m } else { m + m / 5 + more });
     let look = move || {
         let mut interrupted: Option<Instant> = None;
         let why = loop {
-            std::thread::sleep(LOOK);
             if cancelled.load(Ordering::Relaxed) {
                 let since = interrupted.get_or_insert_with(Instant::now).elapsed();
-                if watched.interrupts || since > 3 * GRACE {
+                if watched.alone || since > 3 * GRACE {
                     break StopReason::Cancelled;
                 }
             }
@@ -219,6 +219,7 @@ pub fn watch(watched: Watched, say: impl FnOnce(Option<&str>, StopReason) -> u8 
             if most.is_some_and(|most| resident().is_some_and(|now| now > most)) {
                 break StopReason::Memory;
             }
+            std::thread::sleep(LOOK);
         };
         let mut held = ending();
         if *held == Ending::Command {

@@ -76,7 +76,7 @@ fn answer<F: Formalism>(
     report.seconds = started.elapsed().as_secs_f64();
     report.binding = bound.to(&question.property);
     report.warnings.extend(warnings);
-    if args.no_check || report.outcome == Outcome::Unknown {
+    if args.no_check || matches!(report.outcome, Outcome::Unknown | Outcome::Error) {
         return Ok(report);
     }
     // States count what a search stores; its proof may be looked at whole.

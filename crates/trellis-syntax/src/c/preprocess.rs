@@ -201,7 +201,9 @@ impl Preprocessor<'_> {
             if status.code() == Some(127) {
                 return Err(missing("it is not there".into()));
             }
-            let first = said.lines().find(|l| l.contains("error")).or(said.lines().next()).unwrap_or("no reason given");
+            let lines = || said.lines().map(str::trim).filter(|l| !l.is_empty());
+            let first = lines().find(|l| l.contains("error")).or(lines().next());
+            let first = first.unwrap_or("no reason given; it may have run out of memory");
             return Err(failed(first.to_string()));
         }
         String::from_utf8(output).map_err(|_| failed("its output is not UTF-8".into()))

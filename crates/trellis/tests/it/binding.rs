@@ -323,7 +323,7 @@ fn certification_has_limits() {
     let case = CASES[2];
     let (_gone, path) = temporary("e.json");
     std::fs::write(&path, evidence(case)).expect("written");
-    for (limit, says) in [(["--timeout", "0s"], "out of time"), (["--memory", "1KiB"], "out of memory")] {
+    for (limit, says) in [(["--timeout", "0s"], "time limit"), (["--memory", "1KiB"], "memory limit")] {
         if limit[0] == "--memory" && !std::path::Path::new("/proc/self/status").exists() {
             continue;
         }
