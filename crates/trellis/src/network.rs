@@ -241,6 +241,8 @@ impl Networks<'_> {
 fn rejected(why: trellis_check::Rejection) -> Rejection {
     match why.why {
         Why::Time => Rejection::Stopped(StopReason::Time),
+        // Nothing is wrong with it, but for what nobody has proved or stated.
+        Why::NotMonotone(_) => Rejection::Open(format!("{why}; --assume monotone states that it is")),
         _ => Rejection::Wrong(why.to_string()),
     }
 }

@@ -154,7 +154,7 @@ impl Search {
         meter: &Meter,
     ) -> Result<Depth, Reason> {
         let mut solver = (options.solver)();
-        match Tracer::new().trace(&mut program.large.cfa, path, &mut *solver, &*meter) {
+        match Tracer::new().trace(&mut program.large.cfa, path, &mut *solver, meter) {
             Ok(trace) => Ok(Depth::Error(program.trace(&trace))),
             Err(NoTrace::Infeasible) => Err(Reason::Solver("it contradicts itself".to_owned())),
             Err(NoTrace::Unknown(why)) => Err(reason(why)),
@@ -187,7 +187,7 @@ pub(super) fn exhausted(
     let start = search.steps.goes_to(&mut cfa.terms, cfa.initial);
     let path: Vec<StmtId> = std::iter::once(start).chain(search.path.iter().map(|p| p.0)).collect();
     let mut solver = (options.solver)();
-    let refutation = match Newton::forward().refute(&mut cfa.terms, &path, &mut *solver, &*meter) {
+    let refutation = match Newton::forward().refute(&mut cfa.terms, &path, &mut *solver, meter) {
         Ok(refutation) => refutation,
         Err(NotRefuted::Feasible(_)) => return Err(Reason::Solver("it contradicts itself".to_owned())),
         Err(NotRefuted::Unknown(why)) => return Err(reason(why)),

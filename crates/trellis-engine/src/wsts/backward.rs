@@ -106,7 +106,7 @@ impl Search<'_> {
             return Ok(Some(run(self.system, &v, rules)));
         }
         if let Some(equation) = &mut self.equation
-            && equation.excludes(&v, &*meter)?
+            && equation.excludes(&v, meter)?
         {
             return Ok(None);
         }
