@@ -1,5 +1,5 @@
 //! Mec 5's relations, evaluated again: as lists of rows, over lists of all configurations and transitions that
-//! [`Walker`](trellis_model::hierarchy::walk::Walker) finds, and without decision diagrams. Only where these are not too many.
+//! [`Walker`] finds, and without decision diagrams. Only where these are not too many.
 //!
 //! A formula is asked which rows of a table satisfy it: conditions and negations take rows away, relations and quantifiers add
 //! variables. A fixpoint is iterated as the μ-calculus says, each equation within the one before it.

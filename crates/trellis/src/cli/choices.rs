@@ -71,7 +71,7 @@ pub enum Engine {
     Explicit,
     /// k-induction, with invariants guessed from runs: for programs and control-flow automata.
     Induction,
-    /// Lazy abstraction with breadth-first control, LA[BF]: for counter systems.
+    /// Lazy abstraction with breadth-first control: for counter systems.
     Wsts,
     /// Backward search with minimal bases: for counter systems.
     Backward,

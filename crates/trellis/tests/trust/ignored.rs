@@ -319,4 +319,10 @@ pub static IGNORED: &[Ignored] = &[
         what: &[";"],
         why: "the last member of a section may do without",
     },
+    Ignored {
+        language: "AltaRica",
+        changes: &[SignDropped],
+        what: &[","],
+        why: "`else` ends the branches of a case, with a comma before it or without",
+    },
 ];
