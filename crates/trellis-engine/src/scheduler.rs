@@ -143,7 +143,8 @@ pub fn race<O: Outcome + Send, R: FnMut(&mut Meter) -> O + Send>(
                 stopped = stopped.or(meter.go_on().err());
             }
         }
-        match (answer, stopped) {
+        // Threads that never began have sent nothing: the whole was stopped before.
+        match (answer, stopped.or(meter.go_on().err())) {
             (Some((_, outcome)), _) => Ok(outcome),
             (None, Some(why)) => Err(why.into()),
             (None, None) => kept.map(|(_, outcome)| outcome).ok_or(StopReason::Time.into()),

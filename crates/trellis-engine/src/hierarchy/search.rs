@@ -98,6 +98,7 @@ pub fn explore(
             return Ok((seen, Some(n)));
         }
     }
+    meter.go_on()?;
     let mut next = 0;
     while next < seen.count() {
         counted.expanded += 1;

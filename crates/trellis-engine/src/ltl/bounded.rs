@@ -40,6 +40,7 @@ pub fn find(
         }
         let formula = steps.step(cfa).map_err(|what| Reason::Unsupported(what.to_string()))?;
         stats.steps += 1;
+        stats.added += steps.here().len() as u64;
         solver.assert(&cfa.terms, formula);
         let (closed, back) = closes(cfa, &steps, marks, product);
         match solver.check(&cfa.terms, &[closed], &*meter) {

@@ -11,6 +11,7 @@ mod counters;
 mod counts;
 mod evidence;
 mod hierarchy;
+mod limits;
 mod ltl;
 mod ltl2hoa;
 mod malformed;

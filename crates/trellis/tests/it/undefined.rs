@@ -137,6 +137,22 @@ fn evidence_is_about_the_check_that_fails() {
     assert!(said.starts_with("VALID  no error is reached, but for: line "), "{said}");
 }
 
+/// An invariant for all checks proves each of them; named for one, it is not a proof of the program.
+#[test]
+fn a_proof_of_one_check_is_none_of_the_program() {
+    let (_gone, path) = temporary("two.c");
+    let text = "#include <assert.h>\nint nondet_int(void);\nint main(void) {\n  int x = nondet_int();\n  int y = 0;\n  \
+                if (x > 3) { y = 10 / x; assert(y < 4); }\n  assert(y >= 0);\n  return 0;\n}\n";
+    std::fs::write(&path, text).expect("writable");
+    let (_gone, certificate) = temporary("c.json");
+    assert_eq!(trellis(&["check", &path, "--certificate", &certificate]).status.code(), Some(0));
+    let whole = std::fs::read_to_string(&certificate).expect("a certificate");
+    let one = "line 6: assert(y < 4)";
+    std::fs::write(&certificate, whole.replace("\"no error is reached\"", &format!("\"{one}\""))).expect("writable");
+    assert_eq!(trellis(&["certify", &path, &certificate]).status.code(), Some(10));
+    assert_eq!(trellis(&["certify", &path, &certificate, "-p", one]).status.code(), Some(0));
+}
+
 /// The programs that are kept beside the repository, with what a C developer expects of each.
 #[test]
 fn the_programs_with_undefined_behaviour() {
