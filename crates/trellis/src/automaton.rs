@@ -61,11 +61,6 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// What is asked, and what was refused.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.questions.iter().map(|(name, _)| name.as_str()).chain(self.refused.iter().map(|(name, _)| name.as_str()))
-    }
-
     /// The text of each file of an automaton, if runs are to be told in lines of it.
     pub fn texts(&self, cfa: &Cfa) -> Vec<Option<String>> {
         texts(self.language, cfa, &self.sources)

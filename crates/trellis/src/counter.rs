@@ -218,6 +218,8 @@ struct Counter {
     engine: Engine,
     /// None of the targets that were asked for can be read.
     all_refused: bool,
+    /// Is an invariant shown in full?
+    in_full: bool,
 }
 
 impl Formalism for Counter {
@@ -273,6 +275,7 @@ impl Formalism for Counter {
     }
 
     fn text(&self, _: usize, report: &CounterReport, style: Style) -> String {
+        let style = Style { full: style.full || self.in_full, ..style };
         text::render(report, &self.loaded.system, style)
     }
 
@@ -324,7 +327,14 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     loaded.refused.iter().for_each(|(_, why)| eprintln!("{}", why.trim_end()));
     let name = args.model.model.display().to_string();
     let all_refused = !loaded.refused.is_empty() && loaded.refused.len() == args.properties.errors.len();
-    let model = Counter { name, language: language(&args.model.model), loaded, engine, all_refused };
+    let model = Counter {
+        name,
+        language: language(&args.model.model),
+        loaded,
+        engine,
+        all_refused,
+        in_full: args.programs.show_invariant,
+    };
     pipeline::check(args, &model, out_color)
 }
 
@@ -356,6 +366,6 @@ pub fn certify(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
     pipeline::certify(
         args,
         given,
-        &Counter { name, language, loaded, engine: Engine::Portfolio(1), all_refused: false },
+        &Counter { name, language, loaded, engine: Engine::Portfolio(1), all_refused: false, in_full: false },
     )
 }

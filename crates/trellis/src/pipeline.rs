@@ -89,7 +89,13 @@ fn answer<F: Formalism>(
         }
         // Found, and not checked: it is written, but nobody should rely on it.
         Err(Rejection::Stopped(why)) => report.unchecked = Some(format!("not re-checked: {why}")),
-        Err(Rejection::Open(why)) => report.unchecked = Some(format!("not checked: {why}")),
+        // A proof that the checker cannot follow is none.
+        Err(Rejection::Open(why)) => {
+            let unknown = Verdict::Unknown(Reason::Unchecked(why));
+            let open = PropertyReport::about(&report.model, &report.language, &report.query, report.kind, unknown);
+            let Report::<F> { engine, statistics, seconds, binding, warnings, .. } = report;
+            report = PropertyReport { engine, statistics, seconds, binding, warnings, ..open };
+        }
     }
     // A bound is shown by a run, too, for those who want to keep it.
     if args.trace.is_some() || args.dot.is_some() || args.html.is_some() {

@@ -1,8 +1,7 @@
 //! `trellis check` for programs and control-flow automata: from the command line to an engine, and from its answer to a report whose
 //! evidence has been checked.
 
-use std::path::Path;
-use std::time::Instant;
+use std::io::{self, Write};
 
 use trellis_check::program::{self, Refusal};
 use trellis_engine::program::cegar::{self, Domain, Initial, Pruning, Scope, Search, Split};
@@ -12,22 +11,21 @@ use trellis_engine::program::refine::Refinement;
 use trellis_engine::program::{Engine, Outcome as Found};
 use trellis_meter::Meter;
 use trellis_model::cfa::Cfa;
-use trellis_model::cfa::evidence::Verdict;
+use trellis_model::cfa::evidence::{Certificate, Trace, Verdict};
 use trellis_model::cfa::interpret::Mistake;
 use trellis_model::evidence::Reason;
-use trellis_report::json::Header;
+use trellis_report::json::{Header, Input};
 use trellis_report::program::{self as tell, text};
 use trellis_report::{Kind, Program, ProgramContent, ProgramReport, Style, json, read_program_evidence, text as plain};
 use trellis_syntax::scxml::Chart;
 
 use crate::automaton::{self, QUESTION, load, load_readable};
 use crate::binding::Bound;
-use crate::cli::{self, Certify, Check, Programs};
+use crate::cli::{self, Certify, Check};
 use crate::evidence::Given;
-use crate::files::{write_file, write_with};
-use crate::limits::{Work, interrupts};
-use crate::pipeline::{code_of, numbered, statistics, steps, worst};
-use crate::{Failure, Ran, answers, c_program, exit, limits, print, statechart};
+use crate::formalism::{Evidence, Formalism, Question, Rejection, Unanswered};
+use crate::pipeline::{self, statistics, steps};
+use crate::{Failure, Ran, answers, c_program, print, statechart};
 
 /// The options for programs that were given, for a message.
 pub fn given(args: &Check) -> Option<String> {
@@ -58,7 +56,7 @@ pub fn given(args: &Check) -> Option<String> {
 }
 
 /// The options of cegar alone.
-fn cegar_given(p: &Programs) -> [(&'static str, bool); 8] {
+fn cegar_given(p: &cli::Programs) -> [(&'static str, bool); 8] {
     [
         ("--domain", p.domain.is_some()),
         ("--predicates", p.predicates.is_some()),
@@ -264,6 +262,153 @@ pub fn engine_line(engine: &Engine) -> String {
     }
 }
 
+/// Programs, transition systems and statecharts, as automata; C has a driver of its own, which asks about its checks one by one.
+struct Automata<'a> {
+    args: &'a Check,
+    loaded: automaton::Loaded,
+    engine: Engine,
+    /// For each question, the texts of its automaton's files.
+    texts: Vec<Vec<Option<String>>>,
+}
+
+impl Automata<'_> {
+    fn cfa(&self, n: usize) -> &Cfa {
+        &self.loaded.questions[n].1
+    }
+
+    fn program(&self, n: usize) -> Program<'_> {
+        Program::new(self.cfa(n), &self.texts[n])
+    }
+}
+
+impl Formalism for Automata<'_> {
+    type Trace = Trace;
+    type Proof = Certificate;
+
+    fn name(&self) -> &str {
+        &self.loaded.name
+    }
+
+    fn language(&self) -> &'static str {
+        self.loaded.language
+    }
+
+    fn inputs(&self) -> &[Input] {
+        &self.loaded.inputs
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        let question = |(n, (name, cfa)): (usize, &(String, Cfa))| {
+            let mut warnings = vec![];
+            if !has_errors(cfa) {
+                warnings.push("nothing to check: no way leads to an error location; so none is ever reached".into());
+            }
+            let properties = self.loaded.properties.get(n).into_iter();
+            warnings.extend(properties.flat_map(|&t| answers::of_term(&cfa.terms, t, name)));
+            Question { text: name.clone(), property: name.clone(), kind: Kind::Always, warnings }
+        };
+        self.loaded.questions.iter().enumerate().map(question).collect()
+    }
+
+    fn unanswered(&self) -> Vec<(String, Unanswered)> {
+        let refused = |(text, _): &(String, String)| (text.clone(), Unanswered::Refused("it cannot be read".into()));
+        self.loaded.refused.iter().map(refused).collect()
+    }
+
+    fn solve(&self, n: usize, meter: &mut Meter) -> Result<ProgramReport, Failure> {
+        let (name, chart) = (&self.loaded.questions[n].0, self.loaded.charts.get(n));
+        let mut found = trellis_engine::program::check(self.cfa(n), &self.engine, meter);
+        if let Some(chart) = chart
+            && let Some(limit) = statechart::too_short(chart, &found.verdict)
+        {
+            // A queue that is too short keeps a proof away, but not a run in which everything fits.
+            found = trellis_engine::program::check(&statechart::fitting(chart), &self.engine, meter);
+            if !matches!(found.verdict, Verdict::Unsafe(_)) {
+                found.verdict = Verdict::Unknown(Reason::Unsupported(statechart::advice(limit)));
+            }
+        }
+        let Found { verdict, stats, by } = found;
+        let mut report = ProgramReport::about(&self.loaded.name, self.loaded.language, name, Kind::Always, verdict);
+        report.engine = engine_line(&by.unwrap_or(self.engine));
+        // A run is one whatever else the environment could do.
+        if report.trace.is_none() {
+            report.assumes = chart.map(statechart::assumes).unwrap_or_default();
+        }
+        report.statistics = statistics(&stats);
+        Ok(report)
+    }
+
+    fn replay(&self, n: usize, trace: &Trace) -> Result<String, Rejection> {
+        program::replay(self.cfa(n), trace).map_err(|why| words(self.cfa(n), &why))?;
+        Ok(format!("run of {} replayed", steps(trace.steps.len())))
+    }
+
+    fn certify(&self, n: usize, proof: &Certificate, meter: &Meter) -> Result<String, Rejection> {
+        match program::certify(self.cfa(n), proof, meter) {
+            Ok(work) => Ok(format!("{} checked: {work}", text::summary(proof))),
+            Err(Refusal::Undecided(why)) => Err(match (meter.go_on(), why) {
+                (Err(stopped), _) => Rejection::Stopped(stopped),
+                (Ok(()), why) => Rejection::Open(why.to_string()),
+            }),
+            Err(why) => Err(Rejection::Wrong(words(self.cfa(n), &why))),
+        }
+    }
+
+    fn text(&self, n: usize, report: &ProgramReport, style: Style) -> String {
+        let p = self.program(n);
+        let mut said = match (self.loaded.charts.get(n), &report.trace) {
+            // A run of a statechart is told in its own words.
+            (Some(chart), Some(trace)) => {
+                let bare = ProgramReport { trace: None, ..report.clone() };
+                text::render(&bare, &p, style) + &statechart::story(chart, trace)
+            }
+            _ => text::render(report, &p, style),
+        };
+        if let Some(c) = report.certificate.as_ref().filter(|_| self.args.programs.show_invariant) {
+            said.push_str(&text::invariant(&p, c, style));
+        }
+        said
+    }
+
+    fn json(&self, n: usize, report: &ProgramReport, out: &mut Vec<u8>) -> io::Result<()> {
+        json::write_program_report(out, self.cfa(n), report, false)
+    }
+
+    fn write(
+        &self,
+        n: usize,
+        header: Header<'_>,
+        evidence: Evidence<&Trace, &Certificate>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        match evidence {
+            Evidence::Trace(t) => json::write_program_trace(out, self.cfa(n), header, t),
+            Evidence::Proof(c) => json::write_program_certificate(out, self.cfa(n), header, c),
+        }
+    }
+
+    fn read(&self, n: usize, text: &str) -> Result<Evidence<Trace, Certificate>, String> {
+        Ok(match read_program_evidence(self.cfa(n), text).map_err(|e| e.to_string())? {
+            ProgramContent::Trace(t) => Evidence::Trace(t),
+            ProgramContent::Certificate(c) => Evidence::Proof(*c),
+        })
+    }
+
+    fn dot(&self, n: usize, report: &ProgramReport) -> Option<String> {
+        report.trace.as_ref().map(|t| tell::dot(&self.program(n), t, &report.query))
+    }
+
+    fn html(&self, reports: &[ProgramReport]) -> String {
+        let all: Vec<_> = reports.iter().enumerate().map(|(n, r)| (r.clone(), self.program(n))).collect();
+        tell::html(&all)
+    }
+
+    fn chart(&self, _: usize, _: &Trace, _: bool) -> Option<String> {
+        None
+    }
+}
+
+/// `trellis check` for programs.
 pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
     let engine = engine(args)?;
     let loaded = load_readable(&args.model, &args.reading, Some(&args.properties), err_color)?;
@@ -275,73 +420,9 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         return Err(Failure::Usage("--termination: only for C programs (.c, .i)".into()));
     }
     unasked(&loaded)?;
-    let bound = Bound::new(args, loaded.inputs.clone());
-    let cancelled = interrupts();
-    let style = Style { color: out_color, verbose: args.stats, full: args.programs.full_trace, ..Default::default() }
-        .align(loaded.names());
-    let texts: Vec<_> = loaded.questions.iter().map(|(_, cfa)| loaded.texts(cfa)).collect();
-    let mut reports = Vec::new();
-    let mut code = exit::HOLDS;
-    // What cannot be read leaves the others as they are.
-    for (name, why) in &loaded.refused {
-        eprintln!("{}", why.trim_end());
-        code = worst(code, answers::refused(args, loaded.language, name, "it cannot be read", style)?);
-    }
-    for (i, (name, cfa)) in loaded.questions.iter().enumerate() {
-        let mut warnings = vec![];
-        if !has_errors(cfa) {
-            warnings.push("nothing to check: no way leads to an error location; so none is ever reached".into());
-        }
-        warnings.extend(loaded.properties.get(i).into_iter().flat_map(|&t| answers::of_term(&cfa.terms, t, name)));
-        let warnings = answers::warn(args, warnings);
-        let started = Instant::now();
-        let search = |cfa: &Cfa| {
-            let mut work = Work::on(args, name);
-            trellis_engine::program::check(cfa, &engine, &mut work.meter)
-        };
-        let mut found = search(cfa);
-        let chart = loaded.charts.get(i);
-        if let Some(chart) = chart
-            && let Some(limit) = statechart::too_short(chart, &found.verdict)
-        {
-            // A queue that is too short keeps a proof away, but not a run in which everything fits.
-            found = search(&statechart::fitting(chart));
-            if !matches!(found.verdict, Verdict::Unsafe(_)) {
-                found.verdict = Verdict::Unknown(Reason::Unsupported(statechart::advice(limit)));
-            }
-        }
-        let Found { verdict, stats, by } = found;
-        let mut report = ProgramReport::about(&loaded.name, loaded.language, name, Kind::Always, verdict);
-        report.binding = bound.to(name);
-        report.engine = engine_line(&by.unwrap_or(engine));
-        // A run is one whatever else the environment could do.
-        if report.trace.is_none() {
-            report.assumes = chart.map(statechart::assumes).unwrap_or_default();
-        }
-        report.statistics = statistics(&stats);
-        if !args.no_check {
-            let seconds = started.elapsed().as_secs_f64();
-            checked(&mut report, cfa, &limits::meter(args))?;
-            report.seconds = seconds;
-        } else {
-            report.seconds = started.elapsed().as_secs_f64();
-        }
-        report.warnings = warnings;
-        code = worst(code, code_of(&report));
-        let p = Program::new(cfa, &texts[i]);
-        show(args, cfa, &p, &mut report, style, chart, true)?;
-        let several = (loaded.questions.len() > 1).then_some(i + 1);
-        write_evidence(args, cfa, &p, &report, several)?;
-        reports.push((report, p));
-        if cancelled.load(std::sync::atomic::Ordering::Relaxed) {
-            code = exit::INTERRUPTED;
-            break;
-        }
-    }
-    if let Some(path) = &args.html {
-        write_file(path, &tell::html(&reports))?;
-    }
-    Ok(code)
+    loaded.refused.iter().for_each(|(_, why)| eprintln!("{}", why.trim_end()));
+    let texts = loaded.questions.iter().map(|(_, cfa)| loaded.texts(cfa)).collect();
+    pipeline::check(args, &Automata { args, loaded, engine, texts }, out_color)
 }
 
 /// Refuses to answer where nothing is asked.
@@ -431,26 +512,6 @@ pub fn show(
         said.push_str(&text::invariant(p, c, style));
     }
     print(&said)?;
-    Ok(())
-}
-
-fn write_evidence(
-    args: &Check,
-    cfa: &Cfa,
-    p: &Program<'_>,
-    r: &ProgramReport,
-    several: Option<usize>,
-) -> Result<(), Failure> {
-    let path = |file: &Path| numbered(file, several);
-    if let (Some(file), Some(t)) = (&args.trace, &r.trace) {
-        write_with(&path(file), |out| json::write_program_trace(out, cfa, r.header(), t))?;
-    }
-    if let (Some(file), Some(c)) = (&args.certificate, &r.certificate) {
-        write_with(&path(file), |out| json::write_program_certificate(out, cfa, r.header(), c))?;
-    }
-    if let (Some(file), Some(t)) = (&args.dot, &r.trace) {
-        write_file(&path(file), &tell::dot(p, t, &r.query))?;
-    }
     Ok(())
 }
 
