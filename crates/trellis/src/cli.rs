@@ -204,14 +204,14 @@ pub struct Check {
     #[command(flatten)]
     pub nodes: crate::hierarchy::Nodes,
 
-    /// Give up on a property after this long (60s, 5m, 1h).
-    #[arg(long, value_parser = duration, value_name = "TIME", help_heading = "Meter")]
+    /// Give up after this long, counted from the start over all properties, reading and checking included (60s, 5m, 1h).
+    #[arg(long, value_parser = duration, value_name = "TIME", help_heading = "Limits")]
     pub timeout: Option<Duration>,
-    /// Give up when stored states need more than this (500MiB, 2GiB).
-    #[arg(long, value_parser = bytes, value_name = "SIZE", help_heading = "Meter")]
+    /// Give up when the process needs more than this (500MiB, 2GiB).
+    #[arg(long, value_parser = bytes, value_name = "SIZE", help_heading = "Limits")]
     pub memory: Option<usize>,
-    /// Give up after this many states.
-    #[arg(long, value_name = "N", help_heading = "Meter")]
+    /// Give up on a property after this many states.
+    #[arg(long, value_name = "N", help_heading = "Limits")]
     pub states: Option<u64>,
 
     /// Print one JSON object per property.
@@ -376,10 +376,10 @@ pub struct Certify {
     #[command(flatten)]
     pub reading: Reading,
     /// Give up after this long (60s, 5m, 1h).
-    #[arg(long, value_parser = duration, value_name = "TIME", help_heading = "Meter")]
+    #[arg(long, value_parser = duration, value_name = "TIME", help_heading = "Limits")]
     pub timeout: Option<Duration>,
     /// Give up when the process needs more than this (500MiB, 2GiB).
-    #[arg(long, value_parser = bytes, value_name = "SIZE", help_heading = "Meter")]
+    #[arg(long, value_parser = bytes, value_name = "SIZE", help_heading = "Limits")]
     pub memory: Option<usize>,
 }
 

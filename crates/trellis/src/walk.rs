@@ -108,7 +108,7 @@ impl<'n> Walk<'n> {
         self.trace.rest = Rational::ZERO;
     }
 
-    /// How long one may wait now. Meter are whole numbers less the value of a clock, so they are multiples of one over
+    /// How long one may wait now. Limits are whole numbers less the value of a clock, so they are multiples of one over
     /// the clocks' common denominator; and who may wait longer may wait shorter, so they can be searched by halving.
     pub fn patience(&self) -> Result<Patience, ModelError> {
         let now = self.now()?;
