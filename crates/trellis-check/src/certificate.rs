@@ -24,7 +24,7 @@ use crate::index::Index;
 use crate::monotone::{is_assumed, monotone, obstacle};
 use crate::rejection::Claimed;
 use crate::state::check;
-use crate::{Rejection, Why, symmetric};
+use crate::{Cause, Rejection, symmetric};
 
 /// A certificate that is a proof.
 #[derive(Default, Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub fn certify(net: &Network, query: &Query, cert: &Certificate) -> Result<Certi
         QueryKind::PotentiallyAlways(p) => c.inevitable(p, false)?,
         QueryKind::LeadsTo(p, q) => c.response(p, q)?,
         QueryKind::Bound { sup, when, of } => bound = c.bound(*sup, when, of)?,
-        QueryKind::ClockBound { .. } => return Err(Rejection::new(Why::BesideThePoint("bounds of clocks"))),
+        QueryKind::ClockBound { .. } => return Err(Rejection::new(Cause::BesideThePoint("bounds of clocks"))),
     }
     Ok(Certified { entries: c.set.index.len(), steps: c.steps, up_to_order: c.set.order.is_some(), bound, clock: None })
 }
@@ -79,7 +79,7 @@ pub fn certify_bound(
     claimed: Option<i64>,
 ) -> Result<Certified, Rejection> {
     let QueryKind::Bound { sup, .. } = query.kind else {
-        return Err(Rejection::new(Why::BesideThePoint("a bound for a question that asks for none")));
+        return Err(Rejection::new(Cause::BesideThePoint("a bound for a question that asks for none")));
     };
     let certified = certify(net, query, cert)?;
     let claimed = match claimed {
@@ -90,7 +90,7 @@ pub fn certify_bound(
     match (certified.bound, claimed) {
         (Some(found), Claimed::AtMost(n)) if found <= n => {}
         (Some(found), Claimed::AtLeast(n)) if found >= n => {}
-        (Some(found), claimed) => return Err(Rejection::new(Why::Value { found, claimed })),
+        (Some(found), claimed) => return Err(Rejection::new(Cause::Value { found, claimed })),
         (None, _) => {}
     }
     Ok(certified)
@@ -148,10 +148,10 @@ impl<'n> Checker<'n> {
             check(net, &e.state).map_err(|r| r.number(i))?;
             if !e.known.is_empty() || e.says.is_some() {
                 let why = "entries that know only part of the data cannot be checked";
-                return Err(Rejection::new(Why::BesideThePoint(why)).number(i));
+                return Err(Rejection::new(Cause::BesideThePoint(why)).number(i));
             }
             if !e.zone.is_empty() || e.bounds.is_some() || !e.state.clocks.is_empty() {
-                let why = Why::Malformed("there is something about clocks, and the model has none".into());
+                let why = Cause::Malformed("there is something about clocks, and the model has none".into());
                 return Err(Rejection::new(why).number(i).state(net, &e.state));
             }
         }
@@ -159,14 +159,14 @@ impl<'n> Checker<'n> {
         // Without lattice variables, being below means being equal.
         let up_to_order = cert.up_to_order && net.element_width() > 0;
         if up_to_order && let Some(why) = obstacle(query) {
-            return Err(Rejection::new(Why::BesideThePoint(why)));
+            return Err(Rejection::new(Cause::BesideThePoint(why)));
         }
         if up_to_order && !is_assumed() {
             match monotone(net, query) {
-                Err(why) => return Err(Rejection::new(Why::NotMonotone(why))),
+                Err(why) => return Err(Rejection::new(Cause::NotMonotone(why))),
                 Ok(marks) if !marks.is_empty() => {
                     let why = format!("that rests on the marks of {}, which are only declared", marks.join(", "));
-                    return Err(Rejection::new(Why::NotMonotone(why)));
+                    return Err(Rejection::new(Cause::NotMonotone(why)));
                 }
                 Ok(_) => {}
             }
@@ -186,13 +186,13 @@ impl<'n> Checker<'n> {
         Rejection::model(self.net, e)
     }
 
-    fn wrong(&self, why: Why, e: u32) -> Rejection {
+    fn wrong(&self, why: Cause, e: u32) -> Rejection {
         let state = self.snapshot(self.set.index.key(e), self.set.index.elem(e));
         Rejection::new(why).number(e as usize).state(self.net, &state)
     }
 
     /// What is wrong with a step, by its number.
-    fn wrong_step(&mut self, why: Why, e: u32, ordinal: u32) -> Rejection {
+    fn wrong_step(&mut self, why: Cause, e: u32, ordinal: u32) -> Rejection {
         let r = self.wrong(why, e);
         match self.post.step(self.set.index.key(e), self.set.index.elem(e), ordinal) {
             Ok(Some((action, (key, elem)))) => {
@@ -240,7 +240,7 @@ impl<'n> Checker<'n> {
         let (key, elem) = self.post.initial().map_err(|e| self.model(e))?;
         if !self.set.contains(&key, &elem) {
             let state = self.snapshot(&key, &elem);
-            return Err(Rejection::new(Why::InitialMissing).state(self.net, &state));
+            return Err(Rejection::new(Cause::InitialMissing).state(self.net, &state));
         }
         for e in self.entries() {
             crate::limit::ask()?;
@@ -253,7 +253,7 @@ impl<'n> Checker<'n> {
                 ControlFlow::Break(())
             })?;
             if let Some(ordinal) = outside {
-                return Err(self.wrong_step(Why::LeadsOutside, e, ordinal));
+                return Err(self.wrong_step(Cause::LeadsOutside, e, ordinal));
             }
         }
         Ok(())
@@ -265,7 +265,7 @@ impl<'n> Checker<'n> {
         for e in self.entries() {
             crate::limit::ask()?;
             if (self.judge(&judge, e)? != 0) != value {
-                return Err(self.wrong(Why::Condition(otherwise), e));
+                return Err(self.wrong(Cause::Condition(otherwise), e));
             }
         }
         self.closed()
@@ -293,8 +293,8 @@ impl<'n> Checker<'n> {
         if !self.reached(&goal, &key, &elem)? {
             let state = self.snapshot(&key, &elem);
             match self.set.index.find(&key, &elem) {
-                None => return Err(Rejection::new(Why::InitialMissing).state(self.net, &state)),
-                Some(e) if self.set.index.rank(e).is_none() => return Err(self.wrong(Why::NoRank, e)),
+                None => return Err(Rejection::new(Cause::InitialMissing).state(self.net, &state)),
+                Some(e) if self.set.index.rank(e).is_none() => return Err(self.wrong(Cause::NoRank, e)),
                 Some(_) => {}
             }
         }
@@ -308,7 +308,7 @@ impl<'n> Checker<'n> {
             crate::limit::ask()?;
             let starts = self.judge(&p, e)? != 0 && self.judge(&goal.judge, e)? == 0;
             if starts && self.set.index.rank(e).is_none() {
-                return Err(self.wrong(Why::NoRank, e));
+                return Err(self.wrong(Cause::NoRank, e));
             }
         }
         self.closed()?;
@@ -333,7 +333,7 @@ impl<'n> Checker<'n> {
             let (key, elem) = (self.set.index.key(e).to_vec(), self.set.index.elem(e).to_vec());
             if self.reached(goal, &key, &elem)? {
                 let why = "what is awaited has happened here already, so the state must not have a rank";
-                return Err(self.wrong(Why::Condition(why), e));
+                return Err(self.wrong(Cause::Condition(why), e));
             }
             next.clear();
             let count = self.follow(e, |_, ordinal, key, elem| {
@@ -341,20 +341,20 @@ impl<'n> Checker<'n> {
                 ControlFlow::Continue(())
             })?;
             if count == 0 {
-                return Err(self.wrong(Why::Deadlock, e));
+                return Err(self.wrong(Cause::Deadlock, e));
             }
             if next.len() != count as usize {
                 let ordinal = (0..count).find(|o| next.iter().all(|(n, _)| n != o)).unwrap_or(0);
-                return Err(self.wrong_step(Why::SelfLoop, e, ordinal));
+                return Err(self.wrong_step(Cause::SelfLoop, e, ordinal));
             }
             if self.post.may_idle(&key, &elem).map_err(|e| self.model(e))? {
-                return Err(self.wrong(Why::MayIdle, e));
+                return Err(self.wrong(Cause::MayIdle, e));
             }
             for (ordinal, state) in &next {
                 let (key, elem) = (&state[..kw], &state[kw..kw + ew]);
                 let to = self.set.index.find(key, elem).and_then(|e| self.set.index.rank(e));
                 if to.is_none_or(|to| to >= rank) && !self.reached(goal, key, elem)? {
-                    return Err(self.wrong_step(Why::RankNotSmaller { from: rank, to }, e, *ordinal));
+                    return Err(self.wrong_step(Cause::RankNotSmaller { from: rank, to }, e, *ordinal));
                 }
             }
         }

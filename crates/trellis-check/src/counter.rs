@@ -10,19 +10,19 @@ use std::fmt;
 
 use rustc_hash::FxHashMap;
 use trellis_model::counter::evidence::{Bound, Certificate, Trace};
-use trellis_model::counter::interpret::{self, Mistake};
+use trellis_model::counter::interpret;
 use trellis_model::counter::post::post;
 use trellis_model::counter::pre::pre;
-use trellis_model::counter::{Basis, Beyond, OMEGA, Rule, RuleId, System, Var, Vector};
+use trellis_model::counter::{Basis, OMEGA, Overflow, Rule, RuleId, System, Var, Vector};
 
 /// What is wrong with evidence about a counter system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum Rejection {
     /// It mentions a variable that there is not.
     Malformed,
     /// The run is none.
-    Run(Mistake),
+    Run(interpret::Error),
     /// The run does not end above a target.
     Harmless,
     /// The start need not be in the set.
@@ -40,51 +40,51 @@ pub enum Refusal {
     /// The system has no target, so there is nothing to prove.
     NothingAsked,
     /// Not decided.
-    Beyond(Beyond),
+    Overflow(Overflow),
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::Malformed => write!(f, "it is not about this system"),
-            Refusal::Run(mistake) => write!(f, "{mistake}"),
-            Refusal::Harmless => write!(f, "the run does not cover a target"),
-            Refusal::Start => write!(f, "the system may start outside the invariant"),
-            Refusal::Step(r) => write!(f, "rule {} may lead out of the invariant", r + 1),
-            Refusal::Target(t) => write!(f, "target {} is inside the invariant", t + 1),
-            Refusal::Bound(b) => write!(f, "weighted sum {} bounds nothing", b + 1),
-            Refusal::Grows(b, r) => write!(f, "rule {} may break the bound on weighted sum {}", r + 1, b + 1),
-            Refusal::Loose(r) => write!(f, "rule {} depends on a number that is not fixed", r + 1),
-            Refusal::NothingAsked => write!(f, "there is no target, so nothing was asked"),
-            Refusal::Beyond(why) => write!(f, "not decided: {why}"),
+            Rejection::Malformed => write!(f, "it is not about this system"),
+            Rejection::Run(mistake) => write!(f, "{mistake}"),
+            Rejection::Harmless => write!(f, "the run does not cover a target"),
+            Rejection::Start => write!(f, "the system may start outside the invariant"),
+            Rejection::Step(r) => write!(f, "rule {} may lead out of the invariant", r + 1),
+            Rejection::Target(t) => write!(f, "target {} is inside the invariant", t + 1),
+            Rejection::Bound(b) => write!(f, "weighted sum {} bounds nothing", b + 1),
+            Rejection::Grows(b, r) => write!(f, "rule {} may break the bound on weighted sum {}", r + 1, b + 1),
+            Rejection::Loose(r) => write!(f, "rule {} depends on a number that is not fixed", r + 1),
+            Rejection::NothingAsked => write!(f, "there is no target, so nothing was asked"),
+            Rejection::Overflow(why) => write!(f, "not decided: {why}"),
         }
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for Rejection {}
 
-impl From<Beyond> for Refusal {
-    fn from(why: Beyond) -> Refusal {
-        Refusal::Beyond(why)
+impl From<Overflow> for Rejection {
+    fn from(why: Overflow) -> Rejection {
+        Rejection::Overflow(why)
     }
 }
 
 /// Does the run lead to a state that covers a target?
-pub fn replay(system: &System, trace: &Trace) -> Result<(), Refusal> {
-    let end = interpret::walk(system, trace, |_| {}).map_err(Refusal::Run)?;
-    if interpret::is_bad(system, &end) { Ok(()) } else { Err(Refusal::Harmless) }
+pub fn replay(system: &System, trace: &Trace) -> Result<(), Rejection> {
+    let end = interpret::walk(system, trace, |_| {}).map_err(Rejection::Run)?;
+    if interpret::is_bad(system, &end) { Ok(()) } else { Err(Rejection::Harmless) }
 }
 
 /// Is the certificate a set that contains the start, that no rule leaves, and that no target is in?
-pub fn certify(system: &System, certificate: &Certificate) -> Result<(), Refusal> {
+pub fn certify(system: &System, certificate: &Certificate) -> Result<(), Rejection> {
     if system.target.is_empty() {
-        return Err(Refusal::NothingAsked);
+        return Err(Rejection::NothingAsked);
     }
     match certificate {
         Certificate::Above { bounds, basis } => {
             let known = |v: &Vector| v.entries().last().is_none_or(|e| (e.0 as usize) < system.names.len());
             if !basis.iter().all(known) {
-                return Err(Refusal::Malformed);
+                return Err(Rejection::Malformed);
             }
             let limits =
                 bounds.iter().enumerate().map(|(n, b)| Limit::checked(system, b, n)).collect::<Result<Vec<_>, _>>()?;
@@ -103,13 +103,13 @@ struct Limit {
 
 impl Limit {
     /// Checks the bound on its own.
-    fn checked(system: &System, bound: &Bound, number: usize) -> Result<Limit, Refusal> {
+    fn checked(system: &System, bound: &Bound, number: usize) -> Result<Limit, Rejection> {
         let known = |v: &Var| (*v as usize) < system.names.len();
         let traps = bound.traps.iter().flat_map(|t| &t.1);
         if !bound.weights.iter().map(|w| &w.0).chain(traps).all(known) {
-            return Err(Refusal::Malformed);
+            return Err(Rejection::Malformed);
         }
-        let none = Err(Refusal::Bound(number));
+        let none = Err(Rejection::Bound(number));
         let weights = bound.combined();
         if weights.iter().any(|w| w.1 < 0) || bound.traps.iter().any(|t| t.0 <= 0) {
             return none;
@@ -127,11 +127,11 @@ impl Limit {
                 },
                 _ => start.low,
             };
-            most = k.checked_mul(n.into()).and_then(|n| most.checked_add(n)).ok_or(Beyond::Numbers)?;
+            most = k.checked_mul(n.into()).and_then(|n| most.checked_add(n)).ok_or(Overflow::Numbers)?;
         }
         for (r, rule) in system.rules.iter().enumerate() {
             if !never_grows(rule, &all)? {
-                return Err(Refusal::Grows(number, r as RuleId));
+                return Err(Rejection::Grows(number, r as RuleId));
             }
         }
         for (factor, trap) in &bound.traps {
@@ -140,7 +140,7 @@ impl Limit {
                 return none;
             }
             if let Some(r) = system.rules.iter().position(|rule| !keeps_one(rule, trap, &inside)) {
-                return Err(Refusal::Grows(number, r as RuleId));
+                return Err(Rejection::Grows(number, r as RuleId));
             }
             most -= i128::from(*factor);
         }
@@ -148,12 +148,12 @@ impl Limit {
     }
 
     /// Can nothing that is at least this be reached?
-    fn excludes(&self, v: &Vector) -> Result<bool, Beyond> {
+    fn excludes(&self, v: &Vector) -> Result<bool, Overflow> {
         let mut sum: i128 = 0;
         for (x, n) in v.iter() {
             if let Ok(i) = self.weights.binary_search_by_key(&x, |w| w.0) {
                 let product = self.weights[i].1.checked_mul(n.into());
-                sum = product.and_then(|p| sum.checked_add(p)).ok_or(Beyond::Numbers)?;
+                sum = product.and_then(|p| sum.checked_add(p)).ok_or(Overflow::Numbers)?;
             }
         }
         Ok(sum > self.most)
@@ -161,12 +161,12 @@ impl Limit {
 }
 
 /// The change of a weighted sum is itself a sum over what was there before; wherever the rule can be taken, it is not positive.
-fn never_grows(rule: &Rule, weights: &[i128]) -> Result<bool, Beyond> {
+fn never_grows(rule: &Rule, weights: &[i128]) -> Result<bool, Overflow> {
     let mut columns: Vec<(Var, i128)> = vec![];
     let mut change: i128 = 0;
     for (y, u) in &rule.updates {
         let k = weights[*y as usize];
-        change = k.checked_mul(u.constant.into()).and_then(|n| change.checked_add(n)).ok_or(Beyond::Numbers)?;
+        change = k.checked_mul(u.constant.into()).and_then(|n| change.checked_add(n)).ok_or(Overflow::Numbers)?;
         columns.push((*y, -k));
         columns.extend(u.sources.iter().map(|x| (*x, k)));
     }
@@ -182,7 +182,7 @@ fn never_grows(rule: &Rule, weights: &[i128]) -> Result<bool, Beyond> {
             },
             _ => least.get(x),
         };
-        change = k.checked_mul(n.into()).and_then(|n| change.checked_add(n)).ok_or(Beyond::Numbers)?;
+        change = k.checked_mul(n.into()).and_then(|n| change.checked_add(n)).ok_or(Overflow::Numbers)?;
     }
     Ok(change <= 0)
 }
@@ -207,9 +207,9 @@ fn keeps_one(rule: &Rule, trap: &[Var], inside: &dyn Fn(&Var) -> bool) -> bool {
 }
 
 /// The set of what keeps the limits and is above no vector of the basis.
-fn above(system: &System, limits: &[Limit], basis: &[Vector]) -> Result<(), Refusal> {
+fn above(system: &System, limits: &[Limit], basis: &[Vector]) -> Result<(), Rejection> {
     let outside = Basis::minimal(basis.iter().cloned());
-    let excluded = |v: &Vector| -> Result<bool, Beyond> {
+    let excluded = |v: &Vector| -> Result<bool, Overflow> {
         if outside.below(v).is_some() {
             return Ok(true);
         }
@@ -222,11 +222,11 @@ fn above(system: &System, limits: &[Limit], basis: &[Vector]) -> Result<(), Refu
     };
     for (n, t) in system.target.iter().enumerate() {
         if !excluded(t)? {
-            return Err(Refusal::Target(n));
+            return Err(Rejection::Target(n));
         }
     }
     if outside.iter().any(|v| system.may_start_above(v)) {
-        return Err(Refusal::Start);
+        return Err(Rejection::Start);
     }
     let raisers = system.raisers();
     for m in outside.iter() {
@@ -237,7 +237,7 @@ fn above(system: &System, limits: &[Limit], basis: &[Vector]) -> Result<(), Refu
         for r in rules {
             for p in pre(&system.rules[r as usize], m)? {
                 if !excluded(&p)? {
-                    return Err(Refusal::Step(r));
+                    return Err(Rejection::Step(r));
                 }
             }
         }
@@ -246,23 +246,23 @@ fn above(system: &System, limits: &[Limit], basis: &[Vector]) -> Result<(), Refu
 }
 
 /// The set of what is below a vector.
-fn below(system: &System, tops: &[Vector]) -> Result<(), Refusal> {
+fn below(system: &System, tops: &[Vector]) -> Result<(), Rejection> {
     if tops.iter().any(|t| t.entries().last().is_some_and(|e| e.0 as usize >= system.names.len())) {
-        return Err(Refusal::Malformed);
+        return Err(Rejection::Malformed);
     }
     let mut inside = Basis::default();
     tops.iter().for_each(|t| drop(inside.insert_maximal(t.clone())));
     let start: Vec<u64> = system.initial.iter().map(|i| i.high.unwrap_or(OMEGA)).collect();
     if inside.above(&Vector::dense(&start)).is_none() {
-        return Err(Refusal::Start);
+        return Err(Rejection::Start);
     }
     if let Some(n) = system.target.iter().position(|t| inside.above(t).is_some()) {
-        return Err(Refusal::Target(n));
+        return Err(Rejection::Target(n));
     }
     for top in inside.iter() {
         for (r, rule) in system.rules.iter().enumerate() {
             if post(rule, top)?.is_some_and(|after| inside.above(&after).is_none()) {
-                return Err(Refusal::Step(r as RuleId));
+                return Err(Rejection::Step(r as RuleId));
             }
         }
     }
@@ -281,10 +281,10 @@ const UNLIMITED: u64 = 1 << 54;
 /// Upper bounds, and what they are computed from, must be fixed. Then each rule leads furthest from the vector itself, and one step of
 /// the interpreter says how far. A number without limit is taken as one so large that nothing the rule does is noticed: a rule that
 /// reads it leads to another such number, which counts as unlimited again.
-fn exactly(system: &System, fixed: &[Var], tops: &[Vector]) -> Result<(), Refusal> {
+fn exactly(system: &System, fixed: &[Var], tops: &[Vector]) -> Result<(), Rejection> {
     let known = |v: Var| (v as usize) < system.names.len();
     if !fixed.iter().all(|v| known(*v)) || tops.iter().flat_map(Vector::iter).any(|(v, _)| !known(v)) {
-        return Err(Refusal::Malformed);
+        return Err(Rejection::Malformed);
     }
     let mut is_fixed = vec![false; system.names.len()];
     fixed.iter().for_each(|v| is_fixed[*v as usize] = true);
@@ -293,7 +293,7 @@ fn exactly(system: &System, fixed: &[Var], tops: &[Vector]) -> Result<(), Refusa
         let read =
             rule.updates.iter().filter(|(v, _)| is_fixed[*v as usize]).flat_map(|(_, u)| u.sources.iter().copied());
         if tested.chain(read).any(|v| !is_fixed[v as usize]) {
-            return Err(Refusal::Loose(r as RuleId));
+            return Err(Rejection::Loose(r as RuleId));
         }
     }
     let mut groups: FxHashMap<Vec<u64>, Vec<Vec<u64>>> = FxHashMap::default();
@@ -304,7 +304,7 @@ fn exactly(system: &System, fixed: &[Var], tops: &[Vector]) -> Result<(), Refusa
             match n {
                 OMEGA if !is_fixed[v as usize] => state[v as usize] = UNLIMITED,
                 n if n <= MOST => state[v as usize] = n,
-                _ => return Err(Refusal::Malformed),
+                _ => return Err(Rejection::Malformed),
             }
         }
         groups.entry(part(&state)).or_default().push(state);
@@ -316,13 +316,13 @@ fn exactly(system: &System, fixed: &[Var], tops: &[Vector]) -> Result<(), Refusa
     starts(system, &is_fixed, &inside)?;
     for top in groups.values().flatten() {
         if let Some(n) = system.target.iter().position(|t| t.below(top)) {
-            return Err(Refusal::Target(n));
+            return Err(Rejection::Target(n));
         }
         for r in 0..system.rules.len() as RuleId {
             let Some(mut after) = interpret::step(system, r, top)? else { continue };
             after.iter_mut().filter(|n| **n > MOST).for_each(|n| *n = UNLIMITED);
             if !inside(&after) {
-                return Err(Refusal::Step(r));
+                return Err(Rejection::Step(r));
             }
         }
     }
@@ -330,15 +330,15 @@ fn exactly(system: &System, fixed: &[Var], tops: &[Vector]) -> Result<(), Refusa
 }
 
 /// Is every start inside?
-fn starts(system: &System, is_fixed: &[bool], inside: &dyn Fn(&[u64]) -> bool) -> Result<(), Refusal> {
+fn starts(system: &System, is_fixed: &[bool], inside: &dyn Fn(&[u64]) -> bool) -> Result<(), Rejection> {
     // The largest in what is not fixed, all of them in what is.
     let most = system.initial.iter().map(|i| i.high.unwrap_or(UNLIMITED));
     let mut all: Vec<Vec<u64>> = vec![most.collect()];
     for (v, start) in system.initial.iter().enumerate().filter(|(v, _)| is_fixed[*v]) {
-        let Some(high) = start.high else { return Err(Refusal::Start) };
+        let Some(high) = start.high else { return Err(Rejection::Start) };
         let several = usize::try_from(high - start.low).ok().and_then(|n| n.checked_add(1)?.checked_mul(all.len()));
         if several.is_none_or(|n| n > STARTS) {
-            return Err(Refusal::Beyond(Beyond::Many));
+            return Err(Rejection::Overflow(Overflow::Many));
         }
         let with = |state: &Vec<u64>, n: u64| {
             let mut state = state.clone();
@@ -347,5 +347,5 @@ fn starts(system: &System, is_fixed: &[bool], inside: &dyn Fn(&[u64]) -> bool) -
         };
         all = all.iter().flat_map(|state| (start.low..=high).map(move |n| with(state, n))).collect();
     }
-    if all.iter().all(|state| inside(state)) { Ok(()) } else { Err(Refusal::Start) }
+    if all.iter().all(|state| inside(state)) { Ok(()) } else { Err(Rejection::Start) }
 }

@@ -16,11 +16,11 @@ use trellis_model::network::{
 };
 
 use crate::certificate::Certified;
-use crate::ltl::{Refusal, of_negation, well_formed};
+use crate::ltl::{self, of_negation, well_formed};
 use crate::state::check;
 use crate::timed_liveness::{Checker, Way, zones};
 use crate::trace::{Replayed, Run};
-use crate::{Rejection, Why};
+use crate::{Cause, Rejection};
 
 fn letter(
     conditions: &[Condition],
@@ -42,7 +42,7 @@ fn name(net: &Network, party: Party) -> String {
 }
 
 fn beside<T>(why: &'static str) -> Result<T, Rejection> {
-    Err(Rejection::new(Why::BesideThePoint(why)))
+    Err(Rejection::new(Cause::BesideThePoint(why)))
 }
 
 /// Replays a run that violates a formula.
@@ -66,12 +66,12 @@ pub fn replay_formula(net: &Network, asked: &Temporal, trace: &Trace) -> Result<
     let violated = match &asked.formula {
         Some(formula) => !word.satisfies(formula),
         None => {
-            well_formed(&asked.automaton).map_err(|e| Rejection::new(Why::Automaton(e.to_string())))?;
+            well_formed(&asked.automaton).map_err(|e| Rejection::new(Cause::Automaton(e.to_string())))?;
             asked.automaton.accepts(&word)
         }
     };
     if !violated {
-        return Err(Rejection::new(Why::Satisfied));
+        return Err(Rejection::new(Cause::Satisfied));
     }
     // What happens again and again, and what could.
     let again = run.back_to.map_or(last..last, |back| back..last);
@@ -87,7 +87,7 @@ pub fn replay_formula(net: &Network, asked: &Temporal, trace: &Trace) -> Result<
         }
         let mut could = possible.iter().map(|all| all.iter().any(moves));
         if if f.strong { could.any(|c| c) } else { could.all(|c| c) } {
-            return Err(Rejection::new(Why::Unfair(name(net, f.party))).number(last).state(net, run.states[last]));
+            return Err(Rejection::new(Cause::Unfair(name(net, f.party))).number(last).state(net, run.states[last]));
         }
     }
     Ok(Replayed { states: run.states.len(), end, value: None, clock: None, unbounded: false })
@@ -99,9 +99,9 @@ pub fn certify_formula(net: &Network, asked: &Temporal, cert: &Certificate) -> R
     if timed && (!net.lattices.is_empty() || net.has_priorities || !asked.fair.is_empty()) {
         return beside("formulas with clocks, and fairness, priorities or lattice variables, cannot be checked");
     }
-    let automaton = |e: Refusal| match e {
-        Refusal::Unproven => Rejection::new(Why::Unproven),
-        e => Rejection::new(Why::Automaton(e.to_string())),
+    let automaton = |e: ltl::Rejection| match e {
+        ltl::Rejection::Unproven => Rejection::new(Cause::Unproven),
+        e => Rejection::new(Cause::Automaton(e.to_string())),
     };
     match &asked.formula {
         Some(formula) => of_negation(formula, &asked.automaton).map_err(automaton)?,
@@ -143,7 +143,7 @@ fn courses<'c>(
 ) -> Result<Vec<&'c Course>, Rejection> {
     let mut courses = Vec::new();
     for (number, e) in cert.entries.iter().enumerate() {
-        let wrong = |what: &str| Rejection::new(Why::Malformed(what.into())).number(number).state(net, &e.state);
+        let wrong = |what: &str| Rejection::new(Cause::Malformed(what.into())).number(number).state(net, &e.state);
         let course = e.course.as_ref().ok_or_else(|| wrong("an entry does not say where the automaton is"))?;
         if course.at as usize >= asked.automaton.edges.len() {
             return Err(wrong("a state that the automaton does not have"));
@@ -183,7 +183,7 @@ fn plainly(
         |state: &Snapshot, fits: &dyn Fn(&Course) -> bool| index.get(state).is_some_and(|c| c.iter().any(|c| fits(c)));
     let initial = interpreter.initial().map_err(model)?;
     if !asked.automaton.initial.iter().all(|&q| has(&initial, &|c| c.at == q)) {
-        return Err(Rejection::new(Why::InitialMissing).state(net, &initial));
+        return Err(Rejection::new(Cause::InitialMissing).state(net, &initial));
     }
     let able = |steps: &[(Action, Snapshot)]| parties(net, obligations, steps.iter().map(|s| &s.0));
     let mut count = 0;
@@ -200,7 +200,7 @@ fn plainly(
             for b in asked.automaton.edges[course.at as usize].iter().filter(|b| b.cube.admits(letter)) {
                 let deed = Deed { marks: marks | resting | b.marks, moves, before, after };
                 if !has(next, &|to| to.at == b.to && advances(course, to, deed)) {
-                    let wrong = Rejection::new(Why::NoProgress).number(number).state(net, &e.state);
+                    let wrong = Rejection::new(Cause::NoProgress).number(number).state(net, &e.state);
                     return Err(wrong.step(net, action).next(net, next));
                 }
             }
@@ -208,7 +208,7 @@ fn plainly(
         let may_end = || Ok(steps.is_empty() || interpreter.may_idle(&e.state).map_err(model)?);
         let from_here = Buchi { initial: vec![course.at], ..asked.automaton.clone() };
         if before == 0 && able_weakly == 0 && may_end()? && from_here.accepts(&Word::new(vec![], vec![letter])) {
-            return Err(Rejection::new(Why::MayEnd).number(number).state(net, &e.state));
+            return Err(Rejection::new(Cause::MayEnd).number(number).state(net, &e.state));
         }
     }
     Ok(Certified { entries: cert.entries.len(), steps: count, up_to_order: false, bound: None, clock: None })
@@ -270,7 +270,7 @@ impl Proof<'_> {
         let zone = c.later(&zone, &c.places[&key], &[])?;
         for q in &self.asked.automaton.initial {
             if c.missing(&key, &zone, |e| self.courses[e.number].at == *q)? {
-                return Err(Rejection::new(Why::InitialMissing).state(self.net, &initial));
+                return Err(Rejection::new(Cause::InitialMissing).state(self.net, &initial));
             }
         }
         Ok(())
@@ -308,14 +308,14 @@ impl Proof<'_> {
                 let deed = Deed { marks: marks | b.marks, moves, before, after };
                 let fits = |to: &Course| to.at == b.to && advances(self.courses[number], to, deed);
                 if c.missing(&way.key, &zone, |e| fits(self.courses[e.number]))? {
-                    let wrong = c.wrong(Why::NoProgress, i, &zone).step(self.net, &way.action);
+                    let wrong = c.wrong(Cause::NoProgress, i, &zone).step(self.net, &way.action);
                     return Err(wrong.next(self.net, &c.places[&way.key].state));
                 }
             }
         }
         // A run that ends here reads the letter for ever.
         if before == 0 && able_weakly == 0 && self.may_end(i, &key, &ways)? && self.accepts(at, letter) {
-            return Err(self.checker.wrong(Why::MayEnd, i, &self.checker.entries[i].zone));
+            return Err(self.checker.wrong(Cause::MayEnd, i, &self.checker.entries[i].zone));
         }
         Ok(())
     }

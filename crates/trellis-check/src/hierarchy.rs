@@ -8,7 +8,7 @@
 
 use std::time::{Duration, Instant};
 
-use trellis_domain::relation::{Relation, Trouble};
+use trellis_domain::relation::{self, Relation};
 use trellis_expr::TermId;
 use trellis_model::hierarchy::evidence::{Certificate, Trace};
 use trellis_model::hierarchy::explicit::{Meaning, holds, number, valuation};
@@ -32,7 +32,7 @@ pub enum Rejection {
     Events(String),
     /// There was not enough memory to look.
     #[error(transparent)]
-    Trouble(#[from] Trouble),
+    Relation(#[from] relation::Error),
 }
 
 /// Is this set of states a proof that no bad configuration can be reached?

@@ -7,7 +7,7 @@ use rustc_hash::FxHasher;
 use trellis_model::network::{Certificate, Elements, Layout};
 use trellis_order::{Domain, Word};
 
-use crate::{Rejection, Why};
+use crate::{Cause, Rejection};
 
 /// No further entry of the same key.
 const END: u32 = u32::MAX;
@@ -59,7 +59,7 @@ impl Index {
         self.before.push(END);
         if let Some(twin) = self.find(key, elem) {
             let same = self.ranks[twin as usize] == rank;
-            return if same { Ok(()) } else { Err(Rejection::new(Why::TwoRanks)) };
+            return if same { Ok(()) } else { Err(Rejection::new(Cause::TwoRanks)) };
         }
         let Index { keys, elems, exact, by_key, before, key_width, elem_width, .. } = self;
         let key_of = |e: u32| &keys[e as usize * *key_width..][..*key_width];

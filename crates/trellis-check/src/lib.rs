@@ -37,7 +37,6 @@
 //! as long as time may pass: what must hold all along must hold then too.
 
 pub mod acheck;
-mod alike;
 pub mod branching;
 mod certificate;
 pub mod counter;
@@ -51,6 +50,7 @@ pub mod mec;
 mod monotone;
 pub mod program;
 mod rejection;
+mod siblings;
 mod state;
 mod symmetric;
 mod timed;
@@ -62,7 +62,7 @@ pub use certificate::{Certified, certify, certify_bound};
 pub use formula::{certify_formula, replay_formula};
 pub use limit::within;
 pub use monotone::{assuming_monotone, monotone};
-pub use rejection::{Claimed, Rejection, Why};
+pub use rejection::{Cause, Claimed, Rejection};
 pub use state::{describe, describe_action};
 pub use timed::certify_clock_bound;
 pub use timed_liveness::certify_non_zeno;

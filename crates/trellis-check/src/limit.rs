@@ -4,13 +4,13 @@
 use std::cell::Cell;
 use std::time::Instant;
 
-use crate::{Rejection, Why};
+use crate::{Cause, Rejection};
 
 thread_local! {
     static UNTIL: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
-/// Runs a check that is to end by then: if it does not, it rejects, for want of time ([`Why::Time`]).
+/// Runs a check that is to end by then: if it does not, it rejects, for want of time ([`Cause::Time`]).
 pub fn within<T>(until: Option<Instant>, check: impl FnOnce() -> T) -> T {
     let before = UNTIL.replace(until);
     let result = check();
@@ -21,7 +21,7 @@ pub fn within<T>(until: Option<Instant>, check: impl FnOnce() -> T) -> T {
 /// Is there any time left?
 pub(crate) fn ask() -> Result<(), Rejection> {
     match UNTIL.get() {
-        Some(until) if Instant::now() >= until => Err(Rejection::new(Why::Time)),
+        Some(until) if Instant::now() >= until => Err(Rejection::new(Cause::Time)),
         _ => Ok(()),
     }
 }

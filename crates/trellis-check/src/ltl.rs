@@ -29,7 +29,7 @@ use crate::language::{Relation, compare};
 /// What is wrong with evidence about a formula.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum Rejection {
     /// Something in it is not about this model.
     Malformed(String),
     /// This step of the run (from 0) cannot be taken so.
@@ -58,27 +58,27 @@ pub enum Refusal {
     Undecided(Reason),
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::Malformed(what) => write!(f, "this is not about the model: {what}"),
-            Refusal::Step(n) => write!(f, "step {} of the run cannot be taken so", n + 1),
-            Refusal::Open => write!(f, "the run does not come back to where it was"),
-            Refusal::Satisfied => write!(f, "the run satisfies the formula"),
-            Refusal::Automaton(_) => write!(f, "the automaton is not that of the negated formula"),
-            Refusal::Unproven => write!(f, "that the automaton is that of the negated formula was not proven"),
-            Refusal::Start => write!(f, "the nodes do not contain everything at the start"),
-            Refusal::Leaves(n) => write!(f, "a step from node {n} leads out of the nodes that may follow"),
-            Refusal::Increases(n, m) => write!(f, "a ranking increases from node {n} to node {m}"),
-            Refusal::Cycle(n) => write!(f, "a fair cycle through node {n} is left"),
-            Refusal::Outside => write!(f, "the run does not end in the recurrent set"),
-            Refusal::NotRecurrent => write!(f, "the set is not recurrent"),
-            Refusal::Undecided(why) => write!(f, "not decided: {why}"),
+            Rejection::Malformed(what) => write!(f, "this is not about the model: {what}"),
+            Rejection::Step(n) => write!(f, "step {} of the run cannot be taken so", n + 1),
+            Rejection::Open => write!(f, "the run does not come back to where it was"),
+            Rejection::Satisfied => write!(f, "the run satisfies the formula"),
+            Rejection::Automaton(_) => write!(f, "the automaton is not that of the negated formula"),
+            Rejection::Unproven => write!(f, "that the automaton is that of the negated formula was not proven"),
+            Rejection::Start => write!(f, "the nodes do not contain everything at the start"),
+            Rejection::Leaves(n) => write!(f, "a step from node {n} leads out of the nodes that may follow"),
+            Rejection::Increases(n, m) => write!(f, "a ranking increases from node {n} to node {m}"),
+            Rejection::Cycle(n) => write!(f, "a fair cycle through node {n} is left"),
+            Rejection::Outside => write!(f, "the run does not end in the recurrent set"),
+            Rejection::NotRecurrent => write!(f, "the set is not recurrent"),
+            Rejection::Undecided(why) => write!(f, "not decided: {why}"),
         }
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for Rejection {}
 
 /// What evidence is about. A [`Spec`] is such a claim.
 #[derive(Debug, Clone, Copy)]
@@ -113,17 +113,17 @@ impl Claim<'_> {
     }
 
     /// Is the automaton the one whose words must not be?
-    fn is_about(&self, automaton: &Buchi) -> Result<(), Refusal> {
+    fn is_about(&self, automaton: &Buchi) -> Result<(), Rejection> {
         match self.of_runs {
             OfRuns::Satisfy(formula) => of_negation(formula, automaton),
             OfRuns::Avoid(other) if other == automaton => well_formed(automaton),
-            OfRuns::Avoid(_) => Err(Refusal::Malformed("the automaton is another one".into())),
+            OfRuns::Avoid(_) => Err(Rejection::Malformed("the automaton is another one".into())),
         }
     }
 }
 
 /// Is the lasso a run that violates the formula?
-pub fn replay<'a>(subject: &Subject, claim: impl Into<Claim<'a>>, lasso: &Lasso) -> Result<(), Refusal> {
+pub fn replay<'a>(subject: &Subject, claim: impl Into<Claim<'a>>, lasso: &Lasso) -> Result<(), Rejection> {
     let claim = claim.into();
     if let OfRuns::Avoid(automaton) = claim.of_runs {
         well_formed(automaton)?;
@@ -131,48 +131,52 @@ pub fn replay<'a>(subject: &Subject, claim: impl Into<Claim<'a>>, lasso: &Lasso)
     let (places, letters) = follow(subject, claim.atoms, &lasso.run)?;
     let end = lasso.run.steps.len();
     if lasso.back >= end {
-        return Err(Refusal::Open);
+        return Err(Rejection::Open);
     }
     let values = |n: usize| if n == 0 { &lasso.run.start } else { &lasso.run.steps[n - 1].after };
     let same = |v: &VarId| values(lasso.back).get(v) == values(end).get(v);
     if places[lasso.back] != places[end] || !relevant(&subject.cfa, claim.atoms).iter().all(same) {
-        return Err(Refusal::Open);
+        return Err(Rejection::Open);
     }
     let read = |range: std::ops::Range<usize>| letters[range].iter().flatten().copied().collect::<Vec<Letter>>();
     let cycle = read(lasso.back..end);
     if cycle.is_empty() {
-        return Err(Refusal::Malformed("nothing is read on the cycle".into()));
+        return Err(Rejection::Malformed("nothing is read on the cycle".into()));
     }
     match claim.is_violated_by(&Word::new(read(0..lasso.back), cycle)) {
         true => Ok(()),
-        false => Err(Refusal::Satisfied),
+        false => Err(Rejection::Satisfied),
     }
 }
 
 /// Where the run is before each step and at its end, and which letter each step reads.
 #[allow(clippy::type_complexity)]
-fn follow(subject: &Subject, atoms: &[TermId], told: &Run) -> Result<(Vec<LocationId>, Vec<Option<Letter>>), Refusal> {
+fn follow(
+    subject: &Subject,
+    atoms: &[TermId],
+    told: &Run,
+) -> Result<(Vec<LocationId>, Vec<Option<Letter>>), Rejection> {
     let cfa = &subject.cfa;
     let (mut at, mut env) = (cfa.initial, told.start.clone());
     if let Some(v) = cfa.variables.iter().find(|v| !env.contains_key(v)) {
-        return Err(Refusal::Malformed(format!("{} has no value at the start", cfa.terms.variable(*v).name)));
+        return Err(Rejection::Malformed(format!("{} has no value at the start", cfa.terms.variable(*v).name)));
     }
     let (mut places, mut letters) = (vec![at], vec![]);
     for (n, step) in told.steps.iter().enumerate() {
         let reads = match step.edge {
             None if subject.is_end(at) => true,
             Some(e) if e.index() < cfa.edges().len() && cfa.edge(e).from == at && !subject.is_end(at) => {
-                let mut script = Script::new(&step.picks);
+                let mut script = Script::new(&step.choices);
                 if !run(&cfa.terms, cfa.edge(e).stmt, &mut env, &mut script) || !script.is_over() {
-                    return Err(Refusal::Step(n));
+                    return Err(Rejection::Step(n));
                 }
                 at = cfa.edge(e).to;
                 subject.reads[e.index()]
             }
-            _ => return Err(Refusal::Step(n)),
+            _ => return Err(Rejection::Step(n)),
         };
         if cfa.variables.iter().any(|v| env.get(v) != step.after.get(v)) {
-            return Err(Refusal::Step(n));
+            return Err(Rejection::Step(n));
         }
         letters.push(reads.then(|| letter(subject, atoms, at, &env)));
         places.push(at);
@@ -196,7 +200,7 @@ pub fn certify<'a>(
     claim: impl Into<Claim<'a>>,
     proof: &Proof,
     limits: &Meter,
-) -> Result<usize, Refusal> {
+) -> Result<usize, Rejection> {
     let claim = claim.into();
     claim.is_about(&proof.automaton)?;
     let mut checker = Checker::new(subject, claim.atoms, &proof.automaton, &proof.terms, limits)?;
@@ -210,7 +214,7 @@ pub fn certify_recurrence<'a>(
     claim: impl Into<Claim<'a>>,
     recurrence: &Recurrence,
     limits: &Meter,
-) -> Result<usize, Refusal> {
+) -> Result<usize, Rejection> {
     let claim = claim.into();
     claim.is_about(&recurrence.automaton)?;
     let mut checker = Checker::new(subject, claim.atoms, &recurrence.automaton, &recurrence.terms, limits)?;
@@ -219,24 +223,24 @@ pub fn certify_recurrence<'a>(
     Ok(checker.asked)
 }
 
-pub(crate) fn well_formed(automaton: &Buchi) -> Result<(), Refusal> {
+pub(crate) fn well_formed(automaton: &Buchi) -> Result<(), Rejection> {
     let edges = || automaton.edges.iter().flatten();
     if edges().any(|e| e.to as usize >= automaton.edges.len())
         || automaton.initial.iter().any(|&q| q as usize >= automaton.edges.len())
         || automaton.marks > 63
     {
-        return Err(Refusal::Malformed("the automaton has an edge to nowhere, or too many marks".into()));
+        return Err(Rejection::Malformed("the automaton has an edge to nowhere, or too many marks".into()));
     }
     Ok(())
 }
 
 /// The automaton accepts what the formula forbids, and nothing else.
-pub(crate) fn of_negation(formula: &Formula, automaton: &Buchi) -> Result<(), Refusal> {
+pub(crate) fn of_negation(formula: &Formula, automaton: &Buchi) -> Result<(), Rejection> {
     well_formed(automaton)?;
     match compare(&Formula::Not(Box::new(formula.clone())), automaton) {
         Relation::Same => Ok(()),
-        Relation::Differ(word) => Err(Refusal::Automaton(word)),
-        Relation::Open => Err(Refusal::Unproven),
+        Relation::Differ(word) => Err(Rejection::Automaton(word)),
+        Relation::Open => Err(Rejection::Unproven),
     }
 }
 
@@ -255,12 +259,12 @@ impl<'l> Checker<'l> {
         automaton: &Buchi,
         terms: &Terms,
         limits: &'l Meter,
-    ) -> Result<Checker<'l>, Refusal> {
+    ) -> Result<Checker<'l>, Rejection> {
         let mut product = product(subject, atoms, automaton).map_err(unsupported)?;
         // The arena of the evidence has grown from that of the product in large blocks: what is made anew must be in it already.
         let made = product.blocks();
         if terms.len() < made.cfa.terms.len() {
-            return Err(Refusal::Malformed("its terms are not those of the product".into()));
+            return Err(Rejection::Malformed("its terms are not those of the product".into()));
         }
         product.cfa.terms = terms.clone();
         let large = product.blocks();
@@ -271,41 +275,41 @@ impl<'l> Checker<'l> {
         &mut self.large.cfa.terms
     }
 
-    fn is_unsat(&mut self, solver: &mut Embedded, assumptions: &[TermId]) -> Result<bool, Refusal> {
+    fn is_unsat(&mut self, solver: &mut Embedded, assumptions: &[TermId]) -> Result<bool, Rejection> {
         self.asked += 1;
         match solver.check(&self.large.cfa.terms, assumptions, self.limits) {
             Answer::Unsat(_) => Ok(true),
             Answer::Sat(_) => Ok(false),
-            Answer::Unknown(why) => Err(Refusal::Undecided(why)),
+            Answer::Unknown(why) => Err(Rejection::Undecided(why)),
         }
     }
 
     /// A location of the large product.
-    fn location(&self, small: LocationId) -> Result<LocationId, Refusal> {
+    fn location(&self, small: LocationId) -> Result<LocationId, Rejection> {
         let at = self.large.origin.iter().position(|&o| o == small);
-        let at = at.ok_or_else(|| Refusal::Malformed(format!("location {} is inside a block", small.0)))?;
+        let at = at.ok_or_else(|| Rejection::Malformed(format!("location {} is inside a block", small.0)))?;
         Ok(LocationId(at as u32))
     }
 
     /// A term over the variables that has a value everywhere.
-    fn said(&mut self, t: TermId, ty: Type) -> Result<TermId, Refusal> {
+    fn said(&mut self, t: TermId, ty: Type) -> Result<TermId, Rejection> {
         let terms = self.terms();
         if terms.sort(terms.ty(t)) != ty {
-            return Err(Refusal::Malformed("a term of the wrong type".into()));
+            return Err(Rejection::Malformed("a term of the wrong type".into()));
         }
         if let Some(v) = self.large.cfa.terms.free_vars(t).into_iter().find(|v| !self.large.cfa.variables.contains(v)) {
             let name = &self.large.cfa.terms.variable(v).name;
-            return Err(Refusal::Malformed(format!("{name} is no variable of it")));
+            return Err(Rejection::Malformed(format!("{name} is no variable of it")));
         }
         let terms = self.terms();
         match ty {
             Type::Bool => Defined::default().holds(terms, t).map_err(unsupported),
-            _ if terms.may_fault(t) => Err(Refusal::Malformed("a ranking that may have no value".into())),
+            _ if terms.may_fault(t) => Err(Rejection::Malformed("a ranking that may have no value".into())),
             _ => Ok(t),
         }
     }
 
-    fn proof(&mut self, proof: &Proof) -> Result<(), Refusal> {
+    fn proof(&mut self, proof: &Proof) -> Result<(), Rejection> {
         let count = proof.nodes.len();
         let mut nodes = vec![];
         for &(l, t) in &proof.nodes {
@@ -314,7 +318,7 @@ impl<'l> Checker<'l> {
         let mut after: Vec<Vec<u32>> = vec![vec![]; count];
         for &(n, m) in &proof.edges {
             if n as usize >= count || m as usize >= count {
-                return Err(Refusal::Malformed("an edge to nowhere".into()));
+                return Err(Rejection::Malformed("an edge to nowhere".into()));
             }
             after[n as usize].push(m);
         }
@@ -323,7 +327,7 @@ impl<'l> Checker<'l> {
         let inside = self.terms().or(inside);
         let outside = self.terms().not(inside);
         if !self.is_unsat(&mut Embedded::new(), &[outside])? {
-            return Err(Refusal::Start);
+            return Err(Rejection::Start);
         }
         // All edges of the abstraction, each with what it says.
         let mut arcs: Vec<(u32, EdgeId, u32)> = vec![];
@@ -343,7 +347,7 @@ impl<'l> Checker<'l> {
                     arcs.push((n as u32, e, m));
                 }
                 if !self.is_unsat(&mut solver, &assumed)? {
-                    return Err(Refusal::Leaves(n as u32));
+                    return Err(Rejection::Leaves(n as u32));
                 }
             }
         }
@@ -366,9 +370,9 @@ impl<'l> Checker<'l> {
         nodes: &[(LocationId, TermId)],
         arcs: &mut Vec<(u32, EdgeId, u32)>,
         ranking: &[Option<TermId>],
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Rejection> {
         if ranking.len() != nodes.len() {
-            return Err(Refusal::Malformed("a ranking of other nodes".into()));
+            return Err(Rejection::Malformed("a ranking of other nodes".into()));
         }
         let mut said = vec![];
         for r in ranking {
@@ -409,7 +413,7 @@ impl<'l> Checker<'l> {
                 solver.assert(&self.large.cfa.terms, t);
             }
             if !self.is_unsat(&mut solver, &[more])? {
-                return Err(Refusal::Increases(n, m));
+                return Err(Rejection::Increases(n, m));
             }
             if !self.is_unsat(&mut solver, &[kept])? {
                 rest.push((n, e, m));
@@ -419,7 +423,7 @@ impl<'l> Checker<'l> {
         Ok(())
     }
 
-    fn no_fair_cycle(&self, nodes: &[(LocationId, TermId)], arcs: &[(u32, EdgeId, u32)]) -> Result<(), Refusal> {
+    fn no_fair_cycle(&self, nodes: &[(LocationId, TermId)], arcs: &[(u32, EdgeId, u32)]) -> Result<(), Rejection> {
         let component = self.components(nodes.len(), arcs);
         let mut marks = vec![0; nodes.len()];
         for (n, &(l, _)) in nodes.iter().enumerate() {
@@ -429,7 +433,7 @@ impl<'l> Checker<'l> {
         for &(n, _, m) in arcs {
             let at = component[n as usize];
             if at == component[m as usize] && marks[at as usize] & all == all {
-                return Err(Refusal::Cycle(n));
+                return Err(Rejection::Cycle(n));
             }
         }
         Ok(())
@@ -440,13 +444,13 @@ impl<'l> Checker<'l> {
         told: &Recurrence,
         places: &[LocationId],
         letters: &[Option<Letter>],
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Rejection> {
         let set = self.said(told.set, Type::Bool)?;
-        let Some(&head) = told.rounds.first().and_then(|r| r.first()) else { return Err(Refusal::NotRecurrent) };
+        let Some(&head) = told.rounds.first().and_then(|r| r.first()) else { return Err(Rejection::NotRecurrent) };
         let (head, all) = (self.location(head)?, self.product.all_marks());
         let mut rounds: Vec<StmtId> = vec![];
         for round in &told.rounds {
-            let [first, .., last] = round[..] else { return Err(Refusal::NotRecurrent) };
+            let [first, .., last] = round[..] else { return Err(Rejection::NotRecurrent) };
             let mut marks = 0;
             let mut stmts: Vec<StmtId> = vec![];
             for pair in round.windows(2) {
@@ -459,31 +463,31 @@ impl<'l> Checker<'l> {
                 stmts.push(self.terms().choice(between));
             }
             if self.location(first)? != head || self.location(last)? != head || marks & all != all {
-                return Err(Refusal::NotRecurrent);
+                return Err(Rejection::NotRecurrent);
             }
             rounds.push(self.terms().seq(stmts));
         }
-        for (&v, &value) in &told.picks {
+        for (&v, &value) in &told.choices {
             let terms = &self.large.cfa.terms;
             let fits = terms.as_value(value).is_some_and(|value| has_type(terms, &value, terms.variable(v).ty));
             if !fits || terms.sort(terms.ty(value)) != terms.sort(terms.variable(v).ty) {
-                return Err(Refusal::Malformed(format!("{} cannot have such a value", terms.variable(v).name)));
+                return Err(Rejection::Malformed(format!("{} cannot have such a value", terms.variable(v).name)));
             }
         }
         let cycle = self.terms().choice(rounds);
-        let hard = |_| Refusal::Undecided(Reason::Unsupported("what must hold before the cycle".into()));
-        let again = qe::pre(self.terms(), cycle, set, &told.picks).map_err(hard)?;
+        let hard = |_| Rejection::Undecided(Reason::Unsupported("what must hold before the cycle".into()));
+        let again = qe::pre(self.terms(), cycle, set, &told.choices).map_err(hard)?;
         let again = Defined::default().holds(self.terms(), again).map_err(unsupported)?;
         let leaves = self.terms().not(again);
         if !self.is_unsat(&mut Embedded::new(), &[set, leaves])? {
-            return Err(Refusal::NotRecurrent);
+            return Err(Rejection::NotRecurrent);
         }
         // The run ends where the cycle begins, in the set, and the Büchi automaton can have come along.
         let (place, state) = self.product.places[self.large.origin[head.index()].index()];
         let env = told.stem.steps.last().map_or(&told.stem.start, |s| &s.after);
         let value = eval(&self.large.cfa.terms, set, env, &mut NoHost).ok().and_then(|v| v.as_bool());
         if places.last() != Some(&place) || value != Some(true) {
-            return Err(Refusal::Outside);
+            return Err(Rejection::Outside);
         }
         let mut states = told.automaton.initial.clone();
         for letter in letters.iter().flatten() {
@@ -495,12 +499,12 @@ impl<'l> Checker<'l> {
         let unread = letters.iter().flatten().next().is_none();
         let started = state as usize != told.automaton.edges.len();
         if (unread && started) || (!unread && !states.contains(&state)) {
-            return Err(Refusal::Outside);
+            return Err(Rejection::Outside);
         }
         Ok(())
     }
 }
 
-fn unsupported(what: trellis_expr::ssa::Unsupported) -> Refusal {
-    Refusal::Undecided(Reason::Unsupported(what.to_string()))
+fn unsupported(what: trellis_expr::ssa::Unsupported) -> Rejection {
+    Rejection::Undecided(Reason::Unsupported(what.to_string()))
 }

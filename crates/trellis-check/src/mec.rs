@@ -27,7 +27,7 @@ pub const MOST: usize = 1_000_000;
 /// How many values a domain may have.
 const MAX_VALUES: u64 = 1 << 16;
 
-/// Why a relation is not evaluated again.
+/// Cause a relation is not evaluated again.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Open {

@@ -16,14 +16,14 @@ use trellis_expr::ssa::Unrolling;
 use trellis_expr::{Term, TermId, Terms, Type, Value, VarId};
 use trellis_meter::Meter;
 use trellis_model::cfa::evidence::{Certificate, Trace};
-use trellis_model::cfa::interpret::{self, Mistake};
+use trellis_model::cfa::interpret;
 use trellis_model::cfa::{Cfa, LocationId, lbe};
 use trellis_smt::{Answer, Embedded, Reason, Solver};
 
 /// What is wrong with evidence about an automaton.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum Rejection {
     /// Something in it is not about this automaton.
     Malformed(String),
     /// Some values at the start are not in the invariant.
@@ -44,34 +44,34 @@ pub enum Refusal {
     /// Not decided.
     Undecided(Reason),
     /// The run is none.
-    Run(Mistake),
+    Run(interpret::Error),
     /// The run ends elsewhere than in an error.
     Harmless(LocationId),
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::Malformed(what) => write!(f, "this is not about the automaton: {what}"),
-            Refusal::Start(_) => write!(f, "the invariant does not hold everywhere at the start"),
-            Refusal::Step { from, to, .. } => {
+            Rejection::Malformed(what) => write!(f, "this is not about the automaton: {what}"),
+            Rejection::Start(_) => write!(f, "the invariant does not hold everywhere at the start"),
+            Rejection::Step { from, to, .. } => {
                 write!(f, "a step from location {} to location {} leads out of the invariant", from.0, to.0)
             }
-            Refusal::Steps(k, _) => write!(f, "{k} steps inside the invariant may lead out of it"),
-            Refusal::Error(l) => write!(f, "the invariant allows the error location {}", l.0),
-            Refusal::Undecided(why) => write!(f, "not decided: {why}"),
-            Refusal::Run(mistake) => write!(f, "{mistake}"),
-            Refusal::Harmless(_) => write!(f, "the run does not end in an error location"),
+            Rejection::Steps(k, _) => write!(f, "{k} steps inside the invariant may lead out of it"),
+            Rejection::Error(l) => write!(f, "the invariant allows the error location {}", l.0),
+            Rejection::Undecided(why) => write!(f, "not decided: {why}"),
+            Rejection::Run(mistake) => write!(f, "{mistake}"),
+            Rejection::Harmless(_) => write!(f, "the run does not end in an error location"),
         }
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for Rejection {}
 
 /// Does the trace lead into an error location?
-pub fn replay(cfa: &Cfa, trace: &Trace) -> Result<(), Refusal> {
-    let end = interpret::replay(cfa, trace).map_err(Refusal::Run)?;
-    if cfa.is_error(end.location) { Ok(()) } else { Err(Refusal::Harmless(end.location)) }
+pub fn replay(cfa: &Cfa, trace: &Trace) -> Result<(), Rejection> {
+    let end = interpret::replay(cfa, trace).map_err(Rejection::Run)?;
+    if cfa.is_error(end.location) { Ok(()) } else { Err(Rejection::Harmless(end.location)) }
 }
 
 /// How an invariant was checked.
@@ -94,7 +94,7 @@ impl fmt::Display for Work {
 }
 
 /// Is the certificate an invariant without errors?
-pub fn certify(cfa: &Cfa, certificate: &Certificate, limits: &Meter) -> Result<Work, Refusal> {
+pub fn certify(cfa: &Cfa, certificate: &Certificate, limits: &Meter) -> Result<Work, Rejection> {
     Checker::new(cfa, certificate, limits)?.check(certificate.k)
 }
 
@@ -112,7 +112,7 @@ struct Checker<'l> {
 }
 
 impl<'l> Checker<'l> {
-    fn new(cfa: &Cfa, certificate: &Certificate, limits: &'l Meter) -> Result<Checker<'l>, Refusal> {
+    fn new(cfa: &Cfa, certificate: &Certificate, limits: &'l Meter) -> Result<Checker<'l>, Rejection> {
         let mut grown = cfa.clone();
         grown.terms = certificate.terms.clone();
         let blocks = lbe::encode(&grown);
@@ -122,15 +122,15 @@ impl<'l> Checker<'l> {
         let mut defined = Defined::default();
         for (l, elements) in &certificate.invariant {
             let Some(at) = blocks.origin.iter().position(|o| o == l) else {
-                return Err(Refusal::Malformed(format!("location {} is inside a block", l.0)));
+                return Err(Rejection::Malformed(format!("location {} is inside a block", l.0)));
             };
             for &e in elements {
                 if cfa.terms.ty(e) != Type::Bool {
-                    return Err(Refusal::Malformed("an element that is no truth value".into()));
+                    return Err(Rejection::Malformed("an element that is no truth value".into()));
                 }
                 if let Some(v) = cfa.terms.free_vars(e).into_iter().find(|v| !cfa.variables.contains(v)) {
                     let name = &cfa.terms.variable(v).name;
-                    return Err(Refusal::Malformed(format!("{name} is no variable of it")));
+                    return Err(Rejection::Malformed(format!("{name} is no variable of it")));
                 }
                 points[at].push(point(&cfa.terms, e));
                 invariant[at].push(defined.holds(&mut cfa.terms, e).map_err(unsupported)?);
@@ -139,35 +139,35 @@ impl<'l> Checker<'l> {
         Ok(Checker { cfa, origin: blocks.origin, invariant, points, limits, work: Work::default() })
     }
 
-    fn check(&mut self, k: usize) -> Result<Work, Refusal> {
+    fn check(&mut self, k: usize) -> Result<Work, Rejection> {
         for l in self.cfa.errors() {
             if !self.invariant[l.index()].is_empty() {
-                return Err(Refusal::Error(self.origin[l.index()]));
+                return Err(Rejection::Error(self.origin[l.index()]));
             }
         }
         match k {
-            0 => return Err(Refusal::Malformed("induction over no steps".into())),
+            0 => return Err(Rejection::Malformed("induction over no steps".into())),
             1 => self.inductive()?,
             _ => self.several(k)?,
         }
         Ok(self.work)
     }
 
-    fn ask(&mut self, solver: &mut Embedded, assumptions: &[TermId]) -> Result<Option<Valuation>, Refusal> {
+    fn ask(&mut self, solver: &mut Embedded, assumptions: &[TermId]) -> Result<Option<Valuation>, Rejection> {
         self.work.asked += 1;
         match solver.check(&self.cfa.terms, assumptions, self.limits) {
             Answer::Unsat(_) => Ok(None),
             Answer::Sat(values) => Ok(Some(values)),
-            Answer::Unknown(why) => Err(Refusal::Undecided(why)),
+            Answer::Unknown(why) => Err(Rejection::Undecided(why)),
         }
     }
 
-    fn inductive(&mut self) -> Result<(), Refusal> {
+    fn inductive(&mut self) -> Result<(), Rejection> {
         let inside = self.invariant[self.cfa.initial.index()].clone();
         let inside = self.cfa.terms.or(inside);
         let outside = self.cfa.terms.not(inside);
         if let Some(values) = self.ask(&mut Embedded::new(), &[outside])? {
-            return Err(Refusal::Start(values));
+            return Err(Rejection::Start(values));
         }
         let mut unrolling = Unrolling::new();
         let sets: Vec<Points> = self.points.iter().map(|all| Points::new(all)).collect();
@@ -182,7 +182,7 @@ impl<'l> Checker<'l> {
                 {
                     self.work.run += 1;
                     if self.limits.exceeded(0).is_some() {
-                        return Err(Refusal::Undecided(Reason::Time));
+                        return Err(Rejection::Undecided(Reason::Time));
                     }
                 } else {
                     left.push(*element);
@@ -203,7 +203,7 @@ impl<'l> Checker<'l> {
             for element in left {
                 if let Some(values) = self.ask(&mut solver, &[element])? {
                     let (from, to) = (self.origin[from.index()], self.origin[to.index()]);
-                    return Err(Refusal::Step { from, to, values });
+                    return Err(Rejection::Step { from, to, values });
                 }
             }
         }
@@ -211,7 +211,7 @@ impl<'l> Checker<'l> {
     }
 
     /// Induction over `k` steps of the whole automaton, with the location in a variable.
-    fn several(&mut self, k: usize) -> Result<(), Refusal> {
+    fn several(&mut self, k: usize) -> Result<(), Rejection> {
         let count = self.cfa.locations().len() as i64;
         let terms = &mut self.cfa.terms;
         let pc = terms.declare("location", Type::Range(0, count - 1));
@@ -244,14 +244,14 @@ impl<'l> Checker<'l> {
             let outside = self.cfa.terms.not(here);
             if n < k {
                 if let Some(values) = self.ask(&mut base, &[outside])? {
-                    return Err(Refusal::Start(values));
+                    return Err(Rejection::Start(values));
                 }
                 step.assert(&self.cfa.terms, here);
                 let next = unrolling.step(&mut self.cfa.terms, any).map_err(unsupported)?;
                 base.assert(&self.cfa.terms, next);
                 step.assert(&self.cfa.terms, next);
             } else if let Some(values) = self.ask(&mut step, &[outside])? {
-                return Err(Refusal::Steps(k, values));
+                return Err(Rejection::Steps(k, values));
             }
         }
         Ok(())
@@ -325,6 +325,6 @@ impl Points {
     }
 }
 
-fn unsupported(what: trellis_expr::ssa::Unsupported) -> Refusal {
-    Refusal::Undecided(Reason::Unsupported(what.to_string()))
+fn unsupported(what: trellis_expr::ssa::Unsupported) -> Rejection {
+    Rejection::Undecided(Reason::Unsupported(what.to_string()))
 }

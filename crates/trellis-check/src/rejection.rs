@@ -1,4 +1,4 @@
-//! Why evidence is not accepted, in words.
+//! Cause evidence is not accepted, in words.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::state::{describe, describe_action};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejection {
     /// What is wrong.
-    pub why: Why,
+    pub why: Cause,
     /// Which state of the trace (0 is the initial one), or which entry of the certificate.
     pub number: Option<usize>,
     /// The state, as a reader knows it.
@@ -25,7 +25,7 @@ pub struct Rejection {
 /// What can be wrong with evidence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Why {
+pub enum Cause {
     /// The check did not end in time ([`within`](crate::within)).
     #[error("there was not enough time to check it")]
     Time,
@@ -163,7 +163,7 @@ impl fmt::Display for Rank {
 }
 
 impl Rejection {
-    pub(crate) fn new(why: Why) -> Rejection {
+    pub(crate) fn new(why: Cause) -> Rejection {
         Rejection { why, number: None, state: None, step: None, next: None }
     }
 
@@ -196,7 +196,7 @@ impl Rejection {
 
     pub(crate) fn model(net: &Network, e: ModelError) -> Rejection {
         let (state, action) = (e.state.clone(), e.action.clone());
-        let r = Rejection::new(Why::Model(Box::new(e))).state(net, &state);
+        let r = Rejection::new(Cause::Model(Box::new(e))).state(net, &state);
         if action.0.is_empty() { r } else { r.step(net, &action) }
     }
 }

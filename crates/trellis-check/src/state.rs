@@ -6,12 +6,12 @@ use trellis_model::network::interpret::timed::is_clock_value;
 use trellis_model::network::{Action, Network, Snapshot};
 use trellis_order::Shown;
 
-use crate::{Rejection, Why};
+use crate::{Cause, Rejection};
 
 /// Is this a state of the network: as many parts as it needs, each within its bounds? What passes can be packed,
 /// interpreted and compared without surprises.
 pub(crate) fn check(net: &Network, s: &Snapshot) -> Result<(), Rejection> {
-    let malformed = |what: String| Err(Rejection::new(Why::Malformed(what)).state(net, s));
+    let malformed = |what: String| Err(Rejection::new(Cause::Malformed(what)).state(net, s));
     if s.locations.len() != net.processes.len() {
         return malformed(format!("{} locations for {} processes", s.locations.len(), net.processes.len()));
     }
@@ -46,7 +46,7 @@ pub(crate) fn check(net: &Network, s: &Snapshot) -> Result<(), Rejection> {
 
 /// Has each clock a value in this state of a run, and a reasonable one?
 pub(crate) fn check_clocks(net: &Network, s: &Snapshot) -> Result<(), Rejection> {
-    let malformed = |what: String| Err(Rejection::new(Why::Malformed(what)).state(net, s));
+    let malformed = |what: String| Err(Rejection::new(Cause::Malformed(what)).state(net, s));
     if s.clocks.len() != net.clocks.len() {
         return malformed(format!("{} values for {} clocks", s.clocks.len(), net.clocks.len()));
     }

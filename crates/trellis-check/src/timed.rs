@@ -34,11 +34,11 @@ mod sorting;
 
 use crate::certificate::Certified;
 use crate::state::check;
-use crate::{Rejection, Why, symmetric};
+use crate::{Cause, Rejection, symmetric};
 
 /// Checks a certificate of a model with clocks.
 pub(crate) fn certify(net: &Network, query: &Query, cert: &Certificate) -> Result<Certified, Rejection> {
-    let beside = |why| Err(Rejection::new(Why::BesideThePoint(why)));
+    let beside = |why| Err(Rejection::new(Cause::BesideThePoint(why)));
     if !net.lattices.is_empty() {
         return beside("certificates of models with both clocks and lattice variables cannot be checked");
     }
@@ -86,12 +86,12 @@ pub fn certify_clock_bound(
     cert: &Certificate,
     claimed: Option<(i64, bool)>,
 ) -> Result<Certified, Rejection> {
-    let beside = |why| Err(Rejection::new(Why::BesideThePoint(why)));
+    let beside = |why| Err(Rejection::new(Cause::BesideThePoint(why)));
     let QueryKind::ClockBound { sup, .. } = &query.kind else {
         return beside("a bound of a clock for a question that asks for none");
     };
     let certified = certify(net, query, cert)?;
-    let beyond = |why| Err(Rejection::new(Why::Condition(why)));
+    let beyond = |why| Err(Rejection::new(Cause::Condition(why)));
     match (certified.clock, claimed) {
         (None, _) => Ok(certified),
         (Some(_), None) => beyond("some state is measured, and none was to be"),
@@ -140,12 +140,12 @@ struct Leaf {
     any: Zone,
     truths: Vec<(VarId, bool)>,
     deadlock: Option<bool>,
-    /// Why the bounds cannot tell this part from others, if they cannot.
+    /// Cause the bounds cannot tell this part from others, if they cannot.
     low: Option<&'static str>,
 }
 
 fn zones(e: ZoneError) -> Rejection {
-    Rejection::new(Why::Zones(e))
+    Rejection::new(Cause::Zones(e))
 }
 
 impl<'a> Checker<'a> {
@@ -170,7 +170,7 @@ impl<'a> Checker<'a> {
         let any = cert.entries.iter().any(|e| !e.known.is_empty() || e.says.is_some());
         if any && query.deadlock {
             let why = "an entry that knows only part of the data says nothing about deadlocks";
-            return Err(Rejection::new(Why::BesideThePoint(why)));
+            return Err(Rejection::new(Cause::BesideThePoint(why)));
         }
         c.ready(any)?;
         for (number, e) in cert.entries.iter().enumerate() {
@@ -186,7 +186,7 @@ impl<'a> Checker<'a> {
 
     fn read(&mut self, number: usize, e: &'a CertEntry) -> Result<Entry<'a>, Rejection> {
         check(self.net, &e.state)?;
-        let malformed = |what: &str| Rejection::new(Why::Malformed(what.into())).state(self.net, &e.state);
+        let malformed = |what: &str| Rejection::new(Cause::Malformed(what.into())).state(self.net, &e.state);
         if !e.known.is_empty() && e.known.len() != e.state.data.len() {
             return Err(malformed("what is known of another number of cells"));
         }
@@ -220,12 +220,12 @@ impl<'a> Checker<'a> {
         Rejection::model(self.net, e)
     }
 
-    fn wrong(&self, why: Why, e: &Entry<'_>, zone: &Zone) -> Rejection {
+    fn wrong(&self, why: Cause, e: &Entry<'_>, zone: &Zone) -> Rejection {
         let shown = self.domain.show(zone, &self.net.clocks);
         Rejection::new(why).number(e.number).state(self.net, e.state).with(shown)
     }
 
-    fn wrong_move(&self, why: Why, e: &Entry<'_>, m: &Move<'_>) -> Rejection {
+    fn wrong_move(&self, why: Cause, e: &Entry<'_>, m: &Move<'_>) -> Rejection {
         let next = self.post.layout.snapshot(self.net, m.key, &[]);
         self.wrong(why, e, &e.zone).step(self.net, &Action(m.action.to_vec())).next(self.net, &next)
     }
@@ -311,7 +311,7 @@ impl<'a> Checker<'a> {
         let targets = self.targets(&key);
         let zero = self.sorted_zone(zero, &state, &targets, &mut word);
         if !self.included(&zero, &targets)? {
-            return Err(Rejection::new(Why::InitialMissing).state(self.net, &initial));
+            return Err(Rejection::new(Cause::InitialMissing).state(self.net, &initial));
         }
         let mut moves = Moves::default();
         for i in 0..self.entries.len() {
@@ -354,7 +354,7 @@ impl<'a> Checker<'a> {
             // Nothing goes wrong if the clocks never allow it.
             if let Some(bounds) = e.bounds {
                 let same: Vec<_> = (0..self.domain.dim()).map(Some).collect();
-                enough(bounds, m.guard, &same).map_err(|why| self.wrong_move(Why::LowBounds(why), e, m))?;
+                enough(bounds, m.guard, &same).map_err(|why| self.wrong_move(Cause::LowBounds(why), e, m))?;
             }
             let zone = self.within(&self.valuations(e)?, m.guard)?;
             return if self.domain.is_empty(&zone) { Ok(()) } else { Err(self.model(error.clone())) };
@@ -367,7 +367,7 @@ impl<'a> Checker<'a> {
             let same: Vec<_> = (0..self.domain.dim()).map(Some).collect();
             enough(bounds, m.guard, &same)
                 .and_then(|()| enough(bounds, m.invariant, &origins))
-                .map_err(|why| self.wrong_move(Why::LowBounds(why), e, m))?;
+                .map_err(|why| self.wrong_move(Cause::LowBounds(why), e, m))?;
         }
         let mut zone = self.within(&self.valuations(e)?, m.guard)?;
         for r in m.resets {
@@ -392,7 +392,7 @@ impl<'a> Checker<'a> {
             return Ok(());
         }
         let shown = self.domain.show(&zone, &self.net.clocks).to_string();
-        let mut wrong = self.wrong_move(Why::LeadsOutside, e, m);
+        let mut wrong = self.wrong_move(Cause::LeadsOutside, e, m);
         wrong.next = wrong.next.map(|next| format!("{next}; {shown}"));
         Err(wrong)
     }
@@ -417,9 +417,9 @@ impl<'a> Checker<'a> {
                 let e = &self.entries[i];
                 if (found != 0) != value {
                     if let Some(why) = leaf.low {
-                        return Err(self.wrong(Why::LowBounds(why), e, &leaf.zone));
+                        return Err(self.wrong(Cause::LowBounds(why), e, &leaf.zone));
                     }
-                    return Err(self.wrong(Why::Condition(otherwise), e, &leaf.zone));
+                    return Err(self.wrong(Cause::Condition(otherwise), e, &leaf.zone));
                 }
             }
         }
@@ -434,7 +434,7 @@ impl<'a> Checker<'a> {
             for leaf in self.leaves(i)? {
                 if self.value(when, i, &leaf)? != 0 {
                     if let Some(why) = leaf.low {
-                        return Err(self.wrong(Why::LowBounds(why), &self.entries[i], &leaf.zone));
+                        return Err(self.wrong(Cause::LowBounds(why), &self.entries[i], &leaf.zone));
                     }
                     let n = self.value(of, i, &leaf)?;
                     bound = Some(bound.map_or(n, |b: i64| if sup { n.max(b) } else { n.min(b) }));
@@ -465,7 +465,7 @@ impl<'a> Checker<'a> {
         if self.query.deadlock {
             if self.entries[i].bounds.is_some() {
                 let why = "what an entry stands for by its bounds may be a deadlock where its zone is none: list zones";
-                return Err(Rejection::new(Why::BesideThePoint(why)));
+                return Err(Rejection::new(Cause::BesideThePoint(why)));
             }
             let mut alive = self.alive(i)?;
             // Often some step can always happen.

@@ -26,7 +26,7 @@ use trellis_order::{Domain, Word};
 
 use crate::certificate::Certified;
 use crate::state::check;
-use crate::{Rejection, Why};
+use crate::{Cause, Rejection};
 
 /// As [`certify`](crate::certify), for questions about maximal runs of a model with clocks; runs with infinitely many steps
 /// count only if infinitely much time passes.
@@ -44,7 +44,7 @@ pub(crate) fn inevitable(
     cert: &Certificate,
     measure: Option<u32>,
 ) -> Result<Certified, Rejection> {
-    let beside = |why| Err(Rejection::new(Why::BesideThePoint(why)));
+    let beside = |why| Err(Rejection::new(Cause::BesideThePoint(why)));
     let (stay, value, from) = match &query.kind {
         QueryKind::Eventually(p) => (p, false, None),
         QueryKind::PotentiallyAlways(p) => (p, true, None),
@@ -119,7 +119,7 @@ pub(crate) struct Checker<'a> {
 }
 
 pub(crate) fn zones(e: ZoneError) -> Rejection {
-    Rejection::new(Why::Zones(e))
+    Rejection::new(Cause::Zones(e))
 }
 
 fn opposite(c: Constraint) -> Option<Constraint> {
@@ -155,10 +155,10 @@ impl<'a> Checker<'a> {
 
     pub fn read(&mut self, number: usize, e: &CertEntry) -> Result<(), Rejection> {
         check(self.net, &e.state)?;
-        let malformed = |what: &str| Rejection::new(Why::Malformed(what.into())).state(self.net, &e.state);
+        let malformed = |what: &str| Rejection::new(Cause::Malformed(what.into())).state(self.net, &e.state);
         if !e.known.is_empty() || e.says.is_some() || e.bounds.is_some() {
             let why = "entries with bounds, or that know only part of the data, are no proof of liveness";
-            return Err(Rejection::new(Why::BesideThePoint(why)));
+            return Err(Rejection::new(Cause::BesideThePoint(why)));
         }
         if !e.state.clocks.is_empty() {
             return Err(malformed("an entry has a zone, and no values of clocks"));
@@ -206,7 +206,7 @@ impl<'a> Checker<'a> {
         Rejection::model(self.net, e)
     }
 
-    pub fn wrong(&self, why: Why, i: usize, zone: &Zone) -> Rejection {
+    pub fn wrong(&self, why: Cause, i: usize, zone: &Zone) -> Rejection {
         let e = &self.entries[i];
         let shown = self.domain.show(zone, &self.net.clocks);
         Rejection::new(why).number(e.number).state(self.net, &self.places[&e.key].state).with(shown)
@@ -360,7 +360,7 @@ impl<'a> Checker<'a> {
         let place = &self.places[&key];
         let mut zone = Zone::zero(self.net.clocks.len());
         self.constrain(&mut zone, &place.invariant)?;
-        let missing = || Rejection::new(Why::InitialMissing).state(self.net, &initial);
+        let missing = || Rejection::new(Cause::InitialMissing).state(self.net, &initial);
         let Some(from) = from else {
             for leaf in self.leaves(place, zone)? {
                 if self.stays(place, &leaf)? && self.missing(&key, &leaf.zone, |e| e.rank.is_some())? {
@@ -379,7 +379,7 @@ impl<'a> Checker<'a> {
                 let zone = self.after(&self.entries[i].zone, &way)?;
                 let zone = self.later(&zone, &self.places[&way.key], &[])?;
                 if !self.domain.is_empty(&zone) && self.missing(&way.key, &zone, |_| true)? {
-                    let wrong = self.wrong(Why::LeadsOutside, i, &zone).step(self.net, &way.action);
+                    let wrong = self.wrong(Cause::LeadsOutside, i, &zone).step(self.net, &way.action);
                     return Err(wrong.next(self.net, &self.places[&way.key].state));
                 }
             }
@@ -392,7 +392,7 @@ impl<'a> Checker<'a> {
                     && self.stays(place, &leaf)?
                     && self.missing(&key, &leaf.zone, |e| e.rank.is_some())?
                 {
-                    return Err(self.wrong(Why::NoRank, i, &leaf.zone));
+                    return Err(self.wrong(Cause::NoRank, i, &leaf.zone));
                 }
             }
         }
@@ -405,7 +405,7 @@ impl<'a> Checker<'a> {
         let ways = self.ways(&key)?;
         let place = &self.places[&key];
         let smaller = |counts: bool| move |e: &Entry| e.rank.is_some_and(|r| r < rank || !counts && r == rank);
-        let not_smaller = || Why::RankNotSmaller { from: rank, to: None };
+        let not_smaller = || Cause::RankNotSmaller { from: rank, to: None };
         for leaf in self.leaves(place, self.entries[i].zone.clone())? {
             if !self.stays(place, &leaf)? {
                 continue;
@@ -413,7 +413,7 @@ impl<'a> Checker<'a> {
             let whole = self.later(&leaf.zone, place, &leaf.cell)?;
             let limits = |c: &Constraint| c.left != 0 && c.right == 0 && !c.bound.is_inf();
             if place.delay && !place.invariant.iter().chain(&leaf.cell).any(limits) {
-                return Err(self.wrong(Why::MayIdle, i, &whole));
+                return Err(self.wrong(Cause::MayIdle, i, &whole));
             }
             // Steps.
             let mut leaving = Vec::new();
@@ -453,7 +453,7 @@ impl<'a> Checker<'a> {
                 stuck = rest;
             }
             if let Some(part) = stuck.first() {
-                return Err(self.wrong(Why::Deadlock, i, part));
+                return Err(self.wrong(Cause::Deadlock, i, part));
             }
         }
         Ok(())

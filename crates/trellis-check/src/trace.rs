@@ -13,7 +13,7 @@ use trellis_model::network::{Condition, Network, Query, QueryKind, Snapshot, Tra
 
 use crate::rejection::Claimed;
 use crate::state::{check, check_clocks};
-use crate::{Rejection, Why};
+use crate::{Cause, Rejection};
 
 /// A trace that shows what it should.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,10 +90,10 @@ fn replay_as(net: &Network, query: &Query, trace: &Trace, diverging: bool) -> Re
 pub fn replay_bound(net: &Network, query: &Query, trace: &Trace, value: i64) -> Result<Replayed, Rejection> {
     let replayed = replay(net, query, trace)?;
     let Some(found) = replayed.value else {
-        return Err(Rejection::new(Why::BesideThePoint("a value for a question that asks for none")));
+        return Err(Rejection::new(Cause::BesideThePoint("a value for a question that asks for none")));
     };
     if found != value {
-        let why = Why::Value { found, claimed: Claimed::Exactly(value) };
+        let why = Cause::Value { found, claimed: Claimed::Exactly(value) };
         return Err(Rejection::new(why).number(replayed.states - 1).state(net, trace.last()));
     }
     Ok(replayed)
@@ -141,7 +141,7 @@ impl<'a> Run<'a> {
         let model = |e| Rejection::model(net, e);
         check(net, &trace.initial).and_then(|()| check_clocks(net, &trace.initial)).map_err(|r| r.number(0))?;
         if interpreter.initial().map_err(model)? != trace.initial {
-            return Err(Rejection::new(Why::NotInitial).number(0).state(net, &trace.initial));
+            return Err(Rejection::new(Cause::NotInitial).number(0).state(net, &trace.initial));
         }
         let mut states = vec![&trace.initial];
         for (i, step) in trace.steps.iter().enumerate() {
@@ -149,11 +149,11 @@ impl<'a> Run<'a> {
             let from = states[i];
             let wrong = |why| Rejection::new(why).number(i).state(net, from).step(net, &step.action);
             let Some(later) = interpreter.wait(from, step.delay).map_err(model)? else {
-                return Err(wrong(Why::CannotWait(step.delay)));
+                return Err(wrong(Cause::CannotWait(step.delay)));
             };
             match interpreter.take(&later, &step.action).map_err(model)? {
-                None => return Err(wrong(Why::NotAStep)),
-                Some(next) if next != step.state => return Err(wrong(Why::LeadsElsewhere).next(net, &next)),
+                None => return Err(wrong(Cause::NotAStep)),
+                Some(next) if next != step.state => return Err(wrong(Cause::LeadsElsewhere).next(net, &next)),
                 Some(_) => states.push(&step.state),
             }
         }
@@ -162,10 +162,10 @@ impl<'a> Run<'a> {
         if let Some(back) = trace.back_to
             && (trace.rest != Rational::ZERO || !returns(net, query, trace, back, diverging))
         {
-            return Err(wrong(Why::NotACircle));
+            return Err(wrong(Cause::NotACircle));
         }
         let Some(end) = interpreter.wait(states[last], trace.rest).map_err(model)? else {
-            return Err(wrong(Why::CannotWait(trace.rest)));
+            return Err(wrong(Cause::CannotWait(trace.rest)));
         };
         let delays = trace.steps.iter().map(|s| s.delay).collect();
         Ok(Run { net, query, interpreter, states, delays, last: end, back_to: trace.back_to })
@@ -195,26 +195,26 @@ impl<'a> Run<'a> {
         Ok(all)
     }
 
-    fn wrong<T>(&self, why: Why, number: usize, state: &Snapshot) -> Result<T, Rejection> {
+    fn wrong<T>(&self, why: Cause, number: usize, state: &Snapshot) -> Result<T, Rejection> {
         Err(Rejection::new(why).number(number).state(self.net, state))
     }
 
     /// A finite run whose end satisfies (or violates) a condition.
     fn ends_where(&self, c: &Condition, wanted: bool, otherwise: &'static str) -> Result<End, Rejection> {
         if self.back_to.is_some() {
-            return Err(Rejection::new(Why::BesideThePoint("a circle where a finite run is asked for")));
+            return Err(Rejection::new(Cause::BesideThePoint("a circle where a finite run is asked for")));
         }
         let holds = self.interpreter.holds_in(self.query, c, &self.last).map_err(|e| Rejection::model(self.net, e))?;
         if holds == wanted {
             return Ok(End::Target);
         }
-        self.wrong(Why::Condition(otherwise), self.states.len() - 1, &self.last)
+        self.wrong(Cause::Condition(otherwise), self.states.len() - 1, &self.last)
     }
 
     /// A maximal run that satisfies (or violates) a condition all along.
     fn stays_where(&self, c: &Condition, wanted: bool, otherwise: &'static str) -> Result<End, Rejection> {
         match self.moments([c])?.iter().find(|m| m.holds != [wanted]) {
-            Some(m) => self.wrong(Why::Condition(otherwise), m.number, &m.state),
+            Some(m) => self.wrong(Cause::Condition(otherwise), m.number, &m.state),
             None => self.end(),
         }
     }
@@ -228,14 +228,14 @@ impl<'a> Run<'a> {
             let again = self.back_to.is_some_and(|back| moments[i].number >= back);
             if again || quiet == moments.len() {
                 let why = "the second property holds again and again, so every first is answered";
-                return self.wrong(Why::Condition(why), moments[i].number, &moments[i].state);
+                return self.wrong(Cause::Condition(why), moments[i].number, &moments[i].state);
             }
         }
         if moments[quiet..].iter().any(|m| m.holds[0]) {
             return self.end();
         }
         let never = "the first property does not hold in any state after which the second never does";
-        self.wrong(Why::Condition(never), self.states.len() - 1, &self.last)
+        self.wrong(Cause::Condition(never), self.states.len() - 1, &self.last)
     }
 
     /// Can the run be made longer, so that a clock is as large as one likes in the end?
@@ -258,7 +258,7 @@ impl<'a> Run<'a> {
         Ok((since..end).any(|i| (i + 1..=end).any(|j| diverges(i, j))))
     }
 
-    /// Why the run needs no further step.
+    /// Cause the run needs no further step.
     pub fn end(&self) -> Result<End, Rejection> {
         if let Some(back) = self.back_to {
             return Ok(End::Circle(back));
@@ -270,6 +270,6 @@ impl<'a> Run<'a> {
         if self.interpreter.may_idle(&self.last).map_err(model)? {
             return Ok(End::Idle);
         }
-        self.wrong(Why::NotMaximal, self.states.len() - 1, &self.last)
+        self.wrong(Cause::NotMaximal, self.states.len() - 1, &self.last)
     }
 }

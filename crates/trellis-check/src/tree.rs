@@ -3,7 +3,7 @@
 //!
 //! A certificate may use any covers. Whether a vector is suppressed in an abstract state need not be known, so what is *surely* possible and
 //! what *may* be are told apart: a vector is left out only if a higher one is surely possible. That is sound whatever the covers are.
-//! If it says that some nodes can be exchanged, that is checked first (`alike`); then tuples and rooms with these nodes exchanged are
+//! If it says that some nodes can be exchanged, that is checked first (`symmetric`); then tuples and traps with these nodes exchanged are
 //! as good as those that are listed, because steps, what is initial and what is bad are mirrored.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,8 +15,8 @@ use trellis_model::hierarchy::tree::evidence::{Certificate, Trace};
 use trellis_model::hierarchy::tree::{Condition, Tree};
 use trellis_model::hierarchy::{Hierarchy, plain};
 
-use crate::alike::{alike, in_order};
 use crate::hierarchy::Rejection;
+use crate::siblings::{in_order, symmetric};
 
 fn bad_run<T>(step: usize, text: &str) -> Result<T, Rejection> {
     Err(Rejection::Run(format!("step {step}: {text}")))
@@ -193,18 +193,18 @@ pub fn certify(tree: &Tree, bad: &Condition, certificate: &Certificate) -> Resul
         }
         blocks.push(all);
     }
-    if let Err(why) = alike(tree, bad, certificate) {
+    if let Err(why) = symmetric(tree, bad, certificate) {
         return bad_proof(&why);
     }
-    let mut proof = Proof { tree, blocks, tuples: BTreeSet::new(), rooms: vec![], alike: &certificate.alike };
+    let mut proof = Proof { tree, blocks, tuples: BTreeSet::new(), traps: vec![], symmetric: &certificate.symmetric };
     let fits =
         |t: &Vec<u32>| t.len() == nodes.len() && t.iter().zip(&proof.blocks).all(|(&b, all)| (b as usize) < all.len());
     if !certificate.tuples.iter().all(fits) {
         return bad_proof("an abstract state has not one block of each node");
     }
-    proof.tuples = certificate.tuples.iter().map(|t| in_order(tree, &certificate.alike, t)).collect();
-    for room in &certificate.rooms {
-        proof.rooms.push(proof.room(bad, room)?);
+    proof.tuples = certificate.tuples.iter().map(|t| in_order(tree, &certificate.symmetric, t)).collect();
+    for trap in &certificate.traps {
+        proof.traps.push(proof.trap(bad, trap)?);
     }
     proof.starts(certificate)?;
     for tuple in &certificate.tuples {
@@ -224,28 +224,28 @@ pub fn certify(tree: &Tree, bad: &Condition, certificate: &Certificate) -> Resul
 struct Proof<'p> {
     tree: &'p Tree,
     blocks: Vec<Vec<Block>>,
-    /// With nodes that are alike in order.
+    /// With nodes that are symmetric in order.
     tuples: BTreeSet<Vec<u32>>,
-    /// For each room and each node, its blocks.
-    rooms: Vec<Vec<BTreeSet<u32>>>,
+    /// For each trap and each node, its blocks.
+    traps: Vec<Vec<BTreeSet<u32>>>,
     /// Nodes that can be exchanged.
-    alike: &'p [Vec<usize>],
+    symmetric: &'p [Vec<usize>],
 }
 
-/// How many initial abstract states there may be, if some are in rooms, or stand for others.
+/// How many initial abstract states there may be, if some are in traps, or stand for others.
 const MAX_INITIAL: usize = 1 << 20;
 
 impl Proof<'_> {
     /// Some blocks of each node: no event of a node must lead out of its blocks, and nothing in them may be bad.
-    fn room(&self, bad: &Condition, room: &[Vec<u32>]) -> Result<Vec<BTreeSet<u32>>, Rejection> {
-        let sets: Vec<BTreeSet<u32>> = room.iter().map(|blocks| blocks.iter().copied().collect()).collect();
+    fn trap(&self, bad: &Condition, trap: &[Vec<u32>]) -> Result<Vec<BTreeSet<u32>>, Rejection> {
+        let sets: Vec<BTreeSet<u32>> = trap.iter().map(|blocks| blocks.iter().copied().collect()).collect();
         let fits = |(all, own): (&Vec<Block>, &BTreeSet<u32>)| own.iter().all(|&b| (b as usize) < all.len());
         if sets.len() != self.blocks.len() || !self.blocks.iter().zip(&sets).all(fits) {
-            return bad_proof("a room has not some blocks of each node");
+            return bad_proof("a trap has not some blocks of each node");
         }
         for (all, own) in self.blocks.iter().zip(&sets) {
             if own.iter().any(|&b| all[b as usize].targets.values().any(|to| !to.is_subset(own))) {
-                return bad_proof("an event leads out of a room");
+                return bad_proof("an event leads out of a trap");
             }
         }
         let atom = |node: usize, states: &[bool]| {
@@ -256,18 +256,18 @@ impl Proof<'_> {
         };
         match bad.known(&atom) {
             Some(false) => Ok(sets),
-            _ => bad_proof("a room contains a bad state"),
+            _ => bad_proof("a trap contains a bad state"),
         }
     }
 
     fn contains(&self, tuple: &[u32]) -> bool {
-        let within = |room: &Vec<BTreeSet<u32>>| room.iter().zip(tuple).all(|(blocks, b)| blocks.contains(b));
-        if self.alike.is_empty() {
-            return self.tuples.contains(tuple) || self.rooms.iter().any(within);
+        let within = |trap: &Vec<BTreeSet<u32>>| trap.iter().zip(tuple).all(|(blocks, b)| blocks.contains(b));
+        if self.symmetric.is_empty() {
+            return self.tuples.contains(tuple) || self.traps.iter().any(within);
         }
-        let sorted = in_order(self.tree, self.alike, tuple);
-        let mirrored = |room: &Vec<BTreeSet<u32>>| room.iter().zip(&sorted).all(|(blocks, b)| blocks.contains(b));
-        self.tuples.contains(&sorted) || self.rooms.iter().any(|room| within(room) || mirrored(room))
+        let sorted = in_order(self.tree, self.symmetric, tuple);
+        let mirrored = |trap: &Vec<BTreeSet<u32>>| trap.iter().zip(&sorted).all(|(blocks, b)| blocks.contains(b));
+        self.tuples.contains(&sorted) || self.traps.iter().any(|trap| within(trap) || mirrored(trap))
     }
 
     fn starts(&self, certificate: &Certificate) -> Result<(), Rejection> {
@@ -278,7 +278,7 @@ impl Proof<'_> {
         for (node, of) in self.tree.nodes().iter().zip(&certificate.blocks) {
             let own: BTreeSet<u32> = node.behaviour.initial.iter().map(|&q| of[q as usize]).collect();
             all = all.iter().flat_map(|row| own.iter().map(|&b| [row.as_slice(), &[b]].concat())).collect();
-            let most = if self.rooms.is_empty() && self.alike.is_empty() { 0 } else { MAX_INITIAL };
+            let most = if self.traps.is_empty() && self.symmetric.is_empty() { 0 } else { MAX_INITIAL };
             if all.len() > self.tuples.len().max(most) {
                 return bad_proof("an initial state is not in the set");
             }

@@ -8,7 +8,7 @@
 //! does not do: probabilities.
 
 use rustc_hash::FxHashMap;
-use trellis_domain::relation::{Made, Memory, Relation, Trouble};
+use trellis_domain::relation::{Error, Made, Memory, Relation};
 use trellis_expr::{TermId, VarId};
 use trellis_model::evidence::Reason;
 use trellis_model::hierarchy::Hierarchy;
@@ -284,7 +284,7 @@ impl<'h> Failing<'h> {
     }
 
     /// The values that each variable has in some states.
-    fn values(&self, states: &Relation) -> Result<Vec<Vec<i64>>, Trouble> {
+    fn values(&self, states: &Relation) -> Result<Vec<Vec<i64>>, Error> {
         let (m, s) = (&self.symbolic, &self.symbolic.space);
         let all = m.configurations_of(states)?;
         let mut rows = vec![];

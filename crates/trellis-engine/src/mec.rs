@@ -10,7 +10,7 @@
 //! What this deliberately does not do: look for a good order across nodes. Relations between large nodes have large diagrams.
 
 use rustc_hash::FxHashMap;
-use trellis_domain::relation::{Made, Memory, Natural, Relation, Space, Trouble};
+use trellis_domain::relation::{Error, Made, Memory, Natural, Relation, Space};
 use trellis_expr::VarId;
 use trellis_model::hierarchy::symbolic::Symbolic;
 use trellis_model::hierarchy::{Domain, Hierarchy};
@@ -20,7 +20,7 @@ use trellis_model::mec::{Callee, Definition, Fixpoint, Formula, Place, Sort};
 pub type GoOn<'g> = &'g mut dyn FnMut() -> bool;
 
 fn ask(go_on: GoOn<'_>) -> Made<()> {
-    if go_on() { Ok(()) } else { Err(Trouble::Stopped) }
+    if go_on() { Ok(()) } else { Err(Error::Stopped) }
 }
 
 /// How many variables a definition may have in scope at once.
@@ -65,7 +65,7 @@ pub struct Session {
 }
 
 fn missing<T>(what: &str) -> Made<T> {
-    Err(Trouble::Unsupported(format!("{what}, which was not computed")))
+    Err(Error::Unsupported(format!("{what}, which was not computed")))
 }
 
 impl Session {
@@ -100,7 +100,7 @@ impl Session {
             return Ok(());
         }
         let Some(values) = domain.values(MAX_VALUES) else {
-            return Err(Trouble::Unsupported(format!("a domain of more than {MAX_VALUES} values")));
+            return Err(Error::Unsupported(format!("a domain of more than {MAX_VALUES} values")));
         };
         self.values.insert(domain.clone(), self.space.len());
         self.space = self.space.extended(&[values])?;
@@ -217,7 +217,7 @@ impl Session {
     fn compute(&mut self, system: &[Definition], go_on: GoOn<'_>) -> Made<()> {
         for definition in system {
             if definition.depth > MAX_VARIABLES {
-                return Err(Trouble::Unsupported(format!("more than {MAX_VARIABLES} variables at once")));
+                return Err(Error::Unsupported(format!("more than {MAX_VARIABLES} variables at once")));
             }
             for sort in definition.sorts() {
                 self.know(sort)?;
@@ -262,7 +262,7 @@ impl Session {
             *rounds += 1;
             if *rounds > MAX_ROUNDS {
                 let text = format!("`{}` has no fixpoint within {MAX_ROUNDS} rounds", outer[0].name);
-                return Err(Trouble::Unsupported(text));
+                return Err(Error::Unsupported(text));
             }
         }
     }

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_model::network::{CertEntry, Certificate, Network};
 use trellis_order::Word;
 
-use crate::tell::Teller;
+use crate::tell::Renderer;
 use crate::text::wrap;
 use crate::time;
 
@@ -47,7 +47,7 @@ pub(crate) fn summary(net: &Network, c: &Certificate) -> String {
 }
 
 /// The entries of the first so many keys.
-pub(crate) fn show(teller: &Teller<'_>, c: &Certificate, most: usize) -> String {
+pub(crate) fn show(teller: &Renderer<'_>, c: &Certificate, most: usize) -> String {
     let mut places: FxHashMap<Key<'_>, usize> = FxHashMap::default();
     let mut groups: Vec<Vec<&CertEntry>> = Vec::new();
     for e in &c.entries {
@@ -77,7 +77,7 @@ pub(crate) fn show(teller: &Teller<'_>, c: &Certificate, most: usize) -> String 
 }
 
 /// What an entry says beside its key.
-fn entry(teller: &Teller<'_>, e: &CertEntry) -> Vec<String> {
+fn entry(teller: &Renderer<'_>, e: &CertEntry) -> Vec<String> {
     let mut parts = Vec::new();
     let clocks = &teller.names.clocks;
     if !clocks.is_empty() {

@@ -10,13 +10,13 @@ use trellis_model::network::{Edge, Location, Network, Trace};
 
 use crate::label;
 use crate::property::{Ending, Inconclusive};
-use crate::tell::{Teller, cut, later, states};
+use crate::tell::{Renderer, cut, later, states};
 use crate::text::describe;
 use crate::time;
 
 /// A network: one cluster per process, one arrow per edge of the source, however many values its selects take.
 pub fn network(net: &Network, name: &str) -> String {
-    let teller = Teller::new(net);
+    let teller = Renderer::new(net);
     let mut out = head(name);
     for (p, process) in net.processes.iter().enumerate() {
         let _ = writeln!(out, "  subgraph cluster_{p} {{\n    label={};", quote(&[&teller.names.processes[p]]));
@@ -60,7 +60,7 @@ fn location_label(net: &Network, name: &str, l: &Location) -> (Vec<String>, &'st
 
 /// A run: states are nodes, steps are arrows; a lasso returns. Time passes on arrows, also after the last step.
 pub fn trace(net: &Network, trace: &Trace, ending: Ending, name: &str) -> String {
-    let teller = Teller::new(net);
+    let teller = Renderer::new(net);
     let mut out = head(name);
     run(&teller, trace, &|_| "", &|_| "", &mut out);
     let mut last = format!("s{}", trace.steps.len());
@@ -86,7 +86,7 @@ pub fn trace(net: &Network, trace: &Trace, ending: Ending, name: &str) -> String
 
 /// A path that exists only because of joins: these have a double line, the pivot is filled, the step that fails is red.
 pub fn inconclusive(net: &Network, i: &Inconclusive, name: &str) -> String {
-    let teller = Teller::new(net);
+    let teller = Renderer::new(net);
     let mut out = head(name);
     let node = |n: usize| match (n == i.pivot, i.joins.contains(&n)) {
         (true, _) => ", peripheries=2, style=\"rounded,filled\", fillcolor=gold",
@@ -102,7 +102,7 @@ pub fn inconclusive(net: &Network, i: &Inconclusive, name: &str) -> String {
 type Looks<'a> = &'a dyn Fn(usize) -> &'static str;
 
 /// Nodes `s0`, `s1`, … and the arrows between them. The last state of a lasso is the one it returns to.
-fn run(teller: &Teller<'_>, trace: &Trace, node: Looks<'_>, edge: Looks<'_>, out: &mut String) {
+fn run(teller: &Renderer<'_>, trace: &Trace, node: Looks<'_>, edge: Looks<'_>, out: &mut String) {
     let mut lines = vec!["0".to_string()];
     lines.extend(teller.locations(&trace.initial));
     lines.extend(teller.values(&trace.initial));
@@ -134,7 +134,7 @@ fn waited(delay: Rational) -> String {
 }
 
 /// All clocks in one line, if there are any.
-fn clocks_line(teller: &Teller<'_>, clocks: &[Rational]) -> Option<String> {
+fn clocks_line(teller: &Renderer<'_>, clocks: &[Rational]) -> Option<String> {
     (!clocks.is_empty()).then(|| cut(&teller.clocks(clocks).join(", ")))
 }
 

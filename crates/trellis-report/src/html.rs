@@ -10,7 +10,7 @@ use trellis_model::network::{Network, Snapshot, Trace};
 
 use crate::certificate;
 use crate::property::{Ending, Outcome, PropertyReport};
-use crate::tell::{Teller, later, states};
+use crate::tell::{Renderer, later, states};
 use crate::text::{self, Style, describe};
 use crate::time;
 use crate::timeline::timeline;
@@ -24,7 +24,7 @@ const MAX_KEYS: usize = 200;
 
 /// A page about some properties of one model.
 pub fn render(reports: &[PropertyReport], net: &Network) -> String {
-    let teller = Teller::new(net);
+    let teller = Renderer::new(net);
     let all: Vec<&PropertyReport> = reports.iter().collect();
     page(&all, |i, out| evidence(&teller, &reports[i], out))
 }
@@ -93,7 +93,7 @@ fn section<T, C>(i: usize, r: &PropertyReport<T, C>, out: &mut String) {
     }
 }
 
-fn evidence(teller: &Teller<'_>, r: &PropertyReport, out: &mut String) {
+fn evidence(teller: &Renderer<'_>, r: &PropertyReport, out: &mut String) {
     if let Some(trace) = &r.trace {
         let ending = teller.ending(r.kind, r.outcome, trace);
         let rest = (trace.rest != Rational::ZERO).then(|| rest(teller, trace));
@@ -125,7 +125,7 @@ fn end(ending: Ending, trace: &Trace) -> String {
 }
 
 /// `then 3 time units pass: x = 5, y = 3`.
-fn rest(teller: &Teller<'_>, trace: &Trace) -> String {
+fn rest(teller: &Renderer<'_>, trace: &Trace) -> String {
     let clocks = later(&trace.last().clocks, trace.rest).unwrap_or_default();
     let shown = teller.clocks(&clocks).join(", ");
     format!("then {}{}{shown}", time::passes(trace.rest), if shown.is_empty() { "" } else { ": " })
@@ -152,7 +152,7 @@ pub(crate) struct StepData {
 }
 
 impl<'a> Run<'a> {
-    fn new(teller: &'a Teller<'_>, trace: &Trace) -> Run<'a> {
+    fn new(teller: &'a Renderer<'_>, trace: &Trace) -> Run<'a> {
         let names = &teller.names;
         let initial = values(teller, &trace.initial);
         let mut now = initial.clone();
@@ -180,7 +180,7 @@ impl<'a> Run<'a> {
 }
 
 /// Locations, cells, lattices, clocks.
-fn values(teller: &Teller<'_>, state: &Snapshot) -> Vec<String> {
+fn values(teller: &Renderer<'_>, state: &Snapshot) -> Vec<String> {
     let names = &teller.names;
     let location = |(p, &l): (usize, &u32)| names.locations[p][l as usize].clone();
     let vars = teller.net.vars.iter().flat_map(|v| v.init.iter().map(move |_| v));
@@ -190,7 +190,7 @@ fn values(teller: &Teller<'_>, state: &Snapshot) -> Vec<String> {
     state.locations.iter().enumerate().map(location).chain(cells).chain(lattices).chain(clocks).collect()
 }
 
-fn run(teller: &Teller<'_>, trace: &Trace, ending: Option<Ending>, data: Run<'_>, out: &mut String) {
+fn run(teller: &Renderer<'_>, trace: &Trace, ending: Option<Ending>, data: Run<'_>, out: &mut String) {
     let (svg, at) = timeline(teller, trace).map_or_else(Default::default, |t| (t.svg, t.at));
     let data = Run { at, ..data };
     script(&data, &svg, out);

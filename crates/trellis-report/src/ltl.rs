@@ -81,7 +81,7 @@ fn part(run: &Run, range: std::ops::Range<usize>) -> Trace {
         n => run.steps[n - 1].after.clone(),
     };
     let plain = |s: &trellis_model::ltl::evidence::Step| {
-        Some(PlainStep { edge: s.edge?, picks: s.picks.clone(), after: s.after.clone() })
+        Some(PlainStep { edge: s.edge?, choices: s.choices.clone(), after: s.after.clone() })
     };
     Trace { start, steps: run.steps[range].iter().filter_map(plain).collect() }
 }

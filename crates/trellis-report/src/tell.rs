@@ -15,7 +15,7 @@ use crate::time;
 pub(crate) const MAX_SHOWN: usize = 200;
 
 /// A network, ready to be talked about.
-pub(crate) struct Teller<'n> {
+pub(crate) struct Renderer<'n> {
     pub net: &'n Network,
     pub names: Names,
     interpreter: Interpreter<'n>,
@@ -31,9 +31,9 @@ pub(crate) struct Move<'a> {
     pub channel: Option<(String, bool)>,
 }
 
-impl<'n> Teller<'n> {
-    pub fn new(net: &'n Network) -> Teller<'n> {
-        Teller { net, names: Names::new(net), interpreter: Interpreter::new(net) }
+impl<'n> Renderer<'n> {
+    pub fn new(net: &'n Network) -> Renderer<'n> {
+        Renderer { net, names: Names::new(net), interpreter: Interpreter::new(net) }
     }
 
     /// What moves, given the state before.
@@ -171,7 +171,7 @@ impl<'n> Teller<'n> {
 
 /// How a run that shows something about a query of this kind ends.
 pub fn ending(net: &Network, kind: Kind, trace: &Trace) -> Ending {
-    Teller::new(net).ending(kind, Outcome::Unknown, trace)
+    Renderer::new(net).ending(kind, Outcome::Unknown, trace)
 }
 
 fn condition((prepare, holds): (trellis_expr::StmtId, trellis_expr::TermId)) -> Condition {
@@ -190,7 +190,7 @@ pub(crate) fn states(trace: &Trace) -> impl Iterator<Item = (&Snapshot, &Step)> 
 }
 
 /// `[[0, 1], [2, 3]]`.
-struct Array<'a, 'n>(&'a Teller<'n>, &'a DataVar, &'a [Option<i64>]);
+struct Array<'a, 'n>(&'a Renderer<'n>, &'a DataVar, &'a [Option<i64>]);
 
 impl fmt::Display for Array<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -13,7 +13,7 @@ use trellis_model::network::{Certificate, Network, Snapshot, Trace};
 
 use crate::certificate;
 use crate::property::{Ending, Inconclusive, Outcome, PropertyReport};
-use crate::tell::{Move, Teller, later, states};
+use crate::tell::{Move, Renderer, later, states};
 use crate::time;
 
 /// How to write.
@@ -68,7 +68,7 @@ impl Style {
 
 /// Everything about one property.
 pub fn render(report: &PropertyReport, net: &Network, style: Style) -> String {
-    let teller = Teller::new(net);
+    let teller = Renderer::new(net);
     let mut out = line(report, style);
     notes(report, style, &mut out);
     if let Some(c) = report.certificate.as_ref().filter(|_| style.verbose && !net.clocks.is_empty()) {
@@ -131,25 +131,25 @@ pub fn line<T, C>(report: &PropertyReport<T, C>, style: Style) -> String {
 /// A run, step by step. Without an ending (a path that somebody is still walking) nothing is said about how it ends.
 pub fn trace(net: &Network, trace: &Trace, ending: Option<Ending>, style: Style) -> String {
     let mut out = String::new();
-    run(&Teller::new(net), trace, ending, &[], style, &mut out);
+    run(&Renderer::new(net), trace, ending, &[], style, &mut out);
     out
 }
 
 /// A certificate: how large it is, then the entries of the first so many keys, with their zones.
 pub fn certificate(net: &Network, c: &Certificate, most: usize) -> String {
-    format!("{}\n{}", certificate::summary(net, c), certificate::show(&Teller::new(net), c, most))
+    format!("{}\n{}", certificate::summary(net, c), certificate::show(&Renderer::new(net), c, most))
 }
 
 /// A state in full: locations, then variables, lattices and clocks.
 pub fn state(net: &Network, state: &Snapshot) -> String {
-    let teller = Teller::new(net);
+    let teller = Renderer::new(net);
     let mut out = wrap(&teller.locations(state), 0);
     out.push_str(&wrap(&teller.values(state), 0));
     out
 }
 
 /// Joined states are marked.
-fn run(teller: &Teller<'_>, trace: &Trace, ending: Option<Ending>, joins: &[usize], style: Style, out: &mut String) {
+fn run(teller: &Renderer<'_>, trace: &Trace, ending: Option<Ending>, joins: &[usize], style: Style, out: &mut String) {
     let number = |n: usize| {
         let mark = if joins.contains(&n) { '⊔' } else { ' ' };
         format!("{} {} ", style.dim(&format!("{n:>6}")), style.bold(&mark.to_string()))
@@ -208,7 +208,7 @@ fn until(now: Option<Rational>) -> String {
     now.map_or_else(String::new, |t| format!(", until time {}", time::duration(t)))
 }
 
-fn inconclusive(teller: &Teller<'_>, i: &Inconclusive, style: Style, out: &mut String) {
+fn inconclusive(teller: &Renderer<'_>, i: &Inconclusive, style: Style, out: &mut String) {
     let _ = writeln!(
         out,
         "         {}",

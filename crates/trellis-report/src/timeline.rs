@@ -10,7 +10,7 @@ use trellis_domain::zone::Rational;
 use trellis_model::network::Trace;
 
 use crate::html::escape;
-use crate::tell::Teller;
+use crate::tell::Renderer;
 use crate::time::{approximate, exact, plus};
 
 /// Longer runs, and those of more processes, are not drawn: nobody would see anything.
@@ -31,7 +31,7 @@ pub(crate) struct Timeline {
 }
 
 /// The picture; nothing if no time passes, or too much happens.
-pub(crate) fn timeline(teller: &Teller<'_>, trace: &Trace) -> Option<Timeline> {
+pub(crate) fn timeline(teller: &Renderer<'_>, trace: &Trace) -> Option<Timeline> {
     let rows = &teller.names.processes;
     let mut moments = vec![Rational::ZERO];
     for step in &trace.steps {
@@ -92,7 +92,7 @@ struct Stay {
     to: Rational,
 }
 
-fn bar(teller: &Teller<'_>, p: usize, stay: &Stay, x: &dyn Fn(Rational) -> f64, out: &mut String) {
+fn bar(teller: &Renderer<'_>, p: usize, stay: &Stay, x: &dyn Fn(Rational) -> f64, out: &mut String) {
     let name = &teller.names.locations[p][stay.location as usize];
     // A stay of no length is visible all the same.
     let (from, width) = (x(stay.from), (x(stay.to) - x(stay.from)).max(1.5));

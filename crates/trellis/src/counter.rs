@@ -339,12 +339,12 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
 }
 
 /// A refusal in the system's names.
-fn words(system: &System, why: &checker::Refusal) -> String {
+fn words(system: &System, why: &checker::Rejection) -> String {
     match *why {
-        checker::Refusal::Step(r) => format!("`{}` may lead out of the invariant", system.describe(r)),
-        checker::Refusal::Target(t) => format!("the invariant does not say: {}", never(system, &system.target[t])),
-        checker::Refusal::Loose(r) => format!("`{}` depends on a number that is not fixed", system.describe(r)),
-        checker::Refusal::Grows(b, r) => format!("`{}` may break bound {}", system.describe(r), b + 1),
+        checker::Rejection::Step(r) => format!("`{}` may lead out of the invariant", system.describe(r)),
+        checker::Rejection::Target(t) => format!("the invariant does not say: {}", never(system, &system.target[t])),
+        checker::Rejection::Loose(r) => format!("`{}` depends on a number that is not fixed", system.describe(r)),
+        checker::Rejection::Grows(b, r) => format!("`{}` may break bound {}", system.describe(r), b + 1),
         ref other => other.to_string(),
     }
 }

@@ -7,7 +7,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use trellis_check::{Certified, Rejection, Why};
+use trellis_check::{Cause, Certified, Rejection};
 use trellis_meter::StopReason;
 use trellis_model::network::{CertEntry, Certificate, Network, Query, QueryKind};
 use trellis_report::json::{self, Binding, Header, read_binding, rewritten};
@@ -235,7 +235,7 @@ fn certify_network(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
         Content::Certificate(c) => match certified(args, net, query, c)? {
             Ok(done) => Ok(done),
             // Nothing is wrong with it, but for what nobody has proved or stated.
-            Err(why) if matches!(why.why, Why::NotMonotone(_)) => {
+            Err(why) if matches!(why.why, Cause::NotMonotone(_)) => {
                 return given.undecided(&query.text, &format!("{why}; --assume monotone states that it is"));
             }
             Err(why) => Err(why),
@@ -288,7 +288,7 @@ fn certified(
         })
     };
     Ok(match check(args.assume.is_some()) {
-        Err(why) if matches!(why.why, Why::NotMonotone(_)) => check(true).and(Err(why)),
+        Err(why) if matches!(why.why, Cause::NotMonotone(_)) => check(true).and(Err(why)),
         done => done,
     })
 }

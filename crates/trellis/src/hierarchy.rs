@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use trellis_check::branching::judge;
 use trellis_check::hierarchy::Rejection;
-use trellis_domain::relation::{Made, Memory, Trouble};
+use trellis_domain::relation::{self, Made, Memory};
 use trellis_engine::cover::cegar::{self, cegar, control_locations};
 use trellis_engine::cover::reach::{Direction, reach};
 use trellis_engine::cover::{Either, Question, both, reason};
@@ -277,7 +277,9 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
                 }
                 report
             }
-            Err(trouble) if args.engine == cli::Engine::Reach || args.nodes.backward || trouble == Trouble::Memory => {
+            Err(trouble)
+                if args.engine == cli::Engine::Reach || args.nodes.backward || trouble == relation::Error::Memory =>
+            {
                 let verdict = Verdict::Unknown(reason(trouble));
                 HierarchyReport::about(&model, "altarica", name, Kind::Always, verdict)
             }

@@ -8,7 +8,7 @@ pub mod question;
 use std::path::Path;
 use std::time::Instant;
 
-use trellis_check::ltl::{self as evidence, Refusal};
+use trellis_check::ltl::{self as evidence, Rejection};
 use trellis_engine::ltl::search::Search;
 use trellis_engine::ltl::{Engine, Options, Outcome};
 use trellis_engine::program;
@@ -268,11 +268,11 @@ fn checked(report: &mut LtlReport, question: &Question, limits: &Meter) -> Resul
     };
     match done {
         Ok(said) => report.checked = Some(said),
-        Err(why @ (Refusal::Undecided(_) | Refusal::Unproven)) => {
+        Err(why @ (Rejection::Undecided(_) | Rejection::Unproven)) => {
             let reason = match why {
-                Refusal::Undecided(trellis_smt::Reason::Time) => Reason::Time,
-                Refusal::Undecided(trellis_smt::Reason::Cancelled) => Reason::Interrupted,
-                Refusal::Undecided(why) => {
+                Rejection::Undecided(trellis_smt::Reason::Time) => Reason::Time,
+                Rejection::Undecided(trellis_smt::Reason::Cancelled) => Reason::Interrupted,
+                Rejection::Undecided(why) => {
                     Reason::Solver(format!("evidence was found that could not be checked: {why}"))
                 }
                 why => Reason::Unchecked(why.to_string()),

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use trellis_check::Why;
+use trellis_check::Cause;
 use trellis_engine::audit::{self, Audit, Unmatched};
 use trellis_engine::network::{Answer, ExprStrategy, answer, answer_up_to_symmetry};
 use trellis_engine::reach::{Options, Refine, Strategy, Update};
@@ -240,9 +240,9 @@ impl Networks<'_> {
 
 fn rejected(why: trellis_check::Rejection) -> Rejection {
     match why.why {
-        Why::Time => Rejection::Stopped(StopReason::Time),
+        Cause::Time => Rejection::Stopped(StopReason::Time),
         // Nothing is wrong with it, but for what nobody has proved or stated.
-        Why::NotMonotone(_) => Rejection::Open(format!("{why}; --assume monotone states that it is")),
+        Cause::NotMonotone(_) => Rejection::Open(format!("{why}; --assume monotone states that it is")),
         _ => Rejection::Wrong(why.to_string()),
     }
 }

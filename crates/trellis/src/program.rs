@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use trellis_check::program::{self, Refusal};
+use trellis_check::program as checker;
 use trellis_engine::program::cegar::{self, Domain, Initial, Pruning, Scope, Search, Split};
 use trellis_engine::program::lazy;
 use trellis_engine::program::post::Mode;
@@ -12,7 +12,7 @@ use trellis_engine::program::{Engine, Outcome as Found};
 use trellis_meter::Meter;
 use trellis_model::cfa::Cfa;
 use trellis_model::cfa::evidence::{Certificate, Trace, Verdict};
-use trellis_model::cfa::interpret::Mistake;
+use trellis_model::cfa::interpret;
 use trellis_model::evidence::Reason;
 use trellis_report::json::{Header, Input};
 use trellis_report::program::{self as tell, text};
@@ -339,14 +339,14 @@ impl Formalism for Automata<'_> {
     }
 
     fn replay(&self, n: usize, trace: &Trace) -> Result<String, Rejection> {
-        program::replay(self.cfa(n), trace).map_err(|why| words(self.cfa(n), &why))?;
+        checker::replay(self.cfa(n), trace).map_err(|why| words(self.cfa(n), &why))?;
         Ok(format!("run of {} replayed", steps(trace.steps.len())))
     }
 
     fn certify(&self, n: usize, proof: &Certificate, meter: &Meter) -> Result<String, Rejection> {
-        match program::certify(self.cfa(n), proof, meter) {
+        match checker::certify(self.cfa(n), proof, meter) {
             Ok(work) => Ok(format!("{} checked: {work}", text::summary(proof))),
-            Err(Refusal::Undecided(why)) => Err(match (meter.go_on(), why) {
+            Err(checker::Rejection::Undecided(why)) => Err(match (meter.go_on(), why) {
                 (Err(stopped), _) => Rejection::Stopped(stopped),
                 (Ok(()), why) => Rejection::Open(why.to_string()),
             }),
@@ -448,18 +448,18 @@ fn has_errors(cfa: &Cfa) -> bool {
 
 /// Checks the evidence, and says so. Evidence that is wrong is a bug; a proof that the checker's solver cannot follow is no proof.
 pub fn checked(report: &mut ProgramReport, cfa: &Cfa, limits: &Meter) -> Result<(), Failure> {
-    let failed = |what: &str, why: &Refusal| {
+    let failed = |what: &str, why: &checker::Rejection| {
         let why = words(cfa, why);
         Failure::Internal(format!("the {what} for `{}` did not pass its check: {why}", report.query))
     };
     if let Some(t) = &report.trace {
-        program::replay(cfa, t).map_err(|why| failed("run", &why))?;
+        checker::replay(cfa, t).map_err(|why| failed("run", &why))?;
         report.checked = Some(format!("run of {} replayed", steps(t.steps.len())));
     }
     if let Some(c) = &report.certificate {
-        match program::certify(cfa, c, limits) {
+        match checker::certify(cfa, c, limits) {
             Ok(work) => report.checked = Some(format!("{} checked: {work}", text::summary(c))),
-            Err(Refusal::Undecided(why)) => {
+            Err(checker::Rejection::Undecided(why)) => {
                 let reason = match why {
                     trellis_smt::Reason::Time => Reason::Time,
                     trellis_smt::Reason::Cancelled => Reason::Interrupted,
@@ -516,16 +516,20 @@ pub fn show(
 }
 
 /// A refusal in the model's names.
-fn words(cfa: &Cfa, why: &Refusal) -> String {
+fn words(cfa: &Cfa, why: &checker::Rejection) -> String {
     let name = |v| &cfa.terms.variable(v).name;
     match *why {
-        Refusal::Step { from, to, .. } => {
+        checker::Rejection::Step { from, to, .. } => {
             format!("a step from {} to {} leads out of the invariant", cfa.describe(from), cfa.describe(to))
         }
-        Refusal::Error(l) => format!("the invariant allows the error location {}", cfa.describe(l)),
-        Refusal::Harmless(l) => format!("the run ends in {}, which is no error location", cfa.describe(l)),
-        Refusal::Run(Mistake::Start(v)) => format!("at the start, {} has no value of its type", name(v)),
-        Refusal::Run(Mistake::Value(n, v)) => format!("after step {}, {} has another value", n + 1, name(v)),
+        checker::Rejection::Error(l) => format!("the invariant allows the error location {}", cfa.describe(l)),
+        checker::Rejection::Harmless(l) => format!("the run ends in {}, which is no error location", cfa.describe(l)),
+        checker::Rejection::Run(interpret::Error::Start(v)) => {
+            format!("at the start, {} has no value of its type", name(v))
+        }
+        checker::Rejection::Run(interpret::Error::Value(n, v)) => {
+            format!("after step {}, {} has another value", n + 1, name(v))
+        }
         ref other => other.to_string(),
     }
 }
@@ -565,9 +569,9 @@ pub fn certify(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
         }
         ProgramContent::Trace(t) => {
             let said = || format!("the run of {} reaches an error", steps(t.steps.len()));
-            program::replay(cfa, t).map(|()| said()).map_err(|why| words(cfa, &why))
+            checker::replay(cfa, t).map(|()| said()).map_err(|why| words(cfa, &why))
         }
-        ProgramContent::Certificate(c) => program::certify(cfa, c, &Meter::unlimited())
+        ProgramContent::Certificate(c) => checker::certify(cfa, c, &Meter::unlimited())
             .map(|work| format!("{} proves it: {work}", text::summary(c)))
             .map_err(|why| words(cfa, &why)),
     };

@@ -193,7 +193,7 @@ variables below it is taken as one with all that is below; that is exact, and to
 and the other engines are to be asked. What is asked may be any formula; comparisons of variables of different nodes are taken apart by
 their values. Runs and proofs go to files (--trace, --certificate) and are checked again by `trellis certify`, with the same --error, and --node if they are
 not about the last node of the file. Proofs are a partition of each node's configurations, and tuples of blocks that no step leaves but into
-rooms: blocks of each node that no event of its own leaves, and where nothing is bad. Sub-nodes that can be exchanged (the same behaviour, and
+trap regions: blocks of each node that no event of its own leaves, and where nothing is bad. Sub-nodes that can be exchanged (the same behaviour, and
 neither vectors, priorities nor the question tell them apart) share one partition, and it only counts how many of them are where; proofs
 say which they are, and their checker looks at each exchange.
 

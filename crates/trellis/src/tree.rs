@@ -276,7 +276,7 @@ fn statistics(found: &Found, nodes: usize) -> Vec<(String, u64)> {
         ("nodes".into(), nodes as u64),
         ("blocks".into(), found.blocks as u64),
         ("behaviours abstracted".into(), found.behaviours as u64),
-        ("like a twin".into(), found.alike as u64),
+        ("like a sibling".into(), found.symmetric as u64),
         ("refinements".into(), found.refinements),
         ("abstract states".into(), found.states as u64),
         ("expanded in all".into(), found.counted.expanded),
@@ -351,9 +351,9 @@ fn judge(
 
 fn abstract_states(c: &Certificate) -> String {
     let some = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-    match c.rooms.len() {
+    match c.traps.len() {
         0 => some(c.tuples.len(), "abstract state"),
-        n => format!("{} and {}", some(c.tuples.len(), "abstract state"), some(n, "room")),
+        n => format!("{} and {}", some(c.tuples.len(), "abstract state"), some(n, "trap region")),
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn is_assumed() -> bool {
     ASSUMED.get()
 }
 
-/// Why a question cannot be answered up to the order, however monotone the model is.
+/// Cause a question cannot be answered up to the order, however monotone the model is.
 pub(crate) fn obstacle(query: &Query) -> Option<&'static str> {
     if query.deadlock {
         return Some("a state below an entry may be a deadlock where the entry is none: list the states themselves");

@@ -26,7 +26,7 @@ use trellis_model::network::{
 
 use super::says::Asking;
 use super::{Checker, Entry, zones};
-use crate::{Rejection, Why};
+use crate::{Cause, Rejection};
 
 /// What is needed for entries that know only part of the data.
 pub(super) struct PartialData<'a> {
@@ -80,7 +80,7 @@ impl<'a> Checker<'a> {
         if !any {
             return Ok(());
         }
-        let combinations = Combinations::new(self.net).map_err(|why| Rejection::new(Why::BesideThePoint(why)))?;
+        let combinations = Combinations::new(self.net).map_err(|why| Rejection::new(Cause::BesideThePoint(why)))?;
         self.partial = Some(PartialData { combinations, asking: Asking::default(), by_locations: HashMap::new() });
         Ok(())
     }
@@ -155,7 +155,7 @@ impl<'a> Checker<'a> {
         let mut at_start = self.located(&initial.locations);
         at_start.retain(|&j| self.agrees(&self.entries[j], &env));
         if !self.included(&zero, &at_start.iter().map(|&j| &self.entries[j]).collect::<Vec<_>>())? {
-            return Err(Rejection::new(Why::InitialMissing).state(self.net, &initial));
+            return Err(Rejection::new(Cause::InitialMissing).state(self.net, &initial));
         }
         for i in 0..self.entries.len() {
             crate::limit::ask()?;
@@ -255,7 +255,7 @@ impl<'a> Checker<'a> {
             };
             if !harmless {
                 let error = self.may_fault(e, "update", &action);
-                let Why::Model(error) = error.why else { unreachable!("a fault of the model") };
+                let Cause::Model(error) = error.why else { unreachable!("a fault of the model") };
                 self.leads_into(e, &Move { fault: Some(&error), ..m }, Vec::new(), (e.state, Vec::new()))?;
                 continue;
             }
@@ -327,7 +327,7 @@ impl<'a> Checker<'a> {
         match judged.value.and_then(|v| v.to_word()) {
             Some(n) if ended.safe && judged.safe && !ended.blocked => Ok(n),
             _ => {
-                let why = Why::Condition("the entry does not know enough of the data to tell whether this is so");
+                let why = Cause::Condition("the entry does not know enough of the data to tell whether this is so");
                 let found = self.truth(c, i, truths);
                 found.ok_or_else(|| self.wrong(why, &self.entries[i], &self.entries[i].zone))
             }
@@ -355,7 +355,7 @@ impl<'a> Checker<'a> {
         if self.query.atoms.iter().all(|(_, a)| known(a)) {
             return Ok(());
         }
-        let why = Why::Condition("the entry does not know the data that the question compares clocks with");
+        let why = Cause::Condition("the entry does not know the data that the question compares clocks with");
         Err(self.wrong(why, e, &e.zone))
     }
 }

@@ -17,7 +17,7 @@ use trellis_smt::{Embedded, Solver};
 
 use super::partial::look;
 use super::{Checker, Entry};
-use crate::{Rejection, Why};
+use crate::{Cause, Rejection};
 
 /// So many conflicts are allowed for one question.
 const EFFORT: u64 = 100_000;
@@ -56,7 +56,7 @@ fn is_alike(terms: &Terms, a: Type, b: Type) -> bool {
 impl<'a> Checker<'a> {
     /// The assertions of an entry, over the model's variables. They never fault.
     pub(super) fn assertions(&mut self, text: &str) -> Result<Vec<TermId>, Rejection> {
-        let malformed = |what: String| Rejection::new(Why::Malformed(what));
+        let malformed = |what: String| Rejection::new(Cause::Malformed(what));
         let partial = self.partial.as_mut().expect("entries say something of data");
         let terms = &mut partial.combinations.terms;
         let commands = smtlib::read(text, terms).map_err(|e| malformed(format!("what is said of data: {e}")))?;

@@ -1,12 +1,12 @@
 //! Closed sets: proofs that something cannot happen.
 
-use trellis_check::{Claimed, Rejection, Why, assuming_monotone, certify, certify_bound};
+use trellis_check::{Cause, Claimed, Rejection, assuming_monotone, certify, certify_bound};
 use trellis_engine::reach::Update;
 use trellis_model::network::Certificate;
 
 use crate::models::{Asked, POOL, ask};
 
-fn why(asked: &Asked, cert: &Certificate) -> Why {
+fn why(asked: &Asked, cert: &Certificate) -> Cause {
     match certify(&asked.net, &asked.query, cert) {
         Ok(_) => panic!("accepted: {cert:?}"),
         Err(Rejection { why, .. }) => why,
@@ -49,7 +49,10 @@ fn no_entry_can_be_left_out() {
                         && asked.net.elements().leq(&gone.element, &e.state.element)
                 });
             if !covered {
-                assert!(matches!(why(&asked, &cert), Why::LeadsOutside | Why::InitialMissing), "{query} without {i}");
+                assert!(
+                    matches!(why(&asked, &cert), Cause::LeadsOutside | Cause::InitialMissing),
+                    "{query} without {i}"
+                );
             }
         }
     }
@@ -61,7 +64,7 @@ fn an_entry_beyond_the_property_is_noticed() {
     let mut cert = asked.certificate(Update::Cover);
     assert!(certify(&asked.net, &asked.query, &cert).is_ok());
     cert.entries[0].state.data[1] = 1;
-    assert!(matches!(why(&asked, &cert), Why::Condition(_)));
+    assert!(matches!(why(&asked, &cert), Cause::Condition(_)));
 
     // A larger element can do more: here, something that the property forbids.
     let model = "
@@ -79,7 +82,7 @@ fn an_entry_beyond_the_property_is_noticed() {
         e.state.element[0] |= 2;
     }
     let rejection = certify(&asked.net, &asked.query, &cert).unwrap_err();
-    assert_eq!(rejection.why, Why::LeadsOutside);
+    assert_eq!(rejection.why, Cause::LeadsOutside);
     let text = rejection.to_string();
     assert!(text.contains("P.b") && text.contains("b -> bad") && text.contains("leads to: P.bad"), "{text}");
 }
@@ -109,7 +112,7 @@ fn equality_is_not_order() {
     let asked = ask(POOL, "A[] not User.full");
     let mut cert = asked.certificate(Update::Join);
     cert.up_to_order = false;
-    assert_eq!(why(&asked, &cert), Why::LeadsOutside);
+    assert_eq!(why(&asked, &cert), Cause::LeadsOutside);
 }
 
 #[test]
@@ -118,10 +121,10 @@ fn deadlocks_and_liveness_need_exact_sets() {
     let mut cert = asked.certificate(Update::Simple);
     assert!(certify(&asked.net, &asked.query, &cert).is_ok());
     cert.up_to_order = true;
-    assert!(matches!(why(&asked, &cert), Why::BesideThePoint(_)));
+    assert!(matches!(why(&asked, &cert), Cause::BesideThePoint(_)));
     for query in ["A<> User.full", "E[] User.idle", "User.idle --> User.busy"] {
         let asked = ask(POOL, query);
-        assert!(matches!(why(&asked, &cert), Why::BesideThePoint(_)), "{query}");
+        assert!(matches!(why(&asked, &cert), Cause::BesideThePoint(_)), "{query}");
     }
     // Without lattice variables the two are the same.
     let asked = ask("process P() { state a; init a; trans a -> a { }; } system P;", "A[] not deadlock");
@@ -151,13 +154,13 @@ fn covering_is_refused_where_it_cannot_be_trusted() {
         let mut cert = asked.certificate(Update::Simple);
         assert!(certify(&asked.net, &asked.query, &cert).is_ok());
         cert.up_to_order = true;
-        assert!(matches!(why(&asked, &cert), Why::NotMonotone(_)));
+        assert!(matches!(why(&asked, &cert), Cause::NotMonotone(_)));
         // Such a "proof" of a falsehood: the larger state stands for the smaller, which does otherwise.
         let asked = ask(model, "A[] not (P.b && Q.a)");
         for e in &mut cert.entries {
             e.state.element[0] = 1;
         }
-        assert!(matches!(why(&asked, &cert), Why::NotMonotone(_)));
+        assert!(matches!(why(&asked, &cert), Cause::NotMonotone(_)));
     }
 }
 
@@ -177,7 +180,7 @@ fn a_certificate_up_to_the_order_needs_a_monotone_model() {
     let asked = ask(&model("!x[0]"), "A[] not P.Bad");
     // A search that takes the model for monotone finds nothing.
     let cert = asked.certificate(Update::Join);
-    let Why::NotMonotone(why) = why(&asked, &cert) else { panic!("accepted, or refused for another reason") };
+    let Cause::NotMonotone(why) = why(&asked, &cert) else { panic!("accepted, or refused for another reason") };
     assert!(why.starts_with("the guard of the edge of P at "), "{why}");
     assert!(assuming_monotone(true, || certify(&asked.net, &asked.query, &cert)).is_ok());
     // The same guard the right way round.
@@ -203,8 +206,8 @@ fn bounds() {
             let sup = query.starts_with("sup");
             let too_good = if sup { n - 1 } else { n + 1 };
             let claimed = if sup { Claimed::AtMost(too_good) } else { Claimed::AtLeast(too_good) };
-            assert_eq!(check(Some(too_good)).unwrap_err().why, Why::Value { found: n, claimed });
-            let none = Why::Value { found: n, claimed: Claimed::Nothing };
+            assert_eq!(check(Some(too_good)).unwrap_err().why, Cause::Value { found: n, claimed });
+            let none = Cause::Value { found: n, claimed: Claimed::Nothing };
             assert_eq!(check(None).unwrap_err().why, none);
             // A weaker claim is a weaker claim, but true.
             assert!(check(Some(if sup { n + 1 } else { n - 1 })).is_ok());
@@ -213,7 +216,7 @@ fn bounds() {
     let asked = ask(POOL, "A[] true");
     let cert = asked.certificate(Update::Simple);
     let beside = certify_bound(&asked.net, &asked.query, &cert, Some(1)).unwrap_err();
-    assert!(matches!(beside.why, Why::BesideThePoint(_)));
+    assert!(matches!(beside.why, Cause::BesideThePoint(_)));
 }
 
 #[test]
@@ -228,5 +231,5 @@ fn a_model_that_fails_proves_nothing() {
         trellis_model::network::CertEntry::of(state)
     };
     let cert = Certificate { entries: vec![state(1), state(0)], up_to_order: false, up_to_symmetry: false };
-    assert!(matches!(why(&asked, &cert), Why::Model(_)));
+    assert!(matches!(why(&asked, &cert), Cause::Model(_)));
 }

@@ -1,7 +1,7 @@
 //! Evidence that is no evidence: states that do not fit, and random damage. Nothing may panic, and nothing false may
 //! pass.
 
-use trellis_check::{Why, certify, replay};
+use trellis_check::{Cause, certify, replay};
 use trellis_engine::reach::Update;
 use trellis_model::network::interpret::Interpreter;
 use trellis_model::network::{Certificate, QueryKind, Snapshot};
@@ -34,13 +34,13 @@ fn malformed(asked: &Asked, damage: impl Fn(&mut Snapshot)) {
     let last = cert.entries.len() - 1;
     damage(&mut cert.entries[last].state);
     let rejection = certify(&asked.net, &asked.query, &cert).unwrap_err();
-    assert!(matches!(rejection.why, Why::Malformed(_)), "{rejection}");
+    assert!(matches!(rejection.why, Cause::Malformed(_)), "{rejection}");
     assert_eq!(rejection.number, Some(last));
 
     let mut trace = ask_trace(asked);
     damage(&mut trace.steps[0].state);
     let rejection = replay(&asked.net, &asked.query, &trace).unwrap_err();
-    assert!(matches!(rejection.why, Why::Malformed(_)), "{rejection}");
+    assert!(matches!(rejection.why, Cause::Malformed(_)), "{rejection}");
 }
 
 fn ask_trace(asked: &Asked) -> trellis_model::network::Trace {

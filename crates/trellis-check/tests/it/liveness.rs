@@ -1,12 +1,12 @@
 //! Ranks: proofs that something must happen.
 
-use trellis_check::{Why, certify};
+use trellis_check::{Cause, certify};
 use trellis_engine::reach::Update;
 use trellis_model::network::{Certificate, Query, QueryKind};
 
 use crate::models::{Asked, COUNTDOWN, REQUEST, ask};
 
-fn why(asked: &Asked, cert: &Certificate) -> Why {
+fn why(asked: &Asked, cert: &Certificate) -> Cause {
     certify(&asked.net, &asked.query, cert).expect_err("accepted").why
 }
 
@@ -19,17 +19,17 @@ fn each_rank_matters(model: &str, query: &str) {
     for &i in &ranked {
         let mut cert = whole.clone();
         cert.entries[i].rank = None;
-        assert!(matches!(why(&asked, &cert), Why::NoRank | Why::RankNotSmaller { .. }), "{query} without rank {i}");
+        assert!(matches!(why(&asked, &cert), Cause::NoRank | Cause::RankNotSmaller { .. }), "{query} without rank {i}");
         cert.entries.remove(i);
         assert!(
-            matches!(why(&asked, &cert), Why::InitialMissing | Why::LeadsOutside | Why::RankNotSmaller { .. }),
+            matches!(why(&asked, &cert), Cause::InitialMissing | Cause::LeadsOutside | Cause::RankNotSmaller { .. }),
             "{query} without {i}"
         );
         let rank = whole.entries[i].rank.unwrap();
         if rank > 0 {
             let mut cert = whole.clone();
             cert.entries[i].rank = Some(0);
-            assert!(matches!(why(&asked, &cert), Why::RankNotSmaller { from: 0, .. }), "{query} with rank 0 at {i}");
+            assert!(matches!(why(&asked, &cert), Cause::RankNotSmaller { from: 0, .. }), "{query} with rank 0 at {i}");
         }
         // As large as the largest: somebody leads here from that one, or it is the largest itself.
         let largest = ranked.iter().filter_map(|&j| whole.entries[j].rank).max().unwrap();
@@ -37,14 +37,14 @@ fn each_rank_matters(model: &str, query: &str) {
             let mut cert = whole.clone();
             cert.entries[i].rank = Some(u32::MAX);
             let accepted = certify(&asked.net, &asked.query, &cert);
-            assert!(matches!(accepted, Err(r) if matches!(r.why, Why::RankNotSmaller { .. })), "{query}, {i}");
+            assert!(matches!(accepted, Err(r) if matches!(r.why, Cause::RankNotSmaller { .. })), "{query}, {i}");
         }
         // The same state again, with another rank.
         let mut cert = whole.clone();
         let mut twin = cert.entries[i].clone();
         twin.rank = Some(rank + 1);
         cert.entries.push(twin);
-        assert_eq!(why(&asked, &cert), Why::TwoRanks);
+        assert_eq!(why(&asked, &cert), Cause::TwoRanks);
     }
 }
 
@@ -66,12 +66,12 @@ fn what_is_there_already_needs_no_rank() {
     let nothing = Certificate { entries: Vec::new(), up_to_order: false, up_to_symmetry: false };
     assert!(certify(&asked.net, &asked.query, &nothing).is_ok());
     let asked = ask(COUNTDOWN, "A<> P.done");
-    assert_eq!(why(&asked, &nothing), Why::InitialMissing);
+    assert_eq!(why(&asked, &nothing), Cause::InitialMissing);
     let mut cert = asked.certificate(Update::Simple);
     for e in &mut cert.entries {
         e.rank = e.rank.or(Some(0));
     }
-    assert!(matches!(why(&asked, &cert), Why::Condition(_)));
+    assert!(matches!(why(&asked, &cert), Cause::Condition(_)));
 }
 
 /// All states of a model in which what is awaited never comes, with these ranks.
@@ -94,10 +94,10 @@ fn idling_deadlocks_and_loops_on_the_spot_are_noticed() {
         let asked = ask(&model(marks, trans), "A<> P.c");
         why(&asked, &all(&asked, |i| 10 - i as u32))
     };
-    assert_eq!(case("", "a -> b { }, b -> a { guard x; }"), Why::MayIdle);
-    assert_eq!(case("urgent a; commit b;", "a -> b { }, b -> a { guard x; }"), Why::Deadlock);
-    assert_eq!(case("urgent a, b;", "a -> a { }"), Why::SelfLoop);
-    assert!(matches!(case("urgent a, b;", "a -> b { }, b -> a { }"), Why::RankNotSmaller { from: 9, to: Some(10) }));
+    assert_eq!(case("", "a -> b { }, b -> a { guard x; }"), Cause::MayIdle);
+    assert_eq!(case("urgent a; commit b;", "a -> b { }, b -> a { guard x; }"), Cause::Deadlock);
+    assert_eq!(case("urgent a, b;", "a -> a { }"), Cause::SelfLoop);
+    assert!(matches!(case("urgent a, b;", "a -> b { }, b -> a { }"), Cause::RankNotSmaller { from: 9, to: Some(10) }));
 }
 
 #[test]
@@ -113,5 +113,5 @@ fn an_urgent_channel_does_not_wait() {
     certify(&asked.net, &asked.query, &cert).unwrap();
     // The same over a patient channel may wait forever.
     let patient = ask(&model.replace("urgent ", ""), "A<> P.b");
-    assert_eq!(why(&patient, &cert), Why::MayIdle);
+    assert_eq!(why(&patient, &cert), Cause::MayIdle);
 }

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use trellis_check::{End, Rejection, Why, replay};
+use trellis_check::{Cause, End, Rejection, replay};
 use trellis_domain::zone::Rational;
 use trellis_model::network::interpret::Interpreter;
 use trellis_model::network::{Network, QueryKind, Snapshot, Step, Trace};
@@ -38,7 +38,7 @@ fn worker() -> (Net, usize) {
     (b, p)
 }
 
-fn why(r: Result<impl std::fmt::Debug, Rejection>) -> Why {
+fn why(r: Result<impl std::fmt::Debug, Rejection>) -> Cause {
     r.unwrap_err().why
 }
 
@@ -49,7 +49,7 @@ fn a_run_with_delays() {
     let both = b.net.terms.and([rest, clock]);
     let query = b.possibly(both);
     let mut trace = run(&b.net, &[r(1, 2), r(7, 3)]);
-    assert!(matches!(why(replay(&b.net, &query, &trace)), Why::Condition(_)), "not yet");
+    assert!(matches!(why(replay(&b.net, &query, &trace)), Cause::Condition(_)), "not yet");
     trace.rest = r(1, 1);
     assert_eq!(trace.last().clocks, [r(7, 3); 2]);
     assert_eq!(replay(&b.net, &query, &trace).unwrap().end, End::Target);
@@ -59,20 +59,20 @@ fn a_run_with_delays() {
         damage(&mut t);
         why(replay(&b.net, &query, &t))
     };
-    assert!(matches!(damaged(&|t| t.rest = r(2, 3)), Why::Condition(_)));
-    assert!(matches!(damaged(&|t| t.rest = r(-1, 3)), Why::CannotWait(_)));
-    assert!(matches!(damaged(&|t| t.steps[0].delay = Rational::ZERO), Why::NotAStep));
-    assert!(matches!(damaged(&|t| t.steps[1].delay = r(5, 2)), Why::LeadsElsewhere));
-    assert!(matches!(damaged(&|t| t.steps[1].delay = r(1, 1)), Why::NotAStep));
-    assert!(matches!(damaged(&|t| t.steps[1].delay = r(10, 3)), Why::CannotWait(_)));
-    assert!(matches!(damaged(&|t| t.steps[1].delay = r(i64::MAX, 2)), Why::Model(_)));
-    assert!(matches!(damaged(&|t| t.steps[1].state.clocks[0] = r(2, 1)), Why::LeadsElsewhere));
-    assert!(matches!(damaged(&|t| t.steps[0].state.clocks[1] = r(1, 2)), Why::LeadsElsewhere));
-    assert!(matches!(damaged(&|t| t.initial.clocks[1] = r(1, 2)), Why::NotInitial));
-    assert!(matches!(damaged(&|t| t.initial.clocks.clear()), Why::Malformed(_)));
-    assert!(matches!(damaged(&|t| t.steps[1].state.clocks.push(r(1, 1))), Why::Malformed(_)));
-    assert!(matches!(damaged(&|t| t.steps[1].state.clocks[0] = r(-1, 1)), Why::Malformed(_)));
-    assert!(matches!(damaged(&|t| t.steps[1].state.clocks[0] = r(1, i64::MAX)), Why::Malformed(_)));
+    assert!(matches!(damaged(&|t| t.rest = r(2, 3)), Cause::Condition(_)));
+    assert!(matches!(damaged(&|t| t.rest = r(-1, 3)), Cause::CannotWait(_)));
+    assert!(matches!(damaged(&|t| t.steps[0].delay = Rational::ZERO), Cause::NotAStep));
+    assert!(matches!(damaged(&|t| t.steps[1].delay = r(5, 2)), Cause::LeadsElsewhere));
+    assert!(matches!(damaged(&|t| t.steps[1].delay = r(1, 1)), Cause::NotAStep));
+    assert!(matches!(damaged(&|t| t.steps[1].delay = r(10, 3)), Cause::CannotWait(_)));
+    assert!(matches!(damaged(&|t| t.steps[1].delay = r(i64::MAX, 2)), Cause::Model(_)));
+    assert!(matches!(damaged(&|t| t.steps[1].state.clocks[0] = r(2, 1)), Cause::LeadsElsewhere));
+    assert!(matches!(damaged(&|t| t.steps[0].state.clocks[1] = r(1, 2)), Cause::LeadsElsewhere));
+    assert!(matches!(damaged(&|t| t.initial.clocks[1] = r(1, 2)), Cause::NotInitial));
+    assert!(matches!(damaged(&|t| t.initial.clocks.clear()), Cause::Malformed(_)));
+    assert!(matches!(damaged(&|t| t.steps[1].state.clocks.push(r(1, 1))), Cause::Malformed(_)));
+    assert!(matches!(damaged(&|t| t.steps[1].state.clocks[0] = r(-1, 1)), Cause::Malformed(_)));
+    assert!(matches!(damaged(&|t| t.steps[1].state.clocks[0] = r(1, i64::MAX)), Cause::Malformed(_)));
 }
 
 #[test]
@@ -88,19 +88,19 @@ fn what_holds_all_along_holds_while_time_passes() {
     let idle = b.at(p, "idle");
     assert_eq!(stays(&mut b, idle, &here).unwrap().end, End::Idle);
     let soon = b.clock("x <= 40");
-    assert!(matches!(why(stays(&mut b, soon, &here)), Why::Condition(_)));
+    assert!(matches!(why(stays(&mut b, soon, &here)), Cause::Condition(_)));
     // In the middle of a delay, for a moment only.
     let trace = run(&b.net, &[r(3, 2), r(2, 1)]);
     let one = b.clock("x == 1");
     let not = b.net.terms.not(one);
-    assert!(matches!(why(stays(&mut b, not, &trace)), Why::Condition(_)));
+    assert!(matches!(why(stays(&mut b, not, &trace)), Cause::Condition(_)));
     // Time stops in `rest` only for those who wait too long; then nothing happens anymore.
     let early = b.clock("x >= 0");
     assert_eq!(stays(&mut b, early, &trace).unwrap().end, End::Idle);
     // But not in `work`, where something can and must be done.
     let trace = run(&b.net, &[r(1, 1)]);
     let early = b.clock("x >= 0");
-    assert!(matches!(why(stays(&mut b, early, &trace)), Why::NotMaximal));
+    assert!(matches!(why(stays(&mut b, early, &trace)), Cause::NotMaximal));
 }
 
 #[test]
@@ -114,15 +114,15 @@ fn circles_return_exactly() {
     assert_eq!(replay(&b.net, &query, &trace).unwrap().end, End::Circle(3));
     let mut other = run(&b.net, &[r(1, 2), r(2, 1), r(1, 1), r(1, 2), r(2, 1), r(1, 2)]);
     other.back_to = Some(3);
-    assert!(matches!(why(replay(&b.net, &query, &other)), Why::NotACircle));
+    assert!(matches!(why(replay(&b.net, &query, &other)), Cause::NotACircle));
     trace.rest = r(1, 2);
-    assert!(matches!(why(replay(&b.net, &query, &trace)), Why::NotACircle));
+    assert!(matches!(why(replay(&b.net, &query, &trace)), Cause::NotACircle));
     // An answer in the middle of a delay is an answer.
     let (work, soon) = (b.at(p, "work"), b.clock("x > 2 && x < 3"));
     let (work, soon) = (b.condition(work), b.condition(soon));
     let query = b.query(QueryKind::LeadsTo(work, soon));
     trace.rest = Rational::ZERO;
-    assert!(matches!(why(replay(&b.net, &query, &trace)), Why::Condition(_)));
+    assert!(matches!(why(replay(&b.net, &query, &trace)), Cause::Condition(_)));
 }
 
 #[test]
@@ -134,11 +134,11 @@ fn timelocks_end_runs() {
     let c = b.condition(there);
     let query = b.query(QueryKind::Eventually(c));
     let mut trace = Trace::at(Interpreter::new(&b.net).initial().unwrap());
-    assert!(matches!(why(replay(&b.net, &query, &trace)), Why::NotMaximal));
+    assert!(matches!(why(replay(&b.net, &query, &trace)), Cause::NotMaximal));
     trace.rest = r(2, 1);
     assert_eq!(replay(&b.net, &query, &trace).unwrap().end, End::Deadlock);
     trace.rest = r(3, 1);
-    assert!(matches!(why(replay(&b.net, &query, &trace)), Why::CannotWait(_)));
+    assert!(matches!(why(replay(&b.net, &query, &trace)), Cause::CannotWait(_)));
 }
 
 #[test]

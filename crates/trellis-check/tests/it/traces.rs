@@ -1,6 +1,6 @@
 //! Runs: what can happen, and how it goes on.
 
-use trellis_check::{Claimed, End, Rejection, Replayed, Why, replay, replay_bound};
+use trellis_check::{Cause, Claimed, End, Rejection, Replayed, replay, replay_bound};
 use trellis_engine::reach::Update;
 use trellis_model::network::interpret::Interpreter;
 use trellis_model::network::{Step, Trace};
@@ -11,7 +11,7 @@ fn check(asked: &Asked, trace: &Trace) -> Result<Replayed, Rejection> {
     replay(&asked.net, &asked.query, trace)
 }
 
-fn why(asked: &Asked, trace: &Trace) -> Why {
+fn why(asked: &Asked, trace: &Trace) -> Cause {
     check(asked, trace).expect_err("accepted").why
 }
 
@@ -40,7 +40,7 @@ fn what_the_engines_find_is_accepted_and_no_step_can_be_left_out() {
                 let mut cut = trace.clone();
                 cut.steps.remove(i);
                 let why = why(&asked, &cut);
-                assert!(matches!(why, Why::NotAStep | Why::LeadsElsewhere | Why::Condition(_)), "{why}");
+                assert!(matches!(why, Cause::NotAStep | Cause::LeadsElsewhere | Cause::Condition(_)), "{why}");
             }
         }
     }
@@ -60,7 +60,7 @@ fn every_value_counts() {
                 2 => s.locations[0] = (s.locations[0] + 1) % 3,
                 _ => s.element[0] ^= 4,
             }
-            let expected = if i == 0 { Why::NotInitial } else { Why::LeadsElsewhere };
+            let expected = if i == 0 { Cause::NotInitial } else { Cause::LeadsElsewhere };
             assert_eq!(why(&asked, &t), expected);
         }
         if i > 0 {
@@ -68,9 +68,9 @@ fn every_value_counts() {
             t.steps[i - 1].action.0[0].edge += 1;
             check(&asked, &t).expect_err("another edge");
             t.steps[i - 1].action.0[0].edge = u32::MAX;
-            assert_eq!(why(&asked, &t), Why::NotAStep);
+            assert_eq!(why(&asked, &t), Cause::NotAStep);
             t.steps[i - 1].action.0.clear();
-            assert_eq!(why(&asked, &t), Why::NotAStep);
+            assert_eq!(why(&asked, &t), Cause::NotAStep);
         }
     }
     let text = {
@@ -86,10 +86,10 @@ fn the_end_must_be_what_was_asked_for() {
     let asked = ask(POOL, "A[] n < 2");
     let mut trace = asked.trace(Update::Simple);
     trace.steps.pop();
-    assert!(matches!(why(&asked, &trace), Why::Condition(_)));
+    assert!(matches!(why(&asked, &trace), Cause::Condition(_)));
     let mut circle = asked.trace(Update::Simple);
     circle.back_to = Some(0);
-    assert_eq!(why(&asked, &circle), Why::NotACircle);
+    assert_eq!(why(&asked, &circle), Cause::NotACircle);
 }
 
 #[test]
@@ -98,25 +98,25 @@ fn maximal_runs() {
     let asked = ask(COUNTDOWN, "A<> P.lost");
     let trace = asked.trace(Update::Simple);
     assert_eq!(check(&asked, &trace).unwrap().end, End::Idle);
-    assert_eq!(why(&asked, &walk(&asked, &[0])), Why::NotMaximal);
+    assert_eq!(why(&asked, &walk(&asked, &[0])), Cause::NotMaximal);
     // Round and round in `done`, which is as good as idling.
     let mut round = walk(&asked, &[1, 0, 0, 0]);
     round.back_to = Some(round.steps.len() - 1);
     assert_eq!(check(&asked, &round).unwrap().end, End::Circle(3));
     round.back_to = Some(round.steps.len() - 2);
-    assert_eq!(why(&asked, &round), Why::NotACircle);
+    assert_eq!(why(&asked, &round), Cause::NotACircle);
     round.back_to = Some(round.steps.len());
-    assert_eq!(why(&asked, &round), Why::NotACircle);
+    assert_eq!(why(&asked, &round), Cause::NotACircle);
     round.back_to = Some(usize::MAX);
-    assert_eq!(why(&asked, &round), Why::NotACircle);
+    assert_eq!(why(&asked, &round), Cause::NotACircle);
     // A run that meets p is no counterexample to A<> p.
     let asked = ask(COUNTDOWN, "A<> P.done");
-    assert!(matches!(why(&asked, &trace), Why::Condition(_)));
+    assert!(matches!(why(&asked, &trace), Cause::Condition(_)));
     // E[]: the run must stay.
     let asked = ask(COUNTDOWN, "E[] n >= 0");
     assert_eq!(check(&asked, &asked.trace(Update::Simple)).unwrap().end, End::Idle);
     let asked = ask(COUNTDOWN, "E[] n > 0");
-    assert!(matches!(why(&asked, &trace), Why::Condition(_)));
+    assert!(matches!(why(&asked, &trace), Cause::Condition(_)));
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn deadlocks_end_runs_even_where_time_may_not_pass() {
     );
     let asked = ask(model, "E<> deadlock");
     assert_eq!(check(&asked, &asked.trace(Update::Simple)).unwrap().end, End::Target);
-    assert!(matches!(why(&asked, &walk(&asked, &[])), Why::Condition(_)));
+    assert!(matches!(why(&asked, &walk(&asked, &[])), Cause::Condition(_)));
 }
 
 #[test]
@@ -145,9 +145,9 @@ fn leads_to() {
     let trace = walk(&asked, &[0, 0, 0]);
     assert_eq!(check(&asked, &trace).unwrap().end, End::Idle);
     // Not if it must go on.
-    assert_eq!(why(&asked, &walk(&asked, &[0, 0])), Why::NotMaximal);
+    assert_eq!(why(&asked, &walk(&asked, &[0, 0])), Cause::NotMaximal);
     // Not without the request.
-    assert!(matches!(why(&asked, &walk(&asked, &[])), Why::Condition(_)));
+    assert!(matches!(why(&asked, &walk(&asked, &[])), Cause::Condition(_)));
     // A circle: work (k = 0), reply, idle, work (k = 0) ...
     let mut circle = walk(&asked, &[0, 0, 0, 0]);
     circle.back_to = Some(1);
@@ -156,7 +156,7 @@ fn leads_to() {
     let mut circle = walk(&asked, &[0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0]);
     circle.back_to = Some(1);
     assert_eq!(circle.last(), &circle.steps[0].state);
-    assert!(matches!(why(&asked, &circle), Why::Condition(_)));
+    assert!(matches!(why(&asked, &circle), Cause::Condition(_)));
     // And an engine's.
     assert!(check(&asked, &asked.trace(Update::Simple)).is_ok());
 }
@@ -171,12 +171,12 @@ fn bounds_are_reached() {
     assert_eq!(check(&asked, &trace).unwrap().value, Some(2));
     assert!(replay_bound(&asked.net, &asked.query, &trace, 2).is_ok());
     let wrong = replay_bound(&asked.net, &asked.query, &trace, 3).unwrap_err();
-    assert_eq!(wrong.why, Why::Value { found: 2, claimed: Claimed::Exactly(3) });
+    assert_eq!(wrong.why, Cause::Value { found: 2, claimed: Claimed::Exactly(3) });
     let unmeasured = ask(POOL, "sup{User.full}: n");
-    assert!(matches!(why(&unmeasured, &trace), Why::Condition(_)));
+    assert!(matches!(why(&unmeasured, &trace), Cause::Condition(_)));
     let other = ask(POOL, "E<> n == 2");
     let beside = replay_bound(&other.net, &other.query, &trace, 2).unwrap_err();
-    assert!(matches!(beside.why, Why::BesideThePoint(_)));
+    assert!(matches!(beside.why, Cause::BesideThePoint(_)));
 }
 
 #[test]
@@ -197,8 +197,8 @@ fn priorities_and_commitment_bind_traces_too() {
     let early = walk(&asked, &[0]).steps.remove(0);
     assert_eq!(wrong.steps[0].action.0[0].process, 2);
     wrong.steps.push(early.clone());
-    assert_eq!(why(&asked, &wrong), Why::NotAStep);
+    assert_eq!(why(&asked, &wrong), Cause::NotAStep);
     let mut wrong = walk(&asked, &[1, 0]);
     wrong.steps.push(early);
-    assert_eq!(why(&asked, &wrong), Why::NotAStep);
+    assert_eq!(why(&asked, &wrong), Cause::NotAStep);
 }

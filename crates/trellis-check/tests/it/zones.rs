@@ -1,6 +1,6 @@
 //! Proofs about models with clocks: sets of zones, with and without bounds.
 
-use trellis_check::{Rejection, Why, certify};
+use trellis_check::{Cause, Rejection, certify};
 use trellis_domain::zone::{Bound, Constraint, Rational, Zone, ZoneDomain};
 use trellis_model::network::interpret::Interpreter;
 use trellis_model::network::region::{Options, Regions};
@@ -12,7 +12,7 @@ use trellis_order::Domain;
 use crate::build::{E, Net};
 use crate::random::{Flavour, MOST, Random, network};
 
-fn why(r: Result<impl std::fmt::Debug, Rejection>) -> Why {
+fn why(r: Result<impl std::fmt::Debug, Rejection>) -> Cause {
     r.unwrap_err().why
 }
 
@@ -117,31 +117,31 @@ fn proofs_are_accepted_and_no_part_is_superfluous() {
         for i in 0..whole.entries.len() {
             let mut cert = whole.clone();
             cert.entries.remove(i);
-            assert!(matches!(why(certify(&b.net, &query, &cert)), Why::LeadsOutside | Why::InitialMissing), "{i}");
+            assert!(matches!(why(certify(&b.net, &query, &cert)), Cause::LeadsOutside | Cause::InitialMissing), "{i}");
             // Smaller.
             let mut cert = whole.clone();
             cert.entries[i].zone.push(Constraint::new(1, 0, Bound::lt(1)));
             let wrong = why(certify(&b.net, &query, &cert));
-            assert!(matches!(wrong, Why::LeadsOutside | Why::InitialMissing), "{i}");
+            assert!(matches!(wrong, Cause::LeadsOutside | Cause::InitialMissing), "{i}");
             // As large as can be: that is a proof still only where all clocks are reset next.
             let mut cert = whole.clone();
             cert.entries[i].zone.clear();
             let larger = certify(&b.net, &query, &cert);
             match cert.entries[i].state.locations[0] {
                 0 => assert!(larger.is_ok(), "{i}: {larger:?}"),
-                1 => assert!(matches!(why(larger), Why::LeadsOutside)),
+                1 => assert!(matches!(why(larger), Cause::LeadsOutside)),
                 _ => {}
             }
             let mut cert = whole.clone();
             cert.entries[i].zone.push(Constraint::new(3, 0, Bound::lt(1)));
-            assert!(matches!(why(certify(&b.net, &query, &cert)), Why::Malformed(_)));
+            assert!(matches!(why(certify(&b.net, &query, &cert)), Cause::Malformed(_)));
             let mut cert = whole.clone();
             cert.entries[i].state.clocks = vec![Rational::ZERO; 2];
-            assert!(matches!(why(certify(&b.net, &query, &cert)), Why::Malformed(_)));
+            assert!(matches!(why(certify(&b.net, &query, &cert)), Cause::Malformed(_)));
             let mut cert = whole.clone();
             cert.entries[i].known = vec![];
             cert.entries[i].state.locations = vec![3];
-            assert!(matches!(why(certify(&b.net, &query, &cert)), Why::Condition(_)));
+            assert!(matches!(why(certify(&b.net, &query, &cert)), Cause::Condition(_)));
             // Nor with a part of the data.
             cert.entries[i].known = vec![true];
             assert!(certify(&b.net, &query, &cert).is_err());
@@ -167,16 +167,16 @@ fn low_bounds_are_noticed() {
     // In `work`, that y > 2 is not possible must be seen; that x < 3 matters, later; that x ≤ 2 was asked on the way in.
     assert!(lowered([3, 3], [3, 3]).is_ok());
     assert!(lowered([1, 2], [3, none]).is_ok());
-    assert!(matches!(why(lowered([1, 1], [3, 3])), Why::LowBounds(_)));
-    assert!(matches!(why(lowered([1, none], [3, none])), Why::LowBounds(_)));
-    assert!(matches!(why(lowered([0, 2], [3, none])), Why::LowBounds(_)));
-    assert!(matches!(why(lowered([1, 2], [2, 9])), Why::LeadsOutside));
+    assert!(matches!(why(lowered([1, 1], [3, 3])), Cause::LowBounds(_)));
+    assert!(matches!(why(lowered([1, none], [3, none])), Cause::LowBounds(_)));
+    assert!(matches!(why(lowered([0, 2], [3, none])), Cause::LowBounds(_)));
+    assert!(matches!(why(lowered([1, 2], [2, 9])), Cause::LeadsOutside));
     // Where nothing is told apart, anything can happen: here, being late.
     let mut cert = whole.clone();
     for e in &mut cert.entries {
         e.bounds = Some(LuBounds { lower: vec![none; 3], upper: vec![none; 3] });
     }
-    assert!(matches!(why(certify(&b.net, &query, &cert)), Why::LowBounds(_)));
+    assert!(matches!(why(certify(&b.net, &query, &cert)), Cause::LowBounds(_)));
     // Where a step leads must not know more than where it comes from.
     let mut cert = whole.clone();
     for e in &mut cert.entries {
@@ -185,11 +185,11 @@ fn low_bounds_are_noticed() {
     certify(&b.net, &query, &cert).unwrap();
     let in_rest = cert.entries.iter().position(|e| e.state.locations == [2]).unwrap();
     cert.entries[in_rest].bounds = Some(LuBounds { lower: vec![2; 3], upper: vec![4; 3] });
-    assert!(matches!(why(certify(&b.net, &query, &cert)), Why::LeadsOutside));
+    assert!(matches!(why(certify(&b.net, &query, &cert)), Cause::LeadsOutside));
     cert.entries[in_rest].bounds = None;
-    assert!(matches!(why(certify(&b.net, &query, &cert)), Why::LeadsOutside));
+    assert!(matches!(why(certify(&b.net, &query, &cert)), Cause::LeadsOutside));
     cert.entries[in_rest].bounds = Some(LuBounds { lower: vec![2; 2], upper: vec![4; 3] });
-    assert!(matches!(why(certify(&b.net, &query, &cert)), Why::Malformed(_)));
+    assert!(matches!(why(certify(&b.net, &query, &cert)), Cause::Malformed(_)));
 }
 
 #[test]
@@ -200,12 +200,12 @@ fn several_zones_may_cover_one() {
     let mut late = cert.entries[idle].clone();
     cert.entries[idle].zone.push(Constraint::new(1, 0, Bound::le(2)));
     late.zone.push(Constraint::new(0, 1, Bound::lt(-2)));
-    assert!(matches!(why(certify(&b.net, &query, &cert)), Why::LeadsOutside | Why::InitialMissing));
+    assert!(matches!(why(certify(&b.net, &query, &cert)), Cause::LeadsOutside | Cause::InitialMissing));
     cert.entries.push(late);
     certify(&b.net, &query, &cert).unwrap();
     let last = cert.entries.len() - 1;
     cert.entries[last].zone.push(Constraint::new(0, 1, Bound::lt(-3)));
-    assert!(matches!(why(certify(&b.net, &query, &cert)), Why::LeadsOutside | Why::InitialMissing));
+    assert!(matches!(why(certify(&b.net, &query, &cert)), Cause::LeadsOutside | Cause::InitialMissing));
 }
 
 #[test]
@@ -232,8 +232,8 @@ fn conditions_on_clocks_are_judged_in_every_part_of_a_zone() {
             let cert = zones(&b.net, coarse).unwrap();
             let found = certify(&b.net, &query, &cert);
             match (coarse, possible) {
-                (Coarse::Bounded, _) if clocks.contains('-') => assert!(matches!(why(found), Why::LowBounds(_))),
-                (_, true) => assert!(matches!(why(found), Why::Condition(_)), "{location} {clocks}"),
+                (Coarse::Bounded, _) if clocks.contains('-') => assert!(matches!(why(found), Cause::LowBounds(_))),
+                (_, true) => assert!(matches!(why(found), Cause::Condition(_)), "{location} {clocks}"),
                 (_, false) => assert!(found.is_ok(), "{location} {clocks}: {found:?}"),
             }
         }
@@ -242,7 +242,7 @@ fn conditions_on_clocks_are_judged_in_every_part_of_a_zone() {
     let query = ask(&mut b, "work", "y >= 3");
     certify(&b.net, &query, &zones(&b.net, Coarse::By([3, 3], [3, 3])).unwrap()).unwrap();
     let cert = zones(&b.net, Coarse::By([3, 2], [3, 3])).unwrap();
-    assert!(matches!(why(certify(&b.net, &query, &cert)), Why::LowBounds(_)));
+    assert!(matches!(why(certify(&b.net, &query, &cert)), Cause::LowBounds(_)));
 }
 
 #[test]
@@ -259,10 +259,10 @@ fn deadlocks_are_looked_for_in_every_part_of_a_zone() {
         let found = certify(&b.net, &query, &cert);
         assert_eq!(found.is_err(), dies, "{guard}: {found:?}");
         if dies {
-            assert!(matches!(why(found), Why::Condition(_)));
+            assert!(matches!(why(found), Cause::Condition(_)));
         }
         let cert = zones(&b.net, Coarse::Bounded).unwrap();
-        assert!(matches!(why(certify(&b.net, &query, &cert)), Why::BesideThePoint(_)));
+        assert!(matches!(why(certify(&b.net, &query, &cert)), Cause::BesideThePoint(_)));
     }
 }
 
@@ -296,7 +296,7 @@ fn what_violates_the_invariant_counts_if_the_bounds_cannot_tell() {
     work.zone = vec![Constraint::new(0, 1, Bound::le(-3))];
     work.bounds = Some(LuBounds { lower: vec![0, i32::MIN, 1], upper: vec![0, i32::MIN, i32::MIN] });
     let cert = Certificate { entries: vec![CertEntry::of(state(0)), work], up_to_order: false, up_to_symmetry: false };
-    assert!(matches!(why(certify(&b.net, &query, &cert)), Why::LeadsOutside));
+    assert!(matches!(why(certify(&b.net, &query, &cert)), Cause::LeadsOutside));
 }
 
 #[test]
@@ -359,7 +359,7 @@ fn random_bounds() {
                     assert!(!possible, "seed {seed}: {cert:?}");
                     accepted += 1;
                 }
-                Err(Rejection { why: Why::LowBounds(_), .. }) => low += 1,
+                Err(Rejection { why: Cause::LowBounds(_), .. }) => low += 1,
                 Err(_) => {}
             }
         }

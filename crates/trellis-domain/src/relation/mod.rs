@@ -33,7 +33,7 @@ pub use term::{Reader, Values};
 /// Why there is no relation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Trouble {
+pub enum Error {
     /// The diagrams need more memory than they may.
     #[error("the decision diagrams need more memory than they may")]
     Memory,
@@ -46,7 +46,7 @@ pub enum Trouble {
 }
 
 /// Something, or why not.
-pub type Made<T> = Result<T, Trouble>;
+pub type Made<T> = Result<T, Error>;
 
 /// A function of the bits of a space.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -194,7 +194,7 @@ impl Space {
     }
 
     fn made(&self, result: Result<BDDFunction, oxidd::error::OutOfMemory>) -> Made<Relation> {
-        result.map(Relation).map_err(|_| Trouble::Memory)
+        result.map(Relation).map_err(|_| Error::Memory)
     }
 
     /// Where a variable has the code.

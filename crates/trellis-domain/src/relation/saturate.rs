@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::count::{Top, top};
-use super::{Made, Relation, Space, Trouble};
+use super::{Error, Made, Relation, Space};
 
 /// How many values a variable may have, and how many pairs of values one node of a step may have.
 const MAX_VALUES: usize = 1 << 10;
@@ -109,7 +109,7 @@ impl Diagrams {
             return Ok(n);
         }
         if self.nodes.len() >= self.limit || self.children.len() + below.len() > u32::MAX as usize {
-            return Err(Trouble::Memory);
+            return Err(Error::Memory);
         }
         let n = self.nodes.len() as u32;
         self.nodes.push((level, self.children.len() as u32));
@@ -169,7 +169,7 @@ impl Diagrams {
             }
         }
         if self.ticks.is_multiple_of(ASK_EVERY) && !go_on() {
-            return Err(Trouble::Stopped);
+            return Err(Error::Stopped);
         }
         Ok(())
     }

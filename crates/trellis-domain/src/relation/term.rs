@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use trellis_expr::{Division, Term, TermId, Terms, VarId};
 
-use super::{Made, Relation, Space, Trouble};
+use super::{Error, Made, Relation, Space};
 
 /// How many values one expression may have.
 const MAX_VALUES: usize = 4096;
@@ -199,6 +199,6 @@ impl Reader<'_> {
     }
 }
 
-fn unsupported(what: &str) -> Trouble {
-    Trouble::Unsupported(format!("decision diagrams cannot express {what}"))
+fn unsupported(what: &str) -> Error {
+    Error::Unsupported(format!("decision diagrams cannot express {what}"))
 }

@@ -4,7 +4,7 @@
 pub mod draw;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use trellis_domain::relation::{Made, Natural, Relation, Trouble};
+use trellis_domain::relation::{Error, Made, Natural, Relation};
 use trellis_model::acheck::{Of, Projection, Set};
 use trellis_model::evidence::Reason;
 use trellis_model::hierarchy::Hierarchy;
@@ -90,7 +90,7 @@ impl<'m> Specification<'m> {
             }
             now = next;
         }
-        Err(Trouble::Unsupported(format!("`{name}` has no fixpoint")))
+        Err(Error::Unsupported(format!("`{name}` has no fixpoint")))
     }
 
     /// How many there are in a set.
@@ -194,14 +194,14 @@ impl<'m> Specification<'m> {
     fn states(&self, set: &Set) -> Made<Relation> {
         match self.set(set)? {
             Computed::States(r) => Ok(r),
-            Computed::Transitions(_) => Err(Trouble::Unsupported("transitions where configurations should be".into())),
+            Computed::Transitions(_) => Err(Error::Unsupported("transitions where configurations should be".into())),
         }
     }
 
     fn transitions(&self, set: &Set) -> Made<Vec<Relation>> {
         match self.set(set)? {
             Computed::Transitions(list) => Ok(list),
-            Computed::States(_) => Err(Trouble::Unsupported("configurations where transitions should be".into())),
+            Computed::States(_) => Err(Error::Unsupported("configurations where transitions should be".into())),
         }
     }
 
@@ -210,7 +210,7 @@ impl<'m> Specification<'m> {
         Ok(match set {
             Set::Name(name) => match self.defined.get(name) {
                 Some(found) => found.clone(),
-                None => return Err(Trouble::Unsupported(format!("`{name}`, which is not defined"))),
+                None => return Err(Error::Unsupported(format!("`{name}`, which is not defined"))),
             },
             Set::Any(of) => self.all(*of),
             Set::Empty(of) => self.empty(*of),
@@ -290,7 +290,7 @@ impl<'m> Specification<'m> {
             (Computed::Transitions(a), Computed::Transitions(b)) => {
                 Computed::Transitions(a.iter().zip(&b).map(|(x, y)| op(x, y)).collect::<Made<_>>()?)
             }
-            _ => return Err(Trouble::Unsupported("configurations beside transitions".into())),
+            _ => return Err(Error::Unsupported("configurations beside transitions".into())),
         })
     }
 

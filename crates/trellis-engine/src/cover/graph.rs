@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use trellis_domain::relation::{Made, Relation, Trouble};
+use trellis_domain::relation::{Error, Made, Relation};
 use trellis_model::hierarchy::symbolic::Event;
 
 use super::Question;
@@ -469,7 +469,7 @@ impl Graph {
         let s = &question.symbolic.space;
         let rest = s.minus(&self.states[q].set, &part)?;
         if rest.is_empty() || part.is_empty() {
-            return Err(Trouble::Unsupported("a failure state that cannot be split".into()));
+            return Err(Error::Unsupported("a failure state that cannot be split".into()));
         }
         let (reachable, coreachable) = (self.states[q].reachable, self.states[q].coreachable);
         let (into, out) = (self.states[q].into.clone(), self.states[q].out.clone());
@@ -509,7 +509,7 @@ impl Graph {
 
 /// There may be more classes than there is time for.
 fn ask(go_on: &mut dyn FnMut() -> bool) -> Made<()> {
-    if go_on() { Ok(()) } else { Err(Trouble::Stopped) }
+    if go_on() { Ok(()) } else { Err(Error::Stopped) }
 }
 
 /// Sets, split by what satisfies each predicate and what does not.

@@ -11,7 +11,7 @@ pub mod reach;
 
 use std::time::Duration;
 
-use trellis_domain::relation::{Made, Relation, Trouble};
+use trellis_domain::relation::{Error, Made, Relation};
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::hierarchy::Hierarchy;
 use trellis_model::hierarchy::evidence::{Certificate, Trace};
@@ -33,10 +33,10 @@ pub struct Question<'q> {
 }
 
 /// Why there is no answer.
-pub fn reason(trouble: Trouble) -> Reason {
+pub fn reason(trouble: Error) -> Reason {
     match trouble {
-        Trouble::Memory => Reason::Memory,
-        Trouble::Unsupported(what) => Reason::Unsupported(what),
+        Error::Memory => Reason::Memory,
+        Error::Unsupported(what) => Reason::Unsupported(what),
         _ => Reason::Unsupported(trouble.to_string()),
     }
 }

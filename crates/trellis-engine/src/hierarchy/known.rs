@@ -27,13 +27,13 @@ pub struct Along {
     pub sets: Vec<Vec<Vec<u32>>>,
     /// For each step, the vector of each node.
     pub steps: Arc<Vec<Vec<u32>>>,
-    /// Why the path may begin where it begins, or end where it ends, if that is not initial, or bad.
-    pub beyond: Option<Why>,
+    /// Justification the path may begin where it begins, or end where it ends, if that is not initial, or bad.
+    pub beyond: Option<Justification>,
 }
 
-/// Why something is known: it was met on a path.
+/// Justification something is known: it was met on a path.
 #[derive(Debug, Clone)]
-pub struct Why {
+pub struct Justification {
     /// The path.
     pub path: Arc<Along>,
     /// When.
@@ -47,7 +47,7 @@ const MOST: usize = 2000;
 #[derive(Debug, Default)]
 pub struct Certified {
     /// For each set, for each node and block, whether it is in the set; and why.
-    sets: Vec<(Vec<Vec<bool>>, Why)>,
+    sets: Vec<(Vec<Vec<bool>>, Justification)>,
 }
 
 impl Certified {
@@ -56,8 +56,8 @@ impl Certified {
         self.sets.len()
     }
 
-    /// Why it is known of all states of an abstract state, if it is.
-    pub fn find(&self, tuple: &[u32]) -> Option<&Why> {
+    /// Justification it is known of all states of an abstract state, if it is.
+    pub fn find(&self, tuple: &[u32]) -> Option<&Justification> {
         let within = |set: &Vec<Vec<bool>>| set.iter().zip(tuple).all(|(blocks, &b)| blocks[b as usize]);
         self.sets.iter().find(|(set, _)| within(set)).map(|(_, why)| why)
     }
@@ -72,13 +72,13 @@ impl Certified {
                 missing.into_iter().map(|n| n == 0).collect::<Vec<bool>>()
             };
             let set: Vec<Vec<bool>> = covers.iter().zip(&path.sets).map(blocks).collect();
-            let within = |(old, _): &(Vec<Vec<bool>>, Why)| {
+            let within = |(old, _): &(Vec<Vec<bool>>, Justification)| {
                 let bits = set.iter().flatten().zip(old.iter().flatten());
                 bits.into_iter().all(|(new, old)| !new || *old)
             };
             let empty = set.iter().any(|blocks| !blocks.contains(&true));
             if !empty && self.sets.len() < MOST && !self.sets.iter().any(within) {
-                self.sets.push((set, Why { path: path.clone(), at }));
+                self.sets.push((set, Justification { path: path.clone(), at }));
             }
         }
     }
@@ -110,12 +110,12 @@ impl Known {
 }
 
 /// A run from an initial state to one that is known to be reachable, and on to a bad one if that is known, too.
-pub fn run(tree: &Tree, why: &Why, state: Vec<u32>, then: Option<&Why>) -> Trace {
+pub fn run(tree: &Tree, why: &Justification, state: Vec<u32>, then: Option<&Justification>) -> Trace {
     let event = |node: usize, vectors: &[u32]| tree.nodes()[node].vectors[vectors[node] as usize][0];
     let behaviour = |node: usize| &tree.nodes()[node].behaviour;
     let mut trace = Trace { states: vec![state.clone()], steps: vec![] };
     let (mut here, mut next) = (state, Some(why));
-    while let Some(Why { path, at }) = next {
+    while let Some(Justification { path, at }) = next {
         for at in (0..*at).rev() {
             let vectors = &path.steps[at];
             let leads = |n: usize, q: u32, to: u32| behaviour(n).targets(q, event(n, vectors)).any(|t| t == to);
@@ -130,7 +130,7 @@ pub fn run(tree: &Tree, why: &Why, state: Vec<u32>, then: Option<&Why>) -> Trace
     trace.steps.reverse();
     here = trace.states[trace.steps.len()].clone();
     next = then;
-    while let Some(Why { path, at }) = next {
+    while let Some(Justification { path, at }) = next {
         for at in *at..path.steps.len() {
             let vectors = &path.steps[at];
             let to = |n: usize| {

@@ -4,13 +4,13 @@
 //! - [`cover`]: partitions of a node's states, and the behaviour of their blocks;
 //! - [`search`]: the abstract product, state by state;
 //! - [`path`]: feasibility of abstract runs, node by node (`VerifyHierarchicalPath`);
-//! - [`known`]: certified pairs, node by node (001 Ch. 4 for trees); [`rooms`]: what need not be explored;
+//! - [`known`]: certified pairs, node by node (001 Ch. 4 for trees); [`traps`]: what need not be explored;
 //! - [`predicates`]: refinement by interpolated predicates;
 //! - [`cegar`]: the loop (`HierarchicalCegar`, Fig. 5.9).
 //!
-//! Nodes with the same behaviour and the same cover share one abstract behaviour, computed once. *Twins*, which can be exchanged
-//! ([`trellis_model::hierarchy::tree::twins`]), also share their cover: whatever separates a spurious run from the runs of one separates the
-//! mirrored run from those of the other. So abstract states are explored up to exchanges of twins. Nodes that merely behave the same are not
+//! Nodes with the same behaviour and the same cover share one abstract behaviour, computed once. *Siblings*, which can be exchanged
+//! ([`trellis_model::hierarchy::tree::siblings`]), also share their cover: whatever separates a spurious run from the runs of one separates the
+//! mirrored run from those of the other. So abstract states are explored up to exchanges of siblings. Nodes that merely behave the same are not
 //! refined together: covers that are finer than a run asks for multiply, and a ring of 16 stations that takes half a second did not end.
 //!
 //! Systems with priorities need covers that do not blur what decides about priorities ([`cover::Neat`]); any refinement of such a cover
@@ -20,23 +20,23 @@ pub mod cover;
 pub mod known;
 pub mod path;
 pub mod predicates;
-pub mod rooms;
 pub mod search;
+pub mod traps;
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::hierarchy::tree::evidence::{Certificate, Trace};
-use trellis_model::hierarchy::tree::twins::Twins;
+use trellis_model::hierarchy::tree::siblings::Siblings;
 use trellis_model::hierarchy::tree::{Behaviour, Condition, Tree};
 
 use cover::{Cover, Neat};
-use known::{Along, Known, Why, run};
+use known::{Along, Justification, Known, run};
 use path::Path;
 use predicates::{Rows, interpolate};
-use rooms::{Ahead, Room, Rooms};
 use search::{Hunt, Seen, explore};
+use traps::{Ahead, Trap, Traps};
 use trellis_meter::{Meter, Stats};
 
 /// Where the spurious node of a run is refined.
@@ -59,9 +59,9 @@ pub struct Options {
     pub neat: Neat,
     /// What refinements separate.
     pub split: Split,
-    /// Use certified pairs ([`known`]), and do not explore what can never become bad ([`rooms`]).
+    /// Use certified pairs ([`known`]), and do not explore what can never become bad ([`traps`]).
     pub pruning: bool,
-    /// Twins share one cover, and states that differ only in who of them is where count as one.
+    /// Siblings share one cover, and states that differ only in who of them is where count as one.
     pub symmetry: bool,
     /// At most so many refinements.
     pub limit: Option<u64>,
@@ -94,8 +94,8 @@ pub struct Found {
     pub pruned: u64,
     /// How many refinements were by interpolated predicates.
     pub interpolated: u64,
-    /// How many nodes share the cover of a twin.
-    pub alike: usize,
+    /// How many nodes share the cover of a sibling.
+    pub symmetric: usize,
     /// The covers at the end.
     pub covers: Vec<Cover>,
     /// What was certified, in their blocks.
@@ -126,7 +126,7 @@ struct Abstraction<'a> {
     over: Tree,
     made: Made,
     known: Known,
-    twins: Twins,
+    siblings: Siblings,
     /// For each node, the one whose cover it shares.
     first: Vec<usize>,
 }
@@ -143,14 +143,14 @@ pub fn cegar_in(tree: &Tree, bad: &Condition, rows: &[Rows], options: &Options, 
     if let Some(ahead) = &ahead {
         ahead.separate(&mut covers);
     }
-    let twins = if options.symmetry { Twins::find(tree, bad) } else { Twins::default() };
-    let first = twins.first(tree);
+    let siblings = if options.symmetry { Siblings::find(tree, bad) } else { Siblings::default() };
+    let first = siblings.first(tree);
     // The same states are separated from each other, but blocks may have other numbers.
-    for (node, &twin) in first.iter().enumerate().filter(|(node, twin)| node != *twin) {
-        covers[node] = covers[twin].clone();
+    for (node, &sibling) in first.iter().enumerate().filter(|(node, sibling)| node != *sibling) {
+        covers[node] = covers[sibling].clone();
     }
     let (over, made, known) = (tree.clone(), Made::default(), Known::default());
-    let mut abstraction = Abstraction { tree, bad, rows, covers, over, made, known, twins, first };
+    let mut abstraction = Abstraction { tree, bad, rows, covers, over, made, known, siblings, first };
     (0..tree.nodes().len()).for_each(|node| abstraction.remake(node));
     let mut found = Found {
         verdict: Verdict::Unknown(Reason::Iterations),
@@ -162,7 +162,7 @@ pub fn cegar_in(tree: &Tree, bad: &Condition, rows: &[Rows], options: &Options, 
         certified: 0,
         pruned: 0,
         interpolated: 0,
-        alike: abstraction.first.iter().enumerate().filter(|(node, twin)| node != *twin).count(),
+        symmetric: abstraction.first.iter().enumerate().filter(|(node, sibling)| node != *sibling).count(),
         covers: vec![],
         known: Known::default(),
     };
@@ -189,17 +189,17 @@ impl Abstraction<'_> {
         meter: &mut Meter,
     ) -> Result<Verdict<Trace, Certificate>, Reason> {
         loop {
-            let mut rooms = ahead.map(|a| Rooms::new(a, &self.covers));
+            let mut traps = ahead.map(|a| Traps::new(a, &self.covers));
             let hunt = Hunt {
                 goal: &|state| self.is_bad(state) || self.known.reaching.find(state).is_some(),
-                dead: &mut |state| rooms.as_mut().is_some_and(|r| r.contain(state)),
+                dead: &mut |state| traps.as_mut().is_some_and(|r| r.contain(state)),
             };
-            let (seen, met) = explore(&self.over, &self.twins, hunt, &mut found.counted, meter)?;
+            let (seen, met) = explore(&self.over, &self.siblings, hunt, &mut found.counted, meter)?;
             found.states = seen.count();
-            found.pruned += rooms.as_ref().map_or(0, |r| r.entered);
+            found.pruned += traps.as_ref().map_or(0, |r| r.entered);
             let Some(met) = met else {
-                let rooms = rooms.map_or_else(Vec::new, |r| r.met);
-                return Ok(Verdict::Safe(certificate(&self.covers, &seen, &rooms, &self.twins)));
+                let traps = traps.map_or_else(Vec::new, |r| r.met);
+                return Ok(Verdict::Safe(certificate(&self.covers, &seen, &traps, &self.siblings)));
             };
             let path = self.path(&seen, met)?;
             let forward = self.forward(&path);
@@ -214,12 +214,13 @@ impl Abstraction<'_> {
             let backward = options.pruning.then(|| self.backward(&path));
             let old = self.covers[node].of.clone();
             found.interpolated += u64::from(self.split(node, &path, options.split, fails)?);
-            for twin in (0..self.first.len()).filter(|&n| self.first[n] == self.first[node]).collect::<Vec<usize>>() {
-                if twin != node {
-                    self.covers[twin] = self.covers[node].clone();
+            for sibling in (0..self.first.len()).filter(|&n| self.first[n] == self.first[node]).collect::<Vec<usize>>()
+            {
+                if sibling != node {
+                    self.covers[sibling] = self.covers[node].clone();
                 }
-                self.remake(twin);
-                self.known.refined(twin, &old, &self.covers[twin]);
+                self.remake(sibling);
+                self.known.refined(sibling, &old, &self.covers[sibling]);
             }
             if let Some(backward) = backward {
                 self.known.learn(&self.covers, &Arc::new(forward), &Arc::new(backward));
@@ -240,7 +241,7 @@ impl Abstraction<'_> {
 
     /// A path of states that stand for others, as a path of states that follow each other and ends with the same.
     fn straight(&self, states: Vec<Vec<u32>>) -> Result<Vec<Vec<u32>>, Reason> {
-        if self.twins.is_empty() {
+        if self.siblings.is_empty() {
             return Ok(states);
         }
         let mut path: Vec<Vec<u32>> = vec![];
@@ -250,14 +251,14 @@ impl Abstraction<'_> {
                 Some(here) => {
                     let all = self.over.successors(here, search::MAX_SUCCESSORS);
                     let all = all.map_err(|e| Reason::Stuck(e.to_string()))?;
-                    let found = all.into_iter().find(|target| self.twins.sorted(&self.over, target) == next);
-                    found.ok_or_else(|| Reason::Stuck("a step that twins do not mirror".into()))?
+                    let found = all.into_iter().find(|target| self.siblings.sorted(&self.over, target) == next);
+                    found.ok_or_else(|| Reason::Stuck("a step that siblings do not mirror".into()))?
                 }
             };
             path.push(next);
         }
-        // All of it with twins exchanged so that the end is in order, as it was met.
-        let order = path.last().map_or_else(Vec::new, |end| self.twins.order(&self.over, end));
+        // All of it with siblings exchanged so that the end is in order, as it was met.
+        let order = path.last().map_or_else(Vec::new, |end| self.siblings.order(&self.over, end));
         Ok(path.iter().map(|state| order.iter().map(|&n| state[n]).collect()).collect())
     }
 
@@ -294,7 +295,7 @@ impl Abstraction<'_> {
         let at = path.steps.len();
         let end = forward.sets.iter().map(|moments| moments[at][0]).collect();
         let then = self.known.reaching.find(&path.states[at]);
-        run(self.tree, &Why { path: Arc::new(forward), at }, end, then)
+        run(self.tree, &Justification { path: Arc::new(forward), at }, end, then)
     }
 
     /// Refines the cover of a node that cannot follow a path beyond a moment; was it by predicates?
@@ -362,13 +363,13 @@ impl Abstraction<'_> {
     }
 }
 
-fn certificate(covers: &[Cover], seen: &Seen, rooms: &[Room], twins: &Twins) -> Certificate {
+fn certificate(covers: &[Cover], seen: &Seen, traps: &[Trap], siblings: &Siblings) -> Certificate {
     let listed = |blocks: &Vec<bool>| (0..).zip(blocks).filter(|(_, within)| **within).map(|(b, _)| b).collect();
     Certificate {
         blocks: covers.iter().map(|c| c.of.clone()).collect(),
         tuples: seen.iter().map(<[u32]>::to_vec).collect(),
-        rooms: rooms.iter().map(|room| room.iter().map(listed).collect()).collect(),
-        alike: twins.groups.clone(),
+        traps: traps.iter().map(|trap| trap.iter().map(listed).collect()).collect(),
+        symmetric: siblings.groups.clone(),
     }
 }
 

@@ -6,7 +6,7 @@ use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use trellis_model::evidence::Reason;
 use trellis_model::hierarchy::tree::Tree;
-use trellis_model::hierarchy::tree::twins::Twins;
+use trellis_model::hierarchy::tree::siblings::Siblings;
 
 use trellis_meter::{Meter, Progress, Stats};
 
@@ -81,10 +81,10 @@ pub struct Hunt<'h> {
     pub dead: &'h mut dyn FnMut(&[u32]) -> bool,
 }
 
-/// Explores until a state is met that is looked for; which one, if any. States that differ only in who of some twins is where are one.
+/// Explores until a state is met that is looked for; which one, if any. States that differ only in who of some siblings is where are one.
 pub fn explore(
     tree: &Tree,
-    twins: &Twins,
+    siblings: &Siblings,
     hunt: Hunt<'_>,
     counted: &mut Stats,
     meter: &mut Meter,
@@ -92,7 +92,7 @@ pub fn explore(
     let Hunt { goal, dead } = hunt;
     let mut seen = Seen::new(tree.nodes().len());
     for state in initial(tree)? {
-        let state = twins.sorted(tree, &state);
+        let state = siblings.sorted(tree, &state);
         if !dead(&state) && seen.add(&state, None) && goal(&state) {
             let n = seen.count() - 1;
             return Ok((seen, Some(n)));
@@ -108,7 +108,7 @@ pub fn explore(
         let all = tree.successors(&state, MAX_SUCCESSORS).map_err(|e| Reason::Stuck(e.to_string()))?;
         for target in all {
             counted.steps += 1;
-            let target = if twins.is_empty() { target } else { twins.sorted(tree, &target) };
+            let target = if siblings.is_empty() { target } else { siblings.sorted(tree, &target) };
             if !dead(&target) && seen.add(&target, Some(next)) {
                 counted.added += 1;
                 if goal(&target) {

@@ -171,8 +171,15 @@ fn ask(product: &Product, automaton: &Buchi, engine: &Engine, meter: &mut Meter)
                 first.chain(r.iter().map(|&e| blocks.cfa.edge(e).to)).map(place).collect()
             };
             let rounds = found.rounds.iter().map(round).collect();
-            let (picks, set) = (found.picks, found.set);
-            Verdict::Diverges(Recurrence { automaton: automaton.clone(), terms: large.terms, stem, rounds, picks, set })
+            let (choices, set) = (found.choices, found.set);
+            Verdict::Diverges(Recurrence {
+                automaton: automaton.clone(),
+                terms: large.terms,
+                stem,
+                rounds,
+                choices,
+                set,
+            })
         }
         Ok(Answer::Proof(ranked)) => {
             let mut proof = engine.proof(ranked, automaton);
@@ -195,7 +202,7 @@ fn run(product: &Product, blocks: &Blocks, trace: &Trace) -> Run {
     let small = blocks.expand(&product.cfa, trace).expect("engines report runs");
     let step = |s: trellis_model::cfa::interpret::Step| Step {
         edge: product.origin[s.edge.index()],
-        picks: s.picks,
+        choices: s.choices,
         after: s.after,
     };
     Run { start: small.start, steps: small.steps.into_iter().map(step).collect() }

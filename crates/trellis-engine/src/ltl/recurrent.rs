@@ -32,7 +32,7 @@ pub struct Found {
     /// The ways around: large edges.
     pub rounds: Vec<Vec<EdgeId>>,
     /// What is always picked.
-    pub picks: BTreeMap<VarId, TermId>,
+    pub choices: BTreeMap<VarId, TermId>,
     /// The set.
     pub set: TermId,
 }
@@ -44,15 +44,15 @@ pub fn find(graph: &mut Graph<'_>, path: &Path, values: Option<&Valuation>) -> O
     if let Some(found) = close(graph, cycle.clone(), BTreeMap::new()) {
         return Some(found);
     }
-    let mut picks = BTreeMap::new();
+    let mut choices = BTreeMap::new();
     for (&v, value) in values? {
-        picks.insert(v, graph.cfa.terms.literal(value)?);
+        choices.insert(v, graph.cfa.terms.literal(value)?);
     }
-    close(graph, cycle, picks)
+    close(graph, cycle, choices)
 }
 
 /// The set from which rounds can be taken forever.
-fn close(graph: &mut Graph<'_>, first: Vec<EdgeId>, picks: BTreeMap<VarId, TermId>) -> Option<Found> {
+fn close(graph: &mut Graph<'_>, first: Vec<EdgeId>, choices: BTreeMap<VarId, TermId>) -> Option<Found> {
     let limits = graph.limits.clone().steps(WORK);
     let mut rounds = vec![first];
     let mut defined = Defined::default();
@@ -65,15 +65,15 @@ fn close(graph: &mut Graph<'_>, first: Vec<EdgeId>, picks: BTreeMap<VarId, TermI
         }
         let terms = &mut graph.cfa.terms;
         let cycle = terms.choice(ways);
-        let again = qe::pre(terms, cycle, set, &picks).ok()?;
+        let again = qe::pre(terms, cycle, set, &choices).ok()?;
         let again = defined.holds(terms, again).ok()?;
         let leaves = terms.not(again);
         let outside = match Embedded::new().check(terms, &[set, leaves], &limits) {
-            Answer::Unsat(_) => return Some(Found { rounds, picks, set }),
+            Answer::Unsat(_) => return Some(Found { rounds, choices, set }),
             Answer::Sat(values) => values,
             Answer::Unknown(_) => return None,
         };
-        match another(graph, &rounds, &picks, outside) {
+        match another(graph, &rounds, &choices, outside) {
             Some(round) => rounds.push(round),
             None => set = graph.cfa.terms.and([set, again]),
         }
@@ -92,14 +92,14 @@ struct Visited {
     marks: u64,
 }
 
-/// A new way around that a run with these picks takes from these values, with all marks.
+/// A new way around that a run with these choices takes from these values, with all marks.
 fn another(
     graph: &mut Graph<'_>,
     rounds: &[Vec<EdgeId>],
-    picks: &BTreeMap<VarId, TermId>,
+    choices: &BTreeMap<VarId, TermId>,
     values: Valuation,
 ) -> Option<Vec<EdgeId>> {
-    if picks.is_empty() {
+    if choices.is_empty() {
         return None;
     }
     let head = graph.cfa.edge(*rounds.first()?.first()?).from;
@@ -118,7 +118,7 @@ fn another(
         let here = visited[next].clone();
         for e in graph.cfa.outgoing(here.at).to_vec() {
             let (at, stmt) = (graph.cfa.edge(e).to, graph.cfa.edge(e).stmt);
-            let stmt = picked(&mut graph.cfa.terms, stmt, picks);
+            let stmt = picked(&mut graph.cfa.terms, stmt, choices);
             let marks = here.marks | graph.marks_at(at);
             for env in outcomes(&graph.cfa.terms, stmt, &here.env, 64).ok()? {
                 let is_new = seen.insert((at, marks, format!("{:?}", sorted(&env))));
@@ -150,22 +150,22 @@ fn sorted(env: &Valuation) -> BTreeMap<VarId, &trellis_expr::Value> {
 }
 
 /// The statement with these values in place of what it leaves open.
-fn picked(terms: &mut Terms, s: StmtId, picks: &BTreeMap<VarId, TermId>) -> StmtId {
+fn picked(terms: &mut Terms, s: StmtId, choices: &BTreeMap<VarId, TermId>) -> StmtId {
     match terms.stmt(s).clone() {
-        Stmt::Havoc(v) => match picks.get(&v) {
+        Stmt::Havoc(v) => match choices.get(&v) {
             Some(&value) => terms.assign(v, value),
             None => s,
         },
         Stmt::Seq(parts) => {
-            let parts: Vec<StmtId> = parts.iter().map(|&p| picked(terms, p, picks)).collect();
+            let parts: Vec<StmtId> = parts.iter().map(|&p| picked(terms, p, choices)).collect();
             terms.seq(parts)
         }
         Stmt::Choice(parts) => {
-            let parts: Vec<StmtId> = parts.iter().map(|&p| picked(terms, p, picks)).collect();
+            let parts: Vec<StmtId> = parts.iter().map(|&p| picked(terms, p, choices)).collect();
             terms.choice(parts)
         }
         Stmt::If(c, a, b) => {
-            let (a, b) = (picked(terms, a, picks), picked(terms, b, picks));
+            let (a, b) = (picked(terms, a, choices), picked(terms, b, choices));
             terms.branch(c, a, b)
         }
         _ => s,

@@ -21,7 +21,7 @@ use trellis_expr::eval::Valuation;
 use trellis_expr::value::ArrayValue;
 use trellis_expr::{Fault, Stmt, StmtId, TermId, Terms, Type, Value, VarId};
 use trellis_model::cfa::evidence::{Trace, Verdict};
-use trellis_model::cfa::interpret::{Pick, Script, Step, run, zero_of};
+use trellis_model::cfa::interpret::{Choice, Script, Step, run, zero_of};
 use trellis_model::cfa::{Cfa, EdgeId, LocationId, paths};
 use trellis_model::evidence::Reason;
 
@@ -53,7 +53,7 @@ struct Memory {
     cells: Vec<i64>,
     /// Which of them have no value, if any.
     missing: Option<Vec<bool>>,
-    picks: Vec<Pick>,
+    choices: Vec<Choice>,
 }
 
 /// Stands for no value where states are stored.
@@ -61,7 +61,7 @@ const MISSING: i64 = i64::MIN;
 
 impl Memory {
     fn new(size: usize) -> Memory {
-        Memory { cells: vec![0; size], missing: None, picks: vec![] }
+        Memory { cells: vec![0; size], missing: None, choices: vec![] }
     }
 
     fn forget(&mut self, cells: Range<u32>) {
@@ -249,7 +249,7 @@ impl<'a> Search<'a> {
         &self,
         block: &Block,
         mut from: Vec<Memory>,
-        picks: bool,
+        choices: bool,
         meter: &mut Meter,
     ) -> Result<Vec<Memory>, Reason> {
         // A fault blocks; what only our words cannot say is no fault.
@@ -277,8 +277,8 @@ impl<'a> Search<'a> {
                     for n in lo..=hi {
                         let mut next = m.clone();
                         next.cells[at as usize] = n;
-                        if picks {
-                            next.picks.push(Pick::Value(Value::from_word(ty, n)));
+                        if choices {
+                            next.choices.push(Choice::Value(Value::from_word(ty, n)));
                         }
                         all.push(next);
                     }
@@ -290,15 +290,15 @@ impl<'a> Search<'a> {
                 let ty = self.cfa.terms.variable(v).ty;
                 for m in &mut from {
                     m.forget(at..at + len);
-                    if picks {
-                        m.picks.push(Pick::Value(zero_of(&self.cfa.terms, ty)));
+                    if choices {
+                        m.choices.push(Choice::Value(zero_of(&self.cfa.terms, ty)));
                     }
                 }
                 Ok(distinct(from))
             }
             Block::Seq(parts) => {
                 for p in parts {
-                    from = self.post(p, from, picks, meter)?;
+                    from = self.post(p, from, choices, meter)?;
                 }
                 Ok(from)
             }
@@ -309,10 +309,10 @@ impl<'a> Search<'a> {
                 }
                 for (n, p) in parts.iter().enumerate() {
                     let mut here = from.clone();
-                    if picks {
-                        here.iter_mut().for_each(|m| m.picks.push(Pick::Branch(n)));
+                    if choices {
+                        here.iter_mut().for_each(|m| m.choices.push(Choice::Branch(n)));
                     }
-                    all.extend(self.post(p, here, picks, meter)?);
+                    all.extend(self.post(p, here, choices, meter)?);
                     check(&all)?;
                 }
                 Ok(distinct(all))
@@ -326,8 +326,8 @@ impl<'a> Search<'a> {
                         Err(fault) => _ = judge(fault)?,
                     }
                 }
-                let mut all = self.post(a, yes, picks, meter)?;
-                all.extend(self.post(b, no, picks, meter)?);
+                let mut all = self.post(a, yes, choices, meter)?;
+                all.extend(self.post(b, no, choices, meter)?);
                 Ok(all)
             }
         }
@@ -485,10 +485,10 @@ impl<'a> Search<'a> {
             let cells = &self.cells[self.nodes[to as usize].location.index()];
             let leads = |m: &&Memory| cells.iter().zip(self.values(to)).all(|(&c, &value)| m.word(c) == value);
             let Some(found) = after.iter().find(leads) else { return Err(gives_up("no way")) };
-            if !run(terms, self.cfa.edge(edge).stmt, &mut env, &mut Script::new(&found.picks)) {
+            if !run(terms, self.cfa.edge(edge).stmt, &mut env, &mut Script::new(&found.choices)) {
                 return Err(gives_up("a run that the interpreter does not take"));
             }
-            steps.push(Step { edge, picks: found.picks.clone(), after: env.clone() });
+            steps.push(Step { edge, choices: found.choices.clone(), after: env.clone() });
         }
         Ok(Trace { start, steps })
     }

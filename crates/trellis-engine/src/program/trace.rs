@@ -14,7 +14,7 @@ use trellis_expr::eval::{Valuation, eval};
 use trellis_expr::ssa::Unrolling;
 use trellis_expr::{Stmt, StmtId, TermId, Terms, Type, Value, VarId};
 use trellis_meter::Meter;
-use trellis_model::cfa::interpret::{Pick, Script, Step, Trace, run, zero_of};
+use trellis_model::cfa::interpret::{Choice, Script, Step, Trace, run, zero_of};
 use trellis_model::cfa::{Cfa, EdgeId};
 use trellis_smt::{Answer, Reason, Solver};
 
@@ -39,7 +39,7 @@ enum End<'v> {
 /// Finds runs along paths of one automaton. What it makes of an edge it keeps for the next path.
 #[derive(Debug, Default)]
 pub struct Tracer {
-    picks: Picks,
+    choices: Picks,
     /// For each edge that was met: forgets the variables that its statement reads, and the statement.
     edges: FxHashMap<EdgeId, (StmtId, StmtId)>,
     unrolling: Unrolling,
@@ -135,13 +135,13 @@ impl Tracer {
 
     fn instrumented(&mut self, cfa: &mut Cfa, e: EdgeId) -> (StmtId, StmtId) {
         let stmt = cfa.edge(e).stmt;
-        let picks = &mut self.picks;
+        let choices = &mut self.choices;
         *self.edges.entry(e).or_insert_with(|| {
             let terms = &mut cfa.terms;
-            let stmt = picks.closed(terms, stmt, 0);
+            let stmt = choices.closed(terms, stmt, 0);
             let (reads, _) = terms.stmt_vars(stmt);
             let forget: Vec<StmtId> =
-                picks.variables.values().filter(|v| reads.contains(v)).map(|&v| terms.havoc(v)).collect();
+                choices.variables.values().filter(|v| reads.contains(v)).map(|&v| terms.havoc(v)).collect();
             (terms.seq(forget), stmt)
         })
     }
@@ -158,14 +158,14 @@ impl Tracer {
         let mut steps = vec![];
         for (n, &edge) in path.iter().enumerate() {
             let stmt = cfa.edge(edge).stmt;
-            let mut picks = vec![];
+            let mut choices = vec![];
             let mut after = env.clone();
-            self.picks.decide(terms, stmt, 0, &mut after, &|v| value(v, 2 * n + 2), &mut picks);
-            let mut script = Script::new(&picks);
+            self.choices.decide(terms, stmt, 0, &mut after, &|v| value(v, 2 * n + 2), &mut choices);
+            let mut script = Script::new(&choices);
             if !run(terms, stmt, &mut env, &mut script) || !script.is_over() {
                 return None;
             }
-            steps.push(Step { edge, picks, after: env.clone() });
+            steps.push(Step { edge, choices, after: env.clone() });
         }
         Some(Trace { start, steps })
     }
@@ -254,30 +254,30 @@ impl Picks {
         first: usize,
         env: &mut Valuation,
         value: &dyn Fn(VarId) -> Value,
-        picks: &mut Vec<Pick>,
+        choices: &mut Vec<Choice>,
     ) -> bool {
         match *terms.stmt(s) {
             Stmt::Havoc(v) => {
                 let picked = value(self.variables[&(first, terms.variable(v).ty)]);
-                picks.push(Pick::Value(picked.clone()));
+                choices.push(Choice::Value(picked.clone()));
                 env.insert(v, picked);
                 true
             }
             Stmt::Choice(ref parts) => {
                 let n = value(self.variables[&(first, selector(parts.len()))]).to_word().unwrap_or(0) as usize;
-                picks.push(Pick::Branch(n));
-                n < parts.len() && self.decide(terms, parts[n], first + 1, env, value, picks)
+                choices.push(Choice::Branch(n));
+                n < parts.len() && self.decide(terms, parts[n], first + 1, env, value, choices)
             }
             Stmt::Seq(ref parts) => {
                 let mut at = first;
                 parts.iter().all(|&p| {
                     let here = at;
                     at += self.counts[&p];
-                    self.decide(terms, p, here, env, value, picks)
+                    self.decide(terms, p, here, env, value, choices)
                 })
             }
             Stmt::If(c, a, b) => match eval(terms, c, env, &mut NoHost).ok().and_then(|c| c.as_bool()) {
-                Some(c) => self.decide(terms, if c { a } else { b }, first, env, value, picks),
+                Some(c) => self.decide(terms, if c { a } else { b }, first, env, value, choices),
                 None => false,
             },
             _ => run(terms, s, env, &mut Script::new(&[])),

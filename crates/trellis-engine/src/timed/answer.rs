@@ -10,7 +10,7 @@ use super::bounds::{self, Bounds};
 use super::fold::{constraints_before, error_before};
 use super::reach::{self, Cover, Mark, ZoneGraph};
 use super::space::Shape;
-use super::target::{Target, Trouble};
+use super::target::{Error, Target};
 use super::trace::concretise;
 use crate::network::{Answer, Broken};
 use crate::timed::lazy::block::{Direction, Interpolating};
@@ -208,11 +208,11 @@ fn trouble(
     post: &mut trellis_model::network::Post<'_>,
     via: Option<Vec<u32>>,
     stats: Stats,
-    trouble: Trouble,
+    trouble: Error,
 ) -> Result<Answer, Box<Broken>> {
     match trouble {
-        Trouble::Range => Ok(unknown(stats, Reason::Unsupported("a clock constant of 2^28 or more".into()))),
-        Trouble::Model(error) => {
+        Error::Range => Ok(unknown(stats, Reason::Unsupported("a clock constant of 2^28 or more".into()))),
+        Error::Model(error) => {
             let trace = via.and_then(|via| concretise(net, post, &via, &[]).ok().flatten());
             Err(Box::new(Broken { trace, error: *error }))
         }
@@ -274,7 +274,7 @@ fn explore(
                 Err(why) => return trouble(net, &mut graph.post, None, stats, why),
             };
             let why = match (why, &graph.folding) {
-                (Trouble::Model(e), Some(f)) => Trouble::Model(Box::new(error_before(net, &f.symmetry, &word, *e))),
+                (Error::Model(e), Some(f)) => Error::Model(Box::new(error_before(net, &f.symmetry, &word, *e))),
                 (why, _) => why,
             };
             trouble(net, &mut graph.post, Some(via), stats, why)

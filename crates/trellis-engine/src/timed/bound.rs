@@ -28,7 +28,7 @@ use super::cycle;
 use super::live::{Graph, Measure, Stop, refused, unknown, with_measure};
 use super::reach::{Cover, Ending, Mark, NONE, Options, ZoneGraph};
 use super::schedule::{Leg, Plan};
-use super::target::Trouble;
+use super::target::Error;
 use crate::network::{Answer, Bound, Broken, ClockBound, ClockLimit};
 use trellis_meter::{Meter, Stats};
 
@@ -159,8 +159,8 @@ fn of_clock(
                 }
                 Ok(None) => {}
                 Err(Stop::Limit(reason)) => return Ok(refused(reason, stats)),
-                Err(Stop::Broken(_, Trouble::Range)) => return Ok(refused(out_of_range(), stats)),
-                Err(Stop::Broken(_, Trouble::Model(error))) => {
+                Err(Stop::Broken(_, Error::Range)) => return Ok(refused(out_of_range(), stats)),
+                Err(Stop::Broken(_, Error::Model(error))) => {
                     return Err(Box::new(Broken { trace: None, error: *error }));
                 }
             }
@@ -246,7 +246,7 @@ struct Space<'n> {
     graph: ZoneGraph<'n>,
 }
 
-type Visit<'v, 'n> = dyn FnMut(&mut ZoneGraph<'n>, Spot, &[Limit]) -> Result<(), Trouble> + 'v;
+type Visit<'v, 'n> = dyn FnMut(&mut ZoneGraph<'n>, Spot, &[Limit]) -> Result<(), Error> + 'v;
 
 impl<'n> Space<'n> {
     /// Explores everything, with a clock's value exact up to a constant; or says why not.
@@ -274,10 +274,10 @@ impl<'n> Space<'n> {
         }
     }
 
-    fn trouble(&mut self, net: &Network, n: u32, trouble: Trouble) -> Result<Answer, Box<Broken>> {
+    fn trouble(&mut self, net: &Network, n: u32, trouble: Error) -> Result<Answer, Box<Broken>> {
         match trouble {
-            Trouble::Range => Ok(refused(out_of_range(), self.graph.stats)),
-            Trouble::Model(error) => {
+            Error::Range => Ok(refused(out_of_range(), self.graph.stats)),
+            Error::Model(error) => {
                 let trace = if n == NONE { None } else { self.trace(net, n, Vec::new()).ok().flatten() };
                 Err(Box::new(Broken { trace, error: *error }))
             }
@@ -285,14 +285,14 @@ impl<'n> Space<'n> {
     }
 
     /// Visits the stored zones, cut along the question's clock constraints.
-    fn visit(&mut self, query: &Query, visit: &mut Visit<'_, 'n>) -> Result<(), (u32, Trouble)> {
+    fn visit(&mut self, query: &Query, visit: &mut Visit<'_, 'n>) -> Result<(), (u32, Error)> {
         for n in 0..self.graph.nodes.len() as u32 {
             let node = &self.graph.nodes[n as usize];
             if node.mark == Mark::Replaced {
                 continue;
             }
             let (key, zone) = (node.key, node.zone);
-            let mut each = || -> Result<(), Trouble> {
+            let mut each = || -> Result<(), Error> {
                 let atoms = self.atoms(query, key)?;
                 let (shape, zone) = (self.graph.keys.shape(key), self.graph.zones.get(zone));
                 for (cell, part) in cells::split(shape, zone, &atoms)? {
@@ -305,7 +305,7 @@ impl<'n> Space<'n> {
         Ok(())
     }
 
-    fn atoms(&mut self, query: &Query, key: u32) -> Result<Vec<Constraint>, Trouble> {
+    fn atoms(&mut self, query: &Query, key: u32) -> Result<Vec<Constraint>, Error> {
         let key = self.graph.keys.get(key);
         let atoms = query.atoms.iter().map(|(_, a)| self.graph.post.atom(key, a));
         Ok(atoms.collect::<Result<_, _>>()?)
@@ -331,14 +331,14 @@ impl<'n> Space<'n> {
         query: &Query,
         spot: Spot,
         also: &[Constraint],
-    ) -> Result<Option<Trace>, Trouble> {
+    ) -> Result<Option<Trace>, Error> {
         let atoms = self.atoms(query, self.graph.nodes[spot.node as usize].key)?;
         let mut target = cells::constraints(&atoms, spot.cell).unwrap_or_default();
         target.extend_from_slice(also);
         self.trace(net, spot.node, target)
     }
 
-    fn trace(&mut self, net: &Network, n: u32, mut target: Vec<Constraint>) -> Result<Option<Trace>, Trouble> {
+    fn trace(&mut self, net: &Network, n: u32, mut target: Vec<Constraint>) -> Result<Option<Trace>, Error> {
         let graph = &mut self.graph;
         let mut moves = Moves::default();
         let mut legs = Vec::new();

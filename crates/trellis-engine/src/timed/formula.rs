@@ -19,7 +19,7 @@ use trellis_model::network::{Certificate, Course, Judge, Moves, Network, Tempora
 
 use super::live::{Edge, Graph, Measure, NONE, Stop, refused, unknown, with_measure};
 use super::runs::{Plain, Runs, Zoned};
-use super::target::Trouble;
+use super::target::Error;
 use crate::ltl::fair;
 use crate::ltl::search::{self, Search, Space};
 use crate::network::{Answer, Broken};
@@ -71,8 +71,8 @@ fn explore(
     let stats = *graph.stats();
     let verdict = match found {
         Err(Stop::Limit(reason)) => Verdict::Unknown(reason),
-        Err(Stop::Broken(_, Trouble::Range)) => too_large(),
-        Err(Stop::Broken(n, Trouble::Model(error))) => {
+        Err(Stop::Broken(_, Error::Range)) => too_large(),
+        Err(Stop::Broken(n, Error::Model(error))) => {
             let trace = if n == NONE { None } else { graph.trace_to(net, n).ok().flatten() };
             return Err(Box::new(Broken { trace, error: *error }));
         }
@@ -83,8 +83,8 @@ fn explore(
             Ok(None) => {
                 Verdict::Unknown(Reason::Unsupported("a run that exists, but was not found with exact delays".into()))
             }
-            Err(Trouble::Range) => too_large(),
-            Err(Trouble::Model(error)) => return Err(Box::new(Broken { trace: None, error: *error })),
+            Err(Error::Range) => too_large(),
+            Err(Error::Model(error)) => return Err(Box::new(Broken { trace: None, error: *error })),
         },
     };
     Ok(match verdict {

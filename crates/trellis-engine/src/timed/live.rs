@@ -31,7 +31,7 @@ use super::cells::{self, Cell};
 use super::cycle;
 use super::schedule::{Leg, Plan};
 use super::space::{Keys, Stepper, Zones, invariant};
-use super::target::{Trouble, enabling};
+use super::target::{Error, enabling};
 use crate::network::{Answer, Broken};
 use trellis_meter::{Meter, Progress, Stats};
 
@@ -127,7 +127,7 @@ type Step = (u32, u32, bool, bool);
 pub(super) enum Stop {
     Limit(Reason),
     /// In a node, or before the first.
-    Broken(u32, Trouble),
+    Broken(u32, Error),
 }
 
 pub(super) fn unknown(why: &str) -> Answer {
@@ -184,8 +184,8 @@ fn search(
         let out_of_range = || Reason::Unsupported("clock constants beyond 2^28".into());
         return match stop {
             Stop::Limit(reason) => Ok(refused(reason, g.stats)),
-            Stop::Broken(_, Trouble::Range) => Ok(refused(out_of_range(), g.stats)),
-            Stop::Broken(n, Trouble::Model(error)) => {
+            Stop::Broken(_, Error::Range) => Ok(refused(out_of_range(), g.stats)),
+            Stop::Broken(n, Error::Model(error)) => {
                 let trace = if n == NONE { None } else { g.trace_to(net, n).ok().flatten() };
                 Err(Box::new(Broken { trace, error: *error }))
             }
@@ -211,8 +211,8 @@ fn search(
         Ok(None) => {
             Ok(refused(Reason::Unsupported("a run that exists, but was not found with exact delays".into()), g.stats))
         }
-        Err(Trouble::Range) => Ok(refused(Reason::Unsupported("clock constants beyond 2^28".into()), g.stats)),
-        Err(Trouble::Model(error)) => Err(Box::new(Broken { trace: None, error: *error })),
+        Err(Error::Range) => Ok(refused(Reason::Unsupported("clock constants beyond 2^28".into()), g.stats)),
+        Err(Error::Model(error)) => Err(Box::new(Broken { trace: None, error: *error })),
     }
 }
 
@@ -268,7 +268,7 @@ impl<'n> Graph<'n> {
         Ok(())
     }
 
-    pub fn start(&mut self) -> Result<(), Trouble> {
+    pub fn start(&mut self) -> Result<(), Error> {
         let (key, _) = self.post.initial()?;
         let k = self.key(&key)?;
         let shape = self.keys.shape(k);
@@ -283,7 +283,7 @@ impl<'n> Graph<'n> {
     }
 
     /// The number of a key.
-    fn key(&mut self, key: &[u64]) -> Result<u32, Trouble> {
+    fn key(&mut self, key: &[u64]) -> Result<u32, Error> {
         let (k, is_new) = self.keys.id(key);
         if is_new {
             let mut invariant = Vec::new();
@@ -299,7 +299,7 @@ impl<'n> Graph<'n> {
     }
 
     /// Comes to a cell with some valuations, lets time pass within it, and finds the node.
-    fn reach(&mut self, k: u32, cell: Cell, mut zone: Zone, by: Step) -> Result<(), Trouble> {
+    fn reach(&mut self, k: u32, cell: Cell, mut zone: Zone, by: Step) -> Result<(), Error> {
         let (from, via, marked, sets) = by;
         let shape = self.keys.shape(k);
         let place = &self.places[k as usize];
@@ -350,7 +350,7 @@ impl<'n> Graph<'n> {
         self.query.atoms.iter().enumerate().map(|(i, (v, _))| (*v, cell >> i & 1 == 1)).collect()
     }
 
-    pub fn expand(&mut self, n: u32, moves: &mut Moves) -> Result<(), Trouble> {
+    pub fn expand(&mut self, n: u32, moves: &mut Moves) -> Result<(), Error> {
         let Node { key: k, cell, zone, stays, .. } = self.nodes[n as usize];
         let zone = Zone::copied(self.keys.shape(k).domain(), self.zones.get(zone));
         let key = self.keys.get(k).to_vec();
@@ -386,7 +386,7 @@ impl<'n> Graph<'n> {
         Ok(())
     }
 
-    fn act(&mut self, n: u32, zone: &Zone, m: &Move<'_>, marked: bool) -> Result<(), Trouble> {
+    fn act(&mut self, n: u32, zone: &Zone, m: &Move<'_>, marked: bool) -> Result<(), Error> {
         self.stats.steps += 1;
         let from = self.nodes[n as usize].key;
         let (shape, d) = (self.keys.shape(from), zone.domain());
@@ -412,7 +412,7 @@ impl<'n> Graph<'n> {
     }
 
     /// What a zone becomes while time passes, within the invariant.
-    fn later(&self, k: u32, zone: &Zone) -> Result<Zone, Trouble> {
+    fn later(&self, k: u32, zone: &Zone) -> Result<Zone, Error> {
         let mut later = zone.clone();
         later.domain().up(&mut later);
         invariant(self.keys.shape(k), &self.places[k as usize].invariant, &mut later)?;
@@ -420,7 +420,7 @@ impl<'n> Graph<'n> {
     }
 
     /// The ways out of a node's cell by waiting.
-    fn exits(&self, k: u32, cell: Cell, zone: &Zone) -> Result<Vec<cells::Exit>, Trouble> {
+    fn exits(&self, k: u32, cell: Cell, zone: &Zone) -> Result<Vec<cells::Exit>, Error> {
         let place = &self.places[k as usize];
         if !place.delay || place.atoms.is_empty() {
             return Ok(Vec::new());
@@ -437,7 +437,7 @@ impl<'n> Graph<'n> {
         zone: &Zone,
         exits: &[cells::Exit],
         moves: &Moves,
-    ) -> Result<Vec<Zone>, Trouble> {
+    ) -> Result<Vec<Zone>, Error> {
         let (shape, place) = (self.keys.shape(k), &self.places[k as usize]);
         let d = shape.domain();
         let inside = cells::constraints(&place.atoms, cell).unwrap_or_default();
@@ -446,7 +446,7 @@ impl<'n> Graph<'n> {
             return Ok(vec![zone.clone()]);
         }
         let mut parts = vec![zone.clone()];
-        let mut remove = |mut from: Zone| -> Result<bool, Trouble> {
+        let mut remove = |mut from: Zone| -> Result<bool, Error> {
             if place.delay {
                 d.down(&mut from);
             }
@@ -496,7 +496,7 @@ impl<'n> Graph<'n> {
     }
 
     /// Does a condition hold in a node? It does not ask about clocks.
-    pub fn holds(&mut self, condition: &Judge, n: u32) -> Result<bool, Trouble> {
+    pub fn holds(&mut self, condition: &Judge, n: u32) -> Result<bool, Error> {
         let key = self.keys.get(self.nodes[n as usize].key);
         Ok(self.post.judge_with(condition, key, &[])? != 0)
     }
@@ -523,7 +523,7 @@ impl<'n> Graph<'n> {
         all
     }
 
-    fn legs(&mut self, path: &[u32]) -> Result<Vec<Leg>, Trouble> {
+    fn legs(&mut self, path: &[u32]) -> Result<Vec<Leg>, Error> {
         let mut moves = Moves::default();
         let mut legs = Vec::new();
         for &e in path {
@@ -561,7 +561,7 @@ impl<'n> Graph<'n> {
         Ok(legs)
     }
 
-    pub fn trace_to(&mut self, net: &Network, n: u32) -> Result<Option<Trace>, Trouble> {
+    pub fn trace_to(&mut self, net: &Network, n: u32) -> Result<Option<Trace>, Error> {
         let path = self.path_to(n);
         let mut plan = Plan::new(self.net.clocks.len());
         plan.extend(self.legs(&path)?);
@@ -570,7 +570,7 @@ impl<'n> Graph<'n> {
     }
 
     /// A run that shows how the watched clock can grow.
-    pub fn growth(&mut self, net: &Network, growth: &cycle::Growth) -> Result<Option<Trace>, Trouble> {
+    pub fn growth(&mut self, net: &Network, growth: &cycle::Growth) -> Result<Option<Trace>, Error> {
         let mut plan = Plan::new(self.net.clocks.len());
         plan.extend(self.legs(&self.path_to(growth.node))?);
         let (round, tail) = (self.legs(&growth.round)?, self.legs(&growth.tail)?);
@@ -580,7 +580,7 @@ impl<'n> Graph<'n> {
         Ok(plan.growing(net, self.query, &round, tail))
     }
 
-    fn counterexample(&mut self, net: &Network, ranks: &[Option<u32>]) -> Result<Option<Trace>, Trouble> {
+    fn counterexample(&mut self, net: &Network, ranks: &[Option<u32>]) -> Result<Option<Trace>, Error> {
         let starts = self.nodes.iter().zip(ranks).enumerate();
         let starts = starts.filter(|(_, (n, r))| n.starts && n.stays && r.is_none()).map(|(i, _)| i as u32);
         let starts: Vec<u32> = starts.collect();
@@ -592,7 +592,7 @@ impl<'n> Graph<'n> {
     }
 
     /// A run along a path to a node, and then round and round from there; if there is no round, it ends there.
-    pub fn run(&mut self, net: &Network, path: &[u32], round: &[u32], last: u32) -> Result<Option<Trace>, Trouble> {
+    pub fn run(&mut self, net: &Network, path: &[u32], round: &[u32], last: u32) -> Result<Option<Trace>, Error> {
         let mut plan = Plan::new(self.net.clocks.len());
         plan.extend(self.legs(path)?);
         plan.end = self.stay(last);

@@ -19,7 +19,7 @@ use trellis_model::network::{Move, Moves, Network, Post, Query};
 use super::bounds::Bounds;
 use super::fold::{Folding, constraints_before};
 use super::space::{Keys, Stepper, Zones, invariant};
-use super::target::{Target, Trouble};
+use super::target::{Error, Target};
 use crate::waitlist::{Order, Waitlist};
 use trellis_meter::{Meter, Progress, Stats};
 
@@ -131,7 +131,7 @@ pub enum Ending {
     /// A limit.
     Stopped(Reason),
     /// The model is broken in this node (or before the first one).
-    Broken(u32, Trouble),
+    Broken(u32, Error),
 }
 
 /// A zone graph as far as it was explored.
@@ -222,7 +222,7 @@ impl<'n> ZoneGraph<'n> {
         query: &Query,
         target: &mut Option<&mut Target>,
         waiting: &mut Waitlist,
-    ) -> Result<Option<(u32, Vec<Zone>)>, Trouble> {
+    ) -> Result<Option<(u32, Vec<Zone>)>, Error> {
         let (key, _) = self.post.initial()?;
         let mut constraints: Vec<Constraint> = Vec::new();
         let delay = self.post.timing(&key, &mut constraints)?;
@@ -251,7 +251,7 @@ impl<'n> ZoneGraph<'n> {
     }
 
     /// Lets time pass and extrapolates the stepper's zone.
-    fn settle(&mut self, k: u32, constraints: &[Constraint], delay: bool) -> Result<(), Trouble> {
+    fn settle(&mut self, k: u32, constraints: &[Constraint], delay: bool) -> Result<(), Error> {
         let shape = self.keys.shape(k);
         let d = shape.domain();
         let zone = &mut self.stepper.zone;
@@ -279,7 +279,7 @@ impl<'n> ZoneGraph<'n> {
         key: u32,
         source: &[Bound],
         m: &Move<'_>,
-    ) -> Result<Option<u32>, Trouble> {
+    ) -> Result<Option<u32>, Error> {
         let target = match folding {
             Some(f) => {
                 f.sort(&self.post.layout, m);
@@ -303,7 +303,7 @@ impl<'n> ZoneGraph<'n> {
     }
 
     /// Lets time pass there.
-    fn stay(&mut self, folding: &mut Option<Folding>, k: u32, m: &Move<'_>) -> Result<(), Trouble> {
+    fn stay(&mut self, folding: &mut Option<Folding>, k: u32, m: &Move<'_>) -> Result<(), Error> {
         let Some(f) = folding else { return self.settle(k, m.invariant, m.delay) };
         self.settle(k, &f.invariant, m.delay)?;
         if self.options.cover == Cover::Alu {
@@ -313,7 +313,7 @@ impl<'n> ZoneGraph<'n> {
     }
 
     /// The moves of the run that leads to a node, by their numbers, and the swaps that make its last state the node's.
-    pub fn unfold(&mut self, mut n: u32) -> Result<(Vec<u32>, Vec<u16>), Trouble> {
+    pub fn unfold(&mut self, mut n: u32) -> Result<(Vec<u32>, Vec<u16>), Error> {
         let mut nodes = Vec::new();
         while n != NONE {
             nodes.push(n);
@@ -329,7 +329,7 @@ impl<'n> ZoneGraph<'n> {
         unfolded
     }
 
-    fn unfold_along(&mut self, nodes: &[u32], folding: &mut Option<Folding>) -> Result<(Vec<u32>, Vec<u16>), Trouble> {
+    fn unfold_along(&mut self, nodes: &[u32], folding: &mut Option<Folding>) -> Result<(Vec<u32>, Vec<u16>), Error> {
         let net = self.post.network();
         let (mut via, mut word) = (Vec::new(), Vec::new());
         let (mut key, _) = self.post.initial()?;
@@ -367,7 +367,7 @@ impl<'n> ZoneGraph<'n> {
         waiting: &mut Waitlist,
         moves: &mut Moves,
         source: &mut Vec<Bound>,
-    ) -> Result<Option<(u32, Vec<Zone>)>, Trouble> {
+    ) -> Result<Option<(u32, Vec<Zone>)>, Error> {
         let mut folding = self.folding.take();
         let found = self.expand_up_to(&mut folding, n, query, target, waiting, moves, source);
         self.folding = folding;
@@ -384,7 +384,7 @@ impl<'n> ZoneGraph<'n> {
         waiting: &mut Waitlist,
         moves: &mut Moves,
         source: &mut Vec<Bound>,
-    ) -> Result<Option<(u32, Vec<Zone>)>, Trouble> {
+    ) -> Result<Option<(u32, Vec<Zone>)>, Error> {
         let Node { key, zone, .. } = self.nodes[n as usize];
         self.post.moves(self.keys.get(key), moves)?;
         source.clear();

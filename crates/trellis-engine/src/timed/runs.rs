@@ -7,7 +7,7 @@ use trellis_domain::zone::Rational;
 use trellis_model::network::{Action, CertEntry, Condition, Judge, Moves, Network, Step, Trace};
 
 use super::live::{Edge, Graph};
-use super::target::Trouble;
+use super::target::Error;
 use crate::arg::{Arg, NONE};
 use crate::network::NetworkSystem;
 use crate::{Batch, System};
@@ -16,9 +16,9 @@ use trellis_meter::Stats;
 /// A graph; its nodes have numbers, the first is where runs start.
 pub(super) trait Runs {
     /// Makes the first node.
-    fn start(&mut self) -> Result<(), Trouble>;
+    fn start(&mut self) -> Result<(), Error>;
     /// Makes the edges from a node: the newest of [`edges`](Runs::edges). Answers who moves along each.
-    fn expand(&mut self, n: u32) -> Result<Vec<Action>, Trouble>;
+    fn expand(&mut self, n: u32) -> Result<Vec<Action>, Error>;
     /// The number of nodes.
     fn len(&self) -> usize;
     /// All edges so far.
@@ -28,14 +28,14 @@ pub(super) trait Runs {
     /// Makes a condition ready to be judged.
     fn compile(&self, condition: Condition) -> Judge;
     /// Does a condition hold in a node? It does not ask about clocks.
-    fn holds(&mut self, condition: &Judge, n: u32) -> Result<bool, Trouble>;
+    fn holds(&mut self, condition: &Judge, n: u32) -> Result<bool, Error>;
     /// A node as an element of a certificate.
     fn entry(&self, n: u32) -> CertEntry;
     /// A run along edges from the start to a node, and then round and round; if there is no round, it ends there. None if none was
     /// found with exact delays.
-    fn run(&mut self, net: &Network, stem: &[u32], round: &[u32], last: u32) -> Result<Option<Trace>, Trouble>;
+    fn run(&mut self, net: &Network, stem: &[u32], round: &[u32], last: u32) -> Result<Option<Trace>, Error>;
     /// Some run to a node.
-    fn trace_to(&mut self, net: &Network, n: u32) -> Result<Option<Trace>, Trouble>;
+    fn trace_to(&mut self, net: &Network, n: u32) -> Result<Option<Trace>, Error>;
     /// What was counted.
     fn stats(&mut self) -> &mut Stats;
 }
@@ -47,11 +47,11 @@ pub(super) struct Zoned<'n> {
 }
 
 impl Runs for Zoned<'_> {
-    fn start(&mut self) -> Result<(), Trouble> {
+    fn start(&mut self) -> Result<(), Error> {
         self.graph.start()
     }
 
-    fn expand(&mut self, n: u32) -> Result<Vec<Action>, Trouble> {
+    fn expand(&mut self, n: u32) -> Result<Vec<Action>, Error> {
         let first = self.graph.edges.len();
         self.graph.stats.expanded += 1;
         self.graph.expand(n, &mut self.moves)?;
@@ -75,7 +75,7 @@ impl Runs for Zoned<'_> {
         self.graph.post.compile(condition, false)
     }
 
-    fn holds(&mut self, condition: &Judge, n: u32) -> Result<bool, Trouble> {
+    fn holds(&mut self, condition: &Judge, n: u32) -> Result<bool, Error> {
         self.graph.holds(condition, n)
     }
 
@@ -83,11 +83,11 @@ impl Runs for Zoned<'_> {
         self.graph.entry(n)
     }
 
-    fn run(&mut self, net: &Network, stem: &[u32], round: &[u32], last: u32) -> Result<Option<Trace>, Trouble> {
+    fn run(&mut self, net: &Network, stem: &[u32], round: &[u32], last: u32) -> Result<Option<Trace>, Error> {
         self.graph.run(net, stem, round, last)
     }
 
-    fn trace_to(&mut self, net: &Network, n: u32) -> Result<Option<Trace>, Trouble> {
+    fn trace_to(&mut self, net: &Network, n: u32) -> Result<Option<Trace>, Error> {
         self.graph.trace_to(net, n)
     }
 
@@ -129,7 +129,7 @@ impl<'n> Plain<'n> {
     }
 
     /// The steps along edges.
-    fn along(&mut self, edges: &[u32]) -> Result<Vec<Step>, Trouble> {
+    fn along(&mut self, edges: &[u32]) -> Result<Vec<Step>, Error> {
         let mut steps = Vec::new();
         for &e in edges {
             let Edge { from, via, to, .. } = self.edges[e as usize];
@@ -141,13 +141,13 @@ impl<'n> Plain<'n> {
 }
 
 impl Runs for Plain<'_> {
-    fn start(&mut self) -> Result<(), Trouble> {
+    fn start(&mut self) -> Result<(), Error> {
         let (key, elem) = self.system.initial()?;
         self.node(&key, &elem, NONE, 0);
         Ok(())
     }
 
-    fn expand(&mut self, n: u32) -> Result<Vec<Action>, Trouble> {
+    fn expand(&mut self, n: u32) -> Result<Vec<Action>, Error> {
         self.stats.expanded += 1;
         let (key, elem) = self.arg.state(n);
         let (key, elem) = (key.to_vec(), elem.to_vec());
@@ -187,7 +187,7 @@ impl Runs for Plain<'_> {
         self.system.compile(condition)
     }
 
-    fn holds(&mut self, condition: &Judge, n: u32) -> Result<bool, Trouble> {
+    fn holds(&mut self, condition: &Judge, n: u32) -> Result<bool, Error> {
         let (key, elem) = self.arg.state(n);
         Ok(self.system.post().judge(condition, key, elem)? != 0)
     }
@@ -197,13 +197,13 @@ impl Runs for Plain<'_> {
         CertEntry::of(self.system.snapshot(key, elem))
     }
 
-    fn run(&mut self, _: &Network, stem: &[u32], round: &[u32], _: u32) -> Result<Option<Trace>, Trouble> {
+    fn run(&mut self, _: &Network, stem: &[u32], round: &[u32], _: u32) -> Result<Option<Trace>, Error> {
         let back_to = (!round.is_empty()).then_some(stem.len());
         let steps = self.along(&[stem, round].concat())?;
         Ok(Some(Trace { initial: self.entry(0).state, steps, rest: Rational::ZERO, back_to }))
     }
 
-    fn trace_to(&mut self, _: &Network, n: u32) -> Result<Option<Trace>, Trouble> {
+    fn trace_to(&mut self, _: &Network, n: u32) -> Result<Option<Trace>, Error> {
         let path = crate::path::path_to(&mut self.system, &self.arg, &self.arg.path(n))?;
         Ok(self.system.trace(&path, None))
     }

@@ -11,22 +11,22 @@ use super::space::{Shape, invariant};
 
 /// Why a zone could not be computed: the model, or a constant out of range.
 #[derive(Debug, Clone)]
-pub enum Trouble {
+pub enum Error {
     /// The model did something undefined.
     Model(Box<ModelError>),
     /// A clock constant left the range that zones can hold.
     Range,
 }
 
-impl From<ModelError> for Trouble {
-    fn from(e: ModelError) -> Trouble {
-        Trouble::Model(Box::new(e))
+impl From<ModelError> for Error {
+    fn from(e: ModelError) -> Error {
+        Error::Model(Box::new(e))
     }
 }
 
-impl From<ZoneError> for Trouble {
-    fn from(_: ZoneError) -> Trouble {
-        Trouble::Range
+impl From<ZoneError> for Error {
+    fn from(_: ZoneError) -> Error {
+        Error::Range
     }
 }
 
@@ -69,7 +69,7 @@ impl Target {
     }
 
     /// Is the key a target, whatever the clocks?
-    pub fn holds(&self, post: &mut Post<'_>, key: &[Word]) -> Result<bool, Trouble> {
+    pub fn holds(&self, post: &mut Post<'_>, key: &[Word]) -> Result<bool, Error> {
         Ok((post.judge_with(&self.judge, key, &[])? != 0) == self.value)
     }
 
@@ -83,7 +83,7 @@ impl Target {
         shape: Shape<'_>,
         zone: &[Bound],
         delay: bool,
-    ) -> Result<Vec<Zone>, Trouble> {
+    ) -> Result<Vec<Zone>, Error> {
         let net = post.network();
         self.values.clear();
         for &a in &self.atoms {
@@ -111,7 +111,7 @@ impl Target {
         query: &Query,
         key: &[Word],
         shape: Shape<'_>,
-    ) -> Result<Vec<Vec<Constraint>>, Trouble> {
+    ) -> Result<Vec<Vec<Constraint>>, Error> {
         let mut values = Vec::new();
         for &a in &self.atoms {
             values.push(post.atom(key, &query.atoms[a as usize].1)?);
@@ -131,7 +131,7 @@ impl Target {
         zone: &Zone,
         rest: &[Constraint],
         settings: &mut Vec<(trellis_expr::VarId, bool)>,
-    ) -> Result<Vec<Vec<Constraint>>, Trouble> {
+    ) -> Result<Vec<Vec<Constraint>>, Error> {
         let Some((c, rest)) = rest.split_first() else {
             let holds = (post.judge_with(&self.judge, key, settings)? != 0) == self.value;
             return Ok(if holds { vec![Vec::new()] } else { Vec::new() });
@@ -171,7 +171,7 @@ impl Target {
         settings: &mut Vec<(trellis_expr::VarId, bool)>,
         alive: &[Zone],
         found: &mut Vec<Zone>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), Error> {
         let Some((c, rest)) = rest.split_first() else {
             return self.leaf(post, net, key, shape, zone, settings, alive, found);
         };
@@ -200,7 +200,7 @@ impl Target {
         settings: &mut Vec<(trellis_expr::VarId, bool)>,
         alive: &[Zone],
         found: &mut Vec<Zone>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), Error> {
         let (true, Some(var)) = (self.deadlock, net.deadlock) else {
             if (post.judge_with(&self.judge, key, settings)? != 0) == self.value {
                 found.push(zone);
@@ -245,7 +245,7 @@ impl Target {
         shape: Shape<'_>,
         delay: bool,
         out: &mut Vec<Zone>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), Error> {
         let mut own = Vec::new();
         post.timing(key, &mut own)?;
         post.moves(key, &mut self.moves)?;
@@ -271,7 +271,7 @@ pub fn enabling(
     shape: Shape<'_>,
     own: &[Constraint],
     m: &trellis_model::network::Move<'_>,
-) -> Result<Option<Zone>, Trouble> {
+) -> Result<Option<Zone>, Error> {
     let d = shape.domain();
     let mut zone = Zone::universe(d.clocks());
     if !invariant(shape, own, &mut zone)? || !invariant(shape, m.guard, &mut zone)? {
@@ -284,7 +284,7 @@ pub fn enabling(
         let shift = i64::from(add) - i64::from(subtract);
         let bound = match c.bound.constant() {
             None => continue,
-            Some(n) => Bound::checked(i64::from(n) - shift, c.bound.is_strict()).ok_or(Trouble::Range)?,
+            Some(n) => Bound::checked(i64::from(n) - shift, c.bound.is_strict()).ok_or(Error::Range)?,
         };
         if left == right {
             // The constraint is about constants alone.

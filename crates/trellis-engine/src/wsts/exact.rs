@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 use trellis_model::counter::evidence::{Certificate, Verdict};
-use trellis_model::counter::{Beyond, LARGEST, OMEGA, Rule, System, Var, Vector};
+use trellis_model::counter::{LARGEST, OMEGA, Overflow, Rule, System, Var, Vector};
 use trellis_model::evidence::Reason;
 
 use super::forward::Triggers;
@@ -161,7 +161,7 @@ impl Search<'_> {
 }
 
 /// Where the rule leads from a vector whose numbers are exact wherever the rule has upper bounds.
-fn after(rule: &Rule, v: &Vector) -> Result<Option<Vector>, Beyond> {
+fn after(rule: &Rule, v: &Vector) -> Result<Option<Vector>, Overflow> {
     if rule.guards.iter().any(|(x, g)| !g.contains(v.get(*x))) {
         return Ok(None);
     }
@@ -180,7 +180,7 @@ fn after(rule: &Rule, v: &Vector) -> Result<Option<Vector>, Beyond> {
         if sum < 0 {
             return Ok(None);
         }
-        let sum = u64::try_from(sum).ok().filter(|n| *n <= LARGEST).ok_or(Beyond::Numbers)?;
+        let sum = u64::try_from(sum).ok().filter(|n| *n <= LARGEST).ok_or(Overflow::Numbers)?;
         entries.push((*y, sum));
     }
     Ok(Some(Vector::new(entries)))

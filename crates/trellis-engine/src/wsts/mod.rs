@@ -22,7 +22,7 @@ mod pump;
 use std::fmt;
 
 use trellis_model::counter::evidence::{Trace, Verdict};
-use trellis_model::counter::{Beyond, RuleId, System, Vector, interpret};
+use trellis_model::counter::{Overflow, RuleId, System, Vector, interpret};
 use trellis_model::evidence::Reason;
 
 use trellis_meter::{Meter, Stats};
@@ -104,7 +104,7 @@ fn run(system: &System, above: &Vector, rules: Vec<RuleId>) -> Verdict {
     }
 }
 
-fn beyond(why: Beyond) -> Reason {
+fn beyond(why: Overflow) -> Reason {
     Reason::Stuck(why.to_string())
 }
 

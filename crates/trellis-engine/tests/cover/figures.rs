@@ -61,8 +61,8 @@ fn figure_5_10_covers_are_not_abstractions() {
     let claim = trellis_model::hierarchy::tree::evidence::Certificate {
         blocks: vec![blunt.of.clone()],
         tuples: vec![vec![blunt.of[0]], vec![blunt.of[3]]],
-        rooms: vec![],
-        alike: vec![],
+        traps: vec![],
+        symmetric: vec![],
     };
     assert!(trellis_check::tree::certify(&tree, &bad, &claim).is_err());
 }
@@ -182,7 +182,7 @@ fn pruning_turns_away_at_the_first_broken_pump() {
         assert!(matches!(found.verdict, Verdict::Safe(_)));
         assert_eq!((found.states, found.pruned), (1, n as u64));
     }
-    // Without, all states are explored; pumps are twins, so it only matters how many are broken.
+    // Without, all states are explored; pumps are siblings, so it only matters how many are broken.
     for n in [2, 5, 8] {
         for (symmetry, states) in [(false, (1 << (n + 1)) - 1), (true, 2 * n + 1)] {
             let options = Options { pruning: false, symmetry, ..Options::default() };

@@ -12,12 +12,12 @@ mod models;
 mod network;
 mod random;
 mod relations;
+mod siblings;
 mod solver;
 mod supers;
 #[path = "../it/tableau.rs"]
 mod tableau;
 mod tree;
-mod twins;
 mod vectors;
 mod walks;
 

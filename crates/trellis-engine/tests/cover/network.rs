@@ -8,7 +8,7 @@ use trellis_meter::Meter;
 use trellis_model::evidence::Verdict;
 use trellis_model::hierarchy::tree::Condition;
 use trellis_model::network::interpret::Interpreter;
-use trellis_model::network::parts::{Refusal, parts};
+use trellis_model::network::parts::{Error, parts};
 use trellis_model::network::{Network, Query, QueryKind, Snapshot};
 use trellis_syntax::diag::{Sources, render};
 use trellis_syntax::uppaal::build::{Options as Reading, Questions, build};
@@ -107,7 +107,7 @@ fn networks_agree_with_the_interpreter() {
         let reached = all.iter().any(|s| interpreter.holds(&p, false, s).unwrap());
         let parts = match parts(&net, 100_000) {
             Ok(parts) => parts,
-            Err(Refusal::Undefined(..)) => continue,
+            Err(Error::Undefined(..)) => continue,
             Err(why) => panic!("{why}: {context}"),
         };
         done += 1;

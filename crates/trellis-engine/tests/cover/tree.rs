@@ -43,15 +43,15 @@ fn node(r: &mut Random, nodes: &mut Vec<Node>, name: String, subs: Vec<usize>, p
     // A strict order of the events, or, now and then, of the vectors themselves.
     let count = vectors.len();
     // Now and then the behaviour of another node.
-    let twin = nodes.iter().find(|n: &&Node| n.events.len() == events && n.behaviour.states.len() == states);
-    let twin = twin.map(|n| n.behaviour.clone()).filter(|_| r.chance(50));
+    let sibling = nodes.iter().find(|n: &&Node| n.events.len() == events && n.behaviour.states.len() == states);
+    let sibling = sibling.map(|n| n.behaviour.clone()).filter(|_| r.chance(50));
     let mut made = Node {
         name,
         events: (0..events).map(|e| format!("e{e}")).collect(),
         subs,
         vectors,
         higher: vec![vec![]; count],
-        behaviour: twin.unwrap_or_else(|| Arc::new(behaviour(r, events, states))),
+        behaviour: sibling.unwrap_or_else(|| Arc::new(behaviour(r, events, states))),
     };
     if priorities && r.chance(70) {
         let rank: Vec<usize> = (0..events).map(|_| r.below(3)).collect();

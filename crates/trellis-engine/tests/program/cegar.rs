@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use trellis_check::program::{Refusal, certify, replay};
+use trellis_check::program::{Rejection, certify, replay};
 use trellis_engine::program::cegar::{Domain, Initial, Options, Pruning, Scope, Search, Split};
 use trellis_engine::program::lazy;
 use trellis_engine::program::post::Mode;
@@ -22,7 +22,7 @@ pub fn answer(cfa: &Cfa, outcome: &Outcome, who: &str) -> Option<bool> {
             match certify(cfa, certificate, &Meter::unlimited().time(Duration::from_secs(20))) {
                 Ok(_) => Some(true),
                 // Then a report says unknown.
-                Err(Refusal::Undecided(_)) => None,
+                Err(Rejection::Undecided(_)) => None,
                 Err(why) => panic!("{who}: {why}"),
             }
         }

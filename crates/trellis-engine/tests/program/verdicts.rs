@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use trellis_check::program::{Refusal, certify};
+use trellis_check::program::{Rejection, certify};
 use trellis_engine::program::{Outcome, Program, bmc, explicit, induction, invariants};
 use trellis_expr::TermId;
 use trellis_expr::Value;
@@ -208,7 +208,7 @@ fn proofs_about_integers_are_never_contradicted() {
                 safe += 1;
                 let limits = Meter::unlimited().time(Duration::from_secs(10));
                 match certify(&small, &certificate, &limits) {
-                    Ok(_) | Err(Refusal::Undecided(_)) => {}
+                    Ok(_) | Err(Rejection::Undecided(_)) => {}
                     Err(why) => panic!("seed {seed}: {why}"),
                 }
                 let mut r = Random::new(seed);

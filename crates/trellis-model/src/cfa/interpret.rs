@@ -38,7 +38,7 @@ pub trait Oracle {
 
 /// What was left open, and decided so.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Pick {
+pub enum Choice {
     /// The value that a `havoc` gave.
     Value(Value),
     /// The branch of a choice.
@@ -51,7 +51,7 @@ pub struct Step {
     /// The edge taken.
     pub edge: EdgeId,
     /// What was decided on the way through its statement.
-    pub picks: Vec<Pick>,
+    pub choices: Vec<Choice>,
     /// The values after it.
     pub after: Valuation,
 }
@@ -68,36 +68,36 @@ pub struct Trace {
 /// An oracle that says again what was recorded.
 #[derive(Debug)]
 pub struct Script<'a> {
-    picks: &'a [Pick],
+    choices: &'a [Choice],
 }
 
 impl<'a> Script<'a> {
     /// Says these, one by one.
-    pub fn new(picks: &'a [Pick]) -> Script<'a> {
-        Script { picks }
+    pub fn new(choices: &'a [Choice]) -> Script<'a> {
+        Script { choices }
     }
 
     /// Has everything been said?
     pub fn is_over(&self) -> bool {
-        self.picks.is_empty()
+        self.choices.is_empty()
     }
 }
 
 impl Oracle for Script<'_> {
     fn havoc(&mut self, terms: &Terms, v: VarId) -> Option<Value> {
-        let (first, rest) = self.picks.split_first()?;
-        self.picks = rest;
+        let (first, rest) = self.choices.split_first()?;
+        self.choices = rest;
         match first {
-            Pick::Value(value) if has_type(terms, value, terms.variable(v).ty) => Some(value.clone()),
+            Choice::Value(value) if has_type(terms, value, terms.variable(v).ty) => Some(value.clone()),
             _ => None,
         }
     }
 
     fn choose(&mut self, branches: usize) -> Option<usize> {
-        let (first, rest) = self.picks.split_first()?;
-        self.picks = rest;
+        let (first, rest) = self.choices.split_first()?;
+        self.choices = rest;
         match *first {
-            Pick::Branch(n) if n < branches => Some(n),
+            Choice::Branch(n) if n < branches => Some(n),
             _ => None,
         }
     }
@@ -108,26 +108,26 @@ impl Oracle for Script<'_> {
 pub struct Recorder<'a, O: ?Sized> {
     oracle: &'a mut O,
     /// What was said.
-    pub picks: Vec<Pick>,
+    pub choices: Vec<Choice>,
 }
 
 impl<'a, O: Oracle + ?Sized> Recorder<'a, O> {
     /// Remembers nothing yet.
     pub fn new(oracle: &'a mut O) -> Recorder<'a, O> {
-        Recorder { oracle, picks: vec![] }
+        Recorder { oracle, choices: vec![] }
     }
 }
 
 impl<O: Oracle + ?Sized> Oracle for Recorder<'_, O> {
     fn havoc(&mut self, terms: &Terms, v: VarId) -> Option<Value> {
         let value = self.oracle.havoc(terms, v)?;
-        self.picks.push(Pick::Value(value.clone()));
+        self.choices.push(Choice::Value(value.clone()));
         Some(value)
     }
 
     fn choose(&mut self, branches: usize) -> Option<usize> {
         let n = self.oracle.choose(branches)?;
-        self.picks.push(Pick::Branch(n));
+        self.choices.push(Choice::Branch(n));
         Some(n)
     }
 }
@@ -308,7 +308,7 @@ fn order(a: &Valuation, b: &Valuation) -> Ordering {
 /// All outcomes of a statement, with repetitions, if there are at most so many at any moment.
 pub fn outcomes(terms: &Terms, s: StmtId, env: &Valuation, limit: usize) -> Result<Vec<Valuation>, TooMany> {
     let mut out = vec![];
-    // An odometer over what is picked: the picks so far, and out of how many.
+    // An odometer over what is picked: the choices so far, and out of how many.
     let mut odometer: Vec<(usize, usize)> = vec![];
     loop {
         let mut all = Enumerate { limit, at: 0, odometer: &mut odometer, too_many: false };
@@ -394,7 +394,7 @@ pub fn walk(cfa: &Cfa, mut state: State, oracle: &mut dyn Oracle, steps: usize) 
             let mut env = state.env.clone();
             let mut recorder = Recorder::new(oracle);
             if run(&cfa.terms, edge.stmt, &mut env, &mut recorder) {
-                taken.push(Step { edge: e, picks: recorder.picks, after: env.clone() });
+                taken.push(Step { edge: e, choices: recorder.choices, after: env.clone() });
                 state = State { location: edge.to, env };
                 continue 'steps;
             }
@@ -406,7 +406,7 @@ pub fn walk(cfa: &Cfa, mut state: State, oracle: &mut dyn Oracle, steps: usize) 
 
 /// Why a trace is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Mistake {
+pub enum Error {
     /// A variable has no value at the start, or one of another type.
     Start(VarId),
     /// The edge of this step does not leave the location where the run is.
@@ -419,40 +419,40 @@ pub enum Mistake {
     Unused(usize),
 }
 
-impl fmt::Display for Mistake {
+impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Mistake::Start(v) => write!(f, "at the start, variable {} has no value of its type", v.0),
-            Mistake::Elsewhere(n) => write!(f, "step {}: the edge starts elsewhere", n + 1),
-            Mistake::Blocked(n) => write!(f, "step {}: the statement blocks", n + 1),
-            Mistake::Value(n, v) => write!(f, "after step {}, variable {} has another value", n + 1, v.0),
-            Mistake::Unused(n) => write!(f, "step {}: the statement leaves less open than was decided", n + 1),
+            Error::Start(v) => write!(f, "at the start, variable {} has no value of its type", v.0),
+            Error::Elsewhere(n) => write!(f, "step {}: the edge starts elsewhere", n + 1),
+            Error::Blocked(n) => write!(f, "step {}: the statement blocks", n + 1),
+            Error::Value(n, v) => write!(f, "after step {}, variable {} has another value", n + 1, v.0),
+            Error::Unused(n) => write!(f, "step {}: the statement leaves less open than was decided", n + 1),
         }
     }
 }
 
 /// Checks a trace against the automaton; answers where it leads.
-pub fn replay(cfa: &Cfa, trace: &Trace) -> Result<State, Mistake> {
+pub fn replay(cfa: &Cfa, trace: &Trace) -> Result<State, Error> {
     let terms = &cfa.terms;
     let mut state = State { location: cfa.initial, env: trace.start.clone() };
     let ill = |v: &&VarId| !state.env.get(*v).is_some_and(|value| has_type(terms, value, terms.variable(**v).ty));
     if let Some(&v) = cfa.variables.iter().find(ill) {
-        return Err(Mistake::Start(v));
+        return Err(Error::Start(v));
     }
     for (n, step) in trace.steps.iter().enumerate() {
         if step.edge.index() >= cfa.edges().len() || cfa.edge(step.edge).from != state.location {
-            return Err(Mistake::Elsewhere(n));
+            return Err(Error::Elsewhere(n));
         }
         let edge = cfa.edge(step.edge);
-        let mut script = Script::new(&step.picks);
+        let mut script = Script::new(&step.choices);
         if cfa.is_error(state.location) || !run(terms, edge.stmt, &mut state.env, &mut script) {
-            return Err(Mistake::Blocked(n));
+            return Err(Error::Blocked(n));
         }
         if !script.is_over() {
-            return Err(Mistake::Unused(n));
+            return Err(Error::Unused(n));
         }
         if let Some(&v) = cfa.variables.iter().find(|v| state.env.get(v) != step.after.get(v)) {
-            return Err(Mistake::Value(n, v));
+            return Err(Error::Value(n, v));
         }
         state.location = edge.to;
     }

@@ -15,7 +15,7 @@
 use trellis_expr::eval::Valuation;
 use trellis_expr::{Stmt, StmtId, Terms};
 
-use super::interpret::{Mistake, Oracle, Recorder, Script, Step, Trace, run};
+use super::interpret::{Error, Oracle, Recorder, Script, Step, Trace, run};
 use super::{Cfa, Edge, EdgeId, Kind, LocationId};
 
 /// How many edges, counted with repetition, a block may have.
@@ -148,7 +148,7 @@ fn insert(
     edges.push(Some(new));
 }
 
-// Statements are put together exactly as blocks are, never flattened into the statement of a small edge, so that picks mean the
+// Statements are put together exactly as blocks are, never flattened into the statement of a small edge, so that choices mean the
 // same in both.
 
 fn parts(terms: &Terms, (block, stmt): (&Block, StmtId), choice: bool) -> Vec<StmtId> {
@@ -207,14 +207,14 @@ fn first_edge(block: &Block) -> Option<EdgeId> {
 
 impl Blocks {
     /// A trace of the large automaton, told in edges of the small one.
-    pub fn expand(&self, small: &Cfa, trace: &Trace) -> Result<Trace, Mistake> {
+    pub fn expand(&self, small: &Cfa, trace: &Trace) -> Result<Trace, Error> {
         let mut steps = vec![];
         let mut env = trace.start.clone();
         for (n, step) in trace.steps.iter().enumerate() {
-            let block = self.blocks.get(step.edge.index()).ok_or(Mistake::Elsewhere(n))?;
-            let mut script = Script::new(&step.picks);
+            let block = self.blocks.get(step.edge.index()).ok_or(Error::Elsewhere(n))?;
+            let mut script = Script::new(&step.choices);
             if !walk(small, block, &mut env, &mut script, &mut steps) {
-                return Err(Mistake::Blocked(n));
+                return Err(Error::Blocked(n));
             }
         }
         Ok(Trace { start: trace.start.clone(), steps })
@@ -227,7 +227,7 @@ fn walk(cfa: &Cfa, block: &Block, env: &mut Valuation, script: &mut Script<'_>, 
         Block::Edge(e) => {
             let mut recorder = Recorder::new(script);
             let done = run(&cfa.terms, cfa.edge(*e).stmt, env, &mut recorder);
-            steps.push(Step { edge: *e, picks: recorder.picks, after: env.clone() });
+            steps.push(Step { edge: *e, choices: recorder.choices, after: env.clone() });
             done
         }
         Block::Seq(parts) => parts.iter().all(|p| walk(cfa, p, env, script, steps)),

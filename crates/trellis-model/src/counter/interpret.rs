@@ -3,13 +3,13 @@
 use std::fmt;
 
 use super::evidence::Trace;
-use super::{Beyond, RuleId, System};
+use super::{Overflow, RuleId, System};
 
 /// A number for each variable.
 pub type State = Vec<u64>;
 
 /// Where a rule leads, if it can be taken.
-pub fn step(system: &System, rule: RuleId, state: &State) -> Result<Option<State>, Beyond> {
+pub fn step(system: &System, rule: RuleId, state: &State) -> Result<Option<State>, Overflow> {
     let rule = &system.rules[rule as usize];
     for (v, interval) in &rule.guards {
         if !interval.contains(state[*v as usize]) {
@@ -26,7 +26,7 @@ pub fn step(system: &System, rule: RuleId, state: &State) -> Result<Option<State
         if value < 0 {
             return Ok(None);
         }
-        after[*v as usize] = u64::try_from(value).map_err(|_| Beyond::Numbers)?;
+        after[*v as usize] = u64::try_from(value).map_err(|_| Overflow::Numbers)?;
     }
     Ok(Some(after))
 }
@@ -43,7 +43,7 @@ pub fn is_bad(system: &System, state: &State) -> bool {
 
 /// What is wrong with a trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Mistake {
+pub enum Error {
     /// The system cannot start there.
     Start,
     /// There is no such rule, at this step.
@@ -51,24 +51,24 @@ pub enum Mistake {
     /// The rule of this step cannot be taken.
     Disabled(usize),
     /// A number at this step does not fit.
-    Beyond(usize),
+    Overflow(usize),
 }
 
-impl fmt::Display for Mistake {
+impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Mistake::Start => write!(f, "the system cannot start like this"),
-            Mistake::NoRule(n) => write!(f, "step {}: there is no such rule", n + 1),
-            Mistake::Disabled(n) => write!(f, "step {}: the rule cannot be taken there", n + 1),
-            Mistake::Beyond(n) => write!(f, "step {}: a number does not fit", n + 1),
+            Error::Start => write!(f, "the system cannot start like this"),
+            Error::NoRule(n) => write!(f, "step {}: there is no such rule", n + 1),
+            Error::Disabled(n) => write!(f, "step {}: the rule cannot be taken there", n + 1),
+            Error::Overflow(n) => write!(f, "step {}: a number does not fit", n + 1),
         }
     }
 }
 
-impl std::error::Error for Mistake {}
+impl std::error::Error for Error {}
 
 /// All states of a trace, the first included.
-pub fn replay(system: &System, trace: &Trace) -> Result<Vec<State>, Mistake> {
+pub fn replay(system: &System, trace: &Trace) -> Result<Vec<State>, Error> {
     let mut states = vec![];
     let end = walk(system, trace, |state| states.push(state.clone()))?;
     states.push(end);
@@ -76,20 +76,20 @@ pub fn replay(system: &System, trace: &Trace) -> Result<Vec<State>, Mistake> {
 }
 
 /// Where a trace ends; whoever watches sees the states before each step.
-pub fn walk(system: &System, trace: &Trace, mut watch: impl FnMut(&State)) -> Result<State, Mistake> {
+pub fn walk(system: &System, trace: &Trace, mut watch: impl FnMut(&State)) -> Result<State, Error> {
     if !is_initial(system, &trace.initial) {
-        return Err(Mistake::Start);
+        return Err(Error::Start);
     }
     let mut state = trace.initial.clone();
     for (n, rule) in trace.rules.iter().enumerate() {
         if *rule as usize >= system.rules.len() {
-            return Err(Mistake::NoRule(n));
+            return Err(Error::NoRule(n));
         }
         watch(&state);
         state = match step(system, *rule, &state) {
             Ok(Some(next)) => next,
-            Ok(None) => return Err(Mistake::Disabled(n)),
-            Err(_) => return Err(Mistake::Beyond(n)),
+            Ok(None) => return Err(Error::Disabled(n)),
+            Err(_) => return Err(Error::Overflow(n)),
         };
     }
     Ok(state)

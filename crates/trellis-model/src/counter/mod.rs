@@ -11,7 +11,7 @@
 //! [`interpret`] knows nothing of losing. A search that keeps what such tests depend on as it is ([`System::exact_part`]) needs no such
 //! allowance.
 //!
-//! Numbers are exact: what does not fit is [`Beyond`], never a wrong number.
+//! Numbers are exact: what does not fit is [`Overflow`], never a wrong number.
 
 pub mod basis;
 pub mod evidence;
@@ -299,20 +299,20 @@ pub fn shown(name: &str) -> Cow<'_, str> {
 
 /// Why an exact answer is not to be had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Beyond {
+pub enum Overflow {
     /// A number does not fit.
     Numbers,
     /// A set has more minimal elements than anybody could go through.
     Many,
 }
 
-impl fmt::Display for Beyond {
+impl fmt::Display for Overflow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Beyond::Numbers => write!(f, "a number grows beyond 2^50"),
-            Beyond::Many => write!(f, "a rule that adds up variables has too many predecessors"),
+            Overflow::Numbers => write!(f, "a number grows beyond 2^50"),
+            Overflow::Many => write!(f, "a rule that adds up variables has too many predecessors"),
         }
     }
 }
 
-impl std::error::Error for Beyond {}
+impl std::error::Error for Overflow {}

@@ -4,10 +4,10 @@
 //! vector itself.
 
 use super::vector::fits;
-use super::{Beyond, OMEGA, Rule, Vector};
+use super::{OMEGA, Overflow, Rule, Vector};
 
 /// The largest vector the rule leads to from states at most `v`, if it can be taken in one.
-pub fn post(rule: &Rule, v: &Vector) -> Result<Option<Vector>, Beyond> {
+pub fn post(rule: &Rule, v: &Vector) -> Result<Option<Vector>, Overflow> {
     for (x, g) in &rule.guards {
         // An interval in which nothing is allows nothing.
         if v.get(*x) < g.low || g.is_empty() {

@@ -7,13 +7,13 @@
 //! the rule without its upper bounds that keep them: any other state that keeps them is above one of these.
 
 use super::vector::fits;
-use super::{Basis, Beyond, Rule, Var, Vector};
+use super::{Basis, Overflow, Rule, Var, Vector};
 
 /// More smallest states than this are not listed.
 pub const MOST: usize = 200_000;
 
 /// The smallest states from which the rule leads to at least `m`, losing where it must.
-pub fn pre(rule: &Rule, m: &Vector) -> Result<Vec<Vector>, Beyond> {
+pub fn pre(rule: &Rule, m: &Vector) -> Result<Vec<Vector>, Overflow> {
     let mut least: Vec<(Var, u64)> = Vec::with_capacity(m.entries().len() + rule.guards.len());
     let mut sums: Vec<(&[Var], u64)> = vec![];
     let mut wanted = m.entries().iter().peekable();
@@ -24,7 +24,7 @@ pub fn pre(rule: &Rule, m: &Vector) -> Result<Vec<Vector>, Beyond> {
         }
         let want = wanted.next_if(|e| e.0 == *v).map_or(0, |e| e.1);
         let needed = i128::from(want) - i128::from(u.constant);
-        let Ok(needed) = u64::try_from(needed.max(0)) else { return Err(Beyond::Numbers) };
+        let Ok(needed) = u64::try_from(needed.max(0)) else { return Err(Overflow::Numbers) };
         let needed = fits(needed)?;
         match u.sources[..] {
             _ if needed == 0 => {}
@@ -57,7 +57,7 @@ pub fn pre(rule: &Rule, m: &Vector) -> Result<Vec<Vector>, Beyond> {
 }
 
 /// All ways to add a number to some variables.
-fn distribute(v: &Vector, over: &[Var], missing: u64, out: &mut Vec<Vector>) -> Result<(), Beyond> {
+fn distribute(v: &Vector, over: &[Var], missing: u64, out: &mut Vec<Vector>) -> Result<(), Overflow> {
     if missing == 0 {
         out.push(v.clone());
         return Ok(());
@@ -74,7 +74,7 @@ fn distribute(v: &Vector, over: &[Var], missing: u64, out: &mut Vec<Vector>) -> 
                 entries.push((*x, fits(v.get(*x) + n)?));
             }
             if out.len() >= MOST {
-                return Err(Beyond::Many);
+                return Err(Overflow::Many);
             }
             out.push(Vector::new(entries));
             // Back to somebody who can take more.

@@ -3,7 +3,7 @@
 //! A vector stands for all states that are at least as large (in a [`super::Basis`], in targets), or at most as large (in
 //! [`super::evidence::Certificate::Below`]); there a number may be [`OMEGA`]: without limit.
 
-use super::{Beyond, LARGEST, Var};
+use super::{LARGEST, Overflow, Var};
 
 /// More than any number.
 pub const OMEGA: u64 = u64::MAX;
@@ -105,6 +105,6 @@ impl Vector {
 }
 
 /// A number that still fits.
-pub(super) fn fits(n: u64) -> Result<u64, Beyond> {
-    if n <= LARGEST { Ok(n) } else { Err(Beyond::Numbers) }
+pub(super) fn fits(n: u64) -> Result<u64, Overflow> {
+    if n <= LARGEST { Ok(n) } else { Err(Overflow::Numbers) }
 }

@@ -10,7 +10,7 @@
 //! Priorities are resolved on relations too, never in the text of guards, which would explode.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use trellis_domain::relation::{self, Decisions, Made, Memory, Natural, Reader, Relation, Space, Trouble};
+use trellis_domain::relation::{self, Decisions, Error, Made, Memory, Natural, Reader, Relation, Space};
 use trellis_expr::{TermId, VarId};
 
 use super::order::order;
@@ -79,13 +79,13 @@ impl Symbolic {
 
     /// The same in a space that others live in, behind them. It needs at least two copies.
     pub fn within(hierarchy: &Hierarchy, space: &Space) -> Made<Symbolic> {
-        let levels = hierarchy.levels().map_err(|e| Trouble::Unsupported(e.to_string()))?;
+        let levels = hierarchy.levels().map_err(|e| Error::Unsupported(e.to_string()))?;
         let mut values = vec![];
         for v in &hierarchy.variables {
             let all = v.domain.values(MAX_VALUES);
             values.push(all.ok_or_else(|| {
                 let what = if v.domain.size().is_none() { "infinitely many" } else { "too many" };
-                Trouble::Unsupported(format!("`{}` has {what} values for decision diagrams", v.name))
+                Error::Unsupported(format!("`{}` has {what} values for decision diagrams", v.name))
             })?);
         }
         let order = order(hierarchy);
@@ -156,7 +156,7 @@ impl Symbolic {
     /// there over one that does, and the steps between configurations would not be the same.
     pub fn super_events(&self, hierarchy: &Hierarchy) -> Made<Vec<Event>> {
         if hierarchy.has_priorities() {
-            return Err(Trouble::Unsupported("super transitions, where there are priorities or broadcasts".into()));
+            return Err(Error::Unsupported("super transitions, where there are priorities or broadcasts".into()));
         }
         self.composed(hierarchy, false)
     }

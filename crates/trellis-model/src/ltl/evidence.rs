@@ -14,7 +14,7 @@ use trellis_expr::eval::Valuation;
 use trellis_expr::{TermId, Terms, VarId};
 
 use super::Buchi;
-use crate::cfa::interpret::Pick;
+use crate::cfa::interpret::Choice;
 use crate::cfa::{EdgeId, LocationId};
 use crate::evidence::Reason;
 
@@ -24,7 +24,7 @@ pub struct Step {
     /// The edge taken; none if the run has ended and stutters.
     pub edge: Option<EdgeId>,
     /// What was decided on the way through its statement.
-    pub picks: Vec<Pick>,
+    pub choices: Vec<Choice>,
     /// The values after it.
     pub after: Valuation,
 }
@@ -61,7 +61,7 @@ pub struct Recurrence {
     /// marks; from any state of the set one of them can be taken.
     pub rounds: Vec<Vec<LocationId>>,
     /// What is picked for these variables wherever a round leaves them open, as literals.
-    pub picks: BTreeMap<VarId, TermId>,
+    pub choices: BTreeMap<VarId, TermId>,
     /// The set.
     pub set: TermId,
 }

@@ -19,7 +19,7 @@ use crate::hierarchy::tree::{self, Behaviour, Node, Tree, evidence};
 /// Why a network is no hierarchical transition system.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum Error {
     /// It has something that cannot be said with vectors.
     #[error("{0}: not for hierarchical transition systems")]
     Unsupported(String),
@@ -68,11 +68,11 @@ fn event(channel: usize, send: bool) -> u32 {
 }
 
 /// The tree of a network; no group has more states or transitions than the limit.
-pub fn parts(net: &Network, limit: usize) -> Result<Parts, Refusal> {
+pub fn parts(net: &Network, limit: usize) -> Result<Parts, Error> {
     refuse(net)?;
     let initial = Interpreter::new(net)
         .initial()
-        .map_err(|e| Refusal::Undefined("the initial state".into(), e.fault.to_string()))?;
+        .map_err(|e| Error::Undefined("the initial state".into(), e.fault.to_string()))?;
     let mut groups = group(net);
     let mut nodes = vec![];
     for group in &mut groups {
@@ -110,7 +110,7 @@ pub fn parts(net: &Network, limit: usize) -> Result<Parts, Refusal> {
         higher: vec![vec![]; count],
         behaviour: Arc::new(Behaviour::new(vec![String::new()], vec![0], vec![vec![(0, 0)]])),
     });
-    let tree = Tree::new(nodes).map_err(|e| Refusal::Unsupported(e.to_string()))?;
+    let tree = Tree::new(nodes).map_err(|e| Error::Unsupported(e.to_string()))?;
     Ok(Parts { tree, groups, initial })
 }
 
@@ -118,8 +118,8 @@ fn name(net: &Network, group: &Group) -> String {
     group.processes.iter().map(|&p| net.processes[p].name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-fn refuse(net: &Network) -> Result<(), Refusal> {
-    let no = |what: String| Err(Refusal::Unsupported(what));
+fn refuse(net: &Network) -> Result<(), Error> {
+    let no = |what: String| Err(Error::Unsupported(what));
     if let Some(clock) = net.clocks.first() {
         return no(format!("clock `{clock}`"));
     }
@@ -216,11 +216,11 @@ fn only(net: &Network, group: &Group, open: bool) -> Network {
     part
 }
 
-fn list(net: &Network, group: &mut Group, initial: &Snapshot, limit: usize) -> Result<Arc<Behaviour>, Refusal> {
+fn list(net: &Network, group: &mut Group, initial: &Snapshot, limit: usize) -> Result<Arc<Behaviour>, Error> {
     let (closed, open) = (only(net, group, false), only(net, group, true));
     let (closed, open) = (Interpreter::new(&closed), Interpreter::new(&open));
     let who = name(net, group);
-    let undefined = |e: super::ModelError| Refusal::Undefined(who.clone(), e.fault.to_string());
+    let undefined = |e: super::ModelError| Error::Undefined(who.clone(), e.fault.to_string());
     let full = |local: &Local| {
         let mut all = Snapshot { locations: local.locations.clone(), ..initial.clone() };
         put(net, group, local, &mut all.data);
@@ -271,7 +271,7 @@ fn list(net: &Network, group: &mut Group, initial: &Snapshot, limit: usize) -> R
         }
         total += row.len();
         if total > limit {
-            return Err(Refusal::Large(who, limit));
+            return Err(Error::Large(who, limit));
         }
         moves.push(row);
     }
@@ -338,12 +338,12 @@ impl Parts {
     }
 
     /// A condition of a query, taken apart.
-    pub fn condition(&self, net: &Network, c: &Condition) -> Result<tree::Condition, Refusal> {
+    pub fn condition(&self, net: &Network, c: &Condition) -> Result<tree::Condition, Error> {
         if !matches!(net.terms.stmt(c.prepare), Stmt::Skip) {
-            return Err(Refusal::Unsupported("a question that calls functions".into()));
+            return Err(Error::Unsupported("a question that calls functions".into()));
         }
         if net.deadlock.is_some_and(|d| net.terms.free_vars(c.holds).contains(&d)) {
-            return Err(Refusal::Unsupported("deadlock".into()));
+            return Err(Error::Unsupported("deadlock".into()));
         }
         let of = |g: &Group| {
             let locations = g.processes.iter().map(|&p| net.processes[p].location);

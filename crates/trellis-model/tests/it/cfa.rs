@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use trellis_expr::eval::Valuation;
 use trellis_expr::{Division, StmtId, TermId, Terms, Type, Value, VarId};
-use trellis_model::cfa::interpret::{Mistake, Oracle, State, Step, Trace, replay, run, successors, walk, zero};
+use trellis_model::cfa::interpret::{Error, Oracle, State, Step, Trace, replay, run, successors, walk, zero};
 use trellis_model::cfa::lbe::{Block, encode};
 use trellis_model::cfa::{Cfa, Edge, Kind, Location, LocationId};
 
@@ -127,7 +127,7 @@ fn wander(cfa: &Cfa, r: &mut Random) -> Trace {
         let mut env = state.env.clone();
         let mut recorder = trellis_model::cfa::interpret::Recorder::new(r);
         if run(&cfa.terms, cfa.edge(edge).stmt, &mut env, &mut recorder) {
-            steps.push(Step { edge, picks: recorder.picks, after: env.clone() });
+            steps.push(Step { edge, choices: recorder.choices, after: env.clone() });
             state = State { location: cfa.edge(edge).to, env };
         }
     }
@@ -228,13 +228,13 @@ fn a_run_can_be_replayed_and_a_false_one_not() {
     assert_eq!(replay(&cfa, &trace), Ok(end));
     let mut wrong = trace.clone();
     wrong.steps[2].after.insert(x, Value::Int(3.into()));
-    assert_eq!(replay(&cfa, &wrong), Err(Mistake::Value(2, x)));
+    assert_eq!(replay(&cfa, &wrong), Err(Error::Value(2, x)));
     let mut wrong = trace.clone();
     wrong.steps.remove(1);
-    assert_eq!(replay(&cfa, &wrong), Err(Mistake::Elsewhere(1)));
+    assert_eq!(replay(&cfa, &wrong), Err(Error::Elsewhere(1)));
     let mut wrong = trace.clone();
     wrong.start.insert(x, Value::Int(4.into()));
-    assert_eq!(replay(&cfa, &wrong), Err(Mistake::Start(x)));
+    assert_eq!(replay(&cfa, &wrong), Err(Error::Start(x)));
 }
 
 #[test]

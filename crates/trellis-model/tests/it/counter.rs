@@ -3,7 +3,7 @@
 use trellis_model::counter::interpret::{State, step};
 use trellis_model::counter::post::post;
 use trellis_model::counter::pre::pre;
-use trellis_model::counter::{Basis, Beyond, Interval, Rule, System, Update, Vector};
+use trellis_model::counter::{Basis, Interval, Overflow, Rule, System, Update, Vector};
 
 struct Dice(u64);
 
@@ -153,7 +153,7 @@ fn large_numbers_are_exact_or_refused() {
     let n = 1_000_000_000;
     let plus = Rule { updates: vec![(0, Update { sources: vec![0], constant: -(n as i64) })], ..Rule::default() };
     assert_eq!(pre(&plus, &Vector::new(vec![(0, n)])).unwrap(), [Vector::new(vec![(0, 2 * n)])]);
-    assert_eq!(pre(&plus, &Vector::new(vec![(0, 1 << 50)])), Err(Beyond::Numbers));
+    assert_eq!(pre(&plus, &Vector::new(vec![(0, 1 << 50)])), Err(Overflow::Numbers));
     let sum = Rule { updates: vec![(0, Update { sources: vec![0, 1], constant: 0 })], ..Rule::default() };
-    assert_eq!(pre(&sum, &Vector::new(vec![(0, n)])), Err(Beyond::Many));
+    assert_eq!(pre(&sum, &Vector::new(vec![(0, n)])), Err(Overflow::Many));
 }

@@ -85,7 +85,7 @@ impl Cache {
         Ok(self.age(elem, index("block", b, self.blocks)?) == self.ways)
     }
 
-    /// Makes `b` the youngest of its set; the blocks that `ages` picks, given their bound and that of `b`, age by one.
+    /// Makes `b` the youngest of its set; the blocks that `ages` choices, given their bound and that of `b`, age by one.
     fn access(&self, elem: &mut [Word], b: i64, ages: impl Fn(u8, u8) -> bool) -> Done {
         let b = index("block", b, self.blocks)?;
         let old = self.age(elem, b);

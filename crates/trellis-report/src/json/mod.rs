@@ -32,7 +32,7 @@ use std::io;
 use trellis_model::network::{Certificate, Network, Trace};
 
 use crate::property::{Ending, Kind, PropertyReport};
-use crate::tell::Teller;
+use crate::tell::Renderer;
 use write::{CertificateDoc, PlainDoc, ReportDoc, TraceDoc};
 
 pub use binding::{Binding, Input, read_binding, rewritten};
@@ -87,7 +87,7 @@ impl<T, C> PropertyReport<T, C> {
 /// Writes a report as one line, without the newline. The trace is part of it; the certificate only if asked for
 /// (otherwise it says how many entries there are).
 pub fn write_report(out: impl io::Write, net: &Network, report: &PropertyReport, certificate: bool) -> io::Result<()> {
-    let teller = Teller::new(net);
+    let teller = Renderer::new(net);
     Ok(serde_json::to_writer(out, &ReportDoc { teller: &teller, report, certificate })?)
 }
 
@@ -104,7 +104,7 @@ pub fn write_trace(
     trace: &Trace,
     ending: Ending,
 ) -> io::Result<()> {
-    let teller = Teller::new(net);
+    let teller = Renderer::new(net);
     Ok(serde_json::to_writer_pretty(out, &TraceDoc { teller: &teller, header, trace, ending })?)
 }
 
@@ -115,6 +115,6 @@ pub fn write_certificate(
     header: Header<'_>,
     certificate: &Certificate,
 ) -> io::Result<()> {
-    let teller = Teller::new(net);
+    let teller = Renderer::new(net);
     CertificateDoc::new(&teller, header, certificate).write_lines(&mut out)
 }

@@ -15,11 +15,11 @@ use super::binding::start;
 use super::{CERTIFICATE, Header, REPORT, TRACE};
 use crate::certificate::keys;
 use crate::property::{Ending, Kind, PropertyReport};
-use crate::tell::{Move, Teller, states};
+use crate::tell::{Move, Renderer, states};
 
 /// A report.
 pub(super) struct ReportDoc<'a> {
-    pub teller: &'a Teller<'a>,
+    pub teller: &'a Renderer<'a>,
     pub report: &'a PropertyReport,
     pub certificate: bool,
 }
@@ -144,7 +144,7 @@ impl<K: Serialize, V: Serialize, I: Iterator<Item = (K, V)> + Clone> Serialize f
 
 /// A trace.
 pub(super) struct TraceDoc<'a> {
-    pub teller: &'a Teller<'a>,
+    pub teller: &'a Renderer<'a>,
     pub header: Header<'a>,
     pub trace: &'a Trace,
     pub ending: Ending,
@@ -171,7 +171,7 @@ impl Serialize for TraceDoc<'_> {
     }
 }
 
-struct Steps<'a>(&'a Teller<'a>, &'a Trace);
+struct Steps<'a>(&'a Renderer<'a>, &'a Trace);
 
 impl Serialize for Steps<'_> {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
@@ -183,7 +183,7 @@ impl Serialize for Steps<'_> {
     }
 }
 
-struct StepView<'a>(&'a Teller<'a>, &'a Snapshot, &'a Step);
+struct StepView<'a>(&'a Renderer<'a>, &'a Snapshot, &'a Step);
 
 impl Serialize for StepView<'_> {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
@@ -226,7 +226,7 @@ impl Serialize for EdgeView<'_> {
 }
 
 /// A state in the model's names.
-struct State<'a>(&'a Teller<'a>, &'a Snapshot);
+struct State<'a>(&'a Renderer<'a>, &'a Snapshot);
 
 impl Serialize for State<'_> {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
@@ -258,7 +258,7 @@ impl Serialize for Cell {
     }
 }
 
-struct Lattice<'a>(&'a Teller<'a>, usize, &'a [Word]);
+struct Lattice<'a>(&'a Renderer<'a>, usize, &'a [Word]);
 
 impl Serialize for Lattice<'_> {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
@@ -289,7 +289,7 @@ impl Serialize for Hex {
 
 /// A certificate.
 pub(super) struct CertificateDoc<'a> {
-    pub teller: &'a Teller<'a>,
+    pub teller: &'a Renderer<'a>,
     pub header: Header<'a>,
     pub certificate: &'a Certificate,
     /// The different bounds, and the number of each: thousands of entries may share a few.
@@ -298,7 +298,7 @@ pub(super) struct CertificateDoc<'a> {
 }
 
 impl<'n> CertificateDoc<'n> {
-    pub fn new(teller: &'n Teller<'n>, header: Header<'n>, certificate: &'n Certificate) -> CertificateDoc<'n> {
+    pub fn new(teller: &'n Renderer<'n>, header: Header<'n>, certificate: &'n Certificate) -> CertificateDoc<'n> {
         let (mut bounds, mut numbers) = (Vec::new(), FxHashMap::default());
         for b in certificate.entries.iter().filter_map(|e| e.bounds.as_ref()) {
             numbers.entry(b).or_insert_with(|| {

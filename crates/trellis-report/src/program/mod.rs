@@ -3,7 +3,7 @@
 //! A [`Program`] is an automaton with the text that it was made from, if that is worth showing. With it a run is told in lines of
 //! the source: what stands there, and what has changed since. Without it, in locations and statements of the automaton.
 //!
-//! Variables that a front end made for itself (their names start with `@`) are not shown; but what a run picks for them is: this is
+//! Variables that a front end made for itself (their names start with `@`) are not shown; but what a run choices for them is: this is
 //! how `__VERIFIER_nondet_int()` in the middle of an expression gets its value.
 
 mod html;

@@ -108,12 +108,12 @@ impl Oracle for Listener<'_> {
     }
 }
 
-/// The variables that a step picks values for, in order.
+/// The variables that a step choices values for, in order.
 pub(crate) fn picked(cfa: &Cfa, before: &Valuation, step: &Step) -> Vec<(VarId, Value)> {
-    if step.picks.is_empty() {
+    if step.choices.is_empty() {
         return Vec::new();
     }
-    let mut listener = Listener { script: Script::new(&step.picks), heard: Vec::new() };
+    let mut listener = Listener { script: Script::new(&step.choices), heard: Vec::new() };
     interpret::run(&cfa.terms, cfa.edge(step.edge).stmt, &mut before.clone(), &mut listener);
     listener.heard
 }
@@ -127,7 +127,7 @@ fn assigned(terms: &Terms, s: StmtId, out: &mut Vec<VarId>) {
     }
 }
 
-/// What a step picks for variables that nobody sees, and what it does to the others.
+/// What a step choices for variables that nobody sees, and what it does to the others.
 fn changes(p: &Program<'_>, before: &Valuation, step: &Step, source: Option<&str>) -> Vec<(String, String)> {
     let terms = &p.cfa.terms;
     let heard = picked(p.cfa, before, step);

@@ -46,7 +46,7 @@ fn run(asked: &Asked) -> Run {
     let start = zero(cfa);
     let mut after = start.clone();
     after.insert(cfa.variables[0], Value::Int(7.into()));
-    let step = |edge| Step { edge, picks: vec![], after: after.clone() };
+    let step = |edge| Step { edge, choices: vec![], after: after.clone() };
     Run { start, steps: vec![step(Some(EdgeId(0))), step(None)] }
 }
 
@@ -90,7 +90,7 @@ fn recurrent_sets_and_proofs_come_back() {
         terms: terms.clone(),
         stem: run(&asked),
         rounds: vec![vec![place, place]],
-        picks: BTreeMap::from([(v, one)]),
+        choices: BTreeMap::from([(v, one)]),
         set,
     };
     let trace = Counterexample::Recurrence(Box::new(told.clone()));
@@ -99,7 +99,7 @@ fn recurrent_sets_and_proofs_come_back() {
     let text = valid("ltl-trace-2.json", &text);
     let back = read_ltl_evidence(&asked.subject, &asked.spec.atoms, &automaton, &text).expect("readable");
     let LtlContent::Counterexample(Counterexample::Recurrence(back)) = back else { panic!("{text}") };
-    assert_eq!((&back.stem, &back.rounds, back.picks.len()), (&told.stem, &told.rounds, 1));
+    assert_eq!((&back.stem, &back.rounds, back.choices.len()), (&told.stem, &told.rounds, 1));
     assert_eq!(back.terms.show(back.set).to_string(), told.terms.show(told.set).to_string());
 
     let proof = Proof {

@@ -5,7 +5,7 @@ use trellis_expr::eval::Valuation;
 use trellis_expr::value::ArrayValue;
 use trellis_expr::{BitOp, Division, Term, TermId, Terms, Type, Value, VarId};
 use trellis_model::cfa::evidence::{Certificate, Trace, Verdict};
-use trellis_model::cfa::interpret::{Pick, Step, zero};
+use trellis_model::cfa::interpret::{Choice, Step, zero};
 use trellis_model::cfa::{Cfa, Edge, EdgeId, Kind as Meaning, Location, LocationId};
 use trellis_report::program::text;
 use trellis_report::{Kind, Program, ProgramContent, ProgramReport, Style, json, program, read_program_evidence};
@@ -207,12 +207,12 @@ fn random_trace(cfa: &Cfa, r: &mut Random) -> Trace {
     let value = |r: &mut Random, v: VarId| random_value(terms, terms.variable(v).ty, r);
     let start: Valuation = cfa.variables.iter().map(|&v| (v, value(r, v))).collect();
     let mut after = start.clone();
-    let mut picks = vec![Pick::Branch(r.below(2))];
-    if picks[0] == Pick::Branch(0) {
+    let mut choices = vec![Choice::Branch(r.below(2))];
+    if choices[0] == Choice::Branch(0) {
         after = cfa.variables.iter().map(|&v| (v, value(r, v))).collect();
-        picks.extend(cfa.variables.iter().map(|v| Pick::Value(after[v].clone())));
+        choices.extend(cfa.variables.iter().map(|v| Choice::Value(after[v].clone())));
     }
-    Trace { start, steps: vec![Step { edge: EdgeId(0), picks, after }] }
+    Trace { start, steps: vec![Step { edge: EdgeId(0), choices, after }] }
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn runs_and_invariants_are_told() {
     let (cfa, c) = certificate(&mut r);
     let mut t = random_trace(&cfa, &mut r);
     t.steps[0].after = t.start.clone();
-    t.steps[0].picks = vec![Pick::Branch(1)];
+    t.steps[0].choices = vec![Choice::Branch(1)];
     let p = Program::new(&cfa, &[]);
     let told = text::trace(&p, &t, Style::default());
     // What is the same but for its function has its full name; what nobody has written is not shown.

@@ -8,17 +8,17 @@ use dashu_int::IBig;
 use trellis_expr::{BitOp, Division, Term, TermId, Terms, Type};
 
 /// Why a function cannot be applied.
-pub enum Trouble {
+pub enum OpError {
     /// The text is wrong.
     Wrong(String),
     /// It is right, but we have no terms for it.
     Foreign(String),
 }
 
-type Applied = Result<TermId, Trouble>;
+type Applied = Result<TermId, OpError>;
 
-fn wrong<T>(message: impl Into<String>) -> Result<T, Trouble> {
-    Err(Trouble::Wrong(message.into()))
+fn wrong<T>(message: impl Into<String>) -> Result<T, OpError> {
+    Err(OpError::Wrong(message.into()))
 }
 
 /// The widest bit vectors that our terms have.
@@ -90,7 +90,7 @@ pub fn apply(terms: &mut Terms, name: &str, indices: &[u64], args: &[TermId]) ->
     }
     let Some(&first) = args.first() else { return wrong(format!("`{name}` takes arguments")) };
     match terms.ty(first) {
-        _ if is_foreign(name) => Err(Trouble::Foreign(format!("the function {name}"))),
+        _ if is_foreign(name) => Err(OpError::Foreign(format!("the function {name}"))),
         Type::Int => ints(terms, name, indices, args),
         Type::Bits { width, .. } => bits(terms, name, indices, args, width),
         Type::Array(..) => arrays(terms, name, args),
@@ -98,14 +98,14 @@ pub fn apply(terms: &mut Terms, name: &str, indices: &[u64], args: &[TermId]) ->
     }
 }
 
-fn arity<const N: usize>(name: &str, args: &[TermId]) -> Result<[TermId; N], Trouble> {
+fn arity<const N: usize>(name: &str, args: &[TermId]) -> Result<[TermId; N], OpError> {
     match args.try_into() {
         Ok(args) => Ok(args),
         Err(_) => wrong(format!("`{name}` takes {N} argument{}, found {}", if N == 1 { "" } else { "s" }, args.len())),
     }
 }
 
-fn all_of(terms: &Terms, name: &str, args: &[TermId], ty: Type) -> Result<(), Trouble> {
+fn all_of(terms: &Terms, name: &str, args: &[TermId], ty: Type) -> Result<(), OpError> {
     match args.iter().find(|&&a| terms.ty(a) != ty) {
         Some(&a) => {
             let [want, found] = [ty, terms.ty(a)].map(|t| sort_name(terms, t));
@@ -115,7 +115,7 @@ fn all_of(terms: &Terms, name: &str, args: &[TermId], ty: Type) -> Result<(), Tr
     }
 }
 
-fn at_least(name: &str, args: &[TermId], n: usize) -> Result<(), Trouble> {
+fn at_least(name: &str, args: &[TermId], n: usize) -> Result<(), OpError> {
     if args.len() >= n { Ok(()) } else { wrong(format!("`{name}` takes at least {n} arguments, found {}", args.len())) }
 }
 
@@ -125,7 +125,7 @@ fn chain(terms: &mut Terms, args: &[TermId], mut relation: impl FnMut(&mut Terms
     terms.and(parts)
 }
 
-fn core(terms: &mut Terms, name: &str, indices: &[u64], args: &[TermId]) -> Result<Option<TermId>, Trouble> {
+fn core(terms: &mut Terms, name: &str, indices: &[u64], args: &[TermId]) -> Result<Option<TermId>, OpError> {
     let connective = matches!(name, "not" | "and" | "or" | "xor" | "=>");
     if !indices.is_empty() || !(connective || matches!(name, "=" | "distinct" | "ite")) {
         return Ok(None);
@@ -243,20 +243,20 @@ fn relation(
 }
 
 /// A divisor must be a literal other than zero.
-fn nonzero(terms: &Terms, name: &str, b: TermId) -> Result<(), Trouble> {
+fn nonzero(terms: &Terms, name: &str, b: TermId) -> Result<(), OpError> {
     match terms.as_value(b) {
         Some(v) if v.number() != IBig::ZERO => Ok(()),
-        Some(_) => Err(Trouble::Foreign(format!("{name} by zero"))),
-        None => Err(Trouble::Foreign(format!("{name} by a term that is no literal"))),
+        Some(_) => Err(OpError::Foreign(format!("{name} by zero"))),
+        None => Err(OpError::Foreign(format!("{name} by a term that is no literal"))),
     }
 }
 
 /// The type of a bit-vector sort.
-pub fn bits_type(width: u64) -> Result<Type, Trouble> {
+pub fn bits_type(width: u64) -> Result<Type, OpError> {
     match width {
         0 => wrong("a bit vector has at least one bit"),
         1..=WIDEST => Ok(Type::Bits { width: width as u8, signed: false }),
-        _ => Err(Trouble::Foreign(format!("bit vectors of more than {WIDEST} bits"))),
+        _ => Err(OpError::Foreign(format!("bit vectors of more than {WIDEST} bits"))),
     }
 }
 
@@ -391,7 +391,7 @@ fn indexed(
     indices: &[u64],
     args: &[TermId],
     width: u8,
-) -> Result<Option<TermId>, Trouble> {
+) -> Result<Option<TermId>, OpError> {
     let w = u64::from(width);
     let a = args[0];
     let t = match (name, indices) {

@@ -4,7 +4,7 @@ use dashu_int::IBig;
 use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_expr::{TermId, Terms, Type, VarId};
 
-use super::ops::{self, Trouble, sort_name};
+use super::ops::{self, OpError, sort_name};
 use super::read::Read;
 use super::sexpr::{Kind, Node, NodeId, error};
 use super::{Error, Foreign};
@@ -115,8 +115,8 @@ impl Scope {
                         let width = index(&nodes[parts[2]])?;
                         match ops::bits_type(width) {
                             Ok(ty) => Ok(Ok(ty)),
-                            Err(Trouble::Wrong(message)) => Err(error(node.start, node.end, message)),
-                            Err(Trouble::Foreign(what)) => foreign(what),
+                            Err(OpError::Wrong(message)) => Err(error(node.start, node.end, message)),
+                            Err(OpError::Foreign(what)) => foreign(what),
                         }
                     }
                     Some(Kind::Symbol(name)) if is_foreign_sort(name) => foreign(format!("the sort {name}")),
@@ -310,8 +310,8 @@ impl<'a> Walk<'_, 'a> {
     fn bit_literal(&mut self, at: NodeId, width: u64, n: IBig) -> Result<Read, Error> {
         match ops::bits_type(width) {
             Ok(ty) => Ok(Ok(self.terms.number(ty, n))),
-            Err(Trouble::Wrong(message)) => self.wrong(at, message),
-            Err(Trouble::Foreign(what)) => Ok(self.foreign(at, what)),
+            Err(OpError::Wrong(message)) => self.wrong(at, message),
+            Err(OpError::Foreign(what)) => Ok(self.foreign(at, what)),
         }
     }
 
@@ -402,8 +402,8 @@ impl<'a> Walk<'_, 'a> {
         };
         match ops::apply(self.terms, name, indices, &args) {
             Ok(t) => Ok(Ok(t)),
-            Err(Trouble::Wrong(message)) => self.wrong(at, message),
-            Err(Trouble::Foreign(what)) => Ok(self.foreign(at, what)),
+            Err(OpError::Wrong(message)) => self.wrong(at, message),
+            Err(OpError::Foreign(what)) => Ok(self.foreign(at, what)),
         }
     }
 

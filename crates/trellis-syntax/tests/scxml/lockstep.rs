@@ -37,7 +37,7 @@ pub fn finish(chart: &Chart, mut state: CfaState, steps: &mut Vec<Step>) -> Outc
         let mut all = successors(&chart.cfa, &state, 1000).expect("few outcomes");
         assert_eq!(all.len(), 1, "in {}", chart.cfa.location(state.location).name);
         let (edge, next) = all.remove(0);
-        steps.push(Step { edge, picks: vec![], after: next.env.clone() });
+        steps.push(Step { edge, choices: vec![], after: next.env.clone() });
         state = next;
         if state == kept {
             break;
@@ -67,7 +67,7 @@ pub fn offers(chart: &Chart, state: &CfaState) -> Vec<Offer> {
             continue;
         }
         let trace =
-            Trace { start: state.env.clone(), steps: vec![Step { edge, picks: vec![], after: then.env.clone() }] };
+            Trace { start: state.env.clone(), steps: vec![Step { edge, choices: vec![], after: then.env.clone() }] };
         let told = chart.describe(&trace).remove(0);
         let from = match told.cause {
             Cause::Outside => From::Outside,
@@ -260,8 +260,8 @@ fn traces_through_large_blocks() {
                 break;
             }
             if blocks.cfa.is_error(state.location) {
-                let picks = steps;
-                let Some(trace) = picked(&blocks.cfa, &start, &picks) else { break };
+                let choices = steps;
+                let Some(trace) = picked(&blocks.cfa, &start, &choices) else { break };
                 let trace = blocks.expand(&chart.cfa, &trace).expect("a trace");
                 let end = replay(&chart.cfa, &trace).expect("a trace");
                 let told = chart.describe(&trace);
@@ -284,13 +284,13 @@ fn traces_through_large_blocks() {
     }
 }
 
-/// Finds the picks of a way through blocks, by trying all.
+/// Finds the choices of a way through blocks, by trying all.
 fn picked(
     cfa: &trellis_model::cfa::Cfa,
     start: &CfaState,
     way: &[(trellis_model::cfa::EdgeId, CfaState)],
 ) -> Option<Trace> {
-    use trellis_model::cfa::interpret::{Pick, Recorder, run};
+    use trellis_model::cfa::interpret::{Choice, Recorder, run};
     struct Guess(Random);
     impl trellis_model::cfa::interpret::Oracle for Guess {
         fn havoc(&mut self, terms: &trellis_expr::Terms, v: trellis_expr::VarId) -> Option<Value> {
@@ -311,8 +311,8 @@ fn picked(
             let mut after = env.clone();
             let mut recorder = Recorder::new(&mut guess);
             if run(&cfa.terms, cfa.edge(*edge).stmt, &mut after, &mut recorder) && after == next.env {
-                let picks: Vec<Pick> = recorder.picks;
-                steps.push(Step { edge: *edge, picks, after: after.clone() });
+                let choices: Vec<Choice> = recorder.choices;
+                steps.push(Step { edge: *edge, choices, after: after.clone() });
                 env = after;
                 continue 'way;
             }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 
-use trellis_model::cfa::interpret::{Pick, State, Step, Trace, replay, successors, zero};
+use trellis_model::cfa::interpret::{Choice, State, Step, Trace, replay, successors, zero};
 use trellis_syntax::scxml::Chart;
 
 use crate::lockstep::{Offer, Outcome, Seen, compare, finish, offers};
@@ -32,8 +32,8 @@ fn reachable(text: &str) -> Vec<(State, Trace)> {
         if state.location == chart.stable {
             for offer in offers(chart, &state) {
                 let mut steps: Vec<Step> = steps.clone();
-                let picks = if offer.from == From::Outside { outside(chart, &offer) } else { vec![] };
-                steps.push(Step { edge: offer.edge, picks, after: offer.then.env.clone() });
+                let choices = if offer.from == From::Outside { outside(chart, &offer) } else { vec![] };
+                steps.push(Step { edge: offer.edge, choices, after: offer.then.env.clone() });
                 let outcome = finish(chart, offer.then, &mut steps);
                 todo.push_back((outcome, steps));
             }
@@ -49,7 +49,7 @@ fn violation(chart: &Chart, reachable: &[(State, Trace)]) -> Option<Trace> {
         for (edge, next) in successors(&chart.cfa, state, 1000).expect("few outcomes") {
             if Some(next.location) == chart.violated {
                 let mut trace = trace.clone();
-                trace.steps.push(Step { edge, picks: vec![], after: next.env });
+                trace.steps.push(Step { edge, choices: vec![], after: next.env });
                 return Some(trace);
             }
         }
@@ -58,10 +58,10 @@ fn violation(chart: &Chart, reachable: &[(State, Trace)]) -> Option<Trace> {
 }
 
 /// What is decided when an event comes from outside: how much time has passed, and which event it is.
-fn outside(chart: &Chart, offer: &Offer) -> Vec<Pick> {
+fn outside(chart: &Chart, offer: &Offer) -> Vec<Choice> {
     let value = |name: &str| {
         let (v, _) = chart.cfa.terms.variables().find(|(_, v)| v.name == name)?;
-        Some(Pick::Value(offer.then.env[&v].clone()))
+        Some(Choice::Value(offer.then.env[&v].clone()))
     };
     value("elapsed").into_iter().chain(value("event")).collect()
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use trellis_check::program::{Refusal, certify, replay};
+use trellis_check::program::{Rejection, certify, replay};
 use trellis_engine::program::{Engine, check};
 use trellis_meter::Meter;
 use trellis_model::cfa::Cfa;
@@ -225,7 +225,7 @@ fn answer(task: &Task, limit: f64) -> Result<(Said, f64), Failure> {
         Verdict::Safe(certificate) => {
             match certify(&cfa, certificate, &Meter::unlimited().time(Duration::from_secs(60))) {
                 Ok(_) => Said::Safe,
-                Err(Refusal::Undecided(why)) => {
+                Err(Rejection::Undecided(why)) => {
                     Said::Unknown(format!("unknown: the invariant was not confirmed: {why}"))
                 }
                 Err(why) => return Err(bad(why.to_string())),

@@ -119,7 +119,7 @@ fn word<T, C>(verdict: &Verdict<T, C>) -> &'static str {
 fn here(built: &Built, bad: trellis_expr::TermId, options: &Options) -> Result<(String, String), Failure> {
     let started = Instant::now();
     let h = &built.hierarchy;
-    let refused = |e: trellis_model::hierarchy::tree::detach::Refusal| Failure::Internal(e.to_string());
+    let refused = |e: trellis_model::hierarchy::tree::detach::Error| Failure::Internal(e.to_string());
     let detached = detach(h, 1 << 20).map_err(refused)?;
     let bad = detached.condition(h, bad).map_err(refused)?;
     let mut budget = Meter::unlimited().time(Some(LIMIT));

@@ -287,7 +287,7 @@ fn checked(net: &Network, asked: &Temporal, r: &PropertyReport) -> Result<Checke
     }
     if let Some(c) = &r.certificate {
         return match trellis_check::certify_formula(net, asked, c) {
-            Err(e) if e.why == trellis_check::Why::Unproven => Ok(Checked::Open(e.why.to_string())),
+            Err(e) if e.why == trellis_check::Cause::Unproven => Ok(Checked::Open(e.why.to_string())),
             certified => {
                 certified.map_err(|e| failed("certificate", e))?;
                 Ok(Checked::Passed(Some("certificate re-validated".into())))

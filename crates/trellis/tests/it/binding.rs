@@ -123,7 +123,7 @@ fn what_a_person_reads_is_what_was_checked() {
     // In these, another number can make another proof; the header is tried above.
     let proofs =
         ["/entries/", "/bounds/", "/invariant/", "/definitions/", "/nodes/", "/rankings/", "/edges/", "/tuples/"];
-    let proofs = [&proofs[..], &["/never/", "/within/", "/rooms/", "/tests/", "/k"]].concat();
+    let proofs = [&proofs[..], &["/never/", "/within/", "/traps/", "/tests/", "/k"]].concat();
     for case in CASES {
         let text = evidence(case);
         let doc = read(&text);

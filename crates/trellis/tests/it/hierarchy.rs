@@ -28,7 +28,7 @@ fn verdicts_and_evidence() {
             // Evidence that was tampered with is rejected.
             let text = std::fs::read_to_string(&file).expect("the evidence");
             let doc: Value = serde_json::from_str(&text).expect("JSON");
-            let lists = if verdict == "SAFE" { &["tuples", "rooms"][..] } else { &["steps"] };
+            let lists = if verdict == "SAFE" { &["tuples", "traps"][..] } else { &["steps"] };
             for list in lists.iter().filter(|l| doc.get(**l).is_some()) {
                 let mut doc = doc.clone();
                 doc[*list].as_array_mut().expect("a list").pop();
@@ -69,12 +69,12 @@ fn what_never_becomes_bad_is_not_explored() {
     assert!(trellis(&["check", "hierarchy/alarm4.hts.json", "--certificate", &file]).status.success());
     let text = std::fs::read_to_string(&file).expect("the proof");
     let doc: Value = serde_json::from_str(&text).expect("JSON");
-    // A room that a node can leave, one with a bad state, one with a block that is none.
-    for (blocks, says) in [(vec![0, 1], "a bad state"), (vec![0], "out of a room"), (vec![7], "some blocks")] {
+    // a trap that a node can leave, one with a bad state, one with a block that is none.
+    for (blocks, says) in [(vec![0, 1], "a bad state"), (vec![0], "out of a trap"), (vec![7], "some blocks")] {
         let mut doc = doc.clone();
-        // The room is that of one pump: the others are anywhere.
-        let pump = (0..4).find(|&n| doc["rooms"][0][n].as_array().is_some_and(|own| own.len() == 1));
-        doc["rooms"][0][pump.expect("a pump that is broken")] = serde_json::json!(blocks);
+        // The trap is that of one pump: the others are anywhere.
+        let pump = (0..4).find(|&n| doc["traps"][0][n].as_array().is_some_and(|own| own.len() == 1));
+        doc["traps"][0][pump.expect("a pump that is broken")] = serde_json::json!(blocks);
         std::fs::write(&file, doc.to_string()).expect("written");
         let said = stdout(&trellis(&["certify", "hierarchy/alarm4.hts.json", &file]));
         assert!(said.starts_with("REJECTED") && said.contains(says), "{said}");

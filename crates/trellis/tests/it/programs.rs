@@ -205,7 +205,7 @@ fn a_run_that_was_changed_is_rejected() {
     let (code, said) = certify_changed("c/votes.c", "--trace", |_| {});
     assert_eq!(code, Some(0), "{said}");
     let steps = |doc: &mut Value| doc["steps"].as_array_mut().expect("steps").clone();
-    let picking = |doc: &mut Value| steps(doc).iter().position(|s| s["picks"] != json!([])).expect("a pick");
+    let picking = |doc: &mut Value| steps(doc).iter().position(|s| s["choices"] != json!([])).expect("a pick");
     let setting = |doc: &mut Value| steps(doc).iter().position(|s| s["set"]["main::i"] == 2).expect("i = 2");
     let changes: [(&str, Change<'_>); 6] = [
         ("another value", &|doc| {
@@ -218,12 +218,12 @@ fn a_run_that_was_changed_is_rejected() {
         }),
         ("another value", &|doc| {
             let n = picking(doc);
-            doc["steps"][n]["picks"][0]["value"] = Value::from(-5);
+            doc["steps"][n]["choices"][0]["value"] = Value::from(-5);
         }),
         ("leaves less open", &|doc| {
             let n = picking(doc);
-            let pick = doc["steps"][n]["picks"][0].clone();
-            doc["steps"][n]["picks"].as_array_mut().expect("picks").push(pick);
+            let pick = doc["steps"][n]["choices"][0].clone();
+            doc["steps"][n]["choices"].as_array_mut().expect("choices").push(pick);
         }),
         ("starts elsewhere", &|doc| drop(doc["steps"].as_array_mut().expect("steps").remove(4))),
         ("no error location", &|doc| drop(doc["steps"].as_array_mut().expect("steps").pop())),

@@ -30,7 +30,7 @@ static FREE: &[Free] = &[
     free("trellis-node-certificate", "tests**", SET),
     free("trellis-tree-certificate", "covers**", SET),
     free("trellis-tree-certificate", "tuples**", SET),
-    free("trellis-tree-certificate", "rooms**", SET),
+    free("trellis-tree-certificate", "traps**", SET),
     free("trellis-tree-certificate", "alike**", SET),
     free("trellis-ltl-certificate", "nodes**", SET),
     free("trellis-ltl-certificate", "edges**", SET),
@@ -205,7 +205,7 @@ fn text(s: &str, random: &mut Random) -> String {
 /// Numbers do not count, nor whether a word says that there are several: a certificate may have more elements.
 fn gist(said: &str) -> String {
     let mut out = String::new();
-    let said = ["part", "room", "state", "row", "element"]
+    let said = ["part", "trap", "state", "row", "element"]
         .iter()
         .fold(said.to_string(), |s, w| s.replace(&format!("{w}s"), w));
     for c in said.chars() {

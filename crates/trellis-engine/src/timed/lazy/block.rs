@@ -7,7 +7,7 @@
 
 use super::Refiner;
 use super::tree::{NONE, Tree, Try};
-use crate::timed::target::Trouble;
+use crate::timed::target::Error;
 
 /// The direction in which labels are refined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,13 +36,13 @@ pub trait Interpolation {
     /// Does the concrete label of node `n` prove an abstract one of node `by`?
     fn proves(&mut self, tree: &Tree, n: u32, by: u32, label: &Self::Label) -> bool;
     /// Does the label exclude all of `bad`? (Both belong to node `n`.)
-    fn refutes(&mut self, tree: &Tree, n: u32, label: &Self::Label, bad: &Self::Bad) -> Result<bool, Trouble>;
+    fn refutes(&mut self, tree: &Tree, n: u32, label: &Self::Label, bad: &Self::Bad) -> Result<bool, Error>;
     /// Where a label of the parent of `n` leads along the edge to `n`.
-    fn post(&mut self, tree: &Tree, n: u32, label: &Self::Label) -> Result<Self::Exact, Trouble>;
+    fn post(&mut self, tree: &Tree, n: u32, label: &Self::Label) -> Result<Self::Exact, Error>;
     /// From where in the parent of `n` the edge to `n` may lead to `bad`. Exact.
-    fn pre(&mut self, tree: &Tree, n: u32, bad: &Self::Bad) -> Result<Self::Bad, Trouble>;
+    fn pre(&mut self, tree: &Tree, n: u32, bad: &Self::Bad) -> Result<Self::Bad, Error>;
     /// From where in `n` a transition is possible at all.
-    fn enabling(&mut self, tree: &Tree, n: u32, t: Try) -> Result<Self::Bad, Trouble>;
+    fn enabling(&mut self, tree: &Tree, n: u32, t: Try) -> Result<Self::Bad, Error>;
     /// A label that holds all of `a` and nothing of `bad`. None if `a` does not refute `bad` (002 asks that what refutes
     /// `pre(bad)` leads to what refutes `bad`; a domain that simplifies may see more before a step than after it).
     fn interpolant(
@@ -51,15 +51,15 @@ pub trait Interpolation {
         n: u32,
         a: &Self::Exact,
         bad: &Self::Bad,
-    ) -> Result<Option<Self::Label>, Trouble>;
+    ) -> Result<Option<Self::Label>, Error>;
     /// The concrete label of a node as an abstract one.
     fn exactly(&mut self, tree: &Tree, n: u32) -> Self::Label;
     /// All that is outside a label of node `n`.
-    fn complement(&mut self, tree: &Tree, n: u32, label: &Self::Label) -> Result<Vec<Self::Bad>, Trouble>;
+    fn complement(&mut self, tree: &Tree, n: u32, label: &Self::Label) -> Result<Vec<Self::Bad>, Error>;
     /// Keeps what is in the other too.
     fn meet(&mut self, label: &mut Self::Label, other: &Self::Label);
     /// Is every state of the first (a label of node `n`) one of the second (a label of node `of`)?
-    fn leq(&mut self, tree: &Tree, n: u32, a: &Self::Label, of: u32, b: &Self::Label) -> Result<bool, Trouble>;
+    fn leq(&mut self, tree: &Tree, n: u32, a: &Self::Label, of: u32, b: &Self::Label) -> Result<bool, Error>;
     /// Sequence interpolants: a label for each node of the path from the root to a node whose concrete label refutes `bad`, such
     /// that each leads into the next and the last has nothing of `bad`. None if the domain has none.
     fn sequence(&mut self, _: &Tree, _path: &[u32], _bad: &Self::Bad) -> Option<Vec<Self::Label>> {
@@ -84,7 +84,7 @@ impl<D: Interpolation> Interpolating<D> {
     }
 
     /// Removes `bad`, which the concrete label of `n` refutes, from its abstract label.
-    pub fn block(&mut self, tree: &mut Tree, n: u32, bad: &D::Bad) -> Result<(), Trouble> {
+    pub fn block(&mut self, tree: &mut Tree, n: u32, bad: &D::Bad) -> Result<(), Error> {
         match self.direction {
             Direction::Sequence => self.block_along(tree, n, bad),
             _ => self.block_stepwise(tree, n, bad),
@@ -92,7 +92,7 @@ impl<D: Interpolation> Interpolating<D> {
     }
 
     /// The same, one node after the other.
-    fn block_stepwise(&mut self, tree: &mut Tree, n: u32, bad: &D::Bad) -> Result<(), Trouble> {
+    fn block_stepwise(&mut self, tree: &mut Tree, n: u32, bad: &D::Bad) -> Result<(), Error> {
         match self.direction {
             Direction::Forward | Direction::Sequence => self.block_forward(tree, n, bad).map(|_| ()),
             Direction::Backward => self.block_backward(tree, n, bad),
@@ -100,7 +100,7 @@ impl<D: Interpolation> Interpolating<D> {
     }
 
     /// Sequence interpolation.
-    fn block_along(&mut self, tree: &mut Tree, n: u32, bad: &D::Bad) -> Result<(), Trouble> {
+    fn block_along(&mut self, tree: &mut Tree, n: u32, bad: &D::Bad) -> Result<(), Error> {
         if self.domain.refutes(tree, n, &self.labels[n as usize], bad)? {
             return Ok(());
         }
@@ -118,7 +118,7 @@ impl<D: Interpolation> Interpolating<D> {
     }
 
     /// Algorithm 7.
-    fn block_backward(&mut self, tree: &mut Tree, n: u32, bad: &D::Bad) -> Result<(), Trouble> {
+    fn block_backward(&mut self, tree: &mut Tree, n: u32, bad: &D::Bad) -> Result<(), Error> {
         if self.domain.refutes(tree, n, &self.labels[n as usize], bad)? {
             return Ok(());
         }
@@ -137,7 +137,7 @@ impl<D: Interpolation> Interpolating<D> {
     }
 
     /// Algorithm 8, without recursion: a path may be long.
-    fn block_forward(&mut self, tree: &mut Tree, n: u32, bad: &D::Bad) -> Result<D::Label, Trouble> {
+    fn block_forward(&mut self, tree: &mut Tree, n: u32, bad: &D::Bad) -> Result<D::Label, Error> {
         // Up to the first node that needs nothing done; `bads` are what its descendants must refute.
         if self.domain.refutes(tree, n, &self.labels[n as usize], bad)? {
             return Ok(self.labels[n as usize].clone());
@@ -179,7 +179,7 @@ impl<D: Interpolation> Interpolating<D> {
     }
 
     /// Makes abstract labels as strong as concrete ones, from the root to a node.
-    fn pin_down(&mut self, tree: &mut Tree, n: u32) -> Result<D::Label, Trouble> {
+    fn pin_down(&mut self, tree: &mut Tree, n: u32) -> Result<D::Label, Error> {
         for at in path_to(tree, n) {
             let label = self.domain.exactly(tree, at);
             self.strengthen(tree, at, &label)?;
@@ -188,7 +188,7 @@ impl<D: Interpolation> Interpolating<D> {
     }
 
     /// Algorithm 4.
-    fn strengthen(&mut self, tree: &mut Tree, n: u32, by: &D::Label) -> Result<(), Trouble> {
+    fn strengthen(&mut self, tree: &mut Tree, n: u32, by: &D::Label) -> Result<(), Error> {
         self.domain.meet(&mut self.labels[n as usize], by);
         let Interpolating { domain, labels, .. } = self;
         tree.review_covers(n, |tree, m| domain.leq(tree, m, &labels[m as usize], n, by))
@@ -214,7 +214,7 @@ impl<D: Interpolation> Refiner for Interpolating<D> {
     }
 
     /// Algorithm 6.
-    fn cover(&mut self, tree: &mut Tree, n: u32, by: u32) -> Result<(), Trouble> {
+    fn cover(&mut self, tree: &mut Tree, n: u32, by: u32) -> Result<(), Error> {
         let label = self.labels[by as usize].clone();
         for bad in self.domain.complement(tree, n, &label)? {
             self.block(tree, n, &bad)?;
@@ -223,7 +223,7 @@ impl<D: Interpolation> Refiner for Interpolating<D> {
     }
 
     /// Algorithm 5.
-    fn disable(&mut self, tree: &mut Tree, n: u32, t: Try) -> Result<(), Trouble> {
+    fn disable(&mut self, tree: &mut Tree, n: u32, t: Try) -> Result<(), Error> {
         let bad = self.domain.enabling(tree, n, t)?;
         self.block(tree, n, &bad)
     }

@@ -11,7 +11,7 @@ use trellis_expr::partial::{Partial, exec_partial};
 use super::block::Interpolation;
 use super::tree::{Tree, Try};
 use super::values::{Bad, Known, OverValues, Values};
-use crate::timed::target::Trouble;
+use crate::timed::target::Error;
 
 /// The domain.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl Interpolation for Explicit<'_> {
         self.0.agree(tree, by, label)
     }
 
-    fn refutes(&mut self, tree: &Tree, n: u32, label: &Known, bad: &Bad) -> Result<bool, Trouble> {
+    fn refutes(&mut self, tree: &Tree, n: u32, label: &Known, bad: &Bad) -> Result<bool, Error> {
         self.0.load(tree, n);
         Ok(match bad {
             Bad::All(all) => self.0.falsify(label, all),
@@ -43,7 +43,7 @@ impl Interpolation for Explicit<'_> {
         })
     }
 
-    fn post(&mut self, tree: &Tree, n: u32, label: &Known) -> Result<Known, Trouble> {
+    fn post(&mut self, tree: &Tree, n: u32, label: &Known) -> Result<Known, Error> {
         let update = self.0.combinations.get(self.0.via[n as usize]).update;
         if *label == self.0.all() || matches!(self.0.combinations.terms.stmt(update), Stmt::Skip) {
             return Ok(label.clone());
@@ -57,7 +57,7 @@ impl Interpolation for Explicit<'_> {
         Ok(after)
     }
 
-    fn pre(&mut self, _: &Tree, n: u32, bad: &Bad) -> Result<Bad, Trouble> {
+    fn pre(&mut self, _: &Tree, n: u32, bad: &Bad) -> Result<Bad, Error> {
         Ok(match bad {
             Bad::All(all) => self.0.before(n, all),
             Bad::Others => Bad::Others,
@@ -65,11 +65,11 @@ impl Interpolation for Explicit<'_> {
     }
 
     /// Here a transition is a combination.
-    fn enabling(&mut self, _: &Tree, _: u32, c: Try) -> Result<Bad, Trouble> {
+    fn enabling(&mut self, _: &Tree, _: u32, c: Try) -> Result<Bad, Error> {
         Ok(self.0.combinations.condition(c.transition).into())
     }
 
-    fn interpolant(&mut self, tree: &Tree, n: u32, a: &Known, bad: &Bad) -> Result<Option<Known>, Trouble> {
+    fn interpolant(&mut self, tree: &Tree, n: u32, a: &Known, bad: &Bad) -> Result<Option<Known>, Error> {
         let all = match bad {
             Bad::All(all) => all,
             Bad::Others => return Ok((*a == self.0.all()).then(|| a.clone())),
@@ -94,7 +94,7 @@ impl Interpolation for Explicit<'_> {
         self.0.all()
     }
 
-    fn complement(&mut self, tree: &Tree, n: u32, label: &Known) -> Result<Vec<Bad>, Trouble> {
+    fn complement(&mut self, tree: &Tree, n: u32, label: &Known) -> Result<Vec<Bad>, Error> {
         if label.iter().next().is_none() {
             return Ok(Vec::new());
         }
@@ -105,7 +105,7 @@ impl Interpolation for Explicit<'_> {
         label.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
     }
 
-    fn leq(&mut self, tree: &Tree, n: u32, a: &Known, of: u32, b: &Known) -> Result<bool, Trouble> {
+    fn leq(&mut self, tree: &Tree, n: u32, a: &Known, of: u32, b: &Known) -> Result<bool, Error> {
         self.0.load(tree, n);
         Ok(b.is_within(a) && self.0.agree(tree, of, b))
     }

@@ -13,7 +13,7 @@ use super::Refiner;
 use super::tree::{Leg, NONE, Tree, Try};
 use crate::timed::bounds;
 use crate::timed::space::origin;
-use crate::timed::target::Trouble;
+use crate::timed::target::Error;
 
 /// Bounds for each clock of the network, 0 included: all lower ones, then all upper ones.
 type Lu = [i32];
@@ -124,7 +124,7 @@ impl Bounding {
     }
 
     /// Makes the bounds of `n` at least `self.lu`, and those of its ancestors what that needs.
-    fn propagate(&mut self, tree: &mut Tree, mut n: u32) -> Result<(), Trouble> {
+    fn propagate(&mut self, tree: &mut Tree, mut n: u32) -> Result<(), Error> {
         let Bounding { dim, bounds, place, lu, scratch } = self;
         loop {
             let old = place[n as usize];
@@ -167,13 +167,13 @@ impl Refiner for Bounding {
         }
     }
 
-    fn cover(&mut self, tree: &mut Tree, n: u32, by: u32) -> Result<(), Trouble> {
+    fn cover(&mut self, tree: &mut Tree, n: u32, by: u32) -> Result<(), Error> {
         let Some(lu) = at(&self.bounds, self.place[by as usize], self.dim) else { return Ok(()) };
         self.lu.copy_from_slice(lu);
         self.propagate(tree, n)
     }
 
-    fn disable(&mut self, tree: &mut Tree, n: u32, t: Try) -> Result<(), Trouble> {
+    fn disable(&mut self, tree: &mut Tree, n: u32, t: Try) -> Result<(), Error> {
         self.lu.fill(bounds::NONE);
         before(&mut self.lu, &tree.leg(n, t), &mut self.scratch.before);
         self.propagate(tree, n)

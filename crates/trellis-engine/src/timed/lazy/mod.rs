@@ -41,7 +41,7 @@ use trellis_model::network::{EdgeRef, Move, Moves, Network, Post, Query};
 use crate::abstraction::{self as algorithm, Search};
 use crate::timed::bounds::Bounds;
 use crate::timed::space::Keys;
-use crate::timed::target::{Target, Trouble};
+use crate::timed::target::{Error, Target};
 use crate::waitlist::{Order, Waitlist};
 use tree::{Mark, NONE, Tree, Try};
 use trellis_meter::{Meter, Progress};
@@ -53,9 +53,9 @@ pub trait Refiner {
     /// Does the concrete label of `n` prove the abstract label of `by`?
     fn proves(&mut self, tree: &Tree, n: u32, by: u32) -> bool;
     /// Makes the abstract label of `n` lie below that of `by`, which its concrete label proves.
-    fn cover(&mut self, tree: &mut Tree, n: u32, by: u32) -> Result<(), Trouble>;
+    fn cover(&mut self, tree: &mut Tree, n: u32, by: u32) -> Result<(), Error>;
     /// Makes the abstract label of `n` refuse a transition that its concrete label refuses.
-    fn disable(&mut self, tree: &mut Tree, n: u32, t: Try) -> Result<(), Trouble>;
+    fn disable(&mut self, tree: &mut Tree, n: u32, t: Try) -> Result<(), Error>;
 }
 
 /// How the data factor of the abstract labels is kept and refined. It is asked first.
@@ -67,11 +67,11 @@ pub trait Data {
     /// Does the concrete label of `n` prove the abstract label of `by`?
     fn proves(&mut self, tree: &Tree, n: u32, by: u32) -> bool;
     /// Makes the abstract label of `n` lie below that of `by`, which its concrete label proves.
-    fn cover(&mut self, tree: &mut Tree, n: u32, by: u32) -> Result<(), Trouble>;
+    fn cover(&mut self, tree: &mut Tree, n: u32, by: u32) -> Result<(), Error>;
     /// Gets a node ready to be expanded: what could move there, whatever the data.
-    fn settle(&mut self, tree: &mut Tree, n: u32) -> Result<Arc<Here>, Trouble>;
+    fn settle(&mut self, tree: &mut Tree, n: u32) -> Result<Arc<Here>, Error>;
     /// A combination that the concrete label of `n` allows may now be taken.
-    fn admit(&mut self, tree: &mut Tree, n: u32, c: u32) -> Result<(), Trouble>;
+    fn admit(&mut self, tree: &mut Tree, n: u32, c: u32) -> Result<(), Error>;
     /// Are these the edges of a combination?
     fn is_action(&self, c: u32, action: &[EdgeRef]) -> bool;
     /// May a combination be more than one move? (Clocks may refuse receivers of a broadcast in more than one way.)
@@ -79,9 +79,9 @@ pub trait Data {
     /// Does the concrete label of `n` refuse a combination although the same edges move in another?
     fn refuses(&mut self, tree: &Tree, n: u32, c: u32) -> bool;
     /// Makes the abstract label of `n` refuse a combination that its concrete label refuses.
-    fn disable(&mut self, tree: &mut Tree, n: u32, c: u32) -> Result<(), Trouble>;
+    fn disable(&mut self, tree: &mut Tree, n: u32, c: u32) -> Result<(), Error>;
     /// Removes what is looked for, which the concrete label of `n` has not, from its abstract label.
-    fn exclude(&mut self, tree: &mut Tree, n: u32) -> Result<(), Trouble>;
+    fn exclude(&mut self, tree: &mut Tree, n: u32) -> Result<(), Error>;
     /// What the abstract label of `n` says, for a certificate: which cells it knows (empty: all), and what more, in SMT-LIB.
     fn tell(&mut self, tree: &Tree, n: u32) -> (Vec<bool>, Option<String>);
 }
@@ -99,15 +99,15 @@ impl Data for Identity {
         true
     }
 
-    fn cover(&mut self, _: &mut Tree, _: u32, _: u32) -> Result<(), Trouble> {
+    fn cover(&mut self, _: &mut Tree, _: u32, _: u32) -> Result<(), Error> {
         Ok(())
     }
 
-    fn settle(&mut self, _: &mut Tree, _: u32) -> Result<Arc<Here>, Trouble> {
+    fn settle(&mut self, _: &mut Tree, _: u32) -> Result<Arc<Here>, Error> {
         unreachable!("moves are enumerated from keys")
     }
 
-    fn admit(&mut self, _: &mut Tree, _: u32, _: u32) -> Result<(), Trouble> {
+    fn admit(&mut self, _: &mut Tree, _: u32, _: u32) -> Result<(), Error> {
         Ok(())
     }
 
@@ -123,11 +123,11 @@ impl Data for Identity {
         false
     }
 
-    fn disable(&mut self, _: &mut Tree, _: u32, _: u32) -> Result<(), Trouble> {
+    fn disable(&mut self, _: &mut Tree, _: u32, _: u32) -> Result<(), Error> {
         Ok(())
     }
 
-    fn exclude(&mut self, _: &mut Tree, _: u32) -> Result<(), Trouble> {
+    fn exclude(&mut self, _: &mut Tree, _: u32) -> Result<(), Error> {
         Ok(())
     }
 
@@ -146,7 +146,7 @@ pub enum Ending {
     /// A limit.
     Stopped(Reason),
     /// The model is broken in this node (or before the first one).
-    Broken(u32, Trouble),
+    Broken(u32, Error),
 }
 
 /// The options of a search.
@@ -212,7 +212,7 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
         Ending::Closed
     }
 
-    fn start(&mut self, query: &Query, target: &mut Option<&mut Target>) -> Result<Option<(u32, Vec<Zone>)>, Trouble> {
+    fn start(&mut self, query: &Query, target: &mut Option<&mut Target>) -> Result<Option<(u32, Vec<Zone>)>, Error> {
         let (key, _) = self.post.initial()?;
         let mut own = Vec::new();
         let delay = self.post.timing(&key, &mut own)?;
@@ -229,7 +229,7 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
         n: u32,
         query: &Query,
         target: &mut Option<&mut Target>,
-    ) -> Result<Option<(u32, Vec<Zone>)>, Trouble> {
+    ) -> Result<Option<(u32, Vec<Zone>)>, Error> {
         let Some(target) = target else { return Ok(None) };
         let tree = &self.tree;
         let key = tree.keys.get(tree.nodes[n as usize].key);
@@ -249,7 +249,7 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
     }
 
     /// Lets a node cover another; does the cover stay?
-    fn cover(&mut self, n: u32, by: u32) -> Result<bool, Trouble> {
+    fn cover(&mut self, n: u32, by: u32) -> Result<bool, Error> {
         self.tree.set_cover(n, by);
         self.data.cover(&mut self.tree, n, by)?;
         // Refining the first may have taken the cover away.
@@ -279,7 +279,7 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
         target: &mut Option<&mut Target>,
         moves: &mut Moves,
         zone: &mut Vec<Bound>,
-    ) -> Result<Option<(u32, Vec<Zone>)>, Trouble> {
+    ) -> Result<Option<(u32, Vec<Zone>)>, Error> {
         self.tree.stats.expanded += 1;
         let key = self.tree.nodes[n as usize].key;
         self.post.moves(self.tree.keys.get(key), moves)?;
@@ -309,7 +309,7 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
         c: u32,
         query: &Query,
         target: &mut Option<&mut Target>,
-    ) -> Result<Option<(u32, Vec<Zone>)>, Trouble> {
+    ) -> Result<Option<(u32, Vec<Zone>)>, Error> {
         self.tree.stats.steps += 1;
         let (feasible, to) = self.tree.step(n, zone, m)?;
         if let (true, Some(error)) = (feasible, m.fault) {
@@ -335,7 +335,7 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
         target: &mut Option<&mut Target>,
         moves: &mut Moves,
         zone: &mut Vec<Bound>,
-    ) -> Result<Option<(u32, Vec<Zone>)>, Trouble> {
+    ) -> Result<Option<(u32, Vec<Zone>)>, Error> {
         self.tree.stats.expanded += 1;
         let key = self.tree.nodes[n as usize].key;
         self.post.moves(self.tree.keys.get(key), moves)?;
@@ -377,7 +377,7 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
     /// What the concrete label of a node does not have of a target, its abstract label must not have either: the node will
     /// stand for others. (002 has targets that are locations; a target that depends on clocks is a location behind a
     /// transition that is disabled.)
-    fn exclude(&mut self, n: u32, query: &Query, target: &Target) -> Result<(), Trouble> {
+    fn exclude(&mut self, n: u32, query: &Query, target: &Target) -> Result<(), Error> {
         if target.is_discrete() {
             return Ok(());
         }

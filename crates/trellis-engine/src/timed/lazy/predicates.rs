@@ -27,7 +27,7 @@ use trellis_smt::{Embedded, Solver, smtlib};
 use super::block::{Direction, Interpolation};
 use super::tree::{Tree, Try};
 use super::values::{Bad, Known, OverValues, Values};
-use crate::timed::target::Trouble;
+use crate::timed::target::Error;
 
 /// So many conflicts are allowed for one question; then the answer is no.
 const EFFORT: u64 = 10_000;
@@ -202,18 +202,18 @@ impl Interpolation for Predicates<'_> {
         label.iter().all(|&p| judge(&values.combinations.terms, p, env).value == Some(Value::Bool(true)))
     }
 
-    fn refutes(&mut self, tree: &Tree, n: u32, label: &Label, bad: &Bad) -> Result<bool, Trouble> {
+    fn refutes(&mut self, tree: &Tree, n: u32, label: &Label, bad: &Bad) -> Result<bool, Error> {
         Ok(match self.formula(bad) {
             Some(t) => self.excludes(label, t),
             None => self.exactly(tree, n).iter().all(|p| label.binary_search(p).is_ok()),
         })
     }
 
-    fn post(&mut self, _: &Tree, _: u32, _: &Label) -> Result<Exact, Trouble> {
+    fn post(&mut self, _: &Tree, _: u32, _: &Label) -> Result<Exact, Error> {
         Ok(Exact::After)
     }
 
-    fn pre(&mut self, _: &Tree, n: u32, bad: &Bad) -> Result<Bad, Trouble> {
+    fn pre(&mut self, _: &Tree, n: u32, bad: &Bad) -> Result<Bad, Error> {
         Ok(match self.formula(bad) {
             Some(t) if self.values.combinations.terms.subterms([t]).len() > self.largest => Bad::Others,
             Some(t) => {
@@ -225,12 +225,12 @@ impl Interpolation for Predicates<'_> {
     }
 
     /// Here a transition is a combination.
-    fn enabling(&mut self, _: &Tree, _: u32, c: Try) -> Result<Bad, Trouble> {
+    fn enabling(&mut self, _: &Tree, _: u32, c: Try) -> Result<Bad, Error> {
         let condition = self.values.combinations.condition(c.transition);
         Ok(self.total(condition))
     }
 
-    fn interpolant(&mut self, tree: &Tree, n: u32, a: &Exact, bad: &Bad) -> Result<Option<Label>, Trouble> {
+    fn interpolant(&mut self, tree: &Tree, n: u32, a: &Exact, bad: &Bad) -> Result<Option<Label>, Error> {
         let t = match (self.formula(bad), a) {
             (Some(t), _) => t,
             (None, Exact::Here) => return Ok(Some(self.exactly(tree, n))),
@@ -256,7 +256,7 @@ impl Interpolation for Predicates<'_> {
         label
     }
 
-    fn complement(&mut self, _: &Tree, _: u32, label: &Label) -> Result<Vec<Bad>, Trouble> {
+    fn complement(&mut self, _: &Tree, _: u32, label: &Label) -> Result<Vec<Bad>, Error> {
         Ok(label.iter().map(|&p| Bad::All(vec![self.not(p)])).collect())
     }
 
@@ -268,7 +268,7 @@ impl Interpolation for Predicates<'_> {
         }
     }
 
-    fn leq(&mut self, _: &Tree, _: u32, a: &Label, _: u32, b: &Label) -> Result<bool, Trouble> {
+    fn leq(&mut self, _: &Tree, _: u32, a: &Label, _: u32, b: &Label) -> Result<bool, Error> {
         Ok(b.iter().all(|p| {
             let not = self.not(*p);
             a.binary_search(p).is_ok() || self.excludes(a, not)

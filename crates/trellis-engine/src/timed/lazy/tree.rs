@@ -14,7 +14,7 @@ use trellis_model::network::{EdgeRef, Move, SetClock};
 use trellis_order::Word;
 
 use crate::timed::space::{Keys, Shape, Stepper, Zones};
-use crate::timed::target::Trouble;
+use crate::timed::target::Error;
 use trellis_meter::Stats;
 
 /// No node.
@@ -221,7 +221,7 @@ impl Tree {
     }
 
     /// The root, in a key with this invariant; nothing if that does not hold at the start.
-    pub fn root(&mut self, key: &[Word], invariant: &[Constraint], delay: bool) -> Result<Option<u32>, Trouble> {
+    pub fn root(&mut self, key: &[Word], invariant: &[Constraint], delay: bool) -> Result<Option<u32>, Error> {
         let k = self.key(key, invariant, delay);
         let shape = self.keys.shape(k);
         let d = shape.domain();
@@ -333,8 +333,8 @@ impl Tree {
     pub fn review_covers(
         &mut self,
         by: u32,
-        mut still: impl FnMut(&Tree, u32) -> Result<bool, Trouble>,
-    ) -> Result<(), Trouble> {
+        mut still: impl FnMut(&Tree, u32) -> Result<bool, Error>,
+    ) -> Result<(), Error> {
         let mut before = NONE;
         let mut at = self.nodes[by as usize].first_covered;
         let found = self.uncovered.len();

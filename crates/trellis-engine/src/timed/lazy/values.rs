@@ -27,7 +27,7 @@ use super::Data;
 use super::Refiner;
 use super::block::{Interpolating, Interpolation};
 use super::tree::{NONE, Tree, Try};
-use crate::timed::target::Trouble;
+use crate::timed::target::Error;
 
 /// A set of variables, by their numbers in the network.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -337,7 +337,7 @@ fn pin<'n, D: OverValues<'n>>(
     tree: &mut Tree,
     n: u32,
     pins: &[VarId],
-) -> Result<(), Trouble> {
+) -> Result<(), Error> {
     let values = this.domain.values_mut();
     let mut known = Known::none(values.net.vars.len());
     pins.iter().filter_map(|v| values.numbers.get(v)).for_each(|&v| known.insert(v));
@@ -365,11 +365,11 @@ impl<'n, D: OverValues<'n>> Data for Interpolating<D> {
         Refiner::proves(self, tree, n, by)
     }
 
-    fn cover(&mut self, tree: &mut Tree, n: u32, by: u32) -> Result<(), Trouble> {
+    fn cover(&mut self, tree: &mut Tree, n: u32, by: u32) -> Result<(), Error> {
         Refiner::cover(self, tree, n, by)
     }
 
-    fn settle(&mut self, tree: &mut Tree, n: u32) -> Result<Arc<Here>, Trouble> {
+    fn settle(&mut self, tree: &mut Tree, n: u32) -> Result<Arc<Here>, Error> {
         let values = self.domain.values_mut();
         let locations = values.locations(tree, n);
         let here = values.combinations.from(&locations);
@@ -379,7 +379,7 @@ impl<'n, D: OverValues<'n>> Data for Interpolating<D> {
         Ok(here)
     }
 
-    fn admit(&mut self, tree: &mut Tree, n: u32, c: u32) -> Result<(), Trouble> {
+    fn admit(&mut self, tree: &mut Tree, n: u32, c: u32) -> Result<(), Error> {
         let values = self.domain.values();
         let pins = &values.combinations.get(c).pins;
         if values.strict && !pins.is_empty() {
@@ -407,11 +407,11 @@ impl<'n, D: OverValues<'n>> Data for Interpolating<D> {
         condition.is_some_and(|t| values.falsify(&values.all(), &[t]))
     }
 
-    fn disable(&mut self, tree: &mut Tree, n: u32, c: u32) -> Result<(), Trouble> {
+    fn disable(&mut self, tree: &mut Tree, n: u32, c: u32) -> Result<(), Error> {
         Refiner::disable(self, tree, n, Try { transition: c, target: NONE })
     }
 
-    fn exclude(&mut self, tree: &mut Tree, n: u32) -> Result<(), Trouble> {
+    fn exclude(&mut self, tree: &mut Tree, n: u32) -> Result<(), Error> {
         let values = self.domain.values_mut();
         if let Some(pins) = values.wanted.as_ref().and_then(|w| w.pins.clone()) {
             return pin(self, tree, n, &pins);

@@ -10,7 +10,7 @@ use trellis_model::network::SetClock;
 use super::block::Interpolation;
 use super::tree::{Leg, Tree, Try, post};
 use crate::timed::space::{Shape, Stepper, invariant, origin};
-use crate::timed::target::Trouble;
+use crate::timed::target::Error;
 
 /// The domain.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ type Entries = Vec<(usize, usize, Bound)>;
 /// A conjunction of constraints; none: all valuations.
 pub type Label = Vec<Constraint>;
 
-fn build(shape: Shape<'_>, entries: &Entries) -> Result<Zone, Trouble> {
+fn build(shape: Shape<'_>, entries: &Entries) -> Result<Zone, Error> {
     let mut zone = Zone::zero(shape.domain().clocks());
     shape.domain().build_each(&mut zone, entries)?;
     Ok(zone)
@@ -54,7 +54,7 @@ impl Interpolation for ZoneInterpolation {
         label.iter().all(|c| d.get(zone, shape.place(c.left), shape.place(c.right)) <= c.bound)
     }
 
-    fn refutes(&mut self, tree: &Tree, n: u32, label: &Label, bad: &Zone) -> Result<bool, Trouble> {
+    fn refutes(&mut self, tree: &Tree, n: u32, label: &Label, bad: &Zone) -> Result<bool, Error> {
         let shape = tree.shape(n);
         let d = shape.domain();
         if d.is_empty(bad) {
@@ -71,7 +71,7 @@ impl Interpolation for ZoneInterpolation {
         Ok(!invariant(shape, label, &mut self.work)?)
     }
 
-    fn post(&mut self, tree: &Tree, n: u32, label: &Label) -> Result<Zone, Trouble> {
+    fn post(&mut self, tree: &Tree, n: u32, label: &Label) -> Result<Zone, Error> {
         let node = &tree.nodes[n as usize];
         let (source, target) = (tree.shape(node.parent), tree.shape(n));
         let edge = tree.edge(n);
@@ -87,7 +87,7 @@ impl Interpolation for ZoneInterpolation {
         Ok(Zone::copied(target.domain(), &self.stepper.zone))
     }
 
-    fn pre(&mut self, tree: &Tree, n: u32, bad: &Zone) -> Result<Zone, Trouble> {
+    fn pre(&mut self, tree: &Tree, n: u32, bad: &Zone) -> Result<Zone, Error> {
         let (source, target) = (tree.shape(tree.nodes[n as usize].parent), tree.shape(n));
         let d = target.domain();
         let nothing = || Ok(Zone::empty(source.domain().clocks()));
@@ -118,13 +118,13 @@ impl Interpolation for ZoneInterpolation {
         self.leave(source, &t)
     }
 
-    fn enabling(&mut self, tree: &Tree, n: u32, t: Try) -> Result<Zone, Trouble> {
+    fn enabling(&mut self, tree: &Tree, n: u32, t: Try) -> Result<Zone, Error> {
         // All of the target, time having passed or not: its invariant pulled back, and the guard.
         self.entries.clear();
         self.leave(tree.shape(n), &tree.leg(n, t))
     }
 
-    fn interpolant(&mut self, tree: &Tree, n: u32, a: &Zone, bad: &Zone) -> Result<Option<Label>, Trouble> {
+    fn interpolant(&mut self, tree: &Tree, n: u32, a: &Zone, bad: &Zone) -> Result<Option<Label>, Error> {
         let shape = tree.shape(n);
         self.cycle.clear();
         let disjoint = if self.order.is_empty() {
@@ -146,7 +146,7 @@ impl Interpolation for ZoneInterpolation {
         crate::timed::answer::constraints(tree.shape(n), tree.zone(n))
     }
 
-    fn complement(&mut self, tree: &Tree, n: u32, label: &Label) -> Result<Vec<Zone>, Trouble> {
+    fn complement(&mut self, tree: &Tree, n: u32, label: &Label) -> Result<Vec<Zone>, Error> {
         let shape = tree.shape(n);
         let mut parts = Vec::new();
         // Row by row, as if they were in a matrix over the clocks that they mention, in the order in which these have become
@@ -181,7 +181,7 @@ impl Interpolation for ZoneInterpolation {
         }
     }
 
-    fn leq(&mut self, tree: &Tree, n: u32, a: &Label, _: u32, b: &Label) -> Result<bool, Trouble> {
+    fn leq(&mut self, tree: &Tree, n: u32, a: &Label, _: u32, b: &Label) -> Result<bool, Error> {
         let has = |c: &Constraint| a.iter().any(|l| l.left == c.left && l.right == c.right && l.bound <= c.bound);
         if b.iter().all(has) {
             return Ok(true);
@@ -202,7 +202,7 @@ impl ZoneInterpolation {
     }
 
     /// The valuations of the source that satisfy `entries` and from which a transition leads to the invariant of its target.
-    fn leave(&mut self, source: Shape<'_>, t: &Leg<'_>) -> Result<Zone, Trouble> {
+    fn leave(&mut self, source: Shape<'_>, t: &Leg<'_>) -> Result<Zone, Error> {
         for c in t.invariant {
             if !pull_back(source, t.resets, c, &mut self.entries)? {
                 return Ok(Zone::empty(source.domain().clocks()));
@@ -214,11 +214,11 @@ impl ZoneInterpolation {
 }
 
 /// Adds what a constraint after resets says about clocks before them; answers whether that is possible.
-fn pull_back(source: Shape<'_>, resets: &[SetClock], c: &Constraint, entries: &mut Entries) -> Result<bool, Trouble> {
+fn pull_back(source: Shape<'_>, resets: &[SetClock], c: &Constraint, entries: &mut Entries) -> Result<bool, Error> {
     let ((left, add), (right, subtract)) = (origin(resets, c.left), origin(resets, c.right));
     let Some(n) = c.bound.constant() else { return Ok(true) };
     let constant = i64::from(n) - i64::from(add) + i64::from(subtract);
-    let bound = Bound::checked(constant, c.bound.is_strict()).ok_or(Trouble::Range)?;
+    let bound = Bound::checked(constant, c.bound.is_strict()).ok_or(Error::Range)?;
     if left == right {
         return Ok(bound >= Bound::LE_ZERO);
     }

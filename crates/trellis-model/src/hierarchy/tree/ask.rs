@@ -4,7 +4,7 @@ use trellis_expr::{TermId, Value, VarId};
 
 use super::Condition;
 use super::apart::{Apart, Units};
-use super::detach::{Detached, Refusal};
+use super::detach::{Detached, Error};
 use crate::hierarchy::Hierarchy;
 
 /// The units of a tree, and how their words are read.
@@ -38,7 +38,7 @@ impl Detached {
     }
 
     /// A condition over variables, taken apart into conditions on single nodes.
-    pub fn condition(&self, hierarchy: &Hierarchy, t: TermId) -> Result<Condition, Refusal> {
+    pub fn condition(&self, hierarchy: &Hierarchy, t: TermId) -> Result<Condition, Error> {
         let names = |v: VarId| hierarchy.variable(v).name.clone();
         let (units, fixed) = (&Seen(hierarchy, self), Default::default());
         let apart =

@@ -20,7 +20,7 @@ use crate::hierarchy::{Component, ComponentId, Hierarchy, TooManyEvents, flat};
 /// Why there is no tree for a model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum Error {
     /// A component has too many configurations.
     #[error("{0} has more than {1} configurations or transitions; other engines do not list them")]
     Large(String, usize),
@@ -70,7 +70,7 @@ pub struct Detached {
 }
 
 /// A tree with the same meaning; no behaviour has more configurations or transitions than the limit.
-pub fn detach(hierarchy: &Hierarchy, limit: usize) -> Result<Detached, Refusal> {
+pub fn detach(hierarchy: &Hierarchy, limit: usize) -> Result<Detached, Error> {
     let mut all =
         Detaching { hierarchy, limit, initial: hierarchy.initial(hierarchy.top), nodes: vec![], units: vec![] };
     all.component(hierarchy.top)?;
@@ -86,7 +86,7 @@ struct Detaching<'d> {
 }
 
 impl Detaching<'_> {
-    fn component(&mut self, c: ComponentId) -> Result<usize, Refusal> {
+    fn component(&mut self, c: ComponentId) -> Result<usize, Error> {
         let h = self.hierarchy;
         let component = h.component(c);
         let (mut node, unit) = match reads_below(h, c) {
@@ -100,8 +100,8 @@ impl Detaching<'_> {
             }
         };
         // Occurrences of the same node have the same behaviour: it is kept once.
-        let twin = |n: &&Node| n.events == node.events && n.behaviour == node.behaviour;
-        if let Some(behaviour) = self.nodes.iter().find(twin).map(|n| n.behaviour.clone()) {
+        let sibling = |n: &&Node| n.events == node.events && n.behaviour == node.behaviour;
+        if let Some(behaviour) = self.nodes.iter().find(sibling).map(|n| n.behaviour.clone()) {
             node.behaviour = behaviour;
         }
         self.nodes.push(node);
@@ -110,18 +110,18 @@ impl Detaching<'_> {
     }
 
     /// Initial values of some variables, which must not depend on others.
-    fn initial_of(&self, variables: &[VarId]) -> Result<Vec<(VarId, TermId)>, Refusal> {
+    fn initial_of(&self, variables: &[VarId]) -> Result<Vec<(VarId, TermId)>, Error> {
         let h = self.hierarchy;
         let here: Vec<(VarId, TermId)> = self.initial.iter().copied().filter(|(v, _)| variables.contains(v)).collect();
         match here.iter().find(|(_, t)| h.terms.free_vars(*t).iter().any(|v| !variables.contains(v))) {
-            Some((v, _)) => Err(Refusal::Initial(h.variable(*v).name.clone())),
+            Some((v, _)) => Err(Error::Initial(h.variable(*v).name.clone())),
             None => Ok(here),
         }
     }
 
     // One component.
 
-    fn alone(&self, c: ComponentId, subs: Vec<usize>) -> Result<(Node, Unit), Refusal> {
+    fn alone(&self, c: ComponentId, subs: Vec<usize>) -> Result<(Node, Unit), Error> {
         let h = self.hierarchy;
         let component = h.component(c);
         let choices = component.choices(h)?;
@@ -129,7 +129,7 @@ impl Detaching<'_> {
         let vectors = choices.iter().map(|c| c.events.iter().map(|&e| e as u32).collect()).collect();
         let higher = |low: usize| (0..count).filter(|&high| flat::lower(h, c, &choices, low, high)).collect();
         let listed = Listing::of(h, c, &self.initial_of(&component.variables)?, self.limit)
-            .ok_or_else(|| Refusal::Large(component.to_string(), self.limit))?;
+            .ok_or_else(|| Error::Large(component.to_string(), self.limit))?;
         let node = Node {
             name: component.path.clone(),
             events: component.events.clone(),
@@ -144,16 +144,16 @@ impl Detaching<'_> {
 
     // A component with all that is below it.
 
-    fn merged(&self, c: ComponentId, because: VarId) -> Result<(Node, Unit), Refusal> {
+    fn merged(&self, c: ComponentId, because: VarId) -> Result<(Node, Unit), Error> {
         let h = self.hierarchy;
         let component = h.component(c);
-        let large = || Refusal::Merged(component.to_string(), h.variable(because).name.clone(), self.limit);
+        let large = || Error::Merged(component.to_string(), h.variable(because).name.clone(), self.limit);
         let variables = h.variables_below(c);
         let mut part = part(h, c);
         let top = part.top;
         for component in &part.components {
             if let Some(v) = reads(h, component).find(|v| !variables.contains(v)) {
-                return Err(Refusal::Elsewhere(component.to_string(), h.variable(v).name.clone()));
+                return Err(Error::Elsewhere(component.to_string(), h.variable(v).name.clone()));
             }
         }
         part.components[top.index()].init = self.initial_of(&variables)?;

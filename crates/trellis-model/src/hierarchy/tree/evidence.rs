@@ -10,8 +10,8 @@ pub struct Trace {
 }
 
 /// A cover of each node's states, and a set of abstract states that contains the initial ones, that no step leaves, and none of which
-/// is bad. A step may also lead into a *room*: some blocks of each node that no event of the node leaves, in no state of which anything is
-/// bad. Where nodes are said to be alike, a tuple also stands for those in which these nodes, with all that is below them, have changed
+/// is bad. A step may also lead into a *trap*: some blocks of each node that no event of the node leaves, in no state of which anything is
+/// bad. Where nodes are said to be symmetric, a tuple also stands for those in which these nodes, with all that is below them, have changed
 /// places.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Certificate {
@@ -19,8 +19,8 @@ pub struct Certificate {
     pub blocks: Vec<Vec<u32>>,
     /// One block of each node.
     pub tuples: Vec<Vec<u32>>,
-    /// For each room and each node, its blocks.
-    pub rooms: Vec<Vec<Vec<u32>>>,
+    /// For each trap and each node, its blocks.
+    pub traps: Vec<Vec<Vec<u32>>>,
     /// Groups of nodes that can be exchanged.
-    pub alike: Vec<Vec<usize>>,
+    pub symmetric: Vec<Vec<usize>>,
 }

@@ -9,7 +9,7 @@
 //! because broadcasts of AltaRica prefer more takers to fewer.
 //!
 //! [`meaning`] is Definition 5.1 written plainly; [`offer`] is the same, state by state, with events never expanded;
-//! [`detach`] makes trees of AltaRica's nodes (001 §5.4.1), [`crate::network::parts`] of networks of automata; [`twins`] are sub-nodes
+//! [`detach`] makes trees of AltaRica's nodes (001 §5.4.1), [`crate::network::parts`] of networks of automata; [`siblings`] are sub-nodes
 //! that can be exchanged.
 
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub mod detach;
 pub mod evidence;
 pub mod meaning;
 pub mod offer;
-pub mod twins;
+pub mod siblings;
 mod watched;
 
 pub use condition::Condition;

@@ -169,9 +169,9 @@ fn counterexample(
         let moves = optional(&node.object()?, &node.path, "edge").is_some();
         steps.push(if moves {
             let step = names.step(node, before)?;
-            Step { edge: Some(step.edge), picks: step.picks, after: step.after }
+            Step { edge: Some(step.edge), choices: step.choices, after: step.after }
         } else {
-            Step { edge: None, picks: vec![], after: before }
+            Step { edge: None, choices: vec![], after: before }
         });
     }
     let run = Run { start, steps };
@@ -200,8 +200,8 @@ fn recurrence(stem: Run, automaton: &Buchi, world: &World, node: Node<'_, '_>) -
     }
     let variables: BTreeMap<String, VarId> =
         full_names(&world.large).into_iter().zip(world.large.variables.iter().copied()).collect();
-    let list = field(&fields, &node.path, "picks")?;
-    let mut picks = BTreeMap::new();
+    let list = field(&fields, &node.path, "choices")?;
+    let mut choices = BTreeMap::new();
     for (i, raw) in list.array()?.into_iter().enumerate() {
         let node = Node::new(Path::Item(&list.path, i), raw);
         let fields = node.object()?;
@@ -209,10 +209,10 @@ fn recurrence(stem: Run, automaton: &Buchi, world: &World, node: Node<'_, '_>) -
         let Some(&v) = variables.get(&*name.string("the name of a variable")?) else {
             return name.fail("a variable of this model");
         };
-        picks.insert(v, term(&mut reader, field(&fields, &node.path, "value")?)?);
+        choices.insert(v, term(&mut reader, field(&fields, &node.path, "value")?)?);
     }
     let set = term(&mut reader, field(&fields, &node.path, "set")?)?;
-    Ok(Recurrence { automaton: automaton.clone(), terms: reader.terms, stem, rounds, picks, set })
+    Ok(Recurrence { automaton: automaton.clone(), terms: reader.terms, stem, rounds, choices, set })
 }
 
 fn proof(automaton: &Buchi, world: &World, fields: &Fields<'_>, top: &Path<'_>) -> Result<Proof, ReadError> {

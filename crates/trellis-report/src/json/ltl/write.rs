@@ -138,7 +138,7 @@ impl Serialize for Steps<'_> {
         for step in &run.steps {
             match step.edge {
                 Some(edge) => {
-                    let step = PlainStep { edge, picks: step.picks.clone(), after: step.after.clone() };
+                    let step = PlainStep { edge, choices: step.choices.clone(), after: step.after.clone() };
                     seq.serialize_element(&StepView { cfa, names: self.names, before, step: &step })?;
                 }
                 None => seq.serialize_element(&json!({ "edge": null }))?,
@@ -160,7 +160,7 @@ struct RecurrenceDoc<'a> {
 impl<'a> RecurrenceDoc<'a> {
     fn new(asked: LtlAsked<'a>, told: &'a Recurrence) -> io::Result<RecurrenceDoc<'a>> {
         let product = multiplied(asked, &told.automaton)?;
-        let roots = told.picks.values().copied().chain([told.set]);
+        let roots = told.choices.values().copied().chain([told.set]);
         let (writer, variables) = terms(&product.cfa, &told.terms, roots)?;
         Ok(RecurrenceDoc { told, product, writer, variables })
     }
@@ -174,13 +174,13 @@ impl Serialize for RecurrenceDoc<'_> {
         let round = |r: &Vec<LocationId>| r.iter().map(|&l| location(product, l)).collect::<Vec<_>>();
         m.serialize_entry("rounds", &told.rounds.iter().map(round).collect::<Vec<_>>())?;
         let position = |v: &VarId| product.cfa.variables.iter().position(|x| x == v);
-        let picks: Option<Vec<Json>> = told
-            .picks
+        let choices: Option<Vec<Json>> = told
+            .choices
             .iter()
             .map(|(v, t)| Some(json!({ "variable": variables[position(v)?].0, "value": writer.text(*t) })))
             .collect();
-        let picks = picks.ok_or_else(|| serde::ser::Error::custom("a value is picked for what is no variable"))?;
-        m.serialize_entry("picks", &picks)?;
+        let choices = choices.ok_or_else(|| serde::ser::Error::custom("a value is picked for what is no variable"))?;
+        m.serialize_entry("choices", &choices)?;
         m.serialize_entry("set", writer.text(told.set))?;
         m.end()
     }

@@ -5,7 +5,7 @@ use trellis_expr::eval::Valuation;
 use trellis_expr::value::ArrayValue;
 use trellis_expr::{Terms, Type, Value, VarId};
 use trellis_model::cfa::evidence::{Certificate, Trace};
-use trellis_model::cfa::interpret::{Pick, Step, has_type};
+use trellis_model::cfa::interpret::{Choice, Step, has_type};
 use trellis_model::cfa::{Cfa, EdgeId, LocationId};
 
 use super::{PROGRAM_CERTIFICATE, PROGRAM_TRACE};
@@ -101,27 +101,27 @@ impl<'c> Names<'c> {
         for (name, l) in [("from", edge.from), ("to", edge.to)] {
             expect_name(self.cfa, field(&fields, &node.path, name)?, l)?;
         }
-        let list = field(&fields, &node.path, "picks")?;
-        let mut picks = Vec::new();
+        let list = field(&fields, &node.path, "choices")?;
+        let mut choices = Vec::new();
         for (i, raw) in list.array()?.into_iter().enumerate() {
-            picks.push(self.pick(Node::new(Path::Item(&list.path, i), raw))?);
+            choices.push(self.pick(Node::new(Path::Item(&list.path, i), raw))?);
         }
         self.values(field(&fields, &node.path, "set")?, &mut after)?;
-        Ok(Step { edge: id, picks, after })
+        Ok(Step { edge: id, choices, after })
     }
 
     /// `{"branch": 1}` or `{"variable": "x", "value": 5}`.
-    fn pick(&self, node: Node<'_, '_>) -> Result<Pick, ReadError> {
+    fn pick(&self, node: Node<'_, '_>) -> Result<Choice, ReadError> {
         let fields = node.object()?;
         if let Some(branch) = optional(&fields, &node.path, "branch") {
-            return Ok(Pick::Branch(branch.index(usize::MAX, "a branch")?));
+            return Ok(Choice::Branch(branch.index(usize::MAX, "a branch")?));
         }
         let name = field(&fields, &node.path, "variable")?;
         let Some(&v) = self.variables.get(&*name.string("the name of a variable")?) else {
             return name.fail("a variable of this model");
         };
         let node = field(&fields, &node.path, "value")?;
-        Ok(Pick::Value(value(&self.cfa.terms, self.cfa.terms.variable(v).ty, node)?))
+        Ok(Choice::Value(value(&self.cfa.terms, self.cfa.terms.variable(v).ty, node)?))
     }
 
     fn values(&self, node: Node<'_, '_>, env: &mut Valuation) -> Result<(), ReadError> {

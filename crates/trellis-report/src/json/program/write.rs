@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use trellis_expr::eval::Valuation;
 use trellis_expr::{TermId, Terms, Value, VarId};
 use trellis_model::cfa::evidence::{Certificate, Trace};
-use trellis_model::cfa::interpret::{Pick, Step};
+use trellis_model::cfa::interpret::{Choice, Step};
 use trellis_model::cfa::{Cfa, Location, LocationId, Place};
 
 use super::{PROGRAM_CERTIFICATE, PROGRAM_TRACE};
@@ -138,12 +138,12 @@ impl Serialize for StepView<'_> {
         let edge = cfa.edge(step.edge);
         let mut variables = picked(cfa, self.before, step).into_iter().map(|(v, _)| v);
         let position = |v: VarId| cfa.variables.iter().position(|x| *x == v);
-        let pick = |p: &Pick| match p {
-            Pick::Value(v) => {
+        let pick = |p: &Choice| match p {
+            Choice::Value(v) => {
                 let name = variables.next().and_then(position).map(|i| &names[i]);
                 json!({ "variable": name, "value": value(&cfa.terms, v) })
             }
-            Pick::Branch(n) => json!({ "branch": n }),
+            Choice::Branch(n) => json!({ "branch": n }),
         };
         let mut m = s.serialize_map(None)?;
         m.serialize_entry("edge", &step.edge.0)?;
@@ -151,7 +151,7 @@ impl Serialize for StepView<'_> {
         m.serialize_entry("to", &cfa.location(edge.to).name)?;
         m.serialize_entry("place", &place(cfa, edge.place))?;
         m.serialize_entry("statement", &crate::tell::cut(&cfa.terms.show_stmt(edge.stmt)))?;
-        m.serialize_entry("picks", &step.picks.iter().map(pick).collect::<Vec<_>>())?;
+        m.serialize_entry("choices", &step.choices.iter().map(pick).collect::<Vec<_>>())?;
         m.serialize_entry("set", &Values(cfa, names, &step.after, Some(self.before)))?;
         m.end()
     }

@@ -77,12 +77,12 @@ pub fn write_tree_certificate(out: impl io::Write, tree: &Tree, header: Header<'
     };
     let covers: Vec<Json> = tree.nodes().iter().zip(&c.blocks).map(cover).collect();
     let mut fields = vec![("covers", Json::Array(covers)), ("tuples", json!(c.tuples))];
-    if !c.rooms.is_empty() {
-        fields.push(("rooms", json!(c.rooms)));
+    if !c.traps.is_empty() {
+        fields.push(("traps", json!(c.traps)));
     }
-    if !c.alike.is_empty() {
+    if !c.symmetric.is_empty() {
         let names = |group: &Vec<usize>| group.iter().map(|&n| tree.nodes()[n].name.as_str()).collect::<Vec<&str>>();
-        fields.push(("alike", json!(c.alike.iter().map(names).collect::<Vec<_>>())));
+        fields.push(("symmetric", json!(c.symmetric.iter().map(names).collect::<Vec<_>>())));
     }
     Ok(serde_json::to_writer_pretty(out, &Doc { schema: TREE_CERTIFICATE, header, fields })?)
 }
@@ -226,19 +226,19 @@ fn read_proof(tree: &Tree, fields: &Fields<'_>, top: &Node<'_, '_>) -> Result<Ce
         let tuple = Node::new(Path::Item(&list.path, i), raw);
         tuples.push(numbers(tuple, nodes.len(), "numbers, one block of each node")?);
     }
-    let mut rooms = vec![];
-    if let Some(list) = optional(fields, &top.path, "rooms") {
+    let mut traps = vec![];
+    if let Some(list) = optional(fields, &top.path, "traps") {
         for (i, raw) in list.array()?.into_iter().enumerate() {
-            let room = Node::new(Path::Item(&list.path, i), raw);
+            let trap = Node::new(Path::Item(&list.path, i), raw);
             let mut sets = vec![];
-            for (j, raw) in room.array_of(nodes.len(), "lists, blocks of each node")?.into_iter().enumerate() {
-                sets.push(some_numbers(Node::new(Path::Item(&room.path, j), raw))?);
+            for (j, raw) in trap.array_of(nodes.len(), "lists, blocks of each node")?.into_iter().enumerate() {
+                sets.push(some_numbers(Node::new(Path::Item(&trap.path, j), raw))?);
             }
-            rooms.push(sets);
+            traps.push(sets);
         }
     }
-    let mut alike = vec![];
-    if let Some(list) = optional(fields, &top.path, "alike") {
+    let mut symmetric = vec![];
+    if let Some(list) = optional(fields, &top.path, "symmetric") {
         for (i, raw) in list.array()?.into_iter().enumerate() {
             let group = Node::new(Path::Item(&list.path, i), raw);
             let mut members = vec![];
@@ -250,8 +250,8 @@ fn read_proof(tree: &Tree, fields: &Fields<'_>, top: &Node<'_, '_>) -> Result<Ce
                     None => return member.fail("the name of a node"),
                 }
             }
-            alike.push(members);
+            symmetric.push(members);
         }
     }
-    Ok(Certificate { blocks, tuples, rooms, alike })
+    Ok(Certificate { blocks, tuples, traps, symmetric })
 }

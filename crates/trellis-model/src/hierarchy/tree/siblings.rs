@@ -1,9 +1,9 @@
-//! Sub-nodes that can be exchanged. Two sub-nodes of one node are *twins* if what is at and below them is the same, node by node, and if
+//! Sub-nodes that can be exchanged. Two sub-nodes of one node are *siblings* if what is at and below them is the same, node by node, and if
 //! neither the vectors of the node above, nor its priorities, nor what is bad notice when they change places. Then a run in which they have
 //! changed places is a run, from an initial state to a bad one if the other was, so states that differ only in who of them is where count
 //! as one.
 //!
-//! That is checked exchange by exchange, never guessed; exchanges of twins with the first of them make all others. Conditions are compared
+//! That is checked exchange by exchange, never guessed; exchanges of siblings with the first of them make all others. Conditions are compared
 //! as they are written, but for the order and repetition of their parts: what means the same and is written differently is not seen.
 
 use std::collections::BTreeSet;
@@ -12,9 +12,9 @@ use rustc_hash::FxHashMap;
 
 use super::{Condition, Tree};
 
-/// Groups of twins.
+/// Groups of siblings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Twins {
+pub struct Siblings {
     /// Each group, from below; its members are sub-nodes of one node.
     pub groups: Vec<Vec<usize>>,
 }
@@ -52,9 +52,9 @@ impl<'c> Key<'c> {
     }
 }
 
-impl Twins {
-    /// All twins of a tree, for a question.
-    pub fn find(tree: &Tree, bad: &Condition) -> Twins {
+impl Siblings {
+    /// All siblings of a tree, for a question.
+    pub fn find(tree: &Tree, bad: &Condition) -> Siblings {
         let mut groups = vec![];
         let asked = Key::of(bad, &|node| node);
         for node in tree.nodes() {
@@ -64,23 +64,23 @@ impl Twins {
                 continue;
             }
             // Places among the sub-nodes; the first of each speaks for the others.
-            let mut alike: Vec<Vec<usize>> = vec![];
+            let mut symmetric: Vec<Vec<usize>> = vec![];
             for at in 0..node.subs.len() {
-                let twin = |first: usize| {
+                let sibling = |first: usize| {
                     let (a, b) = (node.subs[first], node.subs[at]);
                     same(tree, a, b)
                         && unnoticed(&node.vectors, &node.higher, &numbers, (first + 1, at + 1))
                         && Key::of(bad, &exchanged(tree, a, b)) == asked
                 };
-                match alike.iter().position(|group| twin(group[0])) {
-                    Some(group) => alike[group].push(at),
-                    None => alike.push(vec![at]),
+                match symmetric.iter().position(|group| sibling(group[0])) {
+                    Some(group) => symmetric[group].push(at),
+                    None => symmetric.push(vec![at]),
                 }
             }
-            let several = alike.into_iter().filter(|group| group.len() > 1);
+            let several = symmetric.into_iter().filter(|group| group.len() > 1);
             groups.extend(several.map(|group| group.into_iter().map(|at| node.subs[at]).collect::<Vec<usize>>()));
         }
-        Twins { groups }
+        Siblings { groups }
     }
 
     /// Are there none?
@@ -91,10 +91,10 @@ impl Twins {
     /// For each node, the first of those that stand for each other.
     pub fn first(&self, tree: &Tree) -> Vec<usize> {
         let mut first: Vec<usize> = (0..tree.nodes().len()).collect();
-        // From above: twins within twins are found where the first of these has them.
+        // From above: siblings within siblings are found where the first of these has them.
         for group in self.groups.iter().rev() {
-            for &twin in &group[1..] {
-                for (a, b) in tree.below(group[0]).zip(tree.below(twin)) {
+            for &sibling in &group[1..] {
+                for (a, b) in tree.below(group[0]).zip(tree.below(sibling)) {
                     first[b] = a;
                 }
             }
@@ -109,16 +109,16 @@ impl Twins {
         first
     }
 
-    /// Whom each node makes room for when twins are put in order: the state with `state[order[n]]` at `n` stands for all that differ from
-    /// it by exchanges of twins.
+    /// Whom each node makes room for when siblings are put in order: the state with `state[order[n]]` at `n` stands for all that differ from
+    /// it by exchanges of siblings.
     pub fn order(&self, tree: &Tree, state: &[u32]) -> Vec<usize> {
         let mut order: Vec<usize> = (0..state.len()).collect();
         for group in &self.groups {
-            let mut parts: Vec<Vec<usize>> = group.iter().map(|&twin| order[tree.below(twin)].to_vec()).collect();
+            let mut parts: Vec<Vec<usize>> = group.iter().map(|&sibling| order[tree.below(sibling)].to_vec()).collect();
             let values = |part: &Vec<usize>| part.iter().map(|&n| state[n]).collect::<Vec<u32>>();
             parts.sort_by_key(values);
-            for (&twin, part) in group.iter().zip(parts) {
-                order[tree.below(twin)].copy_from_slice(&part);
+            for (&sibling, part) in group.iter().zip(parts) {
+                order[tree.below(sibling)].copy_from_slice(&part);
             }
         }
         order

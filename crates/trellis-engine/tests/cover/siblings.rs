@@ -1,5 +1,5 @@
 //! Random trees with sub-nodes that can be exchanged, some of them within each other: with and without symmetry the answers are those of
-//! Definition 5.1, and nobody believes in twins that are none.
+//! Definition 5.1, and nobody believes in siblings that are none.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use trellis_meter::Meter;
 use trellis_model::evidence::Verdict;
 use trellis_model::hierarchy::tree::evidence::Certificate;
 use trellis_model::hierarchy::tree::meaning::{meaning, reachable};
-use trellis_model::hierarchy::tree::twins::Twins;
+use trellis_model::hierarchy::tree::siblings::Siblings;
 use trellis_model::hierarchy::tree::{Behaviour, Condition, Node, Tree};
 
 use crate::random::Random;
@@ -28,8 +28,8 @@ fn behaviour(r: &mut Random, states: usize, events: usize) -> Arc<Behaviour> {
     Arc::new(Behaviour::new((0..states).map(|q| format!("q{q}")).collect(), initial, moves))
 }
 
-/// A node whose last sub-nodes, so many, are twins: its vectors are closed under exchanges of these.
-fn above(r: &mut Random, nodes: &mut Vec<Node>, name: String, subs: Vec<usize>, twins: usize) -> usize {
+/// A node whose last sub-nodes, so many, are siblings: its vectors are closed under exchanges of these.
+fn above(r: &mut Random, nodes: &mut Vec<Node>, name: String, subs: Vec<usize>, siblings: usize) -> usize {
     let (states, events) = (1 + r.below(2), 1 + r.below(3));
     let mut vectors: Vec<Vec<u32>> = vec![];
     for _ in 0..1 + r.below(3) {
@@ -37,10 +37,10 @@ fn above(r: &mut Random, nodes: &mut Vec<Node>, name: String, subs: Vec<usize>, 
             std::iter::once(events).chain(subs.iter().map(|&s: &usize| nodes[s].events.len())).collect();
         vectors.push(sizes.into_iter().map(|n| r.below(n) as u32).collect());
     }
-    let from = 1 + subs.len() - twins;
+    let from = 1 + subs.len() - siblings;
     let mut at = 0;
     while at < vectors.len() {
-        for (a, b) in (from..from + twins).flat_map(|a| (from..a).map(move |b| (a, b))) {
+        for (a, b) in (from..from + siblings).flat_map(|a| (from..a).map(move |b| (a, b))) {
             let mut image = vectors[at].clone();
             image.swap(a, b);
             if !vectors.contains(&image) {
@@ -87,7 +87,7 @@ fn moved(c: &Condition, goes: &dyn Fn(usize) -> usize) -> Condition {
     }
 }
 
-/// A tree in which some nodes were made to be twins, the exchanges that show it, and a condition that does not notice them, or may.
+/// A tree in which some nodes were made to be siblings, the exchanges that show it, and a condition that does not notice them, or may.
 fn symmetric(r: &mut Random) -> (Tree, Condition) {
     let mut nodes: Vec<Node> = vec![];
     let leaf = |r: &mut Random, nodes: &mut Vec<Node>, name: String| {
@@ -100,8 +100,8 @@ fn symmetric(r: &mut Random) -> (Tree, Condition) {
     };
     let mut exchanges: Vec<Vec<(usize, usize)>> = vec![];
     let mut exchange = |pairs: Vec<(usize, usize)>| exchanges.push(pairs);
-    let (first, tops, twins) = if r.chance(40) {
-        // Two nodes that are twins, each with two leaves that are.
+    let (first, tops, siblings) = if r.chance(40) {
+        // Two nodes that are siblings, each with two leaves that are.
         let a = leaf(r, &mut nodes, "m.a".into());
         let b = copied(&mut nodes, a..=a, "m.b");
         let m = above(r, &mut nodes, "m".into(), vec![a, b], 2);
@@ -117,10 +117,10 @@ fn symmetric(r: &mut Random) -> (Tree, Condition) {
         let all: Vec<usize> =
             std::iter::once(a).chain((0..more).map(|k| copied(&mut nodes, a..=a, &format!("t{k}")))).collect();
         all[1..].iter().for_each(|&b| exchange(vec![(a, b)]));
-        let twins = all.len();
-        (a, other.into_iter().chain(all).collect(), twins)
+        let siblings = all.len();
+        (a, other.into_iter().chain(all).collect(), siblings)
     };
-    above(r, &mut nodes, String::new(), tops, twins);
+    above(r, &mut nodes, String::new(), tops, siblings);
     let tree = Tree::new(nodes).expect("a tree");
     let local = |r: &mut Random| {
         let node = if r.chance(70) { first + r.below(tree.nodes().len() - first) } else { r.below(tree.nodes().len()) };
@@ -164,14 +164,14 @@ fn twins_count_as_one() {
         let all = reachable(&tree, &levels);
         let reached = all.iter().any(|q| bad.holds(q));
         safe += u64::from(!reached);
-        let twins = Twins::find(&tree, &bad);
-        nested += u64::from(twins.groups.len() == 3);
+        let siblings = Siblings::find(&tree, &bad);
+        nested += u64::from(siblings.groups.len() == 3);
         // States that stand for each other are reached together, and bad together.
         for q in &levels[tree.top()].states {
-            let sorted = twins.sorted(&tree, q);
+            let sorted = siblings.sorted(&tree, q);
             assert_eq!(bad.holds(q), bad.holds(&sorted), "seed {seed}");
             assert_eq!(all.contains(q), all.contains(&sorted), "seed {seed}");
-            assert_eq!(twins.sorted(&tree, &sorted), sorted, "seed {seed}");
+            assert_eq!(siblings.sorted(&tree, &sorted), sorted, "seed {seed}");
         }
         for options in ways() {
             for symmetry in [true, false] {
@@ -179,14 +179,14 @@ fn twins_count_as_one() {
                 let found = cegar(&tree, &bad, &options, &mut Meter::unlimited());
                 let context = format!("seed {seed}, {options:?}");
                 states[usize::from(symmetry)] += found.states;
-                shared += u64::from(found.alike > 0);
-                refined += u64::from(found.alike > 0 && found.refinements > 0);
-                assert!(symmetry || found.alike == 0);
+                shared += u64::from(found.symmetric > 0);
+                refined += u64::from(found.symmetric > 0 && found.refinements > 0);
+                assert!(symmetry || found.symmetric == 0);
                 match &found.verdict {
                     Verdict::Safe(c) => {
                         assert!(!reached, "{context}");
                         trellis_check::tree::certify(&tree, &bad, c).unwrap_or_else(|e| panic!("{e}: {context}"));
-                        forged(&mut r, &tree, &bad, c, &twins, &all, &context);
+                        forged(&mut r, &tree, &bad, c, &siblings, &all, &context);
                     }
                     Verdict::Unsafe(t) => {
                         assert!(reached, "{context}");
@@ -198,29 +198,29 @@ fn twins_count_as_one() {
         }
     }
     eprintln!(
-        "{done} trees, {safe} safe, {nested} with twins within twins; {shared} runs with twins, {refined} refined"
+        "{done} trees, {safe} safe, {nested} with siblings within siblings; {shared} runs with siblings, {refined} refined"
     );
     eprintln!("abstract states with symmetry {}, without {}", states[1], states[0]);
     assert!(safe > 0 && safe < done && refined > 0 && nested > 0 && states[1] < states[0]);
 }
 
-/// A claim that nodes are alike which are not is refused, unless the proof holds without it.
+/// A claim that nodes are symmetric which are not is refused, unless the proof holds without it.
 fn forged(
     r: &mut Random,
     tree: &Tree,
     bad: &Condition,
     proof: &Certificate,
-    twins: &Twins,
+    siblings: &Siblings,
     reachable: &BTreeSet<Vec<u32>>,
     context: &str,
 ) {
     let count = tree.nodes().len();
     let (a, b) = (r.below(count), r.below(count));
-    if twins.groups.iter().any(|g| g.contains(&a) && g.contains(&b)) {
+    if siblings.groups.iter().any(|g| g.contains(&a) && g.contains(&b)) {
         return;
     }
     let mut claim = proof.clone();
-    claim.alike = vec![vec![a, b]];
+    claim.symmetric = vec![vec![a, b]];
     claim.tuples.truncate(r.below(claim.tuples.len() + 1));
     if trellis_check::tree::certify(tree, bad, &claim).is_ok() {
         // Then it is a proof: every state that can be reached is in it.
@@ -239,7 +239,7 @@ fn forged(
             let mirrored: Vec<u32> = (0..count).map(|n| tuple[goes(n)]).collect();
             let listed = |t: &Vec<u32>| {
                 claim.tuples.contains(t)
-                    || claim.rooms.iter().any(|room| room.iter().zip(t).all(|(blocks, b)| blocks.contains(b)))
+                    || claim.traps.iter().any(|trap| trap.iter().zip(t).all(|(blocks, b)| blocks.contains(b)))
             };
             listed(&tuple) || listed(&mirrored)
         };
@@ -247,7 +247,7 @@ fn forged(
     }
 }
 
-/// Clients of one server, all alike: as many abstract states as there are numbers of them in each phase, not as there are clients in phases.
+/// Clients of one server, all symmetric: as many abstract states as there are numbers of them in each phase, not as there are clients in phases.
 #[test]
 fn clients_are_counted() {
     for n in [3, 6, 12] {
@@ -256,12 +256,12 @@ fn clients_are_counted() {
         let detached = trellis_model::hierarchy::tree::detach::detach(&built.hierarchy, 1 << 20).expect("small");
         let bad = detached.condition(&built.hierarchy, bad).expect("local");
         let found = cegar(&detached.tree, &bad, &Options::default(), &mut Meter::unlimited());
-        assert_eq!(found.alike, n - 1);
+        assert_eq!(found.symmetric, n - 1);
         let Verdict::Safe(proof) = &found.verdict else { panic!("{:?}", found.verdict) };
         trellis_check::tree::certify(&detached.tree, &bad, proof).expect("a proof");
         assert!(found.states <= 2 * (n + 1) * (n + 2), "{n}: {}", found.states);
-        // One of them is asked about alone: it is no twin of the others.
+        // One of them is asked about alone: it is no sibling of the others.
         let one = Condition::All(vec![bad.clone(), Condition::Local { node: 0, states: vec![true; 3] }]);
-        assert_eq!(Twins::find(&detached.tree, &one).groups[0].len(), n - 1);
+        assert_eq!(Siblings::find(&detached.tree, &one).groups[0].len(), n - 1);
     }
 }

@@ -1,5 +1,5 @@
-//! What no longer matters. A *room* is a set of blocks of each node that no event of the node leaves; if no state of it is bad, nothing that
-//! is in a room ever becomes bad. So the abstract product is not explored beyond the doors of rooms.
+//! What no longer matters. A *trap* is a set of blocks of each node that no event of the node leaves; if no state of it is bad, nothing that
+//! is in a trap ever becomes bad. So the abstract product is not explored beyond the doors of traps.
 //!
 //! That is sound whatever the covers and priorities are: what a node does in a run of the tree, it can do alone. For the same reason it is
 //! found node by node, before the first abstraction: for each atom of what is bad, the states of its node from which it is false for ever, or
@@ -11,7 +11,7 @@ use trellis_model::hierarchy::tree::{Condition, Tree};
 use super::cover::Cover;
 
 /// Some blocks of each node: for each block, whether it is one of them.
-pub type Room = Vec<Vec<bool>>;
+pub type Trap = Vec<Vec<bool>>;
 
 /// For each atom its node and, for each state or block of it, its value for ever, if it has one.
 type Values = FxHashMap<*const bool, (usize, Vec<Option<bool>>)>;
@@ -61,8 +61,8 @@ impl<'c> Ahead<'c> {
     }
 }
 
-/// Rooms, as they are met.
-pub struct Rooms<'a> {
+/// Traps, as they are met.
+pub struct Traps<'a> {
     ahead: &'a Ahead<'a>,
     blocks: Values,
     /// How many blocks each node has.
@@ -70,14 +70,14 @@ pub struct Rooms<'a> {
     /// Is nothing ever decided?
     idle: bool,
     /// Those that were met.
-    pub met: Vec<Room>,
+    pub met: Vec<Trap>,
     /// How often one was entered.
     pub entered: u64,
 }
 
-impl<'a> Rooms<'a> {
+impl<'a> Traps<'a> {
     /// None is met yet.
-    pub fn new(ahead: &'a Ahead<'a>, covers: &[Cover]) -> Rooms<'a> {
+    pub fn new(ahead: &'a Ahead<'a>, covers: &[Cover]) -> Traps<'a> {
         let one = |(&atom, (node, values)): (&*const bool, &(usize, Vec<Option<bool>>))| {
             let block = |states: &Vec<u32>| {
                 let first = states.first().and_then(|&q| values[q as usize]);
@@ -88,15 +88,15 @@ impl<'a> Rooms<'a> {
         let blocks: Values = ahead.atoms.iter().map(one).collect();
         let idle = blocks.values().all(|(_, values)| values.iter().all(Option::is_none));
         let counts = covers.iter().map(|c| c.blocks.len()).collect();
-        Rooms { ahead, blocks, counts, idle, met: vec![], entered: 0 }
+        Traps { ahead, blocks, counts, idle, met: vec![], entered: 0 }
     }
 
-    /// Is an abstract state in a room? The larger the room, the better: nodes are left out as long as the others decide.
+    /// Is an abstract state in a trap? The larger the trap, the better: nodes are left out as long as the others decide.
     pub fn contain(&mut self, tuple: &[u32]) -> bool {
         if self.idle {
             return false;
         }
-        let within = |room: &Room| room.iter().zip(tuple).all(|(blocks, &b)| blocks[b as usize]);
+        let within = |trap: &Trap| trap.iter().zip(tuple).all(|(blocks, &b)| blocks[b as usize]);
         if !self.met.iter().any(within) {
             let mut matters = vec![true; tuple.len()];
             if !self.safe(tuple, &matters) {
@@ -106,8 +106,8 @@ impl<'a> Rooms<'a> {
                 matters[node] = false;
                 matters[node] = !self.safe(tuple, &matters);
             }
-            let room = self.room(tuple, &matters);
-            self.met.push(room);
+            let trap = self.trap(tuple, &matters);
+            self.met.push(trap);
         }
         self.entered += 1;
         true
@@ -123,14 +123,14 @@ impl<'a> Rooms<'a> {
     }
 
     /// All blocks in which at least as much is decided, and in the same way.
-    fn room(&self, tuple: &[u32], matters: &[bool]) -> Room {
-        let mut room: Room = self.counts.iter().map(|&n| vec![true; n]).collect();
+    fn trap(&self, tuple: &[u32], matters: &[bool]) -> Trap {
+        let mut trap: Trap = self.counts.iter().map(|&n| vec![true; n]).collect();
         for (node, values) in self.blocks.values().filter(|(node, _)| matters[*node]) {
             let here = values[tuple[*node] as usize];
-            for (block, kept) in room[*node].iter_mut().enumerate() {
+            for (block, kept) in trap[*node].iter_mut().enumerate() {
                 *kept &= here.is_none() || values[block] == here;
             }
         }
-        room
+        trap
     }
 }

@@ -37,11 +37,11 @@ fn meant(c: &Condition, goes: &[usize]) -> Meant {
     }
 }
 
-/// Can all nodes that are said to be alike be exchanged, without anything else being noticed?
-pub fn alike(tree: &Tree, bad: &Condition, certificate: &Certificate) -> Result<(), String> {
+/// Can all nodes that are said to be symmetric be exchanged, without anything else being noticed?
+pub fn symmetric(tree: &Tree, bad: &Condition, certificate: &Certificate) -> Result<(), String> {
     let count = tree.nodes().len();
-    for group in &certificate.alike {
-        let Some(&first) = group.first() else { return Err("a group of nodes that are alike is empty".into()) };
+    for group in &certificate.symmetric {
+        let Some(&first) = group.first() else { return Err("a group of nodes that are symmetric is empty".into()) };
         if group.iter().any(|&n| n >= count) {
             return Err("a node that is said to be like others does not exist".into());
         }
@@ -62,7 +62,7 @@ pub fn alike(tree: &Tree, bad: &Condition, certificate: &Certificate) -> Result<
         let mut ranges: Vec<_> = group.iter().map(|&n| tree.below(n)).collect();
         ranges.sort_by_key(|r| *r.start());
         if ranges.windows(2).any(|w| w[0].end() >= w[1].start()) {
-            return Err("nodes that are said to be alike lie within each other".into());
+            return Err("nodes that are said to be symmetric lie within each other".into());
         }
     }
     Ok(())
@@ -109,10 +109,10 @@ fn mirrors(tree: &Tree, bad: &Condition, certificate: &Certificate, goes: &[usiz
     (0..nodes.len()).all(fits) && meant(bad, goes) == meant(bad, &stays)
 }
 
-/// The tuple in which the parts of nodes that are alike are in order.
-pub fn in_order(tree: &Tree, alike: &[Vec<usize>], tuple: &[u32]) -> Vec<u32> {
+/// The tuple in which the parts of nodes that are symmetric are in order.
+pub fn in_order(tree: &Tree, symmetric: &[Vec<usize>], tuple: &[u32]) -> Vec<u32> {
     let mut tuple = tuple.to_vec();
-    for group in alike {
+    for group in symmetric {
         let mut parts: Vec<Vec<u32>> = group.iter().map(|&n| tuple[tree.below(n)].to_vec()).collect();
         parts.sort();
         for (&n, part) in group.iter().zip(parts) {
