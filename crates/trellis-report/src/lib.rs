@@ -30,6 +30,7 @@ pub mod ltl;
 mod names;
 pub mod program;
 mod property;
+pub mod run;
 mod schema;
 mod tell;
 pub mod text;
