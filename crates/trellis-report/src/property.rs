@@ -103,6 +103,32 @@ impl<T, C> PropertyReport<T, C> {
         report
     }
 
+    /// The same with evidence of another kind, or without.
+    pub fn map<U, D>(self, run: impl Fn(T) -> Option<U>, proof: impl Fn(C) -> Option<D>) -> PropertyReport<U, D> {
+        PropertyReport {
+            model: self.model,
+            language: self.language,
+            query: self.query,
+            kind: self.kind,
+            outcome: self.outcome,
+            trace: self.trace.and_then(&run),
+            witness: self.witness.and_then(&run),
+            certificate: self.certificate.and_then(proof),
+            checked: self.checked,
+            unchecked: self.unchecked,
+            assumes: self.assumes,
+            warnings: self.warnings,
+            reason: self.reason,
+            inconclusive: self.inconclusive,
+            bound: self.bound,
+            clock_bound: self.clock_bound,
+            engine: self.engine,
+            statistics: self.statistics,
+            seconds: self.seconds,
+            binding: self.binding,
+        }
+    }
+
     /// A report that nothing was asked, and how to ask.
     pub fn unasked(model: &str, language: &str, advice: &str) -> PropertyReport<T, C> {
         let reason = Some(Why { kind: "nothing-asked".into(), text: format!("nothing was asked: {advice}") });

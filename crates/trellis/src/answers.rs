@@ -20,8 +20,8 @@ use trellis_model::network::{Network, Query, QueryKind};
 use trellis_report::{Kind, ProgramReport, PropertyReport, Style, json, text};
 use trellis_smt::{Answer, Embedded, Solver};
 
-use crate::automaton::QUESTION;
 use crate::cli::Check;
+use crate::formalism::program::load::QUESTION;
 use crate::{Failure, Ran, exit, print};
 
 /// How long the solver may think about a question before it is asked.
@@ -45,14 +45,6 @@ pub fn late(args: &Check, language: &str, color: bool) -> Ran {
     let report = ProgramReport::about(&model, language, QUESTION, Kind::Always, verdict);
     plain(args, &report, Style { color, ..Default::default() })?;
     Ok(exit::UNDECIDED)
-}
-
-/// A question that makes no sense; what is wrong with it was said at length elsewhere.
-pub fn refused(args: &Check, language: &str, query: &str, why: &str, style: Style) -> Ran {
-    let model = args.model.model.display().to_string();
-    let report: PropertyReport = PropertyReport::refused(&model, language, query, why);
-    plain(args, &report, style)?;
-    Ok(exit::INPUT)
 }
 
 /// Says a report that has no evidence.

@@ -12,8 +12,8 @@ use trellis_report::json::{Binding, Input};
 use trellis_syntax::c::{Kind, Kinds};
 use trellis_syntax::diag::Sources;
 
-use crate::c_program::Scope;
-use crate::cli::{Certify, Check, DataModel, Ints, LtlStep, Model, Reading};
+use crate::cli::{Check, DataModel, Ints, LtlStep, Model, Reading};
+use crate::formalism::program::Scope;
 
 /// This tool.
 pub const TOOL: &str = concat!("trellis ", env!("CARGO_PKG_VERSION"));
@@ -41,20 +41,6 @@ impl<'a> From<&'a Check> for Meaning<'a> {
             ltl_step: args.formulas.ltl_step,
             formula: !args.formulas.ltl.is_empty() || args.formulas.buchi.is_some(),
             start: args.counters.start.as_deref(),
-        }
-    }
-}
-
-impl<'a> From<&'a Certify> for Meaning<'a> {
-    fn from(args: &'a Certify) -> Meaning<'a> {
-        Meaning {
-            model: &args.model,
-            reading: &args.reading,
-            fair: &args.fair,
-            non_zeno: args.non_zeno,
-            ltl_step: args.ltl_step,
-            formula: !args.ltl.is_empty() || args.buchi.is_some(),
-            start: args.start.as_deref(),
         }
     }
 }

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::{Args, Parser, Subcommand};
+use clap::parser::ValueSource;
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use choices::*;
 
@@ -104,7 +105,7 @@ pub enum Command {
 }
 
 /// Which model, and which of its sizes.
-#[derive(Args, Debug, Clone)]
+#[derive(Args, Debug, Clone, Default)]
 pub struct Model {
     /// The model: UPPAAL .xml, .xta or .ta, TChecker .tck or .txt, C (.c, .i), Theta's automata (.cfa, .theta) and
     /// transition systems (.xsts, .sts), statecharts (.scxml), counter systems (.spec, .pnml, .lola, .tts), AltaRica
@@ -133,8 +134,11 @@ pub struct Properties {
     pub queries: Option<PathBuf>,
 }
 
-#[derive(Args, Debug, Clone)]
+#[derive(Args, Debug, Clone, Default)]
 pub struct Check {
+    /// Which options were given, by name: see [`crate::options`].
+    #[arg(skip)]
+    pub given: Vec<String>,
     #[command(flatten)]
     pub model: Model,
     #[command(flatten)]
@@ -200,9 +204,9 @@ pub struct Check {
     #[command(flatten)]
     pub reading: Reading,
     #[command(flatten)]
-    pub counters: crate::counter::Counters,
+    pub counters: crate::formalism::counter::CounterOptions,
     #[command(flatten)]
-    pub nodes: crate::hierarchy::Nodes,
+    pub nodes: crate::formalism::hierarchy::NodeOptions,
 
     /// Give up after this long, counted from the start over all properties, reading and checking included (60s, 5m, 1h).
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = "Limits")]
@@ -229,6 +233,9 @@ pub struct Check {
     /// Write the report as a web page.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub html: Option<PathBuf>,
+    /// Draw the run as a message sequence chart: .svg is a picture, anything else is text (`-`: here).
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub msc: Option<PathBuf>,
     /// Only the verdicts: no traces, no statistics.
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
@@ -342,6 +349,9 @@ pub struct Programs {
 
 #[derive(Args, Debug)]
 pub struct Certify {
+    /// Which options were given, by name: see [`crate::options`].
+    #[arg(skip)]
+    pub given: Vec<String>,
     #[command(flatten)]
     pub model: Model,
     /// The certificate or trace (JSON).
@@ -385,6 +395,9 @@ pub struct Certify {
 
 #[derive(Args, Debug)]
 pub struct Simulate {
+    /// Which options were given, by name: see [`crate::options`].
+    #[arg(skip)]
+    pub given: Vec<String>,
     #[command(flatten)]
     pub model: Model,
     /// Replay this trace (JSON).
@@ -403,6 +416,9 @@ pub struct Simulate {
 
 #[derive(Args, Debug)]
 pub struct Convert {
+    /// Which options were given, by name: see [`crate::options`].
+    #[arg(skip)]
+    pub given: Vec<String>,
     #[command(flatten)]
     pub model: Model,
     /// The form.
@@ -463,6 +479,28 @@ pub struct Bench {
     /// For c: draw how many programs are decided in how much time (SVG).
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
+}
+
+/// Reads the command line, and notes which options were given.
+pub fn parse() -> Result<Cli, clap::Error> {
+    let matches = Cli::command().try_get_matches()?;
+    let mut cli = Cli::from_arg_matches(&matches)?;
+    let given = matches.subcommand().map_or_else(Vec::new, |(name, m)| {
+        let mut command = Cli::command();
+        let known = command
+            .find_subcommand_mut(name)
+            .map_or_else(Vec::new, |c| c.get_arguments().map(|a| a.get_id().to_string()).collect());
+        // Groups of options have names, too, and are none.
+        known.into_iter().filter(|id| m.value_source(id) == Some(ValueSource::CommandLine)).collect()
+    });
+    match &mut cli.command {
+        Command::Check(args) => args.given = given,
+        Command::Certify(args) => args.given = given,
+        Command::Convert(args) => args.given = given,
+        Command::Simulate(args) => args.given = given,
+        _ => {}
+    }
+    Ok(cli)
 }
 
 fn constant(s: &str) -> Result<(String, i64), String> {

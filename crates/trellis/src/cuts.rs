@@ -15,7 +15,8 @@ use trellis_syntax::diag::Sources;
 
 use crate::cli::{self, Model};
 use crate::files::write_file;
-use crate::hierarchy::{build, complain, is_one, read};
+use crate::formalism;
+use crate::formalism::hierarchy::load::{build, complain, read};
 use crate::{Failure, Ran, exit, print};
 
 /// How many cut sets and sequences are listed.
@@ -100,7 +101,7 @@ fn some(hierarchy: &Hierarchy, all: &[EventOf]) -> String {
 
 /// `trellis cuts model.alt --top EXPR`
 pub fn cuts(args: &Cuts, color: bool) -> Ran {
-    if !is_one(&args.model.model) {
+    if formalism::of(&args.model.model)?.1.name != "altarica" {
         return Err(Failure::Usage("cuts: only for AltaRica models (.alt)".into()));
     }
     let mut sources = Sources::default();

@@ -6,17 +6,17 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
-use trellis_check::{Cause, Certified, Rejection};
 use trellis_meter::StopReason;
-use trellis_model::network::{CertEntry, Certificate, Network, Query, QueryKind};
-use trellis_report::json::{self, Binding, Header, read_binding, rewritten};
-use trellis_report::{Content, Kind, dot, ending, read_evidence};
+use trellis_report::json::{Binding, read_binding, rewritten};
 
-use crate::binding::{Bound, TOOL};
-use crate::cli::{Certify, Convert, Format};
-use crate::load::{Asked, load};
-use crate::{Failure, Ran, automaton, counter, exit, files::write_file, hierarchy, limits, ltl, print, program, tree};
+use crate::binding::TOOL;
+use crate::cli::{Certify, Check, Convert, Engine, Formulas};
+use crate::files::write_file;
+use crate::formalism::counter::CounterOptions;
+use crate::formalism::hierarchy::NodeOptions;
+use crate::{Failure, Ran, exit, formalism, limits, options, print};
 
 /// A piece of evidence as it stands in its file: nobody believes it yet.
 pub struct Given<'a> {
@@ -56,17 +56,16 @@ impl<'a> Given<'a> {
     }
 
     /// Which of the questions it is about, or why it is about none: the files, the options or the property differ.
-    pub fn asked(&self, bound: &Bound, questions: &[&str]) -> Result<Result<usize, String>, Failure> {
-        let all: Vec<Binding> = questions.iter().map(|q| bound.to(q)).collect();
-        let any = bound.to("");
-        if let Some(why) = self.claimed.other_inputs(&any).or_else(|| self.claimed.other_options(&any)) {
+    pub fn asked(&self, all: &[Binding]) -> Result<Result<usize, String>, Failure> {
+        let other = |b: &Binding| self.claimed.other_inputs(b).or_else(|| self.claimed.other_options(b));
+        if let Some(why) = all.iter().map(other).reduce(|a, b| a.and(b)).flatten() {
             return Ok(Err(why));
         }
         if let Some(at) = all.iter().position(|b| self.claimed.difference(b).is_none()) {
             return Ok(Ok(at));
         }
         let claims = shown(&self.claimed.property);
-        match &all[..] {
+        match all {
             [] => Err(Failure::Usage(format!(
                 "nothing is asked: the model has no property of its own; say which one the evidence must be about, for instance \
                  --property '{claims}'"
@@ -149,179 +148,70 @@ fn watch(args: &Certify) {
     limits::watch(limits::Watched { timeout: args.timeout, memory: args.memory, alone: true }, say);
 }
 
+/// The same questions as `check` asks with the same options.
+fn asked(args: &Certify, given: &Given<'_>) -> Check {
+    let formulas = Formulas {
+        ltl: args.ltl.clone(),
+        buchi: args.buchi.clone(),
+        ltl_step: args.ltl_step,
+        fair: args.fair.clone(),
+        search: None,
+    };
+    // Proofs about the nodes of a tree are made by one engine.
+    let engine = if given.schema.starts_with("trellis-tree-") { Engine::Hierarchy } else { Engine::Auto };
+    Check {
+        model: args.model.clone(),
+        properties: args.properties.clone(),
+        engine,
+        formulas,
+        reading: args.reading.clone(),
+        non_zeno: args.non_zeno,
+        assume: args.assume,
+        nodes: NodeOptions { node: args.node.clone(), ..Default::default() },
+        counters: CounterOptions { start: args.start.clone(), ..Default::default() },
+        given: args.given.clone(),
+        quiet: true,
+        ..Check::default()
+    }
+}
+
 pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     watch(args);
-    let path = &args.model.model;
-    let of_nodes = hierarchy::is_one(path);
-    let network = !of_nodes && !tree::is_one(path) && !counter::is_one(path) && !automaton::is_one(path);
-    let formula = !args.ltl.is_empty() || args.buchi.is_some();
-    let foreign = [
-        ("--fair: only for formulas about networks of automata", !(args.fair.is_empty() || network && formula)),
-        ("--assume: only for networks of automata", args.assume.is_some() && !network),
-        ("--node: only for AltaRica", args.node.is_some() && !of_nodes),
-        ("--start: only for thread transition systems (.tts)", args.start.is_some() && !counter::is_one(path)),
-        ("--ltl-step goes with --ltl or --buchi", args.ltl_step.is_some() && !formula),
-    ];
-    if let Some((why, _)) = foreign.iter().find(|(_, given)| *given) {
-        return Err(Failure::Usage((*why).into()));
-    }
     let given = &Given::read(&args.evidence, out_color)?;
-    match () {
-        () if formula && network => ltl::network::certify(args, given, err_color),
-        () if formula => ltl::certify(args, given, err_color),
-        () if given.claimed.property.starts_with("LTL ") => Err(Failure::Usage(format!(
+    let formula = !args.ltl.is_empty() || args.buchi.is_some();
+    if let Some(said) = given.claimed.property.strip_prefix("LTL ").filter(|_| !formula) {
+        return Err(Failure::Usage(format!(
             "the evidence is about a formula; say which one it must be about: {}",
-            match given.claimed.property.strip_prefix("LTL never ") {
+            match said.strip_prefix("never ") {
                 Some(file) => format!("--buchi '{}'", shown(file)),
-                None => format!("--ltl '{}'", shown(&given.claimed.property[4..])),
+                None => format!("--ltl '{}'", shown(said)),
             }
-        ))),
-        () if counter::is_one(path) => counter::certify(args, given, err_color),
-        () if tree::is_one(path) => tree::certify(args, given),
-        () if of_nodes => hierarchy::certify(args, given, err_color),
-        () if automaton::is_one(path) => program::certify(args, given, err_color),
-        () => certify_network(args, given, err_color),
+        )));
     }
-}
-
-/// What stands in a certificate that nobody looks at, for such a query about such a network.
-pub fn idle(net: &Network, kind: Kind, c: &Certificate) -> Result<(), String> {
-    if c.up_to_order && net.lattices.is_empty() {
-        return Err("it speaks of an order, and the model has no lattice variables".into());
-    }
-    let ranks = kind.is_liveness() && kind != Kind::Ltl;
-    let untimed = net.clocks.is_empty();
-    let odd = |e: &CertEntry| match () {
-        () if e.rank.is_some() && !ranks => Some("a rank"),
-        () if e.course.is_some() && kind != Kind::Ltl => Some("a state of an automaton"),
-        () if !e.zone.is_empty() && untimed => Some("a zone"),
-        () if e.bounds.is_some() && untimed => Some("bounds of clocks"),
-        () if e.bounds.as_ref().is_some_and(|b| [&b.lower, &b.upper].iter().any(|side| side[..1] != [i32::MIN])) => {
-            Some("bounds of no clock")
-        }
-        () => None,
-    };
-    match c.entries.iter().enumerate().find_map(|(i, e)| odd(e).map(|what| (i, what))) {
-        Some((i, what)) => Err(format!("entry {i} has {what}, which means nothing here")),
-        None => Ok(()),
-    }
-}
-
-fn certify_network(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
-    automaton::not_c(&args.reading)?;
-    let asked = Asked { properties: Some(&args.properties), color: err_color, ..Default::default() };
-    let loaded = load(&args.model, &asked)?;
-    let bound = Bound::new(args, loaded.inputs.clone());
-    let names: Vec<&str> = loaded.queries.iter().map(|q| q.text.as_str()).collect();
-    let at = match given.asked(&bound, &names)? {
-        Ok(at) => at,
-        Err(why) => return given.rejected(&why),
-    };
-    let (net, query) = (&loaded.network, &loaded.queries[at]);
-    if given.schema.starts_with("trellis-tree-") {
-        return tree::certify_network(given, &loaded, query, &bound);
-    }
-    let content = read_evidence(net, &given.text).map_err(|e| given.unreadable(&e))?.content;
-    let result = match &content {
-        Content::Trace(t) => match args.non_zeno {
-            true => trellis_check::replay_non_zeno(net, query, t),
-            false => trellis_check::replay(net, query, t),
-        }
-        .map(|done| {
-            let value = done.value.map_or(String::new(), |v| format!(", value {v}"));
-            let grows = if done.unbounded { ", can be made as long as one likes" } else { "" };
-            format!("the trace ({} steps{value}{grows}) shows what it claims", t.steps.len())
-        }),
-        Content::Certificate(c) => match certified(args, net, query, c)? {
-            Ok(done) => Ok(done),
-            // Nothing is wrong with it, but for what nobody has proved or stated.
-            Err(why) if matches!(why.why, Cause::NotMonotone(_)) => {
-                return given.undecided(&query.text, &format!("{why}; --assume monotone states that it is"));
-            }
-            Err(why) => Err(why),
-        }
-        .map(|done| {
-            let rests = match (c.up_to_order, args.assume) {
-                (true, Some(_)) => ", assuming monotone transitions",
-                (true, None) => "; the model is proved monotone",
-                (false, _) => "",
-            };
-            let bound = done.bound.map_or(String::new(), |b| format!(", bound {b}"));
-            let clock = match (done.clock, &query.kind) {
-                (Some(b), QueryKind::ClockBound { sup, .. }) => match (b.constant(), sup) {
-                    (None, _) => ", no bound".into(),
-                    (Some(n), true) => format!(", {} {n}", if b.is_strict() { "<" } else { "≤" }),
-                    (Some(n), false) => format!(", {} {}", if b.is_strict() { ">" } else { "≥" }, -n),
-                },
-                _ => String::new(),
-            };
-            format!("the certificate ({} elements{bound}{clock}) proves its claim{rests}", c.entries.len())
-        }),
-    };
-    let binding = bound.to(&query.text);
-    let header = Header { language: loaded.language, kind: Kind::of(&query.kind), binding: &binding };
-    let result = result.map_err(|why| why.to_string()).and_then(|said| match &content {
-        Content::Certificate(c) => idle(net, header.kind, c).map(|()| said),
-        Content::Trace(_) => Ok(said),
+    let tasks = formalism::tasks(Arc::new(asked(args, given)), err_color).map_err(|failure| match failure {
+        Failure::Nothing(..) => Failure::Usage(format!(
+            "nothing is asked: the model has no property of its own; say which one the evidence must be about, for instance \
+             --property '{}'",
+            shown(&given.claimed.property)
+        )),
+        failure => failure,
     });
-    let write = |out: &mut dyn Write| match &content {
-        Content::Trace(t) => json::write_trace(out, net, header, t, ending(net, header.kind, t)),
-        Content::Certificate(c) => json::write_certificate(out, net, header, c),
-    };
-    given.judged(&query.text, result, &write)
-}
-
-/// Checks a certificate. One that only wants for monotonicity is told from one that is wrong anyway.
-fn certified(
-    args: &Certify,
-    net: &Network,
-    query: &Query,
-    c: &Certificate,
-) -> Result<Result<Certified, Rejection>, Failure> {
-    if args.assume.is_some() && net.lattices.is_empty() {
-        return Err(Failure::Usage("--assume monotone: the model has no lattice variables".into()));
+    let mut why = None;
+    for case in tasks? {
+        match case.certify(given)? {
+            Ok(code) => return Ok(code),
+            Err(other) => why = why.or(Some(other)),
+        }
     }
-    let check = |stated: bool| {
-        trellis_check::assuming_monotone(stated, || match args.non_zeno {
-            true => trellis_check::certify_non_zeno(net, query, c),
-            false => trellis_check::certify(net, query, c),
-        })
-    };
-    Ok(match check(args.assume.is_some()) {
-        Err(why) if matches!(why.why, Cause::NotMonotone(_)) => check(true).and(Err(why)),
-        done => done,
-    })
+    given.rejected(&why.unwrap_or_else(|| "nothing is asked".into()))
 }
 
 pub fn convert(args: &Convert, err_color: bool) -> Ran {
-    if counter::is_one(&args.model.model) {
-        return counter::convert(args, err_color);
-    }
-    if args.instance.is_some() || args.to == Format::Xta {
-        return Err(counter::no_instance());
-    }
-    if automaton::is_one(&args.model.model) {
-        return automaton::convert(args, err_color);
-    }
-    automaton::not_c(&args.reading)?;
-    if args.property.is_some() {
-        return Err(automaton::no_property());
-    }
-    let loaded = load(&args.model, &Asked { color: err_color, ..Default::default() })?;
-    let text = match args.to {
-        Format::Dot => dot::network(&loaded.network, &loaded.name),
-        Format::Xta => return Err(counter::no_instance()),
-        Format::Horn => {
-            return Err(Failure::Usage(
-                "--to horn: only for programs, control-flow automata and transition systems".into(),
-            ));
-        }
-    };
+    let (formalism, language) = formalism::of(&args.model.model)?;
+    options::refuse_plain(&args.given, formalism, language)?;
+    let text = formalism.convert(args, language, err_color)?;
     match &args.output {
-        Some(path) => {
-            write_file(path, &text)?;
-            Ok(exit::HOLDS)
-        }
+        Some(path) => write_file(path, &text).map(|()| exit::HOLDS),
         None => print(&text),
     }
 }

@@ -1,111 +1,137 @@
-//! What the pipeline needs of a formalism: a model that was read, with the questions that it is asked.
+//! Formalisms: what a model can be. Each says which languages it is written in, which engines answer questions about it and with which
+//! options, and makes tasks ([`crate::task`]) of what is asked; [`ALL`] is the list of them, and nothing else in the program knows one by name.
 //!
-//! An implementor knows its model, its engines and its words, and nothing of files, limits, exit codes or the order in which things happen; the
-//! [`crate::pipeline`] knows those, and nothing of any formalism. Questions are numbered; `n` is such a number.
+//! The only place that knows how a file is called is a [`Language`].
 
-use std::io::{self, Write};
+pub mod counter;
+pub mod formula;
+pub mod hierarchy;
+pub mod network;
+pub mod program;
+pub mod tree;
 
-use trellis_meter::{Meter, StopReason};
-use trellis_report::json::{Header, Input};
-use trellis_report::{Kind, PropertyReport, Style};
+use std::path::Path;
+use std::sync::Arc;
 
-use crate::Failure;
+use crate::cli::{Check, Convert, Engine, Model};
+use crate::formalism::formula::Subject;
+use crate::pipeline::Case;
+use crate::{Failure, options};
 
-/// One question.
-pub struct Question {
-    /// As a person reads it.
-    pub text: String,
-    /// In canonical form: what evidence is bound to.
-    pub property: String,
-    pub kind: Kind,
-    /// What the reader should know of the question itself.
-    pub warnings: Vec<String>,
+/// A language that models are written in.
+pub struct Language {
+    /// As reports call it.
+    pub name: &'static str,
+    /// As people call it.
+    pub title: &'static str,
+    /// What file names end in, without the dot.
+    pub extensions: &'static [&'static str],
+    /// Does a text look like it? For files whose names do not tell.
+    pub sniff: fn(&str) -> bool,
 }
 
-/// A question that makes no sense, or that no engine answers.
-pub enum Unanswered {
-    /// Malformed: why. Its exit code is that of bad input.
-    Refused(String),
-    /// Understood, but of a kind that is not answered: what that is.
-    Unsupported(String),
+/// Texts of this language are known by their file's name alone.
+pub fn by_name_only(_: &str) -> bool {
+    false
 }
 
-/// Evidence, by its kind.
-pub enum Evidence<T, P> {
-    Trace(T),
-    Proof(P),
+/// Which options go with a kind of question about a formalism: data, so that one mechanism refuses all others.
+pub struct Profile {
+    /// About what, for messages: `counter systems`.
+    pub who: &'static str,
+    /// The engines.
+    pub engines: &'static [Engine],
+    /// The options, each with the engines that have it; any engine if there is none in its list.
+    pub options: &'static [(&'static str, &'static [Engine])],
 }
 
-/// Why evidence is not accepted.
-pub enum Rejection {
-    /// It is wrong: why.
-    Wrong(String),
-    /// It was not decided, because a limit was reached.
-    Stopped(StopReason),
-    /// It was not decided: why.
-    Open(String),
+/// What is asked, and where it is found: what making a task needs.
+pub struct Request {
+    pub args: Arc<Check>,
+    pub language: &'static Language,
+    /// Is what is said on the standard error coloured?
+    pub color: bool,
 }
 
-impl From<String> for Rejection {
-    fn from(why: String) -> Rejection {
-        Rejection::Wrong(why)
+/// Tasks, one after the other.
+pub type Cases = Result<Vec<Box<dyn Case>>, Failure>;
+
+/// What a model can be.
+pub trait Formalism: Sync {
+    /// The languages it is written in.
+    fn languages(&self) -> &'static [Language];
+    /// Options of questions about states.
+    fn profile(&self) -> &'static Profile;
+    /// Options of formulas of linear temporal logic.
+    fn formula_profile(&self) -> &'static Profile {
+        &formula::PROFILE
     }
+    /// Reads the model and what it is asked.
+    fn ask(&self, request: &Request) -> Cases;
+    /// Reads the model and formulas about its runs.
+    fn ask_formulas(&self, request: &Request) -> Cases {
+        formula::ask(request, self.subject(request)?)
+    }
+    /// The model as formulas of linear temporal logic speak of it.
+    fn subject(&self, request: &Request) -> Result<Subject, Failure>;
+    /// Options of `convert` and `simulate` that it has.
+    fn plain_options(&self) -> &'static [&'static str] {
+        &[]
+    }
+    /// The model in another form.
+    fn convert(&self, args: &Convert, language: &'static Language, color: bool) -> Result<String, Failure>;
 }
 
-/// What is reported about a question of a formalism.
-pub type Report<F> = PropertyReport<<F as Formalism>::Trace, <F as Formalism>::Proof>;
+/// All formalisms.
+pub static ALL: [&dyn Formalism; 5] =
+    [&network::Networks, &program::Programs, &counter::Counters, &hierarchy::Hierarchies, &tree::Trees];
 
-/// A formalism: a model that was read, and what it is asked.
-pub trait Formalism {
-    /// A run, as the reference interpreter replays it.
-    type Trace;
-    /// What shows that there is none.
-    type Proof;
-
-    /// The file's name, as reports show it.
-    fn name(&self) -> &str;
-    /// The language it is written in, as reports call it.
-    fn language(&self) -> &'static str;
-    /// The files it was read from, the model first.
-    fn inputs(&self) -> &[Input];
-    /// What is asked.
-    fn questions(&self) -> Vec<Question>;
-    /// What is asked and not answered, with its text.
-    fn unanswered(&self) -> Vec<(String, Unanswered)> {
-        vec![]
+/// The formalism and the language of a file: by its name, or by a look into it.
+pub fn of(path: &Path) -> Result<(&'static dyn Formalism, &'static Language), Failure> {
+    let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+    let ends = |e: &&str| name.strip_suffix(*e).is_some_and(|stem| stem.ends_with('.') && stem.len() > 1);
+    let all = || ALL.iter().flat_map(|f| f.languages().iter().map(move |l| (*f, l)));
+    if let Some(found) = all().find(|(_, l)| l.extensions.iter().any(&ends)) {
+        return Ok(found);
     }
-
-    /// Answers a question: verdict, engine, statistics, assumptions; evidence not yet checked.
-    fn solve(&self, n: usize, meter: &mut Meter) -> Result<Report<Self>, Failure>;
-    /// Does the run show what is asked? What was done to see it, in words.
-    fn replay(&self, n: usize, trace: &Self::Trace) -> Result<String, Rejection>;
-    /// Does the proof show that there is no such run? What was done to see it, in words.
-    fn certify(&self, n: usize, proof: &Self::Proof, meter: &Meter) -> Result<String, Rejection>;
-    /// Checks the evidence of a report; what was done, in words.
-    fn check(&self, n: usize, report: &Report<Self>, meter: &Meter) -> Result<Vec<String>, Rejection> {
-        let trace = report.trace.iter().map(|t| self.replay(n, t));
-        let proof = report.certificate.iter().map(|p| self.certify(n, p, meter));
-        trace.chain(proof).collect()
+    let text = std::fs::read(path).map_err(|e| Failure::Input(format!("error: {}: {e}", path.display())))?;
+    let text = String::from_utf8_lossy(&text);
+    if let Some(found) = all().find(|(_, l)| (l.sniff)(&text)) {
+        return Ok(found);
     }
+    let known: Vec<String> = all()
+        .map(|(_, l)| {
+            format!("{} ({})", l.title, l.extensions.iter().map(|e| format!(".{e}")).collect::<Vec<_>>().join(", "))
+        })
+        .collect();
+    let what = match path.extension().and_then(|e| e.to_str()) {
+        Some("q") => {
+            format!("it is a file of queries; give the model first: trellis check MODEL --queries {}", path.display())
+        }
+        Some(e) => format!("its name ends in `.{e}`"),
+        None => "its name has no extension".into(),
+    };
+    Err(Failure::Usage(format!(
+        "cannot tell the language of {}: {what}. Trellis reads {}",
+        path.display(),
+        known.join(", ")
+    )))
+}
 
-    /// A report for a person.
-    fn text(&self, n: usize, report: &Report<Self>, style: Style) -> String;
-    /// A report for a machine, on one line.
-    fn json(&self, n: usize, report: &Report<Self>, out: &mut Vec<u8>) -> io::Result<()>;
-    /// Writes evidence.
-    fn write(
-        &self,
-        n: usize,
-        header: Header<'_>,
-        evidence: Evidence<&Self::Trace, &Self::Proof>,
-        out: &mut dyn Write,
-    ) -> io::Result<()>;
-    /// Reads evidence.
-    fn read(&self, n: usize, text: &str) -> Result<Evidence<Self::Trace, Self::Proof>, String>;
-    /// The run as a graph, if there is one to draw.
-    fn dot(&self, n: usize, report: &Report<Self>) -> Option<String>;
-    /// All reports as one page.
-    fn html(&self, reports: &[Report<Self>]) -> String;
-    /// The run as a message sequence chart: a picture, or text. Nothing if it cannot be drawn.
-    fn chart(&self, n: usize, trace: &Self::Trace, picture: bool) -> Option<String>;
+/// The tasks of a command line.
+pub fn tasks(args: Arc<Check>, color: bool) -> Cases {
+    let (formalism, language) = of(&args.model.model)?;
+    let formulas = formula::is_asked(&args);
+    let profile = if formulas { formalism.formula_profile() } else { formalism.profile() };
+    options::refuse(&args, profile, language)?;
+    let request = Request { args, language, color };
+    if formulas { formalism.ask_formulas(&request) } else { formalism.ask(&request) }
+}
+
+/// Refuses `--const` where a language has no constants.
+pub fn no_constants(model: &Model) -> Result<(), Failure> {
+    match model.constants.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::Usage("--const: only UPPAAL and AltaRica models have constants that can be set".into())),
+    }
 }

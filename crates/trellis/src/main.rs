@@ -4,42 +4,29 @@
 mod streams;
 
 mod answers;
-mod automaton;
 mod bench;
 mod binding;
-mod c_program;
 mod check;
 mod cli;
-mod counter;
 mod cuts;
 mod evidence;
 mod files;
 mod formalism;
-mod hierarchy;
-mod horn;
 mod limits;
-mod load;
-mod ltl;
 mod ltl2hoa;
 mod mec;
-mod monotone;
-mod network;
+mod options;
 mod pipeline;
-mod program;
 mod simulate;
 mod smt;
-mod statechart;
-mod strategy;
-mod timed;
+mod task;
 mod topics;
-mod tree;
 mod walk;
-mod witness;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 
 use cli::{Cli, Color, Command};
 
@@ -81,7 +68,7 @@ pub mod exit {
 
 fn main() -> ExitCode {
     limits::start();
-    let cli = match Cli::try_parse() {
+    let cli = match cli::parse() {
         Ok(cli) => cli,
         // Help and the version are no mistakes; whether they could be printed counts all the same.
         Err(said) => {

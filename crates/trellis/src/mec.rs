@@ -29,7 +29,7 @@ use trellis_syntax::ctl;
 use trellis_syntax::diag::{Sources, render};
 use trellis_syntax::mec::{Known, Piece, World, nodes_of, only, pieces};
 
-use crate::hierarchy::{build_beside, read};
+use crate::formalism::hierarchy::load::{build_beside, read};
 use crate::limits::interrupts;
 use crate::{Failure, Ran, cli, exit, print};
 use abstraction::Refined;

@@ -8,10 +8,10 @@ use trellis_model::network::{ModelError, Network, Step, Trace};
 use trellis_report::{Content, Style, read_evidence, text};
 
 use crate::cli::Simulate;
-use crate::counter;
-use crate::load::{Asked, load};
+use crate::formalism::network::load::{Asked, load};
+use crate::formalism::{self, counter};
 use crate::walk::{Patience, Walk, duration};
-use crate::{Failure, Ran, exit, print};
+use crate::{Failure, Ran, exit, options, print};
 
 pub const COMMANDS: &str =
     "number: take that step · r: a random one · b: back · s: the whole state · t: the way here · q: quit";
@@ -19,13 +19,12 @@ const WAIT: &str = " · w 5/2: wait so long";
 
 pub fn simulate(args: &Simulate, out_color: bool, err_color: bool) -> Ran {
     let style = Style { color: out_color, ..Default::default() };
-    if counter::is_one(&args.model.model) {
-        return counter::simulate(args, style, err_color);
+    let (formalism, language) = formalism::of(&args.model.model)?;
+    options::refuse_plain(&args.given, formalism, language)?;
+    if ["spec", "pnml", "lola", "tts"].contains(&language.name) {
+        return counter::simulate(args, language, style, err_color);
     }
-    if args.instance.is_some() {
-        return Err(counter::no_instance());
-    }
-    let loaded = load(&args.model, &Asked { color: err_color, ..Default::default() })?;
+    let loaded = load(&args.model, language, &Asked { color: err_color, ..Default::default() })?;
     eprint!("{}", loaded.warnings);
     let net = &loaded.network;
     if let Some(path) = &args.trace {

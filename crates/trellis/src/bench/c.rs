@@ -23,7 +23,8 @@ use trellis_syntax::diag::Sources;
 use super::plot;
 use crate::Failure;
 use crate::cli::Bench;
-use crate::{files::write_file, horn};
+use crate::files::write_file;
+use crate::formalism::program::horn;
 
 /// How long a task may take, in seconds of the processor.
 const LIMIT: f64 = 60.0;

@@ -12,7 +12,7 @@ use trellis_syntax::uppaal::{self, build};
 
 use crate::Failure;
 use crate::cli::Bench;
-use crate::monotone::{Basis, basis};
+use crate::formalism::network::monotone::{Basis, basis};
 
 const PAPER: &str = include_str!("../../../../bench/lattice/paper.tsv");
 const MODELS: [(&str, &str, &str); 3] = [

@@ -15,7 +15,7 @@ use trellis_model::evidence::Verdict;
 use super::Watch;
 use crate::Failure;
 use crate::cli::{Bench, Model, Properties};
-use crate::load::{Asked, load};
+use crate::formalism::network::load::{Asked, load};
 
 const TABLE: &str = include_str!("../../../../bench/lazy/table.tsv");
 /// Where models are looked for, from the current folder.
@@ -152,7 +152,8 @@ fn run(row: &Row<'_>, path: &Path, engines: &[Engine]) -> Result<(Vec<u64>, f64)
         ..Default::default()
     };
     let model = Model { model: path.to_path_buf(), constants: Vec::new() };
-    let loaded = load(&model, &Asked { properties: Some(&properties), ..Default::default() })?;
+    let (_, language) = crate::formalism::of(&model.model)?;
+    let loaded = load(&model, language, &Asked { properties: Some(&properties), ..Default::default() })?;
     let wrong = |why: &str| Failure::Internal(format!("{} with {}: {why}", path.display(), row.config));
     let query = loaded.queries.first().ok_or_else(|| wrong("no question"))?;
     let (mut counts, watch) = (Vec::new(), Watch::start());

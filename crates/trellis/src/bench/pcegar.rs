@@ -19,7 +19,7 @@ use trellis_syntax::diag::Sources;
 use crate::Failure;
 use crate::cli::Bench;
 use crate::files::write_file;
-use crate::hierarchy::row;
+use crate::formalism::hierarchy::row;
 
 const PAPER: &str = include_str!("../../../../bench/pcegar/paper.tsv");
 

@@ -54,9 +54,10 @@ pub enum Format {
     Xta,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Engine {
     /// The best for the question.
+    #[default]
     Auto,
     /// Reachability over lattice elements or zones.
     Reach,

@@ -17,7 +17,7 @@ use trellis_report::iterations;
 use super::{Runner, Stop, again, say, usage};
 use crate::Failure;
 use crate::files::write_file;
-use crate::hierarchy::row;
+use crate::formalism::hierarchy::row;
 
 /// An abstraction of a node, and what is asked of it.
 pub struct Refined {

@@ -298,7 +298,7 @@ fn evidence_goes_to_files_and_is_checked_again() {
             assert!(std::fs::read_to_string(&page).expect("written").contains("<html"), "{row}");
             let out = trellis(&["certify", &model, &path, "--error", bad]);
             assert_eq!(out.status.code(), Some(0), "{row}\n{}{}", stdout(&out), stderr(&out));
-            let word = if verdict == "SAFE" { "proves it" } else { "ends where it should not" };
+            let word = if verdict == "SAFE" { "no event leaves it" } else { "replayed" };
             assert!(stdout(&out).contains(word), "{}", stdout(&out));
 
             // Whoever changes it is found out.

@@ -96,7 +96,7 @@ fn corrupted_evidence_is_rejected() {
 #[test]
 fn options_that_mean_nothing_are_refused() {
     for (args, said) in [
-        ("coverability/mesi.spec --engine cegar", "not for counter systems"),
+        ("coverability/mesi.spec --engine cegar", "for counter systems there is --engine wsts"),
         ("coverability/mesi.spec --control dfs", "--engine wsts"),
         ("coverability/mesi.spec --engine wsts --linear --merged", "nothing else"),
         ("coverability/mesi.spec --no-prune", "--engine backward"),

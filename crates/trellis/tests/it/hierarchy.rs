@@ -89,7 +89,7 @@ fn exchanges_are_checked() {
     assert!(trellis(&["check", model, "--no-pruning", "--certificate", &file]).status.success());
     let text = std::fs::read_to_string(&file).expect("the proof");
     let doc: Value = serde_json::from_str(&text).expect("JSON");
-    assert_eq!(doc["alike"], serde_json::json!([["pump1", "pump2", "pump3", "pump4"]]));
+    assert_eq!(doc["symmetric"], serde_json::json!([["pump1", "pump2", "pump3", "pump4"]]));
     assert!(stdout(&trellis(&["certify", model, &file])).starts_with("VALID"));
     let all = ["pump1", "pump2", "pump3", "pump4"];
     for (alike, says) in [
@@ -100,7 +100,7 @@ fn exchanges_are_checked() {
         (serde_json::json!([]), "a step leads out of the set"),
     ] {
         let mut doc = doc.clone();
-        doc["alike"] = alike;
+        doc["symmetric"] = alike;
         std::fs::write(&file, doc.to_string()).expect("written");
         let said = stdout(&trellis(&["certify", model, &file]));
         assert!(said.starts_with("REJECTED") && said.contains(says), "{says}: {said}");

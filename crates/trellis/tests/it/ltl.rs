@@ -43,7 +43,7 @@ fn formulas_hold_or_are_violated_with_a_lasso() {
         let out = trellis(&args);
         assert_eq!(out.status.code(), Some(10), "{options:?}: {}", stderr(&out));
         assert!(
-            stdout(&out).contains("lasso replayed") && stdout(&out).contains("again and again:"),
+            stdout(&out).contains("replayed, the formula is false on it") && stdout(&out).contains("again and again:"),
             "{}",
             stdout(&out)
         );
@@ -95,18 +95,25 @@ fn questions_about_networks_that_make_no_sense_are_refused() {
         (peterson, &["--ltl", "G O P(0).cs"], "past operators are not supported"),
         (peterson, &["--ltl", "G P(0).cs", "--fair", "weekly"], "expected progress, weak, strong"),
         (peterson, &["--ltl", "G P(0).cs", "--fair", "weak:Q"], "there are: P(0), P(1)"),
-        (peterson, &["--ltl", "G P(0).cs", "--order", "dfs"], "--order: not together with --ltl"),
-        (peterson, &["--fair", "weak", "-p", "A[] true"], "--fair goes with --ltl"),
-        (peterson, &["--ltl", "G P(0).cs", "--node", "A"], "--node: not together with --ltl"),
-        ("altarica/fifo2.alt", &["--fair", "weak", "--error", "false"], "--fair goes with --ltl"),
-        ("altarica/fifo2.alt", &["--ltl", "G true", "--node", "Fifo"], "--node: not together with --ltl"),
-        ("hierarchy/priority.hts.json", &["--ltl", "G true", "--neat"], "--neat: not together with --ltl"),
+        (peterson, &["--ltl", "G P(0).cs", "--order", "dfs"], "--order: not for formulas"),
+        (peterson, &["--fair", "weak", "-p", "A[] true"], "--fair: not for networks of automata, only for formulas"),
+        (peterson, &["--ltl", "G P(0).cs", "--node", "A"], "--node: not for formulas"),
+        (
+            "altarica/fifo2.alt",
+            &["--fair", "weak", "--error", "false"],
+            "--fair: not for AltaRica, only for formulas (--ltl",
+        ),
+        ("hierarchy/priority.hts.json", &["--ltl", "G true", "--neat"], "--neat: not for formulas"),
         ("hierarchy/alarm4.hts.json", &["--ltl", "G \"bell in on\""], "`bell` has no state `on`"),
         ("hierarchy/alarm4.hts.json", &["--ltl", "G \"pump in broken\""], "there is no node `pump`"),
         ("hierarchy/alarm4.hts.json", &["--ltl", "G \"bell\""], "NODE in STATE"),
         ("ltl/networks/blinker.xta", &["--ltl", "G(x > 1)"], "--ltl:1:3"),
         ("ltl/networks/blinker.xta", &["--ltl", "G \"x > 1\""], "formulas do not speak of clocks"),
-        (COUNTER, &["--ltl", "G(x=1)", "--fair", "weak"], "only for networks of automata"),
+        (
+            COUNTER,
+            &["--ltl", "G(x=1)", "--fair", "weak"],
+            "only for formulas (--ltl, --buchi) about networks of automata",
+        ),
     ] {
         let mut args = vec!["check", model];
         args.extend(options);

@@ -59,7 +59,7 @@ fn join_and_cover_without_a_proof_are_undecided_unless_it_is_stated() {
             let out = trellis(&[&["check", &path, NEVER[0], NEVER[1], "--update", update], more].concat());
             assert_eq!(out.status.code(), Some(20), "{}{}", stdout(&out), stderr(&out));
             let said = stdout(&out);
-            assert!(said.contains("UNKNOWN") && said.contains("--assume monotone"), "{said}");
+            assert!(said.contains("UNKNOWN") && said.contains("--assume"), "{said}");
             assert!(said.contains("not proved") && said.contains("the guard at "), "{said}");
         }
         let stated = ["check", &path, NEVER[0], NEVER[1], "--update", update, "--assume", "monotone"];
@@ -133,7 +133,7 @@ fn assume_is_for_lattices() {
     for args in [["timed/lamp.xml", "-q"], ["data/philosophers.xta", "-q"], ["coverability/synapse.spec", "-q"]] {
         let out = trellis(&[&["check"], &args[..], &["--assume", "monotone"]].concat());
         assert_eq!(out.status.code(), Some(2), "{args:?}: {}", stderr(&out));
-        assert!(stderr(&out).contains("--assume monotone"), "{}", stderr(&out));
+        assert!(stderr(&out).contains("--assume"), "{}", stderr(&out));
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use trellis_engine::program;
+use trellis_meter::Meter;
 use trellis_model::cfa::evidence::{Trace, Verdict};
 use trellis_model::cfa::interpret::Step;
 use trellis_model::cfa::{Cfa, EdgeId, Kind};
@@ -40,9 +42,20 @@ pub fn advice(limit: Limit) -> String {
 }
 
 /// All limits of a chart, to be told when it is not known which of them is too low.
-pub fn limits(chart: &Chart) -> String {
+fn limits(chart: &Chart) -> String {
     let all: Vec<String> = chart.overflow.iter().map(|(_, limit)| advice(*limit)).collect();
     format!("there may be {}", all.join("; or "))
+}
+
+/// Are the queues of a chart long enough, whatever happens? If that is not proven, why not.
+pub fn never_too_short(chart: &Chart, meter: &mut Meter) -> Result<(), String> {
+    if chart.overflow.is_empty() {
+        return Ok(());
+    }
+    let found = program::check(&chart.cfa, &program::Engine::Portfolio(2), meter);
+    let Verdict::Safe(invariant) = found.verdict else { return Err(limits(chart)) };
+    let checked = trellis_check::program::certify(&chart.cfa, &invariant, meter);
+    checked.map(|_| ()).map_err(|why| format!("whether the queue is long enough: {why}"))
 }
 
 /// Does a run end where something did not fit?

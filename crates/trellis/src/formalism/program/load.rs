@@ -1,38 +1,18 @@
-//! Programs and automata: reading them, and looking at them.
+//! From a file to automata: C programs, control-flow automata, transition systems and statecharts, and what is asked of them.
 
 use std::path::Path;
 
 use trellis_expr::TermId;
-use trellis_model::cfa::{Cfa, lbe};
-use trellis_report::automaton;
+use trellis_model::cfa::Cfa;
 use trellis_report::json::Input;
 use trellis_syntax::diag::{self, Diagnostic, Severity, SourceId, Sources};
 use trellis_syntax::{c, cfa, scxml, sts, xsts};
 
+use super::c::{Asked, Scope};
+use crate::Failure;
 use crate::binding::c_inputs;
-use crate::c_program::{Asked, Scope};
-use crate::cli::{Convert, DataModel, Format, Ints, Model, Properties, Reading};
-use crate::{Failure, Ran, counter, exit, files::write_file, horn, print};
-
-/// Is it a C program, a control-flow automaton, a transition system or a statechart, by its name?
-pub fn is_one(path: &Path) -> bool {
-    let extension = path.extension().and_then(|e| e.to_str());
-    matches!(extension, Some("c" | "i" | "cfa" | "theta" | "xsts" | "sts" | "system" | "scxml"))
-}
-
-/// What to say where somebody wants to walk.
-pub fn cannot_walk(path: &Path) -> Failure {
-    let path = path.display();
-    Failure::Usage(format!(
-        "{path} is a program, an automaton, a transition system or a statechart, and these cannot be walked through;\n\
-         trellis check {path} checks it, trellis convert {path} --to dot draws it"
-    ))
-}
-
-/// What to say where a property means nothing.
-pub fn no_property() -> Failure {
-    Failure::Usage("--property: only transition systems (.xsts, .sts) and statecharts are drawn with a property".into())
-}
+use crate::cli::{DataModel, Ints, Model, Properties, Reading};
+use crate::formalism::no_constants;
 
 /// What is asked where the model says nothing else.
 pub const QUESTION: &str = "no error is reached";
@@ -84,64 +64,45 @@ type Read = Result<(Vec<(String, Cfa)>, Vec<Diagnostic>), Vec<Diagnostic>>;
 /// Properties that cannot be read, with what is wrong.
 type Unreadable = Vec<(String, Vec<Diagnostic>)>;
 
-/// Reads a program or an automaton, and all that is asked of it.
-pub fn load(model: &Model, reading: &Reading, properties: Option<&Properties>, color: bool) -> Result<Loaded, Failure> {
-    let loaded = load_readable(model, reading, properties, color)?;
-    match loaded.refused.first() {
-        Some((_, why)) => Err(Failure::Input(why.clone())),
-        None => Ok(loaded),
-    }
-}
-
 /// Reads a program or an automaton, and what can be read of what is asked of it. A new language has its place here.
-pub fn load_readable(
+pub fn load(
     model: &Model,
+    language: &'static str,
     reading: &Reading,
     properties: Option<&Properties>,
     color: bool,
 ) -> Result<Loaded, Failure> {
     let path = &model.model;
-    if !model.constants.is_empty() {
-        return Err(Failure::Usage("--const: only UPPAAL and AltaRica models have constants that can be set".into()));
-    }
+    no_constants(model)?;
     let mut sources = Sources::default();
     let (mut charts, mut conditions) = (vec![], vec![]);
     let mut unreadable = Unreadable::new();
     let mut program = None;
-    let extension = path.extension().and_then(|e| e.to_str());
     let one = |cfa| vec![(QUESTION.to_string(), cfa)];
-    let (language, read): (_, Read) = match extension {
-        Some("c" | "i") => {
-            no_questions(
-                properties,
-                "a C program is asked whether reach_error, __VERIFIER_error or a failing assert can \
-                                      be reached; write the property as an assert",
-            )?;
+    let read: Read = match language {
+        "c" => {
             let (options, scope) = c_options(path, reading)?;
             let id = sources.read(path).map_err(|d| vec![d]);
             let built = id.and_then(|id| c::parse(&mut sources, id, &options));
-            let read = built.map(|mut built| {
+            built.map(|mut built| {
                 let warnings = std::mem::take(&mut built.warnings);
-                let asked = program.insert(Asked::new(built, scope));
-                (one(asked.question(&asked.all())), warnings)
-            });
-            ("c", read)
+                program = Some(Asked::new(built, scope));
+                (vec![], warnings)
+            })
         }
-        Some("xsts") => {
-            not_c(reading)?;
+        "xsts" => {
             let asked = asked(
                 properties,
                 "an XSTS is asked whether a property always holds: --property FILE.prop, or an expression",
             )?;
-            ("xsts", xsts_questions(path, &asked, &mut sources, &mut conditions, &mut unreadable))
+            xsts_questions(path, &asked, &mut sources, &mut conditions, &mut unreadable)
         }
-        Some("scxml") => {
-            not_c(reading)?;
+        "scxml" => {
             let asked = asked(
                 properties,
                 "a statechart is asked whether an expression over data and In('state') always holds: --property",
             )?;
-            let read = scxml_charts(path, &asked, &mut sources, &mut unreadable).map(|(all, warnings)| {
+            scxml_charts(path, &asked, &mut sources, &mut unreadable).map(|(all, warnings)| {
                 charts = all;
                 conditions = charts.iter().filter_map(|chart| chart.condition).collect();
                 let name = |chart: &scxml::Chart| match &chart.property {
@@ -149,20 +110,17 @@ pub fn load_readable(
                     None => QUESTION.into(),
                 };
                 (charts.iter().map(|chart| (name(chart), chart.cfa.clone())).collect(), warnings)
-            });
-            ("scxml", read)
+            })
         }
-        Some("sts" | "system") => {
-            not_c(reading)?;
+        "sts" => {
             let asked =
                 asked(properties, "an STS is asked for its own properties: --property chooses one by its name")?;
-            ("sts", sts_questions(path, &asked, &mut sources, &mut conditions, &mut unreadable))
+            sts_questions(path, &asked, &mut sources, &mut conditions, &mut unreadable)
         }
         _ => {
             no_questions(properties, "a control-flow automaton is asked whether its error location can be reached")?;
-            not_c(reading)?;
             let id = sources.read(path).map_err(|d| vec![d]);
-            ("cfa", id.and_then(|id| cfa::parse(&sources, id)).map(|(cfa, warnings)| (one(cfa), warnings)))
+            id.and_then(|id| cfa::parse(&sources, id)).map(|(cfa, warnings)| (one(cfa), warnings))
         }
     };
     match read {
@@ -192,11 +150,6 @@ pub fn unread(language: &'static str, errors: &[Diagnostic], sources: &Sources, 
         true => Failure::Late(language),
         false => Failure::Input(diag::render(errors, sources, color)),
     }
-}
-
-/// Is this a C program?
-pub fn is_c(path: &Path) -> bool {
-    matches!(path.extension().and_then(|e| e.to_str()), Some("c" | "i"))
 }
 
 /// How a C program is to be read.
@@ -335,7 +288,7 @@ fn asked(properties: Option<&Properties>, why: &str) -> Result<Vec<String>, Fail
 }
 
 /// Refuses properties where the model has its own.
-fn no_questions(properties: Option<&Properties>, why: &str) -> Result<(), Failure> {
+pub fn no_questions(properties: Option<&Properties>, why: &str) -> Result<(), Failure> {
     let Some(p) = properties else { return Ok(()) };
     let given = [
         ("--property", !p.properties.is_empty()),
@@ -346,51 +299,5 @@ fn no_questions(properties: Option<&Properties>, why: &str) -> Result<(), Failur
     match given.iter().find(|(_, given)| *given) {
         Some((name, _)) => Err(Failure::Usage(format!("{name}: {why}"))),
         None => Ok(()),
-    }
-}
-
-/// Refuses what only C programs need.
-pub fn not_c(reading: &Reading) -> Result<(), Failure> {
-    let given = [
-        ("--ints", reading.ints.is_some()),
-        ("--data-model", reading.data_model.is_some()),
-        ("--overflow", reading.overflow),
-        ("--uninitialised", reading.uninitialised),
-        ("--assume-defined", reading.assume_defined),
-        ("--property-file", reading.property_file.is_some()),
-    ];
-    match given.iter().find(|(_, given)| *given) {
-        Some((name, _)) => Err(Failure::Usage(format!("{name}: only for C programs (.c, .i)"))),
-        None => Ok(()),
-    }
-}
-
-/// `trellis convert FILE.c --to dot`
-pub fn convert(args: &Convert, color: bool) -> Ran {
-    let properties = Properties { properties: args.property.clone().into_iter().collect(), ..Properties::default() };
-    let loaded = load(&args.model, &args.reading, Some(&properties), color)?;
-    eprint!("{}", loaded.warnings);
-    if loaded.questions.len() > 1 {
-        let names: Vec<&str> = loaded.questions.iter().map(|(name, _)| name.as_str()).collect();
-        let names = names.join(", ");
-        return Err(Failure::Usage(format!("there are several properties; choose with --property: {names}")));
-    }
-    let mut text = String::new();
-    for (_, mut cfa) in loaded.questions {
-        if args.blocks {
-            cfa = lbe::encode(&cfa).cfa;
-        }
-        text.push_str(&match args.to {
-            Format::Dot => automaton::dot(&cfa, &loaded.name),
-            Format::Xta => return Err(counter::no_instance()),
-            Format::Horn => horn::clauses(&cfa).map_err(|what| Failure::Usage(format!("--to horn: {what}")))?,
-        });
-    }
-    match &args.output {
-        Some(path) => {
-            write_file(path, &text)?;
-            Ok(exit::HOLDS)
-        }
-        None => print(&text),
     }
 }

@@ -12,15 +12,20 @@ use trellis_syntax::diag::{self, Diagnostic, Sources};
 use trellis_syntax::spec;
 
 use super::load::{Asked, Loaded, load};
-use crate::cli::{Convert, Format, Model, Simulate};
-use crate::files::write_file;
+use crate::cli::{Model, Simulate};
+use crate::formalism::Language;
 use crate::pipeline::steps;
 use crate::simulate::COMMANDS;
-use crate::{Failure, Ran, automaton, exit, print};
+use crate::{Failure, Ran, exit, print};
 
 /// The system, and how the instance starts.
-fn start(model: &Model, instance: Option<&str>, color: bool) -> Result<(System, Vec<u64>), Failure> {
-    let Loaded { system, warnings, .. } = load(model, &Asked { color, ..Asked::default() })?;
+fn start(
+    model: &Model,
+    language: &'static Language,
+    instance: Option<&str>,
+    color: bool,
+) -> Result<(System, Vec<u64>), Failure> {
+    let Loaded { system, warnings, .. } = load(model, language, &Asked { color, ..Asked::default() })?;
     eprint!("{warnings}");
     let initial = match instance {
         None => system.initial.iter().map(|i| i.low).collect(),
@@ -34,38 +39,23 @@ fn start(model: &Model, instance: Option<&str>, color: bool) -> Result<(System, 
     Ok((system, initial))
 }
 
-fn written(model: &Model, instance: Option<&str>, color: bool) -> Result<String, Failure> {
-    let (system, initial) = start(model, instance, color)?;
+/// The instance as an UPPAAL model.
+pub fn written(
+    model: &Model,
+    language: &'static Language,
+    instance: Option<&str>,
+    color: bool,
+) -> Result<String, Failure> {
+    let (system, initial) = start(model, language, instance, color)?;
     xta::instance(&system, &initial, &model.model.display().to_string()).map_err(Failure::Usage)
 }
 
-/// What is said to other models.
-pub fn no_instance() -> Failure {
-    Failure::Usage("--instance and --to xta: only for counter systems (.spec, .pnml, .lola, .tts)".into())
-}
-
-/// `trellis convert` for counter systems.
-pub fn convert(args: &Convert, color: bool) -> Ran {
-    automaton::not_c(&args.reading)?;
-    if args.to != Format::Xta || args.property.is_some() || !args.model.constants.is_empty() {
-        return Err(Failure::Usage("a counter system is written as an instance: --to xta --instance 'x = 3'".into()));
-    }
-    let text = written(&args.model, args.instance.as_deref(), color)?;
-    match &args.output {
-        Some(path) => write_file(path, &text).map(|()| exit::HOLDS),
-        None => print(&text),
-    }
-}
-
 /// `trellis simulate` for counter systems: one rule after the other.
-pub fn simulate(args: &Simulate, style: Style, color: bool) -> Ran {
-    if !args.model.constants.is_empty() {
-        return Err(Failure::Usage("--const: only UPPAAL and AltaRica models have constants that can be set".into()));
-    }
+pub fn simulate(args: &Simulate, language: &'static Language, style: Style, color: bool) -> Ran {
     if let Some(path) = &args.trace {
-        return replay(&args.model, path, style, color);
+        return replay(&args.model, language, path, style, color);
     }
-    let (system, initial) = start(&args.model, args.instance.as_deref(), color)?;
+    let (system, initial) = start(&args.model, language, args.instance.as_deref(), color)?;
     let mut walk = Walk { system: &system, states: vec![initial], rules: vec![], seed: args.seed };
     match args.random {
         Some(steps) => {
@@ -170,8 +160,8 @@ fn by_hand(mut walk: Walk<'_>, style: Style) -> Ran {
 }
 
 /// `trellis simulate --trace` for counter systems.
-fn replay(model: &Model, path: &Path, style: Style, color: bool) -> Ran {
-    let Loaded { mut system, .. } = load(model, &Asked { color, ..Asked::default() })?;
+fn replay(model: &Model, language: &'static Language, path: &Path, style: Style, color: bool) -> Ran {
+    let Loaded { mut system, .. } = load(model, language, &Asked { color, ..Asked::default() })?;
     let broken = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
     let evidence = std::fs::read_to_string(path).map_err(|e| broken(&e))?;
     let evidence = read_counter_evidence(&system, &evidence).map_err(|e| broken(&e))?;

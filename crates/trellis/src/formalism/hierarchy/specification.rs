@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use trellis_check::acheck::Sets;
@@ -20,12 +21,15 @@ use trellis_report::hierarchy::graph;
 use trellis_syntax::acheck;
 use trellis_syntax::altarica::ast::Name;
 use trellis_syntax::altarica::{Built, File};
-use trellis_syntax::diag::{Diagnostic, Sources};
+use trellis_syntax::diag::{Diagnostic, SourceId, Sources};
 
-use super::{build, complain, memory};
+use super::load::{build, complain, read};
+use super::memory;
 use crate::cli::Check;
+use crate::evidence::Given;
 use crate::files::{make_folder, write_file};
-use crate::pipeline::worst;
+use crate::formalism::Request;
+use crate::pipeline::{Case, worst};
 use crate::{Failure, Ran, answers, exit, print};
 
 /// How many configurations and transitions are drawn.
@@ -40,23 +44,48 @@ type Found = BTreeMap<String, String>;
 /// What is said, on the terminal (no name) and to files.
 type Said = BTreeMap<Option<PathBuf>, String>;
 
-pub fn check(args: &Check, sources: &mut Sources, file: &File, path: &Path, last: Name, color: bool) -> Ran {
-    let id = sources.read(path).map_err(|d| complain(sources, color)(vec![d]))?;
-    let named = acheck::nodes(sources, id).map_err(complain(sources, color))?;
-    let (nodes, all) = match &args.nodes.node {
-        Some(node) => (vec![Name { text: node.clone(), span: last.span }], true),
-        None => (named, false),
-    };
-    if let Some(missing) = nodes.iter().find(|n| !all && file.nodes().iter().all(|known| known.text != n.text)) {
-        let d = Diagnostic::error(missing.span, format!("there is no node `{}`", missing.text))
-            .help(format!("to evaluate all of this for another node, name it: `--node {}`", last.text));
-        return Err(complain(sources, color)(vec![d]));
+/// A specification, and the nodes that it is about.
+pub struct SpecificationTask {
+    args: Arc<Check>,
+    file: File,
+    sources: Sources,
+    /// The specification.
+    id: SourceId,
+    nodes: Vec<Name>,
+    /// Is all of it for the one node that was named?
+    all: bool,
+    color: bool,
+}
+
+impl SpecificationTask {
+    /// Reads the model and the specification.
+    pub fn new(request: &Request, path: &Path) -> Result<SpecificationTask, Failure> {
+        let (args, color) = (request.args.clone(), request.color);
+        let mut sources = Sources::default();
+        let file = read(&mut sources, &args.model.model, color)?;
+        let Some(last) = file.nodes().last().map(|n| (*n).clone()) else {
+            return Err(Failure::Input(format!("error: {}: there is no node", args.model.model.display())));
+        };
+        let id = sources.read(path).map_err(|d| complain(&sources, color)(vec![d]))?;
+        let named = acheck::nodes(&sources, id).map_err(complain(&sources, color))?;
+        let (nodes, all) = match &args.nodes.node {
+            Some(node) => (vec![Name { text: node.clone(), span: last.span }], true),
+            None => (named, false),
+        };
+        if let Some(missing) = nodes.iter().find(|n| !all && file.nodes().iter().all(|known| known.text != n.text)) {
+            let d = Diagnostic::error(missing.span, format!("there is no node `{}`", missing.text))
+                .help(format!("to evaluate all of this for another node, name it: `--node {}`", last.text));
+            return Err(complain(&sources, color)(vec![d]));
+        }
+        Ok(SpecificationTask { args, file, sources, id, nodes, all, color })
     }
-    let mut code = exit::HOLDS;
-    for node in nodes {
-        let mut built = build(sources, file, &node, &args.model.constants, color)?;
-        let only = (!all).then_some(node.text.as_str());
-        let lines = acheck::lines(sources, id, only, &mut built).map_err(complain(sources, color))?;
+
+    /// Evaluates all of it for one node: its exit code.
+    fn evaluate(&self, node: &Name) -> Ran {
+        let (args, sources, color) = (&*self.args, &self.sources, self.color);
+        let mut built = build(sources, &self.file, node, &args.model.constants, color)?;
+        let only = (!self.all).then_some(node.text.as_str());
+        let lines = acheck::lines(sources, self.id, only, &mut built).map_err(complain(sources, color))?;
         for line in &lines {
             if let Line::Define(name, _, _, set) = line {
                 let odd = |t: &TermId| answers::of_nodes(&built.hierarchy, *t, false, name);
@@ -66,7 +95,8 @@ pub fn check(args: &Check, sources: &mut Sources, file: &File, path: &Path, last
         let mut budget = crate::limits::meter(args);
         let mut said = Said::new();
         let mut found = Found::new();
-        let done = evaluate(args, (sources, file, &built), &node.text, &lines, &mut budget, (&mut said, &mut found))?;
+        let about = (sources, &self.file, &built);
+        let done = evaluate(args, about, &node.text, &lines, &mut budget, (&mut said, &mut found))?;
         for (to, text) in said.into_iter().filter(|(to, text)| to.is_some() || !text.is_empty()) {
             match to {
                 None => {
@@ -81,18 +111,31 @@ pub fn check(args: &Check, sources: &mut Sources, file: &File, path: &Path, last
         }
         match done {
             Ok(passed) => {
-                code = worst(code, if passed { exit::HOLDS } else { exit::FAILS });
-                if !args.no_check && !checked(&built.hierarchy, &lines, args, &found)? {
-                    code = worst(code, exit::UNDECIDED);
-                }
+                let code = if passed { exit::HOLDS } else { exit::FAILS };
+                let again = args.no_check || checked(&built.hierarchy, &lines, args, &found)?;
+                Ok(worst(code, if again { exit::HOLDS } else { exit::UNDECIDED }))
             }
             Err(why) => {
                 eprintln!("{}: UNKNOWN: {why}", node.text);
-                code = worst(code, exit::UNDECIDED);
+                Ok(exit::UNDECIDED)
             }
         }
     }
-    Ok(code)
+}
+
+/// What is computed is a table, not verdicts: so it goes its own way.
+impl Case for SpecificationTask {
+    fn check(&self, _: bool) -> Ran {
+        let mut code = exit::HOLDS;
+        for node in &self.nodes {
+            code = worst(code, self.evaluate(node)?);
+        }
+        Ok(code)
+    }
+
+    fn certify(&self, _: &Given<'_>) -> Result<Result<u8, String>, Failure> {
+        Ok(Err("specifications have no evidence on file".into()))
+    }
 }
 
 /// All conditions on values in a set.

@@ -7,9 +7,9 @@ use trellis_engine::timed::{Clocks, Config, Data, Engine, default_engine, obstac
 use trellis_engine::waitlist::Order;
 use trellis_model::network::{Network, Query, QueryKind, Symmetry};
 
+use super::folds;
 use crate::Failure;
 use crate::cli::{self, Check};
-use crate::network;
 
 /// Does the command line ask for lazy abstraction, whatever engine it names?
 pub fn lazily(args: &Check) -> bool {
@@ -83,7 +83,7 @@ pub fn config(args: &Check, net: &Network, query: &Query) -> Result<Config, Fail
         return say(format!("`{}`: {why}", query.text));
     }
     let certificate = !args.no_check || args.certificate.is_some() || args.html.is_some();
-    Ok(Config { engine, order, certificate, non_zeno: args.non_zeno, symmetry: network::folds(args, net) })
+    Ok(Config { engine, order, certificate, non_zeno: args.non_zeno, symmetry: folds(args, net) })
 }
 
 fn lazy_engine(args: &Check, net: &Network, query: &Query, order: Option<Order>) -> Engine {

@@ -1,10 +1,11 @@
-//! `trellis check` and `trellis certify` for counter systems.
+//! Counter systems: any number of processes, or the tokens of nets. Which engine, and evidence.
 
 mod instance;
 mod load;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use trellis_check::counter as checker;
@@ -16,20 +17,98 @@ use trellis_report::counter::{chart, draw, never, property, summary, text};
 use trellis_report::json::{Header, Input};
 use trellis_report::{CounterContent, CounterReport, Kind, Style, json, read_counter_evidence};
 
-use crate::cli::{self, Certify, Check};
-use crate::evidence::Given;
-use crate::formalism::{Evidence, Formalism, Question, Rejection, Unanswered};
-use crate::pipeline::{self, statistics, steps};
-use crate::{Failure, Ran, automaton};
+use super::formula::Subject;
+use super::{Cases, Formalism, Language, Profile, Request, by_name_only};
+use crate::Failure;
+use crate::cli::{Check, Convert, Engine as E, Format};
+use crate::pipeline::{statistics, steps};
+use crate::task::{Evidence, Question, Rejection, Task, Unanswered};
 
-pub use self::instance::{convert, no_instance, simulate};
-pub use self::load::{Asked, is_one, load};
-use self::load::{Loaded, language};
+pub use self::instance::simulate;
+use self::load::{Asked, Loaded, load};
+
+/// Counter systems.
+pub struct Counters;
+
+/// The languages.
+static LANGUAGES: [Language; 4] = [
+    Language { name: "spec", title: "mist's counter systems", extensions: &["spec"], sniff: by_name_only },
+    Language {
+        name: "pnml",
+        title: "Petri nets, PNML",
+        extensions: &["pnml"],
+        sniff: |text| text.trim_start().starts_with('<') && text.contains("<pnml"),
+    },
+    Language { name: "lola", title: "Petri nets, LoLA", extensions: &["lola", "llnet"], sniff: by_name_only },
+    Language { name: "tts", title: "thread transition systems", extensions: &["tts"], sniff: by_name_only },
+];
+
+/// Options of questions about states.
+static PROFILE: Profile = Profile {
+    who: "counter systems",
+    engines: &[E::Auto, E::Wsts, E::Backward, E::Forward, E::Equation, E::Frames, E::Explicit],
+    options: &[
+        ("control", &[E::Wsts]),
+        ("start_atoms", &[E::Wsts]),
+        ("equal_depth", &[E::Wsts]),
+        ("merged", &[E::Wsts]),
+        ("layers", &[E::Wsts]),
+        ("plain", &[E::Wsts]),
+        ("linear", &[E::Wsts]),
+        ("no_prune", &[E::Backward]),
+        ("no_guide", &[E::Forward]),
+        ("invariants", &[]),
+        ("start", &[]),
+        ("threads", &[E::Auto]),
+        ("show_invariant", &[]),
+        ("full_trace", &[]),
+    ],
+};
+
+impl Formalism for Counters {
+    fn languages(&self) -> &'static [Language] {
+        &LANGUAGES
+    }
+
+    fn profile(&self) -> &'static Profile {
+        &PROFILE
+    }
+
+    fn ask(&self, request: &Request) -> Cases {
+        let args = &request.args;
+        let engine = engine(args)?;
+        let asked = Asked { properties: Some(&args.properties), counters: Some(&args.counters), color: request.color };
+        let loaded = load(&args.model, request.language, &asked)?;
+        eprint!("{}", loaded.warnings);
+        loaded.refused.iter().for_each(|(_, why)| eprintln!("{}", why.trim_end()));
+        let all_refused = !loaded.refused.is_empty() && loaded.refused.len() == args.properties.errors.len();
+        let language = request.language.name;
+        Ok(vec![Box::new(CounterTask { args: args.clone(), language, loaded, engine, all_refused })])
+    }
+
+    fn subject(&self, request: &Request) -> Result<Subject, Failure> {
+        let asked = Asked { counters: Some(&request.args.counters), color: request.color, ..Default::default() };
+        Ok(Subject::Counters(load(&request.args.model, request.language, &asked)?.system))
+    }
+
+    fn plain_options(&self) -> &'static [&'static str] {
+        &["instance"]
+    }
+
+    fn convert(&self, args: &Convert, language: &'static Language, color: bool) -> Result<String, Failure> {
+        if args.to != Format::Xta || args.property.is_some() || !args.model.constants.is_empty() {
+            return Err(Failure::Usage(
+                "a counter system is written as an instance: --to xta --instance 'x = 3'".into(),
+            ));
+        }
+        instance::written(&args.model, language, args.instance.as_deref(), color)
+    }
+}
 
 /// How counter systems are checked.
 #[derive(Args, Debug, Clone, Default)]
 #[command(next_help_heading = "Counter systems")]
-pub struct Counters {
+pub struct CounterOptions {
     /// Which node --engine wsts takes next (default: bfs, which always ends).
     #[arg(long, value_enum, value_name = "ORDER")]
     pub control: Option<Control>,
@@ -58,9 +137,6 @@ pub struct Counters {
     /// Let --engine forward take the newest state first, not the one that is nearest to the target by the state equation.
     #[arg(long)]
     pub no_guide: bool,
-    /// Draw the run, process by process, as a message sequence chart: .svg is a picture, anything else is text (`-`: here).
-    #[arg(long, value_name = "FILE")]
-    pub msc: Option<PathBuf>,
     /// Weighted sums that no rule changes (`x = 1, y = 2`, one or more): refused if one does, else known from the start.
     #[arg(long, value_name = "FILE")]
     pub invariants: Option<PathBuf>,
@@ -82,97 +158,15 @@ pub enum Control {
     Adverse,
 }
 
-/// The options for counter systems that were given, for a message.
-pub fn given(args: &Check) -> Option<String> {
-    names(&[
-        ("--engine wsts", args.engine == cli::Engine::Wsts),
-        ("--engine backward", args.engine == cli::Engine::Backward),
-        ("--engine forward", args.engine == cli::Engine::Forward),
-        ("--engine equation", args.engine == cli::Engine::Equation),
-        ("--engine frames", args.engine == cli::Engine::Frames),
-        ("--control", args.counters.control.is_some()),
-        ("--start-atoms", args.counters.start_atoms),
-        ("--equal-depth", args.counters.equal_depth),
-        ("--merged", args.counters.merged),
-        ("--layers", args.counters.layers),
-        ("--plain", args.counters.plain),
-        ("--linear", args.counters.linear),
-        ("--no-prune", args.counters.no_prune),
-        ("--no-guide", args.counters.no_guide),
-        ("--invariants", args.counters.invariants.is_some()),
-        ("--msc", args.counters.msc.is_some()),
-        ("--start", args.counters.start.is_some()),
-    ])
-}
-
-fn names(options: &[(&str, bool)]) -> Option<String> {
-    let given: Vec<&str> = options.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect();
-    (!given.is_empty()).then(|| given.join(", "))
-}
-
-/// Options of other formalisms that were given.
-fn foreign(args: &Check) -> Option<String> {
-    let (p, r) = (&args.programs, &args.reading);
-    let programs = [
-        p.domain.is_some(),
-        p.predicates.is_some(),
-        p.refinement.is_some(),
-        p.precision.is_some(),
-        p.initial.is_some(),
-        p.split.is_some(),
-        p.pruning.is_some(),
-        p.max_values.is_some(),
-        p.depth.is_some(),
-        p.witness.is_some(),
-        r.ints.is_some(),
-        r.data_model.is_some(),
-    ];
-    let clocks = [
-        args.extrapolation.is_some(),
-        args.cover.is_some(),
-        args.clocks.is_some(),
-        args.data.is_some(),
-        args.all_clocks,
-        args.non_zeno,
-    ];
-    let engines = [cli::Engine::Reach, cli::Engine::Lazy, cli::Engine::Cegar, cli::Engine::Bmc, cli::Engine::Induction];
-    names(&[
-        ("this engine", engines.contains(&args.engine)),
-        ("options for programs", programs.contains(&true)),
-        ("options for clocks", clocks.contains(&true)),
-        ("--update, --join", args.update.is_some() || args.join.is_some()),
-        ("--order, --priority", args.order.is_some() || args.priority.is_some()),
-        ("--symmetry, --no-symmetry, --audit", args.symmetry || args.no_symmetry || args.audit),
-    ])
-}
-
 fn engine(args: &Check) -> Result<Engine, Failure> {
     let say = |text: &str| Err(Failure::Usage(text.into()));
-    if let Some(text) = foreign(args) {
-        return Err(Failure::Usage(format!("{text}: not for counter systems")));
-    }
     let c = &args.counters;
     let variants = c.control.is_some() || c.start_atoms || c.equal_depth || c.merged || c.layers;
-    let wsts = variants || c.plain || c.linear;
-    if wsts && args.engine != cli::Engine::Wsts {
-        return say(
-            "--control, --plain, --linear, --start-atoms, --equal-depth, --merged and --layers go with --engine wsts",
-        );
-    }
     if c.linear && variants {
         return say("--linear is the paper's algorithm and nothing else");
     }
-    if c.no_prune && args.engine != cli::Engine::Backward {
-        return say("--no-prune goes with --engine backward");
-    }
-    if c.no_guide && args.engine != cli::Engine::Forward {
-        return say("--no-guide goes with --engine forward");
-    }
-    if args.programs.threads.is_some() && args.engine != cli::Engine::Auto {
-        return say("--threads is for the portfolio, which runs when no engine is given");
-    }
     Ok(match args.engine {
-        cli::Engine::Wsts => Engine::Lazy(lazy::Options {
+        E::Wsts => Engine::Lazy(lazy::Options {
             control: match c.control {
                 None | Some(Control::Bfs) => lazy::Control::Breadth,
                 Some(Control::Dfs) => lazy::Control::Depth,
@@ -186,11 +180,11 @@ fn engine(args: &Check) -> Result<Engine, Failure> {
             project: !(c.plain || c.merged || c.layers || c.linear) && matches!(c.control, None | Some(Control::Bfs)),
             linear: c.linear,
         }),
-        cli::Engine::Backward => Engine::Backward(backward::Options { prune: !c.no_prune }),
-        cli::Engine::Forward => Engine::Forward(forward::Options { guide: !c.no_guide }),
-        cli::Engine::Equation => Engine::Equation,
-        cli::Engine::Frames => Engine::Frames,
-        cli::Engine::Explicit => Engine::Exact,
+        E::Backward => Engine::Backward(backward::Options { prune: !c.no_prune }),
+        E::Forward => Engine::Forward(forward::Options { guide: !c.no_guide }),
+        E::Equation => Engine::Equation,
+        E::Frames => Engine::Frames,
+        E::Explicit => Engine::Exact,
         _ => Engine::Portfolio(args.programs.threads.unwrap_or(2).into()),
     })
 }
@@ -211,31 +205,29 @@ fn engine_line(engine: &Engine) -> String {
 }
 
 /// A counter system, and the question whether its target can be covered.
-struct Counter {
-    name: String,
+struct CounterTask {
+    args: Arc<Check>,
     language: &'static str,
     loaded: Loaded,
     engine: Engine,
     /// None of the targets that were asked for can be read.
     all_refused: bool,
-    /// Is an invariant shown in full?
-    in_full: bool,
 }
 
-impl Formalism for Counter {
+impl Task for CounterTask {
     type Trace = Trace;
     type Proof = Certificate;
 
-    fn name(&self) -> &str {
-        &self.name
+    fn args(&self) -> &Check {
+        &self.args
     }
 
     fn language(&self) -> &'static str {
         self.language
     }
 
-    fn inputs(&self) -> &[Input] {
-        &self.loaded.inputs
+    fn inputs(&self) -> Vec<Input> {
+        self.loaded.inputs.clone()
     }
 
     fn questions(&self) -> Vec<Question> {
@@ -243,7 +235,8 @@ impl Formalism for Counter {
             return vec![];
         }
         let Loaded { question, system, .. } = &self.loaded;
-        vec![Question { text: question.clone(), property: property(system), kind: Kind::Always, warnings: vec![] }]
+        let property = property(system);
+        vec![Question { property, ..Question::plain(question, Kind::Always, vec![]) }]
     }
 
     fn unanswered(&self) -> Vec<(String, Unanswered)> {
@@ -254,7 +247,8 @@ impl Formalism for Counter {
 
     fn solve(&self, _: usize, meter: &mut Meter) -> Result<CounterReport, Failure> {
         let wsts::Outcome { verdict, stats, by } = wsts::check(&self.loaded.system, &self.engine, meter);
-        let mut report = CounterReport::about(&self.name, self.language, &self.loaded.question, Kind::Always, verdict);
+        let mut report =
+            CounterReport::about(&self.name(), self.language, &self.loaded.question, Kind::Always, verdict);
         report.engine = engine_line(&by.unwrap_or(self.engine));
         report.statistics = statistics(&stats);
         // They have been shown, with their places.
@@ -262,7 +256,7 @@ impl Formalism for Counter {
         Ok(report)
     }
 
-    fn replay(&self, _: usize, trace: &Trace) -> Result<String, Rejection> {
+    fn replay(&self, _: usize, trace: &Trace, _: &Meter) -> Result<String, Rejection> {
         let system = &self.loaded.system;
         checker::replay(system, trace).map_err(|why| words(system, &why))?;
         Ok(format!("run of {} replayed", steps(trace.rules.len())))
@@ -275,7 +269,6 @@ impl Formalism for Counter {
     }
 
     fn text(&self, _: usize, report: &CounterReport, style: Style) -> String {
-        let style = Style { full: style.full || self.in_full, ..style };
         text::render(report, &self.loaded.system, style)
     }
 
@@ -307,8 +300,8 @@ impl Formalism for Counter {
         report.trace.as_ref().map(|t| draw::dot(&self.loaded.system, t, &report.query))
     }
 
-    fn html(&self, reports: &[CounterReport]) -> String {
-        reports.iter().map(|r| draw::html(r, &self.loaded.system)).collect()
+    fn html(&self, reports: &[(usize, CounterReport)]) -> String {
+        reports.iter().map(|(_, r)| draw::html(r, &self.loaded.system)).collect()
     }
 
     fn chart(&self, _: usize, trace: &Trace, picture: bool) -> Option<String> {
@@ -316,26 +309,6 @@ impl Formalism for Counter {
         let drawn = chart::chart(system, trace)?;
         Some(if picture { chart::svg(system, &drawn) } else { chart::text(system, &drawn) })
     }
-}
-
-/// `trellis check` for counter systems.
-pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
-    let engine = engine(args)?;
-    let asked = Asked { properties: Some(&args.properties), counters: Some(&args.counters), color: err_color };
-    let loaded = load(&args.model, &asked)?;
-    eprint!("{}", loaded.warnings);
-    loaded.refused.iter().for_each(|(_, why)| eprintln!("{}", why.trim_end()));
-    let name = args.model.model.display().to_string();
-    let all_refused = !loaded.refused.is_empty() && loaded.refused.len() == args.properties.errors.len();
-    let model = Counter {
-        name,
-        language: language(&args.model.model),
-        loaded,
-        engine,
-        all_refused,
-        in_full: args.programs.show_invariant,
-    };
-    pipeline::check(args, &model, out_color)
 }
 
 /// A refusal in the system's names.
@@ -347,25 +320,4 @@ fn words(system: &System, why: &checker::Rejection) -> String {
         checker::Rejection::Grows(b, r) => format!("`{}` may break bound {}", system.describe(r), b + 1),
         ref other => other.to_string(),
     }
-}
-
-/// `trellis certify` for counter systems.
-pub fn certify(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
-    automaton::not_c(&args.reading)?;
-    if args.non_zeno {
-        return Err(Failure::Usage("--non-zeno: only for models with clocks".into()));
-    }
-    let counters = Counters { start: args.start.clone(), ..Counters::default() };
-    let asked = Asked { properties: Some(&args.properties), counters: Some(&counters), color: err_color };
-    let loaded = load(&args.model, &asked)?;
-    if let Some((_, why)) = loaded.refused.into_iter().next() {
-        return Err(Failure::Input(why));
-    }
-    let (name, language) = (args.model.model.display().to_string(), language(&args.model.model));
-    let loaded = Loaded { refused: vec![], ..loaded };
-    pipeline::certify(
-        args,
-        given,
-        &Counter { name, language, loaded, engine: Engine::Portfolio(1), all_refused: false, in_full: false },
-    )
 }

@@ -8,45 +8,11 @@ use trellis_report::json::Input;
 use trellis_syntax::diag::{self, Diagnostic, Severity, SourceId, Sources};
 use trellis_syntax::{lola, pnml, spec, tts};
 
-use super::Counters;
+use super::CounterOptions;
 use crate::Failure;
 use crate::binding::input;
 use crate::cli::{Model, Properties};
-
-/// Is it a counter system, by its name?
-pub fn is_one(path: &Path) -> bool {
-    Language::of(path).is_some()
-}
-
-/// The language, as reports call it.
-pub fn language(path: &Path) -> &'static str {
-    match Language::of(path) {
-        Some(Language::Pnml) => "pnml",
-        Some(Language::Lola) => "lola",
-        Some(Language::Threads) => "tts",
-        _ => "spec",
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Language {
-    Spec,
-    Pnml,
-    Lola,
-    Threads,
-}
-
-impl Language {
-    fn of(path: &Path) -> Option<Language> {
-        Some(match path.extension()?.to_str()? {
-            "spec" => Language::Spec,
-            "pnml" => Language::Pnml,
-            "lola" | "llnet" => Language::Lola,
-            "tts" => Language::Threads,
-            _ => return None,
-        })
-    }
-}
+use crate::formalism::{Language, no_constants};
 
 /// A system and what is asked about it.
 pub struct Loaded {
@@ -66,7 +32,7 @@ pub struct Loaded {
 pub struct Asked<'a> {
     /// Nothing if there is no question.
     pub properties: Option<&'a Properties>,
-    pub counters: Option<&'a Counters>,
+    pub counters: Option<&'a CounterOptions>,
     pub color: bool,
 }
 
@@ -96,18 +62,17 @@ impl Loader {
     }
 }
 
-pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
-    if !model.constants.is_empty() {
-        return Err(Failure::Usage("--const: only UPPAAL and AltaRica models have constants that can be set".into()));
-    }
+/// Reads a system and what is asked about it.
+pub fn load(model: &Model, language: &'static Language, asked: &Asked<'_>) -> Result<Loaded, Failure> {
+    no_constants(model)?;
     let (warnings, odd, refused) = (vec![], vec![], vec![]);
     let mut l = Loader { sources: Sources::default(), color: asked.color, warnings, odd, refused, model: None };
     let id = l.read(&model.model)?;
     let plain = |system| (system, None, vec![]);
-    let read = match Language::of(&model.model) {
-        Some(Language::Pnml) => pnml::parse(&l.sources, id).map(plain),
-        Some(Language::Lola) => lola::parse(&l.sources, id).map(plain),
-        Some(Language::Threads) => tts::parse(&l.sources, id).map(|(system, size)| (system, Some(size), vec![])),
+    let read = match language.name {
+        "pnml" => pnml::parse(&l.sources, id).map(plain),
+        "lola" => lola::parse(&l.sources, id).map(plain),
+        "tts" => tts::parse(&l.sources, id).map(|(system, size)| (system, Some(size), vec![])),
         _ => spec::parse(&l.sources, id).map(|s| (s.system, None, s.warnings)),
     };
     let (mut system, threads, warnings) = read.map_err(|d| l.broken(&d))?;
@@ -117,7 +82,7 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
         configure(&mut l, c, threads, &mut system)?;
     }
     if let Some(p) = asked.properties {
-        let targets = targets(&mut l, p, &model.model, threads, &system)?;
+        let targets = targets(&mut l, p, (&model.model, language.name), threads, &system)?;
         system.target = targets.unwrap_or(system.target);
     }
     let question = question(&system);
@@ -127,7 +92,12 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
 }
 
 /// Another start, and invariants.
-fn configure(l: &mut Loader, c: &Counters, threads: Option<tts::Size>, system: &mut System) -> Result<(), Failure> {
+fn configure(
+    l: &mut Loader,
+    c: &CounterOptions,
+    threads: Option<tts::Size>,
+    system: &mut System,
+) -> Result<(), Failure> {
     if let Some(start) = &c.start {
         let Some(size) = threads else {
             return Err(Failure::Usage("--start: only for thread transition systems (.tts)".into()));
@@ -147,7 +117,7 @@ fn configure(l: &mut Loader, c: &Counters, threads: Option<tts::Size>, system: &
 fn targets(
     l: &mut Loader,
     p: &Properties,
-    path: &Path,
+    (path, language): (&Path, &'static str),
     threads: Option<tts::Size>,
     system: &System,
 ) -> Result<Option<Vec<Vector>>, Failure> {
@@ -158,21 +128,21 @@ fn targets(
         ));
     }
     if p.errors.is_empty() {
-        return match (threads, Language::of(path)) {
-            (_, None | Some(Language::Spec)) => Ok(None),
+        return match (threads, language) {
+            (_, "spec") => Ok(None),
             // Where public collections have it.
             (Some(size), _) if path.with_extension("prop").is_file() => {
                 let id = l.read(&path.with_extension("prop"))?;
                 Ok(Some(vec![tts::parse_target(&l.sources, id, size).map_err(|d| l.broken(&d))?]))
             }
             (Some(_), _) => Err(Failure::Nothing(
-                language(path),
+                language,
                 "a thread transition system has no question in it: give a state to be covered, as --error '1|0,2', or \
                  in a file with the same name and the extension .prop"
                     .into(),
             )),
             (None, _) => Err(Failure::Nothing(
-                language(path),
+                language,
                 "a net has no question in it: give a marking to be covered, as --error 'p1 >= 2, p2 >= 1'".into(),
             )),
         };

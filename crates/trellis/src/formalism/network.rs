@@ -1,7 +1,14 @@
 //! Networks of automata (UPPAAL, TChecker), with lattice variables or clocks or neither: how a question is searched, and its evidence.
 
+mod formula;
+pub mod load;
+pub mod monotone;
+mod strategy;
+mod timed;
+
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use trellis_check::Cause;
 use trellis_engine::audit::{self, Audit, Unmatched};
@@ -11,19 +18,121 @@ use trellis_engine::timed::Config;
 use trellis_engine::waitlist::Order;
 use trellis_meter::{Meter, StopReason};
 use trellis_model::evidence::{Reason, Verdict};
-use trellis_model::network::{Certificate, Network, Query, QueryKind, Symmetry, Trace};
+use trellis_model::network::{CertEntry, Certificate, Network, Query, QueryKind, Symmetry, Trace};
 use trellis_report::json::{Header, Input};
 use trellis_report::{
     Content, Inconclusive, Kind, PropertyReport, Style, dot, ending, html, json, read_evidence, text,
 };
+use trellis_syntax::tchecker;
 
-use crate::cli::{self, Check};
-use crate::formalism::{Evidence, Formalism, Question, Rejection, Unanswered};
-use crate::load::{Asked, Loaded, load};
-use crate::monotone::{self, Basis};
-use crate::pipeline::{self, statistics, steps, worst};
-use crate::strategy::LuaStrategy;
-use crate::{Failure, Ran, answers, program, timed, tree};
+use super::formula::Subject;
+use super::{Cases, Formalism, Language, Profile, Request, by_name_only, tree};
+use crate::Failure;
+use crate::cli::{self, Check, Convert, Engine as E, Format};
+use crate::pipeline::{statistics, steps};
+use crate::task::{Evidence, Question, Rejection, Task, Unanswered};
+use load::{Asked, Loaded, load};
+use monotone::Basis;
+use strategy::LuaStrategy;
+
+/// Networks of automata.
+pub struct Networks;
+
+/// The languages.
+pub static LANGUAGES: [Language; 3] = [
+    Language {
+        name: "uppaal",
+        title: "UPPAAL, XML",
+        extensions: &["xml"],
+        sniff: |text| text.trim_start().starts_with('<') && text.contains("<nta"),
+    },
+    Language { name: "uppaal", title: "UPPAAL, text", extensions: &["xta", "ta"], sniff: by_name_only },
+    Language { name: "tchecker", title: "TChecker", extensions: &["tck"], sniff: tchecker::looks_like },
+];
+
+/// Options of questions about states.
+static PROFILE: Profile = Profile {
+    who: "networks of automata",
+    engines: &[E::Auto, E::Reach, E::Lazy, E::Hierarchy],
+    options: &[
+        ("update", &[E::Auto, E::Reach]),
+        ("join", &[E::Auto, E::Reach]),
+        ("order", &[E::Auto, E::Reach, E::Lazy]),
+        ("priority", &[E::Auto, E::Reach]),
+        ("symmetry", &[E::Auto, E::Reach]),
+        ("no_symmetry", &[]),
+        ("audit", &[E::Auto, E::Reach]),
+        ("assume", &[E::Auto, E::Reach]),
+        ("extrapolation", &[E::Auto, E::Reach]),
+        ("cover", &[E::Auto, E::Reach]),
+        ("clocks", &[E::Auto, E::Lazy]),
+        ("data", &[E::Auto, E::Lazy]),
+        ("all_clocks", &[E::Auto, E::Lazy]),
+        ("non_zeno", &[E::Auto, E::Reach, E::Lazy]),
+        ("no_pruning", &[E::Hierarchy]),
+        ("neat", &[E::Hierarchy]),
+        ("refine", &[E::Hierarchy]),
+    ],
+};
+
+/// Options of formulas of linear temporal logic.
+static FORMULAS: Profile = Profile {
+    who: "formulas (--ltl, --buchi) about networks of automata",
+    engines: &[E::Auto, E::Explicit],
+    options: &[("search", &[]), ("fair", &[]), ("non_zeno", &[])],
+};
+
+impl Formalism for Networks {
+    fn languages(&self) -> &'static [Language] {
+        &LANGUAGES
+    }
+
+    fn profile(&self) -> &'static Profile {
+        &PROFILE
+    }
+
+    fn formula_profile(&self) -> &'static Profile {
+        &FORMULAS
+    }
+
+    fn ask(&self, request: &Request) -> Cases {
+        let args = &request.args;
+        let script = args.join.as_deref().filter(|j| j.ends_with(".lua")).map(PathBuf::from);
+        let expr = args.join.as_deref().filter(|j| !matches!(*j, "all" | "none" | "auto") && script.is_none());
+        let asked = Asked {
+            properties: Some(&args.properties),
+            strategy: expr,
+            priority: args.priority.as_deref(),
+            color: request.color,
+            ..Default::default()
+        };
+        let loaded = load(&args.model, request.language, &asked)?;
+        eprint!("{}", loaded.warnings);
+        usage(args, &loaded)?;
+        if args.engine == E::Hierarchy {
+            return Ok(vec![Box::new(tree::TreeTask::of_network(args.clone(), loaded))]);
+        }
+        Ok(vec![Box::new(NetworkTask { args: args.clone(), loaded, script })])
+    }
+
+    fn ask_formulas(&self, request: &Request) -> Cases {
+        formula::ask(request)
+    }
+
+    fn subject(&self, _: &Request) -> Result<Subject, Failure> {
+        Err(Failure::Internal("networks have products of their own with automata".into()))
+    }
+
+    fn convert(&self, args: &Convert, language: &'static Language, color: bool) -> Result<String, Failure> {
+        let loaded = load(&args.model, language, &Asked { color, ..Default::default() })?;
+        match args.to {
+            Format::Dot => Ok(dot::network(&loaded.network, &loaded.name)),
+            _ => Err(Failure::Usage(
+                "networks of automata are written as --to dot; --to xta is only for counter systems, --to horn for programs".into(),
+            )),
+        }
+    }
+}
 
 /// Pairs of states compared under `--audit`.
 const LONG_AUDIT: usize = 20_000;
@@ -42,53 +151,45 @@ struct Plan {
 }
 
 /// A network, and how it is asked.
-pub struct Networks<'a> {
-    args: &'a Check,
+struct NetworkTask {
+    args: Arc<Check>,
     loaded: Loaded,
     /// The joining strategy, if it is a script.
     script: Option<PathBuf>,
 }
 
-impl Networks<'_> {
+impl NetworkTask {
     fn net(&self) -> &Network {
         &self.loaded.network
     }
 }
 
-impl Formalism for Networks<'_> {
+impl Task for NetworkTask {
     type Trace = Trace;
     type Proof = Certificate;
 
-    fn name(&self) -> &str {
-        &self.loaded.name
+    fn args(&self) -> &Check {
+        &self.args
     }
 
     fn language(&self) -> &'static str {
         self.loaded.language
     }
 
-    fn inputs(&self) -> &[Input] {
-        &self.loaded.inputs
+    fn inputs(&self) -> Vec<Input> {
+        self.loaded.inputs.clone()
     }
 
     fn questions(&self) -> Vec<Question> {
-        let question = |q: &Query| Question {
-            text: q.text.clone(),
-            property: q.text.clone(),
-            kind: Kind::of(&q.kind),
-            warnings: answers::of_query(self.net(), q),
-        };
-        self.loaded.queries.iter().map(question).collect()
+        self.loaded.questions()
     }
 
     fn unanswered(&self) -> Vec<(String, Unanswered)> {
-        let refused = self.loaded.refused.iter().map(|(text, why)| (text.clone(), Unanswered::Refused(why.clone())));
-        let others = self.loaded.unanswered.iter();
-        refused.chain(others.map(|(text, what)| (text.clone(), Unanswered::Unsupported(what.clone())))).collect()
+        self.loaded.left_open()
     }
 
     fn solve(&self, n: usize, meter: &mut Meter) -> Result<PropertyReport, Failure> {
-        let (args, loaded, net, query) = (self.args, &self.loaded, self.net(), &self.loaded.queries[n]);
+        let (args, loaded, net, query) = (&*self.args, &self.loaded, self.net(), &self.loaded.queries[n]);
         let mut plan = plan(args, net, query)?;
         if args.symmetry {
             plan.notes.push(symmetry_note(net, query));
@@ -121,14 +222,16 @@ impl Formalism for Networks<'_> {
         })
     }
 
-    fn replay(&self, n: usize, trace: &Trace) -> Result<String, Rejection> {
+    fn replay(&self, n: usize, trace: &Trace, _: &Meter) -> Result<String, Rejection> {
         let (net, query) = (self.net(), &self.loaded.queries[n]);
-        match self.args.non_zeno {
+        let done = match self.args.non_zeno {
             true => trellis_check::replay_non_zeno(net, query, trace),
             false => trellis_check::replay(net, query, trace),
         }
         .map_err(rejected)?;
-        Ok(format!("trace of {} replayed", steps(trace.steps.len())))
+        let value = done.value.map_or(String::new(), |v| format!(", value {v}"));
+        let grows = if done.unbounded { ", can be made as long as one likes" } else { "" };
+        Ok(format!("trace of {} replayed{value}{grows}", steps(trace.steps.len())))
     }
 
     fn certify(&self, n: usize, proof: &Certificate, meter: &Meter) -> Result<String, Rejection> {
@@ -144,7 +247,7 @@ impl Formalism for Networks<'_> {
         let (net, query) = (self.net(), &self.loaded.queries[n]);
         let mut said = vec![];
         if let Some(t) = &r.trace {
-            said.push(self.replay(n, t)?);
+            said.push(self.replay(n, t, meter)?);
         }
         if let Some(c) = &r.certificate {
             said.push(match query.kind {
@@ -213,28 +316,63 @@ impl Formalism for Networks<'_> {
         }
     }
 
-    fn html(&self, reports: &[PropertyReport]) -> String {
-        html::render(reports, self.net())
+    fn html(&self, reports: &[(usize, PropertyReport)]) -> String {
+        let all: Vec<PropertyReport> = reports.iter().map(|(_, r)| r.clone()).collect();
+        html::render(&all, self.net())
     }
 
-    fn chart(&self, _: usize, _: &Trace, _: bool) -> Option<String> {
-        None
+    fn accept(&self, n: usize, evidence: Evidence<&Trace, &Certificate>) -> Result<(), Rejection> {
+        match evidence {
+            Evidence::Trace(_) => Ok(()),
+            Evidence::Proof(c) => Ok(idle(self.net(), Kind::of(&self.loaded.queries[n].kind), c)?),
+        }
     }
 }
 
-impl Networks<'_> {
-    /// Runs a check of a certificate; what it found, in words.
-    fn certified<T>(
+/// What stands in a certificate that nobody looks at, for such a query about such a network.
+fn idle(net: &Network, kind: Kind, c: &Certificate) -> Result<(), String> {
+    if c.up_to_order && net.lattices.is_empty() {
+        return Err("it speaks of an order, and the model has no lattice variables".into());
+    }
+    let ranks = kind.is_liveness() && kind != Kind::Ltl;
+    let untimed = net.clocks.is_empty();
+    let odd = |e: &CertEntry| match () {
+        () if e.rank.is_some() && !ranks => Some("a rank"),
+        () if e.course.is_some() && kind != Kind::Ltl => Some("a state of an automaton"),
+        () if !e.zone.is_empty() && untimed => Some("a zone"),
+        () if e.bounds.is_some() && untimed => Some("bounds of clocks"),
+        () if e.bounds.as_ref().is_some_and(|b| [&b.lower, &b.upper].iter().any(|side| side[..1] != [i32::MIN])) => {
+            Some("bounds of no clock")
+        }
+        () => None,
+    };
+    match c.entries.iter().enumerate().find_map(|(i, e)| odd(e).map(|what| (i, what))) {
+        Some((i, what)) => Err(format!("entry {i} has {what}, which means nothing here")),
+        None => Ok(()),
+    }
+}
+
+impl NetworkTask {
+    /// Runs a check of a certificate; what it found, in words. One that only wants for monotonicity is told from one that is wrong anyway.
+    fn certified(
         &self,
         c: &Certificate,
         meter: &Meter,
-        check: impl FnOnce() -> Result<T, trellis_check::Rejection>,
+        check: impl Fn() -> Result<trellis_check::Certified, trellis_check::Rejection>,
     ) -> Result<String, Rejection> {
         let stated = self.args.assume.is_some();
-        trellis_check::within(meter.deadline(), || trellis_check::assuming_monotone(stated, check))
-            .map_err(rejected)?;
-        let proved = if c.up_to_order && !stated { ", monotonicity proved" } else { "" };
-        Ok(format!("certificate re-validated{proved}"))
+        let run = |stated| trellis_check::within(meter.deadline(), || trellis_check::assuming_monotone(stated, &check));
+        match run(stated) {
+            Err(why) if matches!(why.why, Cause::NotMonotone(_)) => run(true).and(Err(why)),
+            done => done,
+        }
+        .map_err(rejected)?;
+        let rests = match (c.up_to_order, stated) {
+            (true, true) => ", assuming monotone transitions",
+            (true, false) => ", monotonicity proved",
+            (false, _) => "",
+        };
+        Ok(format!("certificate re-validated{rests}"))
     }
 }
 
@@ -247,37 +385,9 @@ fn rejected(why: trellis_check::Rejection) -> Rejection {
     }
 }
 
-/// `trellis check` for networks.
-pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
-    let script = args.join.as_deref().filter(|j| j.ends_with(".lua")).map(PathBuf::from);
-    let expr = args.join.as_deref().filter(|j| !matches!(*j, "all" | "none" | "auto") && script.is_none());
-    let asked = Asked {
-        properties: Some(&args.properties),
-        strategy: expr,
-        priority: args.priority.as_deref(),
-        asks: &[],
-        color: err_color,
-    };
-    let loaded = load(&args.model, &asked)?;
-    eprint!("{}", loaded.warnings);
-    usage(args, &loaded)?;
-    let model = Networks { args, loaded, script };
-    if args.engine == cli::Engine::Hierarchy {
-        let code = tree::check_network(args, &model.loaded, out_color)?;
-        let style = Style { color: out_color, ..Style::default() };
-        return pipeline::unanswered(args, &model, style).map(|more| worst(code, more));
-    }
-    pipeline::check(args, &model, out_color)
-}
-
 /// What the command line alone cannot know to be wrong.
 fn usage(args: &Check, loaded: &Loaded) -> Result<(), Failure> {
     let say = |text: &str| Err(Failure::Usage(text.into()));
-    if let Some(text) = program::given(args) {
-        return Err(Failure::Usage(format!(
-            "{text}: only for programs and control-flow automata (.c, .i, .cfa, .theta)"
-        )));
-    }
     if loaded.queries.is_empty() && loaded.unanswered.is_empty() && loaded.refused.is_empty() {
         let advice = match loaded.language {
             "tchecker" => no_question(&loaded.labels),
@@ -286,6 +396,9 @@ fn usage(args: &Check, loaded: &Loaded) -> Result<(), Failure> {
             }
         };
         return Err(Failure::Nothing(loaded.language, advice));
+    }
+    if args.order == Some(cli::Order::Error) {
+        return say("--order error: only for programs and automata");
     }
     if args.assume.is_some() && loaded.network.lattices.is_empty() {
         return say("--assume monotone: the model has no lattice variables");
@@ -410,7 +523,7 @@ fn plan(args: &Check, net: &Network, query: &Query) -> Result<Plan, Failure> {
 }
 
 /// Are states explored up to symmetry? It is asked for, or nobody has said how to search.
-pub fn folds(args: &Check, net: &Network) -> bool {
+fn folds(args: &Check, net: &Network) -> bool {
     let by_itself = args.engine == cli::Engine::Auto
         && args.order.is_none()
         && args.update.is_none()

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use trellis_model::network::Network;
 use trellis_model::network::Query;
+use trellis_report::Kind;
 use trellis_report::json::Input;
 use trellis_syntax::diag::{self, Diagnostic, Severity, SourceId, Sources};
 use trellis_syntax::ltl::network::{self as formulas, Said, Vocabulary};
@@ -13,8 +14,10 @@ use trellis_syntax::uppaal::{self, ast, build};
 
 use crate::binding::{input, model_input};
 use crate::cli::{Model, Properties};
-use crate::ltl::question::Ask;
-use crate::{Failure, automaton, counter};
+use crate::formalism::Language;
+use crate::formalism::formula::question::Ask;
+use crate::task::{Question, Unanswered};
+use crate::{Failure, answers};
 
 /// A model, ready to be explored.
 pub struct Loaded {
@@ -39,6 +42,21 @@ pub struct Loaded {
     pub said: Vec<Said>,
     /// What the model was read from.
     pub inputs: Vec<Input>,
+}
+
+impl Loaded {
+    /// What is asked.
+    pub fn questions(&self) -> Vec<Question> {
+        let question = |q: &Query| Question::plain(&q.text, Kind::of(&q.kind), answers::of_query(&self.network, q));
+        self.queries.iter().map(question).collect()
+    }
+
+    /// What is asked and not answered.
+    pub fn left_open(&self) -> Vec<(String, Unanswered)> {
+        let refused = self.refused.iter().map(|(text, why)| (text.clone(), Unanswered::Refused(why.clone())));
+        let others = self.unanswered.iter();
+        refused.chain(others.map(|(text, what)| (text.clone(), Unanswered::Unsupported(what.clone())))).collect()
+    }
 }
 
 /// What is asked of a model apart from its file.
@@ -107,14 +125,14 @@ impl Loader {
         let mut spoken = Spoken::default();
         for ask in asks {
             let texts: Vec<(String, &str)> = match ask {
-                Ask::Formula(text) => vec![("--ltl".into(), text)],
-                Ask::Forbidden(file, hoa, _) => {
+                Ask::Formula { formula, .. } => vec![("--ltl".into(), formula)],
+                Ask::Forbidden { file, hoa, .. } => {
                     hoa.atoms.iter().map(|a| (format!("AP of {file}"), a.as_str())).collect()
                 }
             };
             let ids: Vec<SourceId> = texts.into_iter().map(|(name, text)| self.sources.add(name, text)).collect();
             ids.iter().for_each(|&id| spoken.words.add(&mut self.sources, id));
-            spoken.formulas.push((matches!(ask, Ask::Formula(_)), ids));
+            spoken.formulas.push((matches!(ask, Ask::Formula { .. }), ids));
         }
         spoken
     }
@@ -197,39 +215,17 @@ struct Spoken {
 }
 
 /// Reads a model and what is asked of it.
-pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
+pub fn load(model: &Model, language: &Language, asked: &Asked<'_>) -> Result<Loaded, Failure> {
     let mut l = Loader { sources: Sources::default(), diags: Vec::new(), refused: Vec::new(), color: asked.color };
     let path = &model.model;
     let (id, text) = l.read(path)?;
-    if automaton::is_one(path) || counter::is_one(path) {
-        return Err(automaton::cannot_walk(path));
-    }
-    let extension = path.extension().and_then(|e| e.to_str());
-    if extension == Some("tck") || (!matches!(extension, Some("xml" | "xta" | "ta")) && tchecker::looks_like(&text)) {
+    if language.name == "tchecker" {
         return load_tchecker(l, model, asked, id, &text);
     }
     if asked.properties.is_some_and(|p| !p.labels.is_empty()) {
         return Err(Failure::Usage("--labels: only models in the TChecker language have labels".into()));
     }
-    let is_xml = match extension {
-        Some("xml") => true,
-        Some("xta" | "ta") => false,
-        _ if text.trim_start().starts_with('<') => true,
-        Some("q") => {
-            return Err(Failure::Usage(format!(
-                "{} is a file of queries; give the model first: trellis check MODEL --queries {}",
-                path.display(),
-                path.display()
-            )));
-        }
-        other => {
-            return Err(Failure::Usage(format!(
-                "cannot tell the language of {}: its name ends in {}, and this command takes .xml, .xta, .ta, .tck and .txt;\n`trellis help check` lists all that Trellis reads",
-                path.display(),
-                other.map_or("nothing".into(), |e| format!("`.{e}`"))
-            )));
-        }
-    };
+    let is_xml = language.extensions.contains(&"xml");
     let (mut nta, diags) = if is_xml { uppaal::parse_xml(id, &text) } else { uppaal::parse_xta(id, &text) };
     l.diags.extend(diags);
     let apart = asked.properties.is_some();

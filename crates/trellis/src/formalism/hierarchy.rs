@@ -1,0 +1,505 @@
+//! Hierarchies of nodes (AltaRica): conditions that must not be reached, on relations; formulas of computation tree logic ([`ctl`]),
+//! specifications of Acheck ([`specification`]), and each node abstracted on its own ([`super::tree`]).
+
+mod ctl;
+pub mod load;
+mod solver;
+mod specification;
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use trellis_check::hierarchy::{self as checker, Rejection as Wrong};
+use trellis_domain::relation::{self, Made, Memory};
+use trellis_engine::cover::cegar::{self, cegar, control_locations};
+use trellis_engine::cover::reach::{Direction, reach};
+use trellis_engine::cover::{Either, Question as Reachability, both, reason};
+use trellis_expr::TermId;
+use trellis_meter::Meter;
+use trellis_model::evidence::Verdict;
+use trellis_model::hierarchy::evidence::{Certificate, Trace};
+use trellis_model::hierarchy::symbolic::Symbolic;
+use trellis_model::hierarchy::{Hierarchy, Levels};
+use trellis_report::hierarchy::{self as tell, HierarchyReport};
+use trellis_report::json::{Header, Input, Named, NodeAsked, NodeContent, read_node_evidence};
+use trellis_report::{Kind, Outcome, Style, iterations, json, text};
+use trellis_syntax::altarica::Built;
+use trellis_syntax::diag::{Sources, render};
+
+use super::formula::Subject;
+use super::{Cases, Formalism, Language, Profile, Request, by_name_only, tree};
+use crate::binding::model_input;
+use crate::cli::{self, Check, Convert, Engine as E};
+use crate::files::write_file;
+use crate::pipeline::steps;
+use crate::task::{Evidence, Question, Rejection, Task, Unanswered};
+use crate::{Failure, answers};
+use load::{complain, top};
+
+/// Hierarchies of nodes.
+pub struct Hierarchies;
+
+/// The languages.
+pub static LANGUAGES: [Language; 1] =
+    [Language { name: "altarica", title: "AltaRica", extensions: &["alt", "altarica"], sniff: by_name_only }];
+
+/// Options of questions about configurations.
+static PROFILE: Profile = Profile {
+    who: "AltaRica",
+    engines: &[E::Auto, E::Reach, E::Cegar, E::Hierarchy],
+    options: &[
+        ("node", &[]),
+        ("spec", &[E::Auto]),
+        ("redirect", &[E::Auto]),
+        ("ctl", &[E::Auto]),
+        ("backward", &[E::Auto, E::Reach, E::Cegar]),
+        ("iterations", &[E::Cegar]),
+        ("no_pruning", &[E::Cegar, E::Hierarchy]),
+        ("neat", &[E::Hierarchy]),
+        ("refine", &[E::Hierarchy]),
+        ("no_symmetry", &[E::Hierarchy]),
+    ],
+};
+
+impl Formalism for Hierarchies {
+    fn languages(&self) -> &'static [Language] {
+        &LANGUAGES
+    }
+
+    fn profile(&self) -> &'static Profile {
+        &PROFILE
+    }
+
+    fn ask(&self, request: &Request) -> Cases {
+        let args = &request.args;
+        if let Some(path) = &args.nodes.spec {
+            return Ok(vec![Box::new(specification::SpecificationTask::new(request, path)?)]);
+        }
+        if !args.nodes.ctl.is_empty() {
+            return Ok(vec![Box::new(ctl::CtlTask::new(request)?)]);
+        }
+        let (asked, left) = Nodes::read(request)?;
+        if args.engine == E::Hierarchy {
+            return Ok(vec![Box::new(tree::TreeTask::of_nodes(args.clone(), asked, left)?)]);
+        }
+        let symbolic = asked.symbolic(args);
+        let levels = asked.built.hierarchy.levels().ok();
+        let by_solver = RefCell::default();
+        Ok(vec![Box::new(NodeTask { args: args.clone(), asked, left, symbolic, levels, by_solver })])
+    }
+
+    fn subject(&self, request: &Request) -> Result<Subject, Failure> {
+        let mut sources = Sources::default();
+        let node = request.args.nodes.node.as_deref();
+        let (built, node) = top(&mut sources, &request.args.model, node, request.color)?;
+        Ok(Subject::Nodes(Box::new(built), node))
+    }
+
+    fn convert(&self, _: &Convert, _: &'static Language, _: bool) -> Result<String, Failure> {
+        Err(Failure::Usage("AltaRica is written in no other form yet; `trellis mec` draws its nodes".into()))
+    }
+}
+
+/// How hierarchies of nodes are checked.
+#[derive(Args, Debug, Clone, Default)]
+pub struct NodeOptions {
+    /// The node at the top; without it, the last one in the file.
+    #[arg(long, value_name = "NAME", help_heading = "AltaRica")]
+    pub node: Option<String>,
+    /// An Acheck specification: the cardinals of what it shows, and whether its tests pass.
+    #[arg(long, value_name = "FILE", help_heading = "AltaRica")]
+    pub spec: Option<PathBuf>,
+    /// Follow the redirections of that specification (`show(x) > 'f/$NODENAME.res'`): files below this folder.
+    #[arg(long, value_name = "FOLDER", requires = "spec", help_heading = "AltaRica")]
+    pub redirect: Option<PathBuf>,
+    /// A formula of computation tree logic that must hold in every initial configuration: AG EF x = 1, A[a U b]; may be given
+    /// several times.
+    #[arg(long, value_name = "FORMULA", help_heading = "AltaRica")]
+    pub ctl: Vec<String>,
+    /// Start from what is bad: with --engine reach, states that lead to it; with cegar, paths are looked at from their end.
+    #[arg(long, help_heading = "AltaRica")]
+    pub backward: bool,
+    /// For --engine cegar: what each refinement did, to a file: .csv, .svg (a plot), or a table.
+    #[arg(long, value_name = "FILE", help_heading = "AltaRica")]
+    pub iterations: Option<PathBuf>,
+    /// For --engine cegar: keep abstract states that PCegar would throw away. For --engine hierarchy: no certified pairs, and what can
+    /// never become bad is explored all the same.
+    #[arg(long, help_heading = "AltaRica")]
+    pub no_pruning: bool,
+    /// For --engine hierarchy: start from neat covers (states of a node that differ in any event are told apart), not only from
+    /// those that priorities depend on.
+    #[arg(long, help_heading = "AltaRica")]
+    pub neat: bool,
+    /// For --engine hierarchy: how a spurious counterexample splits the blocks of the failing node (default: along).
+    #[arg(long, value_enum, value_name = "HOW", help_heading = "AltaRica")]
+    pub refine: Option<cli::Refine>,
+}
+
+/// A condition that must never hold, or the negation of one that must always hold.
+pub struct Condition {
+    /// As it was asked.
+    pub name: String,
+    /// What is bad, as it is written.
+    text: String,
+    pub bad: TermId,
+    pub negated: bool,
+}
+
+/// A hierarchy below a node, and the conditions that it is asked.
+pub struct Nodes {
+    pub built: Built,
+    pub node: String,
+    pub inputs: Vec<Input>,
+    pub conditions: Vec<Condition>,
+}
+
+/// Questions that make no sense, and why, beside others that do.
+pub type Left = Vec<(String, String)>;
+
+impl Nodes {
+    /// Reads the model and the conditions.
+    fn read(request: &Request) -> Result<(Nodes, Left), Failure> {
+        let args = &request.args;
+        let asked = questions(&args.properties)?;
+        let mut sources = Sources::default();
+        let (mut built, node) = top(&mut sources, &args.model, args.nodes.node.as_deref(), request.color)?;
+        let (mut conditions, mut refused) = (vec![], vec![]);
+        for (name, text) in asked {
+            let id = sources.add("the property", text.clone());
+            match built.condition(&sources, id) {
+                Ok(bad) => {
+                    let negated = text == negation(&name);
+                    conditions.push(Condition { name, text, bad, negated });
+                }
+                Err(errors) => refused.push((name, errors)),
+            }
+        }
+        let left = set_apart(&sources, refused, conditions.len(), request.color)?;
+        let inputs = vec![model_input(&args.model.model, &sources)];
+        Ok((Nodes { built, node, inputs, conditions }, left))
+    }
+
+    /// The hierarchy on relations. Where nothing is initial, everything is SAFE; that is hardly what was meant.
+    fn symbolic(&self, args: &Check) -> Made<Symbolic> {
+        let hierarchy = &self.built.hierarchy;
+        let symbolic = Symbolic::new(hierarchy, 2, memory(args))?;
+        warn_of_nothing(symbolic.initial(hierarchy).is_ok_and(|states| states.is_empty()));
+        Ok(symbolic)
+    }
+
+    /// As the pipeline has them.
+    pub fn questions(&self) -> Vec<Question> {
+        let question = |c: &Condition| {
+            let warnings = answers::of_nodes(&self.built.hierarchy, c.bad, c.negated, &c.name);
+            Question::plain(&c.name, Kind::Always, warnings)
+        };
+        self.conditions.iter().map(question).collect()
+    }
+}
+
+/// As the pipeline has questions that make no sense.
+pub fn left_open(left: &Left) -> Vec<(String, Unanswered)> {
+    left.iter().map(|(name, why)| (name.clone(), Unanswered::Refused(why.clone()))).collect()
+}
+
+/// Questions that make no sense: shown, if there are others; otherwise that is all there is to say.
+fn set_apart(
+    sources: &Sources,
+    refused: Vec<(String, Vec<trellis_syntax::diag::Diagnostic>)>,
+    others: usize,
+    color: bool,
+) -> Result<Left, Failure> {
+    if others == 0 && !refused.is_empty() {
+        return Err(complain(sources, color)(refused.into_iter().flat_map(|(_, errors)| errors).collect()));
+    }
+    let why = |(name, errors): (String, Vec<_>)| {
+        eprint!("{}", render(&errors, sources, color));
+        let first = errors.into_iter().next().map_or_else(|| "it makes no sense".into(), |e| e.message);
+        (name, first)
+    };
+    Ok(refused.into_iter().map(why).collect())
+}
+
+/// Says that nothing is initial.
+pub fn warn_of_nothing(nothing: bool) {
+    if nothing {
+        eprintln!("warning: no configuration is initial, because `init` and the assertions contradict each other");
+    }
+}
+
+fn memory(args: &Check) -> Memory {
+    args.memory.map_or_else(Memory::default, Memory::within)
+}
+
+fn negation(condition: &str) -> String {
+    format!("not ({condition})")
+}
+
+/// What is asked, and the condition that is bad.
+fn questions(p: &cli::Properties) -> Result<Vec<(String, String)>, Failure> {
+    if !p.labels.is_empty() || p.queries.is_some() {
+        return Err(Failure::Usage("--labels, --queries: not for AltaRica; ask with -p or --error".into()));
+    }
+    let always = p.properties.iter().map(|e| (e.clone(), negation(e)));
+    let never = p.errors.iter().map(|e| (format!("never {e}"), e.clone()));
+    let all: Vec<(String, String)> = always.chain(never).collect();
+    if all.is_empty() {
+        let advice = "--error EXPR must never hold, -p EXPR must always hold, --ctl and --ltl take formulas, --spec FILE is Acheck's";
+        return Err(Failure::Nothing("altarica", advice.into()));
+    }
+    Ok(all)
+}
+
+/// A hierarchy of nodes on relations.
+struct NodeTask {
+    args: Arc<Check>,
+    asked: Nodes,
+    left: Left,
+    symbolic: Made<Symbolic>,
+    levels: Option<Levels>,
+    /// Proofs of questions that relations cannot answer.
+    by_solver: RefCell<HashMap<usize, solver::Proof>>,
+}
+
+impl NodeTask {
+    fn hierarchy(&self) -> &Hierarchy {
+        &self.asked.built.hierarchy
+    }
+
+    fn named(&self) -> Option<Named<'_>> {
+        self.levels.as_ref().map(|levels| Named { hierarchy: self.hierarchy(), levels })
+    }
+
+    fn about(&self, n: usize) -> NodeAsked {
+        NodeAsked { node: self.asked.node.clone(), bad: self.asked.conditions[n].text.clone() }
+    }
+}
+
+/// Evidence that cannot be written or read without the flat events of the model.
+const NO_EVENTS: &str = "the events of the model cannot be listed";
+
+impl Task for NodeTask {
+    type Trace = Trace;
+    type Proof = Certificate;
+
+    fn args(&self) -> &Check {
+        &self.args
+    }
+
+    fn language(&self) -> &'static str {
+        "altarica"
+    }
+
+    fn inputs(&self) -> Vec<Input> {
+        self.asked.inputs.clone()
+    }
+
+    fn meaning(&self) -> Vec<(String, String)> {
+        vec![("node".into(), self.asked.node.clone())]
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        self.asked.questions()
+    }
+
+    fn unanswered(&self) -> Vec<(String, Unanswered)> {
+        left_open(&self.left)
+    }
+
+    fn solve(&self, n: usize, meter: &mut Meter) -> Result<HierarchyReport, Failure> {
+        let (args, Condition { name, bad, .. }) = (&self.args, &self.asked.conditions[n]);
+        let about = |verdict| HierarchyReport::about(&self.name(), "altarica", name, Kind::Always, verdict);
+        let symbolic = self.symbolic.as_ref().map_err(Clone::clone);
+        match symbolic.and_then(|m| asked_of(self.hierarchy(), m, *bad)) {
+            Ok(question) => {
+                let mut statistics = vec![];
+                let (verdict, engine) = answer(args, &question, meter, &mut statistics)?;
+                let mut report = about(verdict);
+                report.engine = engine_line(args, engine);
+                report.statistics = statistics;
+                Ok(report)
+            }
+            Err(e) if args.engine == E::Reach || args.nodes.backward || e == relation::Error::Memory => {
+                Ok(about(Verdict::Unknown(reason(e))))
+            }
+            Err(e) => {
+                let solver::Answered { verdict, outcome, engine, proof } =
+                    solver::answer(self.hierarchy(), *bad, reason(e), meter);
+                let mut report = about(verdict);
+                report.engine = engine;
+                if let Some(outcome) = outcome {
+                    (report.outcome, report.reason) = (outcome, None);
+                }
+                self.by_solver.borrow_mut().extend(proof.map(|p| (n, p)));
+                Ok(report)
+            }
+        }
+    }
+
+    fn check(&self, n: usize, report: &HierarchyReport, meter: &Meter) -> Result<Vec<String>, Rejection> {
+        if let (Outcome::Safe, Some(proof)) = (report.outcome, self.by_solver.borrow().get(&n)) {
+            proof.check(self.hierarchy(), meter)?;
+            return Ok(vec!["invariant checked by a solver".into()]);
+        }
+        let trace = report.trace.iter().map(|t| self.replay(n, t, meter));
+        trace.chain(report.certificate.iter().map(|p| self.certify(n, p, meter))).collect()
+    }
+
+    fn replay(&self, n: usize, trace: &Trace, _: &Meter) -> Result<String, Rejection> {
+        let bad = self.asked.conditions[n].bad;
+        checker::replay(self.hierarchy(), self.symbolic.as_ref().ok(), bad, trace).map_err(|e| e.to_string())?;
+        Ok(format!("run of {} replayed", steps(trace.events.len())))
+    }
+
+    fn certify(&self, n: usize, proof: &Certificate, _: &Meter) -> Result<String, Rejection> {
+        let (bad, open) = (self.asked.conditions[n].bad, |e: relation::Error| Rejection::Open(e.to_string()));
+        let symbolic = self.symbolic.as_ref().map_err(|e| open(e.clone()))?;
+        let question = asked_of(self.hierarchy(), symbolic, bad).map_err(open)?;
+        proven(&question, bad, proof).map_err(|e| e.to_string())?;
+        Ok("set of states checked: no event leaves it".into())
+    }
+
+    fn text(&self, _: usize, report: &HierarchyReport, style: Style) -> String {
+        match &self.levels {
+            Some(levels) => tell::render(report, self.hierarchy(), levels, style),
+            None => text::line(report, style),
+        }
+    }
+
+    fn json(&self, n: usize, report: &HierarchyReport, out: &mut Vec<u8>) -> io::Result<()> {
+        let Some(named) = self.named() else { return json::write_plain_report(out, report) };
+        let tests = report.certificate.as_ref().zip(self.symbolic.as_ref().ok());
+        let tests = tests.map(|(c, m)| m.decisions(&c.states).tests.len());
+        json::write_node_report(out, named, &self.about(n), report, tests)
+    }
+
+    fn write(
+        &self,
+        n: usize,
+        header: Header<'_>,
+        evidence: Evidence<&Trace, &Certificate>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let named = self.named().ok_or_else(|| io::Error::other(NO_EVENTS))?;
+        match evidence {
+            Evidence::Trace(t) => json::write_node_trace(out, named, &self.about(n), header, t),
+            Evidence::Proof(c) => {
+                let m = self.symbolic.as_ref().map_err(|e| io::Error::other(e.to_string()))?;
+                json::write_node_certificate(out, named, &self.about(n), header, &m.decisions(&c.states))
+            }
+        }
+    }
+
+    fn read(&self, _: usize, text: &str) -> Result<Evidence<Trace, Certificate>, String> {
+        let named = self.named().ok_or(NO_EVENTS)?;
+        match read_node_evidence(named, text).map_err(|e| e.to_string())? {
+            NodeContent::Trace(t) => Ok(Evidence::Trace(t)),
+            NodeContent::Certificate(tests) => {
+                let m = self.symbolic.as_ref().map_err(|e| e.to_string())?;
+                let states = m.decided(&tests).map_err(|e| e.to_string())?;
+                Ok(Evidence::Proof(Certificate { states: states.ok_or("its tests make no sense")? }))
+            }
+        }
+    }
+
+    fn dot(&self, _: usize, report: &HierarchyReport) -> Option<String> {
+        let (trace, levels) = (report.trace.as_ref()?, self.levels.as_ref()?);
+        Some(tell::dot(self.hierarchy(), levels, trace))
+    }
+
+    fn html(&self, reports: &[(usize, HierarchyReport)]) -> String {
+        let all: Vec<HierarchyReport> = reports.iter().map(|(_, r)| r.clone()).collect();
+        self.levels.as_ref().map_or_else(String::new, |levels| tell::html(&all, self.hierarchy(), levels))
+    }
+}
+
+/// The question whether a condition can be reached.
+fn asked_of<'q>(hierarchy: &'q Hierarchy, symbolic: &'q Symbolic, bad: TermId) -> Made<Reachability<'q>> {
+    let (initial, bad) = (symbolic.initial(hierarchy)?, symbolic.satisfying(hierarchy, bad)?);
+    Ok(Reachability { hierarchy, symbolic, initial, bad })
+}
+
+/// Checks a proof: by a step on relations, and by plain steps.
+fn proven(question: &Reachability<'_>, bad: TermId, c: &Certificate) -> Result<(), Wrong> {
+    checker::certify(&question.initial, &question.bad, question.symbolic, c)?;
+    checker::compare(question.hierarchy, question.symbolic, bad, c).map(|_| ())
+}
+
+fn engine_line(args: &Check, engine: E) -> String {
+    let way = if args.nodes.backward { "backward" } else { "forward" };
+    match engine {
+        E::Cegar if args.nodes.no_pruning => format!("refinement of a partition, {way} (Cegar)"),
+        E::Cegar => format!("refinement of a partition with pruning, {way} (PCegar)"),
+        _ => format!("reachability on relations, {way}"),
+    }
+}
+
+/// A round, for a table.
+pub fn row(i: &cegar::Iteration) -> iterations::Row {
+    iterations::Row {
+        states: i.states as u64,
+        transitions: i.transitions as u64,
+        path: i.path as u64,
+        certified: (i.reachable as u64, i.coreachable as u64),
+        analysis: i.analysis,
+        distribution: i.distribution,
+    }
+}
+
+/// The answer, and whose it is.
+fn answer(
+    args: &Check,
+    question: &Reachability<'_>,
+    budget: &mut Meter,
+    statistics: &mut Vec<(String, u64)>,
+) -> Result<(Verdict<Trace, Certificate>, E), Failure> {
+    let direction = if args.nodes.backward { Direction::Backward } else { Direction::Forward };
+    let options = cegar::Options {
+        pruning: !args.nodes.no_pruning,
+        analysis: direction,
+        limit: args.states,
+        ..Default::default()
+    };
+    let found = match args.engine {
+        E::Cegar => match control_locations(question) {
+            Ok(predicates) => Either::Cegar(cegar(question, &predicates, &options, budget)),
+            Err(trouble) => return Ok((Verdict::Unknown(reason(trouble)), E::Cegar)),
+        },
+        E::Reach => Either::Reach(reach(question, direction, budget)),
+        _ => both(question, direction, budget),
+    };
+    match found {
+        Either::Reach(found) => {
+            let small = |n: &trellis_domain::relation::Natural| u64::try_from(n).unwrap_or(u64::MAX);
+            statistics.extend((found.rounds > 0).then(|| ("rounds".into(), found.rounds)));
+            statistics.push(("nodes".into(), found.nodes as u64));
+            statistics.extend(found.configurations.as_ref().map(|n| ("configurations".into(), small(n))));
+            Ok((found.verdict, E::Reach))
+        }
+        Either::Cegar(found) => {
+            let sum = |f: fn(&cegar::Iteration) -> u64| found.iterations.iter().map(f).sum();
+            let most = found.iterations.iter().map(|i| i.states as u64).max().unwrap_or(0);
+            if let Some(path) = &args.nodes.iterations {
+                let rows: Vec<iterations::Row> = found.iterations.iter().map(row).collect();
+                let text = match path.extension().and_then(|e| e.to_str()) {
+                    Some("csv") => iterations::csv(&rows),
+                    Some("svg") => {
+                        let name = if options.pruning { "PCegar" } else { "Cegar" };
+                        iterations::svg(&args.model.model.display().to_string(), &[(name, &rows)])
+                    }
+                    _ => iterations::table(&rows, 0),
+                };
+                write_file(path, &text)?;
+            }
+            statistics.push(("refinements".into(), found.iterations.len() as u64));
+            statistics.push(("images for paths".into(), sum(|i| i.analysis)));
+            statistics.push(("images for transitions".into(), sum(|i| i.distribution)));
+            statistics.push(("abstract states, at most".into(), most));
+            Ok((found.verdict, E::Cegar))
+        }
+    }
+}

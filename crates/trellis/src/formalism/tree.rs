@@ -1,0 +1,433 @@
+//! Trees of transition systems, each node abstracted where it stands: hierarchical transition systems in JSON, and, with
+//! `--engine hierarchy`, AltaRica's nodes and networks of automata taken apart.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use trellis_check::tree as checker;
+use trellis_engine::hierarchy::cover::Neat;
+use trellis_engine::hierarchy::predicates::Rows;
+use trellis_engine::hierarchy::{Found, Options, Split, cegar_in};
+use trellis_meter::Meter;
+use trellis_model::evidence::{Reason, Verdict};
+use trellis_model::hierarchy::tree::detach::{Detached, detach};
+use trellis_model::hierarchy::tree::evidence::{Certificate, Trace as TreeTrace};
+use trellis_model::hierarchy::tree::{Condition, Tree};
+use trellis_model::network::parts::{Parts, parts};
+use trellis_model::network::{Network, Query, QueryKind, Trace as NetworkTrace};
+use trellis_report::json::{
+    self, Header, Input, TreeContent, TreeFile, read_evidence, read_tree, read_tree_evidence, write_tree_certificate,
+    write_tree_report, write_tree_trace,
+};
+use trellis_report::tree::{self as tell, TreeReport, Words};
+use trellis_report::{Content, Kind, PropertyReport, Style, dot, ending, html, text};
+
+use super::formula::Subject;
+use super::hierarchy::{self, Left, Nodes, left_open};
+use super::network::load::Loaded;
+use super::{Cases, Formalism, Language, Profile, Request, by_name_only};
+use crate::binding::input;
+use crate::cli::{self, Check, Convert, Engine as E};
+use crate::pipeline::steps;
+use crate::task::{Evidence, Question, Rejection, Task, Unanswered};
+use crate::{Failure, answers};
+
+/// Hierarchical transition systems.
+pub struct Trees;
+
+/// The languages.
+static LANGUAGES: [Language; 1] = [Language {
+    name: "hierarchy",
+    title: "hierarchical transition systems",
+    extensions: &["hts.json"],
+    sniff: by_name_only,
+}];
+
+/// Options of questions about states.
+static PROFILE: Profile = Profile {
+    who: "hierarchical transition systems",
+    engines: &[E::Auto, E::Hierarchy],
+    options: &[("no_pruning", &[]), ("neat", &[]), ("refine", &[]), ("no_symmetry", &[])],
+};
+
+/// How many configurations or transitions one node may have.
+const MAX_LISTED: usize = 1 << 20;
+
+impl Formalism for Trees {
+    fn languages(&self) -> &'static [Language] {
+        &LANGUAGES
+    }
+
+    fn profile(&self) -> &'static Profile {
+        &PROFILE
+    }
+
+    fn ask(&self, request: &Request) -> Cases {
+        let (args, p) = (&request.args, &request.args.properties);
+        let asks = !p.properties.is_empty() || !p.errors.is_empty() || !p.labels.is_empty() || p.queries.is_some();
+        if asks || !args.model.constants.is_empty() {
+            return Err(Failure::Usage(
+                "a hierarchical transition system is asked what its file says under `never`, and has no other options"
+                    .into(),
+            ));
+        }
+        let (TreeFile { tree, bad, question }, input) = read(&args.model.model)?;
+        if matches!(&bad, Condition::Any(cases) if cases.is_empty()) {
+            let advice = "the file says under `never` what must never be: [{\"path.of.node\": [\"state\"]}]";
+            return Err(Failure::Nothing("hierarchy", advice.into()));
+        }
+        Ok(vec![Box::new(TreeTask {
+            args: args.clone(),
+            inputs: vec![input],
+            source: Source::File { tree, bad, question },
+        })])
+    }
+
+    fn subject(&self, request: &Request) -> Result<Subject, Failure> {
+        super::no_constants(&request.args.model)?;
+        Ok(Subject::Tree(read(&request.args.model.model)?.0.tree))
+    }
+
+    fn convert(&self, _: &Convert, _: &'static Language, _: bool) -> Result<String, Failure> {
+        Err(Failure::Usage("hierarchical transition systems are written in no other form".into()))
+    }
+}
+
+fn read(path: &Path) -> Result<(TreeFile, Input), Failure> {
+    let broken = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|e| broken(&format!("cannot be read: {e}")))?;
+    let file = read_tree(&text).map_err(|e| broken(&e))?;
+    Ok((file, input(path, text.as_bytes())))
+}
+
+/// Where a tree comes from.
+enum Source {
+    File {
+        tree: Tree,
+        bad: Condition,
+        question: String,
+    },
+    /// The nodes may have too many configurations to be listed.
+    Nodes {
+        asked: Box<Nodes>,
+        left: Left,
+        detached: Result<Box<Detached>, String>,
+    },
+    /// Runs are the network's own, proofs are about its tree.
+    Network {
+        loaded: Box<Loaded>,
+        parts: Result<Box<Parts>, String>,
+    },
+}
+
+/// A tree, and what must never be.
+pub struct TreeTask {
+    args: Arc<Check>,
+    inputs: Vec<Input>,
+    source: Source,
+}
+
+/// A run, in the words of what the tree comes from.
+#[derive(Clone)]
+pub enum Trace {
+    Tree(TreeTrace),
+    Network(NetworkTrace),
+}
+
+type Report = PropertyReport<Trace, Certificate>;
+
+fn advice(why: &dyn std::fmt::Display) -> String {
+    format!("{why} (--engine reach and --engine cegar)")
+}
+
+impl TreeTask {
+    /// AltaRica's nodes, one by one.
+    pub fn of_nodes(args: Arc<Check>, asked: Nodes, left: Left) -> Result<TreeTask, Failure> {
+        let hierarchy = &asked.built.hierarchy;
+        let detached = detach(hierarchy, MAX_LISTED).map(Box::new).map_err(|why| advice(&why));
+        if let Ok(detached) = &detached {
+            if !args.no_check {
+                checker::same_vectors(hierarchy, detached).map_err(|why| Failure::Internal(why.to_string()))?;
+            }
+            hierarchy::warn_of_nothing(detached.tree.nodes().iter().any(|n| n.behaviour.initial.is_empty()));
+            let merged = detached.units.iter().filter(|u| u.merged);
+            let merged: Vec<String> = merged.map(|u| hierarchy.component(u.component).to_string()).collect();
+            if !merged.is_empty() && !args.quiet && !args.json {
+                eprintln!("note: taken as one with all that is below, because they speak of it: {}", merged.join(", "));
+            }
+        }
+        let inputs = asked.inputs.clone();
+        Ok(TreeTask { args, inputs, source: Source::Nodes { asked: Box::new(asked), left, detached } })
+    }
+
+    /// A network, taken apart.
+    pub fn of_network(args: Arc<Check>, loaded: Loaded) -> TreeTask {
+        let parts = parts(&loaded.network, MAX_LISTED).map(Box::new).map_err(|e| e.to_string());
+        let inputs = loaded.inputs.clone();
+        TreeTask { args, inputs, source: Source::Network { loaded: Box::new(loaded), parts } }
+    }
+
+    /// The tree.
+    fn words(&self) -> Result<Words<'_>, String> {
+        match &self.source {
+            Source::File { tree, .. } => Ok(Words::States(tree)),
+            Source::Nodes { asked, detached, .. } => {
+                Ok(Words::Variables(&asked.built.hierarchy, detached.as_ref().map_err(String::clone)?))
+            }
+            Source::Network { parts, .. } => Ok(Words::States(&parts.as_ref().map_err(String::clone)?.tree)),
+        }
+    }
+
+    /// What is bad.
+    fn bad(&self, n: usize) -> Result<Condition, String> {
+        match &self.source {
+            Source::File { bad, .. } => Ok(bad.clone()),
+            Source::Nodes { asked, detached, .. } => {
+                let detached = detached.as_ref().map_err(String::clone)?;
+                detached.condition(&asked.built.hierarchy, asked.conditions[n].bad).map_err(|why| advice(&why))
+            }
+            Source::Network { loaded, parts } => {
+                never(&loaded.network, parts.as_ref().map_err(String::clone)?, &loaded.queries[n])
+            }
+        }
+    }
+
+    /// Values of variables in the states of each node, where there are variables.
+    fn rows(&self) -> Vec<Rows> {
+        match &self.source {
+            Source::Nodes { detached: Ok(d), .. } => d.units.iter().map(|u| u.configurations.to_vec()).collect(),
+            Source::Network { parts: Ok(parts), .. } => parts.rows(),
+            _ => vec![],
+        }
+    }
+
+    /// A run in the words of its source. It must be one of the tree first.
+    fn trace(&self, n: usize, t: TreeTrace) -> Result<Trace, String> {
+        let Source::Network { loaded, parts: Ok(parts) } = &self.source else { return Ok(Trace::Tree(t)) };
+        checker::replay(&parts.tree, &self.bad(n)?, &t).map_err(|e| e.to_string())?;
+        let own = parts.trace(&loaded.network, &t);
+        own.map(Trace::Network).ok_or_else(|| "a step is none of the network's".into())
+    }
+
+    /// The report as it is, about the tree.
+    fn of_tree(report: &Report) -> TreeReport {
+        let run = |t| match t {
+            Trace::Tree(t) => Some(t),
+            Trace::Network(_) => None,
+        };
+        report.clone().map(run, Some)
+    }
+
+    /// The report as it is, about the network; without the proof, which is about the tree.
+    fn of_network_run(report: &Report) -> PropertyReport {
+        let run = |t| match t {
+            Trace::Tree(_) => None,
+            Trace::Network(t) => Some(t),
+        };
+        report.clone().map(run, |_| None)
+    }
+}
+
+impl Task for TreeTask {
+    type Trace = Trace;
+    type Proof = Certificate;
+
+    fn args(&self) -> &Check {
+        &self.args
+    }
+
+    fn language(&self) -> &'static str {
+        match &self.source {
+            Source::File { .. } => "hierarchy",
+            Source::Nodes { .. } => "altarica",
+            Source::Network { loaded, .. } => loaded.language,
+        }
+    }
+
+    fn inputs(&self) -> Vec<Input> {
+        self.inputs.clone()
+    }
+
+    fn meaning(&self) -> Vec<(String, String)> {
+        match &self.source {
+            Source::Nodes { asked, .. } => vec![("node".into(), asked.node.clone())],
+            _ => vec![],
+        }
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        match &self.source {
+            Source::File { bad, question, .. } => {
+                vec![Question::plain(question, Kind::Always, answers::of_tree(bad, question))]
+            }
+            // Of merged nodes only what can be reached is listed, so the terms are asked and not the tree.
+            Source::Nodes { asked, .. } => asked.questions(),
+            Source::Network { loaded, .. } => loaded.questions(),
+        }
+    }
+
+    fn unanswered(&self) -> Vec<(String, Unanswered)> {
+        match &self.source {
+            Source::File { .. } => vec![],
+            Source::Nodes { left, .. } => left_open(left),
+            Source::Network { loaded, .. } => loaded.left_open(),
+        }
+    }
+
+    fn solve(&self, n: usize, meter: &mut Meter) -> Result<Report, Failure> {
+        let question = self.question(n);
+        let about = |verdict| Report::about(&self.name(), self.language(), &question.text, question.kind, verdict);
+        let (tree, bad) = match self.words().and_then(|words| Ok((words, self.bad(n)?))) {
+            Ok(found) => found,
+            Err(why) => return Ok(about(Verdict::Unknown(Reason::Unsupported(why)))),
+        };
+        let tree = tree.tree();
+        let found = cegar_in(tree, &bad, &self.rows(), &options(&self.args), meter);
+        let counted = statistics(&found, tree.nodes().len());
+        let broken = |why| Failure::Internal(format!("the run for `{}` did not pass its check: {why}", question.text));
+        let mut report = about(match found.verdict {
+            Verdict::Safe(proof) => Verdict::Safe(proof),
+            Verdict::Unsafe(t) => Verdict::Unsafe(self.trace(n, t).map_err(broken)?),
+            Verdict::Unknown(why) => Verdict::Unknown(why),
+        });
+        report.engine = "hierarchical CEGAR, each node abstracted on its own".into();
+        report.statistics = counted;
+        Ok(report)
+    }
+
+    fn replay(&self, n: usize, trace: &Trace, _: &Meter) -> Result<String, Rejection> {
+        let count = match (trace, &self.source) {
+            (Trace::Network(t), Source::Network { loaded, .. }) => {
+                trellis_check::replay(&loaded.network, &loaded.queries[n], t).map_err(|e| e.to_string())?;
+                t.steps.len()
+            }
+            (Trace::Tree(t), Source::Nodes { asked, detached: Ok(detached), .. }) => {
+                let bad = (asked.conditions[n].bad, &self.bad(n)?);
+                checker::replay_nodes(&asked.built.hierarchy, detached, bad, t).map_err(|e| e.to_string())?;
+                t.steps.len()
+            }
+            (Trace::Tree(t), _) => {
+                checker::replay(self.words()?.tree(), &self.bad(n)?, t).map_err(|e| e.to_string())?;
+                t.steps.len()
+            }
+            (Trace::Network(_), _) => return Err(Rejection::Wrong("a run of a network, and this is none".into())),
+        };
+        Ok(format!("run of {} replayed", steps(count)))
+    }
+
+    fn certify(&self, n: usize, proof: &Certificate, _: &Meter) -> Result<String, Rejection> {
+        checker::certify(self.words()?.tree(), &self.bad(n)?, proof).map_err(|e| e.to_string())?;
+        Ok(format!("{} checked, node by node: no step leaves them", abstract_states(proof)))
+    }
+
+    fn text(&self, _: usize, report: &Report, style: Style) -> String {
+        match (&self.source, self.words()) {
+            (Source::Network { loaded, .. }, _) if report.trace.is_some() => {
+                text::render(&TreeTask::of_network_run(report), &loaded.network, style)
+            }
+            (_, Ok(words)) => tell::render(&TreeTask::of_tree(report), words, style),
+            (_, Err(_)) => text::line(report, style),
+        }
+    }
+
+    fn json(&self, _: usize, report: &Report, out: &mut Vec<u8>) -> io::Result<()> {
+        match (&self.source, self.words()) {
+            (Source::Network { loaded, .. }, _) if report.trace.is_some() => {
+                json::write_report(out, &loaded.network, &TreeTask::of_network_run(report), false)
+            }
+            (_, Ok(words)) => write_tree_report(out, words.tree(), &TreeTask::of_tree(report)),
+            (_, Err(_)) => json::write_plain_report(out, report),
+        }
+    }
+
+    fn write(
+        &self,
+        _: usize,
+        header: Header<'_>,
+        evidence: Evidence<&Trace, &Certificate>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let words = self.words().map_err(io::Error::other)?;
+        match (evidence, &self.source) {
+            (Evidence::Trace(Trace::Network(t)), Source::Network { loaded, .. }) => {
+                json::write_trace(out, &loaded.network, header, t, ending(&loaded.network, header.kind, t))
+            }
+            (Evidence::Trace(Trace::Tree(t)), _) => write_tree_trace(out, words.tree(), header, t),
+            (Evidence::Proof(c), _) => write_tree_certificate(out, words.tree(), header, c),
+            (Evidence::Trace(Trace::Network(_)), _) => Err(io::Error::other("a run of a network, and this is none")),
+        }
+    }
+
+    fn read(&self, _: usize, text: &str) -> Result<Evidence<Trace, Certificate>, String> {
+        if let Source::Network { loaded, .. } = &self.source
+            && let Ok(evidence) = read_evidence(&loaded.network, text)
+            && let Content::Trace(t) = evidence.content
+        {
+            return Ok(Evidence::Trace(Trace::Network(t)));
+        }
+        Ok(match read_tree_evidence(self.words()?.tree(), text).map_err(|e| e.to_string())? {
+            TreeContent::Trace(t) => Evidence::Trace(Trace::Tree(t)),
+            TreeContent::Certificate(c) => Evidence::Proof(c),
+        })
+    }
+
+    fn dot(&self, _: usize, report: &Report) -> Option<String> {
+        let (Source::Network { loaded, .. }, Some(Trace::Network(t))) = (&self.source, &report.trace) else {
+            return None;
+        };
+        Some(dot::trace(&loaded.network, t, ending(&loaded.network, report.kind, t), &report.query))
+    }
+
+    fn html(&self, reports: &[(usize, Report)]) -> String {
+        let Source::Network { loaded, .. } = &self.source else { return String::new() };
+        let all: Vec<PropertyReport> = reports.iter().map(|(_, r)| TreeTask::of_network_run(r)).collect();
+        html::render(&all, &loaded.network)
+    }
+}
+
+fn options(args: &Check) -> Options {
+    let neat = if args.nodes.neat { Neat::All } else { Neat::Watched };
+    let split = match args.nodes.refine {
+        None | Some(cli::Refine::Along) => Split::Along,
+        Some(cli::Refine::Failure) => Split::Failure,
+        Some(cli::Refine::Interpolants) => Split::Interpolants,
+    };
+    Options { neat, split, pruning: !args.nodes.no_pruning, symmetry: !args.no_symmetry, limit: None }
+}
+
+fn statistics(found: &Found, nodes: usize) -> Vec<(String, u64)> {
+    vec![
+        ("nodes".into(), nodes as u64),
+        ("blocks".into(), found.blocks as u64),
+        ("behaviours abstracted".into(), found.behaviours as u64),
+        ("like a sibling".into(), found.symmetric as u64),
+        ("refinements".into(), found.refinements),
+        ("abstract states".into(), found.states as u64),
+        ("expanded in all".into(), found.counted.expanded),
+        ("by predicates".into(), found.interpolated),
+        ("certified".into(), found.certified as u64),
+        ("never bad again".into(), found.pruned),
+    ]
+}
+
+fn abstract_states(c: &Certificate) -> String {
+    let some = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    match c.traps.len() {
+        0 => some(c.tuples.len(), "abstract state"),
+        n => format!("{} and {}", some(c.tuples.len(), "abstract state"), some(n, "trap region")),
+    }
+}
+
+/// What must never hold, if that is what a query asks.
+fn never(net: &Network, parts: &Parts, query: &Query) -> Result<Condition, String> {
+    let unsupported = |what: &dyn std::fmt::Display| what.to_string();
+    match &query.kind {
+        QueryKind::Always(p) => {
+            let holds = parts.condition(net, p).map_err(|e| unsupported(&e))?;
+            Ok(Condition::Not(Box::new(holds)))
+        }
+        QueryKind::Possibly(p) => parts.condition(net, p).map_err(|e| unsupported(&e)),
+        _ => Err(unsupported(&"--engine hierarchy answers A[] and E<>")),
+    }
+}

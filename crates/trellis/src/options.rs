@@ -1,0 +1,134 @@
+//! Which options go with what: one mechanism for all formalisms. Options stand beside the engines that have them ([`Profile`]); here what
+//! was given is compared with that.
+
+use clap::ValueEnum;
+
+use crate::Failure;
+use crate::cli::{Check, Engine};
+use crate::formalism::{ALL, Formalism, Language, Profile};
+
+/// Options that everything has.
+const COMMON: [&str; 24] = [
+    "model",
+    "engine",
+    "seed",
+    "timeout",
+    "memory",
+    "states",
+    "json",
+    "trace",
+    "certificate",
+    "dot",
+    "html",
+    "quiet",
+    "stats",
+    "no_check",
+    "properties",
+    "errors",
+    "labels",
+    "queries",
+    "constants",
+    "color",
+    "ltl",
+    "buchi",
+    "msc",
+    "evidence",
+];
+
+/// How a value is called on the command line.
+pub fn value_name(value: impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |v| v.get_name().to_string())
+}
+
+fn engines(all: &[Engine]) -> String {
+    all.iter().filter(|e| **e != Engine::Auto).map(|e| value_name(*e)).collect::<Vec<_>>().join(" or ")
+}
+
+/// Refuses engines and options that a profile does not have.
+pub fn refuse(args: &Check, profile: &Profile, language: &Language) -> Result<(), Failure> {
+    if !profile.engines.contains(&args.engine) {
+        let others: Vec<&str> = profiles().filter(|p| p.engines.contains(&args.engine)).map(|p| p.who).collect();
+        return Err(Failure::Usage(format!(
+            "--engine {}: only for {}; for {} there is --engine {}",
+            value_name(args.engine),
+            others.join("; "),
+            profile.who,
+            engines(profile.engines)
+        )));
+    }
+    for id in args.given.iter().filter(|id| !COMMON.contains(&id.as_str())) {
+        let flag = format!("--{}", id.replace('_', "-"));
+        let Some((_, with)) = profile.options.iter().find(|(name, _)| name == id) else {
+            return Err(Failure::Usage(match takers(id) {
+                all if all.is_empty() => format!("{flag}: not for {} ({})", profile.who, language.title),
+                all => format!("{flag}: not for {}, only for {}", profile.who, all.join("; ")),
+            }));
+        };
+        if !with.is_empty() && !with.contains(&args.engine) {
+            return Err(Failure::Usage(match engines(with) {
+                all if all.is_empty() => format!("{flag} goes with no --engine of one's own choice"),
+                all => format!("{flag} goes with --engine {all}"),
+            }));
+        }
+    }
+    Ok(())
+}
+
+/// All profiles, each once.
+fn profiles() -> impl Iterator<Item = &'static Profile> {
+    let mut seen: Vec<&str> = vec![];
+    let all = ALL.iter().flat_map(|f| [f.profile(), f.formula_profile()]);
+    all.filter(move |p| {
+        let new = !seen.contains(&p.who);
+        seen.push(p.who);
+        new
+    })
+}
+
+/// Who has an option.
+fn takers(id: &str) -> Vec<&'static str> {
+    profiles().filter(|p| p.options.iter().any(|(name, _)| *name == id)).map(|p| p.who).collect()
+}
+
+/// Options of `convert` and `simulate` that everything has.
+const PLAIN: [&str; 8] = ["model", "constants", "to", "output", "trace", "random", "seed", "color"];
+
+/// Refuses options of `convert` and `simulate` that a formalism does not have.
+pub fn refuse_plain(given: &[String], formalism: &dyn Formalism, language: &Language) -> Result<(), Failure> {
+    let own = formalism.plain_options();
+    match given.iter().find(|id| !PLAIN.contains(&id.as_str()) && !own.contains(&id.as_str())) {
+        None => Ok(()),
+        Some(id) => {
+            let takers = ALL.iter().filter(|f| f.plain_options().contains(&id.as_str())).map(|f| f.profile().who);
+            Err(Failure::Usage(format!(
+                "--{}: not for {}, only for {}",
+                id.replace('_', "-"),
+                language.title,
+                takers.collect::<Vec<_>>().join("; ")
+            )))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    /// An option that no formalism has, and that not everything has, cannot be used.
+    #[test]
+    fn every_option_of_check_is_somebodys() {
+        let mut command = crate::cli::Cli::command();
+        let check = command.find_subcommand_mut("check").expect("the command");
+        let known: Vec<String> = check.get_arguments().map(|a| a.get_id().to_string()).collect();
+        for id in known.iter().filter(|id| *id != "help") {
+            assert!(COMMON.contains(&id.as_str()) || !takers(id).is_empty(), "{id}");
+        }
+        for formalism in ALL {
+            for (name, _) in formalism.profile().options.iter().chain(formalism.formula_profile().options) {
+                assert!(known.iter().any(|id| id == name), "{name}");
+            }
+        }
+    }
+}
