@@ -129,6 +129,25 @@ impl<T, C> PropertyReport<T, C> {
         }
     }
 
+    /// All but the evidence.
+    pub fn summary(&self) -> PropertyReport<(), ()> {
+        PropertyReport {
+            checked: self.checked.clone(),
+            unchecked: self.unchecked.clone(),
+            assumes: self.assumes.clone(),
+            warnings: self.warnings.clone(),
+            reason: self.reason.clone(),
+            outcome: self.outcome,
+            bound: self.bound,
+            clock_bound: self.clock_bound,
+            engine: self.engine.clone(),
+            statistics: self.statistics.clone(),
+            seconds: self.seconds,
+            binding: self.binding.clone(),
+            ..PropertyReport::empty(&self.model, &self.language, &self.query, self.kind)
+        }
+    }
+
     /// A report that nothing was asked, and how to ask.
     pub fn unasked(model: &str, language: &str, advice: &str) -> PropertyReport<T, C> {
         let reason = Some(Why { kind: "nothing-asked".into(), text: format!("nothing was asked: {advice}") });

@@ -12,8 +12,8 @@ use trellis_report::json::{Binding, Input};
 use trellis_syntax::c::{Kind, Kinds};
 use trellis_syntax::diag::Sources;
 
-use crate::cli::{Check, DataModel, Ints, LtlStep, Model, Reading};
 use crate::formalism::program::Scope;
+use crate::settings::{DataModel, Ints, LtlStep, Model, Reading, Settings};
 
 /// This tool.
 pub const TOOL: &str = concat!("trellis ", env!("CARGO_PKG_VERSION"));
@@ -31,8 +31,8 @@ pub struct Meaning<'a> {
     pub start: Option<&'a str>,
 }
 
-impl<'a> From<&'a Check> for Meaning<'a> {
-    fn from(args: &'a Check) -> Meaning<'a> {
+impl<'a> From<&'a Settings> for Meaning<'a> {
+    fn from(args: &'a Settings) -> Meaning<'a> {
         Meaning {
             model: &args.model,
             reading: &args.reading,
@@ -66,7 +66,7 @@ impl Meaning<'_> {
                 uninitialised: _,
                 assume_defined: _,
                 property_file: _,
-                timeout: _,
+                deadline: _,
             } = reading;
             let ints = match ints {
                 None | Some(Ints::Wrap) => "wrap",

@@ -6,21 +6,21 @@ use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::Failure;
+use crate::Error;
 
 /// Writes a file by way of a function.
-pub fn write_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
-    replace(path, write).map_err(|e| Failure::Output(format!("cannot write {}: {e}", path.display())))
+pub fn write_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
+    replace(path, write).map_err(|e| Error::Output(format!("cannot write {}: {e}", path.display())))
 }
 
 /// Writes a text to a file.
-pub fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
+pub fn write_file(path: &Path, text: &str) -> Result<(), Error> {
     write_with(path, |out| out.write_all(text.as_bytes()))
 }
 
 /// Makes a folder, and those above it.
-pub fn make_folder(folder: &Path) -> Result<(), Failure> {
-    fs::create_dir_all(folder).map_err(|e| Failure::Output(format!("cannot make {}: {e}", folder.display())))
+pub fn make_folder(folder: &Path) -> Result<(), Error> {
+    fs::create_dir_all(folder).map_err(|e| Error::Output(format!("cannot make {}: {e}", folder.display())))
 }
 
 fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
@@ -86,7 +86,7 @@ mod tests {
             out.write_all(&[b'x'; 100_000])?;
             Err(io::Error::other("the disk is full"))
         });
-        assert!(matches!(failed, Err(Failure::Output(why)) if why.contains("the disk is full")));
+        assert!(matches!(failed, Err(Error::Output(why)) if why.contains("the disk is full")));
         assert_eq!(content(&path), "old");
         let left: Vec<_> = fs::read_dir(folder.path()).expect("a folder").collect();
         assert_eq!(left.len(), 1, "{left:?}");

@@ -13,10 +13,10 @@ pub mod tree;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::cli::{Check, Convert, Engine, Model};
 use crate::formalism::formula::Subject;
 use crate::pipeline::Case;
-use crate::{Failure, options};
+use crate::settings::{Convert, Engine, Model, Settings};
+use crate::{Error, options};
 
 /// A language that models are written in.
 pub struct Language {
@@ -47,14 +47,12 @@ pub struct Profile {
 
 /// What is asked, and where it is found: what making a task needs.
 pub struct Request {
-    pub args: Arc<Check>,
+    pub args: Arc<Settings>,
     pub language: &'static Language,
-    /// Is what is said on the standard error coloured?
-    pub color: bool,
 }
 
 /// Tasks, one after the other.
-pub type Cases = Result<Vec<Box<dyn Case>>, Failure>;
+pub type Cases = Result<Vec<Arc<dyn Case>>, Error>;
 
 /// What a model can be.
 pub trait Formalism: Sync {
@@ -73,13 +71,13 @@ pub trait Formalism: Sync {
         formula::ask(request, self.subject(request)?)
     }
     /// The model as formulas of linear temporal logic speak of it.
-    fn subject(&self, request: &Request) -> Result<Subject, Failure>;
+    fn subject(&self, request: &Request) -> Result<Subject, Error>;
     /// Options of `convert` and `simulate` that it has.
     fn plain_options(&self) -> &'static [&'static str] {
         &[]
     }
     /// The model in another form.
-    fn convert(&self, args: &Convert, language: &'static Language, color: bool) -> Result<String, Failure>;
+    fn convert(&self, args: &Convert, language: &'static Language, color: bool) -> Result<String, Error>;
 }
 
 /// All formalisms.
@@ -87,14 +85,14 @@ pub static ALL: [&dyn Formalism; 5] =
     [&network::Networks, &program::Programs, &counter::Counters, &hierarchy::Hierarchies, &tree::Trees];
 
 /// The formalism and the language of a file: by its name, or by a look into it.
-pub fn of(path: &Path) -> Result<(&'static dyn Formalism, &'static Language), Failure> {
+pub fn of(path: &Path) -> Result<(&'static dyn Formalism, &'static Language), Error> {
     let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
     let ends = |e: &&str| name.strip_suffix(*e).is_some_and(|stem| stem.ends_with('.') && stem.len() > 1);
     let all = || ALL.iter().flat_map(|f| f.languages().iter().map(move |l| (*f, l)));
     if let Some(found) = all().find(|(_, l)| l.extensions.iter().any(&ends)) {
         return Ok(found);
     }
-    let text = std::fs::read(path).map_err(|e| Failure::Input(format!("error: {}: {e}", path.display())))?;
+    let text = std::fs::read(path).map_err(|e| Error::Input(format!("error: {}: {e}", path.display())))?;
     let text = String::from_utf8_lossy(&text);
     if let Some(found) = all().find(|(_, l)| (l.sniff)(&text)) {
         return Ok(found);
@@ -111,7 +109,7 @@ pub fn of(path: &Path) -> Result<(&'static dyn Formalism, &'static Language), Fa
         Some(e) => format!("its name ends in `.{e}`"),
         None => "its name has no extension".into(),
     };
-    Err(Failure::Usage(format!(
+    Err(Error::Usage(format!(
         "cannot tell the language of {}: {what}. Trellis reads {}",
         path.display(),
         known.join(", ")
@@ -119,19 +117,19 @@ pub fn of(path: &Path) -> Result<(&'static dyn Formalism, &'static Language), Fa
 }
 
 /// The tasks of a command line.
-pub fn tasks(args: Arc<Check>, color: bool) -> Cases {
+pub fn tasks(args: Arc<Settings>) -> Cases {
     let (formalism, language) = of(&args.model.model)?;
     let formulas = formula::is_asked(&args);
     let profile = if formulas { formalism.formula_profile() } else { formalism.profile() };
     options::refuse(&args, profile, language)?;
-    let request = Request { args, language, color };
+    let request = Request { args, language };
     if formulas { formalism.ask_formulas(&request) } else { formalism.ask(&request) }
 }
 
 /// Refuses `--const` where a language has no constants.
-pub fn no_constants(model: &Model) -> Result<(), Failure> {
+pub fn no_constants(model: &Model) -> Result<(), Error> {
     match model.constants.is_empty() {
         true => Ok(()),
-        false => Err(Failure::Usage("--const: only UPPAAL and AltaRica models have constants that can be set".into())),
+        false => Err(Error::Usage("--const: only UPPAAL and AltaRica models have constants that can be set".into())),
     }
 }

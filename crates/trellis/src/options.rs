@@ -3,9 +3,9 @@
 
 use clap::ValueEnum;
 
-use crate::Failure;
-use crate::cli::{Check, Engine};
+use crate::Error;
 use crate::formalism::{ALL, Formalism, Language, Profile};
+use crate::settings::{Engine, Settings};
 
 /// Options that everything has.
 const COMMON: [&str; 24] = [
@@ -45,10 +45,10 @@ fn engines(all: &[Engine]) -> String {
 }
 
 /// Refuses engines and options that a profile does not have.
-pub fn refuse(args: &Check, profile: &Profile, language: &Language) -> Result<(), Failure> {
+pub fn refuse(args: &Settings, profile: &Profile, language: &Language) -> Result<(), Error> {
     if !profile.engines.contains(&args.engine) {
         let others: Vec<&str> = profiles().filter(|p| p.engines.contains(&args.engine)).map(|p| p.who).collect();
-        return Err(Failure::Usage(format!(
+        return Err(Error::Usage(format!(
             "--engine {}: only for {}; for {} there is --engine {}",
             value_name(args.engine),
             others.join("; "),
@@ -59,13 +59,13 @@ pub fn refuse(args: &Check, profile: &Profile, language: &Language) -> Result<()
     for id in args.given.iter().filter(|id| !COMMON.contains(&id.as_str())) {
         let flag = format!("--{}", id.replace('_', "-"));
         let Some((_, with)) = profile.options.iter().find(|(name, _)| name == id) else {
-            return Err(Failure::Usage(match takers(id) {
+            return Err(Error::Usage(match takers(id) {
                 all if all.is_empty() => format!("{flag}: not for {} ({})", profile.who, language.title),
                 all => format!("{flag}: not for {}, only for {}", profile.who, all.join("; ")),
             }));
         };
         if !with.is_empty() && !with.contains(&args.engine) {
-            return Err(Failure::Usage(match engines(with) {
+            return Err(Error::Usage(match engines(with) {
                 all if all.is_empty() => format!("{flag} goes with no --engine of one's own choice"),
                 all => format!("{flag} goes with --engine {all}"),
             }));
@@ -94,13 +94,13 @@ fn takers(id: &str) -> Vec<&'static str> {
 const PLAIN: [&str; 8] = ["model", "constants", "to", "output", "trace", "random", "seed", "color"];
 
 /// Refuses options of `convert` and `simulate` that a formalism does not have.
-pub fn refuse_plain(given: &[String], formalism: &dyn Formalism, language: &Language) -> Result<(), Failure> {
+pub fn refuse_plain(given: &[String], formalism: &dyn Formalism, language: &Language) -> Result<(), Error> {
     let own = formalism.plain_options();
     match given.iter().find(|id| !PLAIN.contains(&id.as_str()) && !own.contains(&id.as_str())) {
         None => Ok(()),
         Some(id) => {
             let takers = ALL.iter().filter(|f| f.plain_options().contains(&id.as_str())).map(|f| f.profile().who);
-            Err(Failure::Usage(format!(
+            Err(Error::Usage(format!(
                 "--{}: not for {}, only for {}",
                 id.replace('_', "-"),
                 language.title,
@@ -119,7 +119,7 @@ mod tests {
     /// An option that no formalism has, and that not everything has, cannot be used.
     #[test]
     fn every_option_of_check_is_somebodys() {
-        let mut command = crate::cli::Cli::command();
+        let mut command = crate::settings::Cli::command();
         let check = command.find_subcommand_mut("check").expect("the command");
         let known: Vec<String> = check.get_arguments().map(|a| a.get_id().to_string()).collect();
         for id in known.iter().filter(|id| *id != "help") {

@@ -1,123 +1,215 @@
-//! The one way from a model to a verdict: questions → run under the meter, with progress → check the evidence → report → files → exit code.
+//! The one way from a model to a verdict: questions → run under the meter, with progress → check the evidence → answers.
 //!
-//! It knows no formalism by name ([`crate::task`]), and is used by `check` and by `certify`.
+//! It knows no formalism by name ([`crate::task`]). What comes out goes to a [`Sink`]: the command line prints and writes files, the library
+//! collects.
 
 use std::collections::VecDeque;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
 use std::time::Instant;
 
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_report::json::{Binding, Header};
-use trellis_report::{Kind, Outcome, PropertyReport, Style, text};
+use trellis_report::{Kind, Outcome, PropertyReport, Style};
 
+use crate::Error;
 use crate::binding::Bound;
-use crate::evidence::Given;
-use crate::files::{write_file, write_with};
-use crate::limits::{self, Work, interrupts};
+use crate::certify::{Given, Judged};
 use crate::task::{Evidence, Question, Rejection, Report, Task, Unanswered};
-use crate::{Failure, Ran, answers, exit, print};
+use crate::warnings;
+
+/// A report without its evidence.
+pub type Summary = PropertyReport<(), ()>;
+
+/// An answer, whatever it is about. Its evidence stays as the engine made it until somebody wants it written.
+pub trait Answer {
+    /// All but the evidence.
+    fn summary(&self) -> Summary;
+    /// Is there a run?
+    fn has_trace(&self) -> bool;
+    /// Is there a proof?
+    fn has_certificate(&self) -> bool;
+    /// For a person.
+    fn text(&self, style: Style) -> String;
+    /// For a machine, on one line.
+    fn json(&self) -> io::Result<Vec<u8>>;
+    /// Writes the run.
+    fn write_trace(&self, out: &mut dyn Write) -> io::Result<()>;
+    /// Writes the proof.
+    fn write_certificate(&self, out: &mut dyn Write) -> io::Result<()>;
+    /// The run as a graph.
+    fn dot(&self) -> Option<String>;
+    /// The run as a message sequence chart: a picture, or text.
+    fn chart(&self, picture: bool) -> Option<String>;
+    /// Writes what only this formalism has; `file` numbers a path as that of the evidence.
+    fn write_more(&self, file: &dyn Fn(&Path) -> PathBuf) -> Result<(), Error>;
+}
+
+/// Where answers go.
+pub trait Sink {
+    /// An answer. Files are numbered by these, first those of runs, then those of proofs; nothing if there is but one.
+    fn answer(&mut self, answer: Arc<dyn Answer>, style: Style, numbers: [Option<usize>; 2]) -> Result<(), Error>;
+    /// A question that stays unanswered.
+    fn unanswered(&mut self, report: &Summary, style: Style) -> Result<(), Error>;
+    /// Something to be read as it is: a table. Whether what was tested in it holds; nothing if that is not known.
+    fn table(&mut self, text: &str, holds: Option<bool>) -> Result<(), Error>;
+    /// All answers as one page.
+    fn page(&mut self, page: String) -> Result<(), Error>;
+}
 
 /// A task, whatever it is about: what `check` and `certify` do with it.
 pub trait Case {
-    /// Answers all questions.
-    fn check(&self, color: bool) -> Ran;
-    /// Is evidence in a file good for one of the questions? Nothing if it is about none of them, and why.
-    fn certify(&self, given: &Given<'_>) -> Result<Result<u8, String>, Failure>;
+    /// Answers all questions, until somebody wants an end.
+    fn check(self: Arc<Self>, sink: &mut dyn Sink) -> Result<(), Error>;
+    /// Is evidence in a file good for one of the questions? If it is about none of them, why not.
+    fn certify(&self, given: &Given<'_>) -> Result<Result<Judged, String>, Error>;
 }
 
-impl<T: Task> Case for T {
-    fn check(&self, color: bool) -> Ran {
-        check(self, color)
+impl<T: Task + 'static> Case for T {
+    fn check(self: Arc<Self>, sink: &mut dyn Sink) -> Result<(), Error> {
+        check(&self, sink)
     }
 
-    fn certify(&self, given: &Given<'_>) -> Result<Result<u8, String>, Failure> {
+    fn certify(&self, given: &Given<'_>) -> Result<Result<Judged, String>, Error> {
         certify(self, given)
     }
 }
 
+/// An answer to a question of a task.
+struct Line<T: Task> {
+    task: Arc<T>,
+    n: usize,
+    report: Report<T>,
+}
+
+impl<T: Task> Answer for Line<T> {
+    fn summary(&self) -> Summary {
+        self.report.summary()
+    }
+
+    fn has_trace(&self) -> bool {
+        self.report.trace.is_some()
+    }
+
+    fn has_certificate(&self) -> bool {
+        self.report.certificate.is_some()
+    }
+
+    fn text(&self, style: Style) -> String {
+        self.task.text(self.n, &self.report, style)
+    }
+
+    fn json(&self) -> io::Result<Vec<u8>> {
+        let mut line = Vec::new();
+        self.task.json(self.n, &self.report, &mut line)?;
+        Ok(line)
+    }
+
+    fn write_trace(&self, out: &mut dyn Write) -> io::Result<()> {
+        match &self.report.trace {
+            Some(t) => self.task.write(self.n, self.report.header(), Evidence::Trace(t), out),
+            None => Ok(()),
+        }
+    }
+
+    fn write_certificate(&self, out: &mut dyn Write) -> io::Result<()> {
+        match &self.report.certificate {
+            Some(p) => self.task.write(self.n, self.report.header(), Evidence::Proof(p), out),
+            None => Ok(()),
+        }
+    }
+
+    fn dot(&self) -> Option<String> {
+        self.task.dot(self.n, &self.report)
+    }
+
+    fn chart(&self, picture: bool) -> Option<String> {
+        self.task.chart(self.n, self.report.trace.as_ref()?, picture)
+    }
+
+    fn write_more(&self, file: &dyn Fn(&Path) -> PathBuf) -> Result<(), Error> {
+        self.task.write_more(self.n, &self.report, file)
+    }
+}
+
 /// Answers all questions of a task.
-fn check<T: Task>(task: &T, color: bool) -> Ran {
-    let (args, questions, cancelled) = (task.args(), task.questions(), interrupts());
+fn check<T: Task + 'static>(task: &Arc<T>, sink: &mut dyn Sink) -> Result<(), Error> {
+    let (args, questions) = (task.args(), task.questions());
     let full = args.programs.full_trace || args.programs.show_invariant;
-    let style = Style { color, verbose: args.stats, full, ..Style::default() };
+    let style = Style { color: args.context.color_out, verbose: args.stats, full, ..Style::default() };
     let aligned = style.align(questions.iter().map(|q| q.text.as_str()));
-    let (mut lines, mut shown, mut code) = (vec![], 0, exit::HOLDS);
+    let mut kept: Vec<Arc<Line<T>>> = vec![];
+    let mut together: Vec<Arc<Line<T>>> = vec![];
     let mut waiting: VecDeque<usize> = (0..questions.len()).collect();
     while let Some(n) = waiting.pop_front() {
-        let followed = task.follow(n, answer(task, n, &task.question(n))?)?;
+        let followed = task.follow(n, answer(&**task, n, &task.question(n))?)?;
         followed.then.into_iter().rev().for_each(|n| waiting.push_front(n));
-        lines.extend(followed.lines);
-        if !task.together() {
-            show_all(task, &lines[shown..], aligned, (questions.len() > 1).then_some(n + 1), &mut code)?;
-            shown = lines.len();
+        let line = |(n, report)| Arc::new(Line { task: task.clone(), n, report });
+        let lines: Vec<Arc<Line<T>>> = followed.lines.into_iter().map(line).collect();
+        if task.together() {
+            together.extend(lines.iter().cloned());
+        } else {
+            let number = (questions.len() > 1).then_some(n + 1);
+            lines.iter().try_for_each(|l| sink.answer(l.clone(), aligned, [number; 2]))?;
         }
-        if cancelled.load(Ordering::Relaxed) {
-            code = exit::INTERRUPTED;
+        if args.html.is_some() {
+            kept.extend(lines);
+        }
+        if args.context.is_cancelled() {
             break;
         }
     }
-    if task.together() {
-        let rank = |outcome: Outcome| match outcome {
-            Outcome::Unsafe => 0,
-            Outcome::Unknown => 1,
-            _ => 2,
-        };
-        lines.sort_by_key(|(_, report)| rank(report.outcome));
-        let style = style.align(lines.iter().map(|(_, report)| report.query.as_str()));
-        let mut said = exit::HOLDS;
-        show_all(task, &lines, style, None, &mut said)?;
-        code = if code == exit::INTERRUPTED { code } else { said };
+    show_together(together, style, sink)?;
+    if args.context.is_cancelled() {
+        return Ok(());
     }
-    if code == exit::INTERRUPTED {
-        return Ok(code);
-    }
-    code = worst(code, unanswered(task, aligned)?);
-    if let Some(file) = &args.html {
-        write_file(file, &task.html(&lines))?;
-    }
-    Ok(code)
-}
-
-/// Shows lines and writes their evidence. Files are numbered as the question is, or, where a question has several lines, one after the other.
-fn show_all<T: Task>(
-    task: &T,
-    lines: &[(usize, Report<T>)],
-    style: Style,
-    number: Option<usize>,
-    code: &mut u8,
-) -> Result<(), Failure> {
-    let count = |has: fn(&Report<T>) -> bool| lines.iter().filter(|(_, r)| has(r)).count();
-    let (traces, proofs) = (count(|r| r.trace.is_some()), count(|r| r.certificate.is_some()));
-    let (mut trace, mut proof) = (0, 0);
-    for (n, report) in lines {
-        *code = worst(*code, code_of(report));
-        show(task, *n, report, style)?;
-        trace += usize::from(report.trace.is_some());
-        proof += usize::from(report.certificate.is_some());
-        let files =
-            Files { trace: number.or((traces > 1).then_some(trace)), proof: number.or((proofs > 1).then_some(proof)) };
-        write_evidence(task, *n, report, files)?;
+    unanswered(&**task, aligned, sink)?;
+    if args.html.is_some() {
+        let all: Vec<(usize, &Report<T>)> = kept.iter().map(|l| (l.n, &l.report)).collect();
+        sink.page(task.html(&all))?;
     }
     Ok(())
 }
 
-/// Says which questions are not answered, and why: the exit code of that.
-fn unanswered<T: Task>(task: &T, style: Style) -> Ran {
-    let (mut code, name, language) = (exit::HOLDS, task.name(), task.language());
+/// Shows lines that belong together, those that fail first; their files are numbered one after the other.
+fn show_together<T: Task + 'static>(
+    mut lines: Vec<Arc<Line<T>>>,
+    style: Style,
+    sink: &mut dyn Sink,
+) -> Result<(), Error> {
+    let rank = |outcome: Outcome| match outcome {
+        Outcome::Unsafe => 0,
+        Outcome::Unknown => 1,
+        _ => 2,
+    };
+    lines.sort_by_key(|l| rank(l.report.outcome));
+    let style = style.align(lines.iter().map(|l| l.report.query.as_str()));
+    let traces = lines.iter().filter(|l| l.has_trace()).count();
+    let proofs = lines.iter().filter(|l| l.has_certificate()).count();
+    let (mut trace, mut proof) = (0, 0);
+    for line in lines {
+        trace += usize::from(line.has_trace());
+        proof += usize::from(line.has_certificate());
+        sink.answer(line, style, [(traces > 1).then_some(trace), (proofs > 1).then_some(proof)])?;
+    }
+    Ok(())
+}
+
+/// Says which questions are not answered, and why.
+fn unanswered<T: Task>(task: &T, style: Style, sink: &mut dyn Sink) -> Result<(), Error> {
+    let (name, language) = (task.name(), task.language());
     for (query, why) in task.unanswered() {
-        let report: PropertyReport = match why {
-            Unanswered::Refused(why) => PropertyReport::refused(&name, language, &query, &why),
+        let report = match why {
+            Unanswered::Refused(why) => Summary::refused(&name, language, &query, &why),
             Unanswered::Unsupported(what) => {
                 let verdict = Verdict::Unknown(Reason::Unsupported(what));
-                PropertyReport::about(&name, language, &query, Kind::Always, verdict)
+                Summary::about(&name, language, &query, Kind::Always, verdict)
             }
         };
-        code = worst(code, code_of(&report));
-        answers::plain(task.args(), &report, style)?;
+        sink.unanswered(&report, style)?;
     }
-    Ok(code)
+    Ok(())
 }
 
 /// What a question of a task is bound to.
@@ -128,12 +220,13 @@ fn bound<T: Task>(task: &T, question: &Question) -> Binding {
 }
 
 /// Answers one question, and checks the evidence.
-fn answer<T: Task>(task: &T, n: usize, question: &Question) -> Result<Report<T>, Failure> {
+fn answer<T: Task>(task: &T, n: usize, question: &Question) -> Result<Report<T>, Error> {
     let args = task.args();
-    let warnings = answers::warn(args, question.warnings.clone());
+    let warnings = warnings::tell(args, question.warnings.clone());
     let started = Instant::now();
-    let mut work = Work::on(args, &question.text);
-    let mut report = task.solve(n, &mut work.meter)?;
+    let mut meter = args.meter();
+    let working = args.context.listener.working(&question.text, meter.board());
+    let mut report = task.solve(n, &mut meter)?;
     report.seconds = started.elapsed().as_secs_f64();
     report.binding = bound(task, question);
     report.warnings.extend(warnings);
@@ -141,12 +234,12 @@ fn answer<T: Task>(task: &T, n: usize, question: &Question) -> Result<Report<T>,
         return Ok(report);
     }
     // States count what a search stores; its proof may be looked at whole.
-    let meter = work.meter.clone().states(None);
+    let meter = meter.states(None);
     match task.check(n, &report, &meter) {
         Ok(said) => report.checked = (!said.is_empty()).then(|| said.join("; ")),
         Err(Rejection::Wrong(why)) => {
             let what = if report.trace.is_some() { "run" } else { "proof" };
-            return Err(Failure::Internal(format!("the {what} for `{}` did not pass its check: {why}", question.text)));
+            return Err(Error::Internal(format!("the {what} for `{}` did not pass its check: {why}", question.text)));
         }
         // Found, and not checked: it is written, but nobody should rely on it.
         Err(Rejection::Stopped(why)) => report.unchecked = Some(format!("not re-checked: {why}")),
@@ -162,61 +255,12 @@ fn answer<T: Task>(task: &T, n: usize, question: &Question) -> Result<Report<T>,
     if args.trace.is_some() || args.dot.is_some() || args.html.is_some() {
         report.trace = report.trace.take().or(report.witness.take());
     }
+    drop(working);
     Ok(report)
 }
 
-/// Prints a report: to a machine, in a line, or at length.
-fn show<T: Task>(task: &T, n: usize, report: &Report<T>, style: Style) -> Result<(), Failure> {
-    let args = task.args();
-    let said = if args.json {
-        let mut line = Vec::new();
-        task.json(n, report, &mut line).map_err(|e| Failure::Internal(e.to_string()))?;
-        String::from_utf8_lossy(&line).into_owned()
-    } else if args.quiet && !args.programs.show_invariant {
-        // What it rests on is part of a verdict.
-        format!("{}{}", text::line(report, style), text::assumptions(report, style))
-    } else {
-        task.text(n, report, style)
-    };
-    print(&said).map(|_| ())
-}
-
-/// How the files of a line are numbered.
-#[derive(Clone, Copy)]
-struct Files {
-    trace: Option<usize>,
-    proof: Option<usize>,
-}
-
-/// Writes what was asked for.
-fn write_evidence<T: Task>(task: &T, n: usize, report: &Report<T>, files: Files) -> Result<(), Failure> {
-    let args = task.args();
-    let path = |file: &Path| numbered(file, if report.trace.is_some() { files.trace } else { files.proof });
-    if let (Some(file), Some(t)) = (&args.trace, &report.trace) {
-        write_with(&path(file), |out| task.write(n, report.header(), Evidence::Trace(t), out))?;
-    }
-    if let (Some(file), Some(p)) = (&args.certificate, &report.certificate) {
-        let file = numbered(file, files.proof);
-        write_with(&file, |out| task.write(n, report.header(), Evidence::Proof(p), out))?;
-    }
-    if let (Some(file), Some(graph)) = (&args.dot, args.dot.as_ref().and_then(|_| task.dot(n, report))) {
-        write_file(&path(file), &graph)?;
-    }
-    if let (Some(file), Some(t)) = (&args.msc, &report.trace) {
-        let is_picture = file.extension().is_some_and(|e| e == "svg");
-        match task.chart(n, t, is_picture) {
-            None => eprintln!("note: the run has too many processes or steps to be drawn"),
-            Some(chart) if file == Path::new("-") => {
-                print(&chart)?;
-            }
-            Some(chart) => write_file(&path(file), &chart)?,
-        }
-    }
-    task.write_more(n, report, &path)
-}
-
 /// Certifies evidence about one of the questions of a task.
-fn certify<T: Task>(task: &T, given: &Given<'_>) -> Result<Result<u8, String>, Failure> {
+fn certify<T: Task>(task: &T, given: &Given<'_>) -> Result<Result<Judged, String>, Error> {
     let numbers = task.provable(given.property())?;
     let questions: Vec<Question> = numbers.iter().map(|&n| task.question(n)).collect();
     let bindings: Vec<Binding> = questions.iter().map(|q| bound(task, q)).collect();
@@ -225,48 +269,23 @@ fn certify<T: Task>(task: &T, given: &Given<'_>) -> Result<Result<u8, String>, F
         Err(why) => return Ok(Err(why)),
     };
     let (n, question) = (numbers[at], &questions[at]);
-    // What is proven is what the model and the command line ask, never what the evidence says.
+    // What is proven is what the model and the options ask, never what the evidence says.
     let evidence = task.read(n, &given.text).map_err(|e| given.unreadable(&e))?;
-    let meter = limits::meter_of(None, None);
+    let meter = task.args().context.meter(None, None);
     let result = match &evidence {
         Evidence::Trace(t) => task.replay(n, t, &meter),
         Evidence::Proof(p) => task.certify(n, p, &meter),
     };
-    let result = match result.and_then(|said| task.accept(n, evidence.as_ref()).map(|()| said)) {
-        Ok(said) => Ok(said),
-        Err(Rejection::Wrong(why)) => Err(why),
-        Err(Rejection::Open(why)) => return given.undecided(&question.text, &why).map(Ok),
-        Err(Rejection::Stopped(why)) => return given.undecided(&question.text, &why.to_string()).map(Ok),
+    let text = question.text.clone();
+    let said = match result.and_then(|said| task.accept(n, evidence.as_ref()).map(|()| said)) {
+        Ok(said) => said,
+        Err(Rejection::Wrong(why)) => return Ok(Ok(Judged::Rejected(text, why))),
+        Err(Rejection::Open(why)) => return Ok(Ok(Judged::Undecided(text, why))),
+        Err(Rejection::Stopped(why)) => return Ok(Ok(Judged::Undecided(text, why.to_string()))),
     };
     let header = Header { language: task.language(), kind: question.kind, binding: &bindings[at] };
     let write = |out: &mut dyn Write| task.write(n, header, evidence.as_ref(), out);
-    given.judged(&question.text, result, &write).map(Ok)
-}
-
-/// The exit code of a report.
-pub fn code_of<T, C>(r: &PropertyReport<T, C>) -> u8 {
-    match r.outcome {
-        Outcome::Error => exit::INPUT,
-        Outcome::Unknown => exit::UNDECIDED,
-        _ if r.unchecked.is_some() => exit::UNDECIDED,
-        _ => match r.holds() {
-            Some(false) => exit::FAILS,
-            _ => exit::HOLDS,
-        },
-    }
-}
-
-/// A failure is worse than indecision; a broken model is worse than both.
-pub fn worst(a: u8, b: u8) -> u8 {
-    let rank = |c| [exit::HOLDS, exit::UNDECIDED, exit::FAILS, exit::INPUT].iter().position(|&x| x == c);
-    let code = if rank(a) >= rank(b) { a } else { b };
-    limits::so_far(code);
-    code
-}
-
-/// `trace.json` of the second of several properties is `trace-2.json`.
-fn numbered(path: &Path, several: Option<usize>) -> PathBuf {
-    several.map_or_else(|| path.to_path_buf(), |n| named(path, &n.to_string()))
+    Ok(Ok(given.judged(text, said, &write)))
 }
 
 /// `trace.json` as `trace-termination.json`.

@@ -11,8 +11,8 @@ use trellis_meter::{Meter, StopReason};
 use trellis_report::json::{Header, Input};
 use trellis_report::{Kind, PropertyReport, Style};
 
-use crate::Failure;
-use crate::cli::Check;
+use crate::Error;
+use crate::settings::Settings;
 
 /// One question.
 #[derive(Clone, Debug)]
@@ -91,7 +91,7 @@ pub trait Task {
     type Proof;
 
     /// The options it was made with.
-    fn args(&self) -> &Check;
+    fn args(&self) -> &Settings;
     /// The file's name, as reports show it.
     fn name(&self) -> String {
         self.args().model.model.display().to_string()
@@ -116,9 +116,9 @@ pub trait Task {
     }
 
     /// Answers a question: verdict, engine, statistics, assumptions; evidence not yet checked.
-    fn solve(&self, n: usize, meter: &mut Meter) -> Result<Report<Self>, Failure>;
+    fn solve(&self, n: usize, meter: &mut Meter) -> Result<Report<Self>, Error>;
     /// What comes of an answer whose evidence was checked.
-    fn follow(&self, n: usize, report: Report<Self>) -> Result<Followed<Self>, Failure> {
+    fn follow(&self, n: usize, report: Report<Self>) -> Result<Followed<Self>, Error> {
         Ok(Followed { lines: vec![(n, report)], then: vec![] })
     }
     /// Are lines shown only when all is known, those that fail first?
@@ -137,7 +137,7 @@ pub trait Task {
         trace.chain(proof).collect()
     }
     /// Which questions evidence may be about, given what it says that it is about.
-    fn provable(&self, _claimed: &str) -> Result<Vec<usize>, Failure> {
+    fn provable(&self, _claimed: &str) -> Result<Vec<usize>, Error> {
         Ok((0..self.questions().len()).collect())
     }
     /// What is demanded of evidence from a file, beside that it replays or certifies.
@@ -165,13 +165,13 @@ pub trait Task {
         _n: usize,
         _report: &Report<Self>,
         _file: &dyn Fn(&Path) -> std::path::PathBuf,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), Error> {
         Ok(())
     }
     /// The run as a graph, if there is one to draw.
     fn dot(&self, n: usize, report: &Report<Self>) -> Option<String>;
     /// All reports as one page.
-    fn html(&self, reports: &[(usize, Report<Self>)]) -> String;
+    fn html(&self, reports: &[(usize, &Report<Self>)]) -> String;
     /// The run as a message sequence chart: a picture, or text. Nothing if it cannot be drawn.
     fn chart(&self, _n: usize, _trace: &Self::Trace, _picture: bool) -> Option<String> {
         None

@@ -3,7 +3,7 @@
 mod ctl;
 mod cuts;
 mod draw;
-#[path = "../../../trellis/src/bench/families.rs"]
+#[path = "../../../trellis-cli/src/bench/families.rs"]
 mod families;
 mod figures;
 mod formulas;

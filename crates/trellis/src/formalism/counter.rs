@@ -19,12 +19,11 @@ use trellis_report::{CounterContent, CounterReport, Kind, Style, json, read_coun
 
 use super::formula::Subject;
 use super::{Cases, Formalism, Language, Profile, Request, by_name_only};
-use crate::Failure;
-use crate::cli::{Check, Convert, Engine as E, Format};
+use crate::Error;
 use crate::pipeline::{statistics, steps};
+use crate::settings::{Convert, Engine as E, Format, Settings};
 use crate::task::{Evidence, Question, Rejection, Task, Unanswered};
 
-pub use self::instance::simulate;
 use self::load::{Asked, Loaded, load};
 
 /// Counter systems.
@@ -77,17 +76,22 @@ impl Formalism for Counters {
     fn ask(&self, request: &Request) -> Cases {
         let args = &request.args;
         let engine = engine(args)?;
-        let asked = Asked { properties: Some(&args.properties), counters: Some(&args.counters), color: request.color };
+        let asked = Asked {
+            properties: Some(&args.properties),
+            counters: Some(&args.counters),
+            color: request.args.context.color,
+        };
         let loaded = load(&args.model, request.language, &asked)?;
-        eprint!("{}", loaded.warnings);
-        loaded.refused.iter().for_each(|(_, why)| eprintln!("{}", why.trim_end()));
+        args.context.note(&loaded.warnings);
+        loaded.refused.iter().for_each(|(_, why)| args.context.note(format_args!("{}\n", why.trim_end())));
         let all_refused = !loaded.refused.is_empty() && loaded.refused.len() == args.properties.errors.len();
         let language = request.language.name;
-        Ok(vec![Box::new(CounterTask { args: args.clone(), language, loaded, engine, all_refused })])
+        Ok(vec![Arc::new(CounterTask { args: args.clone(), language, loaded, engine, all_refused })])
     }
 
-    fn subject(&self, request: &Request) -> Result<Subject, Failure> {
-        let asked = Asked { counters: Some(&request.args.counters), color: request.color, ..Default::default() };
+    fn subject(&self, request: &Request) -> Result<Subject, Error> {
+        let asked =
+            Asked { counters: Some(&request.args.counters), color: request.args.context.color, ..Default::default() };
         Ok(Subject::Counters(load(&request.args.model, request.language, &asked)?.system))
     }
 
@@ -95,11 +99,9 @@ impl Formalism for Counters {
         &["instance"]
     }
 
-    fn convert(&self, args: &Convert, language: &'static Language, color: bool) -> Result<String, Failure> {
+    fn convert(&self, args: &Convert, language: &'static Language, color: bool) -> Result<String, Error> {
         if args.to != Format::Xta || args.property.is_some() || !args.model.constants.is_empty() {
-            return Err(Failure::Usage(
-                "a counter system is written as an instance: --to xta --instance 'x = 3'".into(),
-            ));
+            return Err(Error::Usage("a counter system is written as an instance: --to xta --instance 'x = 3'".into()));
         }
         instance::written(&args.model, language, args.instance.as_deref(), color)
     }
@@ -158,8 +160,8 @@ pub enum Control {
     Adverse,
 }
 
-fn engine(args: &Check) -> Result<Engine, Failure> {
-    let say = |text: &str| Err(Failure::Usage(text.into()));
+fn engine(args: &Settings) -> Result<Engine, Error> {
+    let say = |text: &str| Err(Error::Usage(text.into()));
     let c = &args.counters;
     let variants = c.control.is_some() || c.start_atoms || c.equal_depth || c.merged || c.layers;
     if c.linear && variants {
@@ -206,7 +208,7 @@ fn engine_line(engine: &Engine) -> String {
 
 /// A counter system, and the question whether its target can be covered.
 struct CounterTask {
-    args: Arc<Check>,
+    args: Arc<Settings>,
     language: &'static str,
     loaded: Loaded,
     engine: Engine,
@@ -218,7 +220,7 @@ impl Task for CounterTask {
     type Trace = Trace;
     type Proof = Certificate;
 
-    fn args(&self) -> &Check {
+    fn args(&self) -> &Settings {
         &self.args
     }
 
@@ -245,7 +247,7 @@ impl Task for CounterTask {
         self.loaded.refused.iter().map(refused).collect()
     }
 
-    fn solve(&self, _: usize, meter: &mut Meter) -> Result<CounterReport, Failure> {
+    fn solve(&self, _: usize, meter: &mut Meter) -> Result<CounterReport, Error> {
         let wsts::Outcome { verdict, stats, by } = wsts::check(&self.loaded.system, &self.engine, meter);
         let mut report =
             CounterReport::about(&self.name(), self.language, &self.loaded.question, Kind::Always, verdict);
@@ -300,7 +302,7 @@ impl Task for CounterTask {
         report.trace.as_ref().map(|t| draw::dot(&self.loaded.system, t, &report.query))
     }
 
-    fn html(&self, reports: &[(usize, CounterReport)]) -> String {
+    fn html(&self, reports: &[(usize, &CounterReport)]) -> String {
         reports.iter().map(|(_, r)| draw::html(r, &self.loaded.system)).collect()
     }
 

@@ -25,10 +25,10 @@ use trellis_syntax::ltl::subject::{Language, Moment};
 
 use super::program::{cegar_options, load::texts, options_of_cegar, statechart};
 use super::{Cases, Profile, Request};
-use crate::cli::{self, Check, Engine as E};
 use crate::pipeline::{statistics, steps};
+use crate::settings::{self, Engine as E, Settings};
 use crate::task::{Evidence, Question, Rejection, Task, Unanswered};
-use crate::{Failure, answers};
+use crate::{Error, warnings};
 use question::{Ask, Understood, asks};
 
 /// Options of formulas.
@@ -61,7 +61,7 @@ pub static PROFILE: Profile = Profile {
 };
 
 /// Is a formula asked?
-pub fn is_asked(args: &Check) -> bool {
+pub fn is_asked(args: &Settings) -> bool {
     !args.formulas.ltl.is_empty() || args.formulas.buchi.is_some()
 }
 
@@ -108,10 +108,10 @@ impl Subject {
     }
 }
 
-fn engine(args: &Check) -> Engine {
+fn engine(args: &Settings) -> Engine {
     let search = match args.formulas.search {
-        Some(cli::LassoSearch::Nested) => Search::Nested,
-        Some(cli::LassoSearch::Scc) | None => Search::Components,
+        Some(settings::LassoSearch::Nested) => Search::Nested,
+        Some(settings::LassoSearch::Scc) | None => Search::Components,
     };
     match args.engine {
         E::Auto if args.formulas.search.is_none() && !options_of_cegar(args) => {
@@ -127,34 +127,34 @@ fn engine(args: &Check) -> Engine {
 pub fn ask(request: &Request, subject: Subject) -> Cases {
     let p = &request.args.properties;
     if !p.properties.is_empty() || !p.errors.is_empty() || !p.labels.is_empty() || p.queries.is_some() {
-        return Err(Failure::Usage(
+        return Err(Error::Usage(
             "--property, --error, --labels and --queries: not together with --ltl or --buchi".into(),
         ));
     }
-    let all = asks(&request.args, request.color)?;
-    Ok(vec![Box::new(task(request, subject, all)?)])
+    let all = asks(&request.args, request.args.context.color)?;
+    Ok(vec![Arc::new(task(request, subject, all)?)])
 }
 
 /// Formulas about a model. One that cannot be read leaves the others answered.
-pub fn task(request: &Request, subject: Subject, asks: Vec<Ask>) -> Result<FormulaTask, Failure> {
+pub fn task(request: &Request, subject: Subject, asks: Vec<Ask>) -> Result<FormulaTask, Error> {
     let (args, language) = (&request.args, request.language.name);
     if args.formulas.ltl_step.is_some() && subject.step().is_none() {
-        return Err(Failure::Usage("--ltl-step: only for XSTS".into()));
+        return Err(Error::Usage("--ltl-step: only for XSTS".into()));
     }
     let (mut understood, mut refused): (Vec<Understood>, Vec<String>) = (vec![], vec![]);
     let several = asks.len() > 1;
     for ask in asks {
         let text = ask.text().to_string();
-        match Understood::read(ask, args, &subject, language, request.color) {
-            Err(Failure::Input(said)) if several => {
-                eprintln!("{}", said.trim_end());
+        match Understood::read(ask, args, &subject, language, request.args.context.color) {
+            Err(Error::Input(said)) if several => {
+                args.context.note(format_args!("{}\n", said.trim_end()));
                 refused.push(text);
             }
             read => understood.push(read?),
         }
     }
     if let Some(first) = understood.first() {
-        eprint!("{}", diag::render(&first.asked.warnings, &first.sources, request.color));
+        args.context.note(diag::render(&first.asked.warnings, &first.sources, args.context.color));
     }
     let texts = understood.iter().map(|u| texts(language, &u.asked.subject.cfa, &u.sources)).collect();
     let (assumes, meaning) = match subject {
@@ -168,7 +168,7 @@ pub fn task(request: &Request, subject: Subject, asks: Vec<Ask>) -> Result<Formu
 
 /// A model, and formulas about its runs.
 pub struct FormulaTask {
-    args: Arc<Check>,
+    args: Arc<Settings>,
     language: &'static str,
     engine: Engine,
     understood: Vec<Understood>,
@@ -181,7 +181,7 @@ pub struct FormulaTask {
 
 impl FormulaTask {
     /// With files of its own: `proof.json` as `proof-termination.json`.
-    pub fn with_args(self, args: Check) -> FormulaTask {
+    pub fn with_args(self, args: Settings) -> FormulaTask {
         FormulaTask { args: Arc::new(args), ..self }
     }
 
@@ -207,7 +207,7 @@ impl Task for FormulaTask {
     type Trace = Counterexample;
     type Proof = Proof;
 
-    fn args(&self) -> &Check {
+    fn args(&self) -> &Settings {
         &self.args
     }
 
@@ -227,7 +227,7 @@ impl Task for FormulaTask {
         let question = |u: &Understood| {
             let (spec, terms) = (&u.asked.spec, &u.asked.subject.cfa.terms);
             let warnings = match &u.ask {
-                Ask::Formula { text, .. } => answers::of_linear(terms, &spec.atoms, &spec.names, &spec.formula, text),
+                Ask::Formula { text, .. } => warnings::of_linear(terms, &spec.atoms, &spec.names, &spec.formula, text),
                 Ask::Forbidden { .. } => vec![],
             };
             u.ask.question(warnings)
@@ -240,7 +240,7 @@ impl Task for FormulaTask {
         self.refused.iter().map(refused).collect()
     }
 
-    fn solve(&self, n: usize, meter: &mut Meter) -> Result<LtlReport, Failure> {
+    fn solve(&self, n: usize, meter: &mut Meter) -> Result<LtlReport, Error> {
         let u = &self.understood[n];
         let Outcome { verdict, stats, by, .. } = answer(u, &self.engine, meter);
         let verdict = match (&u.asked.chart, plain(verdict)) {
@@ -331,8 +331,8 @@ impl Task for FormulaTask {
         report.trace.as_ref().map(|t| tell::dot(&self.program(n), t, &report.query))
     }
 
-    fn html(&self, reports: &[(usize, LtlReport)]) -> String {
-        let all: Vec<_> = reports.iter().map(|(n, r)| (r, self.program(*n))).collect();
+    fn html(&self, reports: &[(usize, &LtlReport)]) -> String {
+        let all: Vec<_> = reports.iter().map(|(n, r)| (*r, self.program(*n))).collect();
         tell::html(&all)
     }
 }

@@ -33,11 +33,12 @@ use trellis_syntax::diag::{Sources, render};
 use super::formula::Subject;
 use super::{Cases, Formalism, Language, Profile, Request, by_name_only, tree};
 use crate::binding::model_input;
-use crate::cli::{self, Check, Convert, Engine as E};
+use crate::context::Context;
 use crate::files::write_file;
 use crate::pipeline::steps;
+use crate::settings::{self, Convert, Engine as E, Settings};
 use crate::task::{Evidence, Question, Rejection, Task, Unanswered};
-use crate::{Failure, answers};
+use crate::{Error, warnings};
 use load::{complain, top};
 
 /// Hierarchies of nodes.
@@ -77,30 +78,30 @@ impl Formalism for Hierarchies {
     fn ask(&self, request: &Request) -> Cases {
         let args = &request.args;
         if let Some(path) = &args.nodes.spec {
-            return Ok(vec![Box::new(specification::SpecificationTask::new(request, path)?)]);
+            return Ok(vec![Arc::new(specification::SpecificationTask::new(request, path)?)]);
         }
         if !args.nodes.ctl.is_empty() {
-            return Ok(vec![Box::new(ctl::CtlTask::new(request)?)]);
+            return Ok(vec![Arc::new(ctl::CtlTask::new(request)?)]);
         }
         let (asked, left) = Nodes::read(request)?;
         if args.engine == E::Hierarchy {
-            return Ok(vec![Box::new(tree::TreeTask::of_nodes(args.clone(), asked, left)?)]);
+            return Ok(vec![Arc::new(tree::TreeTask::of_nodes(args.clone(), asked, left)?)]);
         }
         let symbolic = asked.symbolic(args);
         let levels = asked.built.hierarchy.levels().ok();
         let by_solver = RefCell::default();
-        Ok(vec![Box::new(NodeTask { args: args.clone(), asked, left, symbolic, levels, by_solver })])
+        Ok(vec![Arc::new(NodeTask { args: args.clone(), asked, left, symbolic, levels, by_solver })])
     }
 
-    fn subject(&self, request: &Request) -> Result<Subject, Failure> {
+    fn subject(&self, request: &Request) -> Result<Subject, Error> {
         let mut sources = Sources::default();
         let node = request.args.nodes.node.as_deref();
-        let (built, node) = top(&mut sources, &request.args.model, node, request.color)?;
+        let (built, node) = top(&mut sources, &request.args.model, node, &request.args.context)?;
         Ok(Subject::Nodes(Box::new(built), node))
     }
 
-    fn convert(&self, _: &Convert, _: &'static Language, _: bool) -> Result<String, Failure> {
-        Err(Failure::Usage("AltaRica is written in no other form yet; `trellis mec` draws its nodes".into()))
+    fn convert(&self, _: &Convert, _: &'static Language, _: bool) -> Result<String, Error> {
+        Err(Error::Usage("AltaRica is written in no other form yet; `trellis mec` draws its nodes".into()))
     }
 }
 
@@ -136,7 +137,7 @@ pub struct NodeOptions {
     pub neat: bool,
     /// For --engine hierarchy: how a spurious counterexample splits the blocks of the failing node (default: along).
     #[arg(long, value_enum, value_name = "HOW", help_heading = "AltaRica")]
-    pub refine: Option<cli::Refine>,
+    pub refine: Option<settings::Refine>,
 }
 
 /// A condition that must never hold, or the negation of one that must always hold.
@@ -162,11 +163,11 @@ pub type Left = Vec<(String, String)>;
 
 impl Nodes {
     /// Reads the model and the conditions.
-    fn read(request: &Request) -> Result<(Nodes, Left), Failure> {
+    fn read(request: &Request) -> Result<(Nodes, Left), Error> {
         let args = &request.args;
         let asked = questions(&args.properties)?;
         let mut sources = Sources::default();
-        let (mut built, node) = top(&mut sources, &args.model, args.nodes.node.as_deref(), request.color)?;
+        let (mut built, node) = top(&mut sources, &args.model, args.nodes.node.as_deref(), &args.context)?;
         let (mut conditions, mut refused) = (vec![], vec![]);
         for (name, text) in asked {
             let id = sources.add("the property", text.clone());
@@ -178,23 +179,23 @@ impl Nodes {
                 Err(errors) => refused.push((name, errors)),
             }
         }
-        let left = set_apart(&sources, refused, conditions.len(), request.color)?;
+        let left = set_apart(&sources, refused, conditions.len(), &args.context)?;
         let inputs = vec![model_input(&args.model.model, &sources)];
         Ok((Nodes { built, node, inputs, conditions }, left))
     }
 
     /// The hierarchy on relations. Where nothing is initial, everything is SAFE; that is hardly what was meant.
-    fn symbolic(&self, args: &Check) -> Made<Symbolic> {
+    fn symbolic(&self, args: &Settings) -> Made<Symbolic> {
         let hierarchy = &self.built.hierarchy;
         let symbolic = Symbolic::new(hierarchy, 2, memory(args))?;
-        warn_of_nothing(symbolic.initial(hierarchy).is_ok_and(|states| states.is_empty()));
+        warn_of_nothing(args, symbolic.initial(hierarchy).is_ok_and(|states| states.is_empty()));
         Ok(symbolic)
     }
 
     /// As the pipeline has them.
     pub fn questions(&self) -> Vec<Question> {
         let question = |c: &Condition| {
-            let warnings = answers::of_nodes(&self.built.hierarchy, c.bad, c.negated, &c.name);
+            let warnings = warnings::of_nodes(&self.built.hierarchy, c.bad, c.negated, &c.name);
             Question::plain(&c.name, Kind::Always, warnings)
         };
         self.conditions.iter().map(question).collect()
@@ -211,13 +212,13 @@ fn set_apart(
     sources: &Sources,
     refused: Vec<(String, Vec<trellis_syntax::diag::Diagnostic>)>,
     others: usize,
-    color: bool,
-) -> Result<Left, Failure> {
+    context: &Context,
+) -> Result<Left, Error> {
     if others == 0 && !refused.is_empty() {
-        return Err(complain(sources, color)(refused.into_iter().flat_map(|(_, errors)| errors).collect()));
+        return Err(complain(sources, context.color)(refused.into_iter().flat_map(|(_, errors)| errors).collect()));
     }
     let why = |(name, errors): (String, Vec<_>)| {
-        eprint!("{}", render(&errors, sources, color));
+        context.note(render(&errors, sources, context.color));
         let first = errors.into_iter().next().map_or_else(|| "it makes no sense".into(), |e| e.message);
         (name, first)
     };
@@ -225,13 +226,14 @@ fn set_apart(
 }
 
 /// Says that nothing is initial.
-pub fn warn_of_nothing(nothing: bool) {
+pub fn warn_of_nothing(args: &Settings, nothing: bool) {
     if nothing {
-        eprintln!("warning: no configuration is initial, because `init` and the assertions contradict each other");
+        let why = "`init` and the assertions contradict each other";
+        args.context.note(format_args!("warning: no configuration is initial, because {why}\n"));
     }
 }
 
-fn memory(args: &Check) -> Memory {
+fn memory(args: &Settings) -> Memory {
     args.memory.map_or_else(Memory::default, Memory::within)
 }
 
@@ -240,23 +242,23 @@ fn negation(condition: &str) -> String {
 }
 
 /// What is asked, and the condition that is bad.
-fn questions(p: &cli::Properties) -> Result<Vec<(String, String)>, Failure> {
+fn questions(p: &settings::Properties) -> Result<Vec<(String, String)>, Error> {
     if !p.labels.is_empty() || p.queries.is_some() {
-        return Err(Failure::Usage("--labels, --queries: not for AltaRica; ask with -p or --error".into()));
+        return Err(Error::Usage("--labels, --queries: not for AltaRica; ask with -p or --error".into()));
     }
     let always = p.properties.iter().map(|e| (e.clone(), negation(e)));
     let never = p.errors.iter().map(|e| (format!("never {e}"), e.clone()));
     let all: Vec<(String, String)> = always.chain(never).collect();
     if all.is_empty() {
         let advice = "--error EXPR must never hold, -p EXPR must always hold, --ctl and --ltl take formulas, --spec FILE is Acheck's";
-        return Err(Failure::Nothing("altarica", advice.into()));
+        return Err(Error::Nothing("altarica", advice.into()));
     }
     Ok(all)
 }
 
 /// A hierarchy of nodes on relations.
 struct NodeTask {
-    args: Arc<Check>,
+    args: Arc<Settings>,
     asked: Nodes,
     left: Left,
     symbolic: Made<Symbolic>,
@@ -286,7 +288,7 @@ impl Task for NodeTask {
     type Trace = Trace;
     type Proof = Certificate;
 
-    fn args(&self) -> &Check {
+    fn args(&self) -> &Settings {
         &self.args
     }
 
@@ -310,7 +312,7 @@ impl Task for NodeTask {
         left_open(&self.left)
     }
 
-    fn solve(&self, n: usize, meter: &mut Meter) -> Result<HierarchyReport, Failure> {
+    fn solve(&self, n: usize, meter: &mut Meter) -> Result<HierarchyReport, Error> {
         let (args, Condition { name, bad, .. }) = (&self.args, &self.asked.conditions[n]);
         let about = |verdict| HierarchyReport::about(&self.name(), "altarica", name, Kind::Always, verdict);
         let symbolic = self.symbolic.as_ref().map_err(Clone::clone);
@@ -411,8 +413,8 @@ impl Task for NodeTask {
         Some(tell::dot(self.hierarchy(), levels, trace))
     }
 
-    fn html(&self, reports: &[(usize, HierarchyReport)]) -> String {
-        let all: Vec<HierarchyReport> = reports.iter().map(|(_, r)| r.clone()).collect();
+    fn html(&self, reports: &[(usize, &HierarchyReport)]) -> String {
+        let all: Vec<HierarchyReport> = reports.iter().map(|(_, r)| (*r).clone()).collect();
         self.levels.as_ref().map_or_else(String::new, |levels| tell::html(&all, self.hierarchy(), levels))
     }
 }
@@ -429,7 +431,7 @@ fn proven(question: &Reachability<'_>, bad: TermId, c: &Certificate) -> Result<(
     checker::compare(question.hierarchy, question.symbolic, bad, c).map(|_| ())
 }
 
-fn engine_line(args: &Check, engine: E) -> String {
+fn engine_line(args: &Settings, engine: E) -> String {
     let way = if args.nodes.backward { "backward" } else { "forward" };
     match engine {
         E::Cegar if args.nodes.no_pruning => format!("refinement of a partition, {way} (Cegar)"),
@@ -452,11 +454,11 @@ pub fn row(i: &cegar::Iteration) -> iterations::Row {
 
 /// The answer, and whose it is.
 fn answer(
-    args: &Check,
+    args: &Settings,
     question: &Reachability<'_>,
     budget: &mut Meter,
     statistics: &mut Vec<(String, u64)>,
-) -> Result<(Verdict<Trace, Certificate>, E), Failure> {
+) -> Result<(Verdict<Trace, Certificate>, E), Error> {
     let direction = if args.nodes.backward { Direction::Backward } else { Direction::Forward };
     let options = cegar::Options {
         pruning: !args.nodes.no_pruning,

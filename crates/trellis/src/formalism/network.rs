@@ -27,9 +27,9 @@ use trellis_syntax::tchecker;
 
 use super::formula::Subject;
 use super::{Cases, Formalism, Language, Profile, Request, by_name_only, tree};
-use crate::Failure;
-use crate::cli::{self, Check, Convert, Engine as E, Format};
+use crate::Error;
 use crate::pipeline::{statistics, steps};
+use crate::settings::{self, Convert, Engine as E, Format, Settings};
 use crate::task::{Evidence, Question, Rejection, Task, Unanswered};
 use load::{Asked, Loaded, load};
 use monotone::Basis;
@@ -103,31 +103,31 @@ impl Formalism for Networks {
             properties: Some(&args.properties),
             strategy: expr,
             priority: args.priority.as_deref(),
-            color: request.color,
+            color: request.args.context.color,
             ..Default::default()
         };
         let loaded = load(&args.model, request.language, &asked)?;
-        eprint!("{}", loaded.warnings);
+        args.context.note(&loaded.warnings);
         usage(args, &loaded)?;
         if args.engine == E::Hierarchy {
-            return Ok(vec![Box::new(tree::TreeTask::of_network(args.clone(), loaded))]);
+            return Ok(vec![Arc::new(tree::TreeTask::of_network(args.clone(), loaded))]);
         }
-        Ok(vec![Box::new(NetworkTask { args: args.clone(), loaded, script })])
+        Ok(vec![Arc::new(NetworkTask { args: args.clone(), loaded, script })])
     }
 
     fn ask_formulas(&self, request: &Request) -> Cases {
         formula::ask(request)
     }
 
-    fn subject(&self, _: &Request) -> Result<Subject, Failure> {
-        Err(Failure::Internal("networks have products of their own with automata".into()))
+    fn subject(&self, _: &Request) -> Result<Subject, Error> {
+        Err(Error::Internal("networks have products of their own with automata".into()))
     }
 
-    fn convert(&self, args: &Convert, language: &'static Language, color: bool) -> Result<String, Failure> {
+    fn convert(&self, args: &Convert, language: &'static Language, color: bool) -> Result<String, Error> {
         let loaded = load(&args.model, language, &Asked { color, ..Default::default() })?;
         match args.to {
             Format::Dot => Ok(dot::network(&loaded.network, &loaded.name)),
-            _ => Err(Failure::Usage(
+            _ => Err(Error::Usage(
                 "networks of automata are written as --to dot; --to xta is only for counter systems, --to horn for programs".into(),
             )),
         }
@@ -152,7 +152,7 @@ struct Plan {
 
 /// A network, and how it is asked.
 struct NetworkTask {
-    args: Arc<Check>,
+    args: Arc<Settings>,
     loaded: Loaded,
     /// The joining strategy, if it is a script.
     script: Option<PathBuf>,
@@ -168,7 +168,7 @@ impl Task for NetworkTask {
     type Trace = Trace;
     type Proof = Certificate;
 
-    fn args(&self) -> &Check {
+    fn args(&self) -> &Settings {
         &self.args
     }
 
@@ -188,17 +188,17 @@ impl Task for NetworkTask {
         self.loaded.left_open()
     }
 
-    fn solve(&self, n: usize, meter: &mut Meter) -> Result<PropertyReport, Failure> {
+    fn solve(&self, n: usize, meter: &mut Meter) -> Result<PropertyReport, Error> {
         let (args, loaded, net, query) = (&*self.args, &self.loaded, self.net(), &self.loaded.queries[n]);
         let mut plan = plan(args, net, query)?;
         if args.symmetry {
             plan.notes.push(symmetry_note(net, query));
         }
         if args.audit {
-            show_audit(net, query, args.seed, args.json)?;
+            args.context.listener.found(&shown_audit(net, query, args.seed));
         }
         if !args.quiet && !args.json {
-            plan.notes.iter().for_each(|note| eprintln!("note: {note}"));
+            plan.notes.iter().for_each(|note| args.context.note(format_args!("note: {note}\n")));
         }
         let mut meter = meter.clone().states(args.states.or(plan.states));
         let mut expr = loaded.strategy.map(|s| ExprStrategy::new(net, s.condition, s.uses_joined));
@@ -316,8 +316,8 @@ impl Task for NetworkTask {
         }
     }
 
-    fn html(&self, reports: &[(usize, PropertyReport)]) -> String {
-        let all: Vec<PropertyReport> = reports.iter().map(|(_, r)| r.clone()).collect();
+    fn html(&self, reports: &[(usize, &PropertyReport)]) -> String {
+        let all: Vec<PropertyReport> = reports.iter().map(|(_, r)| (*r).clone()).collect();
         html::render(&all, self.net())
     }
 
@@ -386,8 +386,8 @@ fn rejected(why: trellis_check::Rejection) -> Rejection {
 }
 
 /// What the command line alone cannot know to be wrong.
-fn usage(args: &Check, loaded: &Loaded) -> Result<(), Failure> {
-    let say = |text: &str| Err(Failure::Usage(text.into()));
+fn usage(args: &Settings, loaded: &Loaded) -> Result<(), Error> {
+    let say = |text: &str| Err(Error::Usage(text.into()));
     if loaded.queries.is_empty() && loaded.unanswered.is_empty() && loaded.refused.is_empty() {
         let advice = match loaded.language {
             "tchecker" => no_question(&loaded.labels),
@@ -395,9 +395,9 @@ fn usage(args: &Check, loaded: &Loaded) -> Result<(), Failure> {
                 "the model has no query; give one, for instance --property 'A[] not deadlock', or --queries FILE".into()
             }
         };
-        return Err(Failure::Nothing(loaded.language, advice));
+        return Err(Error::Nothing(loaded.language, advice));
     }
-    if args.order == Some(cli::Order::Error) {
+    if args.order == Some(settings::Order::Error) {
         return say("--order error: only for programs and automata");
     }
     if args.assume.is_some() && loaded.network.lattices.is_empty() {
@@ -409,8 +409,8 @@ fn usage(args: &Check, loaded: &Loaded) -> Result<(), Failure> {
     if timed::lazily(args)
         || timed::by_zones(args)
         || args.non_zeno
-        || args.engine == cli::Engine::Lazy
-        || args.order == Some(cli::Order::Largest)
+        || args.engine == settings::Engine::Lazy
+        || args.order == Some(settings::Order::Largest)
     {
         return say(
             "--engine lazy, --clocks, --data, --all-clocks, --extrapolation, --cover, --non-zeno and --order largest are for models with clocks; this one has none",
@@ -424,10 +424,10 @@ fn usage(args: &Check, loaded: &Loaded) -> Result<(), Failure> {
     if join.is_some() && !lattices {
         return say("--join: the model has no lattice variables, so there is nothing to join");
     }
-    if join.is_some_and(|j| j != "none") && args.update.is_some_and(|u| u != cli::Update::Join) {
+    if join.is_some_and(|j| j != "none") && args.update.is_some_and(|u| u != settings::Update::Join) {
         return say("--join goes with --update join");
     }
-    if (args.order == Some(cli::Order::Priority)) != args.priority.is_some() {
+    if (args.order == Some(settings::Order::Priority)) != args.priority.is_some() {
         return say("--order priority and --priority EXPR go together");
     }
     Ok(())
@@ -447,13 +447,13 @@ fn no_question(labels: &[String]) -> String {
 }
 
 /// Chooses how to search.
-fn plan(args: &Check, net: &Network, query: &Query) -> Result<Plan, Failure> {
+fn plan(args: &Settings, net: &Network, query: &Query) -> Result<Plan, Error> {
     let order = match args.order {
         // Those that do not fit have been refused.
-        None | Some(cli::Order::Bfs | cli::Order::Largest | cli::Order::Error) => Order::Bfs,
-        Some(cli::Order::Dfs) => Order::Dfs,
-        Some(cli::Order::Random) => Order::Random(args.seed),
-        Some(cli::Order::Priority) => Order::Priority,
+        None | Some(settings::Order::Bfs | settings::Order::Largest | settings::Order::Error) => Order::Bfs,
+        Some(settings::Order::Dfs) => Order::Dfs,
+        Some(settings::Order::Random) => Order::Random(args.seed),
+        Some(settings::Order::Priority) => Order::Priority,
     };
     let with = |update, refine| Options { update, order, refine };
     let mut plan = Plan {
@@ -478,9 +478,9 @@ fn plan(args: &Check, net: &Network, query: &Query) -> Result<Plan, Failure> {
         (Some("none"), None) => Some(Update::Cover),
         (Some("auto"), None) => None,
         (Some(_), _) => Some(Update::Join),
-        (None, Some(cli::Update::Simple)) => Some(Update::Simple),
-        (None, Some(cli::Update::Cover)) => Some(Update::Cover),
-        (None, Some(cli::Update::Join)) => Some(Update::Join),
+        (None, Some(settings::Update::Simple)) => Some(Update::Simple),
+        (None, Some(settings::Update::Cover)) => Some(Update::Cover),
+        (None, Some(settings::Update::Join)) => Some(Update::Join),
         (None, None) => None,
     };
     if net.lattices.is_empty() || asked == Some(Update::Simple) {
@@ -489,7 +489,7 @@ fn plan(args: &Check, net: &Network, query: &Query) -> Result<Plan, Failure> {
     if let Some(why) = audit::hazard(net, query) {
         if let Some(update) = asked {
             let name = if update == Update::Cover { "cover" } else { "join" };
-            return Err(Failure::Usage(format!(
+            return Err(Error::Usage(format!(
                 "{name} update cannot answer `{}`: {why}; use --update simple",
                 query.text
             )));
@@ -523,8 +523,8 @@ fn plan(args: &Check, net: &Network, query: &Query) -> Result<Plan, Failure> {
 }
 
 /// Are states explored up to symmetry? It is asked for, or nobody has said how to search.
-fn folds(args: &Check, net: &Network) -> bool {
-    let by_itself = args.engine == cli::Engine::Auto
+fn folds(args: &Settings, net: &Network) -> bool {
+    let by_itself = args.engine == settings::Engine::Auto
         && args.order.is_none()
         && args.update.is_none()
         && !timed::lazily(args)
@@ -549,7 +549,7 @@ fn symmetry_note(net: &Network, query: &Query) -> String {
 }
 
 /// Turns an answer into a report, its evidence not yet checked.
-fn answered(args: &Check, loaded: &Loaded, query: &Query, a: Answer, plan: &Plan) -> PropertyReport {
+fn answered(args: &Settings, loaded: &Loaded, query: &Query, a: Answer, plan: &Plan) -> PropertyReport {
     let net = &loaded.network;
     let mut r = PropertyReport::new(&loaded.name, loaded.language, query, a.verdict);
     r.engine = match &plan.timed {
@@ -593,7 +593,7 @@ fn answered(args: &Check, loaded: &Loaded, query: &Query, a: Answer, plan: &Plan
     r
 }
 
-fn engine_line(args: &Check, o: Options, query: &Query, net: &Network) -> String {
+fn engine_line(args: &Settings, o: Options, query: &Query, net: &Network) -> String {
     let order = match o.order {
         Order::Bfs => "breadth first".to_string(),
         Order::Dfs => "depth first".to_string(),
@@ -616,11 +616,11 @@ fn engine_line(args: &Check, o: Options, query: &Query, net: &Network) -> String
     }
 }
 
-fn show_audit(net: &Network, query: &Query, seed: u64, quiet: bool) -> Result<(), Failure> {
+/// What an audit finds, in words.
+fn shown_audit(net: &Network, query: &Query, seed: u64) -> String {
     let Audit { pairs, violations } = audit::audit(net, Some(query), LONG_AUDIT, seed);
     if net.lattices.is_empty() {
-        eprintln!("audit: the model has no lattice variables; nothing to compare");
-        return Ok(());
+        return "audit: the model has no lattice variables; nothing to compare\n".into();
     }
     let mut out = match monotone::basis(net, query, false) {
         Basis::Open(why) => format!("audit: not proved monotone: {why}\n"),
@@ -650,12 +650,7 @@ fn show_audit(net: &Network, query: &Query, seed: u64, quiet: bool) -> Result<()
             if matches!(v.what, Unmatched::Target) { "is not" } else { "has no step that ends as high" }
         ));
     }
-    if quiet {
-        eprint!("{out}");
-    } else {
-        crate::print(&out)?;
-    }
-    Ok(())
+    out
 }
 
 fn indent(text: &str) -> String {

@@ -27,10 +27,10 @@ use trellis_syntax::ltl::subject::Moment;
 
 use super::formula::{self, Subject};
 use super::{Cases, Formalism, Language, Profile, Request, by_name_only};
-use crate::cli::{self, Check, Convert, Engine as E, Format, LtlStep, Properties};
 use crate::pipeline::{statistics, steps};
+use crate::settings::{self, Convert, Engine as E, Format, LtlStep, Properties, Settings};
 use crate::task::{Evidence, Question, Rejection, Task, Unanswered};
-use crate::{Failure, answers};
+use crate::{Error, warnings};
 pub use c::Scope;
 use load::{c_options, load};
 
@@ -94,10 +94,10 @@ static PROFILE: Profile = Profile {
 const ONLY_C: [&str; 8] =
     ["termination", "witness", "ints", "data_model", "overflow", "uninitialised", "assume_defined", "property_file"];
 
-fn refuse_options_of_c(request: &Request) -> Result<(), Failure> {
+fn refuse_options_of_c(request: &Request) -> Result<(), Error> {
     let given = request.args.given.iter().find(|id| request.language.name != "c" && ONLY_C.contains(&id.as_str()));
     match given {
-        Some(id) => Err(Failure::Usage(format!("--{}: only for C programs (.c, .i)", id.replace('_', "-")))),
+        Some(id) => Err(Error::Usage(format!("--{}: only for C programs (.c, .i)", id.replace('_', "-")))),
         None => Ok(()),
     }
 }
@@ -115,15 +115,21 @@ impl Formalism for Programs {
         let args = &request.args;
         refuse_options_of_c(request)?;
         let engine = engine(args)?;
-        let loaded = load(&args.model, request.language.name, &args.reading, Some(&args.properties), request.color)?;
-        eprint!("{}", loaded.warnings);
+        let loaded = load(
+            &args.model,
+            request.language.name,
+            &args.reading,
+            Some(&args.properties),
+            request.args.context.color,
+        )?;
+        args.context.note(&loaded.warnings);
         if loaded.program.is_some() {
             return c::ask(request, engine, loaded);
         }
         unasked(&loaded)?;
-        loaded.refused.iter().for_each(|(_, why)| eprintln!("{}", why.trim_end()));
+        loaded.refused.iter().for_each(|(_, why)| args.context.note(format_args!("{}\n", why.trim_end())));
         let texts = loaded.questions.iter().map(|(_, cfa)| loaded.texts(cfa)).collect();
-        Ok(vec![Box::new(ProgramTask { args: args.clone(), loaded, engine, texts })])
+        Ok(vec![Arc::new(ProgramTask { args: args.clone(), loaded, engine, texts })])
     }
 
     fn ask_formulas(&self, request: &Request) -> Cases {
@@ -135,7 +141,7 @@ impl Formalism for Programs {
         Ok(all)
     }
 
-    fn subject(&self, request: &Request) -> Result<Subject, Failure> {
+    fn subject(&self, request: &Request) -> Result<Subject, Error> {
         let args = &request.args;
         super::no_constants(&args.model)?;
         Ok(match request.language.name {
@@ -157,13 +163,12 @@ impl Formalism for Programs {
         &["ints", "data_model", "overflow", "uninitialised", "assume_defined", "property_file", "blocks", "property"]
     }
 
-    fn convert(&self, args: &Convert, language: &'static Language, color: bool) -> Result<String, Failure> {
+    fn convert(&self, args: &Convert, language: &'static Language, color: bool) -> Result<String, Error> {
         let properties =
             Properties { properties: args.property.clone().into_iter().collect(), ..Properties::default() };
         let mut loaded = load(&args.model, language.name, &args.reading, Some(&properties), color)?;
-        eprint!("{}", loaded.warnings);
         if let Some((_, why)) = loaded.refused.first() {
-            return Err(Failure::Input(why.clone()));
+            return Err(Error::Input(why.clone()));
         }
         if let Some(asked) = &loaded.program {
             loaded.questions = vec![(load::QUESTION.into(), asked.question(&asked.all()))];
@@ -171,120 +176,120 @@ impl Formalism for Programs {
         let [(_, cfa)] = &loaded.questions[..] else {
             let names: Vec<&str> = loaded.questions.iter().map(|(name, _)| name.as_str()).collect();
             let names = names.join(", ");
-            return Err(Failure::Usage(format!("there are several properties; choose with --property: {names}")));
+            return Err(Error::Usage(format!("there are several properties; choose with --property: {names}")));
         };
         let blocks = args.blocks.then(|| lbe::encode(cfa).cfa);
         let cfa = blocks.as_ref().unwrap_or(cfa);
         match args.to {
             Format::Dot => Ok(automaton::dot(cfa, &loaded.name)),
-            Format::Horn => horn::clauses(cfa).map_err(|what| Failure::Usage(format!("--to horn: {what}"))),
-            Format::Xta => Err(Failure::Usage("programs and automata are written as --to dot or --to horn".into())),
+            Format::Horn => horn::clauses(cfa).map_err(|what| Error::Usage(format!("--to horn: {what}"))),
+            Format::Xta => Err(Error::Usage("programs and automata are written as --to dot or --to horn".into())),
         }
     }
 }
 
 /// What the command line asks for.
-fn engine(args: &Check) -> Result<Engine, Failure> {
-    let say = |text: &str| Err(Failure::Usage(text.into()));
+fn engine(args: &Settings) -> Result<Engine, Error> {
+    let say = |text: &str| Err(Error::Usage(text.into()));
     let p = &args.programs;
-    if let Some(order @ (cli::Order::Random | cli::Order::Priority | cli::Order::Largest)) = args.order {
+    if let Some(order @ (settings::Order::Random | settings::Order::Priority | settings::Order::Largest)) = args.order {
         let name = crate::options::value_name(order);
         return say(&format!("--order {name}: not for programs and automata, which have bfs, dfs and error"));
     }
-    if p.predicates.is_some() && p.domain == Some(cli::Domain::Explicit) {
+    if p.predicates.is_some() && p.domain == Some(settings::Domain::Explicit) {
         return say("--predicates goes with --domain predicates or product");
     }
-    if p.max_values.is_some() && !matches!(p.domain, Some(cli::Domain::Explicit | cli::Domain::Product)) {
+    if p.max_values.is_some() && !matches!(p.domain, Some(settings::Domain::Explicit | settings::Domain::Product)) {
         return say("--max-values goes with --domain explicit or product");
     }
-    if p.split.is_some() && p.domain == Some(cli::Domain::Explicit) {
+    if p.split.is_some() && p.domain == Some(settings::Domain::Explicit) {
         return say("--split goes with --domain predicates or product");
     }
-    if p.witness.is_some() && args.reading.ints == Some(cli::Ints::Math) {
+    if p.witness.is_some() && args.reading.ints == Some(settings::Ints::Math) {
         return say("--witness: witnesses are about machine integers; leave out --ints math");
     }
     if p.threads.is_some() && options_of_cegar(args) {
         return say("--threads is for the portfolio, which runs when no engine and no option of one is given");
     }
     match args.engine {
-        cli::Engine::Auto if options_of_cegar(args) => Ok(Engine::Cegar(cegar_options(args))),
-        cli::Engine::Auto => Ok(Engine::Portfolio(args.programs.threads.unwrap_or(2).into())),
-        cli::Engine::Cegar => Ok(Engine::Cegar(cegar_options(args))),
-        cli::Engine::Lazy => {
+        settings::Engine::Auto if options_of_cegar(args) => Ok(Engine::Cegar(cegar_options(args))),
+        settings::Engine::Auto => Ok(Engine::Portfolio(args.programs.threads.unwrap_or(2).into())),
+        settings::Engine::Cegar => Ok(Engine::Cegar(cegar_options(args))),
+        settings::Engine::Lazy => {
             let default = lazy::Options::default();
-            if matches!(p.refinement, Some(cli::Refinement::Binary | cli::Refinement::BinaryBackward)) {
+            if matches!(p.refinement, Some(settings::Refinement::Binary | settings::Refinement::BinaryBackward)) {
                 return say("--refinement binary: lazy abstraction needs a predicate for each position of a path");
             }
             let refinement = p.refinement.map_or(default.refinement, |_| cegar_options(args).refinement);
-            let depth_first = args.order.map_or(default.depth_first, |o| o == cli::Order::Dfs);
+            let depth_first = args.order.map_or(default.depth_first, |o| o == settings::Order::Dfs);
             Ok(Engine::Lazy(lazy::Options { refinement, depth_first, ..default }))
         }
-        cli::Engine::Bmc => Ok(Engine::Bmc(p.depth)),
-        cli::Engine::Induction => Ok(Engine::Induction(p.depth)),
-        cli::Engine::Explicit => Ok(Engine::Explicit),
+        settings::Engine::Bmc => Ok(Engine::Bmc(p.depth)),
+        settings::Engine::Induction => Ok(Engine::Induction(p.depth)),
+        settings::Engine::Explicit => Ok(Engine::Explicit),
         // Refused above.
         _ => say("this engine is not for programs"),
     }
 }
 
 /// Was an option of cegar given? Then it is the engine.
-pub fn options_of_cegar(args: &Check) -> bool {
+pub fn options_of_cegar(args: &Settings) -> bool {
     let mine =
         ["order", "domain", "predicates", "refinement", "precision", "initial", "split", "pruning", "max_values"];
     args.given.iter().any(|id| mine.contains(&id.as_str()))
 }
 
 /// How cegar is asked for.
-pub fn cegar_options(args: &Check) -> cegar::Options {
+pub fn cegar_options(args: &Settings) -> cegar::Options {
     let (p, default) = (&args.programs, cegar::Options::default());
     let mode = match p.predicates {
-        None | Some(cli::Predicates::Cartesian) => Mode::Cartesian,
-        Some(cli::Predicates::Boolean) => Mode::Boolean,
-        Some(cli::Predicates::Split) => Mode::Split,
+        None | Some(settings::Predicates::Cartesian) => Mode::Cartesian,
+        Some(settings::Predicates::Boolean) => Mode::Boolean,
+        Some(settings::Predicates::Split) => Mode::Split,
     };
     cegar::Options {
         domain: match p.domain {
             None if p.predicates.is_none() => default.domain,
-            None | Some(cli::Domain::Predicates) => Domain::Predicates(mode),
-            Some(cli::Domain::Explicit) => Domain::Explicit,
-            Some(cli::Domain::Product) => Domain::Product(mode),
+            None | Some(settings::Domain::Predicates) => Domain::Predicates(mode),
+            Some(settings::Domain::Explicit) => Domain::Explicit,
+            Some(settings::Domain::Product) => Domain::Product(mode),
         },
         scope: match p.precision {
             None => default.scope,
-            Some(cli::Precision::Local) => cegar::Scope::Local,
-            Some(cli::Precision::Global) => cegar::Scope::Global,
+            Some(settings::Precision::Local) => cegar::Scope::Local,
+            Some(settings::Precision::Global) => cegar::Scope::Global,
         },
         initial: match p.initial {
             None => default.initial,
-            Some(cli::Initial::Empty) => Initial::Empty,
-            Some(cli::Initial::Property) => Initial::Property,
-            Some(cli::Initial::Assumes) => Initial::Assumes,
+            Some(settings::Initial::Empty) => Initial::Empty,
+            Some(settings::Initial::Property) => Initial::Property,
+            Some(settings::Initial::Assumes) => Initial::Assumes,
         },
         refinement: match p.refinement {
             None => default.refinement,
-            Some(cli::Refinement::Newton) => Refinement::NewtonForward,
-            Some(cli::Refinement::NewtonBackward) => Refinement::NewtonBackward,
-            Some(cli::Refinement::Sequence) => Refinement::Sequence,
-            Some(cli::Refinement::Core) => Refinement::Core,
-            Some(cli::Refinement::Binary) => Refinement::BinaryForward,
-            Some(cli::Refinement::BinaryBackward) => Refinement::BinaryBackward,
+            Some(settings::Refinement::Newton) => Refinement::NewtonForward,
+            Some(settings::Refinement::NewtonBackward) => Refinement::NewtonBackward,
+            Some(settings::Refinement::Sequence) => Refinement::Sequence,
+            Some(settings::Refinement::Core) => Refinement::Core,
+            Some(settings::Refinement::Binary) => Refinement::BinaryForward,
+            Some(settings::Refinement::BinaryBackward) => Refinement::BinaryBackward,
         },
         split: match p.split {
             None => default.split,
-            Some(cli::Split::Whole) => Split::Whole,
-            Some(cli::Split::Conjuncts) => Split::Conjuncts,
-            Some(cli::Split::Atoms) => Split::Atoms,
+            Some(settings::Split::Whole) => Split::Whole,
+            Some(settings::Split::Conjuncts) => Split::Conjuncts,
+            Some(settings::Split::Atoms) => Split::Atoms,
         },
         search: match args.order {
-            Some(cli::Order::Bfs) => Search::Bfs,
-            Some(cli::Order::Dfs) => Search::Dfs,
-            Some(cli::Order::Error) => Search::Error,
+            Some(settings::Order::Bfs) => Search::Bfs,
+            Some(settings::Order::Dfs) => Search::Dfs,
+            Some(settings::Order::Error) => Search::Error,
             _ => default.search,
         },
         pruning: match p.pruning {
             None => default.pruning,
-            Some(cli::Pruning::Lazy) => Pruning::Lazy,
-            Some(cli::Pruning::Full) => Pruning::Full,
+            Some(settings::Pruning::Lazy) => Pruning::Lazy,
+            Some(settings::Pruning::Full) => Pruning::Full,
         },
         max_values: p.max_values.unwrap_or(default.max_values),
     }
@@ -332,7 +337,7 @@ pub fn engine_line(engine: &Engine) -> String {
 
 /// Automata, transition systems and statecharts.
 struct ProgramTask {
-    args: Arc<Check>,
+    args: Arc<Settings>,
     loaded: load::Loaded,
     engine: Engine,
     /// For each question, the texts of its automaton's files.
@@ -353,7 +358,7 @@ impl Task for ProgramTask {
     type Trace = Trace;
     type Proof = Certificate;
 
-    fn args(&self) -> &Check {
+    fn args(&self) -> &Settings {
         &self.args
     }
 
@@ -372,7 +377,7 @@ impl Task for ProgramTask {
                 warnings.push("nothing to check: no way leads to an error location; so none is ever reached".into());
             }
             let properties = self.loaded.properties.get(n).into_iter();
-            warnings.extend(properties.flat_map(|&t| answers::of_term(&cfa.terms, t, name)));
+            warnings.extend(properties.flat_map(|&t| warnings::of_term(&cfa.terms, t, name)));
             Question::plain(name, Kind::Always, warnings)
         };
         self.loaded.questions.iter().enumerate().map(question).collect()
@@ -383,7 +388,7 @@ impl Task for ProgramTask {
         self.loaded.refused.iter().map(refused).collect()
     }
 
-    fn solve(&self, n: usize, meter: &mut Meter) -> Result<ProgramReport, Failure> {
+    fn solve(&self, n: usize, meter: &mut Meter) -> Result<ProgramReport, Error> {
         let (name, chart) = (&self.loaded.questions[n].0, self.loaded.charts.get(n));
         let mut found = trellis_engine::program::check(self.cfa(n), &self.engine, meter);
         if let Some(chart) = chart
@@ -468,8 +473,8 @@ impl Task for ProgramTask {
         report.trace.as_ref().map(|t| tell::dot(&self.program(n), t, &report.query))
     }
 
-    fn html(&self, reports: &[(usize, ProgramReport)]) -> String {
-        let all: Vec<_> = reports.iter().map(|(n, r)| (r.clone(), self.program(*n))).collect();
+    fn html(&self, reports: &[(usize, &ProgramReport)]) -> String {
+        let all: Vec<_> = reports.iter().map(|(n, r)| ((*r).clone(), self.program(*n))).collect();
         tell::html(&all)
     }
 }
@@ -493,7 +498,7 @@ fn certify(cfa: &Cfa, proof: &Certificate, meter: &Meter) -> Result<String, Reje
 }
 
 /// Refuses to answer where nothing is asked.
-fn unasked(loaded: &load::Loaded) -> Result<(), Failure> {
+fn unasked(loaded: &load::Loaded) -> Result<(), Error> {
     let advice = match loaded.language {
         _ if !loaded.refused.is_empty() => return Ok(()),
         "scxml" if loaded.charts.iter().all(|chart| chart.property.is_none()) => {
@@ -504,7 +509,7 @@ fn unasked(loaded: &load::Loaded) -> Result<(), Failure> {
         }
         _ => return Ok(()),
     };
-    Err(Failure::Nothing(loaded.language, advice.into()))
+    Err(Error::Nothing(loaded.language, advice.into()))
 }
 
 /// Do edges lead to an error?

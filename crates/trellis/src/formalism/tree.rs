@@ -28,10 +28,10 @@ use super::hierarchy::{self, Left, Nodes, left_open};
 use super::network::load::Loaded;
 use super::{Cases, Formalism, Language, Profile, Request, by_name_only};
 use crate::binding::input;
-use crate::cli::{self, Check, Convert, Engine as E};
 use crate::pipeline::steps;
+use crate::settings::{self, Convert, Engine as E, Settings};
 use crate::task::{Evidence, Question, Rejection, Task, Unanswered};
-use crate::{Failure, answers};
+use crate::{Error, warnings};
 
 /// Hierarchical transition systems.
 pub struct Trees;
@@ -67,7 +67,7 @@ impl Formalism for Trees {
         let (args, p) = (&request.args, &request.args.properties);
         let asks = !p.properties.is_empty() || !p.errors.is_empty() || !p.labels.is_empty() || p.queries.is_some();
         if asks || !args.model.constants.is_empty() {
-            return Err(Failure::Usage(
+            return Err(Error::Usage(
                 "a hierarchical transition system is asked what its file says under `never`, and has no other options"
                     .into(),
             ));
@@ -75,27 +75,27 @@ impl Formalism for Trees {
         let (TreeFile { tree, bad, question }, input) = read(&args.model.model)?;
         if matches!(&bad, Condition::Any(cases) if cases.is_empty()) {
             let advice = "the file says under `never` what must never be: [{\"path.of.node\": [\"state\"]}]";
-            return Err(Failure::Nothing("hierarchy", advice.into()));
+            return Err(Error::Nothing("hierarchy", advice.into()));
         }
-        Ok(vec![Box::new(TreeTask {
+        Ok(vec![Arc::new(TreeTask {
             args: args.clone(),
             inputs: vec![input],
             source: Source::File { tree, bad, question },
         })])
     }
 
-    fn subject(&self, request: &Request) -> Result<Subject, Failure> {
+    fn subject(&self, request: &Request) -> Result<Subject, Error> {
         super::no_constants(&request.args.model)?;
         Ok(Subject::Tree(read(&request.args.model.model)?.0.tree))
     }
 
-    fn convert(&self, _: &Convert, _: &'static Language, _: bool) -> Result<String, Failure> {
-        Err(Failure::Usage("hierarchical transition systems are written in no other form".into()))
+    fn convert(&self, _: &Convert, _: &'static Language, _: bool) -> Result<String, Error> {
+        Err(Error::Usage("hierarchical transition systems are written in no other form".into()))
     }
 }
 
-fn read(path: &Path) -> Result<(TreeFile, Input), Failure> {
-    let broken = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
+fn read(path: &Path) -> Result<(TreeFile, Input), Error> {
+    let broken = |why: &dyn std::fmt::Display| Error::Input(format!("error: {}: {why}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|e| broken(&format!("cannot be read: {e}")))?;
     let file = read_tree(&text).map_err(|e| broken(&e))?;
     Ok((file, input(path, text.as_bytes())))
@@ -123,7 +123,7 @@ enum Source {
 
 /// A tree, and what must never be.
 pub struct TreeTask {
-    args: Arc<Check>,
+    args: Arc<Settings>,
     inputs: Vec<Input>,
     source: Source,
 }
@@ -143,18 +143,21 @@ fn advice(why: &dyn std::fmt::Display) -> String {
 
 impl TreeTask {
     /// AltaRica's nodes, one by one.
-    pub fn of_nodes(args: Arc<Check>, asked: Nodes, left: Left) -> Result<TreeTask, Failure> {
+    pub fn of_nodes(args: Arc<Settings>, asked: Nodes, left: Left) -> Result<TreeTask, Error> {
         let hierarchy = &asked.built.hierarchy;
         let detached = detach(hierarchy, MAX_LISTED).map(Box::new).map_err(|why| advice(&why));
         if let Ok(detached) = &detached {
             if !args.no_check {
-                checker::same_vectors(hierarchy, detached).map_err(|why| Failure::Internal(why.to_string()))?;
+                checker::same_vectors(hierarchy, detached).map_err(|why| Error::Internal(why.to_string()))?;
             }
-            hierarchy::warn_of_nothing(detached.tree.nodes().iter().any(|n| n.behaviour.initial.is_empty()));
+            hierarchy::warn_of_nothing(&args, detached.tree.nodes().iter().any(|n| n.behaviour.initial.is_empty()));
             let merged = detached.units.iter().filter(|u| u.merged);
             let merged: Vec<String> = merged.map(|u| hierarchy.component(u.component).to_string()).collect();
             if !merged.is_empty() && !args.quiet && !args.json {
-                eprintln!("note: taken as one with all that is below, because they speak of it: {}", merged.join(", "));
+                args.context.note(format_args!(
+                    "note: taken as one with all that is below, because they speak of it: {}\n",
+                    merged.join(", ")
+                ));
             }
         }
         let inputs = asked.inputs.clone();
@@ -162,7 +165,7 @@ impl TreeTask {
     }
 
     /// A network, taken apart.
-    pub fn of_network(args: Arc<Check>, loaded: Loaded) -> TreeTask {
+    pub fn of_network(args: Arc<Settings>, loaded: Loaded) -> TreeTask {
         let parts = parts(&loaded.network, MAX_LISTED).map(Box::new).map_err(|e| e.to_string());
         let inputs = loaded.inputs.clone();
         TreeTask { args, inputs, source: Source::Network { loaded: Box::new(loaded), parts } }
@@ -233,7 +236,7 @@ impl Task for TreeTask {
     type Trace = Trace;
     type Proof = Certificate;
 
-    fn args(&self) -> &Check {
+    fn args(&self) -> &Settings {
         &self.args
     }
 
@@ -259,7 +262,7 @@ impl Task for TreeTask {
     fn questions(&self) -> Vec<Question> {
         match &self.source {
             Source::File { bad, question, .. } => {
-                vec![Question::plain(question, Kind::Always, answers::of_tree(bad, question))]
+                vec![Question::plain(question, Kind::Always, warnings::of_tree(bad, question))]
             }
             // Of merged nodes only what can be reached is listed, so the terms are asked and not the tree.
             Source::Nodes { asked, .. } => asked.questions(),
@@ -275,7 +278,7 @@ impl Task for TreeTask {
         }
     }
 
-    fn solve(&self, n: usize, meter: &mut Meter) -> Result<Report, Failure> {
+    fn solve(&self, n: usize, meter: &mut Meter) -> Result<Report, Error> {
         let question = self.question(n);
         let about = |verdict| Report::about(&self.name(), self.language(), &question.text, question.kind, verdict);
         let (tree, bad) = match self.words().and_then(|words| Ok((words, self.bad(n)?))) {
@@ -285,7 +288,7 @@ impl Task for TreeTask {
         let tree = tree.tree();
         let found = cegar_in(tree, &bad, &self.rows(), &options(&self.args), meter);
         let counted = statistics(&found, tree.nodes().len());
-        let broken = |why| Failure::Internal(format!("the run for `{}` did not pass its check: {why}", question.text));
+        let broken = |why| Error::Internal(format!("the run for `{}` did not pass its check: {why}", question.text));
         let mut report = about(match found.verdict {
             Verdict::Safe(proof) => Verdict::Safe(proof),
             Verdict::Unsafe(t) => Verdict::Unsafe(self.trace(n, t).map_err(broken)?),
@@ -379,19 +382,19 @@ impl Task for TreeTask {
         Some(dot::trace(&loaded.network, t, ending(&loaded.network, report.kind, t), &report.query))
     }
 
-    fn html(&self, reports: &[(usize, Report)]) -> String {
+    fn html(&self, reports: &[(usize, &Report)]) -> String {
         let Source::Network { loaded, .. } = &self.source else { return String::new() };
         let all: Vec<PropertyReport> = reports.iter().map(|(_, r)| TreeTask::of_network_run(r)).collect();
         html::render(&all, &loaded.network)
     }
 }
 
-fn options(args: &Check) -> Options {
+fn options(args: &Settings) -> Options {
     let neat = if args.nodes.neat { Neat::All } else { Neat::Watched };
     let split = match args.nodes.refine {
-        None | Some(cli::Refine::Along) => Split::Along,
-        Some(cli::Refine::Failure) => Split::Failure,
-        Some(cli::Refine::Interpolants) => Split::Interpolants,
+        None | Some(settings::Refine::Along) => Split::Along,
+        Some(settings::Refine::Failure) => Split::Failure,
+        Some(settings::Refine::Interpolants) => Split::Interpolants,
     };
     Options { neat, split, pruning: !args.nodes.no_pruning, symmetry: !args.no_symmetry, limit: None }
 }

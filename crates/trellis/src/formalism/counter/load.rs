@@ -9,10 +9,10 @@ use trellis_syntax::diag::{self, Diagnostic, Severity, SourceId, Sources};
 use trellis_syntax::{lola, pnml, spec, tts};
 
 use super::CounterOptions;
-use crate::Failure;
+use crate::Error;
 use crate::binding::input;
-use crate::cli::{Model, Properties};
 use crate::formalism::{Language, no_constants};
+use crate::settings::{Model, Properties};
 
 /// A system and what is asked about it.
 pub struct Loaded {
@@ -47,8 +47,8 @@ struct Loader {
 }
 
 impl Loader {
-    fn read(&mut self, path: &Path) -> Result<SourceId, Failure> {
-        let unreadable = |why: String| Failure::Input(format!("error: {}: {why}", path.display()));
+    fn read(&mut self, path: &Path) -> Result<SourceId, Error> {
+        let unreadable = |why: String| Error::Input(format!("error: {}: {why}", path.display()));
         let bytes = std::fs::read(path).map_err(|e| unreadable(format!("cannot be read: {e}")))?;
         if bytes.len() as u64 > diag::MAX_FILE {
             return Err(unreadable(format!("larger than {} bytes", diag::MAX_FILE)));
@@ -57,13 +57,13 @@ impl Loader {
         Ok(self.sources.add(path.display().to_string(), spec::decode(bytes)))
     }
 
-    fn broken(&self, d: &[Diagnostic]) -> Failure {
-        Failure::Input(diag::render(d, &self.sources, self.color))
+    fn broken(&self, d: &[Diagnostic]) -> Error {
+        Error::Input(diag::render(d, &self.sources, self.color))
     }
 }
 
 /// Reads a system and what is asked about it.
-pub fn load(model: &Model, language: &'static Language, asked: &Asked<'_>) -> Result<Loaded, Failure> {
+pub fn load(model: &Model, language: &'static Language, asked: &Asked<'_>) -> Result<Loaded, Error> {
     no_constants(model)?;
     let (warnings, odd, refused) = (vec![], vec![], vec![]);
     let mut l = Loader { sources: Sources::default(), color: asked.color, warnings, odd, refused, model: None };
@@ -92,15 +92,10 @@ pub fn load(model: &Model, language: &'static Language, asked: &Asked<'_>) -> Re
 }
 
 /// Another start, and invariants.
-fn configure(
-    l: &mut Loader,
-    c: &CounterOptions,
-    threads: Option<tts::Size>,
-    system: &mut System,
-) -> Result<(), Failure> {
+fn configure(l: &mut Loader, c: &CounterOptions, threads: Option<tts::Size>, system: &mut System) -> Result<(), Error> {
     if let Some(start) = &c.start {
         let Some(size) = threads else {
-            return Err(Failure::Usage("--start: only for thread transition systems (.tts)".into()));
+            return Err(Error::Usage("--start: only for thread transition systems (.tts)".into()));
         };
         let id = l.sources.add("--start", start.as_str());
         tts::parse_start(&l.sources, id, size, system).map_err(|d| l.broken(&d))?;
@@ -120,9 +115,9 @@ fn targets(
     (path, language): (&Path, &'static str),
     threads: Option<tts::Size>,
     system: &System,
-) -> Result<Option<Vec<Vector>>, Failure> {
+) -> Result<Option<Vec<Vector>>, Error> {
     if !p.properties.is_empty() || !p.labels.is_empty() || p.queries.is_some() {
-        return Err(Failure::Usage(
+        return Err(Error::Usage(
             "a counter system is asked whether its target can be covered; --error 'x >= 2, y >= 1' asks for another"
                 .into(),
         ));
@@ -135,13 +130,13 @@ fn targets(
                 let id = l.read(&path.with_extension("prop"))?;
                 Ok(Some(vec![tts::parse_target(&l.sources, id, size).map_err(|d| l.broken(&d))?]))
             }
-            (Some(_), _) => Err(Failure::Nothing(
+            (Some(_), _) => Err(Error::Nothing(
                 language,
                 "a thread transition system has no question in it: give a state to be covered, as --error '1|0,2', or \
                  in a file with the same name and the extension .prop"
                     .into(),
             )),
-            (None, _) => Err(Failure::Nothing(
+            (None, _) => Err(Error::Nothing(
                 language,
                 "a net has no question in it: give a marking to be covered, as --error 'p1 >= 2, p2 >= 1'".into(),
             )),

@@ -12,10 +12,10 @@ use trellis_syntax::hoa::{self, Hoa};
 use trellis_syntax::ltl::subject::{self, Asked};
 
 use super::Subject;
-use crate::Failure;
+use crate::Error;
 use crate::binding::{c_inputs, model_input};
-use crate::cli::Check;
 use crate::formalism::program::load::unread;
+use crate::settings::Settings;
 use crate::task::Question;
 
 /// More marks leave none for letters.
@@ -42,12 +42,12 @@ impl Ask {
     }
 
     /// Reads an automaton.
-    fn forbidden(path: &Path, err_color: bool) -> Result<Ask, Failure> {
+    fn forbidden(path: &Path, err_color: bool) -> Result<Ask, Error> {
         let mut sources = Sources::default();
         let read = sources.read(path).map_err(|d| vec![d]).and_then(|id| hoa::read(&sources, id));
-        let hoa = read.map_err(|errors| Failure::Input(diag::render(&errors, &sources, err_color)))?;
+        let hoa = read.map_err(|errors| Error::Input(diag::render(&errors, &sources, err_color)))?;
         if hoa.automaton.marks > MAX_MARKS {
-            return Err(Failure::Usage(format!("{}: at most {MAX_MARKS} acceptance sets", path.display())));
+            return Err(Error::Usage(format!("{}: at most {MAX_MARKS} acceptance sets", path.display())));
         }
         Ok(Ask::Forbidden { file: path.display().to_string(), hoa, input: model_input(path, &sources) })
     }
@@ -87,7 +87,7 @@ impl Ask {
 }
 
 /// What the command line asks.
-pub fn asks(args: &Check, color: bool) -> Result<Vec<Ask>, Failure> {
+pub fn asks(args: &Settings, color: bool) -> Result<Vec<Ask>, Error> {
     let mut all: Vec<Ask> = args.formulas.ltl.iter().map(|text| Ask::ltl(text)).collect();
     if let Some(path) = &args.formulas.buchi {
         all.push(Ask::forbidden(path, color)?);
@@ -111,11 +111,11 @@ impl Understood {
     /// Reads a model with what is asked of it.
     pub fn read(
         ask: Ask,
-        args: &Check,
+        args: &Settings,
         subject: &Subject,
         language: &'static str,
         color: bool,
-    ) -> Result<Understood, Failure> {
+    ) -> Result<Understood, Error> {
         let path = &args.model.model;
         let mut sources = Sources::default();
         let read = sources.read(path).map_err(|d| vec![d]).and_then(|model| match &ask {
@@ -132,7 +132,7 @@ impl Understood {
         let asked = read.map_err(|errors| unread(language, &errors, &sources, color))?;
         let automaton = match &ask {
             Ask::Formula { .. } => translate(&Formula::Not(Box::new(asked.spec.formula.clone())))
-                .map_err(|why| Failure::Usage(format!("--ltl: {why}")))?,
+                .map_err(|why| Error::Usage(format!("--ltl: {why}")))?,
             Ask::Forbidden { hoa, .. } => hoa.automaton.clone(),
         };
         let inputs = c_inputs(path, &sources);

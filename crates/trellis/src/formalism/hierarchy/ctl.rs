@@ -24,18 +24,17 @@ use trellis_syntax::diag::Sources;
 use super::load::top;
 use super::{Left, Nodes, left_open, set_apart};
 use crate::binding::model_input;
-use crate::cli::Check;
 use crate::formalism::Request;
-use crate::limits;
+use crate::settings::Settings;
 use crate::task::{Evidence, Question, Rejection, Task, Unanswered};
-use crate::{Failure, answers};
+use crate::{Error, warnings};
 
 /// How long a formula is evaluated again, if no limit was given.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A hierarchy, and formulas that must hold in every initial configuration.
 pub struct CtlTask {
-    args: Arc<Check>,
+    args: Arc<Settings>,
     asked: Nodes,
     formulas: Vec<(String, Formula)>,
     left: Left,
@@ -45,13 +44,13 @@ pub struct CtlTask {
 
 impl CtlTask {
     /// Reads the model and the formulas.
-    pub fn new(request: &Request) -> Result<CtlTask, Failure> {
+    pub fn new(request: &Request) -> Result<CtlTask, Error> {
         let (args, p) = (&request.args, &request.args.properties);
         if !p.properties.is_empty() || !p.errors.is_empty() || args.certificate.is_some() || args.trace.is_some() {
-            return Err(Failure::Usage("--ctl: not together with -p or --error, and it writes no evidence".into()));
+            return Err(Error::Usage("--ctl: not together with -p or --error, and it writes no evidence".into()));
         }
         let mut sources = Sources::default();
-        let (mut built, node) = top(&mut sources, &args.model, args.nodes.node.as_deref(), request.color)?;
+        let (mut built, node) = top(&mut sources, &args.model, args.nodes.node.as_deref(), &args.context)?;
         let (mut formulas, mut refused) = (vec![], vec![]);
         for text in &args.nodes.ctl {
             let id = sources.add("--ctl", text.clone());
@@ -60,7 +59,7 @@ impl CtlTask {
                 Err(errors) => refused.push((text.clone(), errors)),
             }
         }
-        let left = set_apart(&sources, refused, formulas.len(), request.color)?;
+        let left = set_apart(&sources, refused, formulas.len(), &args.context)?;
         let inputs = vec![model_input(&args.model.model, &sources)];
         let asked = Nodes { built, node, inputs, conditions: vec![] };
         let (symbolic, levels) = (asked.symbolic(args), asked.built.hierarchy.levels().ok());
@@ -94,7 +93,7 @@ impl Task for CtlTask {
     type Trace = Trace;
     type Proof = Certificate;
 
-    fn args(&self) -> &Check {
+    fn args(&self) -> &Settings {
         &self.args
     }
 
@@ -112,7 +111,7 @@ impl Task for CtlTask {
 
     fn questions(&self) -> Vec<Question> {
         let question = |(text, formula): &(String, Formula)| {
-            let warnings = answers::of_branching(&self.asked.built.hierarchy, formula, text);
+            let warnings = warnings::of_branching(&self.asked.built.hierarchy, formula, text);
             Question::plain(text, Kind::Always, warnings)
         };
         self.formulas.iter().map(question).collect()
@@ -122,7 +121,7 @@ impl Task for CtlTask {
         left_open(&self.left)
     }
 
-    fn solve(&self, n: usize, meter: &mut Meter) -> Result<HierarchyReport, Failure> {
+    fn solve(&self, n: usize, meter: &mut Meter) -> Result<HierarchyReport, Error> {
         let (text, formula) = &self.formulas[n];
         let mut statistics = vec![];
         let verdict = self.verdict(formula, meter, &mut statistics).unwrap_or_else(Verdict::Unknown);
@@ -139,7 +138,7 @@ impl Task for CtlTask {
 
     fn check(&self, n: usize, report: &HierarchyReport, _: &Meter) -> Result<Vec<String>, Rejection> {
         let refuted = report.trace.as_ref().and_then(|t| t.configurations.first());
-        let until = limits::deadline(self.args.timeout).or_else(|| Instant::now().checked_add(PATIENCE));
+        let until = self.args.context.deadline(self.args.timeout).or_else(|| Instant::now().checked_add(PATIENCE));
         let judged = judge(&self.asked.built.hierarchy, &self.formulas[n].1, refuted.map(Vec::as_slice), until);
         match judged.map_err(|e| e.to_string())? {
             Some(count) => Ok(vec![format!("evaluated again, configuration by configuration: {count} can be reached")]),
@@ -186,8 +185,8 @@ impl Task for CtlTask {
         Some(tell::dot(&self.asked.built.hierarchy, levels, trace))
     }
 
-    fn html(&self, reports: &[(usize, HierarchyReport)]) -> String {
-        let all: Vec<HierarchyReport> = reports.iter().map(|(_, r)| r.clone()).collect();
+    fn html(&self, reports: &[(usize, &HierarchyReport)]) -> String {
+        let all: Vec<HierarchyReport> = reports.iter().map(|(_, r)| (*r).clone()).collect();
         let hierarchy = &self.asked.built.hierarchy;
         self.levels.as_ref().map_or_else(String::new, |levels| tell::html(&all, hierarchy, levels))
     }

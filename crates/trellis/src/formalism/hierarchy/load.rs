@@ -6,35 +6,36 @@ use trellis_syntax::altarica::ast::Name;
 use trellis_syntax::altarica::{Built, File, parse};
 use trellis_syntax::diag::{Diagnostic, Sources, render};
 
-use crate::Failure;
-use crate::cli;
+use crate::Error;
+use crate::context::Context;
+use crate::settings;
 
 /// Diagnostics as a failure.
-pub fn complain<'s>(sources: &'s Sources, color: bool) -> impl Fn(Vec<Diagnostic>) -> Failure + 's {
-    move |d| Failure::Input(render(&d, sources, color))
+pub fn complain<'s>(sources: &'s Sources, color: bool) -> impl Fn(Vec<Diagnostic>) -> Error + 's {
+    move |d| Error::Input(render(&d, sources, color))
 }
 
 /// Reads a file.
-pub fn read(sources: &mut Sources, path: &Path, color: bool) -> Result<File, Failure> {
-    let id = sources.read(path).map_err(|d| complain(sources, color)(vec![d]))?;
-    let (file, warnings) = parse(sources, id).map_err(complain(sources, color))?;
-    eprint!("{}", render(&warnings, sources, color));
+pub fn read(sources: &mut Sources, path: &Path, context: &Context) -> Result<File, Error> {
+    let id = sources.read(path).map_err(|d| complain(sources, context.color)(vec![d]))?;
+    let (file, warnings) = parse(sources, id).map_err(complain(sources, context.color))?;
+    context.note(render(&warnings, sources, context.color));
     Ok(file)
 }
 
 /// Reads a file and builds the hierarchy below a node, or below the last one; with the node's name.
 pub fn top(
     sources: &mut Sources,
-    model: &cli::Model,
+    model: &settings::Model,
     node: Option<&str>,
-    color: bool,
-) -> Result<(Built, String), Failure> {
-    let file = read(sources, &model.model, color)?;
+    context: &Context,
+) -> Result<(Built, String), Error> {
+    let file = read(sources, &model.model, context)?;
     let Some(last) = file.nodes().last().map(|n| (*n).clone()) else {
-        return Err(Failure::Input(format!("error: {}: there is no node", model.model.display())));
+        return Err(Error::Input(format!("error: {}: there is no node", model.model.display())));
     };
     let top = Name { text: node.map_or(last.text, String::from), span: last.span };
-    let built = build(sources, &file, &top, &model.constants, color)?;
+    let built = build(sources, &file, &top, &model.constants, context)?;
     Ok((built, top.text))
 }
 
@@ -44,10 +45,10 @@ pub fn build(
     file: &File,
     node: &Name,
     constants: &[(String, i64)],
-    color: bool,
-) -> Result<Built, Failure> {
-    let (built, warnings) = file.build(node, constants).map_err(complain(sources, color))?;
-    eprint!("{}", render(&warnings, sources, color));
+    context: &Context,
+) -> Result<Built, Error> {
+    let (built, warnings) = file.build(node, constants).map_err(complain(sources, context.color))?;
+    context.note(render(&warnings, sources, context.color));
     Ok(built)
 }
 
@@ -57,9 +58,9 @@ pub fn build_beside(
     file: &File,
     node: &Name,
     literals: &[String],
-    color: bool,
-) -> Result<Built, Failure> {
-    let (built, warnings) = file.build_beside(node, literals).map_err(complain(sources, color))?;
-    eprint!("{}", render(&warnings, sources, color));
+    context: &Context,
+) -> Result<Built, Error> {
+    let (built, warnings) = file.build_beside(node, literals).map_err(complain(sources, context.color))?;
+    context.note(render(&warnings, sources, context.color));
     Ok(built)
 }

@@ -25,12 +25,12 @@ use trellis_syntax::diag::{Diagnostic, SourceId, Sources};
 
 use super::load::{build, complain, read};
 use super::memory;
-use crate::cli::Check;
-use crate::evidence::Given;
+use crate::certify::{Given, Judged};
 use crate::files::{make_folder, write_file};
 use crate::formalism::Request;
-use crate::pipeline::{Case, worst};
-use crate::{Failure, Ran, answers, exit, print};
+use crate::pipeline::{Case, Sink};
+use crate::settings::Settings;
+use crate::{Error, warnings};
 
 /// How many configurations and transitions are drawn.
 const MOST: usize = 5_000;
@@ -46,7 +46,7 @@ type Said = BTreeMap<Option<PathBuf>, String>;
 
 /// A specification, and the nodes that it is about.
 pub struct SpecificationTask {
-    args: Arc<Check>,
+    args: Arc<Settings>,
     file: File,
     sources: Sources,
     /// The specification.
@@ -54,17 +54,17 @@ pub struct SpecificationTask {
     nodes: Vec<Name>,
     /// Is all of it for the one node that was named?
     all: bool,
-    color: bool,
 }
 
 impl SpecificationTask {
     /// Reads the model and the specification.
-    pub fn new(request: &Request, path: &Path) -> Result<SpecificationTask, Failure> {
-        let (args, color) = (request.args.clone(), request.color);
+    pub fn new(request: &Request, path: &Path) -> Result<SpecificationTask, Error> {
+        let args = request.args.clone();
+        let color = args.context.color;
         let mut sources = Sources::default();
-        let file = read(&mut sources, &args.model.model, color)?;
+        let file = read(&mut sources, &args.model.model, &args.context)?;
         let Some(last) = file.nodes().last().map(|n| (*n).clone()) else {
-            return Err(Failure::Input(format!("error: {}: there is no node", args.model.model.display())));
+            return Err(Error::Input(format!("error: {}: there is no node", args.model.model.display())));
         };
         let id = sources.read(path).map_err(|d| complain(&sources, color)(vec![d]))?;
         let named = acheck::nodes(&sources, id).map_err(complain(&sources, color))?;
@@ -77,31 +77,29 @@ impl SpecificationTask {
                 .help(format!("to evaluate all of this for another node, name it: `--node {}`", last.text));
             return Err(complain(&sources, color)(vec![d]));
         }
-        Ok(SpecificationTask { args, file, sources, id, nodes, all, color })
+        Ok(SpecificationTask { args, file, sources, id, nodes, all })
     }
 
-    /// Evaluates all of it for one node: its exit code.
-    fn evaluate(&self, node: &Name) -> Ran {
-        let (args, sources, color) = (&*self.args, &self.sources, self.color);
-        let mut built = build(sources, &self.file, node, &args.model.constants, color)?;
+    /// Evaluates all of it for one node.
+    fn evaluate(&self, node: &Name, sink: &mut dyn Sink) -> Result<(), Error> {
+        let (args, sources, color) = (&*self.args, &self.sources, self.args.context.color);
+        let mut built = build(sources, &self.file, node, &args.model.constants, &args.context)?;
         let only = (!self.all).then_some(node.text.as_str());
         let lines = acheck::lines(sources, self.id, only, &mut built).map_err(complain(sources, color))?;
         for line in &lines {
             if let Line::Define(name, _, _, set) = line {
-                let odd = |t: &TermId| answers::of_nodes(&built.hierarchy, *t, false, name);
-                conditions(set).iter().flat_map(odd).for_each(|w| eprintln!("warning: {w}"));
+                let odd = |t: &TermId| warnings::of_nodes(&built.hierarchy, *t, false, name);
+                conditions(set).iter().flat_map(odd).for_each(|w| args.context.note(format_args!("warning: {w}\n")));
             }
         }
-        let mut budget = crate::limits::meter(args);
+        let mut budget = args.meter();
         let mut said = Said::new();
         let mut found = Found::new();
         let about = (sources, &self.file, &built);
         let done = evaluate(args, about, &node.text, &lines, &mut budget, (&mut said, &mut found))?;
         for (to, text) in said.into_iter().filter(|(to, text)| to.is_some() || !text.is_empty()) {
             match to {
-                None => {
-                    print(&text)?;
-                }
+                None => sink.table(&text, Some(true))?,
                 Some(path) => {
                     let folder = path.parent().unwrap_or(Path::new("."));
                     make_folder(folder)?;
@@ -111,29 +109,27 @@ impl SpecificationTask {
         }
         match done {
             Ok(passed) => {
-                let code = if passed { exit::HOLDS } else { exit::FAILS };
-                let again = args.no_check || checked(&built.hierarchy, &lines, args, &found)?;
-                Ok(worst(code, if again { exit::HOLDS } else { exit::UNDECIDED }))
+                sink.table("", Some(passed))?;
+                if !args.no_check && !checked(&built.hierarchy, &lines, args, &found)? {
+                    sink.table("", None)?;
+                }
             }
             Err(why) => {
-                eprintln!("{}: UNKNOWN: {why}", node.text);
-                Ok(exit::UNDECIDED)
+                args.context.note(format_args!("{}: UNKNOWN: {why}\n", node.text));
+                sink.table("", None)?;
             }
         }
+        Ok(())
     }
 }
 
 /// What is computed is a table, not verdicts: so it goes its own way.
 impl Case for SpecificationTask {
-    fn check(&self, _: bool) -> Ran {
-        let mut code = exit::HOLDS;
-        for node in &self.nodes {
-            code = worst(code, self.evaluate(node)?);
-        }
-        Ok(code)
+    fn check(self: Arc<Self>, sink: &mut dyn Sink) -> Result<(), Error> {
+        self.nodes.iter().try_for_each(|node| self.evaluate(node, sink))
     }
 
-    fn certify(&self, _: &Given<'_>) -> Result<Result<u8, String>, Failure> {
+    fn certify(&self, _: &Given<'_>) -> Result<Result<Judged, String>, Error> {
         Ok(Err("specifications have no evidence on file".into()))
     }
 }
@@ -152,11 +148,11 @@ fn conditions(set: &Set) -> Vec<TermId> {
 }
 
 /// Counts the sets again, plainly. Those that are too much for that are no answer, and said to be none.
-fn checked(hierarchy: &Hierarchy, lines: &[Line], args: &Check, found: &Found) -> Result<bool, Failure> {
+fn checked(hierarchy: &Hierarchy, lines: &[Line], args: &Settings, found: &Found) -> Result<bool, Error> {
     if found.is_empty() {
         return Ok(true);
     }
-    let until = crate::limits::deadline(args.timeout).or_else(|| Instant::now().checked_add(PATIENCE));
+    let until = args.context.deadline(args.timeout).or_else(|| Instant::now().checked_add(PATIENCE));
     let reached = Reached::new(hierarchy, until);
     let mut open = vec![];
     if let Some(reached) = &reached {
@@ -171,7 +167,7 @@ fn checked(hierarchy: &Hierarchy, lines: &[Line], args: &Check, found: &Found) -
                 Some(again) if again.to_string() == *count => {}
                 Some(again) => {
                     let why = format!("`{name}` has {count} by relations and {again} when it is listed");
-                    return Err(Failure::Internal(why));
+                    return Err(Error::Internal(why));
                 }
                 None => open.push(name.as_str()),
             }
@@ -181,18 +177,19 @@ fn checked(hierarchy: &Hierarchy, lines: &[Line], args: &Check, found: &Found) -
     }
     if !open.is_empty() {
         let why = if reached.is_some() { "what cannot be reached counts, too" } else { "there is too much to list" };
-        eprintln!("UNKNOWN: computed on relations and not counted again ({why}): {}", open.join(", "));
+        args.context
+            .note(format_args!("UNKNOWN: computed on relations and not counted again ({why}): {}\n", open.join(", ")));
     }
     Ok(open.is_empty())
 }
 
 /// Where a result goes: a file below the folder that was given, or the terminal.
-fn target(args: &Check, node: &str, to: Option<&String>) -> Result<Option<PathBuf>, Failure> {
+fn target(args: &Settings, node: &str, to: Option<&String>) -> Result<Option<PathBuf>, Error> {
     let (Some(folder), Some(to)) = (&args.nodes.redirect, to) else { return Ok(None) };
     let path = PathBuf::from(to.replace("$NODENAME", node));
     match path.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir)) {
         true => Ok(Some(folder.join(path))),
-        false => Err(Failure::Usage(format!("`> {to}` leads out of {}", folder.display()))),
+        false => Err(Error::Usage(format!("`> {to}` leads out of {}", folder.display()))),
     }
 }
 
@@ -221,13 +218,13 @@ fn listed(sets: &Specification<'_>, states: &Set, transitions: &Set) -> Result<G
 
 /// Did all tests pass?
 fn evaluate(
-    args: &Check,
+    args: &Settings,
     (sources, file, built): (&Sources, &File, &Built),
     node: &str,
     lines: &[Line],
     budget: &mut Meter,
     (said, counted): (&mut Said, &mut Found),
-) -> Result<Result<bool, Reason>, Failure> {
+) -> Result<Result<bool, Reason>, Error> {
     let targets: Vec<Option<PathBuf>> = lines
         .iter()
         .map(|line| match line {
@@ -239,7 +236,7 @@ fn evaluate(
             | Line::Modes(to)
             | Line::Project(_, to) => target(args, node, to.as_ref()),
         })
-        .collect::<Result<_, Failure>>()?;
+        .collect::<Result<_, Error>>()?;
     let hierarchy = &built.hierarchy;
     let run = || -> Result<bool, Reason> {
         let symbolic = Symbolic::new(hierarchy, 2, memory(args)).map_err(reason)?;

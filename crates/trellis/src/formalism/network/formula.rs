@@ -16,16 +16,16 @@ use trellis_syntax::ltl::network::Said;
 
 use super::idle;
 use super::load::{Asked, Loaded, load};
-use crate::cli::{self, Check};
 use crate::formalism::formula::question::{Ask, asks};
 use crate::formalism::{Cases, Request};
 use crate::pipeline::{statistics, steps};
+use crate::settings::{self, Settings};
 use crate::task::{Evidence, Question, Rejection, Task, Unanswered};
-use crate::{Failure, answers};
+use crate::{Error, warnings};
 
 /// A network and formulas about its runs.
 struct FormulaTask {
-    args: Arc<Check>,
+    args: Arc<Settings>,
     loaded: Loaded,
     /// Each formula, as it was asked, with what it means.
     asked: Vec<(Ask, Temporal, Vec<String>)>,
@@ -37,18 +37,19 @@ struct FormulaTask {
 /// Reads the network and the formulas. One that cannot be read leaves the others answered, unless it is the model.
 pub fn ask(request: &Request) -> Cases {
     let args = &request.args;
-    let mut all = asks(args, request.color)?;
-    let read =
-        |asks: &[Ask]| load(&args.model, request.language, &Asked { asks, color: request.color, ..Default::default() });
+    let mut all = asks(args, request.args.context.color)?;
+    let read = |asks: &[Ask]| {
+        load(&args.model, request.language, &Asked { asks, color: request.args.context.color, ..Default::default() })
+    };
     let mut refused = vec![];
     let mut loaded = match read(&all) {
-        Err(Failure::Input(_)) if all.len() > 1 && read(&[]).is_ok() => {
+        Err(Error::Input(_)) if all.len() > 1 && read(&[]).is_ok() => {
             let mut kept = vec![];
             for ask in all {
                 match read(std::slice::from_ref(&ask)) {
                     Ok(_) => kept.push(ask),
-                    Err(Failure::Input(said)) => {
-                        eprintln!("{}", said.trim_end());
+                    Err(Error::Input(said)) => {
+                        args.context.note(format_args!("{}\n", said.trim_end()));
                         refused.push(ask.text().to_string());
                     }
                     Err(failure) => return Err(failure),
@@ -59,13 +60,13 @@ pub fn ask(request: &Request) -> Cases {
         }
         read => read?,
     };
-    eprint!("{}", loaded.warnings);
+    args.context.note(&loaded.warnings);
     if args.non_zeno && loaded.network.clocks.is_empty() {
-        return Err(Failure::Usage("--non-zeno is for models with clocks; this one has none".into()));
+        return Err(Error::Usage("--non-zeno is for models with clocks; this one has none".into()));
     }
     let search = match args.formulas.search {
-        Some(cli::LassoSearch::Nested) => Search::Nested,
-        Some(cli::LassoSearch::Scc) | None => Search::Components,
+        Some(settings::LassoSearch::Nested) => Search::Nested,
+        Some(settings::LassoSearch::Scc) | None => Search::Components,
     };
     let fair = fair(&loaded.network, &args.formulas.fair)?;
     let said = std::mem::take(&mut loaded.said);
@@ -75,14 +76,14 @@ pub fn ask(request: &Request) -> Cases {
         let temporal = temporal(&mut loaded.network, &ask, said, fair.clone(), args.non_zeno)?;
         asked.push((ask, temporal, names));
     }
-    Ok(vec![Box::new(FormulaTask { args: args.clone(), loaded, asked, search, refused })])
+    Ok(vec![Arc::new(FormulaTask { args: args.clone(), loaded, asked, search, refused })])
 }
 
 impl Task for FormulaTask {
     type Trace = Trace;
     type Proof = Certificate;
 
-    fn args(&self) -> &Check {
+    fn args(&self) -> &Settings {
         &self.args
     }
 
@@ -97,7 +98,7 @@ impl Task for FormulaTask {
     fn questions(&self) -> Vec<Question> {
         let question = |(ask, temporal, names): &(Ask, Temporal, Vec<String>)| {
             let atoms: Vec<_> = temporal.conditions.iter().map(|c| c.holds).collect();
-            let of = |f| answers::of_linear(&self.loaded.network.terms, &atoms, names, f, ask.text());
+            let of = |f| warnings::of_linear(&self.loaded.network.terms, &atoms, names, f, ask.text());
             let warnings = temporal.formula.as_ref().map(of).unwrap_or_default();
             ask.question(warnings)
         };
@@ -109,7 +110,7 @@ impl Task for FormulaTask {
         self.refused.iter().map(refused).collect()
     }
 
-    fn solve(&self, n: usize, meter: &mut Meter) -> Result<PropertyReport, Failure> {
+    fn solve(&self, n: usize, meter: &mut Meter) -> Result<PropertyReport, Error> {
         let ((ask, asked, _), loaded) = (&self.asked[n], &self.loaded);
         let mut report = match formula::check(&loaded.network, asked, self.search, meter) {
             Ok(a) => {
@@ -127,7 +128,7 @@ impl Task for FormulaTask {
         report.engine = engine_line(&loaded.network, self.search);
         report.assumes = assumptions(&self.args.formulas.fair, self.args.non_zeno);
         if let Some(note) = note(&loaded.network, asked, &report).filter(|_| !self.args.quiet && !self.args.json) {
-            eprintln!("note: {note}");
+            self.args.context.note(format_args!("note: {note}\n"));
         }
         Ok(report)
     }
@@ -186,14 +187,14 @@ impl Task for FormulaTask {
         r.trace.as_ref().map(|t| dot::trace(net, t, ending(net, Kind::Ltl, t), &r.query))
     }
 
-    fn html(&self, reports: &[(usize, PropertyReport)]) -> String {
-        let all: Vec<PropertyReport> = reports.iter().map(|(_, r)| r.clone()).collect();
+    fn html(&self, reports: &[(usize, &PropertyReport)]) -> String {
+        let all: Vec<PropertyReport> = reports.iter().map(|(_, r)| (*r).clone()).collect();
         html::render(&all, &self.loaded.network)
     }
 }
 
 /// `weak`, `strong:P1,go`, `progress`.
-fn fair(net: &Network, given: &[String]) -> Result<Vec<Fair>, Failure> {
+fn fair(net: &Network, given: &[String]) -> Result<Vec<Fair>, Error> {
     let mut all = Vec::new();
     for text in given {
         let (kind, names) = text.split_once(':').map_or((text.as_str(), None), |(k, n)| (k, Some(n)));
@@ -206,7 +207,7 @@ fn fair(net: &Network, given: &[String]) -> Result<Vec<Fair>, Failure> {
             ("strong", _) => true,
             _ => {
                 let why = format!("--fair {text}: expected progress, weak, strong, weak:NAMES or strong:NAMES");
-                return Err(Failure::Usage(why));
+                return Err(Error::Usage(why));
             }
         };
         match names {
@@ -237,23 +238,23 @@ fn party(net: &Network, name: &str) -> Option<Party> {
     })
 }
 
-fn nobody(net: &Network, name: &str) -> Failure {
+fn nobody(net: &Network, name: &str) -> Error {
     let processes = net.processes.iter().map(|p| p.name.as_str());
     let mut known: Vec<&str> = processes.chain(net.channels.iter().map(|c| array_name(&c.name))).collect();
     known.dedup();
     let some = known.iter().take(20).copied().collect::<Vec<_>>().join(", ");
     let more = if known.len() > 20 { ", …" } else { "" };
-    Failure::Usage(format!("--fair: there is no process or channel `{name}`; there are: {some}{more}"))
+    Error::Usage(format!("--fair: there is no process or channel `{name}`; there are: {some}{more}"))
 }
 
-fn temporal(net: &mut Network, ask: &Ask, said: Said, fair: Vec<Fair>, non_zeno: bool) -> Result<Temporal, Failure> {
+fn temporal(net: &mut Network, ask: &Ask, said: Said, fair: Vec<Fair>, non_zeno: bool) -> Result<Temporal, Error> {
     let anything = Condition { prepare: net.terms.skip(), holds: net.terms.bool(true) };
     let kind = QueryKind::PotentiallyAlways(anything);
     let query = Query { text: ask.text().to_string(), kind, deadlock: false, atoms: Vec::new() };
     let (formula, automaton) = match ask {
         Ask::Formula { .. } => {
             let negated = Formula::Not(Box::new(said.formula.clone()));
-            (Some(said.formula), translate(&negated).map_err(|why| Failure::Usage(format!("--ltl: {why}")))?)
+            (Some(said.formula), translate(&negated).map_err(|why| Error::Usage(format!("--ltl: {why}")))?)
         }
         Ask::Forbidden { hoa, .. } => (None, hoa.automaton.clone()),
     };

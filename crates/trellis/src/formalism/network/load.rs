@@ -13,11 +13,11 @@ use trellis_syntax::uppaal::errors::MAX_ERRORS;
 use trellis_syntax::uppaal::{self, ast, build};
 
 use crate::binding::{input, model_input};
-use crate::cli::{Model, Properties};
 use crate::formalism::Language;
 use crate::formalism::formula::question::Ask;
+use crate::settings::{Model, Properties};
 use crate::task::{Question, Unanswered};
-use crate::{Failure, answers};
+use crate::{Error, warnings};
 
 /// A model, ready to be explored.
 pub struct Loaded {
@@ -47,7 +47,7 @@ pub struct Loaded {
 impl Loaded {
     /// What is asked.
     pub fn questions(&self) -> Vec<Question> {
-        let question = |q: &Query| Question::plain(&q.text, Kind::of(&q.kind), answers::of_query(&self.network, q));
+        let question = |q: &Query| Question::plain(&q.text, Kind::of(&q.kind), warnings::of_query(&self.network, q));
         self.queries.iter().map(question).collect()
     }
 
@@ -79,17 +79,17 @@ struct Loader {
 }
 
 impl Loader {
-    fn read(&mut self, path: &Path) -> Result<(SourceId, String), Failure> {
+    fn read(&mut self, path: &Path) -> Result<(SourceId, String), Error> {
         match self.sources.read(path) {
             Ok(id) => Ok((id, self.sources.get(id).text.clone())),
-            Err(d) => Err(Failure::Input(diag::render(&[d], &self.sources, self.color))),
+            Err(d) => Err(Error::Input(diag::render(&[d], &self.sources, self.color))),
         }
     }
 
     /// Stops if there are errors.
-    fn settle(&mut self) -> Result<(), Failure> {
+    fn settle(&mut self) -> Result<(), Error> {
         if self.diags.iter().any(|d| d.severity == Severity::Error) {
-            return Err(Failure::Input(diag::render(&self.diags, &self.sources, self.color)));
+            return Err(Error::Input(diag::render(&self.diags, &self.sources, self.color)));
         }
         Ok(())
     }
@@ -113,7 +113,7 @@ impl Loader {
         all
     }
 
-    fn query_file(&mut self, file: &Path) -> Result<Vec<ast::Query>, Failure> {
+    fn query_file(&mut self, file: &Path) -> Result<Vec<ast::Query>, Error> {
         let (id, text) = self.read(file)?;
         let (queries, diags) = uppaal::parse_queries(id, &text);
         self.diags.extend(diags);
@@ -138,7 +138,7 @@ impl Loader {
     }
 
     /// The formulas, once their words are known.
-    fn understood(&mut self, spoken: &Spoken, net: &mut Network) -> Result<Vec<Said>, Failure> {
+    fn understood(&mut self, spoken: &Spoken, net: &mut Network) -> Result<Vec<Said>, Error> {
         let mut all = Vec::new();
         for (is_formula, ids) in &spoken.formulas {
             let read = match (is_formula, &ids[..]) {
@@ -166,7 +166,7 @@ impl Loader {
     }
 
     /// What is said of questions that make no sense. If there is no other question, that is all there is to say.
-    fn refusals(&mut self, others: usize) -> Result<Vec<(String, String)>, Failure> {
+    fn refusals(&mut self, others: usize) -> Result<Vec<(String, String)>, Error> {
         let refused = std::mem::take(&mut self.refused);
         let mut said = Vec::new();
         for (text, errors) in refused {
@@ -215,7 +215,7 @@ struct Spoken {
 }
 
 /// Reads a model and what is asked of it.
-pub fn load(model: &Model, language: &Language, asked: &Asked<'_>) -> Result<Loaded, Failure> {
+pub fn load(model: &Model, language: &Language, asked: &Asked<'_>) -> Result<Loaded, Error> {
     let mut l = Loader { sources: Sources::default(), diags: Vec::new(), refused: Vec::new(), color: asked.color };
     let path = &model.model;
     let (id, text) = l.read(path)?;
@@ -223,7 +223,7 @@ pub fn load(model: &Model, language: &Language, asked: &Asked<'_>) -> Result<Loa
         return load_tchecker(l, model, asked, id, &text);
     }
     if asked.properties.is_some_and(|p| !p.labels.is_empty()) {
-        return Err(Failure::Usage("--labels: only models in the TChecker language have labels".into()));
+        return Err(Error::Usage("--labels: only models in the TChecker language have labels".into()));
     }
     let is_xml = language.extensions.contains(&"xml");
     let (mut nta, diags) = if is_xml { uppaal::parse_xml(id, &text) } else { uppaal::parse_xta(id, &text) };
@@ -292,19 +292,19 @@ pub fn load(model: &Model, language: &Language, asked: &Asked<'_>) -> Result<Loa
         }
         Err(errors) => {
             l.diags.extend(errors);
-            Err(Failure::Input(diag::render(&l.diags, &l.sources, asked.color)))
+            Err(Error::Input(diag::render(&l.diags, &l.sources, asked.color)))
         }
     }
 }
 
 /// The same for a model in the TChecker language.
-fn load_tchecker(mut l: Loader, model: &Model, asked: &Asked<'_>, id: SourceId, text: &str) -> Result<Loaded, Failure> {
+fn load_tchecker(mut l: Loader, model: &Model, asked: &Asked<'_>, id: SourceId, text: &str) -> Result<Loaded, Error> {
     let path = &model.model;
     if !model.constants.is_empty() {
-        return Err(Failure::Usage("--const: a TChecker model has no constants".into()));
+        return Err(Error::Usage("--const: a TChecker model has no constants".into()));
     }
     if asked.strategy.is_some() || asked.priority.is_some() {
-        return Err(Failure::Usage("--join and --priority do not apply to TChecker models".into()));
+        return Err(Error::Usage("--join and --priority do not apply to TChecker models".into()));
     }
     let (ast, diags) = tchecker::parse(id, text);
     l.diags.extend(diags);
@@ -357,7 +357,7 @@ fn load_tchecker(mut l: Loader, model: &Model, asked: &Asked<'_>, id: SourceId, 
         }
         Err(errors) => {
             l.diags.extend(errors);
-            Err(Failure::Input(diag::render(&l.diags, &l.sources, asked.color)))
+            Err(Error::Input(diag::render(&l.diags, &l.sources, asked.color)))
         }
     }
 }

@@ -8,7 +8,7 @@ use trellis_expr::Fault;
 use trellis_model::network::{Action, Layout, ModelError, Network, Snapshot};
 use trellis_order::{MethodKind, Word};
 
-use crate::Failure;
+use crate::Error;
 
 /// A script that says when to join.
 pub struct LuaStrategy<'n> {
@@ -19,9 +19,9 @@ pub struct LuaStrategy<'n> {
 
 impl<'n> LuaStrategy<'n> {
     /// Loads it.
-    pub fn load(path: &Path, net: &'n Network) -> Result<LuaStrategy<'n>, Failure> {
+    pub fn load(path: &Path, net: &'n Network) -> Result<LuaStrategy<'n>, Error> {
         let constants: Vec<(&str, i64)> = net.constants.iter().map(|(n, v)| (n.as_str(), *v)).collect();
-        let script = ScriptStrategy::load(path, &constants).map_err(|e| Failure::Input(format!("error: {e}")))?;
+        let script = ScriptStrategy::load(path, &constants).map_err(|e| Error::Input(format!("error: {e}")))?;
         Ok(LuaStrategy { net, layout: Layout::new(net), script })
     }
 }

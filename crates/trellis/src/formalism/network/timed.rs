@@ -8,30 +8,30 @@ use trellis_engine::waitlist::Order;
 use trellis_model::network::{Network, Query, QueryKind, Symmetry};
 
 use super::folds;
-use crate::Failure;
-use crate::cli::{self, Check};
+use crate::Error;
+use crate::settings::{self, Settings};
 
 /// Does the command line ask for lazy abstraction, whatever engine it names?
-pub fn lazily(args: &Check) -> bool {
+pub fn lazily(args: &Settings) -> bool {
     args.clocks.is_some() || args.data.is_some() || args.all_clocks
 }
 
 /// Does it say how zones are compared?
-pub fn by_zones(args: &Check) -> bool {
+pub fn by_zones(args: &Settings) -> bool {
     args.extrapolation.is_some() || args.cover.is_some()
 }
 
 /// What the command line asks for.
-pub fn config(args: &Check, net: &Network, query: &Query) -> Result<Config, Failure> {
-    let say = |text: String| Err(Failure::Usage(text));
+pub fn config(args: &Settings, net: &Network, query: &Query) -> Result<Config, Error> {
+    let say = |text: String| Err(Error::Usage(text));
     let order = args.order.map(|o| match o {
-        cli::Order::Bfs => Order::Bfs,
-        cli::Order::Dfs => Order::Dfs,
-        cli::Order::Random => Order::Random(args.seed),
+        settings::Order::Bfs => Order::Bfs,
+        settings::Order::Dfs => Order::Dfs,
+        settings::Order::Random => Order::Random(args.seed),
         // `usage` has refused the last.
-        cli::Order::Priority | cli::Order::Largest | cli::Order::Error => Order::Priority,
+        settings::Order::Priority | settings::Order::Largest | settings::Order::Error => Order::Priority,
     });
-    if args.order == Some(cli::Order::Priority) || args.priority.is_some() {
+    if args.order == Some(settings::Order::Priority) || args.priority.is_some() {
         return say("--priority is for models without clocks; --order largest explores larger zones first".into());
     }
     if args.update.is_some() || args.join.is_some() || args.audit {
@@ -44,34 +44,36 @@ pub fn config(args: &Check, net: &Network, query: &Query) -> Result<Config, Fail
                 .into(),
         );
     }
-    if args.cover == Some(cli::Cover::Alu) && args.extrapolation.is_some() {
+    if args.cover == Some(settings::Cover::Alu) && args.extrapolation.is_some() {
         return say(
             "--cover alu compares zones as they are; --extrapolation goes with --cover inclusion or equality".into()
         );
     }
-    if args.symmetry && (lazily || args.engine == cli::Engine::Lazy) {
+    if args.symmetry && (lazily || args.engine == settings::Engine::Lazy) {
         return say("--symmetry goes with --engine reach".into());
     }
     let engine = match args.engine {
-        cli::Engine::Reach if lazily => return say("--clocks, --data and --all-clocks go with --engine lazy".into()),
-        cli::Engine::Lazy if by_zones => return say("--extrapolation and --cover go with --engine reach".into()),
-        cli::Engine::Auto if !lazily && !by_zones && !args.symmetry => None,
-        cli::Engine::Lazy => Some(lazy_engine(args, net, query, order)),
-        cli::Engine::Auto if lazily => Some(lazy_engine(args, net, query, order)),
+        settings::Engine::Reach if lazily => {
+            return say("--clocks, --data and --all-clocks go with --engine lazy".into());
+        }
+        settings::Engine::Lazy if by_zones => return say("--extrapolation and --cover go with --engine reach".into()),
+        settings::Engine::Auto if !lazily && !by_zones && !args.symmetry => None,
+        settings::Engine::Lazy => Some(lazy_engine(args, net, query, order)),
+        settings::Engine::Auto if lazily => Some(lazy_engine(args, net, query, order)),
         // The others are for programs, and were refused before.
         _ => {
             let default = reach::Options::default();
             let extrapolation = match args.extrapolation {
-                Some(cli::Extrapolation::None) => Extrapolation::None,
-                Some(cli::Extrapolation::M) => Extrapolation::M,
-                Some(cli::Extrapolation::Lu) => Extrapolation::Lu,
-                Some(cli::Extrapolation::LuPlus) => Extrapolation::LuPlus,
+                Some(settings::Extrapolation::None) => Extrapolation::None,
+                Some(settings::Extrapolation::M) => Extrapolation::M,
+                Some(settings::Extrapolation::Lu) => Extrapolation::Lu,
+                Some(settings::Extrapolation::LuPlus) => Extrapolation::LuPlus,
                 None => default.extrapolation,
             };
             let cover = match args.cover {
-                Some(cli::Cover::Equality) => Cover::Equality,
-                Some(cli::Cover::Inclusion) => Cover::Inclusion,
-                Some(cli::Cover::Alu) => Cover::Alu,
+                Some(settings::Cover::Equality) => Cover::Equality,
+                Some(settings::Cover::Inclusion) => Cover::Inclusion,
+                Some(settings::Cover::Alu) => Cover::Alu,
                 // Simulation compares exact zones.
                 None if args.extrapolation.is_some() => Cover::Inclusion,
                 None => default.cover,
@@ -86,26 +88,26 @@ pub fn config(args: &Check, net: &Network, query: &Query) -> Result<Config, Fail
     Ok(Config { engine, order, certificate, non_zeno: args.non_zeno, symmetry: folds(args, net) })
 }
 
-fn lazy_engine(args: &Check, net: &Network, query: &Query, order: Option<Order>) -> Engine {
+fn lazy_engine(args: &Settings, net: &Network, query: &Query, order: Option<Order>) -> Engine {
     let default = match default_engine(net, query, None, &Symmetry::default()) {
         Engine::Lazy { clocks, .. } => clocks,
         Engine::Reach(_) => Clocks::Bounds,
     };
     let clocks = match args.clocks {
-        Some(cli::Clocks::Forward) => Clocks::Interpolation(Direction::Forward),
-        Some(cli::Clocks::Backward) => Clocks::Interpolation(Direction::Backward),
-        Some(cli::Clocks::Bounds) => Clocks::Bounds,
+        Some(settings::Clocks::Forward) => Clocks::Interpolation(Direction::Forward),
+        Some(settings::Clocks::Backward) => Clocks::Interpolation(Direction::Backward),
+        Some(settings::Clocks::Bounds) => Clocks::Bounds,
         None => default,
     };
     let options = lazy::Options::default();
     let options = lazy::Options { order: order.unwrap_or(options.order), reduce: !args.all_clocks, ..options };
     let data = match args.data {
-        None | Some(cli::Data::Identity) => Data::Identity,
-        Some(cli::Data::Forward) => Data::Interpolation(Direction::Forward),
-        Some(cli::Data::Backward) => Data::Interpolation(Direction::Backward),
-        Some(cli::Data::Predicates) => Data::Predicates(Direction::Forward),
-        Some(cli::Data::PredicatesBackward) => Data::Predicates(Direction::Backward),
-        Some(cli::Data::PredicatesSequence) => Data::Predicates(Direction::Sequence),
+        None | Some(settings::Data::Identity) => Data::Identity,
+        Some(settings::Data::Forward) => Data::Interpolation(Direction::Forward),
+        Some(settings::Data::Backward) => Data::Interpolation(Direction::Backward),
+        Some(settings::Data::Predicates) => Data::Predicates(Direction::Forward),
+        Some(settings::Data::PredicatesBackward) => Data::Predicates(Direction::Backward),
+        Some(settings::Data::PredicatesSequence) => Data::Predicates(Direction::Sequence),
     };
     Engine::Lazy { clocks, data, options }
 }

@@ -31,13 +31,13 @@ pub use property::Scope;
 use super::load::{Loaded, QUESTION, c_options, load};
 use super::{certify, engine_line, replay};
 use crate::binding::canonical;
-use crate::cli::Check;
 use crate::formalism::formula::question::{Ask, TERMINATION};
 use crate::formalism::formula::{self, Subject};
 use crate::formalism::{Cases, Request};
 use crate::pipeline::{Case, named, statistics};
+use crate::settings::Settings;
 use crate::task::{Evidence, Followed, Question, Rejection, Task};
-use crate::{Failure, answers};
+use crate::{Error, warnings};
 
 /// What is added where loops are not shown to end.
 const PARTIAL: &str = "; partial correctness: loops are not shown to end";
@@ -74,9 +74,9 @@ impl Asked {
         let (check, terms) = (&self.checks[n], &self.cfa.terms);
         let into = || self.cfa.edges().map(|e| self.cfa.edge(e)).filter(|e| Some(e.to) == check.location);
         let never = |stmt| match terms.stmt(stmt) {
-            Stmt::Assume(t) => answers::never(terms, *t),
+            Stmt::Assume(t) => warnings::never(terms, *t),
             Stmt::Seq(all) => {
-                all.iter().any(|s| matches!(terms.stmt(*s), Stmt::Assume(t) if answers::never(terms, *t)))
+                all.iter().any(|s| matches!(terms.stmt(*s), Stmt::Assume(t) if warnings::never(terms, *t)))
             }
             _ => false,
         };
@@ -207,7 +207,7 @@ struct Set {
 
 /// A C program, and the checks that it is asked.
 struct CTask {
-    args: Arc<Check>,
+    args: Arc<Settings>,
     loaded: Loaded,
     asked: Asked,
     engine: Engine,
@@ -223,8 +223,8 @@ struct CTask {
 /// Asks a program everything, or the checks that the command line names; then whether it ends.
 pub fn ask(request: &Request, engine: Engine, mut loaded: Loaded) -> Cases {
     let (args, asked) = (&request.args, loaded.program.take());
-    let Some(asked) = asked else { return Err(Failure::Internal("a C program without checks".into())) };
-    let others = crate::cli::Properties { properties: vec![], ..args.properties.clone() };
+    let Some(asked) = asked else { return Err(Error::Internal("a C program without checks".into())) };
+    let others = crate::settings::Properties { properties: vec![], ..args.properties.clone() };
     super::load::no_questions(
         Some(&others),
         "a C program is asked whether reach_error, __VERIFIER_error or a failing assert can be reached; write the property as an \
@@ -239,16 +239,16 @@ pub fn ask(request: &Request, engine: Engine, mut loaded: Loaded) -> Cases {
     if first.is_empty() && !nothing {
         first.push(asked.all());
     }
-    let mut all: Vec<Box<dyn Case>> = vec![];
+    let mut all: Vec<Arc<dyn Case>> = vec![];
     if !first.is_empty() {
-        all.push(Box::new(CTask::new(args.clone(), loaded, asked, engine, first, termination)));
+        all.push(Arc::new(CTask::new(args.clone(), loaded, asked, engine, first, termination)));
     }
     if termination {
         let (options, scope) = c_options(&args.model.model, &args.reading)?;
         let ask = Ask::ltl(TERMINATION);
         let task = formula::task(request, Subject::c(options, scope.assumes()), vec![ask])?;
         let beside = |file: &PathBuf| if nothing { file.clone() } else { named(file, "termination") };
-        all.push(Box::new(task.with_args(Check {
+        all.push(Arc::new(task.with_args(Settings {
             trace: args.trace.as_ref().map(beside),
             certificate: args.certificate.as_ref().map(beside),
             dot: args.dot.as_ref().map(beside),
@@ -263,29 +263,29 @@ pub fn ask(request: &Request, engine: Engine, mut loaded: Loaded) -> Cases {
 /// file is that of the formulas.
 pub fn undefined(request: &Request) -> Cases {
     let args = &request.args;
-    let mut loaded = load(&args.model, request.language.name, &args.reading, None, request.color)?;
+    let mut loaded = load(&args.model, request.language.name, &args.reading, None, request.args.context.color)?;
     let Some(asked) = loaded.program.take() else { return Ok(vec![]) };
     let mut set = asked.all();
     set.retain(|&n| asked.checks[n].kind != Kind::Assertion);
     if set.is_empty() {
         return Ok(vec![]);
     }
-    let args = Arc::new(Check { trace: None, certificate: None, dot: None, html: None, ..(**args).clone() });
+    let args = Arc::new(Settings { trace: None, certificate: None, dot: None, html: None, ..(**args).clone() });
     let engine = Engine::Portfolio(args.programs.threads.unwrap_or(2).into());
-    Ok(vec![Box::new(CTask::new(args, loaded, asked, engine, vec![set], false))])
+    Ok(vec![Arc::new(CTask::new(args, loaded, asked, engine, vec![set], false))])
 }
 
-fn no_check(asked: &Asked, name: &str) -> Failure {
+fn no_check(asked: &Asked, name: &str) -> Error {
     let some = asked.names.iter().take(10).map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
     let more = if asked.names.len() > 10 { ", …" } else { "" };
-    Failure::Usage(format!(
+    Error::Usage(format!(
         "--property: the program has no check `{name}`; there are: {some}{more}; or write the property as an assert"
     ))
 }
 
 impl CTask {
     fn new(
-        args: Arc<Check>,
+        args: Arc<Settings>,
         loaded: Loaded,
         asked: Asked,
         engine: Engine,
@@ -328,18 +328,18 @@ impl CTask {
     }
 
     /// A run into an error is the verdict of the check that fails at its end; the others are asked again.
-    fn violated(&self, n: usize, found: ProgramReport) -> Result<Followed<CTask>, Failure> {
+    fn violated(&self, n: usize, found: ProgramReport) -> Result<Followed<CTask>, Error> {
         let mut others = self.set(n).checks.clone();
         let failing = found.trace.as_ref().and_then(|t| self.asked.failing(t));
         let Some(check) = failing else {
-            return Err(Failure::Internal("a run ends in an error that is no check".into()));
+            return Err(Error::Internal("a run ends in an error that is no check".into()));
         };
         let name = &self.asked.names[check];
         let own = self.add_named(vec![check], name.clone());
         let mut report = ProgramReport { query: name.clone(), ..found };
         report.binding.property = canonical(name);
         if let Some(t) = report.trace.as_ref().filter(|_| !self.args.no_check) {
-            let failed = |why| Failure::Internal(format!("the run for `{name}` did not pass its check: {why}"));
+            let failed = |why| Error::Internal(format!("the run for `{name}` did not pass its check: {why}"));
             trellis_check::program::replay(&self.set(own).cfa, t).map_err(failed)?;
         }
         if self.asked.checks[check].kind == Kind::Call {
@@ -378,7 +378,7 @@ impl CTask {
         for (i, (query, these)) in groups.into_iter().enumerate() {
             let mut report = ProgramReport { query, ..found.clone() };
             let odd: Vec<String> = these.iter().flat_map(|&n| self.asked.odd(n)).collect();
-            report.warnings.extend(answers::warn(&self.args, odd));
+            report.warnings.extend(warnings::tell(&self.args, odd));
             if i > 0 {
                 report.certificate = None;
                 if let (Outcome::Safe, Some(said)) = (report.outcome, &mut report.checked) {
@@ -396,7 +396,7 @@ impl Task for CTask {
     type Trace = Trace;
     type Proof = Certificate;
 
-    fn args(&self) -> &Check {
+    fn args(&self) -> &Settings {
         &self.args
     }
 
@@ -420,7 +420,7 @@ impl Task for CTask {
         true
     }
 
-    fn solve(&self, n: usize, meter: &mut Meter) -> Result<ProgramReport, Failure> {
+    fn solve(&self, n: usize, meter: &mut Meter) -> Result<ProgramReport, Error> {
         let set = self.set(n);
         if set.checks.is_empty() && self.asked.scope.property.is_none() {
             let why = "nothing was asked: no assertion, and nothing that could be undefined, is on any way through main; \
@@ -434,7 +434,7 @@ impl Task for CTask {
         Ok(report)
     }
 
-    fn follow(&self, n: usize, report: ProgramReport) -> Result<Followed<CTask>, Failure> {
+    fn follow(&self, n: usize, report: ProgramReport) -> Result<Followed<CTask>, Error> {
         if report.outcome == Outcome::Unsafe {
             return self.violated(n, report);
         }
@@ -454,7 +454,7 @@ impl Task for CTask {
     }
 
     /// All checks, or one of them. A question that leaves some checks out is not the program's own, so only who asks for it gets it.
-    fn provable(&self, claimed: &str) -> Result<Vec<usize>, Failure> {
+    fn provable(&self, claimed: &str) -> Result<Vec<usize>, Error> {
         let own = self.args.properties.properties.is_empty() && !claimed.contains(BUT_FOR);
         match self.asked.named(claimed).filter(|_| own) {
             Some(set) => Ok(vec![self.add_named(set, claimed.into())]),
@@ -507,7 +507,7 @@ impl Task for CTask {
         })
     }
 
-    fn write_more(&self, n: usize, report: &ProgramReport, file: &dyn Fn(&Path) -> PathBuf) -> Result<(), Failure> {
+    fn write_more(&self, n: usize, report: &ProgramReport, file: &dyn Fn(&Path) -> PathBuf) -> Result<(), Error> {
         let Some(path) = &self.args.programs.witness else { return Ok(()) };
         // A proof of the rest is none of a program that fails.
         if report.trace.is_none() && (self.failed.get() || report.certificate.is_none()) {
@@ -523,10 +523,10 @@ impl Task for CTask {
         report.trace.as_ref().map(|t| tell::dot(&Program::new(&set.cfa, &set.texts), t, &report.query))
     }
 
-    fn html(&self, reports: &[(usize, ProgramReport)]) -> String {
+    fn html(&self, reports: &[(usize, &ProgramReport)]) -> String {
         let sets: Vec<Arc<Set>> = reports.iter().map(|(n, _)| self.set(*n)).collect();
         let all: Vec<_> =
-            reports.iter().zip(&sets).map(|((_, r), s)| (r.clone(), Program::new(&s.cfa, &s.texts))).collect();
+            reports.iter().zip(&sets).map(|((_, r), s)| ((*r).clone(), Program::new(&s.cfa, &s.texts))).collect();
         tell::html(&all)
     }
 }

@@ -9,10 +9,10 @@ use trellis_syntax::diag::{self, Diagnostic, Severity, SourceId, Sources};
 use trellis_syntax::{c, cfa, scxml, sts, xsts};
 
 use super::c::{Asked, Scope};
-use crate::Failure;
+use crate::Error;
 use crate::binding::c_inputs;
-use crate::cli::{DataModel, Ints, Model, Properties, Reading};
 use crate::formalism::no_constants;
+use crate::settings::{DataModel, Ints, Model, Properties, Reading};
 
 /// What is asked where the model says nothing else.
 pub const QUESTION: &str = "no error is reached";
@@ -71,7 +71,7 @@ pub fn load(
     reading: &Reading,
     properties: Option<&Properties>,
     color: bool,
-) -> Result<Loaded, Failure> {
+) -> Result<Loaded, Error> {
     let path = &model.model;
     no_constants(model)?;
     let mut sources = Sources::default();
@@ -138,22 +138,22 @@ pub fn load(
                 "xsts" => "write `prop { … }` into the file, or give --property with an expression or FILE.prop",
                 _ => "write a property into the file: `property NAME : { system : …, G(…) }`",
             };
-            Err(Failure::Nothing(language, advice.into()))
+            Err(Error::Nothing(language, advice.into()))
         }
         Err(errors) => Err(unread(language, &errors, &sources, color)),
     }
 }
 
 /// Why a model cannot be read: there is something wrong with it, or there was no time.
-pub fn unread(language: &'static str, errors: &[Diagnostic], sources: &Sources, color: bool) -> Failure {
+pub fn unread(language: &'static str, errors: &[Diagnostic], sources: &Sources, color: bool) -> Error {
     match errors.iter().any(|d| d.message == c::TIME_LIMIT) {
-        true => Failure::Late(language),
-        false => Failure::Input(diag::render(errors, sources, color)),
+        true => Error::Late(language),
+        false => Error::Input(diag::render(errors, sources, color)),
     }
 }
 
 /// How a C program is to be read.
-pub fn c_options(path: &Path, reading: &Reading) -> Result<(c::Options, Scope), Failure> {
+pub fn c_options(path: &Path, reading: &Reading) -> Result<(c::Options, Scope), Error> {
     let scope = Scope::of(reading)?;
     let options = c::Options {
         ints: match reading.ints {
@@ -166,7 +166,7 @@ pub fn c_options(path: &Path, reading: &Reading) -> Result<(c::Options, Scope), 
         },
         folder: path.parent().unwrap_or(Path::new("")).to_path_buf(),
         atoms: vec![],
-        deadline: crate::limits::deadline(reading.timeout),
+        deadline: reading.deadline,
         checks: scope.kinds,
     };
     Ok((options, scope))
@@ -281,14 +281,14 @@ fn sts_questions(
 }
 
 /// The properties on the command line; other ways of asking are refused.
-fn asked(properties: Option<&Properties>, why: &str) -> Result<Vec<String>, Failure> {
+fn asked(properties: Option<&Properties>, why: &str) -> Result<Vec<String>, Error> {
     let Some(p) = properties else { return Ok(vec![]) };
     no_questions(Some(&Properties { properties: vec![], ..p.clone() }), why)?;
     Ok(p.properties.clone())
 }
 
 /// Refuses properties where the model has its own.
-pub fn no_questions(properties: Option<&Properties>, why: &str) -> Result<(), Failure> {
+pub fn no_questions(properties: Option<&Properties>, why: &str) -> Result<(), Error> {
     let Some(p) = properties else { return Ok(()) };
     let given = [
         ("--property", !p.properties.is_empty()),
@@ -297,7 +297,7 @@ pub fn no_questions(properties: Option<&Properties>, why: &str) -> Result<(), Fa
         ("--queries", p.queries.is_some()),
     ];
     match given.iter().find(|(_, given)| *given) {
-        Some((name, _)) => Err(Failure::Usage(format!("{name}: {why}"))),
+        Some((name, _)) => Err(Error::Usage(format!("{name}: {why}"))),
         None => Ok(()),
     }
 }

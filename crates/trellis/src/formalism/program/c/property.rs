@@ -4,8 +4,8 @@ use std::path::Path;
 
 use trellis_syntax::c::{Kind, Kinds};
 
-use crate::Failure;
-use crate::cli::Reading;
+use crate::Error;
+use crate::settings::Reading;
 
 /// Which checks, and what is assumed beside them.
 #[derive(Debug, Clone, Default)]
@@ -25,7 +25,7 @@ const USUAL: [Kind; 7] =
 
 impl Scope {
     /// What the options say.
-    pub fn of(reading: &Reading) -> Result<Scope, Failure> {
+    pub fn of(reading: &Reading) -> Result<Scope, Error> {
         if let Some(path) = &reading.property_file {
             return Scope::read(path);
         }
@@ -42,11 +42,11 @@ impl Scope {
         Ok(Scope { kinds, ..Scope::default() })
     }
 
-    fn read(path: &Path) -> Result<Scope, Failure> {
+    fn read(path: &Path) -> Result<Scope, Error> {
         let shown = path.display();
-        let text = std::fs::read_to_string(path)
-            .map_err(|e| Failure::Input(format!("error: {shown}: cannot be read: {e}")))?;
-        Scope::parse(&text).map_err(|(line, why)| Failure::Input(format!("error: {shown}:{line}: {why}")))
+        let text =
+            std::fs::read_to_string(path).map_err(|e| Error::Input(format!("error: {shown}: cannot be read: {e}")))?;
+        Scope::parse(&text).map_err(|(line, why)| Error::Input(format!("error: {shown}:{line}: {why}")))
     }
 
     /// `CHECK( init(main()), LTL(G ! overflow) )`, one on each line.

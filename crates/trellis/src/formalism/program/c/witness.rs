@@ -8,25 +8,26 @@ use trellis_report::program::witness::{Task, Witness, correctness, violation};
 use trellis_report::{Program, ProgramReport};
 use trellis_syntax::c::Kind;
 
-use crate::Failure;
-use crate::cli::{Check, DataModel};
+use crate::Error;
 use crate::files::write_file;
+use crate::settings::{DataModel, Settings};
 
 /// Writes the witness of a verdict, if it has one.
-pub fn write(args: &Check, path: &Path, p: &Program<'_>, r: &ProgramReport, kind: Kind) -> Result<(), Failure> {
+pub fn write(args: &Settings, path: &Path, p: &Program<'_>, r: &ProgramReport, kind: Kind) -> Result<(), Error> {
     let specification = match kind {
         Kind::Assertion => "G ! call(reach_error())",
         Kind::Overflow => "G ! overflow",
         Kind::Bounds | Kind::Pointer => "G valid-deref",
         _ if r.trace.is_none() => "G ! call(reach_error())",
         _ => {
-            eprintln!("note: SV-COMP has no property for `{}`, and so there is no witness", r.query);
+            args.context
+                .note(format_args!("note: SV-COMP has no property for `{}`, and so there is no witness\n", r.query));
             return Ok(());
         }
     };
     let program = &args.model.model;
     let text = std::fs::read(program)
-        .map_err(|e| Failure::Input(format!("error: {}: cannot be read again: {e}", program.display())))?;
+        .map_err(|e| Error::Input(format!("error: {}: cannot be read again: {e}", program.display())))?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let hash = hex(&Sha256::digest(&text));
     let task = Task {
@@ -47,7 +48,9 @@ pub fn write(args: &Check, path: &Path, p: &Program<'_>, r: &ProgramReport, kind
         (None, None) => return Ok(()),
     };
     if left_out > 0 && !args.quiet {
-        eprintln!("note: facts left out of the witness, for they cannot be said in C where they hold: {left_out}");
+        args.context.note(format_args!(
+            "note: facts left out of the witness, for they cannot be said in C where they hold: {left_out}\n"
+        ));
     }
     write_file(path, &text)
 }

@@ -1,0 +1,182 @@
+//! `trellis check`: every property, with the engine that suits it, evidence re-checked before anybody sees it. Prints what the pipeline finds,
+//! and writes it to files.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use trellis::context::Context;
+use trellis::files::{write_file, write_with};
+use trellis::pipeline::{Answer, Sink, Summary, named};
+use trellis::settings::{Reading, Settings};
+use trellis::{Error, formalism};
+use trellis_meter::StopReason;
+use trellis_model::evidence::{Reason, Verdict};
+use trellis_report::{Kind, Outcome, Style, json, text};
+
+use crate::{Ran, exit, limits, print};
+
+/// Says UNKNOWN for the question at work when a phase that cannot stop by itself has run out of a limit.
+fn watch(args: &Settings) {
+    let watched = limits::Watched { timeout: args.timeout, memory: args.memory, alone: false };
+    let args = args.clone();
+    limits::watch(watched, move |query, why| {
+        let (query, phase) = match query {
+            Some(query) => (query, ""),
+            None => ("nothing was decided", " (while the model was read, or evidence written)"),
+        };
+        let reason = match phase {
+            "" => why.into(),
+            phase => Reason::Solver(format!("{why}{phase}")),
+        };
+        let report = Summary::about(&name(&args), "", query, Kind::Always, Verdict::Unknown(reason));
+        match plain(&args, &report, Style { color: args.context.color_out, ..Style::default() }) {
+            Ok(()) if why == StopReason::Cancelled => exit::INTERRUPTED,
+            Ok(()) => exit::UNDECIDED,
+            Err(_) => exit::INTERNAL,
+        }
+    });
+}
+
+fn name(args: &Settings) -> String {
+    args.model.model.display().to_string()
+}
+
+/// Prints a report that has no evidence.
+fn plain(args: &Settings, report: &Summary, style: Style) -> Result<(), Error> {
+    if args.json {
+        let mut line = Vec::new();
+        json::write_plain_report(&mut line, report).map_err(|e| Error::Internal(e.to_string()))?;
+        print(&String::from_utf8_lossy(&line))?;
+    } else {
+        print(&text::line(report, style))?;
+    }
+    Ok(())
+}
+
+/// Checks a model.
+pub fn check(args: &Settings, out_color: bool, err_color: bool) -> Ran {
+    let context = Context { color: err_color, color_out: out_color, ..limits::context(!args.quiet, args.json) };
+    let reading = Reading { deadline: context.deadline(args.timeout), ..args.reading.clone() };
+    let args = Arc::new(Settings { context, reading, ..args.clone() });
+    watch(&args);
+    let mut terminal = Terminal { args: args.clone(), code: exit::HOLDS };
+    match answer_all(&args, &mut terminal) {
+        Ok(()) => Ok(terminal.code),
+        Err(Error::Late(language)) => {
+            let late = Verdict::Unknown(Reason::Time);
+            terminal.nothing(&Summary::about(&name(&args), language, "no error is reached", Kind::Always, late))
+        }
+        Err(Error::Nothing(language, advice)) => terminal.nothing(&Summary::unasked(&name(&args), language, &advice)),
+        Err(error) => Err(error),
+    }
+}
+
+fn answer_all(args: &Arc<Settings>, terminal: &mut Terminal) -> Result<(), Error> {
+    for case in formalism::tasks(args.clone())? {
+        case.check(terminal)?;
+        if args.context.is_cancelled() {
+            terminal.code = exit::INTERRUPTED;
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Prints answers and writes their files; the exit code is that of the worst.
+struct Terminal {
+    args: Arc<Settings>,
+    code: u8,
+}
+
+impl Terminal {
+    fn nothing(&self, report: &Summary) -> Ran {
+        plain(&self.args, report, Style { color: self.args.context.color_out, ..Style::default() })?;
+        Ok(exit::UNDECIDED)
+    }
+
+    fn count(&mut self, code: u8) {
+        self.code = worst(self.code, code);
+    }
+}
+
+impl Sink for Terminal {
+    fn answer(&mut self, answer: Arc<dyn Answer>, style: Style, numbers: [Option<usize>; 2]) -> Result<(), Error> {
+        let (args, report) = (self.args.clone(), answer.summary());
+        self.count(code_of(&report));
+        let said = if args.json {
+            String::from_utf8_lossy(&answer.json().map_err(|e| Error::Internal(e.to_string()))?).into_owned()
+        } else if args.quiet && !args.programs.show_invariant {
+            // What it rests on is part of a verdict.
+            format!("{}{}", text::line(&report, style), text::assumptions(&report, style))
+        } else {
+            answer.text(style)
+        };
+        print(&said)?;
+        write_files(&args, &*answer, numbers)
+    }
+
+    fn unanswered(&mut self, report: &Summary, style: Style) -> Result<(), Error> {
+        self.count(code_of(report));
+        plain(&self.args, report, style)
+    }
+
+    fn table(&mut self, text: &str, holds: Option<bool>) -> Result<(), Error> {
+        self.count(match holds {
+            Some(true) => exit::HOLDS,
+            Some(false) => exit::FAILS,
+            None => exit::UNDECIDED,
+        });
+        if text.is_empty() { Ok(()) } else { print(text).map(|_| ()) }
+    }
+
+    fn page(&mut self, page: String) -> Result<(), Error> {
+        self.args.html.as_ref().map_or(Ok(()), |file| write_file(file, &page))
+    }
+}
+
+/// Writes what was asked for.
+fn write_files(args: &Settings, answer: &dyn Answer, [trace, proof]: [Option<usize>; 2]) -> Result<(), Error> {
+    let number = |file: &Path, n: Option<usize>| n.map_or_else(|| file.to_path_buf(), |n| named(file, &n.to_string()));
+    let path = |file: &Path| -> PathBuf { number(file, if answer.has_trace() { trace } else { proof }) };
+    if let Some(file) = args.trace.as_ref().filter(|_| answer.has_trace()) {
+        write_with(&path(file), |out| answer.write_trace(out))?;
+    }
+    if let Some(file) = args.certificate.as_ref().filter(|_| answer.has_certificate()) {
+        write_with(&number(file, proof), |out| answer.write_certificate(out))?;
+    }
+    if let Some((file, graph)) = args.dot.as_ref().and_then(|file| Some((file, answer.dot()?))) {
+        write_file(&path(file), &graph)?;
+    }
+    if let Some(file) = args.msc.as_ref().filter(|_| answer.has_trace()) {
+        let is_picture = file.extension().is_some_and(|e| e == "svg");
+        match answer.chart(is_picture) {
+            None => eprintln!("note: the run has too many processes or steps to be drawn"),
+            Some(chart) if file == Path::new("-") => {
+                print(&chart)?;
+            }
+            Some(chart) => write_file(&path(file), &chart)?,
+        }
+    }
+    answer.write_more(&path)
+}
+
+/// The exit code of a report.
+fn code_of(r: &Summary) -> u8 {
+    match r.outcome {
+        Outcome::Error => exit::INPUT,
+        Outcome::Unknown => exit::UNDECIDED,
+        _ if r.unchecked.is_some() => exit::UNDECIDED,
+        _ => match r.holds() {
+            Some(false) => exit::FAILS,
+            _ => exit::HOLDS,
+        },
+    }
+}
+
+/// A failure is worse than indecision; a broken model is worse than both.
+pub fn worst(a: u8, b: u8) -> u8 {
+    let rank = |c| [exit::HOLDS, exit::UNDECIDED, exit::FAILS, exit::INPUT].iter().position(|&x| x == c);
+    let code = if rank(a) >= rank(b) { a } else { b };
+    limits::so_far(code);
+    code
+}
