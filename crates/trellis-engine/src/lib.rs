@@ -101,9 +101,13 @@ pub trait System {
     /// Where a step leads from a state, if it is enabled there.
     fn take(&mut self, key: &[Word], elem: &[Word], action: &Self::Action) -> Result<Option<State>, Self::Error>;
     /// For the priority order: larger first.
-    fn priority(&mut self, key: &[Word], elem: &[Word]) -> Result<i64, Self::Error>;
+    fn priority(&mut self, _key: &[Word], _elem: &[Word]) -> Result<i64, Self::Error> {
+        Ok(0)
+    }
     /// May time pass forever here?
-    fn may_idle(&mut self, key: &[Word], elem: &[Word]) -> Result<bool, Self::Error>;
+    fn may_idle(&mut self, _key: &[Word], _elem: &[Word]) -> Result<bool, Self::Error> {
+        Ok(false)
+    }
     /// The steps of a run, from those of a path: where successors stand for others that are the same up to symmetry, each
     /// state of a path need only be the same up to symmetry as what the step before it leads to.
     fn unfold(&mut self, path: &path::Path<Self::Action>) -> Result<Vec<Self::Action>, Self::Error> {

@@ -87,6 +87,21 @@ pub struct Place {
     pub text: String,
 }
 
+/// What happens, and what changes: `press!: Lamp = Low, x = 0`.
+impl std::fmt::Display for Step {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(delay) = &self.delay {
+            write!(f, "after {delay}, ")?;
+        }
+        f.write_str(&self.label)?;
+        for (i, (name, value)) in self.set.iter().enumerate() {
+            let text = value.as_str().map_or_else(|| value.to_string(), String::from);
+            write!(f, "{}{name} = {text}", if i == 0 { ": " } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
 impl Run {
     /// All values at a moment: 0 is the start.
     pub fn state(&self, moment: usize) -> Values {

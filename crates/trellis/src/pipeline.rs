@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_report::json::{Binding, Header};
+use trellis_report::run::Run;
 use trellis_report::{Kind, Outcome, PropertyReport, Style};
 
 use crate::Error;
@@ -30,6 +31,8 @@ pub trait Answer {
     fn has_trace(&self) -> bool;
     /// Is there a proof?
     fn has_certificate(&self) -> bool;
+    /// The run in the model's own words.
+    fn run(&self) -> Option<Run>;
     /// For a person.
     fn text(&self, style: Style) -> String;
     /// For a machine, on one line.
@@ -60,15 +63,21 @@ pub trait Sink {
 
 /// A task, whatever it is about: what `check` and `certify` do with it.
 pub trait Case {
-    /// Answers all questions, until somebody wants an end.
-    fn check(self: Arc<Self>, sink: &mut dyn Sink) -> Result<(), Error>;
+    /// What is asked.
+    fn questions(&self) -> Vec<Question>;
+    /// Answers all questions, or only this one, until somebody wants an end.
+    fn check_only(self: Arc<Self>, only: Option<usize>, sink: &mut dyn Sink) -> Result<(), Error>;
     /// Is evidence in a file good for one of the questions? If it is about none of them, why not.
     fn certify(&self, given: &Given<'_>) -> Result<Result<Judged, String>, Error>;
 }
 
 impl<T: Task + 'static> Case for T {
-    fn check(self: Arc<Self>, sink: &mut dyn Sink) -> Result<(), Error> {
-        check(&self, sink)
+    fn questions(&self) -> Vec<Question> {
+        Task::questions(self)
+    }
+
+    fn check_only(self: Arc<Self>, only: Option<usize>, sink: &mut dyn Sink) -> Result<(), Error> {
+        check(&self, only, sink)
     }
 
     fn certify(&self, given: &Given<'_>) -> Result<Result<Judged, String>, Error> {
@@ -94,6 +103,10 @@ impl<T: Task> Answer for Line<T> {
 
     fn has_certificate(&self) -> bool {
         self.report.certificate.is_some()
+    }
+
+    fn run(&self) -> Option<Run> {
+        self.report.trace.as_ref().map(|t| self.task.run(self.n, t))
     }
 
     fn text(&self, style: Style) -> String {
@@ -134,14 +147,14 @@ impl<T: Task> Answer for Line<T> {
 }
 
 /// Answers all questions of a task.
-fn check<T: Task + 'static>(task: &Arc<T>, sink: &mut dyn Sink) -> Result<(), Error> {
+fn check<T: Task + 'static>(task: &Arc<T>, only: Option<usize>, sink: &mut dyn Sink) -> Result<(), Error> {
     let (args, questions) = (task.args(), task.questions());
     let full = args.programs.full_trace || args.programs.show_invariant;
     let style = Style { color: args.context.color_out, verbose: args.stats, full, ..Style::default() };
     let aligned = style.align(questions.iter().map(|q| q.text.as_str()));
     let mut kept: Vec<Arc<Line<T>>> = vec![];
     let mut together: Vec<Arc<Line<T>>> = vec![];
-    let mut waiting: VecDeque<usize> = (0..questions.len()).collect();
+    let mut waiting: VecDeque<usize> = (0..questions.len()).filter(|n| only.is_none_or(|only| only == *n)).collect();
     while let Some(n) = waiting.pop_front() {
         let followed = task.follow(n, answer(&**task, n, &task.question(n))?)?;
         followed.then.into_iter().rev().for_each(|n| waiting.push_front(n));
@@ -164,7 +177,9 @@ fn check<T: Task + 'static>(task: &Arc<T>, sink: &mut dyn Sink) -> Result<(), Er
     if args.context.is_cancelled() {
         return Ok(());
     }
-    unanswered(&**task, aligned, sink)?;
+    if only.is_none() {
+        unanswered(&**task, aligned, sink)?;
+    }
     if args.html.is_some() {
         let all: Vec<(usize, &Report<T>)> = kept.iter().map(|l| (l.n, &l.report)).collect();
         sink.page(task.html(&all))?;

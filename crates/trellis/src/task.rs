@@ -145,6 +145,10 @@ pub trait Task {
         Ok(())
     }
 
+    /// A run in the model's own words.
+    fn run(&self, _n: usize, _trace: &Self::Trace) -> trellis_report::run::Run {
+        trellis_report::run::Run::default()
+    }
     /// A report for a person.
     fn text(&self, n: usize, report: &Report<Self>, style: Style) -> String;
     /// A report for a machine, on one line.

@@ -29,6 +29,7 @@ use crate::certify::{Given, Judged};
 use crate::files::{make_folder, write_file};
 use crate::formalism::Request;
 use crate::pipeline::{Case, Sink};
+use crate::task::Question;
 use crate::settings::Settings;
 use crate::{Error, warnings};
 
@@ -125,7 +126,11 @@ impl SpecificationTask {
 
 /// What is computed is a table, not verdicts: so it goes its own way.
 impl Case for SpecificationTask {
-    fn check(self: Arc<Self>, sink: &mut dyn Sink) -> Result<(), Error> {
+    fn questions(&self) -> Vec<Question> {
+        vec![]
+    }
+
+    fn check_only(self: Arc<Self>, _: Option<usize>, sink: &mut dyn Sink) -> Result<(), Error> {
         self.nodes.iter().try_for_each(|node| self.evaluate(node, sink))
     }
 

@@ -1,0 +1,210 @@
+//! One's own Rust type as a model: what can happen in a state, and what is bad, is all that [`reach`] needs.
+//!
+//! States are numbered as they are met, and the engine explores the numbers: breadth first, so that a run to something bad is a shortest one.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::hash::Hash;
+use std::time::Duration;
+
+use trellis_engine::reach::{Answer, JoinAll, Options, Refine, Update};
+use trellis_engine::waitlist::Order;
+use trellis_engine::{Batch, State};
+use trellis_meter::Meter;
+use trellis_order::{Domain, Join, Word};
+
+/// A model written in Rust.
+///
+/// ```
+/// use trellis::{Found, System};
+///
+/// /// A counter that must not reach three.
+/// struct Counter;
+///
+/// impl System for Counter {
+///     type State = u32;
+///     type Action = &'static str;
+///
+///     fn initial(&self) -> Vec<u32> {
+///         vec![0]
+///     }
+///
+///     fn steps(&self, n: &u32) -> Vec<(&'static str, u32)> {
+///         vec![("up", (n + 1) % 5), ("reset", 0)]
+///     }
+///
+///     fn is_bad(&self, n: &u32) -> bool {
+///         *n == 3
+///     }
+/// }
+///
+/// let Found::Unsafe(run) = trellis::reach(&Counter).run() else { panic!("it can be reached") };
+/// assert_eq!(run.iter().map(|(action, _)| *action).collect::<Vec<_>>(), ["up", "up", "up"]);
+/// ```
+pub trait System {
+    /// A state; two states are the same if they are equal.
+    type State: Clone + Eq + Hash;
+    /// What a step is called.
+    type Action: Clone;
+
+    /// The states in which it may start.
+    fn initial(&self) -> Vec<Self::State>;
+    /// What can happen in a state, and where that leads.
+    fn steps(&self, state: &Self::State) -> Vec<(Self::Action, Self::State)>;
+    /// Must this state never be reached?
+    fn is_bad(&self, state: &Self::State) -> bool;
+}
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found<S, A> {
+    /// Nothing bad can be reached; these are all the states that can. They can be checked to be closed under all steps.
+    Safe(Vec<S>),
+    /// A shortest run to something bad: the steps, each with the state it leads to. It is empty if the start is bad.
+    Unsafe(Vec<(A, S)>),
+    /// Not known: why.
+    Unknown(String),
+}
+
+/// Explores a system. Options first, then [`Reach::run`].
+pub fn reach<S: System>(system: &S) -> Reach<'_, S> {
+    Reach { system, meter: Meter::unlimited() }
+}
+
+/// An exploration to be run.
+pub struct Reach<'s, S> {
+    system: &'s S,
+    meter: Meter,
+}
+
+impl<S: System> Reach<'_, S> {
+    /// Gives up after this long.
+    pub fn timeout(mut self, time: Duration) -> Self {
+        self.meter = self.meter.time(time);
+        self
+    }
+
+    /// Gives up after so many states.
+    pub fn states(mut self, most: u64) -> Self {
+        self.meter = self.meter.states(Some(most));
+        self
+    }
+
+    /// Explores.
+    pub fn run(mut self) -> Found<S::State, S::Action> {
+        let mut numbered = Numbered { system: self.system, states: vec![], numbers: HashMap::new(), nothing: Nothing };
+        let options = Options { update: Update::Simple, order: Order::Bfs, refine: Refine::Never };
+        let found = trellis_engine::reach::reach(&mut numbered, options, &mut JoinAll, &mut self.meter);
+        match found.answer {
+            Answer::Unreachable => Found::Safe(numbered.states),
+            Answer::Reachable(path) => {
+                let states = path.states.iter().skip(1).filter_map(|(key, _)| numbered.state(key).cloned());
+                // The first step only chooses the start.
+                Found::Unsafe(path.actions.into_iter().zip(states).filter_map(|(a, s)| Some((a?, s))).collect())
+            }
+            Answer::Stopped(why) => Found::Unknown(why.to_string()),
+            // Nothing is joined, and steps are computed without errors.
+            Answer::Inconclusive { .. } => Found::Unknown("inconclusive".into()),
+            Answer::Error(_, never) => match never {},
+        }
+    }
+}
+
+/// The order of elements that there are none of.
+struct Nothing;
+
+impl Domain for Nothing {
+    type Elem = [Word];
+
+    fn leq(&self, _: &[Word], _: &[Word]) -> bool {
+        true
+    }
+
+    fn is_bottom(&self, _: &[Word]) -> bool {
+        false
+    }
+}
+
+impl Join for Nothing {
+    fn join(&self, _: &mut [Word], _: &[Word]) -> bool {
+        false
+    }
+}
+
+/// A system whose states are numbers: 0 is before the start, `n + 1` the state with number `n`.
+struct Numbered<'s, S: System> {
+    system: &'s S,
+    states: Vec<S::State>,
+    numbers: HashMap<S::State, Word>,
+    nothing: Nothing,
+}
+
+impl<S: System> Numbered<'_, S> {
+    fn state(&self, key: &[Word]) -> Option<&S::State> {
+        self.states.get(usize::try_from(key[0]).ok()?.checked_sub(1)?)
+    }
+
+    fn number(&mut self, state: S::State) -> Word {
+        let next = self.states.len() as Word + 1;
+        let number = *self.numbers.entry(state.clone()).or_insert(next);
+        if number == next {
+            self.states.push(state);
+        }
+        number
+    }
+
+    /// Steps and where they lead; the choice of a start has no action.
+    fn moves(&self, key: &[Word]) -> Vec<(Option<S::Action>, S::State)> {
+        match self.state(key) {
+            None => self.system.initial().into_iter().map(|s| (None, s)).collect(),
+            Some(state) => self.system.steps(state).into_iter().map(|(a, s)| (Some(a), s)).collect(),
+        }
+    }
+}
+
+impl<S: System> trellis_engine::System for Numbered<'_, S> {
+    type Domain = Nothing;
+    type Action = Option<S::Action>;
+    type Error = Infallible;
+
+    fn domain(&self) -> &Nothing {
+        &self.nothing
+    }
+
+    fn key_width(&self) -> usize {
+        1
+    }
+
+    fn elem_width(&self) -> usize {
+        0
+    }
+
+    fn initial(&mut self) -> Result<State, Infallible> {
+        Ok((vec![0], vec![]))
+    }
+
+    fn successors(&mut self, key: &[Word], _: &[Word], out: &mut Batch) -> Result<(), Infallible> {
+        let moves = self.moves(key);
+        out.steps = moves.len() as u32;
+        for (ordinal, (_, state)) in moves.into_iter().enumerate() {
+            let number = self.number(state);
+            if number != key[0] {
+                out.push(ordinal as u32, &[number], &[]);
+            }
+        }
+        Ok(())
+    }
+
+    fn is_target(&mut self, key: &[Word], _: &[Word]) -> Result<bool, Infallible> {
+        Ok(self.state(key).is_some_and(|state| self.system.is_bad(state)))
+    }
+
+    fn action(&mut self, key: &[Word], _: &[Word], ordinal: u32) -> Result<Option<Self::Action>, Infallible> {
+        Ok(self.moves(key).into_iter().nth(ordinal as usize).map(|(action, _)| action))
+    }
+
+    fn take(&mut self, _: &[Word], _: &[Word], _: &Self::Action) -> Result<Option<State>, Infallible> {
+        // Only joins are replayed, and there are none.
+        Ok(None)
+    }
+}
