@@ -22,7 +22,7 @@ use crate::formalism::{Evidence, Formalism, Question, Rejection, Unanswered};
 use crate::pipeline::{self, statistics, steps};
 use crate::{Failure, Ran, automaton};
 
-pub use self::instance::{convert, no_instance, simulate};
+pub use self::instance::{convert, no_instance, start};
 pub use self::load::{Asked, is_one, load};
 use self::load::{Loaded, language};
 

@@ -33,7 +33,6 @@ mod strategy;
 mod timed;
 mod topics;
 mod tree;
-mod walk;
 mod witness;
 
 use std::io::IsTerminal;
