@@ -8,11 +8,15 @@
 //! It deliberately knows nothing of terminals, random numbers or files: who asks draws, prints and reads.
 
 pub mod counter;
+pub mod hierarchy;
 pub mod network;
+pub mod program;
 pub mod text;
+pub mod tree;
 mod walk;
+mod ways;
 
-use serde_json::Value;
+pub use serde_json::Value;
 
 use crate::run::{Run, Step, Values};
 
@@ -146,6 +150,15 @@ pub trait Stepper {
 pub(crate) fn changes(before: &Values, after: &Values) -> Values {
     let changed = after.iter().filter(|(name, value)| before.get(*name) != Some(value));
     changed.map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+/// Several starts as offers: what each has that the first has not.
+pub(crate) fn starts(first: &Values, all: impl Iterator<Item = Values>) -> Vec<Step> {
+    let offer = |start: Values| {
+        let set = changes(first, &start);
+        Step { label: if set.is_empty() { "start as shown" } else { "start" }.into(), set, ..Step::default() }
+    };
+    all.map(offer).collect()
 }
 
 /// Refuses a number that no offer has.

@@ -20,15 +20,6 @@ pub fn is_one(path: &Path) -> bool {
     matches!(extension, Some("c" | "i" | "cfa" | "theta" | "xsts" | "sts" | "system" | "scxml"))
 }
 
-/// What to say where somebody wants to walk.
-pub fn cannot_walk(path: &Path) -> Failure {
-    let path = path.display();
-    Failure::Usage(format!(
-        "{path} is a program, an automaton, a transition system or a statechart, and these cannot be walked through;\n\
-         trellis check {path} checks it, trellis convert {path} --to dot draws it"
-    ))
-}
-
 /// What to say where a property means nothing.
 pub fn no_property() -> Failure {
     Failure::Usage("--property: only transition systems (.xsts, .sts) and statecharts are drawn with a property".into())

@@ -11,10 +11,10 @@ use trellis_syntax::tchecker;
 use trellis_syntax::uppaal::errors::MAX_ERRORS;
 use trellis_syntax::uppaal::{self, ast, build};
 
+use crate::Failure;
 use crate::binding::{input, model_input};
 use crate::cli::{Model, Properties};
 use crate::ltl::question::Ask;
-use crate::{Failure, automaton, counter};
 
 /// A model, ready to be explored.
 pub struct Loaded {
@@ -201,9 +201,6 @@ pub fn load(model: &Model, asked: &Asked<'_>) -> Result<Loaded, Failure> {
     let mut l = Loader { sources: Sources::default(), diags: Vec::new(), refused: Vec::new(), color: asked.color };
     let path = &model.model;
     let (id, text) = l.read(path)?;
-    if automaton::is_one(path) || counter::is_one(path) {
-        return Err(automaton::cannot_walk(path));
-    }
     let extension = path.extension().and_then(|e| e.to_str());
     if extension == Some("tck") || (!matches!(extension, Some("xml" | "xta" | "ta")) && tchecker::looks_like(&text)) {
         return load_tchecker(l, model, asked, id, &text);

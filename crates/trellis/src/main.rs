@@ -8,6 +8,7 @@ mod automaton;
 mod bench;
 mod binding;
 mod c_program;
+mod chart;
 mod check;
 mod cli;
 mod counter;

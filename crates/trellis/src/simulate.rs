@@ -5,16 +5,25 @@
 
 use std::borrow::Cow;
 use std::io::{BufRead, IsTerminal, Write};
+use std::path::Path;
 
+use trellis_model::hierarchy::tree::detach::detach;
 use trellis_report::Style;
+use trellis_report::json::read_binding;
 use trellis_report::step::counter::CounterStepper;
+use trellis_report::step::hierarchy::HierarchyStepper;
 use trellis_report::step::network::NetworkStepper;
+use trellis_report::step::program::ProgramStepper;
+use trellis_report::step::tree::TreeStepper;
 use trellis_report::step::{Ask, Choices, Error, Stepper, Wait, text};
+use trellis_syntax::diag::{Sources, render};
+use trellis_syntax::{scxml, xsts};
 
-use crate::cli::Simulate;
+use crate::chart::ChartStepper;
+use crate::cli::{Properties, Simulate};
 use crate::load::{Asked, load};
 use crate::pipeline::steps;
-use crate::{Failure, Ran, counter, exit, print};
+use crate::{Failure, Ran, automaton, counter, exit, hierarchy, print, tree};
 
 /// So many offers are shown; all can be taken.
 const MAX_SHOWN: usize = 50;
@@ -34,14 +43,16 @@ const HELP: &str = "  NUMBER        take the step, or the value, with that numbe
 
 pub fn simulate(args: &Simulate, out_color: bool, err_color: bool) -> Ran {
     let style = Style { color: out_color, ..Default::default() };
-    let stepper = open(args, err_color)?;
+    let trace = match &args.trace {
+        Some(path) => Some(std::fs::read_to_string(path).map_err(|e| broken(path, &e))?),
+        None => None,
+    };
+    let stepper = open(args, trace.as_deref(), err_color)?;
     let seed = args.seed.wrapping_mul(2).wrapping_add(1);
     let mut session = Session { stepper, style, seed };
-    match (&args.trace, args.random) {
-        (Some(path), _) => {
-            let broken = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
-            let trace = std::fs::read_to_string(path).map_err(|e| broken(&e))?;
-            session.replay(&trace).map_err(|why| broken(&why))?;
+    match (trace.zip(args.trace.as_ref()), args.random) {
+        (Some((trace, path)), _) => {
+            session.stepper.replay(&trace).map_err(|why| broken(path, &why))?;
             session.replayed()
         }
         (None, Some(steps)) => session.random(steps),
@@ -49,19 +60,96 @@ pub fn simulate(args: &Simulate, out_color: bool, err_color: bool) -> Ran {
     }
 }
 
-/// A walk through the model, whatever it is written in.
-fn open(args: &Simulate, color: bool) -> Result<Box<dyn Stepper>, Failure> {
+fn broken(path: &Path, why: &dyn std::fmt::Display) -> Failure {
+    Failure::Input(format!("error: {}: {why}", path.display()))
+}
+
+/// A walk through the model, whatever it is written in. A trace that is to be replayed says which question of the model it is about: that
+/// decides where errors are.
+fn open(args: &Simulate, trace: Option<&str>, color: bool) -> Result<Box<dyn Stepper>, Failure> {
     let path = &args.model.model;
+    if args.instance.is_some() && !counter::is_one(path) {
+        return Err(counter::no_instance());
+    }
+    if args.node.is_some() && !hierarchy::is_one(path) {
+        return Err(Failure::Usage("--node: only for AltaRica (.alt)".into()));
+    }
+    if automaton::is_one(path) {
+        return open_program(args, trace, color);
+    }
+    automaton::not_c(&args.reading)?;
     if counter::is_one(path) {
         let (system, start) = counter::start(&args.model, args.instance.as_deref(), color)?;
         return boxed(CounterStepper::new(Cow::Owned(system), start));
     }
-    if args.instance.is_some() {
-        return Err(counter::no_instance());
+    if tree::is_one(path) {
+        if !args.model.constants.is_empty() {
+            return Err(Failure::Usage("--const: a hierarchical transition system has no constants".into()));
+        }
+        return boxed(TreeStepper::new(Cow::Owned(tree::load(path)?.tree)));
+    }
+    if hierarchy::is_one(path) {
+        let built = hierarchy::top(&mut Sources::default(), &args.model, args.node.as_deref(), color)?;
+        if trace.is_some_and(|t| t.contains("\"trellis-tree-trace/")) {
+            let detached = detach(&built.hierarchy, tree::MAX_LISTED).map_err(|e| Failure::Input(e.to_string()))?;
+            return boxed(TreeStepper::new(Cow::Owned(detached.tree)));
+        }
+        return boxed(HierarchyStepper::new(Cow::Owned(built.hierarchy)));
     }
     let loaded = load(&args.model, &Asked { color, ..Default::default() })?;
     eprint!("{}", loaded.warnings);
     boxed(NetworkStepper::new(Cow::Owned(loaded.network)))
+}
+
+/// The same for programs, automata, transition systems and statecharts.
+fn open_program(args: &Simulate, trace: Option<&str>, color: bool) -> Result<Box<dyn Stepper>, Failure> {
+    let claimed = trace.and_then(|t| read_binding(t).ok()).map(|(_, binding)| binding.property);
+    let with = |properties| automaton::load(&args.model, &args.reading, properties, color);
+    let mut loaded = match with(None) {
+        // A model that asks nothing can be walked through all the same.
+        Err(Failure::Nothing("xsts", _)) => {
+            let mut sources = Sources::default();
+            let id = sources.read(&args.model.model).map_err(|d| Failure::Input(render(&[d], &sources, color)))?;
+            let (xsts, warnings) =
+                xsts::parse_system(&sources, id).map_err(|d| Failure::Input(render(&d, &sources, color)))?;
+            eprint!("{}", render(&warnings, &sources, color));
+            return Ok(Box::new(ProgramStepper::new(Cow::Owned(xsts.cfa), vec![])));
+        }
+        read => read?,
+    };
+    if let (Some(asked), Some(claimed)) = (&loaded.program, &claimed) {
+        loaded.questions = asked.provable(claimed, &Properties::default())?;
+    }
+    let named = |loaded: &automaton::Loaded| {
+        claimed.as_ref().and_then(|c| loaded.questions.iter().position(|(name, _)| name == c))
+    };
+    let mut at = named(&loaded);
+    if let (Some(claimed), None, None) = (&claimed, at, &loaded.program) {
+        // It is about something that was asked on the command line.
+        let asked = Properties { properties: vec![claimed.clone()], ..Properties::default() };
+        if let Ok(other) = with(Some(&asked)) {
+            (loaded, at) = (other, Some(0));
+        }
+    }
+    eprint!("{}", loaded.warnings);
+    let at = at.unwrap_or(0);
+    if at < loaded.charts.len() {
+        // Without a trace no property is asked, and nothing stops a walk.
+        if trace.is_none() {
+            let mut sources = Sources::default();
+            let id = sources.read(&args.model.model).map_err(|d| Failure::Input(render(&[d], &sources, color)))?;
+            let (chart, _) =
+                scxml::parse_system(&sources, id).map_err(|d| Failure::Input(render(&d, &sources, color)))?;
+            return boxed(ChartStepper::new(chart));
+        }
+        return boxed(ChartStepper::new(loaded.charts.swap_remove(at)));
+    }
+    if loaded.questions.len() > 1 {
+        eprintln!("note: of several properties, errors are about `{}`", loaded.questions[at].0);
+    }
+    let texts = loaded.texts(&loaded.questions[at].1);
+    let (_, cfa) = loaded.questions.swap_remove(at);
+    Ok(Box::new(ProgramStepper::new(Cow::Owned(cfa), texts)))
 }
 
 fn boxed<S: Stepper + 'static>(stepper: Result<S, Error>) -> Result<Box<dyn Stepper>, Failure> {
@@ -86,10 +174,6 @@ struct Session {
 }
 
 impl Session {
-    fn replay(&mut self, trace: &str) -> Result<(), Error> {
-        self.stepper.replay(trace).map(|_| ())
-    }
-
     fn replayed(&self) -> Ran {
         self.show_run()?;
         let remark = self.stepper.remark().map_or(String::new(), |r| format!(", and {r}"));
@@ -184,14 +268,15 @@ impl Session {
         if let Some(delay) = word.strip_prefix('w').filter(|d| d.starts_with([' ', '\t'])) {
             return self.stepper.wait(delay.trim());
         }
+        let number = word.bytes().all(|b| b.is_ascii_digit());
         match word.parse::<usize>() {
             Ok(n) if n < offers => self.stepper.take(n),
-            Ok(n) if offers == 0 => {
-                Err(Error::Refused(format!("there is no step {n}: no step is possible; u undoes the last one")))
+            _ if number && offers == 0 => {
+                Err(Error::Refused(format!("there is no step {word}: no step is possible; u undoes the last one")))
             }
-            Ok(n) => Err(Error::Refused(format!("there is no step {n}; choose from 0 to {}", offers - 1))),
-            Err(_) if word == "w" => Err(Error::refused("wait for how long? w 3, w 5/2 or w 2.5")),
-            Err(_) => Err(Error::Refused(format!("`{word}` is not a step here; {COMMANDS}"))),
+            _ if number => Err(Error::Refused(format!("there is no step {word}; choose from 0 to {}", offers - 1))),
+            _ if word == "w" => Err(Error::refused("wait for how long? w 3, w 5/2 or w 2.5")),
+            _ => Err(Error::Refused(format!("`{word}` is not a step here; {COMMANDS}"))),
         }
     }
 

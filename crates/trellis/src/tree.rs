@@ -35,7 +35,7 @@ use crate::pipeline::{code_of, steps, worst};
 use crate::{Failure, Ran, answers, counter, exit, hierarchy, print, program};
 
 /// How many configurations or transitions one node may have.
-const MAX_LISTED: usize = 1 << 20;
+pub const MAX_LISTED: usize = 1 << 20;
 
 /// Is it a hierarchical transition system, by its name?
 pub fn is_one(path: &Path) -> bool {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::Value;
 use trellis_domain::zone::Rational;
 
-use crate::run::{Run, Step, Values};
+use crate::run::{Part, Run, Step, Values};
 use crate::tell::cut;
 use crate::text::{INDENT, Style, wrap};
 use crate::time;
@@ -48,7 +48,8 @@ pub fn offer(step: &Step) -> String {
 
 /// Does the label say it already? Those who move say from where to where, and an input says its value.
 fn is_told(step: &Step, name: &str, new: &Value) -> bool {
-    let moved = step.parts.iter().any(|p| p.name == name && p.to.as_deref().is_some_and(|to| new == to));
+    let here = |p: &Part| p.name == name || p.name.is_empty();
+    let moved = step.parts.iter().any(|p| here(p) && p.to.as_deref().is_some_and(|to| new == to));
     moved || step.label == format!("{name} = {}", value(new))
 }
 

@@ -17,7 +17,9 @@ mod ltl2hoa;
 mod malformed;
 mod models;
 mod monotone;
+
 mod programs;
+mod simulate;
 mod smt;
 mod streams;
 mod tchecker;
