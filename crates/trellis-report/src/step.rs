@@ -105,8 +105,8 @@ pub trait Stepper {
     fn steps(&self) -> usize;
     /// The walk so far.
     fn run(&self) -> Run;
-    /// Walks from the start along a trace, as `--trace` writes it, taking every step anew. What else is to be said of it, in words.
-    fn replay(&mut self, trace: &str) -> Result<Option<String>, Error>;
+    /// Walks from the start along a trace, as `--trace` writes it, taking every step anew. If that fails, it is where it was.
+    fn replay(&mut self, trace: &str) -> Result<(), Error>;
 
     /// What a person should know of this state, if there is anything: an error has been reached, a target is covered.
     fn remark(&self) -> Option<String> {

@@ -175,7 +175,7 @@ impl Stepper for ChartStepper {
         Run { start: self.values(first), steps, ..Run::default() }
     }
 
-    fn replay(&mut self, trace: &str) -> Result<Option<String>, Error> {
+    fn replay(&mut self, trace: &str) -> Result<(), Error> {
         let refused = |e: &dyn std::fmt::Display| Error::refused(e.to_string());
         let content = read_program_evidence(&self.chart.cfa, trace).map_err(|e| refused(&e))?;
         let ProgramContent::Trace(trace) = content else {
@@ -199,11 +199,82 @@ impl Stepper for ChartStepper {
             return Err(Error::refused("the trace is empty"));
         }
         (self.start, self.walk) = (trace.start, walk);
-        Ok(self.remark())
+        Ok(())
     }
 
     fn remark(&self) -> Option<String> {
         let at = self.location();
         self.error(at).or_else(|| (at == self.chart.ended).then(|| "the chart has ended".into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trellis_syntax::diag::Sources;
+    use trellis_syntax::scxml::parse_system;
+
+    fn charts() -> Vec<Chart> {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/scxml");
+        let mut files: Vec<_> = std::fs::read_dir(folder).expect("models").map(|f| f.expect("a file").path()).collect();
+        files.retain(|f| f.extension().is_some_and(|e| e == "scxml"));
+        files.sort();
+        let read = |file: &std::path::PathBuf| {
+            let mut sources = Sources::default();
+            let id = sources.read(file).unwrap_or_else(|_| panic!("readable"));
+            parse_system(&sources, id).unwrap_or_else(|_| panic!("a chart")).0
+        };
+        files.iter().map(read).collect()
+    }
+
+    /// The interpreter takes every step of a random walk, and front end and walk tell it alike.
+    #[test]
+    fn random_walks_are_runs() {
+        for chart in charts() {
+            for seed in 0..40_u64 {
+                let mut random = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+                let mut draw = |n: usize| {
+                    random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    (random >> 33) as usize % n
+                };
+                let mut s = ChartStepper::new(chart.clone()).expect("it starts");
+                while s.steps() < 12 && s.random(&mut draw).expect("it goes on") {
+                    assert_eq!(s.run().state(s.steps()), s.state());
+                }
+                let steps = s.walk.iter().flat_map(|m| m.steps.clone()).collect();
+                let trace = Trace { start: s.start.clone(), steps };
+                interpret::replay(&s.chart.cfa, &trace).expect("what was walked is a run");
+                let told: Vec<MacroStep> = s.walk.iter().map(|m| m.told.clone()).collect();
+                assert_eq!(s.chart.describe(&trace), told);
+                while s.undo() {}
+                assert!(s.run().steps.is_empty());
+            }
+        }
+    }
+
+    /// What is offered is what the automaton may do until it is stable again.
+    #[test]
+    fn offers_are_all_macro_steps() {
+        for chart in charts() {
+            let s = ChartStepper::new(chart).expect("it starts");
+            let mut open =
+                vec![State { location: s.location(), env: s.last().steps.last().expect("a step").after.clone() }];
+            let mut ends: Vec<MacroStep> = vec![];
+            while let Some(state) = open.pop() {
+                for (_, next) in interpret::successors(&s.chart.cfa, &state, 10_000).expect("few values") {
+                    if next.location != s.chart.stable && next.location != s.chart.ended {
+                        open.push(next);
+                        continue;
+                    }
+                    let end = s.chart.describe_values(None, &next.env, true);
+                    if !ends.contains(&end) {
+                        ends.push(end);
+                    }
+                }
+            }
+            let end = |m: Macro| s.chart.describe_values(None, &m.steps.last().expect("a step").after, true);
+            let offered: Vec<MacroStep> = s.next().expect("offers").into_iter().map(end).collect();
+            assert!(offered.iter().all(|o| ends.contains(o)) && ends.iter().all(|e| offered.contains(e)));
+        }
     }
 }

@@ -101,7 +101,7 @@ impl Stepper for CounterStepper<'_> {
         Run { start: self.values(&self.states[0]), steps, ..Run::default() }
     }
 
-    fn replay(&mut self, trace: &str) -> Result<Option<String>, Error> {
+    fn replay(&mut self, trace: &str) -> Result<(), Error> {
         let refused = |e: &dyn std::fmt::Display| Error::Refused(e.to_string());
         let evidence = read_counter_evidence(&self.system, trace).map_err(|e| refused(&e))?;
         let CounterContent::Trace(Trace { initial, rules }) = evidence.content else {
@@ -112,7 +112,7 @@ impl Stepper for CounterStepper<'_> {
         self.rules = trace.rules;
         // What the trace is about need not be what the file asks.
         self.system.to_mut().target = evidence.target;
-        Ok(self.remark())
+        Ok(())
     }
 
     fn remark(&self) -> Option<String> {

@@ -190,7 +190,7 @@ impl Stepper for HierarchyStepper<'_> {
         Run { start: self.values(&all[0]), steps, ..Run::default() }
     }
 
-    fn replay(&mut self, trace: &str) -> Result<Option<String>, Error> {
+    fn replay(&mut self, trace: &str) -> Result<(), Error> {
         let hierarchy = self.walker.hierarchy();
         let levels = hierarchy.levels().map_err(|e| Error::Model(e.to_string()))?;
         let content = read_node_evidence(Named { hierarchy, levels: &levels }, trace);
@@ -199,6 +199,6 @@ impl Stepper for HierarchyStepper<'_> {
         };
         self.replayed(&levels, &trace)?;
         (self.walk, self.started) = (trace, true);
-        Ok(None)
+        Ok(())
     }
 }

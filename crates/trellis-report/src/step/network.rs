@@ -167,14 +167,14 @@ impl Stepper for NetworkStepper<'_> {
         }
     }
 
-    fn replay(&mut self, trace: &str) -> Result<Option<String>, Error> {
+    fn replay(&mut self, trace: &str) -> Result<(), Error> {
         let evidence = read_evidence(&self.walk.net, trace).map_err(|e| Error::refused(e.to_string()))?;
         let Content::Trace(trace) = evidence.content else {
             return Err(Error::refused("it is a certificate; only traces can be replayed"));
         };
         self.replayed(&trace)?;
         self.walk.trace = trace;
-        Ok(None)
+        Ok(())
     }
 
     fn wait(&mut self, delay: &str) -> Result<(), Error> {

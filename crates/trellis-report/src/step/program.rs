@@ -396,7 +396,7 @@ impl Stepper for ProgramStepper<'_> {
         Run { start, steps, ..Run::default() }
     }
 
-    fn replay(&mut self, trace: &str) -> Result<Option<String>, Error> {
+    fn replay(&mut self, trace: &str) -> Result<(), Error> {
         let content = read_program_evidence(&self.cfa, trace).map_err(|e| Error::refused(e.to_string()))?;
         let ProgramContent::Trace(trace) = content else {
             return Err(Error::refused("it is a certificate; only traces can be replayed"));
@@ -405,7 +405,7 @@ impl Stepper for ProgramStepper<'_> {
         self.start = trace.start;
         self.taken = self.grouped(trace.steps);
         self.begun.clear();
-        Ok(self.remark())
+        Ok(())
     }
 
     fn remark(&self) -> Option<String> {

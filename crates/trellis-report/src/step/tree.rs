@@ -177,13 +177,13 @@ impl Stepper for TreeStepper<'_> {
         Run { start: self.values(&all[0]), steps, ..Run::default() }
     }
 
-    fn replay(&mut self, trace: &str) -> Result<Option<String>, Error> {
+    fn replay(&mut self, trace: &str) -> Result<(), Error> {
         let content = read_tree_evidence(&self.tree, trace).map_err(|e| Error::refused(e.to_string()))?;
         let TreeContent::Trace(trace) = content else {
             return Err(Error::refused("it is a certificate; only traces can be replayed"));
         };
         self.replayed(&trace)?;
         (self.walk, self.started) = (trace, true);
-        Ok(None)
+        Ok(())
     }
 }

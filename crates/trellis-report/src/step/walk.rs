@@ -104,12 +104,14 @@ impl<'n> Walk<'n> {
         Ok(rest.is_some())
     }
 
-    /// Undoes waiting, or else the last step; answers whether there was anything.
+    /// Undoes waiting, or else the last step, but not the waiting before it; answers whether there was anything.
     pub fn back(&mut self) -> bool {
         if std::mem::replace(&mut self.trace.rest, Rational::ZERO) != Rational::ZERO {
             return true;
         }
-        self.trace.steps.pop().is_some()
+        let last = self.trace.steps.pop();
+        self.trace.rest = last.as_ref().map_or(Rational::ZERO, |step| step.delay);
+        last.is_some()
     }
 
     /// How long one may wait now. Limits are whole numbers less the value of a clock, so they are multiples of one over
@@ -203,9 +205,11 @@ mod tests {
         assert_eq!(walk.patience().unwrap(), Patience::Until(r(7, 2), true));
         walk.back();
         assert_eq!((walk.trace.steps.len(), walk.trace.rest), (1, Rational::ZERO));
-        walk.back();
+        assert!(walk.back());
+        assert_eq!((walk.trace.steps.len(), walk.trace.rest), (0, r(7, 3)));
+        assert!(walk.back());
         assert_eq!(walk.trace, Walk::new(Cow::Borrowed(&net)).unwrap().trace);
-        walk.back();
+        assert!(!walk.back());
     }
 
     #[test]

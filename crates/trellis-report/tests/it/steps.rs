@@ -120,6 +120,7 @@ fn networks_offer_what_the_interpreter_does() {
             if s.wait("1/2").is_ok() {
                 let later = interpreter.wait(&now, s.trace().rest).unwrap().expect("time may pass");
                 assert_eq!(s.choices().unwrap().offers.len(), interpreter.steps(&later).unwrap().len());
+                holds_together(&mut s);
                 assert!(s.undo());
             }
             if !s.random(&mut |n| r.below(n)).unwrap() {

@@ -81,6 +81,31 @@ fn networks() {
 }
 
 #[test]
+fn tchecker_models() {
+    let (_gone, path) = temporary("two.tck");
+    let text = "system:two\nclock:1:x\nint:1:0:3:0:n\nevent:go\nprocess:P\nlocation:P:a{initial::invariant:x<=2}\n\
+        location:P:b{}\nedge:P:a:b:go{provided:x>=1:do:n=1}\nprocess:Q\nlocation:Q:c{initial:}\nlocation:Q:d{}\n\
+        edge:Q:c:d:go{do:x=0}\nsync:P@go:Q@go\n";
+    std::fs::write(&path, text).expect("a file");
+    let said = session(&[&path], "w 3\nw 3/2\n0\nt\nu\nu\n");
+    has(
+        &said,
+        &[
+            "P = a, Q = c, n = 0, x = 0",
+            "up to 2 time units may pass",
+            "time may not pass for so long here",
+            "P = a, Q = c, n = 0, x = 3/2",
+            "  0: P: a → b; Q: c → d    (n = 1, x = 0)",
+            "P = b, Q = d, n = 1, x = 0",
+            "wait 1.5, until time 1.5",
+            "     1   P: a → b; Q: c → d",
+            "P = a, Q = c, n = 0, x = 3/2",
+            "P = a, Q = c, n = 0, x = 0",
+        ],
+    );
+}
+
+#[test]
 fn programs_in_lines() {
     let said = session(&["c/lock.c"], "0\n0\n0\n0\n0\nlocked = 3\n= maybe\n= 5\nt\n");
     has(
