@@ -14,7 +14,6 @@ mod mec;
 mod simulate;
 mod smt;
 mod topics;
-mod walk;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;

@@ -32,6 +32,7 @@ pub mod program;
 mod property;
 pub mod run;
 mod schema;
+pub mod step;
 mod tell;
 pub mod text;
 mod time;

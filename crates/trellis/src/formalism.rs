@@ -13,9 +13,12 @@ pub mod tree;
 use std::path::Path;
 use std::sync::Arc;
 
+use trellis_report::step::{self, Stepper};
+
+use crate::context::Context;
 use crate::formalism::formula::Subject;
 use crate::pipeline::Case;
-use crate::settings::{Convert, Engine, Model, Settings};
+use crate::settings::{Convert, Engine, Model, Settings, Simulate};
 use crate::{Error, options};
 
 /// A language that models are written in.
@@ -72,6 +75,15 @@ pub trait Formalism: Sync {
     }
     /// The model as formulas of linear temporal logic speak of it.
     fn subject(&self, request: &Request) -> Result<Subject, Error>;
+    /// A walk through the model, by the reference interpreter. A trace that is to be replayed says which question of the model it is
+    /// about: that decides where errors are.
+    fn stepper(
+        &self,
+        args: &Simulate,
+        language: &'static Language,
+        trace: Option<&str>,
+        context: &Context,
+    ) -> Result<Box<dyn Stepper>, Error>;
     /// Options of `convert` and `simulate` that it has.
     fn plain_options(&self) -> &'static [&'static str] {
         &[]
@@ -124,6 +136,15 @@ pub fn tasks(args: Arc<Settings>) -> Cases {
     options::refuse(&args, profile, language)?;
     let request = Request { args, language };
     if formulas { formalism.ask_formulas(&request) } else { formalism.ask(&request) }
+}
+
+/// A stepper that could be made, or why not.
+fn boxed<S: Stepper + 'static>(stepper: Result<S, step::Error>) -> Result<Box<dyn Stepper>, Error> {
+    match stepper {
+        Ok(stepper) => Ok(Box::new(stepper)),
+        Err(why @ step::Error::Model(_)) => Err(Error::Input(why.to_string())),
+        Err(why) => Err(Error::Input(format!("error: {why}"))),
+    }
 }
 
 /// Refuses `--const` where a language has no constants.

@@ -12,13 +12,13 @@ use clap::{Args, Command, FromArgMatches};
 use trellis_report::run::{Run, Step};
 use trellis_report::{Outcome, Style};
 
+use crate::Error;
 use crate::certify::{Given, Judged};
 use crate::context::{Context, Listener};
 use crate::formalism::{self, Cases};
 use crate::pipeline::{Answer, Sink, Summary};
 use crate::settings::{Reading, Settings};
 use crate::task::Question;
-use crate::Error;
 
 /// A model in any language that Trellis reads.
 ///

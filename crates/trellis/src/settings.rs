@@ -284,9 +284,14 @@ pub struct Simulate {
     /// The seed of the random steps.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// For counter systems: how many there are at the start, as `invalid = 3`; where nothing is said, as few as may be.
-    #[arg(long, value_name = "NUMBERS")]
+    #[command(flatten)]
+    pub reading: Reading,
+    /// How many there are at the start, as `invalid = 3`; where nothing is said, as few as may be.
+    #[arg(long, value_name = "NUMBERS", help_heading = "Counter systems")]
     pub instance: Option<String>,
+    /// The node at the top; without it, the last one in the file.
+    #[arg(long, value_name = "NAME", help_heading = "AltaRica")]
+    pub node: Option<String>,
 }
 
 /// How a model is written in another form.

@@ -6,6 +6,7 @@
 
 mod all;
 
+use std::borrow::Cow;
 use std::cell::Cell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -38,7 +39,7 @@ struct Cluster {
 
 /// A hierarchy, to be walked through.
 pub struct Walker<'h> {
-    hierarchy: &'h Hierarchy,
+    hierarchy: Cow<'h, Hierarchy>,
     /// Its flat events.
     pub levels: Plain,
     /// For each component, the assertions at or below it.
@@ -49,14 +50,25 @@ pub struct Walker<'h> {
 impl<'h> Walker<'h> {
     /// A hierarchy, to be walked through.
     pub fn new(hierarchy: &'h Hierarchy) -> Result<Walker<'h>, TooManyEvents> {
-        let levels = Plain::of(hierarchy)?;
-        let all = (0..hierarchy.components.len()).map(|n| clusters(hierarchy, ComponentId(n as u32)));
-        Ok(Walker { hierarchy, levels, clusters: all.collect(), effort: Cell::new(0) })
+        Walker::of(Cow::Borrowed(hierarchy))
+    }
+
+    /// The same for a hierarchy that the walker may keep.
+    pub fn of(hierarchy: Cow<'h, Hierarchy>) -> Result<Walker<'h>, TooManyEvents> {
+        let levels = Plain::of(&hierarchy)?;
+        let all: Vec<_> =
+            (0..hierarchy.components.len()).map(|n| clusters(&hierarchy, ComponentId(n as u32))).collect();
+        Ok(Walker { hierarchy, levels, clusters: all, effort: Cell::new(0) })
+    }
+
+    /// What is walked through.
+    pub fn hierarchy(&self) -> &Hierarchy {
+        &self.hierarchy
     }
 
     fn valuation(&self, values: &[i64]) -> Valuation {
         let order: Vec<VarId> = (0..values.len() as u32).map(VarId).collect();
-        valuation(self.hierarchy, &order, values)
+        valuation(&self.hierarchy, &order, values)
     }
 
     fn spend(&self) -> Result<(), TooHard> {
@@ -110,7 +122,7 @@ impl<'h> Walker<'h> {
         // What is lower than something that can happen is taken away.
         let events = self.levels.of(c);
         let possible: FxHashSet<usize> = all.iter().map(|(n, _)| events[*n].choice).collect();
-        let better = |choice: usize| possible.iter().any(|&high| self.levels.lower(self.hierarchy, c, choice, high));
+        let better = |choice: usize| possible.iter().any(|&high| self.levels.lower(&self.hierarchy, c, choice, high));
         let stays: FxHashMap<usize, bool> = possible.iter().map(|&choice| (choice, !better(choice))).collect();
         all.retain(|(n, _)| stays[&events[*n].choice]);
         Ok(all)
@@ -122,11 +134,11 @@ impl<'h> Walker<'h> {
             return vec![vec![]];
         }
         let fits = |&(v, e): &(VarId, TermId)| {
-            let value = number(self.hierarchy, e, here)?;
+            let value = number(&self.hierarchy, e, here)?;
             self.hierarchy.variable(v).domain.contains(value).then_some((v, value))
         };
         let transitions = self.hierarchy.component(c).transitions.iter().filter(|t| t.event == event);
-        let possible = transitions.filter(|t| holds(self.hierarchy, t.guard, here));
+        let possible = transitions.filter(|t| holds(&self.hierarchy, t.guard, here));
         possible.filter_map(|t| t.updates.iter().map(fits).collect()).collect()
     }
 
@@ -160,6 +172,15 @@ impl<'h> Walker<'h> {
         Ok(Some((0..states.len()).map(value).collect()))
     }
 
+    /// Are these values of all variables within their domains, and do all assertions hold?
+    pub fn is_configuration(&self, values: &[i64]) -> bool {
+        let h = &self.hierarchy;
+        let here = self.valuation(values);
+        values.len() == h.variables.len()
+            && h.variables.iter().zip(values).all(|(v, n)| v.domain.contains(*n))
+            && h.components.iter().flat_map(|c| &c.assertion).all(|&a| holds(h, a, &here))
+    }
+
     /// Finds values of some flows of a cluster.
     fn solve(&self, cluster: &Cluster, left: &[VarId], here: &mut Valuation) -> Result<bool, TooHard> {
         // Assertions whose flows are all known must hold; of the others, the one with the fewest unknown flows comes next.
@@ -169,7 +190,7 @@ impl<'h> Walker<'h> {
             match unknown.first() {
                 None => {
                     self.spend()?;
-                    if !holds(self.hierarchy, *assertion, here) {
+                    if !holds(&self.hierarchy, *assertion, here) {
                         return Ok(false);
                     }
                 }

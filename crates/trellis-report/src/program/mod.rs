@@ -23,7 +23,7 @@ use crate::tell::cut;
 pub use html::render as html;
 pub(crate) use html::run as html_run;
 pub use run::dot;
-pub(crate) use run::{dot_entries, dot_start, entry_count, picked};
+pub(crate) use run::{caller, dot_entries, dot_start, entry_count, picked};
 
 /// A report about a program or an automaton.
 pub type ProgramReport = PropertyReport<Trace, Certificate>;
@@ -57,19 +57,19 @@ impl<'a> Program<'a> {
     }
 
     /// The text of a line, without blanks around it.
-    fn line(&self, place: Place) -> Option<&'a str> {
+    pub(crate) fn line(&self, place: Place) -> Option<&'a str> {
         let lines = self.lines.get(place.file as usize)?.as_ref()?;
         lines.get((place.line as usize).checked_sub(1)?).map(|l| l.trim())
     }
 
     /// `main.c:12`.
-    fn place(&self, place: Place) -> String {
+    pub(crate) fn place(&self, place: Place) -> String {
         let file = self.files.get(place.file as usize).map_or("?", String::as_str);
         format!("{file}:{}", place.line)
     }
 
     /// A location, as the source calls it.
-    fn location(&self, l: LocationId) -> String {
+    pub(crate) fn location(&self, l: LocationId) -> String {
         let location = self.cfa.location(l);
         match location.place {
             Some(place) if self.has_source() => self.place(place),
@@ -78,7 +78,7 @@ impl<'a> Program<'a> {
     }
 
     /// What an edge does, in one line: `[x < 5]`, `x := x + 1`.
-    fn statement(&self, e: EdgeId) -> String {
+    pub(crate) fn statement(&self, e: EdgeId) -> String {
         let mut parts = Vec::new();
         self.simple(self.cfa.edge(e).stmt, &mut parts);
         cut(&parts.join("; "))
@@ -95,7 +95,7 @@ impl<'a> Program<'a> {
     }
 
     /// The variables that people see, with their names.
-    fn shown(&self) -> impl Iterator<Item = (VarId, &str)> {
+    pub(crate) fn shown(&self) -> impl Iterator<Item = (VarId, &str)> {
         self.cfa.variables.iter().zip(&self.short).filter_map(|(v, name)| name.as_deref().map(|n| (*v, n)))
     }
 }

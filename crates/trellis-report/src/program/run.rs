@@ -168,7 +168,7 @@ fn changes(p: &Program<'_>, before: &Valuation, step: &Step, source: Option<&str
 }
 
 /// Who gave a value that has no name: the one call of that kind in the line, if there is just one.
-fn caller(source: Option<&str>) -> String {
+pub(crate) fn caller(source: Option<&str>) -> String {
     const PREFIX: &str = "__VERIFIER_nondet_";
     let mut calls = source.into_iter().flat_map(|s| s.match_indices(PREFIX).map(move |(at, _)| &s[at..]));
     match (calls.next(), calls.next()) {

@@ -8,6 +8,7 @@ mod nodes;
 mod pictures;
 mod programs;
 mod round_trip;
+mod steps;
 mod texts;
 mod timed;
 mod validate;

@@ -3,6 +3,7 @@
 mod instance;
 mod load;
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,13 +16,16 @@ use trellis_model::counter::System;
 use trellis_model::counter::evidence::{Certificate, Trace};
 use trellis_report::counter::{chart, draw, never, property, summary, text};
 use trellis_report::json::{Header, Input};
+use trellis_report::step::Stepper;
+use trellis_report::step::counter::CounterStepper;
 use trellis_report::{CounterContent, CounterReport, Kind, Style, json, read_counter_evidence};
 
 use super::formula::Subject;
-use super::{Cases, Formalism, Language, Profile, Request, by_name_only};
+use super::{Cases, Formalism, Language, Profile, Request, boxed, by_name_only};
 use crate::Error;
+use crate::context::Context;
 use crate::pipeline::{statistics, steps};
-use crate::settings::{Convert, Engine as E, Format, Settings};
+use crate::settings::{Convert, Engine as E, Format, Settings, Simulate};
 use crate::task::{Evidence, Question, Rejection, Task, Unanswered};
 
 use self::load::{Asked, Loaded, load};
@@ -93,6 +97,17 @@ impl Formalism for Counters {
         let asked =
             Asked { counters: Some(&request.args.counters), color: request.args.context.color, ..Default::default() };
         Ok(Subject::Counters(load(&request.args.model, request.language, &asked)?.system))
+    }
+
+    fn stepper(
+        &self,
+        args: &Simulate,
+        language: &'static Language,
+        _: Option<&str>,
+        context: &Context,
+    ) -> Result<Box<dyn Stepper>, Error> {
+        let (system, start) = instance::start(&args.model, language, args.instance.as_deref(), context.color)?;
+        boxed(CounterStepper::new(Cow::Owned(system), start))
     }
 
     fn plain_options(&self) -> &'static [&'static str] {

@@ -6,6 +6,7 @@ pub mod load;
 mod solver;
 mod specification;
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -23,20 +24,24 @@ use trellis_meter::Meter;
 use trellis_model::evidence::Verdict;
 use trellis_model::hierarchy::evidence::{Certificate, Trace};
 use trellis_model::hierarchy::symbolic::Symbolic;
+use trellis_model::hierarchy::tree::detach::detach;
 use trellis_model::hierarchy::{Hierarchy, Levels};
 use trellis_report::hierarchy::{self as tell, HierarchyReport};
 use trellis_report::json::{Header, Input, Named, NodeAsked, NodeContent, read_node_evidence};
+use trellis_report::step::Stepper;
+use trellis_report::step::hierarchy::HierarchyStepper;
+use trellis_report::step::tree::TreeStepper;
 use trellis_report::{Kind, Outcome, Style, iterations, json, text};
 use trellis_syntax::altarica::Built;
 use trellis_syntax::diag::{Sources, render};
 
 use super::formula::Subject;
-use super::{Cases, Formalism, Language, Profile, Request, by_name_only, tree};
+use super::{Cases, Formalism, Language, Profile, Request, boxed, by_name_only, tree};
 use crate::binding::model_input;
 use crate::context::Context;
 use crate::files::write_file;
 use crate::pipeline::steps;
-use crate::settings::{self, Convert, Engine as E, Settings};
+use crate::settings::{self, Convert, Engine as E, Settings, Simulate};
 use crate::task::{Evidence, Question, Rejection, Task, Unanswered};
 use crate::{Error, warnings};
 use load::{complain, top};
@@ -98,6 +103,25 @@ impl Formalism for Hierarchies {
         let node = request.args.nodes.node.as_deref();
         let (built, node) = top(&mut sources, &request.args.model, node, &request.args.context)?;
         Ok(Subject::Nodes(Box::new(built), node))
+    }
+
+    fn stepper(
+        &self,
+        args: &Simulate,
+        _: &'static Language,
+        trace: Option<&str>,
+        context: &Context,
+    ) -> Result<Box<dyn Stepper>, Error> {
+        let (built, _) = top(&mut Sources::default(), &args.model, args.node.as_deref(), context)?;
+        if trace.is_some_and(|t| t.contains("\"trellis-tree-trace/")) {
+            let detached = detach(&built.hierarchy, tree::MAX_LISTED).map_err(|e| Error::Input(e.to_string()))?;
+            return boxed(TreeStepper::new(Cow::Owned(detached.tree)));
+        }
+        boxed(HierarchyStepper::new(Cow::Owned(built.hierarchy)))
+    }
+
+    fn plain_options(&self) -> &'static [&'static str] {
+        &["node"]
     }
 
     fn convert(&self, _: &Convert, _: &'static Language, _: bool) -> Result<String, Error> {

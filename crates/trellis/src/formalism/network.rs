@@ -6,6 +6,7 @@ pub mod monotone;
 mod strategy;
 mod timed;
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,16 +21,19 @@ use trellis_meter::{Meter, StopReason};
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::{CertEntry, Certificate, Network, Query, QueryKind, Symmetry, Trace};
 use trellis_report::json::{Header, Input};
+use trellis_report::step::Stepper;
+use trellis_report::step::network::NetworkStepper;
 use trellis_report::{
     Content, Inconclusive, Kind, PropertyReport, Style, dot, ending, html, json, read_evidence, text,
 };
 use trellis_syntax::tchecker;
 
 use super::formula::Subject;
-use super::{Cases, Formalism, Language, Profile, Request, by_name_only, tree};
+use super::{Cases, Formalism, Language, Profile, Request, boxed, by_name_only, tree};
 use crate::Error;
+use crate::context::Context;
 use crate::pipeline::{statistics, steps};
-use crate::settings::{self, Convert, Engine as E, Format, Settings};
+use crate::settings::{self, Convert, Engine as E, Format, Settings, Simulate};
 use crate::task::{Evidence, Question, Rejection, Task, Unanswered};
 use load::{Asked, Loaded, load};
 use monotone::Basis;
@@ -121,6 +125,18 @@ impl Formalism for Networks {
 
     fn subject(&self, _: &Request) -> Result<Subject, Error> {
         Err(Error::Internal("networks have products of their own with automata".into()))
+    }
+
+    fn stepper(
+        &self,
+        args: &Simulate,
+        language: &'static Language,
+        _: Option<&str>,
+        context: &Context,
+    ) -> Result<Box<dyn Stepper>, Error> {
+        let loaded = load(&args.model, language, &Asked { color: context.color, ..Default::default() })?;
+        context.note(&loaded.warnings);
+        boxed(NetworkStepper::new(Cow::Owned(loaded.network)))
     }
 
     fn convert(&self, args: &Convert, language: &'static Language, color: bool) -> Result<String, Error> {

@@ -2,9 +2,11 @@
 //! reached. Which engine, and evidence; a C program is asked about its checks one by one ([`c`]).
 
 mod c;
+mod chart;
 pub mod horn;
 pub mod load;
 pub mod statechart;
+mod step;
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -22,13 +24,15 @@ use trellis_model::evidence::Reason;
 use trellis_report::automaton;
 use trellis_report::json::{Header, Input};
 use trellis_report::program::{self as tell, text};
+use trellis_report::step::Stepper;
 use trellis_report::{Kind, Program, ProgramContent, ProgramReport, Style, json, read_program_evidence};
 use trellis_syntax::ltl::subject::Moment;
 
 use super::formula::{self, Subject};
 use super::{Cases, Formalism, Language, Profile, Request, by_name_only};
+use crate::context::Context;
 use crate::pipeline::{statistics, steps};
-use crate::settings::{self, Convert, Engine as E, Format, LtlStep, Properties, Settings};
+use crate::settings::{self, Convert, Engine as E, Format, LtlStep, Properties, Settings, Simulate};
 use crate::task::{Evidence, Question, Rejection, Task, Unanswered};
 use crate::{Error, warnings};
 pub use c::Scope;
@@ -157,6 +161,16 @@ impl Formalism for Programs {
             "scxml" => Subject::Scxml,
             _ => Subject::Cfa,
         })
+    }
+
+    fn stepper(
+        &self,
+        args: &Simulate,
+        language: &'static Language,
+        trace: Option<&str>,
+        context: &Context,
+    ) -> Result<Box<dyn Stepper>, Error> {
+        step::open(args, language, trace, context)
     }
 
     fn plain_options(&self) -> &'static [&'static str] {

@@ -1,6 +1,7 @@
 //! Trees of transition systems, each node abstracted where it stands: hierarchical transition systems in JSON, and, with
 //! `--engine hierarchy`, AltaRica's nodes and networks of automata taken apart.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -20,16 +21,19 @@ use trellis_report::json::{
     self, Header, Input, TreeContent, TreeFile, read_evidence, read_tree, read_tree_evidence, write_tree_certificate,
     write_tree_report, write_tree_trace,
 };
+use trellis_report::step::Stepper;
+use trellis_report::step::tree::TreeStepper;
 use trellis_report::tree::{self as tell, TreeReport, Words};
 use trellis_report::{Content, Kind, PropertyReport, Style, dot, ending, html, text};
 
 use super::formula::Subject;
 use super::hierarchy::{self, Left, Nodes, left_open};
 use super::network::load::Loaded;
-use super::{Cases, Formalism, Language, Profile, Request, by_name_only};
+use super::{Cases, Formalism, Language, Profile, Request, boxed, by_name_only};
 use crate::binding::input;
+use crate::context::Context;
 use crate::pipeline::steps;
-use crate::settings::{self, Convert, Engine as E, Settings};
+use crate::settings::{self, Convert, Engine as E, Settings, Simulate};
 use crate::task::{Evidence, Question, Rejection, Task, Unanswered};
 use crate::{Error, warnings};
 
@@ -52,7 +56,7 @@ static PROFILE: Profile = Profile {
 };
 
 /// How many configurations or transitions one node may have.
-const MAX_LISTED: usize = 1 << 20;
+pub const MAX_LISTED: usize = 1 << 20;
 
 impl Formalism for Trees {
     fn languages(&self) -> &'static [Language] {
@@ -87,6 +91,17 @@ impl Formalism for Trees {
     fn subject(&self, request: &Request) -> Result<Subject, Error> {
         super::no_constants(&request.args.model)?;
         Ok(Subject::Tree(read(&request.args.model.model)?.0.tree))
+    }
+
+    fn stepper(
+        &self,
+        args: &Simulate,
+        _: &'static Language,
+        _: Option<&str>,
+        _: &Context,
+    ) -> Result<Box<dyn Stepper>, Error> {
+        super::no_constants(&args.model)?;
+        boxed(TreeStepper::new(Cow::Owned(read(&args.model.model)?.0.tree)))
     }
 
     fn convert(&self, _: &Convert, _: &'static Language, _: bool) -> Result<String, Error> {

@@ -10,7 +10,7 @@ impl Walker<'_> {
     /// matter.
     pub fn configurations(&self, states: &[i64], most: usize) -> Result<Vec<Vec<i64>>, TooHard> {
         self.effort.set(0);
-        let h = self.hierarchy;
+        let h = self.hierarchy();
         let clusters = &self.clusters[h.top.index()];
         let here = self.valuation(states);
         let mut rows: Vec<Vec<i64>> = vec![states.to_vec()];
@@ -33,7 +33,7 @@ impl Walker<'_> {
 
     /// All configurations that a hierarchy may start in, if there are no more than so many.
     pub fn initial(&self, most: usize) -> Result<Vec<Vec<i64>>, TooHard> {
-        let h = self.hierarchy;
+        let h = self.hierarchy();
         let init = h.initial(h.top);
         let mut rows = vec![vec![0; h.variables.len()]];
         for v in (0..h.variables.len()).filter(|&v| !h.variables[v].flow) {
@@ -63,7 +63,7 @@ impl Walker<'_> {
 
     /// All configurations, whether they can be reached or not, if neither they nor the values of the states are more than so many.
     pub fn everything(&self, most: usize) -> Result<Vec<Vec<i64>>, TooHard> {
-        let h = self.hierarchy;
+        let h = self.hierarchy();
         let mut rows = vec![vec![0; h.variables.len()]];
         for v in (0..h.variables.len()).filter(|&v| !h.variables[v].flow) {
             let values = h.variables[v].domain.values(MAX_EFFORT).ok_or(TooHard)?;
@@ -95,7 +95,7 @@ impl Walker<'_> {
             match unknown.first() {
                 None => {
                     self.spend()?;
-                    if !holds(self.hierarchy, *assertion, here) {
+                    if !holds(&self.hierarchy, *assertion, here) {
                         return Ok(());
                     }
                 }

@@ -11,7 +11,7 @@ use crate::formalism::Language;
 use crate::settings::Model;
 
 /// The system, and how the instance starts.
-fn start(
+pub fn start(
     model: &Model,
     language: &'static Language,
     instance: Option<&str>,

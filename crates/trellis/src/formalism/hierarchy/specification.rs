@@ -29,8 +29,8 @@ use crate::certify::{Given, Judged};
 use crate::files::{make_folder, write_file};
 use crate::formalism::Request;
 use crate::pipeline::{Case, Sink};
-use crate::task::Question;
 use crate::settings::Settings;
+use crate::task::Question;
 use crate::{Error, warnings};
 
 /// How many configurations and transitions are drawn.

@@ -129,6 +129,14 @@ impl Asked {
         Some(set)
     }
 
+    /// The question that a trace is about, or all checks.
+    pub fn claimed(&self, claimed: Option<&str>) -> (String, Cfa) {
+        match claimed.and_then(|c| Some((c, self.named(c)?))) {
+            Some((name, set)) => (name.into(), self.question(&set)),
+            None => (QUESTION.into(), self.question(&self.all())),
+        }
+    }
+
     /// What evidence about these calls the question.
     pub fn name_of(&self, set: &[usize]) -> String {
         let within: HashSet<usize> = set.iter().copied().collect();

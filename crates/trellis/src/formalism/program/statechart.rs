@@ -144,7 +144,7 @@ fn tell(chart: &Chart, steps: &[MacroStep], at: usize, end: &str) -> String {
 }
 
 /// An event, where it comes from, and how long that took.
-fn came(event: &str, step: &MacroStep) -> String {
+pub fn came(event: &str, step: &MacroStep) -> String {
     let sent = if step.cause == Cause::Outside { "" } else { ", sent by the chart" };
     let after = if step.waited > 0 { format!("after {}, ", time(step.waited)) } else { String::new() };
     format!("{after}event {event}{sent}")

@@ -1,7 +1,9 @@
-//! A run in the making: where it is, how long it may wait there, what it can do. `simulate` asks and shows; this knows.
+//! A run of a network in the making: where it is, how long it may wait there, what it can do.
 //!
-//! Time that has passed since the last step is the rest of the trace, so the trace is always all there is to know.
+//! Time that has passed since the last step is the rest of the trace, so the trace is always all there is to know. Names and texts are for
+//! [`super::network`].
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use trellis_domain::zone::Rational;
@@ -14,16 +16,15 @@ const FOREVER: i64 = 1 << 29;
 const MAX_DENOMINATOR: i64 = 1 << 20;
 
 /// A run in the making.
-pub struct Walk<'n> {
-    net: &'n Network,
-    interpreter: Interpreter<'n>,
+pub(super) struct Walk<'n> {
+    pub net: Cow<'n, Network>,
     /// How it went so far.
     pub trace: Trace,
 }
 
 /// How long one may wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Patience {
+pub(super) enum Patience {
     /// There is no limit.
     Forever,
     /// So long, and whether exactly so long, too.
@@ -33,10 +34,13 @@ pub enum Patience {
 }
 
 impl<'n> Walk<'n> {
-    pub fn new(net: &'n Network) -> Result<Walk<'n>, ModelError> {
-        let interpreter = Interpreter::new(net);
-        let trace = Trace::at(interpreter.initial()?);
-        Ok(Walk { net, interpreter, trace })
+    pub fn new(net: Cow<'n, Network>) -> Result<Walk<'n>, ModelError> {
+        let trace = Trace::at(Interpreter::new(&net).initial()?);
+        Ok(Walk { net, trace })
+    }
+
+    pub fn interpreter(&self) -> Interpreter<'_> {
+        Interpreter::new(&self.net)
     }
 
     pub fn is_timed(&self) -> bool {
@@ -46,12 +50,12 @@ impl<'n> Walk<'n> {
     /// The state now.
     pub fn now(&self) -> Result<Snapshot, ModelError> {
         let last = self.trace.last();
-        Ok(self.interpreter.wait(last, self.trace.rest)?.unwrap_or_else(|| last.clone()))
+        Ok(self.interpreter().wait(last, self.trace.rest)?.unwrap_or_else(|| last.clone()))
     }
 
     /// What can be done now, without waiting any longer.
     pub fn steps(&self) -> Result<Vec<Step>, ModelError> {
-        let steps = self.interpreter.steps(&self.now()?)?;
+        let steps = self.interpreter().steps(&self.now()?)?;
         Ok(steps.into_iter().map(|(action, state)| Step { delay: self.trace.rest, action, state }).collect())
     }
 
@@ -62,7 +66,7 @@ impl<'n> Walk<'n> {
         }
         let (now, rest) = (self.now()?, self.trace.rest);
         let mut all = Vec::new();
-        self.interpreter.moments(&now, None, &mut |m| {
+        self.interpreter().moments(&now, None, &mut |m| {
             let Some(delay) = timed::sum(rest, m.delay) else { return Ok(ControlFlow::Break(())) };
             let steps = m.interpreter.steps(m.state)?;
             all.extend(steps.into_iter().map(|(action, state)| Step { delay, action, state }));
@@ -92,7 +96,7 @@ impl<'n> Walk<'n> {
 
     /// Waits; answers whether that was possible.
     pub fn wait(&mut self, delay: Rational) -> Result<bool, ModelError> {
-        if !self.interpreter.can_wait(&self.now()?, delay)? {
+        if !self.interpreter().can_wait(&self.now()?, delay)? {
             return Ok(false);
         }
         let rest = timed::sum(self.trace.rest, delay);
@@ -100,12 +104,14 @@ impl<'n> Walk<'n> {
         Ok(rest.is_some())
     }
 
-    /// Undoes waiting, or else the last step.
-    pub fn back(&mut self) {
-        if self.trace.rest == Rational::ZERO {
-            self.trace.steps.pop();
+    /// Undoes waiting, or else the last step, but not the waiting before it; answers whether there was anything.
+    pub fn back(&mut self) -> bool {
+        if std::mem::replace(&mut self.trace.rest, Rational::ZERO) != Rational::ZERO {
+            return true;
         }
-        self.trace.rest = Rational::ZERO;
+        let last = self.trace.steps.pop();
+        self.trace.rest = last.as_ref().map_or(Rational::ZERO, |step| step.delay);
+        last.is_some()
     }
 
     /// How long one may wait now. Limits are whole numbers less the value of a clock, so they are multiples of one over
@@ -117,7 +123,7 @@ impl<'n> Walk<'n> {
             (common <= MAX_DENOMINATOR).then_some(common)
         });
         let Some(d) = denominator else { return Ok(Patience::Unknown) };
-        let can = |k: i64, of: i64| self.interpreter.can_wait(&now, Rational::new(k, of));
+        let can = |k: i64, of: i64| self.interpreter().can_wait(&now, Rational::new(k, of));
         if can(FOREVER, 1)? {
             return Ok(Patience::Forever);
         }
@@ -138,7 +144,7 @@ fn gcd(a: i64, b: i64) -> i64 {
 }
 
 /// A duration as people type it: `3`, `5/2`, `2.5`. Nothing if it is none, or too large.
-pub fn duration(text: &str) -> Option<Rational> {
+pub(super) fn duration(text: &str) -> Option<Rational> {
     let number = |t: &str| t.parse::<i64>().ok().filter(|_| t.bytes().all(|b| b.is_ascii_digit()));
     let value = if let Some((n, d)) = text.split_once('/') {
         Rational::new(number(n)?, number(d).filter(|d| *d > 0)?)
@@ -182,7 +188,7 @@ mod tests {
     #[test]
     fn waiting_and_taking_back() {
         let net = lamp(false);
-        let mut walk = Walk::new(&net).unwrap();
+        let mut walk = Walk::new(Cow::Borrowed(&net)).unwrap();
         assert!(walk.is_timed() && walk.steps().unwrap().is_empty());
         assert_eq!(walk.patience().unwrap(), Patience::Forever);
         let awaited = walk.awaited().unwrap();
@@ -199,15 +205,17 @@ mod tests {
         assert_eq!(walk.patience().unwrap(), Patience::Until(r(7, 2), true));
         walk.back();
         assert_eq!((walk.trace.steps.len(), walk.trace.rest), (1, Rational::ZERO));
-        walk.back();
-        assert_eq!(walk.trace, Walk::new(&net).unwrap().trace);
-        walk.back();
+        assert!(walk.back());
+        assert_eq!((walk.trace.steps.len(), walk.trace.rest), (0, r(7, 3)));
+        assert!(walk.back());
+        assert_eq!(walk.trace, Walk::new(Cow::Borrowed(&net)).unwrap().trace);
+        assert!(!walk.back());
     }
 
     #[test]
     fn a_strict_limit_is_not_reached() {
         let net = lamp(true);
-        let mut walk = Walk::new(&net).unwrap();
+        let mut walk = Walk::new(Cow::Borrowed(&net)).unwrap();
         let later = walk.later().unwrap();
         let step = later.into_iter().next().unwrap();
         walk.take(step);
