@@ -112,11 +112,14 @@ fn engine(args: &Check) -> Result<Engine, Failure> {
         return say("--ltl-step and --search go with --ltl or --buchi");
     }
     let p = &args.programs;
-    if p.predicates.is_some() && p.domain == Some(cli::Domain::Explicit) {
+    let domain_without = matches!(p.domain, Some(cli::Domain::Explicit | cli::Domain::Intervals));
+    if p.predicates.is_some() && domain_without {
         return say("--predicates goes with --domain predicates or product");
     }
-    if p.max_values.is_some() && !matches!(p.domain, Some(cli::Domain::Explicit | cli::Domain::Product)) {
-        return say("--max-values goes with --domain explicit or product");
+    if p.max_values.is_some()
+        && !matches!(p.domain, Some(cli::Domain::Explicit | cli::Domain::Product | cli::Domain::Intervals))
+    {
+        return say("--max-values goes with --domain explicit, product or intervals");
     }
     if p.split.is_some() && p.domain == Some(cli::Domain::Explicit) {
         return say("--split goes with --domain predicates or product");
@@ -180,6 +183,7 @@ pub fn cegar_options(args: &Check) -> cegar::Options {
             None | Some(cli::Domain::Predicates) => Domain::Predicates(mode),
             Some(cli::Domain::Explicit) => Domain::Explicit,
             Some(cli::Domain::Product) => Domain::Product(mode),
+            Some(cli::Domain::Intervals) => Domain::Intervals,
         },
         scope: match p.precision {
             None => default.scope,
@@ -235,6 +239,7 @@ pub fn engine_line(engine: &Engine) -> String {
                 Domain::Explicit => "explicit values".to_string(),
                 Domain::Predicates(m) => format!("{} predicates", mode(m)),
                 Domain::Product(m) => format!("explicit values and {} predicates", mode(m)),
+                Domain::Intervals => "intervals with widening".to_string(),
             };
             let refinement = match o.refinement {
                 Refinement::NewtonForward => "Newton",
