@@ -26,6 +26,7 @@ use super::post::Mode;
 use super::refine::{Refinement, Refuter};
 use super::tree::{Mark, NONE, Tree};
 use super::{Outcome, Program, reason, run_along};
+use crate::explore::{Exploration, explore};
 use crate::waitlist::{Order, Waitlist};
 use trellis_meter::{Meter, Progress, Stats};
 
@@ -233,35 +234,10 @@ impl<'p, D: AbstractDomain + ?Sized> Engine<'p, D> {
 
     fn run(&mut self, meter: &mut Meter) -> Result<Option<Trace>, Reason> {
         self.stats.added = 1;
-        loop {
-            let progress = Progress { waiting: self.waiting.len(), stats: self.stats };
-            meter.check(&progress)?;
-            if let Some(reason_) = self.limits.exceeded(0) {
-                return Err(reason(reason_));
-            }
-            if let Some(n) = self.errors.pop() {
-                if self.tree.node(n).mark == Mark::Waiting
-                    && let Some(trace) = self.counterexample(n)?
-                {
-                    return Ok(Some(trace));
-                }
-                continue;
-            }
-            let Some(n) = self.waiting.pop() else { return Ok(None) };
-            if self.tree.node(n).mark != Mark::Waiting {
-                continue;
-            }
-            match self.index.cover(&*self.domain, &self.tree, n) {
-                Some(by) => {
-                    self.stats.covered += 1;
-                    self.tree.cover(n, by);
-                }
-                None => self.expand(n)?,
-            }
-        }
+        explore(self, meter)
     }
 
-    fn expand(&mut self, n: u32) -> Result<(), Reason> {
+    fn follow(&mut self, n: u32) -> Result<(), Reason> {
         self.stats.expanded += 1;
         let pending = std::mem::take(&mut self.tree.node_mut(n).pending);
         let before = self.domain.assumptions(&mut self.cfa.terms, &self.tree.node(n).label.label);
@@ -422,6 +398,42 @@ impl<'p, D: AbstractDomain + ?Sized> Engine<'p, D> {
             labels.push((node.location, self.cfa.terms.and(parts)));
         }
         super::invariant(self.cfa, &self.distances, labels)
+    }
+}
+
+/// Errors come first: what is refined need not be explored further.
+impl<D: AbstractDomain + ?Sized> Exploration for Engine<'_, D> {
+    type Found = Trace;
+    type Stop = Reason;
+
+    fn next(&mut self) -> Result<Option<u32>, Reason> {
+        while let Some(n) = self.errors.pop().or_else(|| self.waiting.pop()) {
+            if self.tree.node(n).mark == Mark::Waiting {
+                return Ok(Some(n));
+            }
+        }
+        Ok(None)
+    }
+
+    fn progress(&self) -> Progress {
+        Progress { waiting: self.waiting.len(), stats: self.stats }
+    }
+
+    fn expand(&mut self, n: u32, _: &mut Meter) -> Result<Option<Trace>, Reason> {
+        if let Some(why) = self.limits.exceeded(0) {
+            return Err(reason(why));
+        }
+        if self.cfa.is_error(self.tree.node(n).location) {
+            return self.counterexample(n);
+        }
+        match self.index.cover(&*self.domain, &self.tree, n) {
+            Some(by) => {
+                self.stats.covered += 1;
+                self.tree.cover(n, by);
+            }
+            None => self.follow(n)?,
+        }
+        Ok(None)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Many nodes have the same region under the same predicates, so their successors are computed once.
 //!
-//! The loop is not that of a plain forward exploration: subtrees are cut off and their roots wait again.
+//! Subtrees are cut off when their root is refined; the root waits again.
 
 use std::collections::BTreeSet;
 use std::hash::Hash;
@@ -13,6 +13,7 @@ use trellis_model::counter::evidence::{Certificate, Verdict};
 use trellis_model::evidence::Reason;
 
 use super::{Control, Counts, Options};
+use crate::explore::{Exploration, Mark, explore};
 use trellis_meter::{Meter, Progress, Stats};
 
 /// A node, by position; the root is 0.
@@ -61,14 +62,6 @@ pub trait RegionDomain {
     fn certificate(&mut self, regions: impl Iterator<Item = Self::Region>) -> Result<Certificate, Reason>;
     /// How many predicates there are.
     fn predicates(&self) -> usize;
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Mark {
-    Unprocessed,
-    Covered,
-    Uncovered,
-    Deleted,
 }
 
 struct Node<R> {
@@ -147,7 +140,7 @@ impl<D: RegionDomain> Tree<D> {
 
     fn add(&mut self, parent: Option<(NodeId, Command)>, depth: usize, precision: Precision, region: D::Region) {
         let id = self.nodes.len() as NodeId;
-        let (children, mark) = (vec![], Mark::Unprocessed);
+        let (children, mark) = (vec![], Mark::Waiting);
         self.nodes.push(Node { parent, depth, precision, region, children, mark, at: 0, key: 0 });
         if let Some((p, _)) = parent {
             self.nodes[p as usize].children.push(id);
@@ -169,7 +162,7 @@ impl<D: RegionDomain> Tree<D> {
         };
         let node = &mut self.nodes[id as usize];
         node.key = key;
-        node.mark = Mark::Unprocessed;
+        node.mark = Mark::Waiting;
         self.waiting.insert((key, id));
     }
 
@@ -177,60 +170,10 @@ impl<D: RegionDomain> Tree<D> {
     pub fn run(&mut self, meter: &mut Meter) -> Result<Verdict, Reason> {
         let (region, precision) = self.domain.start()?;
         self.add(None, 0, precision, region);
-        while let Some(id) = self.choose()? {
-            let progress = Progress { waiting: self.waiting.len(), stats: self.stats };
-            meter.check(&progress)?;
-            self.stats.expanded += 1;
-            self.clock += 1;
-            let node = &mut self.nodes[id as usize];
-            node.at = self.clock;
-            if self.domain.is_error(node.region)? {
-                if let Some(found) = self.refine(id)? {
-                    return Ok(found);
-                }
-            } else if self.is_covered(id)? {
-                self.nodes[id as usize].mark = Mark::Covered;
-                self.stats.covered += 1;
-            } else {
-                self.nodes[id as usize].mark = Mark::Uncovered;
-                self.uncover(id);
-                self.expand(id)?;
-            }
+        if let Some(found) = explore(self, meter)? {
+            return Ok(found);
         }
         Ok(Verdict::Safe(self.domain.certificate(self.covering.keys().copied())?))
-    }
-
-    /// The node that comes next.
-    fn choose(&mut self) -> Result<Option<NodeId>, Reason> {
-        if self.options.control != Control::Adverse {
-            return Ok(self.waiting.pop_first().map(|w| w.1));
-        }
-        // Whoever would refine the root waits elsewhere: nothing on its path changes until it is deleted.
-        let new: Vec<(u64, NodeId)> = self.waiting.range((self.looked + 1, 0)..).copied().collect();
-        self.looked = self.clock;
-        let mut first = None;
-        for (key, id) in new {
-            if self.domain.is_error(self.nodes[id as usize].region)? {
-                if self.pivot(id)?.at == 0 {
-                    self.waiting.remove(&(key, id));
-                    self.parked.push(id);
-                } else {
-                    first = Some((key, id));
-                }
-            }
-        }
-        if let Some(chosen) = first.or_else(|| self.waiting.first().copied()) {
-            self.waiting.remove(&chosen);
-            // The others of these are looked at again.
-            self.looked = self.looked.min(chosen.0);
-            return Ok(Some(chosen.1));
-        }
-        let alive = |n: &NodeId| self.nodes[*n as usize].mark == Mark::Unprocessed;
-        let parked = std::mem::take(&mut self.parked);
-        let mut parked = parked.into_iter().filter(alive);
-        let chosen = parked.next();
-        self.parked = parked.collect();
-        Ok(chosen)
     }
 
     fn uncover(&mut self, id: NodeId) {
@@ -242,7 +185,7 @@ impl<D: RegionDomain> Tree<D> {
         }
     }
 
-    fn expand(&mut self, id: NodeId) -> Result<(), Reason> {
+    fn follow(&mut self, id: NodeId) -> Result<(), Reason> {
         let Node { precision, depth, region, .. } = self.nodes[id as usize];
         let next = match self.successors.get(&(region, precision)) {
             Some(all) => all.clone(),
@@ -315,15 +258,15 @@ impl<D: RegionDomain> Tree<D> {
         while let Some(n) = gone.pop() {
             let node = &mut self.nodes[n as usize];
             gone.append(&mut node.children);
-            if node.mark == Mark::Unprocessed {
+            if node.mark == Mark::Waiting {
                 self.waiting.remove(&(node.key, n));
             }
-            node.mark = Mark::Deleted;
+            node.mark = Mark::Undone;
         }
         self.asked.clear();
         self.covering.clear();
         for n in std::mem::take(&mut self.uncovered) {
-            if n != at && self.nodes[n as usize].mark == Mark::Uncovered {
+            if n != at && self.nodes[n as usize].mark == Mark::Passed {
                 self.uncover(n);
             }
         }
@@ -332,6 +275,66 @@ impl<D: RegionDomain> Tree<D> {
             if self.nodes[n as usize].mark == Mark::Covered && self.nodes[n as usize].at > since {
                 self.open(n);
             }
+        }
+        Ok(None)
+    }
+}
+
+impl<D: RegionDomain> Exploration for Tree<D> {
+    type Found = Verdict;
+    type Stop = Reason;
+
+    fn next(&mut self) -> Result<Option<NodeId>, Reason> {
+        if self.options.control != Control::Adverse {
+            return Ok(self.waiting.pop_first().map(|w| w.1));
+        }
+        // Whoever would refine the root waits elsewhere: nothing on its path changes until it is deleted.
+        let new: Vec<(u64, NodeId)> = self.waiting.range((self.looked + 1, 0)..).copied().collect();
+        self.looked = self.clock;
+        let mut first = None;
+        for (key, id) in new {
+            if self.domain.is_error(self.nodes[id as usize].region)? {
+                if self.pivot(id)?.at == 0 {
+                    self.waiting.remove(&(key, id));
+                    self.parked.push(id);
+                } else {
+                    first = Some((key, id));
+                }
+            }
+        }
+        if let Some(chosen) = first.or_else(|| self.waiting.first().copied()) {
+            self.waiting.remove(&chosen);
+            // The others of these are looked at again.
+            self.looked = self.looked.min(chosen.0);
+            return Ok(Some(chosen.1));
+        }
+        let alive = |n: &NodeId| self.nodes[*n as usize].mark == Mark::Waiting;
+        let parked = std::mem::take(&mut self.parked);
+        let mut parked = parked.into_iter().filter(alive);
+        let chosen = parked.next();
+        self.parked = parked.collect();
+        Ok(chosen)
+    }
+
+    fn progress(&self) -> Progress {
+        Progress { waiting: self.waiting.len(), stats: self.stats }
+    }
+
+    fn expand(&mut self, id: NodeId, _: &mut Meter) -> Result<Option<Verdict>, Reason> {
+        self.stats.expanded += 1;
+        self.clock += 1;
+        let node = &mut self.nodes[id as usize];
+        node.at = self.clock;
+        if self.domain.is_error(node.region)? {
+            return self.refine(id);
+        }
+        if self.is_covered(id)? {
+            self.nodes[id as usize].mark = Mark::Covered;
+            self.stats.covered += 1;
+        } else {
+            self.nodes[id as usize].mark = Mark::Passed;
+            self.uncover(id);
+            self.follow(id)?;
         }
         Ok(None)
     }
