@@ -31,7 +31,7 @@ fn row<'d, T>(data: &'d [T], ends: &[usize], n: u32) -> &'d [T] {
 
 impl<T: Copy + Eq + Hash> Reached<T> {
     /// How many states there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.ends.len()
     }
 
@@ -42,7 +42,7 @@ impl<T: Copy + Eq + Hash> Reached<T> {
 
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = &[T]> {
-        (0..self.len() as u32).map(|n| self.get(n))
+        (0..self.count() as u32).map(|n| self.get(n))
     }
 
     /// By which step a state was first reached.

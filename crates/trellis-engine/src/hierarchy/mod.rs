@@ -185,7 +185,7 @@ impl Abstraction<'_> {
 
     fn refine(
         &mut self,
-        ahead: Option<&Ahead<'_>>,
+        ahead: Option<&Ahead>,
         options: &Options,
         found: &mut Found,
         meter: &mut Meter,
@@ -197,7 +197,7 @@ impl Abstraction<'_> {
                 dead: &mut |state| traps.as_mut().is_some_and(|r| r.contain(state)),
             };
             let (seen, met) = search(&self.over, &self.siblings, hunt, &mut found.counted, meter)?;
-            found.states = seen.len();
+            found.states = seen.count();
             found.pruned += traps.as_ref().map_or(0, |r| r.entered);
             let Some(met) = met else {
                 let traps = traps.map_or_else(Vec::new, |r| r.met);

@@ -59,11 +59,11 @@ impl Exploration for Search<'_, '_> {
     type Stop = Reason;
 
     fn next(&mut self) -> Result<Option<u32>, Reason> {
-        Ok(self.order.next(self.seen.len()))
+        Ok(self.order.next(self.seen.count()))
     }
 
     fn progress(&self) -> Progress {
-        Progress { waiting: self.order.waiting(self.seen.len()), stats: *self.counted }
+        Progress { waiting: self.order.waiting(self.seen.count()), stats: *self.counted }
     }
 
     fn expand(&mut self, n: u32, _: &mut Meter) -> Result<Option<u32>, Reason> {

@@ -131,7 +131,7 @@ pub fn check_listing(program: &mut Program<'_>, many: usize, meter: &mut Meter) 
         Ok(None) => {
             let (stats, distances) = (search.stats, std::mem::take(&mut search.distances));
             let states: Vec<(LocationId, Vec<Fact>)> =
-                (0..search.states.len() as u32).map(|n| (search.location(n), search.facts(&live, n))).collect();
+                (0..search.states.count() as u32).map(|n| (search.location(n), search.facts(&live, n))).collect();
             let cfa = &mut program.large.cfa;
             let labels: Vec<_> = states.iter().map(|(l, facts)| (*l, point(&mut cfa.terms, facts))).collect();
             let invariant = super::invariant(cfa, &distances, labels);
@@ -451,11 +451,11 @@ impl Exploration for Search<'_> {
     type Stop = Reason;
 
     fn next(&mut self) -> Result<Option<u32>, Reason> {
-        Ok(self.order.next(self.states.len()))
+        Ok(self.order.next(self.states.count()))
     }
 
     fn progress(&self) -> Progress {
-        Progress { waiting: self.order.waiting(self.states.len()), stats: self.stats }
+        Progress { waiting: self.order.waiting(self.states.count()), stats: self.stats }
     }
 
     fn expand(&mut self, n: u32, meter: &mut Meter) -> Result<Option<u32>, Reason> {
