@@ -7,21 +7,7 @@ use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 use trellis_order::Word;
 
-/// No node, no key.
-pub const NONE: u32 = u32::MAX;
-
-/// What has become of a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mark {
-    /// In the waiting list.
-    Waiting,
-    /// Expanded.
-    Passed,
-    /// A later node covers it or was joined from it; no longer stored.
-    Replaced,
-    /// Explored under a joining strategy that has been refined since; no longer stored.
-    Undone,
-}
+pub use crate::explore::{Mark, NONE};
 
 /// One state of the graph.
 #[derive(Debug, Clone)]

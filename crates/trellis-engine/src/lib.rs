@@ -14,7 +14,7 @@
 //! - [`mec`]: Mec 5's relations over configurations and events of nodes, and over plain values (001 §6.1);
 //! - [`program`]: control-flow automata (programs, transition systems, statecharts) with a solver;
 //! - [`wsts`]: counter systems, whatever the number of processes (003 `LA[BF]`, and its rivals);
-//! - shared: [`arg`] (states by key in flat memory), [`path`], [`waitlist`], [`scheduler`] (portfolios); limits, cancellation and progress are [`trellis_meter`].
+//! - shared: [`explore`] (the loop of forward explorations, reached states), [`arg`] (states by key in flat memory), [`path`], [`waitlist`], [`scheduler`] (portfolios); limits, cancellation and progress are [`trellis_meter`].
 //!
 //! Engines know nothing of file formats and never print. What they explore is a [`System`]; they store its states as
 //! words and compare elements only under equal keys.
@@ -26,6 +26,7 @@ pub mod audit;
 pub mod cover;
 pub mod ctl;
 pub mod cuts;
+pub mod explore;
 pub mod hierarchy;
 pub mod liveness;
 pub mod ltl;

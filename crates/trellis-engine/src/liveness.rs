@@ -11,9 +11,10 @@
 use trellis_model::evidence::Reason;
 
 use crate::arg::{Arg, Mark, NONE};
+use crate::explore::{Exploration, InOrder, explore};
 use crate::path::{Path, path_to, step};
 use crate::{Batch, System};
-use trellis_meter::{Meter, Progress, Stats};
+use trellis_meter::{Meter, Progress, Stats, StopReason};
 
 /// What is asked about the states.
 pub trait Watch<S: System> {
@@ -63,11 +64,13 @@ struct Graph {
 
 /// Searches.
 pub fn search<S: System>(system: &mut S, watch: &mut impl Watch<S>, meter: &mut Meter) -> Search<S::Action, S::Error> {
-    let mut arg = Arg::new(system.key_width(), system.elem_width());
-    let mut stats = Stats::default();
-    let mut graph = Graph::default();
+    let arg = Arg::new(system.key_width(), system.elem_width());
+    let (graph, stats, batch, order) = Default::default();
+    let mut unfolding = Unfolding { system, watch, arg, graph, stats, batch, order };
+    let ended = unfolding.run(meter);
+    let Unfolding { system, arg, graph, mut stats, .. } = unfolding;
     let mut ranks = Vec::new();
-    let answer = match explore(system, watch, meter, &mut arg, &mut graph, &mut stats) {
+    let answer = match ended {
         Err(stop) => match stop {
             Stop::Limit(r) => Answer::Stopped(r),
             Stop::Broken(NONE, e) => Answer::Error(Path::empty(), e),
@@ -96,32 +99,55 @@ enum Stop<E> {
     Broken(u32, E),
 }
 
-fn explore<S: System>(
-    system: &mut S,
-    watch: &mut impl Watch<S>,
-    meter: &mut Meter,
-    arg: &mut Arg,
-    graph: &mut Graph,
-    stats: &mut Stats,
-) -> Result<(), Stop<S::Error>> {
-    let initial = system.initial().map_err(|e| Stop::Broken(NONE, e))?;
-    let k = arg.key_id(&initial.0);
-    arg.add(k, &initial.1, NONE, 0);
-    let (kw, ew) = (system.key_width(), system.elem_width());
-    let mut batch = Batch::default();
-    let mut n = 0;
-    while n < arg.nodes.len() {
-        let progress = Progress { waiting: arg.nodes.len() - n, stats: *stats };
-        meter.check(&progress).map_err(|why| Stop::Limit(why.into()))?;
-        arg.nodes[n].mark = Mark::Passed;
+impl<E> From<StopReason> for Stop<E> {
+    fn from(why: StopReason) -> Stop<E> {
+        Stop::Limit(why.into())
+    }
+}
+
+struct Unfolding<'s, S, W> {
+    system: &'s mut S,
+    watch: &'s mut W,
+    arg: Arg,
+    graph: Graph,
+    stats: Stats,
+    batch: Batch,
+    order: InOrder,
+}
+
+impl<S: System, W: Watch<S>> Unfolding<'_, S, W> {
+    fn run(&mut self, meter: &mut Meter) -> Result<(), Stop<S::Error>> {
+        let initial = self.system.initial().map_err(|e| Stop::Broken(NONE, e))?;
+        let k = self.arg.key_id(&initial.0);
+        self.arg.add(k, &initial.1, NONE, 0);
+        explore(self, meter).map(|_| ())
+    }
+}
+
+impl<S: System, W: Watch<S>> Exploration for Unfolding<'_, S, W> {
+    type Found = ();
+    type Stop = Stop<S::Error>;
+
+    fn next(&mut self) -> Result<Option<u32>, Self::Stop> {
+        Ok(self.order.next(self.arg.nodes.len()))
+    }
+
+    fn progress(&self) -> Progress {
+        Progress { waiting: self.order.waiting(self.arg.nodes.len()), stats: self.stats }
+    }
+
+    fn expand(&mut self, n: u32, _: &mut Meter) -> Result<Option<()>, Self::Stop> {
+        let Unfolding { system, watch, arg, graph, stats, batch, .. } = self;
+        arg.nodes[n as usize].mark = Mark::Passed;
         stats.expanded += 1;
-        let broken = |e| Stop::Broken(n as u32, e);
-        let (key, elem) = arg.state(n as u32);
+        let broken = |e| Stop::Broken(n, e);
+        let (key, elem) = arg.state(n);
+        let (kw, ew) = (key.len(), elem.len());
         let stays = watch.stays(system, key, elem).map_err(broken)?;
         let starts = watch.starts(system, key, elem, n == 0).map_err(broken)?;
         batch.clear();
         if stays || watch.beyond() {
-            system.successors(key, elem, &mut batch).map_err(broken)?;
+            system.successors(key, elem, batch).map_err(broken)?;
         }
         let ends = stays && (batch.steps == 0 || system.may_idle(key, elem).map_err(broken)?);
         stats.steps += u64::from(batch.steps);
@@ -138,14 +164,13 @@ fn explore<S: System>(
                     stats.covered += 1;
                     to
                 }
-                None => arg.add(k, elem, n as u32, via),
+                None => arg.add(k, elem, n, via),
             };
-            graph.steps.push((n as u32, via, to));
+            graph.steps.push((n, via, to));
         }
-        n += 1;
         stats.added = arg.nodes.len() as u64;
+        Ok(None)
     }
-    Ok(())
 }
 
 /// Peels the φ-states that cannot stay, from the outside in.

@@ -30,6 +30,13 @@ pub trait Join: Domain {
     fn join(&self, a: &mut Self::Elem, b: &Self::Elem) -> bool;
 }
 
+/// A domain with upper bounds that are reached in finitely many steps.
+pub trait Widen: Join {
+    /// `a := a ∇ b`, which is above both; answers whether `a` grew. However often this is done to the same `a`, with whatever `b`, it
+    /// grows only finitely often.
+    fn widen(&self, a: &mut Self::Elem, b: &Self::Elem) -> bool;
+}
+
 /// A domain with greatest lower bounds and a greatest element.
 pub trait Meet: Domain {
     /// `a := ⊤`.

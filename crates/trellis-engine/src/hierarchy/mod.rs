@@ -35,8 +35,10 @@ use cover::{Cover, Neat};
 use known::{Along, Justification, Known, run};
 use path::Path;
 use predicates::{Rows, interpolate};
-use search::{Hunt, Seen, explore};
+use search::{Hunt, search};
 use traps::{Ahead, Trap, Traps};
+
+use crate::explore::Reached;
 use trellis_meter::{Meter, Stats};
 
 /// Where the spurious node of a run is refined.
@@ -183,7 +185,7 @@ impl Abstraction<'_> {
 
     fn refine(
         &mut self,
-        ahead: Option<&Ahead<'_>>,
+        ahead: Option<&Ahead>,
         options: &Options,
         found: &mut Found,
         meter: &mut Meter,
@@ -194,7 +196,7 @@ impl Abstraction<'_> {
                 goal: &|state| self.is_bad(state) || self.known.reaching.find(state).is_some(),
                 dead: &mut |state| traps.as_mut().is_some_and(|r| r.contain(state)),
             };
-            let (seen, met) = explore(&self.over, &self.siblings, hunt, &mut found.counted, meter)?;
+            let (seen, met) = search(&self.over, &self.siblings, hunt, &mut found.counted, meter)?;
             found.states = seen.count();
             found.pruned += traps.as_ref().map_or(0, |r| r.entered);
             let Some(met) = met else {
@@ -229,8 +231,8 @@ impl Abstraction<'_> {
     }
 
     /// The way to an abstract state, from the last one of which it is known that it can be reached.
-    fn path(&self, seen: &Seen, end: usize) -> Result<Path, Reason> {
-        let mut states = self.straight(seen.path(end))?;
+    fn path(&self, seen: &Reached<u32>, end: u32) -> Result<Path, Reason> {
+        let mut states = self.straight(seen.path(end).into_iter().map(|n| seen.get(n).to_vec()).collect())?;
         let known = states.iter().rposition(|state| self.known.reached.find(state).is_some());
         states.drain(..known.unwrap_or(0));
         let step = |w: &[Vec<u32>]| self.over.explain(&w[0], &w[1]);
@@ -363,7 +365,7 @@ impl Abstraction<'_> {
     }
 }
 
-fn certificate(covers: &[Cover], seen: &Seen, traps: &[Trap], siblings: &Siblings) -> Certificate {
+fn certificate(covers: &[Cover], seen: &Reached<u32>, traps: &[Trap], siblings: &Siblings) -> Certificate {
     let listed = |blocks: &Vec<bool>| (0..).zip(blocks).filter(|(_, within)| **within).map(|(b, _)| b).collect();
     Certificate {
         blocks: covers.iter().map(|c| c.of.clone()).collect(),

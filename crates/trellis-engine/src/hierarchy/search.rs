@@ -1,77 +1,14 @@
 //! Breadth-first search through a tree's states, made as they are met.
 
-use std::hash::BuildHasher;
-
-use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
 use trellis_model::evidence::Reason;
 use trellis_model::hierarchy::tree::Tree;
 use trellis_model::hierarchy::tree::siblings::Siblings;
 
+use crate::explore::{Exploration, InOrder, NONE, Reached, explore};
 use trellis_meter::{Meter, Progress, Stats};
 
 /// How many successors of one state are listed at most.
 pub(super) const MAX_SUCCESSORS: usize = 1 << 20;
-
-/// States of a tree, each once and in order, and where they were met from.
-pub struct Seen {
-    width: usize,
-    data: Vec<u32>,
-    from: Vec<u32>,
-    table: HashTable<u32>,
-}
-
-fn hash(state: &[u32]) -> u64 {
-    FxBuildHasher.hash_one(state)
-}
-
-impl Seen {
-    /// None yet.
-    fn new(width: usize) -> Seen {
-        Seen { width, data: vec![], from: vec![], table: HashTable::new() }
-    }
-
-    /// How many.
-    pub fn count(&self) -> usize {
-        self.from.len()
-    }
-
-    /// A state by its number.
-    pub fn get(&self, n: usize) -> &[u32] {
-        &self.data[n * self.width..(n + 1) * self.width]
-    }
-
-    /// All of them.
-    pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
-        (0..self.count()).map(|n| self.get(n))
-    }
-
-    /// Adds a state, unless it is there; an initial state was met from itself.
-    fn add(&mut self, state: &[u32], from: Option<usize>) -> bool {
-        let hash_of_it = hash(state);
-        let (width, data) = (self.width, &self.data);
-        let at = |n: u32| &data[n as usize * width..(n as usize + 1) * width];
-        if self.table.find(hash_of_it, |&n| at(n) == state).is_some() {
-            return false;
-        }
-        let number = self.from.len() as u32;
-        self.table.insert_unique(hash_of_it, number, |&n| hash(at(n)));
-        self.data.extend_from_slice(state);
-        self.from.push(from.map_or(number, |f| f as u32));
-        true
-    }
-
-    /// The states on the way to one of them.
-    pub fn path(&self, mut n: usize) -> Vec<Vec<u32>> {
-        let mut path = vec![self.get(n).to_vec()];
-        while self.from[n] as usize != n {
-            n = self.from[n] as usize;
-            path.push(self.get(n).to_vec());
-        }
-        path.reverse();
-        path
-    }
-}
 
 /// What is looked for, and what is passed over.
 pub struct Hunt<'h> {
@@ -82,44 +19,67 @@ pub struct Hunt<'h> {
 }
 
 /// Explores until a state is met that is looked for; which one, if any. States that differ only in who of some siblings is where are one.
-pub fn explore(
+pub fn search(
     tree: &Tree,
     siblings: &Siblings,
     hunt: Hunt<'_>,
     counted: &mut Stats,
     meter: &mut Meter,
-) -> Result<(Seen, Option<usize>), Reason> {
-    let Hunt { goal, dead } = hunt;
-    let mut seen = Seen::new(tree.nodes().len());
+) -> Result<(Reached<u32>, Option<u32>), Reason> {
+    let mut search = Search { tree, siblings, hunt, counted, seen: Reached::default(), order: InOrder::default() };
     for state in initial(tree)? {
-        let state = siblings.sorted(tree, &state);
-        if !dead(&state) && seen.add(&state, None) && goal(&state) {
-            let n = seen.count() - 1;
-            return Ok((seen, Some(n)));
+        if let Some(n) = search.meet(state, NONE).filter(|&n| (search.hunt.goal)(search.seen.get(n))) {
+            return Ok((search.seen, Some(n)));
         }
     }
     meter.go_on()?;
-    let mut next = 0;
-    while next < seen.count() {
-        counted.expanded += 1;
-        let progress = Progress { waiting: seen.count() - next, stats: *counted };
-        meter.check(&progress)?;
-        let state = seen.get(next).to_vec();
-        let all = tree.successors(&state, MAX_SUCCESSORS).map_err(|e| Reason::Stuck(e.to_string()))?;
+    let met = explore(&mut search, meter)?;
+    Ok((search.seen, met))
+}
+
+struct Search<'s, 'h> {
+    tree: &'s Tree,
+    siblings: &'s Siblings,
+    hunt: Hunt<'h>,
+    counted: &'s mut Stats,
+    seen: Reached<u32>,
+    order: InOrder,
+}
+
+impl Search<'_, '_> {
+    /// The number of a state that is new and may matter.
+    fn meet(&mut self, state: Vec<u32>, from: u32) -> Option<u32> {
+        let state = if self.siblings.is_empty() { state } else { self.siblings.sorted(self.tree, &state) };
+        if (self.hunt.dead)(&state) { None } else { self.seen.add(state, from, 0) }
+    }
+}
+
+impl Exploration for Search<'_, '_> {
+    type Found = u32;
+    type Stop = Reason;
+
+    fn next(&mut self) -> Result<Option<u32>, Reason> {
+        Ok(self.order.next(self.seen.count()))
+    }
+
+    fn progress(&self) -> Progress {
+        Progress { waiting: self.order.waiting(self.seen.count()), stats: *self.counted }
+    }
+
+    fn expand(&mut self, n: u32, _: &mut Meter) -> Result<Option<u32>, Reason> {
+        self.counted.expanded += 1;
+        let all = self.tree.successors(self.seen.get(n), MAX_SUCCESSORS).map_err(|e| Reason::Stuck(e.to_string()))?;
         for target in all {
-            counted.steps += 1;
-            let target = if siblings.is_empty() { target } else { siblings.sorted(tree, &target) };
-            if !dead(&target) && seen.add(&target, Some(next)) {
-                counted.added += 1;
-                if goal(&target) {
-                    let n = seen.count() - 1;
-                    return Ok((seen, Some(n)));
+            self.counted.steps += 1;
+            if let Some(new) = self.meet(target, n) {
+                self.counted.added += 1;
+                if (self.hunt.goal)(self.seen.get(new)) {
+                    return Ok(Some(new));
                 }
             }
         }
-        next += 1;
+        Ok(None)
     }
-    Ok((seen, None))
 }
 
 /// All initial states: one of each node, in any combination.

@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 use trellis_expr::eval::Valuation;
-use trellis_expr::{TermId, Type, VarId};
+use trellis_expr::{TermId, VarId};
 use trellis_model::cfa::interpret::{outcomes, zero_of};
 use trellis_model::cfa::{Cfa, EdgeId, LocationId};
 use trellis_model::evidence::Reason;
@@ -11,10 +11,11 @@ use trellis_model::ltl::product::Product;
 use trellis_smt::path::Refutation;
 
 use super::search::Space;
-use crate::program::cegar::{Domain, Options, Scope, Split};
+use crate::program::cegar::Options;
+use crate::program::domain::{Precisions, Scope, Split, is_plain};
+use crate::program::facts::{self, Known};
 use crate::program::label::Label;
-use crate::program::post::{Mode, Post};
-use crate::program::precision::Precisions;
+use crate::program::post::Precision;
 use crate::program::reason;
 use trellis_meter::{Meter, Progress, Stats};
 
@@ -41,9 +42,9 @@ pub struct Graph<'p> {
     /// The marks of the large locations.
     marks: &'p [u64],
     /// Computes successors.
-    pub post: Post,
+    pub domain: Box<Known>,
     /// What is followed where.
-    pub precisions: Precisions,
+    precisions: Precisions<Precision>,
     /// All nodes that were ever made.
     pub nodes: Vec<Node>,
     index: FxHashMap<Node, u32>,
@@ -68,20 +69,18 @@ impl<'p> Graph<'p> {
         options: &Options,
         everything: bool,
         meter: &'p mut Meter,
-    ) -> Graph<'p> {
-        let mode = match options.domain {
-            Domain::Explicit => Mode::Cartesian,
-            Domain::Predicates(mode) | Domain::Product(mode) => mode,
-        };
-        let mut precisions = Precisions::new(cfa, options.domain, options.scope);
+    ) -> Result<Graph<'p>, Reason> {
+        let domain = facts::known(cfa, options.domain, options.max_values).ok_or_else(|| {
+            Reason::Unsupported(format!("formulas about labels that are {}: they need finitely many", options.domain))
+        })?;
+        let mut first = domain.first(cfa);
         if everything {
-            let array = |v: &&VarId| matches!(cfa.terms.variable(**v).ty, Type::Array(..));
-            let all: Vec<VarId> = product.relevant.iter().filter(|v| !array(v)).copied().collect();
-            cfa.locations().for_each(|l| precisions.at_mut(l).variables.extend(&all));
+            first.variables.extend(product.relevant.iter().filter(|v| is_plain(&cfa.terms, **v)));
         }
-        let first = Node { location: cfa.initial, label: Label::top() };
-        Graph {
-            post: Post::new(cfa, mode, options.max_values),
+        let precisions = Precisions::new(cfa, first, options.scope);
+        let first = Node { location: cfa.initial, label: domain.top() };
+        Ok(Graph {
+            domain,
             precisions,
             index: FxHashMap::from_iter([(first.clone(), 0)]),
             nodes: vec![first],
@@ -94,26 +93,26 @@ impl<'p> Graph<'p> {
             cfa,
             product,
             marks,
-        }
+        })
     }
 
     /// What holds in a node, as terms.
     pub fn assumptions(&mut self, n: u32) -> Vec<TermId> {
-        let label = self.nodes[n as usize].label.clone();
-        label.assumptions(&mut self.cfa.terms, &self.post.predicates)
+        self.domain.assumptions(&mut self.cfa.terms, &self.nodes[n as usize].label)
     }
 
     /// Takes in what a refutation says at a position, where the node is. Is it new there?
     pub fn learn(&mut self, n: u32, refutation: &Refutation, position: usize, split: Split) -> bool {
         let l = self.nodes[n as usize].location;
-        let new = self.precisions.learn(&mut self.cfa.terms, &mut self.post, l, refutation, position, split);
+        let gained = self.domain.learn(&mut self.cfa.terms, l, refutation, position, split);
+        let new = self.precisions.take_in(l, &gained);
         self.changed(l, new)
     }
 
     /// Takes in a predicate at a location; or its values.
     pub fn take_in(&mut self, l: LocationId, p: TermId) -> bool {
-        let variables = self.cfa.terms.free_vars(p);
-        let new = self.precisions.take_in(&mut self.cfa.terms, &mut self.post, l, p, variables.into_iter());
+        let gained = self.domain.follow(&mut self.cfa.terms, l, p);
+        let new = self.precisions.take_in(l, &gained);
         self.changed(l, new)
     }
 
@@ -153,7 +152,7 @@ impl<'p> Graph<'p> {
             None => {
                 let before = self.assumptions(n);
                 let precision = self.precisions.at(to).clone();
-                self.post
+                self.domain
                     .successors(self.cfa, &before, e, &precision, &self.limits.clone().steps(WORK))
                     .map_err(reason)?
             }

@@ -33,8 +33,8 @@ use self::lasso::{Looked, Looker};
 use self::rank::Ranked;
 use self::search::{Path, Search, Space};
 use crate::program::cegar::{self, Domain};
+use crate::program::domain::{assumptions, take_apart};
 use crate::program::post::Mode;
-use crate::program::precision::take_apart;
 use crate::program::refine::Refinement;
 use crate::scheduler::{self, Runner, race};
 use trellis_meter::{Meter, Stats};
@@ -156,7 +156,10 @@ fn ask(product: &Product, automaton: &Buchi, engine: &Engine, meter: &mut Meter)
         }
         Engine::Portfolio(_) => unreachable!("answered above"),
     };
-    let graph = Graph::new(&mut large, product, &marks, &options.cegar, everything, meter);
+    let graph = match Graph::new(&mut large, product, &marks, &options.cegar, everything, meter) {
+        Ok(graph) => graph,
+        Err(why) => return Outcome::new(Verdict::Unknown(why), stats),
+    };
     let mut engine = Refining { graph, looker: Looker::default(), options, rankings: None };
     let ended = engine.run();
     let stats = Stats { stored: engine.graph.nodes.len() as u64, ..engine.graph.stats };
@@ -294,7 +297,7 @@ impl Refining<'_> {
         let mut atoms = vec![];
         for &(e, _) in path.stem.iter().chain(&path.cycle) {
             let stmt = self.graph.cfa.edge(EdgeId(e)).stmt;
-            cegar::assumptions(&self.graph.cfa.terms, stmt, &mut atoms);
+            assumptions(&self.graph.cfa.terms, stmt, &mut atoms);
         }
         let mut parts = vec![];
         for t in atoms {
@@ -306,7 +309,7 @@ impl Refining<'_> {
                 let nodes = path.stem.iter().chain(&path.cycle);
                 nodes.map(|s| self.graph.nodes[s.1 as usize].location).collect()
             }
-            Domain::Explicit | Domain::Product(_) => self.graph.cfa.locations().collect(),
+            _ => self.graph.cfa.locations().collect(),
         };
         let mut new = false;
         for l in places {

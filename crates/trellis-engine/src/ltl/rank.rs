@@ -164,7 +164,7 @@ fn farkas(
     for &arc in arcs {
         let first = ways.len();
         let Some(cases) = cases(graph, arc)? else { return Ok(None) };
-        let step = graph.post.steps.get(graph.cfa, arc.1).map_err(reason)?;
+        let step = graph.domain.edges().get(graph.cfa, arc.1).map_err(reason)?;
         let after: Vec<VarId> = integers.iter().map(|&v| step.version(v)).collect();
         let after: Vec<TermId> = after.into_iter().map(|v| graph.cfa.terms.var(v)).collect();
         let way = |rows| Way { from: number[&arc.0], to: number[&arc.2], rows, after: after.clone(), strict: false };
@@ -205,7 +205,7 @@ fn farkas(
 fn cases(graph: &mut Graph<'_>, (from, e, to): Arc) -> Result<Option<Vec<Vec<ranking::Row>>>, Reason> {
     let (mut said, after) = (graph.assumptions(from), graph.assumptions(to));
     let limits = graph.limits.clone();
-    let step = graph.post.steps.get(graph.cfa, e).map_err(reason)?;
+    let step = graph.domain.edges().get(graph.cfa, e).map_err(reason)?;
     let terms = &mut graph.cfa.terms;
     said.extend(after.into_iter().map(|t| step.after(terms, t)));
     let mut whole = said.clone();
@@ -371,7 +371,7 @@ impl<'a> Proposer<'a> {
         let (from, e, to) = self.arcs[i];
         let (mut assumed, after) = (graph.assumptions(from), graph.assumptions(to));
         let limits = graph.limits.clone();
-        let step = graph.post.steps.get(graph.cfa, e).map_err(reason)?;
+        let step = graph.domain.edges().get(graph.cfa, e).map_err(reason)?;
         let terms = &mut graph.cfa.terms;
         assumed.extend(after.into_iter().map(|t| step.after(terms, t)));
         let (now, then) = (ranking[&from], step.after(terms, ranking[&to]));

@@ -12,40 +12,23 @@ use std::fmt;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use trellis_expr::{Stmt, StmtId, TermId, Terms, Type, VarId};
+use trellis_expr::{StmtId, TermId, VarId};
 use trellis_model::cfa::evidence::{Trace, Verdict};
 use trellis_model::cfa::{Cfa, LocationId, paths};
 use trellis_model::evidence::Reason;
 use trellis_smt::path::{NotRefuted, Refutation};
 
-use super::label::Label;
-use super::post::{Mode, Post, Precision};
-use super::precision::{Precisions, take_apart};
+use super::domain::{AbstractDomain, Followed, Precisions, assumptions, is_plain};
+pub use super::domain::{Domain, Scope, Split};
+use super::facts;
+use super::intervals::Intervals;
+use super::post::Mode;
 use super::refine::{Refinement, Refuter};
-use super::tree::{Mark, Tree};
+use super::tree::{Mark, NONE, Tree};
 use super::{Outcome, Program, reason, run_along};
+use crate::explore::{Exploration, explore};
 use crate::waitlist::{Order, Waitlist};
 use trellis_meter::{Meter, Progress, Stats};
-
-/// What labels are made of, beside the values of control variables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Domain {
-    /// Values of variables.
-    Explicit,
-    /// Predicates.
-    Predicates(Mode),
-    /// Values where that is natural, predicates elsewhere.
-    Product(Mode),
-}
-
-/// Which precision holds where.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
-    /// One for each location.
-    Local,
-    /// One for all.
-    Global,
-}
 
 /// What is known to matter before the first refinement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,17 +39,6 @@ pub enum Initial {
     Property,
     /// What is assumed on any edge.
     Assumes,
-}
-
-/// How a predicate is taken apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Split {
-    /// Not at all.
-    Whole,
-    /// Into the parts of a conjunction.
-    Conjuncts,
-    /// Into its atoms.
-    Atoms,
 }
 
 /// Which node is next.
@@ -127,23 +99,29 @@ impl Default for Options {
 
 impl fmt::Display for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mode = |mode| match mode {
-            Mode::Cartesian => "cartesian",
-            Mode::Boolean => "boolean",
-            Mode::Split => "split",
-        };
-        match self.domain {
-            Domain::Explicit => write!(f, "explicit")?,
-            Domain::Predicates(m) => write!(f, "predicates, {}", mode(m))?,
-            Domain::Product(m) => write!(f, "product, {}", mode(m))?,
-        }
-        write!(f, ", {}", self.refinement)
+        write!(f, "{}, {}", self.domain, self.refinement)
     }
 }
 
 /// Can an error be reached?
 pub fn check(program: &mut Program<'_>, options: &Options, meter: &mut Meter) -> Outcome {
-    let mut engine = Engine::new(&mut program.large.cfa, *options, meter.clone());
+    let cfa = &program.large.cfa;
+    match facts::known(cfa, options.domain, options.max_values) {
+        Some(domain) => refine(program, domain, options, meter),
+        None => {
+            let domain = Intervals::new(cfa, options.max_values);
+            refine(program, Box::new(domain), options, meter)
+        }
+    }
+}
+
+fn refine<D: AbstractDomain + ?Sized>(
+    program: &mut Program<'_>,
+    domain: Box<D>,
+    options: &Options,
+    meter: &mut Meter,
+) -> Outcome {
+    let mut engine = Engine::new(&mut program.large.cfa, domain, *options, meter.clone());
     let ended = engine.run(meter);
     let stats = engine.stats();
     let verdict = match ended {
@@ -163,20 +141,19 @@ pub fn check(program: &mut Program<'_>, options: &Options, meter: &mut Meter) ->
 }
 
 /// An abstract state: its label, and the precision that it was computed under.
-#[derive(Debug, Clone)]
-struct State {
-    label: Label,
-    precision: Arc<Precision>,
+struct State<D: AbstractDomain + ?Sized> {
+    label: D::Label,
+    precision: Arc<D::Precision>,
 }
 
-struct Engine<'p> {
+struct Engine<'p, D: AbstractDomain + ?Sized> {
     cfa: &'p mut Cfa,
     options: Options,
     limits: Meter,
-    post: Post,
+    domain: Box<D>,
     refuter: Refuter,
-    precisions: Precisions,
-    tree: Tree<State>,
+    precisions: Precisions<D::Precision>,
+    tree: Tree<State<D>>,
     index: Index,
     waiting: Waitlist,
     /// Nodes in error locations.
@@ -186,16 +163,11 @@ struct Engine<'p> {
     stats: Stats,
 }
 
-impl<'p> Engine<'p> {
-    fn new(cfa: &'p mut Cfa, options: Options, limits: Meter) -> Engine<'p> {
-        let mode = match options.domain {
-            Domain::Explicit => Mode::Cartesian,
-            Domain::Predicates(mode) | Domain::Product(mode) => mode,
-        };
-        let post = Post::new(cfa, mode, options.max_values);
-        let precisions = Precisions::new(cfa, options.domain, options.scope);
+impl<'p, D: AbstractDomain + ?Sized> Engine<'p, D> {
+    fn new(cfa: &'p mut Cfa, domain: Box<D>, options: Options, limits: Meter) -> Engine<'p, D> {
+        let precisions = Precisions::new(cfa, domain.first(cfa), options.scope);
         let control = precisions.at(cfa.initial).clone();
-        let state = State { label: Label::top(), precision: control };
+        let state = State { label: domain.top(), precision: control };
         let order = match options.search {
             Search::Bfs => Order::Bfs,
             Search::Dfs => Order::Dfs,
@@ -205,7 +177,7 @@ impl<'p> Engine<'p> {
         let initial = cfa.initial;
         let mut engine = Engine {
             precisions,
-            post,
+            domain,
             refuter: Refuter::new(),
             tree: Tree::new(initial, state, vec![]),
             index: Index::default(),
@@ -238,10 +210,9 @@ impl<'p> Engine<'p> {
         let mut conditions = vec![];
         wanted.into_iter().for_each(|s| assumptions(&self.cfa.terms, s, &mut conditions));
         for t in conditions {
-            let variables = self.cfa.terms.free_vars(t);
             for l in self.cfa.locations() {
-                let (terms, post) = (&mut self.cfa.terms, &mut self.post);
-                self.precisions.take_in(terms, post, l, t, variables.iter().copied());
+                let gained = self.domain.follow(&mut self.cfa.terms, l, t);
+                self.precisions.take_in(l, &gained);
             }
         }
         self.open(0);
@@ -263,46 +234,22 @@ impl<'p> Engine<'p> {
 
     fn run(&mut self, meter: &mut Meter) -> Result<Option<Trace>, Reason> {
         self.stats.added = 1;
-        loop {
-            let progress = Progress { waiting: self.waiting.len(), stats: self.stats };
-            meter.check(&progress)?;
-            if let Some(reason_) = self.limits.exceeded(0) {
-                return Err(reason(reason_));
-            }
-            if let Some(n) = self.errors.pop() {
-                if self.tree.node(n).mark == Mark::Waiting
-                    && let Some(trace) = self.counterexample(n)?
-                {
-                    return Ok(Some(trace));
-                }
-                continue;
-            }
-            let Some(n) = self.waiting.pop() else { return Ok(None) };
-            if self.tree.node(n).mark != Mark::Waiting {
-                continue;
-            }
-            match self.index.cover(&self.tree, n) {
-                Some(by) => {
-                    self.stats.covered += 1;
-                    self.tree.cover(n, by);
-                }
-                None => self.expand(n)?,
-            }
-        }
+        explore(self, meter)
     }
 
-    fn expand(&mut self, n: u32) -> Result<(), Reason> {
+    fn follow(&mut self, n: u32) -> Result<(), Reason> {
         self.stats.expanded += 1;
         let pending = std::mem::take(&mut self.tree.node_mut(n).pending);
-        let before = self.tree.node(n).label.label.assumptions(&mut self.cfa.terms, &self.post.predicates);
+        let before = self.domain.assumptions(&mut self.cfa.terms, &self.tree.node(n).label.label);
         for e in pending {
             let to = self.cfa.edge(e).to;
             let error = self.cfa.is_error(to);
             let precision = if error { Arc::default() } else { self.precisions.at(to).clone() };
-            let labels = self.post.successors(self.cfa, &before, e, &precision, &self.limits).map_err(reason)?;
+            let labels = self.domain.successors(self.cfa, &before, e, &precision, &self.limits).map_err(reason)?;
             for label in labels {
                 self.stats.added += 1;
                 self.stats.steps += 1;
+                let label = if error { label } else { self.widened(n, to, label, &precision) };
                 let state = State { label, precision: precision.clone() };
                 let child = self.tree.add(to, state, n, Some(e), vec![]);
                 if error {
@@ -313,8 +260,23 @@ impl<'p> Engine<'p> {
             }
         }
         self.tree.node_mut(n).mark = Mark::Passed;
-        self.index.add(&self.tree, n);
+        self.index.add(&*self.domain, &self.tree, n);
         Ok(())
+    }
+
+    /// The label, widened by that of the nearest node above with the same location, precision and values, if the domain widens.
+    fn widened(&self, mut n: u32, to: LocationId, label: D::Label, precision: &D::Precision) -> D::Label {
+        while self.domain.widens() && n != NONE {
+            let node = self.tree.node(n);
+            if node.location == to
+                && node.label.precision.includes(precision)
+                && let Some(wider) = self.domain.widen(&node.label.label, &label, precision)
+            {
+                return wider;
+            }
+            n = node.parent;
+        }
+        label
     }
 
     /// A run to this node; or the precision is refined and the node is gone.
@@ -324,8 +286,7 @@ impl<'p> Engine<'p> {
         let path: Vec<StmtId> = edges.iter().map(|&e| self.cfa.edge(e).stmt).collect();
         let mut labels = vec![];
         for &n in &nodes[1..] {
-            let label = self.tree.node(n).label.label.clone();
-            labels.push(label.assumptions(&mut self.cfa.terms, &self.post.predicates));
+            labels.push(self.domain.assumptions(&mut self.cfa.terms, &self.tree.node(n).label.label));
         }
         let first = self.options.refinement;
         let others = Refinement::ALL.into_iter().filter(|&r| r != first && !is_binary(r));
@@ -350,8 +311,7 @@ impl<'p> Engine<'p> {
             }
         }
         // Values may say what the solver has no theory of.
-        if !matches!(self.options.domain, Domain::Predicates(_))
-            && undecided.is_some()
+        if undecided.is_some()
             && let Some(pivot) = self.follow_all(&nodes, &path)
         {
             self.stats.refinements += 1;
@@ -371,12 +331,13 @@ impl<'p> Engine<'p> {
             let (reads, writes) = self.cfa.terms.stmt_vars(s);
             all.extend(reads.into_iter().chain(writes));
         }
-        all.retain(|&v| self.cfa.variables.contains(&v) && !matches!(self.cfa.terms.variable(v).ty, Type::Array(..)));
+        all.retain(|&v| self.cfa.variables.contains(&v) && is_plain(&self.cfa.terms, v));
+        let all = self.domain.follow_values(&all)?;
         let mut pivot = None;
         for (i, &n) in nodes.iter().enumerate().take(nodes.len() - 1).skip(1) {
             let l = self.tree.node(n).location;
-            self.precisions.at_mut(l).variables.extend(&all);
-            if pivot.is_none() && !all.is_subset(&self.tree.node(n).label.precision.variables) {
+            self.precisions.take_in(l, &all);
+            if pivot.is_none() && !self.tree.node(n).label.precision.includes(&all) {
                 pivot = Some(i);
             }
         }
@@ -388,11 +349,9 @@ impl<'p> Engine<'p> {
         let mut pivot = None;
         for (i, &n) in nodes.iter().enumerate().take(nodes.len() - 1).skip(1) {
             let location = self.tree.node(n).location;
-            let had = self.tree.node(n).label.precision.clone();
-            let (terms, post) = (&mut self.cfa.terms, &mut self.post);
-            let new = self.precisions.learn(terms, post, location, refutation, i, split);
-            let now = self.precisions.at(location);
-            let lacks = !now.variables.is_subset(&had.variables) || !now.predicates.is_subset(&had.predicates);
+            let gained = self.domain.learn(&mut self.cfa.terms, location, refutation, i, split);
+            let new = self.precisions.take_in(location, &gained);
+            let lacks = !self.tree.node(n).label.precision.includes(self.precisions.at(location));
             let said = self.cfa.terms.as_bool(refutation.predicates[i]).is_none();
             if (new || (lacks && said)) && pivot.is_none() {
                 pivot = Some(i);
@@ -409,7 +368,8 @@ impl<'p> Engine<'p> {
                 self.tree.retract(nodes[pivot - 1], edge, &mut freed);
             }
             Pruning::Full => {
-                let state = self.tree.node(0).label.clone();
+                let State { label, precision } = &self.tree.node(0).label;
+                let state = State { label: label.clone(), precision: precision.clone() };
                 self.tree = Tree::new(self.cfa.initial, state, vec![]);
                 self.index = Index::default();
                 self.errors.clear();
@@ -434,10 +394,46 @@ impl<'p> Engine<'p> {
     fn invariant(&mut self) -> Vec<(LocationId, Vec<TermId>)> {
         let mut labels = vec![];
         for node in self.tree.nodes.iter().filter(|n| n.mark == Mark::Passed) {
-            let parts = node.label.label.assumptions(&mut self.cfa.terms, &self.post.predicates);
+            let parts = self.domain.assumptions(&mut self.cfa.terms, &node.label.label);
             labels.push((node.location, self.cfa.terms.and(parts)));
         }
         super::invariant(self.cfa, &self.distances, labels)
+    }
+}
+
+/// Errors come first: what is refined need not be explored further.
+impl<D: AbstractDomain + ?Sized> Exploration for Engine<'_, D> {
+    type Found = Trace;
+    type Stop = Reason;
+
+    fn next(&mut self) -> Result<Option<u32>, Reason> {
+        while let Some(n) = self.errors.pop().or_else(|| self.waiting.pop()) {
+            if self.tree.node(n).mark == Mark::Waiting {
+                return Ok(Some(n));
+            }
+        }
+        Ok(None)
+    }
+
+    fn progress(&self) -> Progress {
+        Progress { waiting: self.waiting.len(), stats: self.stats }
+    }
+
+    fn expand(&mut self, n: u32, _: &mut Meter) -> Result<Option<Trace>, Reason> {
+        if let Some(why) = self.limits.exceeded(0) {
+            return Err(reason(why));
+        }
+        if self.cfa.is_error(self.tree.node(n).location) {
+            return self.counterexample(n);
+        }
+        match self.index.cover(&*self.domain, &self.tree, n) {
+            Some(by) => {
+                self.stats.covered += 1;
+                self.tree.cover(n, by);
+            }
+            None => self.follow(n)?,
+        }
+        Ok(None)
     }
 }
 
@@ -445,57 +441,45 @@ fn is_binary(r: Refinement) -> bool {
     matches!(r, Refinement::BinaryForward | Refinement::BinaryBackward)
 }
 
-/// The conditions that a statement assumes, as atoms over what is before it (as far as that is easily said).
-pub(crate) fn assumptions(terms: &Terms, s: StmtId, out: &mut Vec<TermId>) {
-    match *terms.stmt(s) {
-        Stmt::Assume(t) => take_apart(terms, t, Split::Atoms, out),
-        Stmt::If(c, a, b) => {
-            take_apart(terms, c, Split::Atoms, out);
-            assumptions(terms, a, out);
-            assumptions(terms, b, out);
-        }
-        Stmt::Seq(ref parts) | Stmt::Choice(ref parts) => parts.iter().for_each(|&p| assumptions(terms, p, out)),
-        _ => {}
-    }
-}
-
 /// Finds covers: expanded nodes by location, by which variables have values, and by these.
 #[derive(Debug, Default)]
 struct Index {
-    shapes: FxHashMap<LocationId, Vec<Shape>>,
+    groups: FxHashMap<LocationId, Vec<Group>>,
 }
 
 #[derive(Debug, Default)]
-struct Shape {
+struct Group {
     variables: Vec<VarId>,
     nodes: FxHashMap<Vec<TermId>, Vec<u32>>,
 }
 
 impl Index {
-    fn add(&mut self, tree: &Tree<State>, n: u32) {
+    fn add<D: AbstractDomain + ?Sized>(&mut self, domain: &D, tree: &Tree<State<D>>, n: u32) {
         let node = tree.node(n);
-        let (variables, values): (Vec<VarId>, Vec<TermId>) = node.label.label.values.iter().copied().unzip();
-        let shapes = self.shapes.entry(node.location).or_default();
-        let at = match shapes.iter().position(|s| s.variables == variables) {
+        let (variables, values): (Vec<VarId>, Vec<TermId>) = domain.values(&node.label.label).iter().copied().unzip();
+        let groups = self.groups.entry(node.location).or_default();
+        let at = match groups.iter().position(|s| s.variables == variables) {
             Some(at) => at,
             None => {
-                shapes.push(Shape { variables, nodes: FxHashMap::default() });
-                shapes.len() - 1
+                groups.push(Group { variables, nodes: FxHashMap::default() });
+                groups.len() - 1
             }
         };
-        let nodes = shapes[at].nodes.entry(values).or_default();
+        let nodes = groups[at].nodes.entry(values).or_default();
         nodes.retain(|&m| m != n && tree.node(m).mark == Mark::Passed);
         nodes.push(n);
     }
 
-    fn cover(&self, tree: &Tree<State>, n: u32) -> Option<u32> {
+    fn cover<D: AbstractDomain + ?Sized>(&self, domain: &D, tree: &Tree<State<D>>, n: u32) -> Option<u32> {
         let node = tree.node(n);
         let label = &node.label.label;
-        for shape in self.shapes.get(&node.location)? {
-            let values: Option<Vec<TermId>> = shape.variables.iter().map(|&v| label.value(v)).collect();
-            let Some(nodes) = values.and_then(|v| shape.nodes.get(&v)) else { continue };
+        let known = domain.values(label);
+        let value = |v: &VarId| known.binary_search_by_key(v, |x| x.0).ok().map(|at| known[at].1);
+        for group in self.groups.get(&node.location)? {
+            let values: Option<Vec<TermId>> = group.variables.iter().map(value).collect();
+            let Some(nodes) = values.and_then(|v| group.nodes.get(&v)) else { continue };
             let covers = |&&m: &&u32| {
-                m != n && tree.node(m).mark == Mark::Passed && label.cubes_within(&tree.node(m).label.label)
+                m != n && tree.node(m).mark == Mark::Passed && domain.leq(label, &tree.node(m).label.label)
             };
             if let Some(&m) = nodes.iter().rev().find(covers) {
                 return Some(m);

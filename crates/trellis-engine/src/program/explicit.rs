@@ -11,11 +11,9 @@
 //! no bounds, it gives up at once, and others are asked.
 
 use std::collections::BTreeSet;
-use std::hash::BuildHasher;
 use std::ops::Range;
 
-use hashbrown::HashTable;
-use rustc_hash::{FxBuildHasher, FxHashSet};
+use rustc_hash::FxHashSet;
 use trellis_expr::code::{Code, Layout, NoHost, compile_stmt, compile_term};
 use trellis_expr::eval::Valuation;
 use trellis_expr::value::ArrayValue;
@@ -28,6 +26,7 @@ use trellis_model::evidence::Reason;
 use super::candidates::live;
 use super::label::equal;
 use super::{Outcome, Program};
+use crate::explore::{Exploration, InOrder, NONE, Reached, explore};
 use trellis_meter::{Meter, Progress, Stats};
 
 /// More memories than this within one block are too many.
@@ -91,16 +90,6 @@ impl Memory {
 /// What a state says of a variable, or of an entry of an array.
 type Fact = (VarId, Option<Value>, Value);
 
-/// A state that was reached: where, from which state, by which edge. Its values are elsewhere.
-struct Node {
-    location: LocationId,
-    start: usize,
-    parent: u32,
-    via: EdgeId,
-}
-
-const NONE: u32 = u32::MAX;
-
 struct Search<'a> {
     cfa: &'a Cfa,
     /// More values than this of one variable are not listed.
@@ -111,9 +100,9 @@ struct Search<'a> {
     cells: Vec<Vec<u32>>,
     blocks: Vec<Option<Block>>,
     distances: Vec<Option<usize>>,
-    nodes: Vec<Node>,
-    values: Vec<i64>,
-    index: HashTable<u32>,
+    /// The location and the values of the live cells.
+    states: Reached<i64>,
+    order: InOrder,
     stats: Stats,
 }
 
@@ -141,9 +130,8 @@ pub fn check_listing(program: &mut Program<'_>, many: usize, meter: &mut Meter) 
         }
         Ok(None) => {
             let (stats, distances) = (search.stats, std::mem::take(&mut search.distances));
-            let states: Vec<(LocationId, Vec<Fact>)> = (0..search.nodes.len() as u32)
-                .map(|n| (search.nodes[n as usize].location, search.facts(&live, n)))
-                .collect();
+            let states: Vec<(LocationId, Vec<Fact>)> =
+                (0..search.states.count() as u32).map(|n| (search.location(n), search.facts(&live, n))).collect();
             let cfa = &mut program.large.cfa;
             let labels: Vec<_> = states.iter().map(|(l, facts)| (*l, point(&mut cfa.terms, facts))).collect();
             let invariant = super::invariant(cfa, &distances, labels);
@@ -202,9 +190,8 @@ impl<'a> Search<'a> {
             cells,
             blocks: vec![],
             distances,
-            nodes: vec![],
-            values: vec![],
-            index: HashTable::new(),
+            states: Reached::default(),
+            order: InOrder::default(),
             stats: Stats::default(),
         };
         for e in cfa.edges() {
@@ -333,14 +320,17 @@ impl<'a> Search<'a> {
         }
     }
 
+    fn location(&self, n: u32) -> LocationId {
+        LocationId(self.states.get(n)[0] as u32)
+    }
+
     fn values(&self, n: u32) -> &[i64] {
-        let node = &self.nodes[n as usize];
-        &self.values[node.start..][..self.cells[node.location.index()].len()]
+        &self.states.get(n)[1..]
     }
 
     fn memory(&self, n: u32) -> Memory {
         let mut memory = Memory::new(self.size);
-        let at = &self.cells[self.nodes[n as usize].location.index()];
+        let at = &self.cells[self.location(n).index()];
         for (&at, &value) in at.iter().zip(self.values(n)) {
             match value {
                 MISSING => memory.forget(at..at + 1),
@@ -354,7 +344,7 @@ impl<'a> Search<'a> {
     fn facts(&self, live: &[BTreeSet<VarId>], n: u32) -> Vec<Fact> {
         let (memory, terms) = (self.memory(n), &self.cfa.terms);
         let mut all = vec![];
-        for &v in &live[self.nodes[n as usize].location.index()] {
+        for &v in &live[self.location(n).index()] {
             let (at, len) = self.layout.slot(v).expect("every variable has a place");
             let (index, ty) = match terms.variable(v).ty {
                 Type::Array(index, entry) => (Some(terms.type_of_id(index)), terms.type_of_id(entry)),
@@ -386,29 +376,15 @@ impl<'a> Search<'a> {
             }
             Value::Array(array)
         };
-        live[self.nodes[n as usize].location.index()].iter().map(|&v| (v, value(v))).collect()
+        live[self.location(n).index()].iter().map(|&v| (v, value(v))).collect()
     }
 
-    /// Notes a state; answers whether it is new.
-    fn reach(&mut self, location: LocationId, memory: &Memory, parent: u32, via: EdgeId) -> bool {
-        let start = self.values.len();
-        self.values.extend(self.cells[location.index()].iter().map(|&c| memory.word(c)));
-        let hash = |l: LocationId, values: &[i64]| FxBuildHasher.hash_one((l.0, values));
-        let mine = hash(location, &self.values[start..]);
-        let same = |&n: &u32| self.nodes[n as usize].location == location && self.values(n) == &self.values[start..];
-        if self.index.find(mine, same).is_some() {
-            self.values.truncate(start);
-            return false;
-        }
-        let n = self.nodes.len() as u32;
-        self.nodes.push(Node { location, start, parent, via });
-        let (nodes, values, cells) = (&self.nodes, &self.values, &self.cells);
-        self.index.insert_unique(mine, n, |&n| {
-            let node = &nodes[n as usize];
-            hash(node.location, &values[node.start..][..cells[node.location.index()].len()])
-        });
+    /// Notes a state; its number, if it is new.
+    fn reach(&mut self, location: LocationId, memory: &Memory, parent: u32, via: EdgeId) -> Option<u32> {
+        let values = self.cells[location.index()].iter().map(|&c| memory.word(c));
+        let n = self.states.add(std::iter::once(i64::from(location.0)).chain(values), parent, via.0)?;
         self.stats.added += 1;
-        true
+        Some(n)
     }
 
     /// Answers the first error, if there is one.
@@ -439,38 +415,14 @@ impl<'a> Search<'a> {
         if cfa.is_error(initial) {
             return Ok(Some(0));
         }
-        let mut n = 0;
-        while (n as usize) < self.nodes.len() {
-            let waiting = self.nodes.len() - n as usize;
-            meter.check(&Progress { waiting, stats: self.stats })?;
-            self.stats.expanded += 1;
-            for &e in cfa.outgoing(self.nodes[n as usize].location) {
-                let Some(block) = &self.blocks[e.index()] else { continue };
-                let after = self.post(block, vec![self.memory(n)], false, meter)?;
-                let to = cfa.edge(e).to;
-                for m in &after {
-                    self.stats.steps += 1;
-                    let new = self.reach(to, m, n, e);
-                    if new && cfa.is_error(to) {
-                        self.stats.stored = self.stats.added;
-                        return Ok(Some(self.nodes.len() as u32 - 1));
-                    }
-                    self.stats.covered += u64::from(!new);
-                }
-            }
-            n += 1;
-        }
+        let found = explore(self, meter)?;
         self.stats.stored = self.stats.added;
-        Ok(None)
+        Ok(found)
     }
 
     /// The run to a state, taken by the interpreter.
     fn trace(&self, live: &[BTreeSet<VarId>], error: u32) -> Result<Trace, Reason> {
-        let mut path = vec![error];
-        while self.nodes[path[path.len() - 1] as usize].parent != NONE {
-            path.push(self.nodes[path[path.len() - 1] as usize].parent);
-        }
-        path.reverse();
+        let path = self.states.path(error);
         let terms = &self.cfa.terms;
         let mut env: Valuation =
             self.cfa.variables.iter().map(|&v| (v, zero_of(terms, terms.variable(v).ty))).collect();
@@ -479,10 +431,10 @@ impl<'a> Search<'a> {
         let mut steps = vec![];
         for pair in path.windows(2) {
             let (from, to) = (pair[0], pair[1]);
-            let edge = self.nodes[to as usize].via;
+            let edge = EdgeId(self.states.via(to));
             let Some(block) = &self.blocks[edge.index()] else { return Err(gives_up("no way")) };
             let after = self.post(block, vec![self.memory(from)], true, &mut Meter::unlimited())?;
-            let cells = &self.cells[self.nodes[to as usize].location.index()];
+            let cells = &self.cells[self.location(to).index()];
             let leads = |m: &&Memory| cells.iter().zip(self.values(to)).all(|(&c, &value)| m.word(c) == value);
             let Some(found) = after.iter().find(leads) else { return Err(gives_up("no way")) };
             if !run(terms, self.cfa.edge(edge).stmt, &mut env, &mut Script::new(&found.choices)) {
@@ -491,6 +443,38 @@ impl<'a> Search<'a> {
             steps.push(Step { edge, choices: found.choices.clone(), after: env.clone() });
         }
         Ok(Trace { start, steps })
+    }
+}
+
+impl Exploration for Search<'_> {
+    type Found = u32;
+    type Stop = Reason;
+
+    fn next(&mut self) -> Result<Option<u32>, Reason> {
+        Ok(self.order.next(self.states.count()))
+    }
+
+    fn progress(&self) -> Progress {
+        Progress { waiting: self.order.waiting(self.states.count()), stats: self.stats }
+    }
+
+    fn expand(&mut self, n: u32, meter: &mut Meter) -> Result<Option<u32>, Reason> {
+        let cfa = self.cfa;
+        self.stats.expanded += 1;
+        for &e in cfa.outgoing(self.location(n)) {
+            let Some(block) = &self.blocks[e.index()] else { continue };
+            let after = self.post(block, vec![self.memory(n)], false, meter)?;
+            let to = cfa.edge(e).to;
+            for m in &after {
+                self.stats.steps += 1;
+                match self.reach(to, m, n, e) {
+                    Some(new) if cfa.is_error(to) => return Ok(Some(new)),
+                    Some(_) => {}
+                    None => self.stats.covered += 1,
+                }
+            }
+        }
+        Ok(None)
     }
 }
 

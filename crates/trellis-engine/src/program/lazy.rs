@@ -185,7 +185,7 @@ impl<'p> Engine<'p> {
 
     /// One more fact in a label. Covers are reviewed; a node where nothing is possible any more is taken out.
     fn strengthen(&mut self, n: u32, p: TermId) {
-        if self.cfa.terms.as_bool(p) == Some(true) || self.tree.node(n).mark == Mark::Removed {
+        if self.cfa.terms.as_bool(p) == Some(true) || self.tree.node(n).mark == Mark::Undone {
             return;
         }
         let mut freed = vec![];
@@ -199,7 +199,7 @@ impl<'p> Engine<'p> {
                 }
             }
             for c in std::mem::take(&mut self.tree.node_mut(n).covers) {
-                if self.tree.node(c).mark != Mark::Covered(n) {
+                if !self.tree.is_covered_by(c, n) {
                     continue;
                 }
                 if self.is_within(c, n) {
@@ -267,7 +267,7 @@ impl<'p> Engine<'p> {
         }
         // Older nodes may cover these now, and all that came from them is not needed any more.
         for &n in &nodes[1..] {
-            if self.tree.node(n).mark == Mark::Removed {
+            if self.tree.node(n).mark == Mark::Undone {
                 break;
             }
             if self.tree.node(n).mark == Mark::Passed && self.reclose(n) {

@@ -10,6 +10,7 @@
 //! | split | the same, one label for each |
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use rustc_hash::FxHashSet;
 use trellis_expr::code::NoHost;
@@ -31,6 +32,16 @@ pub enum Mode {
     Boolean,
     /// All combinations, a label for each.
     Split,
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Mode::Cartesian => "cartesian",
+            Mode::Boolean => "boolean",
+            Mode::Split => "split",
+        })
+    }
 }
 
 /// What is followed at a location.
@@ -78,6 +89,33 @@ const FEW: i64 = 16;
 const TUPLES: usize = 16;
 
 impl Post {
+    /// The values that variables may have after the edge, from where these hold: tuple by tuple, without those variables that have too
+    /// many. None if the edge cannot be taken.
+    pub(super) fn tuples(
+        &mut self,
+        cfa: &mut Cfa,
+        before: &[TermId],
+        e: EdgeId,
+        variables: &BTreeSet<VarId>,
+        limits: &Meter,
+    ) -> Result<Vec<Tuple>, Reason> {
+        let to = cfa.edge(e).to;
+        let step = self.steps.get(cfa, e)?;
+        if cfa.terms.as_bool(step.formula) == Some(false) {
+            return Ok(vec![]);
+        }
+        let mut tracked: Vec<VarId> = variables.iter().copied().collect();
+        loop {
+            match tuples(step, &mut cfa.terms, before, &tracked, (self.max_values, &self.control), limits)? {
+                Ok(tuples) => return Ok(tuples),
+                Err(many) => {
+                    self.too_many.extend(many.iter().map(|&v| (to, v)));
+                    tracked.retain(|v| !many.contains(v));
+                }
+            }
+        }
+    }
+
     /// All that can be after the edge, from where these hold.
     pub fn successors(
         &mut self,
@@ -87,21 +125,8 @@ impl Post {
         precision: &Precision,
         limits: &Meter,
     ) -> Result<Vec<Label>, Reason> {
-        let to = cfa.edge(e).to;
+        let tuples = self.tuples(cfa, before, e, &precision.variables, limits)?;
         let step = self.steps.get(cfa, e)?;
-        if cfa.terms.as_bool(step.formula) == Some(false) {
-            return Ok(vec![]);
-        }
-        let mut tracked: Vec<VarId> = precision.variables.iter().copied().collect();
-        let tuples = loop {
-            match tuples(step, &mut cfa.terms, before, &tracked, (self.max_values, &self.control), limits)? {
-                Ok(tuples) => break tuples,
-                Err(many) => {
-                    self.too_many.extend(many.iter().map(|&v| (to, v)));
-                    tracked.retain(|v| !many.contains(v));
-                }
-            }
-        };
         let mut labels = vec![];
         for Tuple { values, model } in tuples {
             let mut assumed = before.to_vec();
@@ -127,9 +152,9 @@ impl Post {
 }
 
 /// Values after an edge, with a model in which they are; none if the solver does not know.
-struct Tuple {
-    values: Vec<(VarId, TermId)>,
-    model: Option<Valuation>,
+pub(super) struct Tuple {
+    pub values: Vec<(VarId, TermId)>,
+    pub model: Option<Valuation>,
 }
 
 /// The possible values of the tracked variables; or those that have too many.

@@ -2,21 +2,7 @@
 
 use trellis_model::cfa::{EdgeId, LocationId};
 
-/// No node.
-pub const NONE: u32 = u32::MAX;
-
-/// What has become of a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mark {
-    /// Its edges have not all been followed.
-    Waiting,
-    /// They have.
-    Passed,
-    /// Another node stands in for it.
-    Covered(u32),
-    /// Taken out of the tree.
-    Removed,
-}
+pub use crate::explore::{Mark, NONE};
 
 /// An abstract state.
 #[derive(Debug, Clone)]
@@ -33,6 +19,8 @@ pub struct Node<L> {
     pub depth: u32,
     /// What has become of it.
     pub mark: Mark,
+    /// Who covers it, if it is covered.
+    cover: u32,
     /// Edges still to be followed.
     pub pending: Vec<EdgeId>,
     /// Nodes that were reached from it, removed ones included.
@@ -72,7 +60,7 @@ impl<L> Tree<L> {
             self.nodes[parent as usize].children.push(n);
         }
         let (mark, children, covers) = (Mark::Waiting, vec![], vec![]);
-        self.nodes.push(Node { location, label, parent, edge, depth, mark, pending, children, covers });
+        self.nodes.push(Node { location, label, parent, edge, depth, mark, cover: NONE, pending, children, covers });
         n
     }
 
@@ -105,14 +93,20 @@ impl<L> Tree<L> {
 
     /// `by` stands in for `n`.
     pub fn cover(&mut self, n: u32, by: u32) {
-        self.node_mut(n).mark = Mark::Covered(by);
+        let node = self.node_mut(n);
+        (node.mark, node.cover) = (Mark::Covered, by);
         self.node_mut(by).covers.push(n);
+    }
+
+    /// Does `by` stand in for `n`?
+    pub fn is_covered_by(&self, n: u32, by: u32) -> bool {
+        self.node(n).mark == Mark::Covered && self.node(n).cover == by
     }
 
     /// The nodes that this one covers wait again, and are told.
     pub fn uncover(&mut self, by: u32, freed: &mut Vec<u32>) {
         for n in std::mem::take(&mut self.node_mut(by).covers) {
-            if self.node(n).mark == Mark::Covered(by) {
+            if self.is_covered_by(n, by) {
                 self.node_mut(n).mark = Mark::Waiting;
                 freed.push(n);
             }
@@ -123,11 +117,11 @@ impl<L> Tree<L> {
     pub fn remove(&mut self, n: u32, freed: &mut Vec<u32>) {
         let mut todo = vec![n];
         while let Some(n) = todo.pop() {
-            if self.node(n).mark == Mark::Removed {
+            if self.node(n).mark == Mark::Undone {
                 continue;
             }
             self.uncover(n, freed);
-            self.node_mut(n).mark = Mark::Removed;
+            self.node_mut(n).mark = Mark::Undone;
             todo.append(&mut self.node_mut(n).children);
         }
     }

@@ -32,11 +32,10 @@ use super::cycle;
 use super::schedule::{Leg, Plan};
 use super::space::{Keys, Stepper, Zones, invariant};
 use super::target::{Error, enabling};
+pub(super) use crate::explore::NONE;
+use crate::explore::{self, Exploration, InOrder};
 use crate::network::{Answer, Broken};
-use trellis_meter::{Meter, Progress, Stats};
-
-/// No node; also the step that is a delay into another cell.
-pub(super) const NONE: u32 = u32::MAX;
+use trellis_meter::{Meter, Progress, Stats, StopReason};
 
 /// A node.
 #[derive(Debug, Clone)]
@@ -216,6 +215,40 @@ fn search(
     }
 }
 
+impl From<StopReason> for Stop {
+    fn from(why: StopReason) -> Stop {
+        Stop::Limit(why.into())
+    }
+}
+
+/// A graph that is explored in full.
+struct Unfolding<'g, 'n> {
+    graph: &'g mut Graph<'n>,
+    moves: Moves,
+    order: InOrder,
+}
+
+impl Exploration for Unfolding<'_, '_> {
+    type Found = ();
+    type Stop = Stop;
+
+    fn next(&mut self) -> Result<Option<u32>, Stop> {
+        Ok(self.order.next(self.graph.nodes.len()))
+    }
+
+    fn progress(&self) -> Progress {
+        Progress { waiting: self.order.waiting(self.graph.nodes.len()), stats: self.graph.stats }
+    }
+
+    fn expand(&mut self, n: u32, _: &mut Meter) -> Result<Option<()>, Stop> {
+        self.graph.stats.expanded += 1;
+        if self.graph.nodes[n as usize].stays || self.graph.question.starts.is_some() {
+            self.graph.expand(n, &mut self.moves).map_err(|e| Stop::Broken(n, e))?;
+        }
+        Ok(None)
+    }
+}
+
 impl<'n> Graph<'n> {
     pub fn new(net: &'n Network, query: &'n Query, measure: Measure) -> Graph<'n> {
         let post = Post::new(net);
@@ -254,18 +287,8 @@ impl<'n> Graph<'n> {
 
     pub fn explore(&mut self, meter: &mut Meter) -> Result<(), Stop> {
         self.start().map_err(|e| Stop::Broken(NONE, e))?;
-        let mut moves = Moves::default();
-        let mut n = 0;
-        while n < self.nodes.len() {
-            let progress = Progress { waiting: self.nodes.len() - n, stats: self.stats };
-            meter.check(&progress).map_err(|why| Stop::Limit(why.into()))?;
-            self.stats.expanded += 1;
-            if self.nodes[n].stays || self.question.starts.is_some() {
-                self.expand(n as u32, &mut moves).map_err(|e| Stop::Broken(n as u32, e))?;
-            }
-            n += 1;
-        }
-        Ok(())
+        let mut unfolding = Unfolding { graph: self, moves: Moves::default(), order: InOrder::default() };
+        explore::explore(&mut unfolding, meter).map(|_| ())
     }
 
     pub fn start(&mut self) -> Result<(), Error> {

@@ -20,8 +20,9 @@ use super::bounds::Bounds;
 use super::fold::{Folding, constraints_before};
 use super::space::{Keys, Stepper, Zones, invariant};
 use super::target::{Error, Target};
+use crate::explore::{Exploration, explore};
 use crate::waitlist::{Order, Waitlist};
-use trellis_meter::{Meter, Progress, Stats};
+use trellis_meter::{Meter, Progress, Stats, StopReason};
 
 /// What is forgotten of zones when they are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -82,19 +83,7 @@ impl Options {
     }
 }
 
-/// What has become of a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mark {
-    /// Not expanded yet.
-    Waiting,
-    /// Expanded.
-    Passed,
-    /// A later node covers it.
-    Replaced,
-}
-
-/// No node.
-pub const NONE: u32 = u32::MAX;
+pub use crate::explore::{Mark, NONE};
 
 /// A node of the zone graph.
 #[derive(Debug, Clone)]
@@ -155,6 +144,50 @@ pub struct ZoneGraph<'n> {
     pub stats: Stats,
 }
 
+impl From<StopReason> for Ending {
+    fn from(why: StopReason) -> Ending {
+        Ending::Stopped(why.into())
+    }
+}
+
+/// The graph while it is explored.
+struct Unfolding<'g, 'n> {
+    graph: &'g mut ZoneGraph<'n>,
+    query: &'g Query,
+    target: Option<&'g mut Target>,
+    waiting: Waitlist,
+    moves: Moves,
+    source: Vec<Bound>,
+}
+
+impl Exploration for Unfolding<'_, '_> {
+    type Found = (u32, Vec<Zone>);
+    type Stop = Ending;
+
+    #[inline]
+    fn next(&mut self) -> Result<Option<u32>, Ending> {
+        while let Some(n) = self.waiting.pop() {
+            if self.graph.nodes[n as usize].mark == Mark::Waiting {
+                return Ok(Some(n));
+            }
+        }
+        Ok(None)
+    }
+
+    #[inline]
+    fn progress(&self) -> Progress {
+        Progress { waiting: self.waiting.len(), stats: self.graph.stats }
+    }
+
+    #[inline]
+    fn expand(&mut self, n: u32, _: &mut Meter) -> Result<Option<(u32, Vec<Zone>)>, Ending> {
+        let Unfolding { graph, query, target, waiting, moves, source } = self;
+        graph.nodes[n as usize].mark = Mark::Passed;
+        graph.stats.expanded += 1;
+        graph.expand(n, query, target, waiting, moves, source).map_err(|error| Ending::Broken(n, error))
+    }
+}
+
 impl<'n> ZoneGraph<'n> {
     /// Nothing explored yet. Makes the options sound for the model and the question.
     pub fn new(net: &'n Network, query: &Query, options: Options) -> ZoneGraph<'n> {
@@ -195,23 +228,12 @@ impl<'n> ZoneGraph<'n> {
             Ok(Some((n, parts))) => return Ending::Found(n, parts),
             Err(trouble) => return Ending::Broken(NONE, trouble),
         }
-        let mut moves = Moves::default();
-        let mut source = Vec::new();
-        while let Some(n) = waiting.pop() {
-            if self.nodes[n as usize].mark != Mark::Waiting {
-                continue;
-            }
-            let progress = Progress { waiting: waiting.len(), stats: self.stats };
-            if let Err(reason) = meter.check(&progress) {
-                return Ending::Stopped(reason.into());
-            }
-            self.nodes[n as usize].mark = Mark::Passed;
-            self.stats.expanded += 1;
-            match self.expand(n, query, &mut target, &mut waiting, &mut moves, &mut source) {
-                Ok(None) => {}
-                Ok(Some((n, parts))) => return Ending::Found(n, parts),
-                Err(trouble) => return Ending::Broken(n, trouble),
-            }
+        let (moves, source) = (Moves::default(), Vec::new());
+        let mut unfolding = Unfolding { graph: self, query, target, waiting, moves, source };
+        match explore(&mut unfolding, meter) {
+            Ok(None) => {}
+            Ok(Some((n, parts))) => return Ending::Found(n, parts),
+            Err(ending) => return ending,
         }
         self.stats.stored = self.nodes.iter().filter(|n| n.mark != Mark::Replaced).count() as u64;
         Ending::Exhausted

@@ -18,6 +18,7 @@ use trellis_model::evidence::Reason;
 use super::forward::Triggers;
 use super::pump::{Node, Tree};
 use super::{Outcome, beyond, in_time};
+use crate::explore::{Exploration, explore};
 use trellis_meter::{Meter, Progress, Stats};
 
 /// More starts than this are not tried.
@@ -35,7 +36,7 @@ pub fn check(system: &System, meter: &mut Meter) -> Outcome {
         tree: Tree { exact, ..Tree::default() },
         seen: FxHashMap::default(),
         waiting: VecDeque::new(),
-        bytes: 0,
+        triggers: Triggers::new(system),
         stats: Stats::default(),
     };
     let verdict = search.run(meter).unwrap_or_else(Verdict::Unknown);
@@ -50,8 +51,49 @@ struct Search<'s> {
     /// The largest vectors, by their exact part; numbers are those of the nodes.
     seen: FxHashMap<Vector, Vec<u32>>,
     waiting: VecDeque<u32>,
-    bytes: usize,
+    triggers: Triggers,
     stats: Stats,
+}
+
+impl Exploration for Search<'_> {
+    type Found = Verdict;
+    type Stop = Reason;
+
+    fn next(&mut self) -> Result<Option<u32>, Reason> {
+        while let Some(id) = self.waiting.pop_front() {
+            if self.is_largest(id, &self.tree.nodes[id as usize].vector) {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
+    }
+
+    fn progress(&self) -> Progress {
+        Progress { waiting: self.waiting.len(), stats: self.stats }
+    }
+
+    fn expand(&mut self, id: u32, meter: &mut Meter) -> Result<Option<Verdict>, Reason> {
+        in_time(meter)?;
+        self.stats.expanded += 1;
+        let vector = self.tree.nodes[id as usize].vector.clone();
+        let mut rules = vec![];
+        self.triggers.of(&vector, &mut rules);
+        for &rule in &rules {
+            let Some(after) = after(&self.system.rules[rule as usize], &vector).map_err(beyond)? else { continue };
+            self.stats.steps += 1;
+            if self.is_covered(&after) {
+                self.stats.covered += 1;
+                continue;
+            }
+            let exact = &self.tree.exact;
+            let below = |a: &Vector, b: &Vector| a.leq(b) && b.iter().all(|(v, n)| !exact[v as usize] || a.get(v) == n);
+            let node = self.tree.accelerated(self.system, after, id, rule, &below);
+            if let Some(found) = self.add(node)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
 }
 
 impl Search<'_> {
@@ -62,33 +104,8 @@ impl Search<'_> {
                 return Ok(found);
             }
         }
-        let (triggers, limits) = (Triggers::new(self.system), meter.clone());
-        let mut rules = vec![];
-        while let Some(id) = self.waiting.pop_front() {
-            let vector = self.tree.nodes[id as usize].vector.clone();
-            if !self.is_largest(id, &vector) {
-                continue;
-            }
-            self.stats.expanded += 1;
-            let progress = Progress { waiting: self.waiting.len(), stats: self.stats };
-            meter.check(&progress)?;
-            in_time(&limits)?;
-            triggers.of(&vector, &mut rules);
-            for &rule in &rules {
-                let Some(after) = after(&self.system.rules[rule as usize], &vector).map_err(beyond)? else { continue };
-                self.stats.steps += 1;
-                if self.is_covered(&after) {
-                    self.stats.covered += 1;
-                    continue;
-                }
-                let exact = &self.tree.exact;
-                let below =
-                    |a: &Vector, b: &Vector| a.leq(b) && b.iter().all(|(v, n)| !exact[v as usize] || a.get(v) == n);
-                let node = self.tree.accelerated(self.system, after, id, rule, &below);
-                if let Some(found) = self.add(node)? {
-                    return Ok(found);
-                }
-            }
+        if let Some(found) = explore(self, meter)? {
+            return Ok(found);
         }
         if !all {
             return Err(Reason::Stuck(
@@ -146,7 +163,6 @@ impl Search<'_> {
         let id = self.tree.nodes.len() as u32;
         let hit = self.system.target.iter().find(|t| t.leq(&node.vector));
         let key = self.key(&node.vector);
-        self.bytes += 160 + 16 * (node.vector.entries().len() + key.entries().len());
         let all = self.seen.entry(key).or_default();
         all.retain(|other| !self.tree.nodes[*other as usize].vector.leq(&node.vector));
         all.push(id);

@@ -21,6 +21,7 @@ use trellis_model::evidence::Reason;
 use super::guide::Guide;
 use super::pump::{Node, Tree};
 use super::{Outcome, beyond, in_time};
+use crate::explore::{Exploration, explore};
 use trellis_meter::{Meter, Progress, Stats};
 
 /// So much work the guide may do, and so much more for each step of the search. (Measured: nets with thousands of rules have linear
@@ -50,6 +51,8 @@ pub fn check(system: &System, options: &Options, meter: &mut Meter) -> Outcome {
         guide,
         waiting: BinaryHeap::new(),
         pushed: 0,
+        triggers: Triggers::new(system),
+        limits: meter.clone(),
         stats: Stats::default(),
     };
     let verdict = search.run(meter).unwrap_or_else(Verdict::Unknown);
@@ -65,6 +68,8 @@ struct Search<'s> {
     waiting: BinaryHeap<Waiting>,
     /// How many have ever waited.
     pushed: u64,
+    triggers: Triggers,
+    limits: Meter,
     stats: Stats,
 }
 
@@ -81,6 +86,68 @@ struct Waiting {
 /// What cannot get to the target.
 const NEVER: u64 = u64::MAX;
 
+impl Exploration for Search<'_> {
+    type Found = Verdict;
+    type Stop = Reason;
+
+    fn next(&mut self) -> Result<Option<u32>, Reason> {
+        while let Some(next) = self.waiting.pop() {
+            let id = next.node;
+            if let Some(vector) = self.seen.get(id).cloned()
+                && !self.is_further(next, &vector)?
+            {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
+    }
+
+    fn progress(&self) -> Progress {
+        Progress { waiting: self.waiting.len(), stats: self.stats }
+    }
+
+    fn expand(&mut self, id: u32, _: &mut Meter) -> Result<Option<Verdict>, Reason> {
+        in_time(&self.limits)?;
+        self.stats.expanded += 1;
+        let mut rules = vec![];
+        // Where a successor is larger than the vector itself, the other rules need only be taken from there.
+        let (mut at, mut vector) = (id, self.tree.nodes[id as usize].vector.clone());
+        self.triggers.of(&vector, &mut rules);
+        let mut fresh = vec![];
+        for &rule in &rules {
+            let r = &self.system.rules[rule as usize];
+            if adds_nothing(r, &vector) {
+                continue;
+            }
+            let Some(after) = post(r, &vector).map_err(beyond)? else { continue };
+            self.stats.steps += 1;
+            if self.seen.above(&after).is_some() {
+                self.stats.covered += 1;
+                continue;
+            }
+            let node = self.tree.accelerated(self.system, after, at, rule, &Vector::leq);
+            let next = self.tree.nodes.len() as u32;
+            if let Some(found) = self.add(node)? {
+                return Ok(Some(found));
+            }
+            if self.seen.get(at).is_some() {
+                fresh.push(next);
+            } else {
+                at = next;
+                vector = self.tree.nodes[next as usize].vector.clone();
+            }
+        }
+        // What is unlimited in more variables is more likely to lead far.
+        fresh.sort_by_key(|n| self.tree.nodes[*n as usize].vector.iter().filter(|e| e.1 == OMEGA).count());
+        fresh.into_iter().for_each(|n| self.push(n));
+        if at != id {
+            // It may enable more rules than were tried.
+            self.push(at);
+        }
+        Ok(None)
+    }
+}
+
 impl Search<'_> {
     fn run(&mut self, meter: &mut Meter) -> Result<Verdict, Reason> {
         let start: Vec<u64> = self.system.initial.iter().map(|i| i.high.unwrap_or(OMEGA)).collect();
@@ -89,52 +156,8 @@ impl Search<'_> {
             return Ok(found);
         }
         self.push(0);
-        let (triggers, limits) = (Triggers::new(self.system), meter.clone());
-        let mut rules = vec![];
-        while let Some(next) = self.waiting.pop() {
-            let id = next.node;
-            let Some(vector) = self.seen.get(id).cloned() else { continue };
-            if self.is_further(next, &vector, &limits)? {
-                continue;
-            }
-            self.stats.expanded += 1;
-            let progress = Progress { waiting: self.waiting.len(), stats: self.stats };
-            meter.check(&progress)?;
-            in_time(&limits)?;
-            triggers.of(&vector, &mut rules);
-            let mut fresh = vec![];
-            // Where a successor is larger than the vector itself, the other rules need only be taken from there.
-            let (mut at, mut vector) = (id, vector);
-            for &rule in &rules {
-                let r = &self.system.rules[rule as usize];
-                if adds_nothing(r, &vector) {
-                    continue;
-                }
-                let Some(after) = post(r, &vector).map_err(beyond)? else { continue };
-                self.stats.steps += 1;
-                if self.seen.above(&after).is_some() {
-                    self.stats.covered += 1;
-                    continue;
-                }
-                let node = self.tree.accelerated(self.system, after, at, rule, &Vector::leq);
-                let next = self.tree.nodes.len() as u32;
-                if let Some(found) = self.add(node)? {
-                    return Ok(found);
-                }
-                if self.seen.get(at).is_some() {
-                    fresh.push(next);
-                } else {
-                    at = next;
-                    vector = self.tree.nodes[next as usize].vector.clone();
-                }
-            }
-            // What is unlimited in more variables is more likely to lead far.
-            fresh.sort_by_key(|n| self.tree.nodes[*n as usize].vector.iter().filter(|e| e.1 == OMEGA).count());
-            fresh.into_iter().for_each(|n| self.push(n));
-            if at != id {
-                // It may enable more rules than were tried.
-                self.push(at);
-            }
+        if let Some(found) = explore(self, meter)? {
+            return Ok(found);
         }
         self.stats.stored = self.seen.len() as u64;
         Ok(Verdict::Safe(Certificate::Below(self.seen.iter().cloned().collect())))
@@ -149,12 +172,12 @@ impl Search<'_> {
     }
 
     /// Asks the guide about a node that is next by a guess. Whoever is further away than that waits again.
-    fn is_further(&mut self, mut next: Waiting, vector: &Vector, limits: &Meter) -> Result<bool, Reason> {
+    fn is_further(&mut self, mut next: Waiting, vector: &Vector) -> Result<bool, Reason> {
         let Some(guide) = self.guide.as_mut().filter(|_| !next.asked && next.distance.0 != NEVER) else {
             return Ok(false);
         };
         let work = ALLOWED.0 + ALLOWED.1 * self.stats.steps;
-        let distance = Reverse(guide.ask(vector, work, limits)?.unwrap_or(NEVER));
+        let distance = Reverse(guide.ask(vector, work, &self.limits)?.unwrap_or(NEVER));
         let further = distance < next.distance;
         (next.distance, next.asked) = (distance, true);
         if further {

@@ -1,6 +1,7 @@
-//! Lazy abstraction with breadth-first control, `LA[BF]` (003 Algorithm 2), without a solver; in `linear`, with one.
+//! Lazy abstraction with breadth-first control, `LA[BF]` (003 Algorithm 2). `tree` is the algorithm, over any [`tree::RegionDomain`];
+//! `vectors` is the domain that needs no solver, `linear` the one that has one.
 //!
-//! A predicate is "at least `m`", for a vector `m`; the region of a node is what is at least none of the predicates that the node
+//! With `vectors`, a predicate is "at least `m`", for a vector `m`; the region of a node is what is at least none of the predicates that the node
 //! *excludes*. That is all that is needed: the error regions `pre(τ, unsafe)` are upward-closed, so their minimal vectors are their
 //! atoms. `post#` keeps a predicate excluded iff every vector of `pre(c, m)` is above one that the parent excludes; the root's region
 //! is the start itself. No solver is asked: vectors are compared.
@@ -18,15 +19,17 @@ mod bits;
 mod linear;
 mod region;
 mod tree;
+mod vectors;
 
 use std::fmt;
 
 use trellis_model::counter::System;
-use trellis_model::counter::evidence::{Certificate, Verdict};
+use trellis_model::counter::evidence::Verdict;
+use trellis_model::evidence::Reason;
 
-use self::tree::Tree;
+use self::tree::{RegionDomain, Tree};
 use super::Outcome;
-use trellis_meter::{Meter, Stats};
+use trellis_meter::Meter;
 
 /// Which node comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -93,7 +96,7 @@ pub struct Options {
     pub linear: bool,
 }
 
-/// What `LA[BF]` counts beside [`Stats`].
+/// What `LA[BF]` counts beside [`Stats`](trellis_meter::Stats).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
     /// Refinements of the root.
@@ -112,19 +115,18 @@ pub fn check(system: &System, options: &Options, meter: &mut Meter) -> Outcome {
 /// The same, with counts.
 pub fn counted(system: &System, options: &Options, meter: &mut Meter) -> (Outcome, Counts) {
     if options.linear {
-        return linear::counted(system, meter);
+        let regions = linear::LinearRegions::new(system, meter.clone());
+        return run(Tree::new(regions, Options::default()), meter);
     }
-    let mut tree = Tree::new(system, *options);
-    let verdict = match tree.run(meter) {
-        Ok(Some(found)) => found,
-        Ok(None) => match tree.outside() {
-            Some(basis) => Verdict::Safe(Certificate::Above { bounds: vec![], basis }),
-            None => Verdict::Unknown(trellis_model::evidence::Reason::Stuck(
-                "the reachable region has too many parts to be written down".into(),
-            )),
-        },
-        Err(why) => Verdict::Unknown(why),
-    };
-    let stats = Stats { stored: tree.uncovered() as u64, ..tree.stats };
-    (Outcome::new(verdict, stats), tree.counts())
+    run(Tree::new(vectors::VectorRegions::new(system, *options, meter.clone()), *options), meter)
+}
+
+fn run<D: RegionDomain>(mut tree: Tree<D>, meter: &mut Meter) -> (Outcome, Counts) {
+    let verdict = tree.run(meter).unwrap_or_else(Verdict::Unknown);
+    let (stats, counts) = tree.counts();
+    (Outcome::new(verdict, stats), counts)
+}
+
+fn too_large() -> Reason {
+    Reason::Stuck("the reachable region has too many parts to be written down".into())
 }

@@ -35,17 +35,23 @@ pub fn answer(cfa: &Cfa, outcome: &Outcome, who: &str) -> Option<bool> {
 }
 
 /// The configuration with this number.
-pub fn configuration(mut n: usize) -> Options {
+pub fn configuration(n: usize) -> Options {
+    among(8, n)
+}
+
+/// The configuration with this number, among those with the first domains.
+pub fn among(domains: usize, mut n: usize) -> Options {
     let mut pick = |of: usize| {
         let k = n % of;
         n /= of;
         k
     };
     let modes = [Mode::Cartesian, Mode::Boolean, Mode::Split];
-    let domain = match pick(7) {
+    let domain = match pick(domains) {
         0 => Domain::Explicit,
         n @ 1..=3 => Domain::Predicates(modes[n - 1]),
-        n => Domain::Product(modes[n - 4]),
+        n @ 4..=6 => Domain::Product(modes[n - 4]),
+        _ => Domain::Intervals,
     };
     Options {
         domain,
@@ -60,7 +66,7 @@ pub fn configuration(mut n: usize) -> Options {
 }
 
 /// How many configurations there are.
-pub const ALL: usize = 7 * 6 * 3 * 2 * 3 * 2 * 3 * 2;
+pub const ALL: usize = 8 * 6 * 3 * 2 * 3 * 2 * 3 * 2;
 
 /// Lazy abstraction, in all its configurations.
 #[test]
@@ -130,6 +136,28 @@ fn all_configurations_agree_with_enumeration() {
     assert!(unknown * 10 < decided, "{decided} decided, {unknown} unknown");
 }
 
+/// Intervals decide most of them too, and what they say is so.
+#[test]
+fn intervals_agree_with_enumeration() {
+    let (mut decided, mut unknown) = (0, 0);
+    for seed in 0..runs(250) {
+        let cfa = random(seed, true);
+        let fails = can_fail(&cfa);
+        let options = Options { domain: Domain::Intervals, ..configuration(seed as usize * 1_000_003 % ALL) };
+        let who = format!("seed {seed}, {options:?}");
+        let mut budget = Meter::unlimited().time(Some(Duration::from_secs(5))).states(Some(2000));
+        match answer(&cfa, &check(&cfa, &Engine::Cegar(options), &mut budget), &who) {
+            None => unknown += 1,
+            Some(safe) => {
+                decided += 1;
+                assert_eq!(safe, !fails, "{who}");
+            }
+        }
+    }
+    println!("{decided} decided, {unknown} unknown");
+    assert!(unknown < decided, "{decided} decided, {unknown} unknown");
+}
+
 /// Engines in turns, on one thread and on two.
 #[test]
 fn the_portfolio_agrees_with_enumeration() {
@@ -149,7 +177,7 @@ fn configurations_agree_on_public_models() {
     let (mut decided, mut unknown) = (0, 0);
     let step = if std::env::var("TRELLIS_RUNS").is_ok() { 1 } else { 11 };
     for (i, (name, cfa, safe)) in models::automata().into_iter().chain(models::systems()).enumerate() {
-        for n in (i % step..7 * 6 * 3).step_by(step) {
+        for n in (i % step..8 * 6 * 3).step_by(step) {
             let options = configuration(n);
             let who = format!("{name}, {options:?}");
             let mut budget = Meter::unlimited().time(Some(Duration::from_millis(300))).states(Some(300));

@@ -3,8 +3,8 @@
 //!
 //! An element is ⊥ (no value) or `[lo, hi]`; `a ⊑ b` iff every value of `a` is one of `b`; join is the smallest
 //! interval around both. Wider means more behaviour. Initially [0, 0], like any integer of a model. Integers are
-//! mathematical: an end that leaves 64 bits becomes infinite. There is no widening: a loop that counts up grows an
-//! interval forever unless the model bounds it.
+//! mathematical: an end that leaves 64 bits becomes infinite. Explorations of networks join and do not widen: a loop that
+//! counts up grows an interval forever unless the model bounds it.
 //!
 //! | method | | |
 //! |---|---|---|
@@ -22,7 +22,7 @@ use std::fmt;
 
 use super::method::{Body::*, Done, Op, Trend::*, from_method_table, op};
 use super::{Lattice, MethodError, Shape, Word, draw_extreme};
-use crate::{Domain, Join, Meet};
+use crate::{Domain, Join, Meet, Widen};
 
 /// Intervals; see the [module](self). In memory: the lower end, the upper end; ⊥ is `EMPTY` and nothing else.
 #[derive(Debug, Clone)]
@@ -148,6 +148,18 @@ impl Join for Interval {
     fn join(&self, a: &mut [Word], b: &[Word]) -> bool {
         let ((a_lo, a_hi), (b_lo, b_hi)) = (read(a), read(b));
         write(a, (a_lo.min(b_lo), a_hi.max(b_hi)));
+        b_lo < a_lo || b_hi > a_hi
+    }
+}
+
+impl Widen for Interval {
+    /// An end that moves goes to infinity.
+    fn widen(&self, a: &mut [Word], b: &[Word]) -> bool {
+        let ((a_lo, a_hi), (b_lo, b_hi)) = (read(a), read(b));
+        if a_lo > a_hi {
+            return self.join(a, b);
+        }
+        write(a, (if b_lo < a_lo { MINUS_INFINITY } else { a_lo }, if b_hi > a_hi { PLUS_INFINITY } else { a_hi }));
         b_lo < a_lo || b_hi > a_hi
     }
 }

@@ -2,7 +2,8 @@
 //! on both; and what it admits is what its queries say.
 
 use proptest::prelude::*;
-use trellis_order::{Lattice, Word};
+use trellis_order::lattice::Interval;
+use trellis_order::{Domain, Lattice, Widen, Word};
 
 use super::{ask, initial, lattice, run, sample, show};
 
@@ -153,4 +154,24 @@ fn elements_are_shown_as_one_writes_them() {
     let mut elem = initial(&*parity);
     run(&*parity, &mut elem, "add", &[-1]).unwrap();
     assert_eq!(show(&*parity, &elem), "odd");
+}
+
+/// Widening is above both and grows at most three times: from nothing, and once at each end.
+#[test]
+fn widening_ends() {
+    for seed in 0..2000u64 {
+        let mut at = sample(&Interval, seed);
+        let mut grew = 0;
+        for next in 0..20 {
+            let (old, new) = (at.clone(), sample(&Interval, seed * 20 + next));
+            grew += usize::from(Interval.widen(&mut at, &new));
+            assert!(
+                Interval.leq(&old, &at) && Interval.leq(&new, &at),
+                "{} {}",
+                show(&Interval, &old),
+                show(&Interval, &new)
+            );
+        }
+        assert!(grew <= 3, "seed {seed}: {grew} times");
+    }
 }

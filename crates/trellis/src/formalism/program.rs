@@ -210,11 +210,17 @@ fn engine(args: &Settings) -> Result<Engine, Error> {
         let name = crate::options::value_name(order);
         return say(&format!("--order {name}: not for programs and automata, which have bfs, dfs and error"));
     }
-    if p.predicates.is_some() && p.domain == Some(settings::Domain::Explicit) {
+    let domain_without = matches!(p.domain, Some(settings::Domain::Explicit | settings::Domain::Intervals));
+    if p.predicates.is_some() && domain_without {
         return say("--predicates goes with --domain predicates or product");
     }
-    if p.max_values.is_some() && !matches!(p.domain, Some(settings::Domain::Explicit | settings::Domain::Product)) {
-        return say("--max-values goes with --domain explicit or product");
+    if p.max_values.is_some()
+        && !matches!(
+            p.domain,
+            Some(settings::Domain::Explicit | settings::Domain::Product | settings::Domain::Intervals)
+        )
+    {
+        return say("--max-values goes with --domain explicit, product or intervals");
     }
     if p.split.is_some() && p.domain == Some(settings::Domain::Explicit) {
         return say("--split goes with --domain predicates or product");
@@ -267,6 +273,7 @@ pub fn cegar_options(args: &Settings) -> cegar::Options {
             None | Some(settings::Domain::Predicates) => Domain::Predicates(mode),
             Some(settings::Domain::Explicit) => Domain::Explicit,
             Some(settings::Domain::Product) => Domain::Product(mode),
+            Some(settings::Domain::Intervals) => Domain::Intervals,
         },
         scope: match p.precision {
             None => default.scope,
@@ -322,6 +329,7 @@ pub fn engine_line(engine: &Engine) -> String {
                 Domain::Explicit => "explicit values".to_string(),
                 Domain::Predicates(m) => format!("{} predicates", mode(m)),
                 Domain::Product(m) => format!("explicit values and {} predicates", mode(m)),
+                Domain::Intervals => "intervals with widening".to_string(),
             };
             let refinement = match o.refinement {
                 Refinement::NewtonForward => "Newton",

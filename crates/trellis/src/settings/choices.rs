@@ -85,6 +85,8 @@ pub enum Domain {
     Predicates,
     /// Values where that is natural, predicates elsewhere.
     Product,
+    /// Intervals of numbers, with widening.
+    Intervals,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

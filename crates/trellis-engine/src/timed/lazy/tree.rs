@@ -17,17 +17,7 @@ use crate::timed::space::{Keys, Shape, Stepper, Zones};
 use crate::timed::target::Error;
 use trellis_meter::Stats;
 
-/// No node.
-pub const NONE: u32 = u32::MAX;
-
-/// What has become of a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mark {
-    /// Waiting or covered.
-    Leaf,
-    /// Expanded.
-    Passed,
-}
+pub use crate::explore::{Mark, NONE};
 
 /// A node.
 #[derive(Debug, Clone)]
@@ -50,7 +40,7 @@ pub struct Node {
     next_covered: u32,
     /// The node of the same part that was expanded before it.
     pub older: u32,
-    /// What has become of it.
+    /// Passed, or waiting; what is covered waits too, until `covered_by` is passed over.
     pub mark: Mark,
 }
 
@@ -307,7 +297,7 @@ impl Tree {
             first_covered: NONE,
             next_covered: NONE,
             older: NONE,
-            mark: Mark::Leaf,
+            mark: Mark::Waiting,
         });
         self.stats.added += 1;
         n
