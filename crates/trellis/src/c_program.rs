@@ -18,7 +18,7 @@ use trellis_model::cfa::evidence::{Trace, Verdict};
 use trellis_model::cfa::{Cfa, Kind as LocationKind, Location, LocationId};
 use trellis_model::evidence::Reason;
 use trellis_report::program as tell;
-use trellis_report::{Kind as QueryKind, Outcome, Program, ProgramReport, Style, json};
+use trellis_report::{Kind as QueryKind, Outcome, Present, Program, ProgramReport, Style, dot, json};
 use trellis_syntax::c::{Built, Check as One, Kind};
 
 pub use property::Scope;
@@ -413,15 +413,15 @@ fn tell_all(args: &Check, loaded: &Loaded, lines: &mut [Line], color: bool) -> R
     for (line, texts) in lines.iter_mut().zip(&texts) {
         let p = Program::new(&line.cfa, texts);
         let r = &mut line.report;
-        show(args, &line.cfa, &p, r, style, None, line.question.is_some())?;
+        show(args, &p, r, style, None, line.question.is_some())?;
         if let Some(t) = &r.trace {
             trace_number += 1;
             let several = (traces > 1).then_some(trace_number);
             if let Some(file) = &args.trace {
-                write_with(&numbered(file, several), |out| json::write_program_trace(out, &line.cfa, r.header(), t))?;
+                write_with(&numbered(file, several), |out| json::write_trace(out, &p, r.header(), t))?;
             }
             if let Some(file) = &args.dot {
-                write_file(&numbered(file, several), &tell::dot(&p, t, &r.query))?;
+                write_file(&numbered(file, several), &dot::run(&p.shown(t), &r.query))?;
             }
             if let Some(file) = &args.programs.witness {
                 witness::write(args, &numbered(file, several), &p, r, line.kind)?;
@@ -434,7 +434,7 @@ fn tell_all(args: &Check, loaded: &Loaded, lines: &mut [Line], color: bool) -> R
             let r = ProgramReport { query: question.clone(), binding, certificate: None, ..r.clone() };
             if let Some(file) = &args.certificate {
                 let file = numbered(file, several);
-                write_with(&file, |out| json::write_program_certificate(out, &line.cfa, r.header(), c))?;
+                write_with(&file, |out| json::write_certificate(out, &p, r.header(), c))?;
             }
             if let Some(file) = args.programs.witness.as_ref().filter(|_| traces == 0) {
                 let r = ProgramReport { certificate: Some(c.clone()), ..r };

@@ -3,7 +3,7 @@
 use trellis_meter::StopReason;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::Network;
-use trellis_report::{Kind, PropertyReport, dot, ending, json, text};
+use trellis_report::{Kind, Present, PropertyReport, dot, json, text};
 
 use crate::cli::{self, Check};
 use crate::files::{write_file, write_with};
@@ -97,13 +97,14 @@ fn answer_all(args: &Check, out_color: bool, err_color: bool) -> Ran {
 pub fn show(args: &Check, net: &Network, r: &PropertyReport, style: text::Style) -> Result<(), Failure> {
     let text = if args.json {
         let mut line = Vec::new();
-        json::write_report(&mut line, net, r, false).map_err(|e| Failure::Internal(e.to_string()))?;
+        json::write_report(&mut line, net, r, r.certificate.as_ref().map(|c| net.size(c)))
+            .map_err(|e| Failure::Internal(e.to_string()))?;
         String::from_utf8_lossy(&line).into_owned()
     } else if args.quiet {
         // What it rests on is part of a verdict.
         format!("{}{}", text::line(r, style), text::assumptions(r, style))
     } else {
-        text::render(r, net, style)
+        trellis_report::network::render(r, net, style)
     };
     crate::print(&text)?;
     Ok(())
@@ -111,18 +112,10 @@ pub fn show(args: &Check, net: &Network, r: &PropertyReport, style: text::Style)
 
 pub fn write_evidence(args: &Check, net: &Network, r: &PropertyReport, several: Option<usize>) -> Result<(), Failure> {
     if let (Some(path), Some(t)) = (&args.trace, &r.trace) {
-        let end = ending(net, r.kind, t);
-        write_with(&numbered(path, several), |out| json::write_trace(out, net, r.header(), t, end))?;
+        write_with(&numbered(path, several), |out| json::write_trace(out, net, r.header(), t))?;
     }
-    if let Some(path) = &args.dot {
-        let text = match (&r.trace, &r.inconclusive) {
-            (Some(t), _) => Some(dot::trace(net, t, ending(net, r.kind, t), &r.query)),
-            (None, Some(i)) => Some(dot::inconclusive(net, i, &r.query)),
-            (None, None) => None,
-        };
-        if let Some(text) = text {
-            write_file(&numbered(path, several), &text)?;
-        }
+    if let (Some(path), Some(text)) = (&args.dot, dot::report(r, net)) {
+        write_file(&numbered(path, several), &text)?;
     }
     if let (Some(path), Some(c)) = (&args.certificate, &r.certificate) {
         write_with(&numbered(path, several), |out| json::write_certificate(out, net, r.header(), c))?;

@@ -12,9 +12,9 @@ use trellis_engine::wsts::{self, Engine, backward, forward, lazy};
 use trellis_meter::Meter;
 use trellis_model::counter::System;
 use trellis_model::counter::evidence::{Certificate, Trace};
-use trellis_report::counter::{chart, draw, never, property, summary, text};
+use trellis_report::counter::{html, never, property, summary, text};
 use trellis_report::json::{Header, Input};
-use trellis_report::{CounterContent, CounterReport, Kind, Style, json, read_counter_evidence};
+use trellis_report::{Content, CounterReport, Kind, Present, Style, chart, dot, json};
 
 use crate::cli::{self, Certify, Check};
 use crate::evidence::Given;
@@ -280,7 +280,8 @@ impl Formalism for Counter {
     }
 
     fn json(&self, _: usize, report: &CounterReport, out: &mut Vec<u8>) -> io::Result<()> {
-        json::write_counter_report(out, &self.loaded.system, report)
+        let size = report.certificate.as_ref().map(|c| self.loaded.system.size(c));
+        json::write_report(out, &self.loaded.system, report, size)
     }
 
     fn write(
@@ -291,30 +292,28 @@ impl Formalism for Counter {
         out: &mut dyn Write,
     ) -> io::Result<()> {
         match evidence {
-            Evidence::Trace(t) => json::write_counter_trace(out, &self.loaded.system, header, t),
-            Evidence::Proof(c) => json::write_counter_certificate(out, &self.loaded.system, header, c),
+            Evidence::Trace(t) => json::write_trace(out, &self.loaded.system, header, t),
+            Evidence::Proof(c) => json::write_certificate(out, &self.loaded.system, header, c),
         }
     }
 
     fn read(&self, _: usize, text: &str) -> Result<Evidence<Trace, Certificate>, String> {
-        Ok(match read_counter_evidence(&self.loaded.system, text).map_err(|e| e.to_string())?.content {
-            CounterContent::Trace(t) => Evidence::Trace(t),
-            CounterContent::Certificate(c) => Evidence::Proof(c),
+        Ok(match json::read(&self.loaded.system, text).map_err(|e| e.to_string())? {
+            Content::Trace(t) => Evidence::Trace(t),
+            Content::Certificate(c) => Evidence::Proof(c),
         })
     }
 
     fn dot(&self, _: usize, report: &CounterReport) -> Option<String> {
-        report.trace.as_ref().map(|t| draw::dot(&self.loaded.system, t, &report.query))
+        dot::report(report, &self.loaded.system)
     }
 
     fn html(&self, reports: &[CounterReport]) -> String {
-        reports.iter().map(|r| draw::html(r, &self.loaded.system)).collect()
+        html(reports, &self.loaded.system)
     }
 
     fn chart(&self, _: usize, trace: &Trace, picture: bool) -> Option<String> {
-        let system = &self.loaded.system;
-        let drawn = chart::chart(system, trace)?;
-        Some(if picture { chart::svg(system, &drawn) } else { chart::text(system, &drawn) })
+        chart::trace(&self.loaded.system, trace, picture)
     }
 }
 

@@ -11,7 +11,7 @@ use trellis_check::{Cause, Certified, Rejection};
 use trellis_meter::StopReason;
 use trellis_model::network::{CertEntry, Certificate, Network, Query, QueryKind};
 use trellis_report::json::{self, Binding, Header, read_binding, rewritten};
-use trellis_report::{Content, Kind, dot, ending, read_evidence};
+use trellis_report::{Content, Kind};
 
 use crate::binding::{Bound, TOOL};
 use crate::cli::{Certify, Convert, Format};
@@ -23,8 +23,6 @@ pub struct Given<'a> {
     path: &'a Path,
     /// All of it.
     pub text: String,
-    /// What kind of evidence it says that it is.
-    pub schema: String,
     /// What it says that it is about.
     claimed: Binding,
     color: bool,
@@ -34,7 +32,7 @@ impl<'a> Given<'a> {
     fn read(path: &'a Path, color: bool) -> Result<Given<'a>, Failure> {
         let unreadable = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
         let text = std::fs::read_to_string(path).map_err(|e| unreadable(&e))?;
-        let (schema, claimed) = read_binding(&text).map_err(|e| unreadable(&e))?;
+        let (_, claimed) = read_binding(&text).map_err(|e| unreadable(&e))?;
         if claimed.tool != TOOL {
             let by: String = claimed.tool.chars().take(60).flat_map(char::escape_debug).collect();
             return Err(unreadable(&format_args!("it was written by `{by}`, and this is {TOOL}; run check again")));
@@ -42,12 +40,17 @@ impl<'a> Given<'a> {
         if claimed.property.is_empty() {
             return Err(unreadable(&"it does not say which property it is about"));
         }
-        Ok(Given { path, text, schema, claimed, color })
+        Ok(Given { path, text, claimed, color })
     }
 
     /// What it says that it is about, as it says it.
     pub fn property(&self) -> &str {
         &self.claimed.property
+    }
+
+    /// Is it about the transition systems that a model was taken apart into?
+    pub fn is_about_a_tree(&self) -> bool {
+        json::form(&self.text).is_some_and(|form| form == "tree" || form == "partition")
     }
 
     /// That it cannot be read.
@@ -218,10 +221,10 @@ fn certify_network(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
         Err(why) => return given.rejected(&why),
     };
     let (net, query) = (&loaded.network, &loaded.queries[at]);
-    if given.schema.starts_with("trellis-tree-") {
+    if given.is_about_a_tree() {
         return tree::certify_network(given, &loaded, query, &bound);
     }
-    let content = read_evidence(net, &given.text).map_err(|e| given.unreadable(&e))?.content;
+    let content = json::read(net, &given.text).map_err(|e| given.unreadable(&e))?;
     let result = match &content {
         Content::Trace(t) => match args.non_zeno {
             true => trellis_check::replay_non_zeno(net, query, t),
@@ -265,7 +268,7 @@ fn certify_network(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
         Content::Trace(_) => Ok(said),
     });
     let write = |out: &mut dyn Write| match &content {
-        Content::Trace(t) => json::write_trace(out, net, header, t, ending(net, header.kind, t)),
+        Content::Trace(t) => json::write_trace(out, net, header, t),
         Content::Certificate(c) => json::write_certificate(out, net, header, c),
     };
     given.judged(&query.text, result, &write)
@@ -309,7 +312,7 @@ pub fn convert(args: &Convert, err_color: bool) -> Ran {
     }
     let loaded = load(&args.model, &Asked { color: err_color, ..Default::default() })?;
     let text = match args.to {
-        Format::Dot => dot::network(&loaded.network, &loaded.name),
+        Format::Dot => trellis_report::network::dot(&loaded.network, &loaded.name),
         Format::Xta => return Err(counter::no_instance()),
         Format::Horn => {
             return Err(Failure::Usage(

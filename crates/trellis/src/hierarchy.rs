@@ -20,9 +20,8 @@ use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::hierarchy::Hierarchy;
 use trellis_model::hierarchy::evidence::{Certificate, Trace};
 use trellis_model::hierarchy::symbolic::Symbolic;
-use trellis_report::hierarchy::{self as tell, HierarchyReport};
-use trellis_report::json::{Named, NodeAsked, NodeContent, read_node_evidence};
-use trellis_report::{Kind, Style, iterations, json, text};
+use trellis_report::hierarchy::{HierarchyReport, Named};
+use trellis_report::{Content, Kind, Present, Style, dot, html, iterations, json, text};
 use trellis_syntax::altarica::ast::Name;
 use trellis_syntax::altarica::{Built, File, parse};
 use trellis_syntax::ctl;
@@ -294,12 +293,11 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         report.warnings = warnings;
         report.seconds = started.elapsed().as_secs_f64();
         code = worst(code, code_of(&report));
-        let asked = NodeAsked { node: top.text.clone(), bad: bad_texts[n].clone() };
         let several = (conditions.len() > 1).then_some(n + 1);
         match &levels {
             Ok(levels) => {
                 let named = Named { hierarchy, levels };
-                told(args, named, symbolic.as_ref().ok(), &asked, &report, style, several)?;
+                told(args, named, symbolic.as_ref().ok(), &report, style, several)?;
             }
             Err(_) => answers::plain(args, &report, style)?,
         }
@@ -309,7 +307,9 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         }
     }
     if let (Some(path), Ok(levels)) = (&args.html, &levels) {
-        write_file(path, &tell::html(&reports, hierarchy, levels))?;
+        let named = Named { hierarchy, levels };
+        let all: Vec<_> = reports.iter().map(|r| (r, html::Evidence::of(r, &named))).collect();
+        write_file(path, &html::page(&all))?;
     }
     Ok(code)
 }
@@ -340,7 +340,6 @@ fn told(
     args: &Check,
     named: Named<'_>,
     m: Option<&Symbolic>,
-    asked: &NodeAsked,
     report: &HierarchyReport,
     style: Style,
     several: Option<usize>,
@@ -350,25 +349,22 @@ fn told(
     let states = proof.and_then(|c| m.map(|m| m.decisions(&c.states)));
     if args.json {
         let mut line = Vec::new();
-        let tests = states.as_ref().map(|s| s.tests.len());
-        json::write_node_report(&mut line, named, asked, report, tests)
-            .map_err(|e| Failure::Internal(e.to_string()))?;
+        let size = states.as_ref().map(|s| named.size(s));
+        json::write_report(&mut line, &named, report, size).map_err(|e| Failure::Internal(e.to_string()))?;
         print(&format!("{}\n", String::from_utf8_lossy(&line)))?;
     } else if args.quiet {
         print(&text::line(report, style))?;
     } else {
-        print(&tell::render(report, named.hierarchy, named.levels, style))?;
+        print(&text::render(report, &named, style))?;
     }
     if let (Some(path), Some(t)) = (&args.trace, &report.trace) {
-        write_with(&numbered(path, several), |out| json::write_node_trace(out, named, asked, report.header(), t))?;
+        write_with(&numbered(path, several), |out| json::write_trace(out, &named, report.header(), t))?;
     }
-    if let (Some(path), Some(t)) = (&args.dot, &report.trace) {
-        write_file(&numbered(path, several), &tell::dot(named.hierarchy, named.levels, t))?;
+    if let (Some(path), Some(graph)) = (&args.dot, dot::report(report, &named)) {
+        write_file(&numbered(path, several), &graph)?;
     }
     if let (Some(path), Some(states)) = (&args.certificate, &states) {
-        write_with(&numbered(path, several), |out| {
-            json::write_node_certificate(out, named, asked, report.header(), states)
-        })?;
+        write_with(&numbered(path, several), |out| json::write_certificate(out, &named, report.header(), states))?;
     }
     Ok(())
 }
@@ -391,18 +387,18 @@ pub fn certify(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
     let (name, bad_text) = &asked[at];
     let id = sources.add("the property", bad_text.clone());
     let bad = built.condition(&sources, id).map_err(complain(&sources, err_color))?;
-    if given.schema.starts_with("trellis-tree-") {
+    if given.is_about_a_tree() {
         return tree::certify_nodes(given, &built.hierarchy, (name, bad), &bound);
     }
     let hierarchy = &built.hierarchy;
     let impossible = |e: &dyn std::fmt::Display| Failure::Usage(format!("the evidence cannot be checked: {e}"));
     let m = Symbolic::new(hierarchy, 2, Memory::default()).map_err(|e| impossible(&e))?;
     let named = Named { hierarchy, levels: &m.levels };
-    let content = read_node_evidence(named, &given.text).map_err(|e| given.unreadable(&e))?;
+    let content = json::read(&named, &given.text).map_err(|e| given.unreadable(&e))?;
     let result = match &content {
-        NodeContent::Trace(t) => trellis_check::hierarchy::replay(hierarchy, Some(&m), bad, t)
+        Content::Trace(t) => trellis_check::hierarchy::replay(hierarchy, Some(&m), bad, t)
             .map(|()| format!("the run of {} ends where it should not", steps(t.events.len()))),
-        NodeContent::Certificate(tests) => {
+        Content::Certificate(tests) => {
             let states = m.decided(tests).map_err(|e| impossible(&e))?;
             let states = states.ok_or_else(|| given.unreadable(&"its tests make no sense"))?;
             let question = asked_of(hierarchy, &m, bad).map_err(|e| impossible(&e))?;
@@ -412,10 +408,9 @@ pub fn certify(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
     };
     let binding = bound.to(name);
     let header = json::Header { language: "altarica", kind: Kind::Always, binding: &binding };
-    let asked = NodeAsked { node, bad: bad_text.clone() };
     let write = |out: &mut dyn std::io::Write| match &content {
-        NodeContent::Trace(t) => json::write_node_trace(out, named, &asked, header, t),
-        NodeContent::Certificate(tests) => json::write_node_certificate(out, named, &asked, header, tests),
+        Content::Trace(t) => json::write_trace(out, &named, header, t),
+        Content::Certificate(tests) => json::write_certificate(out, &named, header, tests),
     };
     given.judged(name, result.map_err(|why| why.to_string()), &write)
 }
@@ -606,11 +601,10 @@ fn branching(args: &Check, sources: &mut Sources, file: &File, top: &Name, out_c
         match &symbolic {
             Ok(m) if args.json => {
                 let named = Named { hierarchy, levels: &m.levels };
-                let asked = NodeAsked { node: top.text.clone(), bad: (*formula_text).clone() };
-                told(args, named, Some(m), &asked, &report, style, None)?;
+                told(args, named, Some(m), &report, style, None)?;
             }
             Ok(m) if !args.quiet => {
-                print(&tell::render(&report, hierarchy, &m.levels, style))?;
+                print(&text::render(&report, &Named { hierarchy, levels: &m.levels }, style))?;
             }
             _ => answers::plain(args, &report, style)?,
         }

@@ -16,8 +16,8 @@ use trellis_meter::Meter;
 use trellis_model::evidence::{Reason, Verdict as Plain};
 use trellis_model::ltl::Buchi;
 use trellis_model::ltl::evidence::Verdict;
-use trellis_report::ltl::{Counterexample, LtlReport, Told};
-use trellis_report::{Kind, Program, Style, json, ltl as tell, text as plain_text};
+use trellis_report::ltl::{Counterexample, Formula, LtlReport, Parts};
+use trellis_report::{Kind, Present, Program, Style, dot, json, ltl as tell, text as plain_text};
 use trellis_syntax::diag;
 use trellis_syntax::ltl::subject::Asked;
 
@@ -167,8 +167,9 @@ fn ask_all(args: &Check, asks: &[Ask], out_color: bool, err_color: bool) -> Ran 
         code = worst(code, code_of(&report));
         let texts = automaton::texts(question.language, &question.asked.subject.cfa, &question.sources);
         let program = Program::new(&question.asked.subject.cfa, &texts);
-        show(args, &question, &program, &report, style)?;
-        write_evidence(args, &question, &program, &report, (asks.len() > 1).then_some(i + 1))?;
+        let formula = Formula { program: &program, asked: question.about() };
+        show(args, &question, &formula, &report, style)?;
+        write_evidence(args, &formula, &report, (asks.len() > 1).then_some(i + 1))?;
         done.push((report, question, texts));
         if cancelled.load(std::sync::atomic::Ordering::Relaxed) {
             code = exit::INTERRUPTED;
@@ -176,17 +177,22 @@ fn ask_all(args: &Check, asks: &[Ask], out_color: bool, err_color: bool) -> Ran 
         }
     }
     if let Some(path) = &args.html {
+        let all: Vec<_> = done
+            .iter()
+            .map(|(r, question, texts)| (r, question, Program::new(&question.asked.subject.cfa, texts)))
+            .collect();
         let all: Vec<_> =
-            done.iter().map(|(r, question, texts)| (r, Program::new(&question.asked.subject.cfa, texts))).collect();
+            all.iter().map(|(r, question, program)| (*r, Formula { program, asked: question.about() })).collect();
         write_file(path, &tell::html(&all))?;
     }
     Ok(code)
 }
 
-fn show(args: &Check, question: &Question, p: &Program<'_>, r: &LtlReport, style: Style) -> Result<(), Failure> {
+fn show(args: &Check, question: &Question, p: &Formula<'_>, r: &LtlReport, style: Style) -> Result<(), Failure> {
     if args.json {
         let mut line = Vec::new();
-        json::write_ltl_report(&mut line, question.about(), r, false).map_err(|e| Failure::Internal(e.to_string()))?;
+        let size = r.certificate.as_ref().map(|c| p.size(c));
+        json::write_report(&mut line, p, r, size).map_err(|e| Failure::Internal(e.to_string()))?;
         print(&String::from_utf8_lossy(&line))?;
         return Ok(());
     }
@@ -194,31 +200,25 @@ fn show(args: &Check, question: &Question, p: &Program<'_>, r: &LtlReport, style
         _ if args.quiet => plain_text::line(r, style),
         // A run of a statechart is told in its own words.
         (Some(chart), Some(trace)) => {
-            let Told { stem, cycle, end } = tell::told(trace);
-            tell::head(r, style) + &statechart::lasso(chart, stem, cycle, &end)
+            let Parts { stem, cycle, end } = tell::parts(trace);
+            plain_text::head(r, style) + &statechart::lasso(chart, stem, cycle, &end)
         }
-        _ => tell::render(r, p, style),
+        _ => plain_text::render(r, p, style),
     };
     print(&said)?;
     Ok(())
 }
 
-fn write_evidence(
-    args: &Check,
-    question: &Question,
-    p: &Program<'_>,
-    r: &LtlReport,
-    several: Option<usize>,
-) -> Result<(), Failure> {
+fn write_evidence(args: &Check, p: &Formula<'_>, r: &LtlReport, several: Option<usize>) -> Result<(), Failure> {
     let path = |file: &Path| numbered(file, several);
     if let (Some(file), Some(t)) = (&args.trace, &r.trace) {
-        write_with(&path(file), |out| json::write_ltl_trace(out, question.about(), r.header(), t))?;
+        write_with(&path(file), |out| json::write_trace(out, p, r.header(), t))?;
     }
     if let (Some(file), Some(c)) = (&args.certificate, &r.certificate) {
-        write_with(&path(file), |out| json::write_ltl_certificate(out, question.about(), r.header(), c))?;
+        write_with(&path(file), |out| json::write_certificate(out, p, r.header(), c))?;
     }
-    if let (Some(file), Some(t)) = (&args.dot, &r.trace) {
-        write_file(&path(file), &tell::dot(p, t, &r.query))?;
+    if let (Some(file), Some(graph)) = (&args.dot, dot::report(r, p)) {
+        write_file(&path(file), &graph)?;
     }
     Ok(())
 }

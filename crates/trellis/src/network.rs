@@ -13,9 +13,7 @@ use trellis_meter::{Meter, StopReason};
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::{Certificate, Network, Query, QueryKind, Symmetry, Trace};
 use trellis_report::json::{Header, Input};
-use trellis_report::{
-    Content, Inconclusive, Kind, PropertyReport, Style, dot, ending, html, json, read_evidence, text,
-};
+use trellis_report::{Content, Inconclusive, Kind, Present, PropertyReport, Style, chart, dot, json, network::state};
 
 use crate::cli::{self, Check};
 use crate::formalism::{Evidence, Formalism, Question, Rejection, Unanswered};
@@ -178,11 +176,11 @@ impl Formalism for Networks<'_> {
     }
 
     fn text(&self, _: usize, report: &PropertyReport, style: Style) -> String {
-        text::render(report, self.net(), style)
+        trellis_report::network::render(report, self.net(), style)
     }
 
     fn json(&self, _: usize, report: &PropertyReport, out: &mut Vec<u8>) -> io::Result<()> {
-        json::write_report(out, self.net(), report, false)
+        json::write_report(out, self.net(), report, report.certificate.as_ref().map(|c| self.net().size(c)))
     }
 
     fn write(
@@ -193,32 +191,28 @@ impl Formalism for Networks<'_> {
         out: &mut dyn Write,
     ) -> io::Result<()> {
         match evidence {
-            Evidence::Trace(t) => json::write_trace(out, self.net(), header, t, ending(self.net(), header.kind, t)),
+            Evidence::Trace(t) => json::write_trace(out, self.net(), header, t),
             Evidence::Proof(c) => json::write_certificate(out, self.net(), header, c),
         }
     }
 
     fn read(&self, _: usize, text: &str) -> Result<Evidence<Trace, Certificate>, String> {
-        Ok(match read_evidence(self.net(), text).map_err(|e| e.to_string())?.content {
+        Ok(match json::read(self.net(), text).map_err(|e| e.to_string())? {
             Content::Trace(t) => Evidence::Trace(t),
             Content::Certificate(c) => Evidence::Proof(c),
         })
     }
 
     fn dot(&self, _: usize, r: &PropertyReport) -> Option<String> {
-        match (&r.trace, &r.inconclusive) {
-            (Some(t), _) => Some(dot::trace(self.net(), t, ending(self.net(), r.kind, t), &r.query)),
-            (None, Some(i)) => Some(dot::inconclusive(self.net(), i, &r.query)),
-            (None, None) => None,
-        }
+        dot::report(r, self.net())
     }
 
     fn html(&self, reports: &[PropertyReport]) -> String {
-        html::render(reports, self.net())
+        trellis_report::network::html(reports, self.net())
     }
 
-    fn chart(&self, _: usize, _: &Trace, _: bool) -> Option<String> {
-        None
+    fn chart(&self, _: usize, trace: &Trace, picture: bool) -> Option<String> {
+        chart::trace(self.net(), trace, picture)
     }
 }
 
@@ -517,8 +511,8 @@ fn show_audit(net: &Network, query: &Query, seed: u64, quiet: bool) -> Result<()
         out.push_str(&format!("audit: monotone, as far as {pairs} pairs of states show\n"));
     }
     for v in &violations {
-        let small = text::state(net, &v.smaller);
-        let large = text::state(net, &v.larger);
+        let small = state(net, &v.smaller);
+        let large = state(net, &v.larger);
         let what = match &v.what {
             Unmatched::Step(action, _) => {
                 let places: Vec<String> = action

@@ -16,7 +16,7 @@ use trellis_model::cfa::interpret;
 use trellis_model::evidence::Reason;
 use trellis_report::json::{Header, Input};
 use trellis_report::program::{self as tell, text};
-use trellis_report::{Kind, Program, ProgramContent, ProgramReport, Style, json, read_program_evidence, text as plain};
+use trellis_report::{Content, Kind, Present, Program, ProgramReport, Style, chart, dot, json, text as plain};
 use trellis_syntax::scxml::Chart;
 
 use crate::automaton::{self, QUESTION, load, load_readable};
@@ -360,9 +360,9 @@ impl Formalism for Automata<'_> {
             // A run of a statechart is told in its own words.
             (Some(chart), Some(trace)) => {
                 let bare = ProgramReport { trace: None, ..report.clone() };
-                text::render(&bare, &p, style) + &statechart::story(chart, trace)
+                plain::render(&bare, &p, style) + &statechart::story(chart, trace)
             }
-            _ => text::render(report, &p, style),
+            _ => plain::render(report, &p, style),
         };
         if let Some(c) = report.certificate.as_ref().filter(|_| self.args.programs.show_invariant) {
             said.push_str(&text::invariant(&p, c, style));
@@ -371,7 +371,8 @@ impl Formalism for Automata<'_> {
     }
 
     fn json(&self, n: usize, report: &ProgramReport, out: &mut Vec<u8>) -> io::Result<()> {
-        json::write_program_report(out, self.cfa(n), report, false)
+        let p = self.program(n);
+        json::write_report(out, &p, report, report.certificate.as_ref().map(|c| p.size(c)))
     }
 
     fn write(
@@ -382,20 +383,20 @@ impl Formalism for Automata<'_> {
         out: &mut dyn Write,
     ) -> io::Result<()> {
         match evidence {
-            Evidence::Trace(t) => json::write_program_trace(out, self.cfa(n), header, t),
-            Evidence::Proof(c) => json::write_program_certificate(out, self.cfa(n), header, c),
+            Evidence::Trace(t) => json::write_trace(out, &self.program(n), header, t),
+            Evidence::Proof(c) => json::write_certificate(out, &self.program(n), header, c),
         }
     }
 
     fn read(&self, n: usize, text: &str) -> Result<Evidence<Trace, Certificate>, String> {
-        Ok(match read_program_evidence(self.cfa(n), text).map_err(|e| e.to_string())? {
-            ProgramContent::Trace(t) => Evidence::Trace(t),
-            ProgramContent::Certificate(c) => Evidence::Proof(*c),
+        Ok(match json::read(&self.program(n), text).map_err(|e| e.to_string())? {
+            Content::Trace(t) => Evidence::Trace(t),
+            Content::Certificate(c) => Evidence::Proof(c),
         })
     }
 
     fn dot(&self, n: usize, report: &ProgramReport) -> Option<String> {
-        report.trace.as_ref().map(|t| tell::dot(&self.program(n), t, &report.query))
+        dot::report(report, &self.program(n))
     }
 
     fn html(&self, reports: &[ProgramReport]) -> String {
@@ -403,8 +404,8 @@ impl Formalism for Automata<'_> {
         tell::html(&all)
     }
 
-    fn chart(&self, _: usize, _: &Trace, _: bool) -> Option<String> {
-        None
+    fn chart(&self, n: usize, trace: &Trace, picture: bool) -> Option<String> {
+        chart::trace(&self.program(n), trace, picture)
     }
 }
 
@@ -479,7 +480,6 @@ pub fn checked(report: &mut ProgramReport, cfa: &Cfa, limits: &Meter) -> Result<
 
 pub fn show(
     args: &Check,
-    cfa: &Cfa,
     p: &Program<'_>,
     r: &mut ProgramReport,
     style: Style,
@@ -488,7 +488,8 @@ pub fn show(
 ) -> Result<(), Failure> {
     if args.json {
         let mut line = Vec::new();
-        json::write_program_report(&mut line, cfa, r, false).map_err(|e| Failure::Internal(e.to_string()))?;
+        let size = r.certificate.as_ref().map(|c| p.size(c));
+        json::write_report(&mut line, p, r, size).map_err(|e| Failure::Internal(e.to_string()))?;
         print(&String::from_utf8_lossy(&line))?;
         return Ok(());
     }
@@ -499,13 +500,13 @@ pub fn show(
         }
         // A run of a statechart is told in its own words.
         (Some(chart), Some(trace)) => {
-            let said = text::render(r, p, style) + &statechart::story(chart, &trace);
+            let said = plain::render(r, p, style) + &statechart::story(chart, &trace);
             r.trace = Some(trace);
             said
         }
         (_, trace) => {
             r.trace = trace;
-            text::render(r, p, style)
+            plain::render(r, p, style)
         }
     };
     if let Some(c) = r.certificate.as_ref().filter(|_| args.programs.show_invariant && invariant) {
@@ -553,33 +554,34 @@ pub fn certify(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
         Err(why) => return given.rejected(&why),
     };
     let (query, cfa) = &loaded.questions[at];
-    let content = read_program_evidence(cfa, &given.text).map_err(|e| given.unreadable(&e))?;
+    let p = Program::new(cfa, &[]);
+    let content = json::read(&p, &given.text).map_err(|e| given.unreadable(&e))?;
     // A run into one check is a violation of the program; a proof of one check among others is none of the program.
     let several = loaded.program.as_ref().is_some_and(|asked| asked.checks.len() > 1);
     if several
         && query != QUESTION
         && args.properties.properties.is_empty()
-        && matches!(content, ProgramContent::Certificate(_))
+        && matches!(content, Content::Certificate(_))
     {
         return given.rejected("it proves one check of the program, and not all; --property asks for one");
     }
     let result = match &content {
-        ProgramContent::Trace(t) if loaded.charts.get(at).is_some_and(|chart| statechart::overflows(chart, t)) => {
+        Content::Trace(t) if loaded.charts.get(at).is_some_and(|chart| statechart::overflows(chart, t)) => {
             Err("the run ends where an event did not fit into the internal queue, which shows nothing".into())
         }
-        ProgramContent::Trace(t) => {
+        Content::Trace(t) => {
             let said = || format!("the run of {} reaches an error", steps(t.steps.len()));
             checker::replay(cfa, t).map(|()| said()).map_err(|why| words(cfa, &why))
         }
-        ProgramContent::Certificate(c) => checker::certify(cfa, c, &Meter::unlimited())
+        Content::Certificate(c) => checker::certify(cfa, c, &Meter::unlimited())
             .map(|work| format!("{} proves it: {work}", text::summary(c)))
             .map_err(|why| words(cfa, &why)),
     };
     let binding = bound.to(query);
     let header = Header { language: loaded.language, kind: Kind::Always, binding: &binding };
     let write = |out: &mut dyn std::io::Write| match &content {
-        ProgramContent::Trace(t) => json::write_program_trace(out, cfa, header, t),
-        ProgramContent::Certificate(c) => json::write_program_certificate(out, cfa, header, c),
+        Content::Trace(t) => json::write_trace(out, &p, header, t),
+        Content::Certificate(c) => json::write_certificate(out, &p, header, c),
     };
     given.judged(query, result, &write)
 }

@@ -5,7 +5,7 @@ use std::io::{BufRead, IsTerminal, Write};
 use trellis_domain::zone::Rational;
 use trellis_model::network::interpret::Interpreter;
 use trellis_model::network::{ModelError, Network, Step, Trace};
-use trellis_report::{Content, Style, read_evidence, text};
+use trellis_report::{Content, Style, json, network, text};
 
 use crate::cli::Simulate;
 use crate::counter;
@@ -31,7 +31,7 @@ pub fn simulate(args: &Simulate, out_color: bool, err_color: bool) -> Ran {
     if let Some(path) = &args.trace {
         let broken = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
         let text = std::fs::read_to_string(path).map_err(|e| broken(&e))?;
-        let Content::Trace(trace) = read_evidence(net, &text).map_err(|e| broken(&e))?.content else {
+        let Content::Trace(trace) = json::read(net, &text).map_err(|e| broken(&e))? else {
             return Err(Failure::Usage(format!("{} is a certificate; only traces can be replayed", path.display())));
         };
         return replay(net, &trace, style);
@@ -45,7 +45,7 @@ pub fn simulate(args: &Simulate, out_color: bool, err_color: bool) -> Ran {
 }
 
 fn replay(net: &Network, trace: &Trace, style: Style) -> Ran {
-    print(&text::trace(net, trace, None, style))?;
+    print(&text::trace(net, trace, Style { full: true, ..style }))?;
     let interpreter = Interpreter::new(net);
     let initial = interpreter.initial().map_err(model_error)?;
     if initial != trace.initial {
@@ -92,11 +92,11 @@ impl Session<'_> {
     fn random(mut self, steps: usize) -> Ran {
         for _ in 0..steps {
             if !self.random_step()? {
-                print(&text::trace(self.net, &self.walk.trace, None, self.style))?;
+                print(&text::trace(self.net, &self.walk.trace, Style { full: true, ..self.style }))?;
                 return print("deadlock: no step is possible");
             }
         }
-        print(&text::trace(self.net, &self.walk.trace, None, self.style))
+        print(&text::trace(self.net, &self.walk.trace, Style { full: true, ..self.style }))
     }
 
     /// Takes some step, perhaps after waiting; answers whether there was one.
@@ -128,7 +128,7 @@ impl Session<'_> {
                 "q" | "quit" | "exit" => return Ok(exit::HOLDS),
                 "s" => {}
                 "t" => {
-                    print(&text::trace(self.net, &self.walk.trace, None, self.style))?;
+                    print(&text::trace(self.net, &self.walk.trace, Style { full: true, ..self.style }))?;
                     continue;
                 }
                 "b" => self.walk.back(),
@@ -157,7 +157,7 @@ impl Session<'_> {
     }
 
     fn show_state(&self) -> Result<(), Failure> {
-        print(&text::state(self.net, &self.walk.now().map_err(model_error)?))?;
+        print(&network::state(self.net, &self.walk.now().map_err(model_error)?))?;
         if !self.walk.is_timed() {
             return Ok(());
         }

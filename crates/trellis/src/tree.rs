@@ -17,12 +17,9 @@ use trellis_model::hierarchy::tree::detach::detach;
 use trellis_model::hierarchy::tree::evidence::{Certificate, Trace};
 use trellis_model::network::parts::{Parts, parts};
 use trellis_model::network::{Network, Query, QueryKind};
-use trellis_report::json::{
-    Binding, Header, Input, TreeContent, TreeFile, read_tree, read_tree_evidence, write_tree_certificate,
-    write_tree_report, write_tree_trace,
-};
-use trellis_report::tree::{self as tell, TreeReport, Words};
-use trellis_report::{Kind, PropertyReport, Style, text};
+use trellis_report::json::{self, Binding, Header, Input};
+use trellis_report::tree::{TreeFile, TreeReport, Words, read_tree};
+use trellis_report::{Content, Kind, Present, PropertyReport, Style, text};
 
 use crate::binding::{Bound, input};
 use crate::check::{show, write_evidence};
@@ -243,19 +240,20 @@ fn tell_and_write(
     let tree = words.tree();
     if args.json {
         let mut line = Vec::new();
-        write_tree_report(&mut line, tree, report).map_err(|e| Failure::Internal(e.to_string()))?;
+        json::write_report(&mut line, tree, report, report.certificate.as_ref().map(|c| tree.size(c)))
+            .map_err(|e| Failure::Internal(e.to_string()))?;
         print(&String::from_utf8_lossy(&line))?;
     } else if args.quiet {
         print(&text::line(report, style))?;
     } else {
-        print(&tell::render(report, words, style))?;
+        print(&text::render(report, &words, style))?;
     }
     let numbered = |path: &Path| crate::pipeline::numbered(path, several);
     if let (Some(file), Some(t)) = (&args.trace, &report.trace) {
-        write_with(&numbered(file), |out| write_tree_trace(out, tree, report.header(), t))?;
+        write_with(&numbered(file), |out| json::write_trace(out, tree, report.header(), t))?;
     }
     if let (Some(file), Some(c)) = (&args.certificate, &report.certificate) {
-        write_with(&numbered(file), |out| write_tree_certificate(out, tree, report.header(), c))?;
+        write_with(&numbered(file), |out| json::write_certificate(out, tree, report.header(), c))?;
     }
     let interrupted = question.cancelled.load(Ordering::Relaxed);
     Ok(if interrupted { exit::INTERRUPTED } else { code_of(report) })
@@ -332,19 +330,17 @@ fn judge(
     (language, kind, binding): (&str, Kind, &Binding),
     replay: &dyn Fn(&Trace) -> Result<(), String>,
 ) -> Ran {
-    let content = read_tree_evidence(tree, &given.text).map_err(|e| given.unreadable(&e))?;
+    let content = json::read(tree, &given.text).map_err(|e| given.unreadable(&e))?;
     let result = match &content {
-        TreeContent::Trace(t) => {
-            replay(t).map(|()| format!("the run of {} shows what it claims", steps(t.steps.len())))
-        }
-        TreeContent::Certificate(c) => checker::certify(tree, bad, c)
+        Content::Trace(t) => replay(t).map(|()| format!("the run of {} shows what it claims", steps(t.steps.len()))),
+        Content::Certificate(c) => checker::certify(tree, bad, c)
             .map(|()| format!("the proof of {} holds", abstract_states(c)))
             .map_err(|e| e.to_string()),
     };
     let header = Header { language, kind, binding };
     let write = |out: &mut dyn std::io::Write| match &content {
-        TreeContent::Trace(t) => write_tree_trace(out, tree, header, t),
-        TreeContent::Certificate(c) => write_tree_certificate(out, tree, header, c),
+        Content::Trace(t) => json::write_trace(out, tree, header, t),
+        Content::Certificate(c) => json::write_certificate(out, tree, header, c),
     };
     given.judged(&binding.property, result, &write)
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 use trellis_model::counter::evidence::Trace;
 use trellis_model::counter::interpret::{State, is_bad};
 use trellis_model::counter::{RuleId, System, interpret};
-use trellis_report::counter::{text, xta};
-use trellis_report::{CounterContent, Style, read_counter_evidence};
+use trellis_report::counter::xta;
+use trellis_report::{Content, Style, json, text as shown};
 use trellis_syntax::diag::{self, Diagnostic, Sources};
 use trellis_syntax::spec;
 
@@ -70,7 +70,7 @@ pub fn simulate(args: &Simulate, style: Style, color: bool) -> Ran {
     match args.random {
         Some(steps) => {
             let stuck = !(0..steps).all(|_| walk.random());
-            print(&text::trace(&system, &walk.trace(), Style { full: true, ..style }))?;
+            print(&shown::trace(&system, &walk.trace(), Style { full: true, ..style }))?;
             if stuck { print("no rule can be taken") } else { Ok(exit::HOLDS) }
         }
         None => by_hand(walk, style),
@@ -148,7 +148,7 @@ fn by_hand(mut walk: Walk<'_>, style: Style) -> Ran {
             "q" | "quit" | "exit" => return Ok(exit::HOLDS),
             "s" => {}
             "t" => {
-                print(&text::trace(walk.system, &walk.trace(), Style { full: true, ..style }))?;
+                print(&shown::trace(walk.system, &walk.trace(), Style { full: true, ..style }))?;
                 continue;
             }
             "b" if walk.rules.is_empty() => {}
@@ -171,16 +171,14 @@ fn by_hand(mut walk: Walk<'_>, style: Style) -> Ran {
 
 /// `trellis simulate --trace` for counter systems.
 fn replay(model: &Model, path: &Path, style: Style, color: bool) -> Ran {
-    let Loaded { mut system, .. } = load(model, &Asked { color, ..Asked::default() })?;
+    let Loaded { system, .. } = load(model, &Asked { color, ..Asked::default() })?;
     let broken = |why: &dyn std::fmt::Display| Failure::Input(format!("error: {}: {why}", path.display()));
     let evidence = std::fs::read_to_string(path).map_err(|e| broken(&e))?;
-    let evidence = read_counter_evidence(&system, &evidence).map_err(|e| broken(&e))?;
-    system.target = evidence.target;
-    let CounterContent::Trace(trace) = evidence.content else {
+    let Content::Trace(trace) = json::read(&system, &evidence).map_err(|e| broken(&e))? else {
         return Err(Failure::Usage(format!("{} is a certificate; only traces can be replayed", path.display())));
     };
     let end = interpret::walk(&system, &trace, |_| {}).map_err(|e| broken(&e))?;
-    print(&text::trace(&system, &trace, Style { full: true, ..style }))?;
+    print(&shown::trace(&system, &trace, Style { full: true, ..style }))?;
     let covers = if is_bad(&system, &end) { ", and a target is covered" } else { "" };
     print(&format!("replayed: {}{covers}", steps(trace.rules.len())))
 }

@@ -5,9 +5,9 @@ use trellis_check::ltl as checker;
 use trellis_engine::program;
 use trellis_meter::Meter;
 use trellis_model::evidence::Verdict;
-use trellis_report::Kind;
-use trellis_report::json::{self, Header, LtlContent, read_ltl_evidence};
-use trellis_report::ltl::{Counterexample, summary};
+use trellis_report::json::{self, Header};
+use trellis_report::ltl::{Counterexample, Formula, summary};
+use trellis_report::{Content, Kind, Program};
 use trellis_syntax::scxml::Chart;
 
 use super::question::{Ask, Question};
@@ -66,32 +66,33 @@ pub fn certify(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
     };
     let (ask, question) = (&asks[at], &questions[at]);
     let (subject, claim) = (&question.asked.subject, question.claim());
-    let content =
-        read_ltl_evidence(subject, claim.atoms, &question.automaton, &given.text).map_err(|e| given.unreadable(&e))?;
+    let program = Program::new(&subject.cfa, &[]);
+    let formula = Formula { program: &program, asked: question.about() };
+    let content = json::read(&formula, &given.text).map_err(|e| given.unreadable(&e))?;
     let limits = Meter::unlimited();
     let result = match &content {
-        LtlContent::Counterexample(Counterexample::Lasso(lasso)) => checker::replay(subject, claim, lasso)
+        Content::Trace(Counterexample::Lasso(lasso)) => checker::replay(subject, claim, lasso)
             .map(|()| format!("the lasso ({}) violates it", steps(lasso.run.steps.len()))),
-        LtlContent::Counterexample(Counterexample::Recurrence(r)) => {
+        Content::Trace(Counterexample::Recurrence(r)) => {
             let count = steps(r.stem.steps.len());
             checker::certify_recurrence(subject, claim, r, &limits)
                 .map(|n| format!("after {count}, runs go on forever that violate it; questions to the solver: {n}"))
         }
-        LtlContent::Proof(proof) => checker::certify(subject, claim, proof, &limits)
+        Content::Certificate(proof) => checker::certify(subject, claim, proof, &limits)
             .map(|n| format!("{} proves it; questions to the solver: {n}", summary(proof))),
     };
     let mut result = result.map_err(|why| why.to_string());
-    if let (Some(chart), LtlContent::Proof(_)) = (&question.asked.chart, &content) {
+    if let (Some(chart), Content::Certificate(_)) = (&question.asked.chart, &content) {
         result = result.and_then(|said| queue_is_long_enough(chart).map(|()| said));
     }
-    if let (Some(chart), LtlContent::Counterexample(run)) = (&question.asked.chart, &content) {
+    if let (Some(chart), Content::Trace(run)) = (&question.asked.chart, &content) {
         result = result.and_then(|said| crate::statechart::fair(chart, run).map(|()| said));
     }
     let binding = bound(at).to(&ask.property());
     let header = Header { language: question.language, kind: Kind::Ltl, binding: &binding };
     let write = |out: &mut dyn std::io::Write| match &content {
-        LtlContent::Counterexample(t) => json::write_ltl_trace(out, question.about(), header, t),
-        LtlContent::Proof(proof) => json::write_ltl_certificate(out, question.about(), header, proof),
+        Content::Trace(t) => json::write_trace(out, &formula, header, t),
+        Content::Certificate(proof) => json::write_certificate(out, &formula, header, proof),
     };
     given.judged(ask.text(), result, &write)
 }

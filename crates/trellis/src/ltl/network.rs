@@ -9,7 +9,7 @@ use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::ltl::Formula;
 use trellis_model::network::{Condition, Fair, Network, Party, Query, QueryKind, Temporal};
 use trellis_report::json::{self, Header};
-use trellis_report::{Content, Ending, Kind, Outcome, PropertyReport, ending, html, read_evidence, text};
+use trellis_report::{Content, Ending, Kind, Outcome, PropertyReport, ending, text};
 use trellis_syntax::ltl::network::Said;
 
 use super::question::Ask;
@@ -233,7 +233,7 @@ pub fn check(args: &Check, out_color: bool, err_color: bool) -> Ran {
         }
     }
     if let Some(path) = &args.html {
-        write_file(path, &html::render(&reports, &loaded.network))?;
+        write_file(path, &trellis_report::network::html(&reports, &loaded.network))?;
     }
     Ok(code)
 }
@@ -314,7 +314,7 @@ pub fn certify(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
     let (ask, said) = (&asks[at], loaded.said.swap_remove(at));
     let asked = temporal(&mut loaded.network, ask, said, fair, args.non_zeno)?;
     let net = &loaded.network;
-    let content = read_evidence(net, &given.text).map_err(|e| given.unreadable(&e))?.content;
+    let content = json::read(net, &given.text).map_err(|e| given.unreadable(&e))?;
     let result = match &content {
         Content::Trace(t) => trellis_check::replay_formula(net, &asked, t)
             .map(|_| format!("the run ({}) violates it", steps(t.steps.len()))),
@@ -328,7 +328,7 @@ pub fn certify(args: &Certify, given: &Given<'_>, err_color: bool) -> Ran {
     let binding = bound(args, &loaded, ask).to(&ask.property());
     let header = Header { language: loaded.language, kind: Kind::Ltl, binding: &binding };
     let write = |out: &mut dyn std::io::Write| match &content {
-        Content::Trace(t) => json::write_trace(out, net, header, t, ending(net, Kind::Ltl, t)),
+        Content::Trace(t) => json::write_trace(out, net, header, t),
         Content::Certificate(c) => json::write_certificate(out, net, header, c),
     };
     given.judged(ask.text(), result, &write)

@@ -5,7 +5,8 @@ use std::path::Path;
 use trellis_check::ltl::{Claim, OfRuns};
 use trellis_engine::ltl::translate::translate;
 use trellis_model::ltl::{Buchi, Formula};
-use trellis_report::json::{Input, LtlAsked};
+use trellis_report::json::Input;
+use trellis_report::ltl::LtlAsked;
 use trellis_syntax::c::{self, Kinds};
 use trellis_syntax::diag::{self, Sources};
 use trellis_syntax::hoa::{self, Hoa};
@@ -82,7 +83,6 @@ pub struct Question {
     pub language: &'static str,
     /// What the model and the question were read from.
     pub inputs: Vec<Input>,
-    step: Option<&'static str>,
     /// What the user said that is assumed.
     pub assumes: Vec<String>,
 }
@@ -139,7 +139,6 @@ impl Question {
         if step.is_some() && name != "xsts" {
             return Err(Failure::Usage("--ltl-step: only for XSTS".into()));
         }
-        let step = (name == "xsts").then_some(if full { "full" } else { "half" });
         let read = sources.read(path).map_err(|d| vec![d]).and_then(|model| match ask {
             Ask::Formula(text) => {
                 let meant = if name == "c" && text == TERMINATION { ENDS } else { text.as_str() };
@@ -161,7 +160,7 @@ impl Question {
         let is_forbidden = matches!(ask, Ask::Forbidden(..));
         let mut inputs = c_inputs(path, &sources);
         inputs.extend(ask.input());
-        Ok(Question { asked, automaton, is_forbidden, sources, language: name, inputs, step, assumes })
+        Ok(Question { asked, automaton, is_forbidden, sources, language: name, inputs, assumes })
     }
 
     /// What evidence must show.
@@ -178,8 +177,7 @@ impl Question {
             subject: &self.asked.subject,
             atoms: &self.asked.spec.atoms,
             names: &self.asked.spec.names,
-            step: self.step,
-            forbidden: self.is_forbidden.then_some(&self.automaton),
+            automaton: &self.automaton,
         }
     }
 }
