@@ -158,6 +158,10 @@ fn data<'a>(s: &'a Shown, joins: &'a [usize], said: Option<&str>) -> Data<'a> {
             names.push(name);
         }
     }
+    // Of an array whose cells are set one by one only these are shown: the whole would stay as it was.
+    let cells: Vec<&str> = names.iter().copied().filter(|n| n.ends_with(']')).collect();
+    let in_cells = |n: &str| cells.iter().any(|c| c.strip_prefix(n).is_some_and(|rest| rest.starts_with('[')));
+    names.retain(|n| !in_cells(n));
     let number: rustc_hash::FxHashMap<&str, usize> = names.iter().enumerate().map(|(i, n)| (*n, i)).collect();
     let value = |name: &str, v: &serde_json::Value| match run.clocks.iter().any(|c| c == name) {
         true => time::exact(number_of(v.as_str())),
@@ -175,7 +179,7 @@ fn data<'a>(s: &'a Shown, joins: &'a [usize], said: Option<&str>) -> Data<'a> {
         if let (Some(place), Some(first)) = (place, said.first_mut()) {
             *first = format!("{place}  {first}");
         }
-        let set = step.set.iter().map(|(n, v)| (number[n.as_str()], value(n, v))).collect();
+        let set = step.set.iter().filter_map(|(n, v)| Some((*number.get(n.as_str())?, value(n, v)))).collect();
         StepData { moves: wait.into_iter().chain(said).collect(), set }
     };
     let steps: Vec<StepData> = run.steps.iter().map(step).collect();

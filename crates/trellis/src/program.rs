@@ -16,7 +16,7 @@ use trellis_model::cfa::interpret;
 use trellis_model::evidence::Reason;
 use trellis_report::json::{Header, Input};
 use trellis_report::program::{self as tell, text};
-use trellis_report::{Content, Kind, Present, Program, ProgramReport, Style, chart, dot, json, text as plain};
+use trellis_report::{Content, Kind, Present, Program, ProgramReport, Style, chart, dot, html, json, text as plain};
 use trellis_syntax::scxml::Chart;
 
 use crate::automaton::{self, QUESTION, load, load_readable};
@@ -396,16 +396,28 @@ impl Formalism for Automata<'_> {
     }
 
     fn dot(&self, n: usize, report: &ProgramReport) -> Option<String> {
-        dot::report(report, &self.program(n))
+        match (self.loaded.charts.get(n), &report.trace) {
+            (Some(chart), Some(trace)) => Some(dot::run(&statechart::shown(chart, trace), &report.query)),
+            _ => dot::report(report, &self.program(n)),
+        }
     }
 
     fn html(&self, reports: &[ProgramReport]) -> String {
-        let all: Vec<_> = reports.iter().enumerate().map(|(n, r)| (r.clone(), self.program(n))).collect();
-        tell::html(&all)
+        if self.loaded.charts.is_empty() {
+            let all: Vec<_> = reports.iter().enumerate().map(|(n, r)| (r.clone(), self.program(n))).collect();
+            return tell::html(&all);
+        }
+        let evidence = |n: usize, r: &ProgramReport| html::Evidence {
+            run: r.trace.as_ref().map(|t| statechart::shown(&self.loaded.charts[n], t)),
+            ..html::Evidence::default()
+        };
+        html::page(&reports.iter().enumerate().map(|(n, r)| (r, evidence(n, r))).collect::<Vec<_>>())
     }
 
     fn chart(&self, n: usize, trace: &Trace, picture: bool) -> Option<String> {
-        chart::trace(&self.program(n), trace, picture)
+        let Some(of) = self.loaded.charts.get(n) else { return chart::trace(&self.program(n), trace, picture) };
+        let drawn = chart::chart(&statechart::shown(of, trace).run)?;
+        Some(if picture { drawn.svg() } else { drawn.text() })
     }
 }
 

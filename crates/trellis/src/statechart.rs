@@ -6,6 +6,8 @@ use trellis_model::cfa::evidence::{Trace, Verdict};
 use trellis_model::cfa::interpret::Step;
 use trellis_model::cfa::{Cfa, EdgeId, Kind};
 use trellis_report::ltl::Counterexample;
+use trellis_report::present::{Look, Shown};
+use trellis_report::run::{Part, Run, Step as ShownStep, Values};
 use trellis_syntax::scxml::{Cause, Chart, Limit, MacroStep};
 
 /// Which limit was too low, if a run ends where an event did not fit into a queue: that says nothing about the property.
@@ -57,6 +59,35 @@ fn ends(chart: &Chart, trace: &Trace) -> Option<trellis_model::cfa::LocationId> 
 /// A run in macro-steps: the event, the active states, the data that changed.
 pub fn story(chart: &Chart, trace: &Trace) -> String {
     tell(chart, &chart.describe(trace), usize::MAX, "")
+}
+
+/// A run as people see it: a step is a macro-step, a state the active states and the data.
+pub fn shown(chart: &Chart, trace: &Trace) -> Shown {
+    let all = chart.describe(trace);
+    let values = |step: &MacroStep| -> Values {
+        let value = |v: &_| chart.cfa.terms.show_value(v).to_string().into();
+        let data = step.data.iter().map(|(name, v)| (name.to_string(), value(v)));
+        [("states".to_string(), step.configuration.join(", ").into())].into_iter().chain(data).collect()
+    };
+    let said = |step: &MacroStep| step.event.as_ref().map_or("start".to_string(), |e| came(e, step));
+    let mut run = Run::default();
+    let mut before = Values::new();
+    for (n, step) in all.iter().enumerate() {
+        let now = values(step);
+        if n == 0 {
+            run.start = now.clone();
+        } else {
+            let set = now.iter().filter(|(name, v)| before.get(*name) != Some(v));
+            let set = set.map(|(name, v)| (name.clone(), v.clone())).collect();
+            let to = Some(step.configuration.join(", "));
+            let from = all.get(n - 1).map(|s| s.configuration.join(", "));
+            let part = Part { from, to, ..Part::default() };
+            run.steps.push(ShownStep { label: said(step), set, parts: vec![part], ..ShownStep::default() });
+        }
+        before = now;
+    }
+    let start = all.first().map(said);
+    Shown { run, look: Look { start, last: "the error".into(), ..Look::default() } }
 }
 
 /// Is a run that goes on forever one of the chart? Not if something that the chart has sent to itself waits forever: that is not what

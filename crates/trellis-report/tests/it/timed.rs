@@ -376,6 +376,28 @@ fn pictures_of_runs() {
     assert_eq!(svg.matches("<rect").count(), 3 + 2 + 4);
 }
 
+/// For other tools: every state in full, exact times.
+#[test]
+fn runs_for_other_tools() {
+    let run = clocked().run(&example()).unwrap();
+    let mut out = Vec::new();
+    trellis_report::itf::write_itf(&run, &mut out).unwrap();
+    let itf: Value = serde_json::from_slice(&out).unwrap();
+    let states = itf["states"].as_array().unwrap();
+    assert_eq!((states.len(), itf["vars"].as_array().unwrap().len()), (5, run.start.len()));
+    assert!(states.iter().all(|s| s.as_object().unwrap().len() == run.start.len() + 1));
+    assert_eq!(states[1]["last"], json!({ "#bigint": "-2" }));
+    assert_eq!((&states[1]["y"], &states[1]["Desk"]), (&json!("5/2"), &json!("Open")));
+    assert_eq!(states[1]["#meta"]["delay"], "5/2");
+    let mut out = Vec::new();
+    trellis_report::vcd::write_vcd(&run, &mut out).unwrap();
+    let vcd = String::from_utf8(out).unwrap();
+    // A sixth of a unit is the common measure: the first step is at 15, the third at 17, and the end at 35.
+    let times: Vec<&str> = vcd.lines().filter(|l| l.starts_with('#')).collect();
+    assert_eq!(times, ["#0", "#15", "#17", "#35"], "{vcd}");
+    assert!(vcd.contains("$var wire 1 ") && vcd.contains("$var integer 64 ") && vcd.contains("sReading "), "{vcd}");
+}
+
 #[test]
 fn pictures_of_networks() {
     let mut net = clocked();
