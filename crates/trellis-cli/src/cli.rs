@@ -88,8 +88,7 @@ pub enum Command {
     Ltl2hoa(crate::ltl2hoa::Ltl2hoa),
     /// Run a benchmark suite: a table beside the published figures.
     Bench(Bench),
-    /// Print the JSON Schema of an output: report, header, trace, certificate, and with program-, counter-, ltl-, node- or tree-
-    /// before them trace and certificate; or of hierarchical transition systems: hierarchy.
+    /// Print the JSON Schema of an output: report, trace, certificate; or of hierarchical transition systems: hierarchy.
     Schema {
         /// Which.
         name: String,

@@ -101,9 +101,7 @@ fn run(cli: Cli, out: bool, err: bool) -> Ran {
         Command::Schema { name } => match trellis_report::schema(name) {
             Some(text) => print(text),
             None => Err(Error::Usage(format!(
-                "there is no schema `{name}`; there are: report, header, trace, certificate, program-trace, program-certificate, \
-                 counter-trace, counter-certificate, ltl-trace, ltl-certificate, node-trace, node-certificate, \
-                 tree-trace, tree-certificate, hierarchy"
+                "there is no schema `{name}`; there are: trace, certificate, report, hierarchy"
             ))),
         },
         Command::Completions { shell } => {

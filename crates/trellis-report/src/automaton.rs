@@ -5,15 +5,14 @@ use std::fmt::Write;
 use trellis_expr::{Stmt, StmtId};
 use trellis_model::cfa::{Cfa, Kind};
 
-use crate::dot::{head, quote};
-use crate::tell::cut;
+use crate::words::{cut, graph, quote};
 
 /// How many statements of an edge are shown; a large block may have thousands.
 const MAX_LINES: usize = 20;
 
 /// The automaton. An error location is red, a final one has a double line; locations show the line they stand in.
 pub fn dot(cfa: &Cfa, name: &str) -> String {
-    let mut out = head(name);
+    let mut out = graph(name);
     let _ = writeln!(out, "  start [shape=point, label=\"\"];\n  start -> l{};", cfa.initial.0);
     for l in cfa.locations() {
         let location = cfa.location(l);

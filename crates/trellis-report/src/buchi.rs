@@ -4,13 +4,12 @@ use std::fmt::Write;
 
 use trellis_model::ltl::{Buchi, Cube};
 
-use crate::dot::{head, quote};
-use crate::tell::cut;
+use crate::words::{cut, graph, quote};
 
 /// The automaton. With marks on states, accepting ones have a double line; otherwise edges show their marks.
 pub fn dot(a: &Buchi, atoms: &[String], name: &str) -> String {
     let on_states = a.marks == 1 && a.is_state_based();
-    let mut out = head(name);
+    let mut out = graph(name);
     for (n, s) in a.initial.iter().enumerate() {
         let _ = writeln!(out, "  start{n} [shape=point, label=\"\"];\n  start{n} -> s{s};");
     }

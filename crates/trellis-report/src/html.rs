@@ -1,44 +1,72 @@
 //! Reports as one self-contained page: no other files, no network, a few lines of script for stepping through runs.
 //!
-//! The page is meant to be looked at and passed on, not to be read by programs: that is what JSON is for.
+//! The page is meant to be looked at and passed on, not to be read by programs: that is what JSON is for. It knows no formalism.
 
 use std::fmt::Write;
 
 use serde::Serialize;
 use trellis_domain::zone::Rational;
-use trellis_model::network::{Network, Snapshot, Trace};
 
-use crate::certificate;
-use crate::property::{Ending, Outcome, PropertyReport};
-use crate::tell::{Renderer, later, states};
-use crate::text::{self, Style, describe};
+use crate::chart::chart;
+use crate::present::{Present, Shown};
+use crate::property::{Outcome, PropertyReport};
+use crate::run::{Run, shown};
+use crate::style::Style;
+use crate::text::{self, Clocks, number_of};
 use crate::time;
 use crate::timeline::timeline;
+use crate::words::{cut, escape, one_line};
 
 /// The parts of the page around the reports.
 const PAGE: &str = include_str!("page.html");
 /// Runs with more steps than this are not repeated as plain text.
-pub(crate) const MAX_TEXT: usize = 2000;
-/// So many keys of a certificate are shown.
-const MAX_KEYS: usize = 200;
+const MAX_TEXT: usize = 2000;
 
-/// A page about some properties of one model.
-pub fn render(reports: &[PropertyReport], net: &Network) -> String {
-    let teller = Renderer::new(net);
-    let all: Vec<&PropertyReport> = reports.iter().collect();
-    page(&all, |i, out| evidence(&teller, &reports[i], out))
+/// What is shown of a property beside its verdict.
+#[derive(Debug, Clone, Default)]
+pub struct Evidence {
+    /// The run.
+    pub run: Option<Shown>,
+    /// The run of its parts, for a chart.
+    pub lanes: Option<Run>,
+    /// A path that exists only because of joins, which moments are joins, and what is said of it.
+    pub inconclusive: Option<(Shown, Vec<usize>, String)>,
+    /// The proof: how large it is, and all of it.
+    pub proof: Option<(String, String)>,
 }
 
-/// A page: the verdicts, and a section for each, to which the caller adds the evidence.
-pub(crate) fn page<T, C>(reports: &[&PropertyReport<T, C>], evidence: impl Fn(usize, &mut String)) -> String {
-    let model = reports.first().map_or("", |r| &r.model);
+impl Evidence {
+    /// The run of a report, if it has one.
+    pub fn of<P: Present + ?Sized, C>(report: &PropertyReport<P::Trace, C>, p: &P) -> Evidence {
+        let run = report.trace.as_ref().map(|t| {
+            let mut shown = p.shown(t);
+            shown.run.ending = p.ending(report.kind, report.outcome, t).map(|e| e.name().into());
+            shown
+        });
+        let inconclusive = report.inconclusive.as_ref().map(|i| {
+            let said = format!("step {} cannot be taken without the join in state {}", i.fails_at + 1, i.pivot);
+            (p.shown(&i.path), i.joins.clone(), said)
+        });
+        let lanes = report.trace.as_ref().and_then(|t| p.lanes(t));
+        Evidence { run, lanes, inconclusive, proof: None }
+    }
+
+    /// With a proof: how large it is, and all of it.
+    pub fn with_proof(self, proof: Option<(String, String)>) -> Evidence {
+        Evidence { proof, ..self }
+    }
+}
+
+/// A page: the verdicts, and a section for each with its evidence.
+pub fn page<T, C>(reports: &[(&PropertyReport<T, C>, Evidence)]) -> String {
+    let model = reports.first().map_or("", |(r, _)| &r.model);
     let mut body = String::from("<table class=\"verdicts\">\n");
-    for (i, r) in reports.iter().enumerate() {
+    for (i, (r, _)) in reports.iter().enumerate() {
         let _ = writeln!(
             body,
             "<tr><td>{}</td><td><a href=\"#p{i}\"><code>{}</code></a>{}</td><td>{}</td><td>{:.2} s</td><td>{}</td></tr>",
             badge(r.outcome),
-            escape(&text::one_line(&r.query)),
+            escape(&one_line(&r.query)),
             r.value().map_or_else(String::new, |n| format!(" = <b>{n}</b>")),
             r.statistic("stored").map_or_else(String::new, |n| format!("{n} states")),
             r.seconds,
@@ -46,20 +74,28 @@ pub(crate) fn page<T, C>(reports: &[&PropertyReport<T, C>], evidence: impl Fn(us
         );
     }
     body.push_str("</table>\n");
-    for (i, r) in reports.iter().enumerate() {
+    for (i, (r, e)) in reports.iter().enumerate() {
         section(i, r, &mut body);
-        evidence(i, &mut body);
+        evidence(e, &mut body);
         body.push_str("</section>\n");
     }
-    let [before, between, after] = parts();
+    let (before, rest) = PAGE.split_once("{{model}}").unwrap_or((PAGE, ""));
+    let (between, after) = rest.split_once("{{body}}").unwrap_or((rest, ""));
     format!("{before}{}{between}{body}{after}", escape(model))
 }
 
-/// The page around the model's name and the body.
-fn parts() -> [&'static str; 3] {
-    let (before, rest) = PAGE.split_once("{{model}}").unwrap_or((PAGE, ""));
-    let (between, after) = rest.split_once("{{body}}").unwrap_or((rest, ""));
-    [before, between, after]
+fn evidence(e: &Evidence, out: &mut String) {
+    if let Some(s) = &e.run {
+        steps(s, e.lanes.as_ref(), &[], None, out);
+    }
+    if let Some((summary, all)) = &e.proof {
+        let (summary, shown) = (escape(summary), escape(all));
+        let _ = writeln!(out, "<details><summary>{summary}</summary><pre>{shown}</pre></details>");
+    }
+    if let Some((s, joins, said)) = &e.inconclusive {
+        out.push_str("<p>An abstract path leads to the target; ⊔ marks states that are joins.</p>\n");
+        steps(s, None, joins, Some(said), out);
+    }
 }
 
 fn badge(outcome: Outcome) -> String {
@@ -76,7 +112,7 @@ fn section<T, C>(i: usize, r: &PropertyReport<T, C>, out: &mut String) {
         out,
         "<section id=\"p{i}\">\n<h2>{} <code>{}</code></h2>",
         badge(r.outcome),
-        escape(&text::one_line(&r.query))
+        escape(&one_line(&r.query))
     );
     let mut notes = Vec::new();
     notes.extend(r.reason.iter().map(|w| w.text.clone()));
@@ -93,130 +129,97 @@ fn section<T, C>(i: usize, r: &PropertyReport<T, C>, out: &mut String) {
     }
 }
 
-fn evidence(teller: &Renderer<'_>, r: &PropertyReport, out: &mut String) {
-    if let Some(trace) = &r.trace {
-        let ending = teller.ending(r.kind, r.outcome, trace);
-        let rest = (trace.rest != Rational::ZERO).then(|| rest(teller, trace));
-        let end = [rest.unwrap_or_default(), end(ending, trace)];
-        let data = Run { end: end.join("\n       ").trim().into(), ..Run::new(teller, trace) };
-        run(teller, trace, Some(ending), data, out);
-    }
-    if let Some(c) = &r.certificate {
-        let shown = escape(&certificate::show(teller, c, MAX_KEYS));
-        let summary = escape(&certificate::summary(teller.net, c));
-        let _ = writeln!(out, "<details><summary>{summary}</summary><pre>{shown}</pre></details>");
-    }
-    if let Some(i) = &r.inconclusive {
-        let end = format!("step {} cannot be taken without the join in state {}", i.fails_at + 1, i.pivot);
-        let data = Run { end, joins: &i.joins, ..Run::new(teller, &i.path) };
-        out.push_str("<p>An abstract path leads to the target; ⊔ marks states that are joins.</p>\n");
-        run(teller, &i.path, None, data, out);
-    }
-}
-
-fn end(ending: Ending, trace: &Trace) -> String {
-    match ending {
-        Ending::Loop => format!("back to state {}, and so on forever", trace.back_to.unwrap_or_default()),
-        Ending::Idle => "the run may end here: time may pass forever".into(),
-        Ending::Deadlock => "the run ends here: nothing more can happen".into(),
-        Ending::Error => "the model fails here".into(),
-        Ending::Target => String::new(),
-    }
-}
-
-/// `then 3 time units pass: x = 5, y = 3`.
-fn rest(teller: &Renderer<'_>, trace: &Trace) -> String {
-    let clocks = later(&trace.last().clocks, trace.rest).unwrap_or_default();
-    let shown = teller.clocks(&clocks).join(", ");
-    format!("then {}{}{shown}", time::passes(trace.rest), if shown.is_empty() { "" } else { ": " })
-}
-
 /// What the script steps through: values in full at the start, and what each step sets.
 #[derive(Serialize)]
-pub(crate) struct Run<'a> {
-    pub names: Vec<&'a str>,
-    pub initial: Vec<String>,
-    pub steps: Vec<StepData>,
-    pub back: Option<usize>,
-    pub end: String,
-    pub joins: &'a [usize],
+struct Data<'a> {
+    names: Vec<&'a str>,
+    initial: Vec<String>,
+    steps: Vec<StepData>,
+    back: Option<usize>,
+    end: String,
+    joins: &'a [usize],
     /// Where the states are in the timeline, if there is one.
-    pub at: Vec<f64>,
+    at: Vec<f64>,
 }
 
 #[derive(Serialize)]
-pub(crate) struct StepData {
-    /// Waiting, if any, and what moves then.
-    pub moves: Vec<String>,
-    pub set: Vec<(usize, String)>,
+struct StepData {
+    /// Waiting, if any, and what happens then.
+    moves: Vec<String>,
+    set: Vec<(usize, String)>,
 }
 
-impl<'a> Run<'a> {
-    fn new(teller: &'a Renderer<'_>, trace: &Trace) -> Run<'a> {
-        let names = &teller.names;
-        let initial = values(teller, &trace.initial);
-        let mut now = initial.clone();
-        let mut steps = Vec::new();
-        for (before, step) in states(trace) {
-            let next = values(teller, &step.state);
-            let set = next.iter().enumerate().filter(|(i, v)| now[*i] != **v).map(|(i, v)| (i, v.clone())).collect();
-            let wait = (step.delay != Rational::ZERO).then(|| format!("wait {}", time::duration(step.delay)));
-            let moves = teller.moves(before, &step.action);
-            steps.push(StepData { moves: wait.into_iter().chain(moves.iter().map(describe)).collect(), set });
-            now = next;
-        }
-        let clocks = names.clocks.iter().take(trace.initial.clocks.len());
-        let all = names.processes.iter().chain(&names.cells).chain(&names.lattices).chain(clocks);
-        Run {
-            names: all.map(String::as_str).collect(),
-            initial,
-            steps,
-            back: trace.back_to,
-            end: String::new(),
-            joins: &[],
-            at: Vec::new(),
+fn data<'a>(s: &'a Shown, joins: &'a [usize], said: Option<&str>) -> Data<'a> {
+    let run = &s.run;
+    // What is not there at the start of a sparse run comes later.
+    let mut names: Vec<&str> = run.start.keys().map(String::as_str).collect();
+    for name in run.steps.iter().flat_map(|s| s.set.keys()).filter(|n| !run.start.contains_key(*n)) {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
         }
     }
+    // Of an array whose cells are set one by one only these are shown: the whole would stay as it was.
+    let cells: Vec<&str> = names.iter().copied().filter(|n| n.ends_with(']')).collect();
+    let in_cells = |n: &str| cells.iter().any(|c| c.strip_prefix(n).is_some_and(|rest| rest.starts_with('[')));
+    names.retain(|n| !in_cells(n));
+    let number: rustc_hash::FxHashMap<&str, usize> = names.iter().enumerate().map(|(i, n)| (*n, i)).collect();
+    let value = |name: &str, v: &serde_json::Value| match run.clocks.iter().any(|c| c == name) {
+        true => time::exact(number_of(v.as_str())),
+        false => cut(&shown(v)),
+    };
+    let missing = if s.look.sparse { "0" } else { "" };
+    let initial = names.iter().map(|n| run.start.get(*n).map_or(missing.into(), |v| value(n, v))).collect();
+    let mut clocks = Clocks::new(run);
+    let step = |step: &crate::run::Step| {
+        let delay = number_of(step.delay.as_deref());
+        clocks.step(step, delay);
+        let wait = (delay != Rational::ZERO).then(|| format!("wait {}", time::duration(delay)));
+        let place = Some(text::place(step)).filter(|p| s.look.table && !p.is_empty());
+        let mut said = text::lines(s, step);
+        if let (Some(place), Some(first)) = (place, said.first_mut()) {
+            *first = format!("{place}  {first}");
+        }
+        let set = step.set.iter().filter_map(|(n, v)| Some((*number.get(n.as_str())?, value(n, v)))).collect();
+        StepData { moves: wait.into_iter().chain(said).collect(), set }
+    };
+    let steps: Vec<StepData> = run.steps.iter().map(step).collect();
+    let rest = number_of(run.rest.as_deref());
+    let rest = (rest != Rational::ZERO).then(|| {
+        clocks.wait(rest);
+        let shown = clocks.all().join(", ");
+        format!("then {}{}{shown}", time::passes(rest), if shown.is_empty() { "" } else { ": " })
+    });
+    let end = match (said, text::ending(s)) {
+        (Some(said), _) => said.to_string(),
+        (None, Some(end)) => end.trim_start_matches("… ").to_string(),
+        (None, None) if run.back.is_some() => "and so on, again and again".into(),
+        (None, None) => s.look.last.clone(),
+    };
+    let end = [rest.unwrap_or_default(), end].join("\n       ").trim().to_string();
+    Data { names, initial, steps, back: run.back.filter(|b| *b <= run.steps.len()), end, joins, at: Vec::new() }
 }
 
-/// Locations, cells, lattices, clocks.
-fn values(teller: &Renderer<'_>, state: &Snapshot) -> Vec<String> {
-    let names = &teller.names;
-    let location = |(p, &l): (usize, &u32)| names.locations[p][l as usize].clone();
-    let vars = teller.net.vars.iter().flat_map(|v| v.init.iter().map(move |_| v));
-    let cells = vars.zip(&state.data).map(|(v, &n)| teller.cell(v, n));
-    let lattices = (0..names.lattices.len()).map(|i| teller.lattice(i, &state.element));
-    let clocks = state.clocks.iter().map(|c| time::exact(*c));
-    state.locations.iter().enumerate().map(location).chain(cells).chain(lattices).chain(clocks).collect()
-}
-
-fn run(teller: &Renderer<'_>, trace: &Trace, ending: Option<Ending>, data: Run<'_>, out: &mut String) {
-    let (svg, at) = timeline(teller, trace).map_or_else(Default::default, |t| (t.svg, t.at));
-    let data = Run { at, ..data };
-    script(&data, &svg, out);
-    if trace.steps.len() <= MAX_TEXT {
-        let plain = text::trace(teller.net, trace, ending, Style::default());
+/// A run: the picture, what the page's script steps through, and all of it as text.
+fn steps(s: &Shown, lanes: Option<&Run>, joins: &[usize], said: Option<&str>, out: &mut String) {
+    let mut data = data(s, joins, said);
+    let mut svg = String::new();
+    if let Some(t) = timeline(&s.run) {
+        (svg, data.at) = (t.svg, t.at);
+    }
+    // Within a script element only `<` could end it early; JSON has another way to write it.
+    let json = serde_json::to_string(&data).unwrap_or_default().replace('<', "\\u003c");
+    let _ = writeln!(out, "<div class=\"run\"><script type=\"application/json\">{json}</script>{svg}</div>");
+    if let Some(chart) = lanes.filter(|r| r.parts.len() > 1).and_then(chart) {
+        // Within a page it needs no name space, and a page has no addresses.
+        let svg = chart.svg().replacen(" xmlns=\"http://www.w3.org/2000/svg\"", "", 1);
+        let _ = writeln!(
+            out,
+            "<details{}><summary>Who acts on whom</summary><div class=\"chart\">{svg}</div></details>",
+            if svg.len() < 60_000 && data.at.is_empty() { " open" } else { "" }
+        );
+    }
+    if s.run.steps.len() <= MAX_TEXT {
+        let plain = text::run(s, Style { full: true, ..Style::default() });
         let _ = writeln!(out, "<details><summary>As text</summary><pre>{}</pre></details>", escape(&plain));
     }
-}
-
-/// What the page's script steps through, below a picture.
-pub(crate) fn script(data: &Run<'_>, svg: &str, out: &mut String) {
-    // Within a script element only `<` could end it early; JSON has another way to write it.
-    let json = serde_json::to_string(data).unwrap_or_default().replace('<', "\\u003c");
-    let _ = writeln!(out, "<div class=\"run\"><script type=\"application/json\">{json}</script>{svg}</div>");
-}
-
-pub(crate) fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c => out.push(c),
-        }
-    }
-    out
 }

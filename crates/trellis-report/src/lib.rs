@@ -1,52 +1,63 @@
 //! Verdicts, traces and certificates, for people and for machines.
 //!
-//! The command line fills in one [`PropertyReport`] per property; from there on
-//! - [`text`] tells it to a person at a terminal,
-//! - [`json`] to a machine, under the versioned schemas that [`schema()`] gives, and reads evidence back,
-//! - [`html`] to a person with a browser,
-//! - [`dot`] draws networks and traces, [`automaton`] control-flow automata;
-//! - [`program`] does all of that for programs and control-flow automata, [`counter`] most of it for counter systems;
-//! - [`hierarchy`] tells of hierarchies of nodes, [`drawings`] draws quotients and modes of them, [`tree`] of hierarchical transition systems.
+//! The command line fills in one [`PropertyReport`] per property. A formalism says about itself what [`Present`] asks: its traces as [`run::Run`]s
+//! and back, its proofs as documents and back, its drawing. From there on everything is written once, for all formalisms:
+//! - [`text`] for a person at a terminal, [`html`] for one with a browser, [`dot`], [`chart`] and [`timeline`] draw;
+//! - [`json`] for machines, under the versioned schemas that [`schema()`] gives, and reads evidence back;
+//! - [`itf`] and [`vcd`] for other tools.
 //!
-//! Everything speaks the model's own names: processes, locations, variables, channels.
+//! [`network`], [`program`], [`counter`], [`hierarchy`], [`tree`] and [`ltl`] are the formalisms; each also has what only it has: invariants in
+//! words, witnesses for C, drawings of modes ([`drawings`]), cut sets ([`cuts`]).
 //!
-//! This is the only library that knows JSON. It knows nothing of engines: how an answer was found comes to it as words and
-//! numbers. It judges nothing either: whether evidence is any good is for `trellis-check` to say. States given to it must
-//! fit the network they come with; have what [`json::read_evidence`] returns checked before it is shown.
+//! Everything speaks the model's own names: processes, locations, variables, channels. This is the only library that knows JSON. It knows nothing
+//! of engines: how an answer was found comes to it as words and numbers. It judges nothing either: whether evidence is any good is for
+//! `trellis-check` to say. States given to it must fit the model they come with; have what [`json::read`] returns checked before it is shown.
 
 pub mod automaton;
+mod binding;
 pub mod buchi;
-mod certificate;
+pub mod chart;
 pub mod counter;
 pub mod cuts;
 pub mod dot;
 pub mod drawings;
+mod evidence;
 pub mod hierarchy;
 pub mod html;
 pub mod iterations;
-pub mod json;
-mod label;
+pub mod itf;
 pub mod ltl;
-mod names;
+pub mod network;
+pub mod present;
 pub mod program;
 mod property;
+mod reader;
 pub mod run;
 mod schema;
 pub mod step;
-mod tell;
+mod style;
 pub mod text;
 mod time;
-mod timeline;
+pub mod timeline;
 pub mod tree;
+pub mod vcd;
+mod words;
 
+/// Reports and evidence as JSON, and evidence back.
+pub mod json {
+    pub use crate::binding::{Binding, Input};
+    pub use crate::evidence::*;
+    pub use crate::reader::ReadError;
+}
+
+pub use binding::Binding;
 pub use counter::CounterReport;
-pub use json::{
-    Binding, Content, CounterContent, CounterEvidence, Evidence, ProgramContent, ReadError, read_counter_evidence,
-    read_evidence, read_program_evidence,
-};
+pub use evidence::Content;
+pub use network::ending;
+pub use present::Present;
 pub use program::{Program, ProgramReport};
 pub use property::{Class, ClockLimit, Ending, Inconclusive, Kind, Outcome, PropertyReport, Why};
-pub use schema::{SCHEMAS, schema};
-pub use tell::ending;
-pub use text::Style;
+pub use reader::ReadError;
+pub use schema::{SCHEMAS, generated, schema};
+pub use style::Style;
 pub use tree::TreeReport;

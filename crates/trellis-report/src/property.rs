@@ -5,7 +5,7 @@ use std::fmt;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::{Certificate, ModelError, Query, QueryKind, Trace};
 
-use crate::json::Binding;
+use crate::binding::Binding;
 
 /// The answer to one property, how it was found, and what it rests on. What a trace and a certificate are depends on what the
 /// property is about: networks, unless it says otherwise ([`crate::ProgramReport`]).
@@ -38,7 +38,7 @@ pub struct PropertyReport<T = Trace, C = Certificate> {
     /// Why there is no answer.
     pub reason: Option<Why>,
     /// For an inconclusive join: where the joins lead.
-    pub inconclusive: Option<Inconclusive>,
+    pub inconclusive: Option<Inconclusive<T>>,
     /// For `sup` and `inf`: the bound; nothing if no state qualifies.
     pub bound: Option<i64>,
     /// For `sup` and `inf` of a clock: the bound; nothing if no state qualifies.
@@ -119,7 +119,10 @@ impl<T, C> PropertyReport<T, C> {
             assumes: self.assumes,
             warnings: self.warnings,
             reason: self.reason,
-            inconclusive: self.inconclusive,
+            inconclusive: self.inconclusive.and_then(|i| {
+                let Inconclusive { path, fails_at, joins, pivot } = i;
+                Some(Inconclusive { path: run(path)?, fails_at, joins, pivot })
+            }),
             bound: self.bound,
             clock_bound: self.clock_bound,
             engine: self.engine,
@@ -376,9 +379,9 @@ impl From<&Reason> for Why {
 
 /// A path that exists only because of joins (000 §B.1).
 #[derive(Debug, Clone)]
-pub struct Inconclusive {
+pub struct Inconclusive<T = Trace> {
     /// The abstract path.
-    pub path: Trace,
+    pub path: T,
     /// The step (from 0) that cannot be taken without joins.
     pub fails_at: usize,
     /// The states (0 is the initial one) that are joins.

@@ -1,5 +1,5 @@
-//! A timed run as a picture: time runs to the right, each process is a row of coloured bars, one for each stay in a
-//! location. Vertical lines join the processes that move together.
+//! A timed run as a picture: time runs to the right, each part is a row of coloured bars, one for each stay in a
+//! place. Vertical lines join the parts that move together.
 //!
 //! The picture is inline SVG for the HTML page and has no text that the page does not have elsewhere, so it may leave out
 //! labels that do not fit. Positions are floating-point numbers: nothing is decided by them.
@@ -7,13 +7,13 @@
 use std::fmt::Write;
 
 use trellis_domain::zone::Rational;
-use trellis_model::network::Trace;
 
-use crate::html::escape;
-use crate::tell::Renderer;
+use crate::run::{Run, shown};
+use crate::text::number_of;
 use crate::time::{approximate, exact, plus};
+use crate::words::escape;
 
-/// Longer runs, and those of more processes, are not drawn: nobody would see anything.
+/// Longer runs, and those of more parts, are not drawn: nobody would see anything.
 const MAX_STEPS: usize = 400;
 const MAX_ROWS: usize = 60;
 /// In pixels.
@@ -23,7 +23,7 @@ const BAR: f64 = 18.0;
 const CHARACTER: f64 = 6.5;
 
 /// A picture of a run.
-pub(crate) struct Timeline {
+pub struct Timeline {
     /// An `svg` element with a line of class `cursor`.
     pub svg: String,
     /// How far each state is from the start of the axis, for moving the cursor.
@@ -31,14 +31,14 @@ pub(crate) struct Timeline {
 }
 
 /// The picture; nothing if no time passes, or too much happens.
-pub(crate) fn timeline(teller: &Renderer<'_>, trace: &Trace) -> Option<Timeline> {
-    let rows = &teller.names.processes;
+pub fn timeline(run: &Run) -> Option<Timeline> {
+    let rows: Vec<&String> = run.parts.iter().filter(|p| run.start.contains_key(*p)).collect();
     let mut moments = vec![Rational::ZERO];
-    for step in &trace.steps {
-        moments.push(plus(*moments.last()?, step.delay)?);
+    for step in &run.steps {
+        moments.push(plus(*moments.last()?, number_of(step.delay.as_deref()))?);
     }
-    let total = plus(*moments.last()?, trace.rest)?;
-    if total <= Rational::ZERO || trace.steps.len() > MAX_STEPS || rows.len() > MAX_ROWS {
+    let total = plus(*moments.last()?, number_of(run.rest.as_deref()))?;
+    if total <= Rational::ZERO || run.steps.len() > MAX_STEPS || rows.len() > MAX_ROWS || rows.is_empty() {
         return None;
     }
     let longest = rows.iter().map(|name| name.chars().count().min(24)).max().unwrap_or(0);
@@ -48,32 +48,39 @@ pub(crate) fn timeline(teller: &Renderer<'_>, trace: &Trace) -> Option<Timeline>
     let at: Vec<f64> = moments.iter().map(|t| x(*t)).collect();
     let height = ROW * rows.len() as f64;
     let mut out = format!("<svg class=\"time\" viewBox=\"0 0 {WIDTH} {:.0}\" role=\"img\">\n", height + 30.0);
-    let _ = writeln!(out, "<title>Where each process is over time</title><g transform=\"translate({left:.1})\">");
+    let _ = writeln!(out, "<title>Where each part is over time</title><g transform=\"translate({left:.1})\">");
     axis(approximate(total), scale, height, &mut out);
     for (p, name) in rows.iter().enumerate() {
-        let short: String = name.chars().take(24).collect();
-        let _ = writeln!(out, "<text x=\"-8\" y=\"{:.0}\" class=\"name\">{}</text>", middle(p) + 4.0, escape(&short));
-        let place = |n: usize| if n == 0 { &trace.initial } else { &trace.steps[n - 1].state }.locations[p];
+        let label: String = name.chars().take(24).collect();
+        let _ = writeln!(out, "<text x=\"-8\" y=\"{:.0}\" class=\"name\">{}</text>", middle(p) + 4.0, escape(&label));
+        let mut seen: Vec<String> = vec![];
+        let mut here = run.start.get(*name).map(shown).unwrap_or_default();
         let mut since = 0;
-        for n in 1..=trace.steps.len() + 1 {
-            // A loop back into the same location starts a new stay, too.
-            let moves = |n: usize| trace.steps[n - 1].action.0.iter().any(|e| e.process as usize == p);
-            if n <= trace.steps.len() && !moves(n) && place(n) == place(since) {
+        for n in 1..=run.steps.len() + 1 {
+            let step = run.steps.get(n - 1);
+            // A loop back into the same place starts a new stay, too.
+            let next = step.and_then(|s| s.set.get(*name)).map(shown);
+            if step.is_some_and(|s| next.is_none() && s.parts.iter().all(|part| part.name != **name)) {
                 continue;
             }
+            let place = seen.iter().position(|s| *s == here).unwrap_or_else(|| {
+                seen.push(here.clone());
+                seen.len() - 1
+            });
             let until = moments.get(n).copied().unwrap_or(total);
-            let stay = Stay { location: place(since), from: moments[since], to: until };
-            bar(teller, p, &stay, &x, &mut out);
-            since = n;
+            bar(p, &Stay { place, name: &here, from: moments[since], to: until }, &x, &mut out);
+            (since, here) = (n, next.unwrap_or(here));
         }
     }
-    for (n, step) in trace.steps.iter().enumerate() {
-        let who = || step.action.0.iter().map(|e| middle(e.process as usize));
-        let (top, bottom) = (who().fold(f64::INFINITY, f64::min), who().fold(0.0, f64::max));
+    for (n, step) in run.steps.iter().enumerate() {
+        let row = |name: &String| rows.iter().position(|r| *r == name).map(middle);
+        let who: Vec<f64> = step.parts.iter().filter_map(|p| row(&p.name)).collect();
+        let (top, bottom) =
+            (who.iter().copied().fold(f64::INFINITY, f64::min), who.iter().copied().fold(0.0, f64::max));
         if top < bottom {
             let _ = writeln!(out, "<path class=\"sync\" d=\"M{:.1} {top}V{bottom}\"/>", at[n + 1]);
         }
-        for y in who() {
+        for y in who {
             let _ = writeln!(out, "<circle cx=\"{:.1}\" cy=\"{y}\" r=\"2.5\"/>", at[n + 1]);
         }
     }
@@ -85,30 +92,32 @@ fn middle(row: usize) -> f64 {
     ROW * (row as f64 + 0.5)
 }
 
-/// How long a process is in a location.
-struct Stay {
-    location: u32,
+/// How long a part is in a place.
+struct Stay<'a> {
+    /// The number of the place, in the order in which the part comes to them.
+    place: usize,
+    name: &'a str,
     from: Rational,
     to: Rational,
 }
 
-fn bar(teller: &Renderer<'_>, p: usize, stay: &Stay, x: &dyn Fn(Rational) -> f64, out: &mut String) {
-    let name = &teller.names.locations[p][stay.location as usize];
+fn bar(row: usize, stay: &Stay<'_>, x: &dyn Fn(Rational) -> f64, out: &mut String) {
+    let name = stay.name;
     // A stay of no length is visible all the same.
     let (from, width) = (x(stay.from), (x(stay.to) - x(stay.from)).max(1.5));
     // Hues that are far apart for neighbouring numbers.
-    let hue = u64::from(stay.location) * 137 % 360;
+    let hue = stay.place * 137 % 360;
     let _ = writeln!(
         out,
         "<rect x=\"{from:.1}\" y=\"{:.0}\" width=\"{width:.1}\" height=\"{BAR}\" fill=\"hsl({hue} 65% 55% / .4)\">\
          <title>{}: {} to {}</title></rect>",
-        middle(p) - BAR / 2.0,
+        middle(row) - BAR / 2.0,
         escape(name),
         exact(stay.from),
         exact(stay.to),
     );
     if name.chars().count() as f64 * CHARACTER + 6.0 < width {
-        let _ = writeln!(out, "<text x=\"{:.1}\" y=\"{:.0}\">{}</text>", from + 4.0, middle(p) + 4.0, escape(name));
+        let _ = writeln!(out, "<text x=\"{:.1}\" y=\"{:.0}\">{}</text>", from + 4.0, middle(row) + 4.0, escape(name));
     }
 }
 

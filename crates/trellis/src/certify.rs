@@ -7,7 +7,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use trellis_report::json::{Binding, read_binding, rewritten};
+use trellis_report::json::{self, Binding, read_binding, rewritten};
 
 use crate::Error;
 use crate::binding::TOOL;
@@ -18,8 +18,6 @@ pub struct Given<'a> {
     path: &'a Path,
     /// All of it.
     pub text: String,
-    /// What kind of evidence it says that it is.
-    pub schema: String,
     /// What it says that it is about.
     claimed: Binding,
 }
@@ -29,7 +27,7 @@ impl<'a> Given<'a> {
     pub fn read(path: &'a Path) -> Result<Given<'a>, Error> {
         let unreadable = |why: &dyn std::fmt::Display| Error::Input(format!("error: {}: {why}", path.display()));
         let text = std::fs::read_to_string(path).map_err(|e| unreadable(&e))?;
-        let (schema, claimed) = read_binding(&text).map_err(|e| unreadable(&e))?;
+        let (_, claimed) = read_binding(&text).map_err(|e| unreadable(&e))?;
         if claimed.tool != TOOL {
             let by: String = claimed.tool.chars().take(60).flat_map(char::escape_debug).collect();
             return Err(unreadable(&format_args!("it was written by `{by}`, and this is {TOOL}; run check again")));
@@ -37,7 +35,7 @@ impl<'a> Given<'a> {
         if claimed.property.is_empty() {
             return Err(unreadable(&"it does not say which property it is about"));
         }
-        Ok(Given { path, text, schema, claimed })
+        Ok(Given { path, text, claimed })
     }
 
     /// What it says that it is about, as it says it.
@@ -89,7 +87,8 @@ impl<'a> Given<'a> {
 
     /// The engine whose proofs are of this kind, if only one makes them.
     pub fn engine(&self) -> Engine {
-        if self.schema.starts_with("trellis-tree-") { Engine::Hierarchy } else { Engine::Auto }
+        let form = json::form(&self.text);
+        if form.is_some_and(|form| form == "tree" || form == "partition") { Engine::Hierarchy } else { Engine::Auto }
     }
 }
 

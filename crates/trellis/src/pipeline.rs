@@ -10,14 +10,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use trellis_model::evidence::{Reason, Verdict};
-use trellis_report::json::{Binding, Header};
+use trellis_report::json::{self, Binding, Header};
 use trellis_report::run::Run;
-use trellis_report::{Kind, Outcome, PropertyReport, Style};
+use trellis_report::{Content, Kind, Outcome, PropertyReport, Style, chart, dot, html, text};
 
 use crate::Error;
 use crate::binding::Bound;
 use crate::certify::{Given, Judged};
-use crate::task::{Evidence, Question, Rejection, Report, Task, Unanswered};
+use crate::task::{Evidence, Presenter, Question, Rejection, Report, Task, Unanswered, presented};
 use crate::warnings;
 
 /// A report without its evidence.
@@ -106,39 +106,44 @@ impl<T: Task> Answer for Line<T> {
     }
 
     fn run(&self) -> Option<Run> {
-        self.report.trace.as_ref().map(|t| self.task.run(self.n, t))
+        let trace = self.report.trace.as_ref()?;
+        presented(&*self.task, self.n, |p| p.run(trace)).ok()
     }
 
     fn text(&self, style: Style) -> String {
-        self.task.text(self.n, &self.report, style)
+        let said = presented(&*self.task, self.n, |p| text::render(&self.report, p, style));
+        said + &self.task.more_text(self.n, &self.report, style)
     }
 
     fn json(&self) -> io::Result<Vec<u8>> {
         let mut line = Vec::new();
-        self.task.json(self.n, &self.report, &mut line)?;
+        let r = &self.report;
+        let size = |p: &Presenter<'_, T>| r.certificate.as_ref().map(|c| p.size(c));
+        presented(&*self.task, self.n, |p| json::write_report(&mut line, p, r, size(p)))?;
         Ok(line)
     }
 
     fn write_trace(&self, out: &mut dyn Write) -> io::Result<()> {
         match &self.report.trace {
-            Some(t) => self.task.write(self.n, self.report.header(), Evidence::Trace(t), out),
+            Some(t) => presented(&*self.task, self.n, |p| json::write_trace(out, p, self.report.header(), t)),
             None => Ok(()),
         }
     }
 
     fn write_certificate(&self, out: &mut dyn Write) -> io::Result<()> {
         match &self.report.certificate {
-            Some(p) => self.task.write(self.n, self.report.header(), Evidence::Proof(p), out),
+            Some(c) => presented(&*self.task, self.n, |p| json::write_certificate(out, p, self.report.header(), c)),
             None => Ok(()),
         }
     }
 
     fn dot(&self) -> Option<String> {
-        self.task.dot(self.n, &self.report)
+        presented(&*self.task, self.n, |p| dot::report(&self.report, p))
     }
 
     fn chart(&self, picture: bool) -> Option<String> {
-        self.task.chart(self.n, self.report.trace.as_ref()?, picture)
+        let trace = self.report.trace.as_ref()?;
+        presented(&*self.task, self.n, |p| chart::trace(p, trace, picture))
     }
 
     fn write_more(&self, file: &dyn Fn(&Path) -> PathBuf) -> Result<(), Error> {
@@ -181,10 +186,18 @@ fn check<T: Task + 'static>(task: &Arc<T>, only: Option<usize>, sink: &mut dyn S
         unanswered(&**task, aligned, sink)?;
     }
     if args.html.is_some() {
-        let all: Vec<(usize, &Report<T>)> = kept.iter().map(|l| (l.n, &l.report)).collect();
-        sink.page(task.html(&all))?;
+        sink.page(page(&kept))?;
     }
     Ok(())
+}
+
+/// All answers as one page.
+fn page<T: Task>(lines: &[Arc<Line<T>>]) -> String {
+    let evidence = |l: &Line<T>| {
+        let proof = l.report.certificate.as_ref().and_then(|c| l.task.proof_text(l.n, c));
+        presented(&*l.task, l.n, |p| html::Evidence::of(&l.report, p)).with_proof(proof)
+    };
+    html::page(&lines.iter().map(|l| (&l.report, evidence(l))).collect::<Vec<_>>())
 }
 
 /// Shows lines that belong together, those that fail first; their files are numbered one after the other.
@@ -285,7 +298,10 @@ fn certify<T: Task>(task: &T, given: &Given<'_>) -> Result<Result<Judged, String
     };
     let (n, question) = (numbers[at], &questions[at]);
     // What is proven is what the model and the options ask, never what the evidence says.
-    let evidence = task.read(n, &given.text).map_err(|e| given.unreadable(&e))?;
+    let evidence = match presented(task, n, |p| json::read(p, &given.text)).map_err(|e| given.unreadable(&e))? {
+        Content::Trace(t) => Evidence::Trace(t),
+        Content::Certificate(c) => Evidence::Proof(c),
+    };
     let meter = task.args().context.meter(None, None);
     let result = match &evidence {
         Evidence::Trace(t) => task.replay(n, t, &meter),
@@ -299,7 +315,12 @@ fn certify<T: Task>(task: &T, given: &Given<'_>) -> Result<Result<Judged, String
         Err(Rejection::Stopped(why)) => return Ok(Ok(Judged::Undecided(text, why.to_string()))),
     };
     let header = Header { language: task.language(), kind: question.kind, binding: &bindings[at] };
-    let write = |out: &mut dyn Write| task.write(n, header, evidence.as_ref(), out);
+    let write = |out: &mut dyn Write| {
+        presented(task, n, |p| match &evidence {
+            Evidence::Trace(t) => json::write_trace(out, p, header, t),
+            Evidence::Proof(c) => json::write_certificate(out, p, header, c),
+        })
+    };
     Ok(Ok(given.judged(text, said, &write)))
 }
 

@@ -4,12 +4,18 @@
 //! pipeline knows those, and nothing of any formalism. Questions are numbered; `n` is such a number. Numbers beyond those of
 //! [`Task::questions`] are questions that came up on the way ([`Task::follow`]): a C program is first asked everything at once.
 
-use std::io::{self, Write};
+use std::io;
+use std::marker::PhantomData;
 use std::path::Path;
 
+use serde_json::Value;
+use serde_json::value::RawValue;
+
 use trellis_meter::{Meter, StopReason};
-use trellis_report::json::{Header, Input};
-use trellis_report::{Kind, PropertyReport, Style};
+use trellis_report::json::Input;
+use trellis_report::present::{Body, Shown};
+use trellis_report::run::Run;
+use trellis_report::{Kind, Present, PropertyReport, ReadError, Style};
 
 use crate::Error;
 use crate::settings::Settings;
@@ -145,24 +151,16 @@ pub trait Task {
         Ok(())
     }
 
-    /// A run in the model's own words.
-    fn run(&self, _n: usize, _trace: &Self::Trace) -> trellis_report::run::Run {
-        trellis_report::run::Run::default()
+    /// How runs and proofs are shown, written and read.
+    fn present(&self, n: usize, then: &mut dyn FnMut(&Presenter<'_, Self>));
+    /// What a person is shown beside the report itself: an invariant in words.
+    fn more_text(&self, _n: usize, _report: &Report<Self>, _style: Style) -> String {
+        String::new()
     }
-    /// A report for a person.
-    fn text(&self, n: usize, report: &Report<Self>, style: Style) -> String;
-    /// A report for a machine, on one line.
-    fn json(&self, n: usize, report: &Report<Self>, out: &mut Vec<u8>) -> io::Result<()>;
-    /// Writes evidence.
-    fn write(
-        &self,
-        n: usize,
-        header: Header<'_>,
-        evidence: Evidence<&Self::Trace, &Self::Proof>,
-        out: &mut dyn Write,
-    ) -> io::Result<()>;
-    /// Reads evidence.
-    fn read(&self, n: usize, text: &str) -> Result<Evidence<Self::Trace, Self::Proof>, String>;
+    /// A proof in words, for a page: a summary, and the whole of it.
+    fn proof_text(&self, _n: usize, _proof: &Self::Proof) -> Option<(String, String)> {
+        None
+    }
     /// Writes what only this task has; `file` numbers a path as that of the evidence.
     fn write_more(
         &self,
@@ -172,12 +170,46 @@ pub trait Task {
     ) -> Result<(), Error> {
         Ok(())
     }
-    /// The run as a graph, if there is one to draw.
-    fn dot(&self, n: usize, report: &Report<Self>) -> Option<String>;
-    /// All reports as one page.
-    fn html(&self, reports: &[(usize, &Report<Self>)]) -> String;
-    /// The run as a message sequence chart: a picture, or text. Nothing if it cannot be drawn.
-    fn chart(&self, _n: usize, _trace: &Self::Trace, _picture: bool) -> Option<String> {
-        None
+}
+
+/// How runs and proofs of a task are shown.
+pub type Presenter<'p, T> = dyn Present<Trace = <T as Task>::Trace, Proof = <T as Task>::Proof> + 'p;
+
+/// Does something with how a task presents the evidence about a question.
+pub fn presented<T: Task + ?Sized, R>(task: &T, n: usize, then: impl FnOnce(&Presenter<'_, T>) -> R) -> R {
+    let (mut then, mut result) = (Some(then), None);
+    task.present(n, &mut |p| result = then.take().map(|then| then(p)));
+    result.expect("a task presents its evidence")
+}
+
+/// Where nothing can be shown of evidence: why.
+pub struct Unpresentable<T, P>(pub &'static str, pub PhantomData<(T, P)>);
+
+impl<T, P> Present for Unpresentable<T, P> {
+    type Trace = T;
+    type Proof = P;
+
+    fn run(&self, _: &T) -> io::Result<Run> {
+        Err(io::Error::other(self.0))
+    }
+
+    fn trace(&self, _: &Run) -> Result<T, ReadError> {
+        Err(ReadError::Syntax(self.0.into()))
+    }
+
+    fn shown(&self, _: &T) -> Shown {
+        Shown::default()
+    }
+
+    fn body<'a>(&'a self, _: &'a P) -> io::Result<Body<'a>> {
+        Err(io::Error::other(self.0))
+    }
+
+    fn proof(&self, _: &str, _: &[String], _: &RawValue) -> Result<P, ReadError> {
+        Err(ReadError::Syntax(self.0.into()))
+    }
+
+    fn size(&self, _: &P) -> Value {
+        Value::Null
     }
 }

@@ -11,8 +11,9 @@ use trellis_engine::cover::{Question, reason};
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::hierarchy::evidence::{Certificate, Trace};
 use trellis_model::mec::Sort;
-use trellis_report::hierarchy::trace;
-use trellis_report::iterations;
+use trellis_report::hierarchy::Named;
+use trellis_report::text::trace;
+use trellis_report::{Style, iterations};
 
 use super::{Runner, Stop, again, say, usage};
 use trellis::Error;
@@ -137,7 +138,8 @@ impl Runner {
             Verdict::Safe(_) => say(&format!("{error} is not reachable from {init}: {rounds} refinements{said}"))?,
             Verdict::Unsafe(t) => {
                 say(&format!("{error} is reachable from {init}: {rounds} refinements{said}"))?;
-                say(trace(hierarchy, &m.levels, &t).trim_end())?;
+                let full = Style { full: true, ..Style::default() };
+                say(trace(&Named { hierarchy, levels: &m.levels }, &t, full).trim_end())?;
             }
             Verdict::Unknown(Reason::Iterations) => {
                 say(&format!("no answer after {rounds} refinements; `:ar-cegar-verify {node}` goes on"))?;

@@ -124,13 +124,14 @@ fn what_a_person_reads_is_what_was_checked() {
     let proofs =
         ["/entries/", "/bounds/", "/invariant/", "/definitions/", "/nodes/", "/rankings/", "/edges/", "/tuples/"];
     let proofs = [&proofs[..], &["/never/", "/within/", "/traps/", "/tests/", "/k"]].concat();
+    let proofs: Vec<String> = proofs.iter().map(|p| format!("/body{p}")).collect();
     for case in CASES {
         let text = evidence(case);
         let doc = read(&text);
         let mut all = vec![];
         parts(&doc, "", &mut all);
         let of_header = |at: &String| HEADER.iter().any(|name| at.starts_with(&format!("/{name}")));
-        all.retain(|at| !of_header(at) && !proofs.iter().any(|p| at.starts_with(p)));
+        all.retain(|at| !of_header(at) && !proofs.iter().any(|p| at.starts_with(p.as_str())));
         let share = (all.len() / 25).max(1);
         for (n, at) in all.iter().enumerate().filter(|(n, _)| n % share == 0) {
             let others = others(doc.pointer(at).expect("a part"));
@@ -354,7 +355,7 @@ fn evidence_does_not_bring_its_own_target() {
     for field in ["inputs", "property", "options"] {
         empty[field] = unsafe_trace[field].clone();
     }
-    (empty["target"], empty["bounds"], empty["never"]) = (json!([]), json!([]), json!([]));
+    (empty["body"]["target"], empty["body"]["bounds"], empty["body"]["never"]) = (json!([]), json!([]), json!([]));
     let (code, said) = certified("coverability/mesi_bug.spec", &[], &empty.to_string());
     assert!(code == Some(10) && said.starts_with("REJECTED"), "{said}");
     empty["property"] = json!("");
@@ -371,5 +372,40 @@ fn evidence_does_not_bring_its_own_target() {
         fields.iter().for_each(|f| forged[*f] = bound[*f].clone());
         let (code, said) = certified(&model, &[], &forged.to_string());
         assert!(code == Some(right) && said.starts_with("REJECTED"), "{fields:?}: {said}");
+    }
+}
+
+/// One script of a third party reads the runs of all languages.
+#[test]
+fn a_script_reads_every_trace() {
+    let script = root().join("bench/trust/read_trace.py");
+    let lines = std::fs::read_to_string(&script).expect("the script").lines().count();
+    assert!(lines <= 60, "{lines} lines");
+    if std::process::Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("python3 is not there: skipped");
+        return;
+    }
+    let more: [Case; 4] = [
+        ("hierarchy/wheels3.hts.json", &[], "--trace"),
+        ("cfa/counter_bv_false.cfa", &[], "--trace"),
+        (
+            "timed/engine-classic.xta",
+            &["-p", "E<> UseCase == 0 and GearControl.GearChanged and SysTimer == 150"],
+            "--trace",
+        ),
+        ("ltl/networks/blinker.xta", &["--ltl", "F G Lamp.on"], "--trace"),
+    ];
+    for case in CASES.iter().chain(&more).filter(|c| c.2 == "--trace") {
+        if !root().join("models").join(case.0).exists() {
+            continue;
+        }
+        let (_gone, path) = temporary("t.json");
+        let text = evidence(*case);
+        std::fs::write(&path, &text).expect("written");
+        let out = std::process::Command::new("python3").arg(&script).arg(&path).output().expect("python3");
+        let said = stdout(&out);
+        assert!(out.status.success(), "{case:?}: {}", stderr(&out));
+        let steps = read(&text)["steps"].as_array().expect("steps").len();
+        assert!(said.contains("at the end: ") && said.contains(&format!("\n{steps:4}  ")), "{case:?}: {said}");
     }
 }

@@ -87,8 +87,7 @@ fn corrupted_evidence_is_rejected() {
         // Never one in exclusive is not true; never three in modified is not closed.
         assert!(!accepted && out.status.code() == Some(10), "{to}: {}", stdout(&out));
     }
-    std::fs::write(&path, "{\"schema\": \"trellis-counter-certificate/1\", \"target\": [{\"nobody\": 1}]}")
-        .expect("written");
+    std::fs::write(&path, "{\"schema\": \"trellis-certificate/1\", \"target\": [{\"nobody\": 1}]}").expect("written");
     let out = trellis(&["certify", "coverability/mesi.spec", &path]);
     assert_eq!(out.status.code(), Some(2), "{}", stderr(&out));
 }
@@ -231,15 +230,16 @@ fn a_certificate_without_a_target_is_rejected() {
     assert_eq!(out.status.code(), Some(10));
     let text = std::fs::read_to_string(&path).expect("a trace");
     let mut forged: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    forged["schema"] = "trellis-counter-certificate/2".into();
+    forged["schema"] = "trellis-certificate/2".into();
     for name in ["start", "steps"] {
         forged.as_object_mut().expect("an object").remove(name);
     }
-    for name in ["bounds", "never"] {
-        forged[name] = serde_json::json!([]);
-    }
-    for target in [serde_json::json!([]), forged["target"].clone()] {
-        forged["target"] = target;
+    (forged["kind"], forged["assumes"]) = ("basis".into(), serde_json::json!([]));
+    for body in [
+        serde_json::json!({ "bounds": [], "never": [] }),
+        serde_json::json!({ "target": [], "bounds": [], "never": [] }),
+    ] {
+        forged["body"] = body;
         std::fs::write(&path, forged.to_string()).expect("written");
         let out = trellis(&["certify", "coverability/mesi_bug.spec", &path]);
         assert_eq!(out.status.code(), Some(10), "{}{}", stdout(&out), stderr(&out));
@@ -296,7 +296,7 @@ fn nets_with_inhibitor_arcs_have_exact_answers_with_names_and_evidence() {
     assert!(out.status.code() == Some(10) && said.contains("\"t-1\" (enter): "), "{said}{}", stderr(&out));
     assert!(said.contains("leave: ") && said.contains("in.use >= 1"), "{said}");
     let told = std::fs::read_to_string(&trace).expect("written");
-    assert!(told.contains("\"transition\": \"t-1\"") && told.contains("\"title\": \"enter\""), "{told}");
+    assert!(told.contains("\"label\": \"\\\"t-1\\\" (enter): "), "{told}");
     let out = trellis(&[&["certify", &path, &trace], &asked[..]].concat());
     assert_eq!(out.status.code(), Some(0), "{}{}", stdout(&out), stderr(&out));
     // A net has no question in it: whoever certifies says what is to be proved.

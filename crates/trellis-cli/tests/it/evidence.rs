@@ -40,7 +40,7 @@ fn a_certificate_without_one_element_is_rejected() {
     for update in ["cover", "simple"] {
         // Only elements that nothing else covers matter; under simple update that is all of them.
         let (code, said) = certify_changed(LEADER, &["--update", update], |doc| {
-            let entries = doc["entries"].as_array_mut().expect("entries");
+            let entries = doc["body"]["entries"].as_array_mut().expect("entries");
             if update == "simple" {
                 entries.remove(entries.len() / 2);
             } else {
@@ -56,7 +56,7 @@ fn a_certificate_without_one_element_is_rejected() {
 fn every_element_of_a_joined_certificate_is_needed() {
     for n in 0..2 {
         let (code, said) = certify_changed(LEADER, &["--update", "join"], |doc| {
-            doc["entries"].as_array_mut().expect("entries").remove(n);
+            doc["body"]["entries"].as_array_mut().expect("entries").remove(n);
         });
         assert_eq!(code, Some(10), "without entry {n}: {said}");
     }
@@ -66,7 +66,7 @@ fn every_element_of_a_joined_certificate_is_needed() {
 fn an_element_enlarged_beyond_the_property_is_rejected() {
     // The whole pool: then agent 0 could become leader too.
     let (code, said) = certify_changed(LEADER, &["--update", "join"], |doc| {
-        for entry in doc["entries"].as_array_mut().expect("entries") {
+        for entry in doc["body"]["entries"].as_array_mut().expect("entries") {
             entry[2][0] = Value::from("0x1ffffff");
         }
     });
@@ -76,7 +76,7 @@ fn an_element_enlarged_beyond_the_property_is_rejected() {
 #[test]
 fn a_location_that_the_property_forbids_is_rejected() {
     let (code, said) = certify_changed(LEADER, &["--update", "join"], |doc| {
-        let entries = doc["entries"].as_array_mut().expect("entries");
+        let entries = doc["body"]["entries"].as_array_mut().expect("entries");
         let mut bad = entries[0].clone();
         bad[0][0] = Value::from(1);
         entries.push(bad);
@@ -102,11 +102,20 @@ fn a_trace_without_one_step_is_rejected() {
 #[test]
 fn a_trace_with_a_changed_value_is_rejected() {
     let (code, said) = certify_changed(LOSSY, WRONG, |doc| {
-        doc["steps"][2]["state"]["variables"]["Sender.next"] = Value::from(2);
+        let step = |s: &&mut Value| s["set"]["Sender.next"].is_i64();
+        let steps = doc["steps"].as_array_mut().expect("steps");
+        let step = steps.iter_mut().find(step).expect("a step that sets it");
+        step["set"]["Sender.next"] = Value::from(step["set"]["Sender.next"].as_i64().unwrap_or(0) ^ 3);
     });
     assert_eq!(code, Some(10), "{said}");
     let (code, said) = certify_changed(LOSSY, WRONG, |doc| {
-        doc["steps"][0]["state"]["lattices"]["data"]["words"][0] = Value::from("0x3");
+        doc["start"]["data"]["words"][0] = Value::from("0x3");
+    });
+    assert_eq!(code, Some(10), "{said}");
+    let (code, said) = certify_changed(LOSSY, WRONG, |doc| {
+        let steps = doc["steps"].as_array_mut().expect("steps");
+        let step = steps.iter_mut().find(|s| s["set"]["data"].is_object()).expect("a step that sets it");
+        step["set"]["data"]["words"][0] = Value::from("0x0");
     });
     assert_eq!(code, Some(10), "{said}");
 }
@@ -115,10 +124,10 @@ fn a_trace_with_a_changed_value_is_rejected() {
 fn nonsense_in_evidence_is_an_input_error() {
     for change in [
         |doc: &mut Value| doc["schema"] = Value::from("trellis-certificate/99"),
-        |doc: &mut Value| doc["entries"] = Value::from("many"),
-        |doc: &mut Value| doc["entries"][0][0][0] = Value::from(77),
-        |doc: &mut Value| doc["entries"][0][2][0] = Value::from("0xzz"),
-        |doc: &mut Value| doc["columns"]["processes"][0]["name"] = Value::from("Nobody"),
+        |doc: &mut Value| doc["body"]["entries"] = Value::from("many"),
+        |doc: &mut Value| doc["body"]["entries"][0][0][0] = Value::from(77),
+        |doc: &mut Value| doc["body"]["entries"][0][2][0] = Value::from("0xzz"),
+        |doc: &mut Value| doc["body"]["columns"]["processes"][0]["name"] = Value::from("Nobody"),
     ] {
         let (code, said) = certify_changed(LEADER, &["--update", "join"], change);
         assert_eq!(code, Some(2), "{said}");
@@ -142,7 +151,7 @@ fn timed<'a>(question: &[&'a str], config: &'a str) -> Vec<&'a str> {
 }
 
 fn entries(doc: &mut Value) -> &mut Vec<Value> {
-    doc["entries"].as_array_mut().expect("entries")
+    doc["body"]["entries"].as_array_mut().expect("entries")
 }
 
 #[test]
@@ -204,7 +213,7 @@ fn a_timed_trace_with_another_delay_is_rejected() {
         }
         let (code, said) = certify_changed(model, &check, |doc| {
             let last = doc["steps"].as_array_mut().and_then(|s| s.last_mut()).expect("steps");
-            last["state"]["clocks"]["SysTimer"] = Value::from("149");
+            last["set"]["SysTimer"] = Value::from("149");
         });
         assert_eq!(code, Some(10), "{config}: {said}");
     }

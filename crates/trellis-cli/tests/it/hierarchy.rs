@@ -29,9 +29,12 @@ fn verdicts_and_evidence() {
             let text = std::fs::read_to_string(&file).expect("the evidence");
             let doc: Value = serde_json::from_str(&text).expect("JSON");
             let lists = if verdict == "SAFE" { &["tuples", "traps"][..] } else { &["steps"] };
-            for list in lists.iter().filter(|l| doc.get(**l).is_some()) {
+            let within =
+                |doc: &Value, l: &str| if verdict == "SAFE" { doc["body"].get(l) } else { doc.get(l) }.is_some();
+            for list in lists.iter().filter(|l| within(&doc, l)) {
                 let mut doc = doc.clone();
-                doc[*list].as_array_mut().expect("a list").pop();
+                let part = if verdict == "SAFE" { &mut doc["body"] } else { &mut doc };
+                part[*list].as_array_mut().expect("a list").pop();
                 std::fs::write(&file, doc.to_string()).expect("written");
                 let again = trellis(&["certify", &model, &file]);
                 assert!(stdout(&again).starts_with("REJECTED"), "{row}\n{}{}", stdout(&again), stderr(&again));
@@ -73,8 +76,8 @@ fn what_never_becomes_bad_is_not_explored() {
     for (blocks, says) in [(vec![0, 1], "a bad state"), (vec![0], "out of a trap"), (vec![7], "some blocks")] {
         let mut doc = doc.clone();
         // The trap is that of one pump: the others are anywhere.
-        let pump = (0..4).find(|&n| doc["traps"][0][n].as_array().is_some_and(|own| own.len() == 1));
-        doc["traps"][0][pump.expect("a pump that is broken")] = serde_json::json!(blocks);
+        let pump = (0..4).find(|&n| doc["body"]["traps"][0][n].as_array().is_some_and(|own| own.len() == 1));
+        doc["body"]["traps"][0][pump.expect("a pump that is broken")] = serde_json::json!(blocks);
         std::fs::write(&file, doc.to_string()).expect("written");
         let said = stdout(&trellis(&["certify", "hierarchy/alarm4.hts.json", &file]));
         assert!(said.starts_with("REJECTED") && said.contains(says), "{said}");
@@ -89,7 +92,7 @@ fn exchanges_are_checked() {
     assert!(trellis(&["check", model, "--no-pruning", "--certificate", &file]).status.success());
     let text = std::fs::read_to_string(&file).expect("the proof");
     let doc: Value = serde_json::from_str(&text).expect("JSON");
-    assert_eq!(doc["symmetric"], serde_json::json!([["pump1", "pump2", "pump3", "pump4"]]));
+    assert_eq!(doc["body"]["symmetric"], serde_json::json!([["pump1", "pump2", "pump3", "pump4"]]));
     assert!(stdout(&trellis(&["certify", model, &file])).starts_with("VALID"));
     let all = ["pump1", "pump2", "pump3", "pump4"];
     for (alike, says) in [
@@ -100,7 +103,7 @@ fn exchanges_are_checked() {
         (serde_json::json!([]), "a step leads out of the set"),
     ] {
         let mut doc = doc.clone();
-        doc["symmetric"] = alike;
+        doc["body"]["symmetric"] = alike;
         std::fs::write(&file, doc.to_string()).expect("written");
         let said = stdout(&trellis(&["certify", model, &file]));
         assert!(said.starts_with("REJECTED") && said.contains(says), "{says}: {said}");

@@ -190,29 +190,29 @@ fn lassos_are_certified_and_corrupted_ones_are_not() {
         &[
             ("a value", &|d| d["start"]["x"] = Value::from("no number")),
             ("another value", &|d| d["steps"][0]["set"]["x"] = Value::from(77)),
-            ("no cycle", &|d| d["back"] = Value::from(99)),
+            ("no cycle", &|d| d["loop"] = Value::from(99)),
             ("another formula", &|d| d["query"] = Value::from("F(x=1)")),
             ("no first step", &|d| _ = d["steps"].as_array_mut().map(|s| s.remove(0))),
-            ("another schema", &|d| d["schema"] = Value::from("trellis-ltl-trace/99")),
+            ("another schema", &|d| d["schema"] = Value::from("trellis-trace/99")),
         ],
     );
 }
 
 #[test]
 fn proofs_are_certified_and_corrupted_ones_are_not() {
-    let drop_first = |d: &mut Value, field: &str| _ = d[field].as_array_mut().map(|a| a.remove(0));
+    let drop_first = |d: &mut Value, field: &str| _ = d["body"][field].as_array_mut().map(|a| a.remove(0));
     certified(
         COUNTER,
         &["--ltl", "F G(x=5)"],
         "--certificate",
         &[
-            ("a node says false", &|d| d["nodes"][0]["holds"] = Value::from("false")),
-            ("a node at another place", &|d| d["nodes"][0]["location"] = Value::from(99_999)),
+            ("a node says false", &|d| d["body"]["nodes"][0]["holds"] = Value::from("false")),
+            ("a node at another place", &|d| d["body"]["nodes"][0]["location"] = Value::from(99_999)),
             ("a node is gone", &|d| drop_first(d, "nodes")),
             ("an edge is gone", &|d| drop_first(d, "edges")),
             ("another formula", &|d| d["query"] = Value::from("F G(x=4)")),
-            ("no automaton", &|d| d["automaton"]["edges"] = Value::Array(vec![])),
-            ("null for an automaton", &|d| d["automaton"] = Value::Null),
+            ("no automaton", &|d| d["body"]["automaton"]["edges"] = Value::Array(vec![])),
+            ("null for an automaton", &|d| d["body"]["automaton"] = Value::Null),
         ],
     );
     // Nothing but a ranking says that this comes to an end.
@@ -225,9 +225,9 @@ fn proofs_are_certified_and_corrupted_ones_are_not() {
         &["--ltl", "F(x <= 0)"],
         "--certificate",
         &[
-            ("no rankings", &|d| d["rankings"] = Value::Array(vec![])),
+            ("no rankings", &|d| d["body"]["rankings"] = Value::Array(vec![])),
             ("a ranking that increases", &|d| {
-                let all = d["rankings"][0].as_array_mut().expect("a ranking");
+                let all = d["body"]["rankings"][0].as_array_mut().expect("a ranking");
                 all.iter_mut().filter(|r| !r.is_null()).for_each(|r| *r = Value::from("(- x)"));
             }),
         ],
@@ -292,8 +292,8 @@ fn runs_that_need_not_repeat_are_certified() {
     assert!(stdout(&certify()).starts_with("VALID"), "{}", stderr(&certify()));
     let told = std::fs::read_to_string(&evidence).expect("evidence");
     let mut document: Value = serde_json::from_str(&told).expect("JSON");
-    assert!(document["recurrence"].is_object(), "{told}");
-    document["recurrence"]["set"] = Value::from("(< x 1)");
+    assert!(document["recurrent"].is_object(), "{told}");
+    document["recurrent"]["set"] = Value::from("(< x 1)");
     std::fs::write(&evidence, document.to_string()).expect("written");
     assert_eq!(certify().status.code(), Some(10));
 }
@@ -309,13 +309,14 @@ fn an_automaton_says_what_must_not_happen() {
     assert_eq!(out.status.code(), Some(10), "{}{}", stdout(&out), stderr(&out));
     assert!(stdout(&out).contains("the automaton accepts it"), "{}", stdout(&out));
     let corrupt: &[Corruption<'_>] = &[
-        ("another atom", &|d| d["atoms"][0] = Value::from("not x and x")),
-        ("another automaton", &|d| d["automaton"]["initial"] = Value::Array(vec![])),
+        ("another atom", &|d| d["body"]["atoms"][0] = Value::from("not x and x")),
+        ("another automaton", &|d| d["body"]["automaton"]["initial"] = Value::Array(vec![])),
+        ("no nodes", &|d| d["body"]["nodes"] = Value::Array(vec![])),
     ];
-    certified(WAVE, &["--buchi", &path], "--trace", corrupt);
+    certified(WAVE, &["--buchi", &path], "--trace", &[("no loop", &|d| d["loop"] = Value::Null)]);
     // x for ever, which never is; the proof speaks of this automaton.
     std::fs::write(&path, hoa.replace("[!0] 0\n[0] 1\n--END", "[0] 1\n--END")).expect("written");
-    certified(WAVE, &["--buchi", &path], "--certificate", &[("no nodes", &|d| d["nodes"] = Value::Array(vec![]))]);
+    certified(WAVE, &["--buchi", &path], "--certificate", corrupt);
     std::fs::write(&path, hoa.replace("\"x\"", "\"G x\"")).expect("written");
     let out = trellis(&["check", WAVE, "--buchi", &path]);
     assert!(out.status.code() == Some(2) && stderr(&out).contains("one moment"), "{}", stderr(&out));
@@ -329,7 +330,7 @@ fn reports_pictures_and_pages() {
     let out = trellis(&["check", WAVE, "--ltl", "G F(x)", "--ltl", "G(x)", "--json", "--dot", &dot, "--html", &html]);
     let all = reports(&out);
     assert!(all.len() == 2 && all[0]["kind"] == "LTL" && all[0]["verdict"] == "SAFE", "{}", stdout(&out));
-    assert!(all[0]["certificate"]["nodes"].is_u64() && all[1]["trace"]["schema"] == "trellis-ltl-trace/2");
+    assert!(all[0]["certificate"]["nodes"].is_u64() && all[1]["trace"]["schema"] == "trellis-trace/2");
     let drawn = std::fs::read_to_string(file("lasso-2.dot")).expect("a picture");
     assert!(drawn.starts_with("digraph") && drawn.contains("penwidth=3"), "{drawn}");
     let page = std::fs::read_to_string(&html).expect("a page");

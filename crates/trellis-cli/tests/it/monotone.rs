@@ -94,7 +94,7 @@ fn a_certificate_that_rests_on_an_assumption_is_undecided_unless_it_is_stated() 
     // One that is wrong anyway is rejected, whatever is stated.
     let text = std::fs::read_to_string(&cert).expect("written");
     let mut doc: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    doc["entries"].as_array_mut().expect("entries").remove(0);
+    doc["body"]["entries"].as_array_mut().expect("entries").remove(0);
     std::fs::write(&cert, doc.to_string()).expect("writable");
     assert_eq!(trellis(&["certify", &path, &cert, NEVER[0], NEVER[1]]).status.code(), Some(10));
 }

@@ -102,7 +102,7 @@ fn reports_speak_of_programs() {
     assert_eq!(found[0]["verdict"], "UNSAFE");
     assert_eq!(found[0]["language"], "c");
     assert!(found[0]["engine"].as_str().is_some_and(|e| e.starts_with("cegar, split predicates, Newton")));
-    assert_eq!(found[0]["trace"]["schema"], "trellis-program-trace/2");
+    assert_eq!(found[0]["trace"]["schema"], "trellis-trace/2");
     let found = reports(&trellis(&["check", "c/lock.c", "--json"]));
     assert_eq!(found[0]["certificate"]["locations"], 3);
 }
@@ -171,7 +171,7 @@ fn an_invariant_that_was_changed_is_rejected() {
     assert_eq!(code, Some(0), "{said}");
     assert!(said.starts_with("VALID"), "{said}");
     let elements = |doc: &mut Value, change: &dyn Fn(&str) -> String| {
-        let all = doc["invariant"].as_array_mut().expect("rows").iter_mut();
+        let all = doc["body"]["invariant"].as_array_mut().expect("rows").iter_mut();
         for e in all.flat_map(|row| row["elements"].as_array_mut().expect("elements")) {
             *e = Value::from(change(text(e)));
         }
@@ -182,11 +182,11 @@ fn an_invariant_that_was_changed_is_rejected() {
         ("leads out", &|doc| elements(doc, &|e| e.replace("(<= 0i32 main::n)", "(< main::n 0i32)"))),
         ("leads out", &|doc| elements(doc, &|_| "true".into())),
         ("at the start", &|doc| elements(doc, &|_| "false".into())),
-        ("leads out", &|doc| drop(doc["invariant"].as_array_mut().expect("rows").pop())),
-        ("at the start", &|doc| drop(doc["invariant"].as_array_mut().expect("rows").remove(0))),
+        ("leads out", &|doc| drop(doc["body"]["invariant"].as_array_mut().expect("rows").pop())),
+        ("at the start", &|doc| drop(doc["body"]["invariant"].as_array_mut().expect("rows").remove(0))),
         ("error location", &|doc| {
             let row = json!({ "location": 12, "name": "error_assertion_1", "place": null, "elements": ["true"] });
-            doc["invariant"].as_array_mut().expect("rows").push(row);
+            doc["body"]["invariant"].as_array_mut().expect("rows").push(row);
         }),
     ];
     for (words, change) in changes {
@@ -201,7 +201,8 @@ fn a_run_that_was_changed_is_rejected() {
     let (code, said) = certify_changed("c/votes.c", "--trace", |_| {});
     assert_eq!(code, Some(0), "{said}");
     let steps = |doc: &mut Value| doc["steps"].as_array_mut().expect("steps").clone();
-    let picking = |doc: &mut Value| steps(doc).iter().position(|s| s["choices"] != json!([])).expect("a pick");
+    let picking =
+        |doc: &mut Value| steps(doc).iter().position(|s| s["parts"][0]["choices"].is_array()).expect("a pick");
     let setting = |doc: &mut Value| steps(doc).iter().position(|s| s["set"]["main::i"] == 2).expect("i = 2");
     let changes: [(&str, Change<'_>); 6] = [
         ("another value", &|doc| {
@@ -214,12 +215,13 @@ fn a_run_that_was_changed_is_rejected() {
         }),
         ("another value", &|doc| {
             let n = picking(doc);
-            doc["steps"][n]["choices"][0]["value"] = Value::from(-5);
+            let value = doc["steps"][n]["parts"][0]["choices"][0].as_object_mut().and_then(|o| o.values_mut().next());
+            *value.expect("a value") = Value::from(-5);
         }),
         ("leaves less open", &|doc| {
             let n = picking(doc);
-            let pick = doc["steps"][n]["choices"][0].clone();
-            doc["steps"][n]["choices"].as_array_mut().expect("choices").push(pick);
+            let pick = doc["steps"][n]["parts"][0]["choices"][0].clone();
+            doc["steps"][n]["parts"][0]["choices"].as_array_mut().expect("choices").push(pick);
         }),
         ("starts elsewhere", &|doc| drop(doc["steps"].as_array_mut().expect("steps").remove(4))),
         ("no error location", &|doc| drop(doc["steps"].as_array_mut().expect("steps").pop())),
@@ -234,16 +236,16 @@ fn a_run_that_was_changed_is_rejected() {
 #[test]
 fn nonsense_in_evidence_is_an_input_error() {
     let certificate: [Change<'_>; 6] = [
-        &|doc| doc["schema"] = Value::from("trellis-program-certificate/99"),
-        &|doc| doc["k"] = Value::from(0),
-        &|doc| doc["invariant"][0]["location"] = Value::from(77777),
-        &|doc| doc["invariant"][0]["name"] = Value::from("nowhere"),
-        &|doc| doc["invariant"][0]["elements"][0] = Value::from("(+ main::n true)"),
-        &|doc| doc["invariant"][0]["elements"][0] = Value::from("main::n"),
+        &|doc| doc["schema"] = Value::from("trellis-certificate/99"),
+        &|doc| doc["body"]["k"] = Value::from(0),
+        &|doc| doc["body"]["invariant"][0]["location"] = Value::from(77777),
+        &|doc| doc["body"]["invariant"][0]["name"] = Value::from("nowhere"),
+        &|doc| doc["body"]["invariant"][0]["elements"][0] = Value::from("(+ main::n true)"),
+        &|doc| doc["body"]["invariant"][0]["elements"][0] = Value::from("main::n"),
     ];
     let trace: [Change<'_>; 5] = [
-        &|doc| doc["steps"][3]["edge"] = Value::from(99999),
-        &|doc| doc["steps"][3]["edge"] = Value::from(0),
+        &|doc| doc["steps"][3]["parts"][0]["takes"] = Value::from(99999),
+        &|doc| doc["steps"][3]["parts"][0]["takes"] = Value::from(0),
         &|doc| doc["start"]["votes"] = Value::from(3),
         &|doc| doc["start"]["main::i"] = Value::from(1i64 << 40),
         &|doc| drop(doc["start"].as_object_mut().expect("values").remove("main::i")),

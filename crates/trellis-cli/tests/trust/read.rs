@@ -186,7 +186,7 @@ pub fn nodes(_: &Path, text: &str, _: &str) -> Read {
 
 /// Hierarchical transition systems.
 pub fn tree(_: &Path, text: &str, _: &str) -> Read {
-    match trellis_report::json::read_tree(text) {
+    match trellis_report::tree::read_tree(text) {
         Ok(file) => model(&(file.tree, file.bad)),
         Err(why) if why.to_string().is_empty() => Read::Refused(Some("no reason".into())),
         Err(_) => Read::Refused(None),

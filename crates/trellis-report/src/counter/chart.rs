@@ -1,15 +1,15 @@
-//! A run of a counter system as a message sequence chart: one lifeline per process, one row per step.
+//! A run of a counter system as one of processes, for a message sequence chart.
 //!
 //! A counter system only counts; here everybody gets a number of their own. What a rule takes away from one variable and adds to
 //! another is a process that acts; whoever is moved because its variable is added to another one hears of it. Which of several
 //! processes in the same state acts is a choice: the one that acted last, so that charts stay narrow; among those that a rule
 //! could take, one from a variable that its guard asks for.
 
-use std::fmt::Write;
-
 use trellis_model::counter::evidence::Trace;
 use trellis_model::counter::interpret::step;
 use trellis_model::counter::{Rule, System, Var};
+
+use crate::run::{Part, Place, Run, Step};
 
 /// Larger charts are not drawn.
 const MOST_PROCESSES: u64 = 60;
@@ -17,7 +17,7 @@ const MOST_STEPS: usize = 500;
 
 /// What happens to a process in a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
+enum Event {
     /// It acts, and is in this state then.
     Acts(Var),
     /// It acts, and is gone.
@@ -30,26 +30,41 @@ pub enum Event {
     Lost,
 }
 
-/// A step.
+/// A run of processes, each by number, where it is at the start, if it is there; and what happens to them, step by step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
-    /// What was done, in words.
-    pub rule: String,
-    /// Who is concerned, by number, in this order.
-    pub events: Vec<(usize, Event)>,
+struct Chart {
+    start: Vec<Option<Var>>,
+    rows: Vec<Vec<(usize, Event)>>,
 }
 
-/// A chart.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chart {
-    /// For each process where it is at the start, if it is there.
-    pub start: Vec<Option<Var>>,
-    /// The steps.
-    pub rows: Vec<Row>,
+/// The run of the processes; nothing if there are too many, or too many steps, to draw.
+pub(super) fn lanes(system: &System, trace: &Trace) -> Option<Run> {
+    let Chart { start, rows } = chart(system, trace)?;
+    let name = |who: usize| format!("P{}", who + 1);
+    let place = |v: Var| system.shown(v).into_owned();
+    let mut here: Vec<Option<String>> = start.iter().map(|s| s.map(place)).collect();
+    let mut steps = vec![];
+    for (events, &id) in rows.iter().zip(&trace.rules) {
+        let mut parts = vec![];
+        for &(who, event) in events {
+            let (to, sends) = match event {
+                Event::Acts(v) | Event::Starts(v) => (Some(place(v)), true),
+                Event::Moved(v) => (Some(place(v)), false),
+                Event::Ends => (None, true),
+                Event::Lost => (None, false),
+            };
+            let from = std::mem::replace(&mut here[who], to.clone());
+            parts.push(Part { name: name(who), from, to, takes: id.into(), choices: vec![], sends });
+        }
+        let place = system.rules[id as usize].line.map(|line| Place { line, ..Place::default() });
+        steps.push(Step { label: system.describe(id), parts, place, ..Step::default() });
+    }
+    let start_values = start.iter().enumerate().filter_map(|(who, s)| Some((name(who), place((*s)?).into())));
+    Some(Run { parts: (0..start.len()).map(name).collect(), start: start_values.collect(), steps, ..Run::default() })
 }
 
 /// The chart of a run that has been replayed; nothing if there are too many processes or steps to draw.
-pub fn chart(system: &System, trace: &Trace) -> Option<Chart> {
+fn chart(system: &System, trace: &Trace) -> Option<Chart> {
     let total = trace.initial.iter().try_fold(0_u64, |s, n| s.checked_add(*n))?;
     if total > MOST_PROCESSES || trace.rules.len() > MOST_STEPS {
         return None;
@@ -70,8 +85,7 @@ pub fn chart(system: &System, trace: &Trace) -> Option<Chart> {
         let events = take(rule, &mut places, &mut start);
         state = step(system, id, &state).ok()??;
         debug_assert!(state.iter().zip(&places).all(|(n, p)| *n == p.len() as u64));
-        let line = rule.line.map_or(String::new(), |l| format!("line {l}: "));
-        rows.push(Row { rule: format!("{line}{}", system.describe(id)), events });
+        rows.push(events);
         if start.len() as u64 > MOST_PROCESSES {
             return None;
         }
@@ -148,167 +162,6 @@ fn take(rule: &Rule, places: &mut [Vec<usize>], start: &mut Vec<Option<Var>>) ->
     events
 }
 
-/// The chart as text: `*` acts, `+` starts, `~` is moved, `x` is gone.
-pub fn text(system: &System, chart: &Chart) -> String {
-    let name = |v: Var| system.shown(v);
-    let word = |e: Event| match e {
-        Event::Acts(v) => format!("*{}", name(v)),
-        Event::Starts(v) => format!("+{}", name(v)),
-        Event::Moved(v) => format!("~{}", name(v)),
-        Event::Ends | Event::Lost => "x".into(),
-    };
-    let mut width: Vec<usize> = chart.start.iter().map(|s| s.map_or(1, |v| name(v).chars().count() + 1)).collect();
-    for (who, e) in chart.rows.iter().flat_map(|r| &r.events) {
-        width[*who] = width[*who].max(word(*e).chars().count());
-    }
-    let mut out = String::from("        ");
-    let put = |out: &mut String, who: usize, text: &str| {
-        let _ = write!(out, "{text:<w$}  ", w = width[who]);
-    };
-    let end = |out: &mut String| {
-        out.truncate(out.trim_end().len());
-        out.push('\n');
-    };
-    (0..chart.start.len()).for_each(|who| put(&mut out, who, &format!("P{}", who + 1)));
-    end(&mut out);
-    let mut alive: Vec<bool> = chart.start.iter().map(Option::is_some).collect();
-    out.push_str("   0    ");
-    for (who, s) in chart.start.iter().enumerate() {
-        put(&mut out, who, &s.map_or(String::new(), |v| format!(" {}", name(v))));
-    }
-    end(&mut out);
-    for (i, row) in chart.rows.iter().enumerate() {
-        let _ = write!(out, "{:>4}    ", i + 1);
-        for (who, alive) in alive.iter_mut().enumerate() {
-            match row.events.iter().find(|e| e.0 == who) {
-                Some((_, e)) => {
-                    *alive = !matches!(e, Event::Ends | Event::Lost);
-                    put(&mut out, who, &word(*e));
-                }
-                None => put(&mut out, who, if *alive { " |" } else { "" }),
-            }
-        }
-        end(&mut out);
-    }
-    out.push_str("        * acts, + starts, ~ is moved along, x is gone\n");
-    out
-}
-
-/// The chart as a picture: lifelines from top to bottom, states in boxes, an arrow from whoever acts to whoever hears of it.
-pub fn svg(system: &System, chart: &Chart) -> String {
-    const TOP: usize = 70;
-    const ROW: usize = 46;
-    /// So far above the states of a row its arrows are.
-    const ARROW: usize = 17;
-    let longest = chart
-        .start
-        .iter()
-        .flatten()
-        .copied()
-        .chain(chart.rows.iter().flat_map(|r| &r.events).filter_map(|e| match e.1 {
-            Event::Acts(v) | Event::Starts(v) | Event::Moved(v) => Some(v),
-            _ => None,
-        }))
-        .map(|v| system.shown(v).chars().count())
-        .max()
-        .unwrap_or(1);
-    let column = longest * 8 + 36;
-    let left = 40;
-    let x = |who: usize| left + who * column + column / 2;
-    let y = |row: usize| TOP + row * ROW;
-    let rules = chart.start.len() * column + left + 20;
-    let widest = chart.rows.iter().map(|r| r.rule.chars().count()).max().unwrap_or(0).min(120);
-    let (width, height) = (rules + widest * 7 + 20, y(chart.rows.len()) + 40);
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
-         font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
-         <defs><marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" orient=\"auto\">\
-         <path d=\"M0,0 L8,4 L0,8 z\"/></marker></defs>\n"
-    );
-    let boxed = |out: &mut String, who: usize, row: usize, v: Var, style: &str| {
-        let label = &system.shown(v);
-        let w = label.chars().count() * 8 + 14;
-        let _ = writeln!(
-            out,
-            "<rect x=\"{}\" y=\"{}\" width=\"{w}\" height=\"22\" rx=\"4\" {style}/><text x=\"{}\" y=\"{}\" \
-             text-anchor=\"middle\">{}</text>",
-            x(who) - w / 2,
-            y(row) - 11,
-            x(who),
-            y(row) + 4,
-            crate::html::escape(label),
-        );
-    };
-    const QUIET: &str = "fill=\"#eee\" stroke=\"#555\"";
-    const ACTING: &str = "fill=\"#ffd\" stroke=\"black\" stroke-width=\"2\"";
-    const MOVED: &str = "fill=\"#def\" stroke=\"#555\"";
-    for (who, s) in chart.start.iter().enumerate() {
-        let is = |e: &(usize, Event), ends: bool| {
-            e.0 == who && if ends { matches!(e.1, Event::Ends | Event::Lost) } else { matches!(e.1, Event::Starts(_)) }
-        };
-        let when = |ends: bool| chart.rows.iter().position(|r| r.events.iter().any(|e| is(e, ends))).map(|i| i + 1);
-        // From the arrow that starts it, if one does, to where it is gone.
-        let from = if s.is_some() { y(0) } else { when(false).map_or(y(0), |row| y(row) - ARROW) };
-        let to = when(true).map_or(y(chart.rows.len()) + ARROW, y);
-        let _ = writeln!(
-            out,
-            "<text x=\"{0}\" y=\"{1}\" text-anchor=\"middle\" font-weight=\"bold\">P{2}</text>\n\
-             <line x1=\"{0}\" y1=\"{3}\" x2=\"{0}\" y2=\"{4}\" stroke=\"#999\"/>",
-            x(who),
-            TOP - 40,
-            who + 1,
-            from,
-            to,
-        );
-        if let Some(v) = s {
-            boxed(&mut out, who, 0, *v, QUIET);
-        }
-    }
-    for (i, row) in chart.rows.iter().enumerate() {
-        let at = i + 1;
-        let _ = writeln!(out, "<text x=\"6\" y=\"{}\" fill=\"#777\">{at}</text>", y(at) + 4);
-        let actor = row.events.iter().find(|e| matches!(e.1, Event::Acts(_) | Event::Ends)).or(row.events.first());
-        for (who, e) in &row.events {
-            if let Some((from, _)) = actor.filter(|a| a.0 != *who) {
-                let dashes = if matches!(e, Event::Moved(_) | Event::Lost) { " stroke-dasharray=\"4 3\"" } else { "" };
-                let _ = writeln!(
-                    out,
-                    "<line x1=\"{}\" y1=\"{2}\" x2=\"{}\" y2=\"{2}\" stroke=\"black\"{dashes} marker-end=\"url(#head)\"/>",
-                    x(*from),
-                    x(*who),
-                    y(at) - ARROW,
-                );
-            }
-        }
-        for (who, e) in &row.events {
-            match e {
-                Event::Acts(v) | Event::Starts(v) => boxed(&mut out, *who, at, *v, ACTING),
-                Event::Moved(v) => boxed(&mut out, *who, at, *v, MOVED),
-                Event::Ends | Event::Lost => {
-                    let _ = writeln!(
-                        out,
-                        "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" font-weight=\"bold\">×</text>",
-                        x(*who),
-                        y(at) + 4
-                    );
-                }
-            }
-        }
-        let mut rule: String = row.rule.chars().take(120).collect();
-        if rule.len() < row.rule.len() {
-            rule.push('…');
-        }
-        let _ = writeln!(
-            out,
-            "<text x=\"{rules}\" y=\"{}\" fill=\"#777\">{}</text>",
-            y(at) + 4,
-            crate::html::escape(&rule)
-        );
-    }
-    out.push_str("</svg>\n");
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -338,13 +191,15 @@ mod tests {
     fn who_acts_and_who_hears_of_it() {
         let system = mesi();
         let chart = chart(&system, &Trace { initial: vec![3, 0, 0], rules: vec![0, 1, 0] }).expect("small enough");
-        let events: Vec<_> = chart.rows.iter().map(|r| r.events.clone()).collect();
+        let events: Vec<_> = chart.rows.clone();
         assert_eq!(events[0], [(2, Event::Acts(2))]);
         assert_eq!(events[1], [(1, Event::Acts(1)), (2, Event::Moved(1))]);
         assert_eq!(events[2], [(0, Event::Acts(2)), (2, Event::Moved(0)), (1, Event::Moved(0))]);
-        let said = text(&system, &chart);
+        let run = lanes(&system, &Trace { initial: vec![3, 0, 0], rules: vec![0, 1, 0] }).expect("small enough");
+        let drawn = crate::chart::chart(&run).expect("small enough");
+        let said = drawn.text();
         assert_eq!(said.lines().nth(3), Some("   2     |         *shared   ~shared"), "{said}");
-        let drawn = svg(&system, &chart);
+        let drawn = drawn.svg();
         assert!(drawn.starts_with("<svg") && drawn.contains("line 3: invalid &gt;= 1"), "{drawn}");
     }
 

@@ -1,21 +1,157 @@
 //! What is told about counter systems, in the words of protocols: `at most one modified`, not `{modified: 2}`.
 //!
-//! [`text`] is for a person at a terminal, [`chart`] draws runs, [`draw`] makes pages and graphs, [`xta`] writes instances as UPPAAL
-//! models; what machines read is in [`crate::json`] (`trellis-counter-trace/2`,
-//! `trellis-counter-certificate/2`).
+//! Runs are shown like all others ([`Present`] for [`System`]); [`text`] shows invariants, [`xta`] writes instances as UPPAAL models.
 
-pub mod chart;
-pub mod draw;
+mod chart;
+mod evidence;
 pub mod text;
 pub mod xta;
 
-use trellis_model::counter::evidence::{Bound, Certificate, Trace};
-use trellis_model::counter::{OMEGA, System, Var, Vector};
+use std::io;
 
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use trellis_model::counter::evidence::{Bound, Certificate, Trace};
+use trellis_model::counter::interpret::{State, step};
+use trellis_model::counter::{OMEGA, RuleId, System, Var, Vector};
+
+use crate::evidence::{body, pretty};
+use crate::present::{Body, Drawing, DrawnEdge, DrawnNode, Look, NodeShape, Present, ProofKind, Shown};
 use crate::property::PropertyReport;
+use crate::reader::{ReadError, plain};
+use crate::run::{Part, Place, Run, Step, Values};
 
 /// A report about a counter system.
 pub type CounterReport = PropertyReport<Trace, Certificate>;
+
+impl Present for System {
+    type Trace = Trace;
+    type Proof = Certificate;
+
+    fn run(&self, trace: &Trace) -> io::Result<Run> {
+        Ok(self.as_run(trace, &|v| self.names[v as usize].clone()))
+    }
+
+    fn trace(&self, run: &Run) -> Result<Trace, ReadError> {
+        read(self, run)
+    }
+
+    fn shown(&self, trace: &Trace) -> Shown {
+        let run = self.as_run(trace, &|v| self.shown(v).into_owned());
+        let look = Look { start: Some("start".into()), sparse: true, last: "the target".into(), ..Look::default() };
+        Shown { run, look }
+    }
+
+    fn lanes(&self, trace: &Trace) -> Option<Run> {
+        chart::lanes(self, trace)
+    }
+
+    /// Places are lit while anything is in them; a rule is a bar between those that it asks for and those that it changes.
+    fn drawing(&self) -> Drawing {
+        let place = |v: usize| DrawnNode {
+            lines: vec![self.shown(v as Var).into_owned()],
+            lit: Some((self.shown(v as Var).into_owned(), None)),
+            ..DrawnNode::default()
+        };
+        let mut out = Drawing { nodes: (0..self.names.len()).map(place).collect(), edges: vec![] };
+        for (id, rule) in self.rules.iter().enumerate() {
+            let bar = out.nodes.len();
+            let name = rule.name.clone().or_else(|| rule.title.clone()).unwrap_or_else(|| format!("rule {id}"));
+            out.nodes.push(DrawnNode { lines: vec![name], shape: NodeShape::Bar, ..DrawnNode::default() });
+            let arrow = |from: usize, to: usize| DrawnEdge { from, to, lines: vec![] };
+            out.edges.extend(rule.guards.iter().map(|(v, _)| arrow(*v as usize, bar)));
+            out.edges.extend(rule.updates.iter().map(|(v, _)| arrow(bar, *v as usize)));
+        }
+        out
+    }
+
+    fn body<'a>(&'a self, proof: &'a Certificate) -> io::Result<Body<'a>> {
+        Ok(Body { kind: ProofKind::Basis, assumes: vec![], write: pretty(evidence::Basis(self, proof)) })
+    }
+
+    fn proof(&self, kind: &str, _: &[String], raw: &RawValue) -> Result<Certificate, ReadError> {
+        evidence::read(self, body(ProofKind::Basis, kind, raw)?)
+    }
+
+    fn size(&self, c: &Certificate) -> Value {
+        match c {
+            Certificate::Above { bounds, basis } => json!({ "bounds": bounds.len(), "never": basis.len() }),
+            Certificate::Below(tops) => json!({ "within": tops.len() }),
+            Certificate::Exact { fixed, tops } => json!({ "exactly": fixed.len(), "within": tops.len() }),
+        }
+    }
+}
+
+/// Runs with names of one kind or another.
+trait AsRun {
+    fn as_run(&self, trace: &Trace, name: &dyn Fn(Var) -> String) -> Run;
+}
+
+impl AsRun for System {
+    fn as_run(&self, trace: &Trace, name: &dyn Fn(Var) -> String) -> Run {
+        let some = trace.initial.iter().enumerate().filter(|(_, n)| **n > 0);
+        let start: Values = some.map(|(v, n)| (name(v as Var), Value::from(*n))).collect();
+        let mut steps = vec![];
+        let mut state: State = trace.initial.clone();
+        for &rule in &trace.rules {
+            let next = step(self, rule, &state).ok().flatten().unwrap_or_else(|| state.clone());
+            steps.push(one_step(self, rule, &state, &next, name));
+            state = next;
+        }
+        Run { start, steps, ..Run::default() }
+    }
+}
+
+/// What is said of a step. All of it follows from the rule and the state before.
+fn one_step(system: &System, rule: RuleId, before: &State, after: &State, name: &dyn Fn(Var) -> String) -> Step {
+    let r = &system.rules[rule as usize];
+    let changed = r.updates.iter().map(|u| u.0).filter(|v| before[*v as usize] != after[*v as usize]);
+    Step {
+        label: system.describe(rule),
+        set: changed.map(|v| (name(v), Value::from(after[v as usize]))).collect(),
+        parts: vec![Part { takes: rule.into(), ..Part::default() }],
+        place: r.line.map(|line| Place { line, ..Place::default() }),
+        ..Step::default()
+    }
+}
+
+/// A run; what is said of each step must be what the rule does there.
+fn read(system: &System, run: &Run) -> Result<Trace, ReadError> {
+    let mut initial = vec![0; system.names.len()];
+    let names: rustc_hash::FxHashMap<&str, usize> =
+        system.names.iter().enumerate().map(|(v, n)| (n.as_str(), v)).collect();
+    for (name, value) in &run.start {
+        let at = || format!("start.{}", plain(name));
+        let Some(&v) = names.get(name.as_str()) else {
+            return Err(ReadError::found(at(), "variables of the system", value));
+        };
+        initial[v] = match value.as_u64().filter(|n| i64::try_from(*n).is_ok()) {
+            Some(n) => n,
+            None => return Err(ReadError::found(at(), "a number that is not negative", value)),
+        };
+    }
+    let mut rules = vec![];
+    // Nothing behind a rule that cannot be taken.
+    let mut state = Some(initial.clone());
+    for (i, said) in run.steps.iter().enumerate() {
+        let takes = said.parts.first().map_or(&Value::Null, |p| &p.takes);
+        let rule = takes.as_u64().filter(|n| (*n as usize) < system.rules.len());
+        let Some(rule) = rule.map(|n| n as RuleId) else {
+            return Err(ReadError::found(format!("steps[{i}].parts[0].takes"), "the number of a rule", takes));
+        };
+        rules.push(rule);
+        let after = state.as_ref().and_then(|s| step(system, rule, s).ok().flatten());
+        if let (Some(before), Some(after)) = (&state, &after) {
+            let is = one_step(system, rule, before, after, &|v| system.names[v as usize].clone());
+            if is != *said {
+                let expected = serde_json::to_string(&is).unwrap_or_default();
+                return Err(ReadError::found(format!("steps[{i}]"), expected, &json!({})));
+            }
+        }
+        state = after;
+    }
+    Ok(Trace { initial, rules })
+}
 
 /// So many names are listed before the rest is counted.
 const NAMES: usize = 8;

@@ -6,24 +6,30 @@
 //! Variables that a front end made for itself (their names start with `@`) are not shown; but what a run choices for them is: this is
 //! how `__VERIFIER_nondet_int()` in the middle of an expression gets its value.
 
-mod html;
-mod run;
+pub(crate) mod exact;
+pub(crate) mod read;
+pub(crate) mod run;
 pub(crate) mod term;
 pub mod text;
 pub mod witness;
+pub(crate) mod write;
 
+use std::io;
+
+use serde_json::value::RawValue;
+use serde_json::{Value as Json, json};
 use trellis_expr::{Stmt, StmtId, VarId};
 use trellis_model::cfa::evidence::{Certificate, Trace};
-use trellis_model::cfa::{Cfa, EdgeId, LocationId, Place};
+use trellis_model::cfa::{Cfa, EdgeId, Kind, LocationId, Place};
 
-use crate::names::unique;
+use crate::evidence::{body, pretty};
+use crate::present::{Body, Drawing, DrawnEdge, DrawnNode, NodeShape, Present, ProofKind, Shown};
 use crate::property::PropertyReport;
-use crate::tell::cut;
+use crate::reader::ReadError;
+use crate::run::Run;
+use crate::words::{cut, unique};
 
-pub use html::render as html;
-pub(crate) use html::run as html_run;
-pub use run::dot;
-pub(crate) use run::{caller, dot_entries, dot_start, entry_count, picked};
+pub(crate) use run::{caller, picked};
 
 /// A report about a program or an automaton.
 pub type ProgramReport = PropertyReport<Trace, Certificate>;
@@ -62,10 +68,14 @@ impl<'a> Program<'a> {
         lines.get((place.line as usize).checked_sub(1)?).map(|l| l.trim())
     }
 
+    /// `main.c`.
+    fn file(&self, place: Place) -> String {
+        self.files.get(place.file as usize).map_or("?", String::as_str).to_string()
+    }
+
     /// `main.c:12`.
     pub(crate) fn place(&self, place: Place) -> String {
-        let file = self.files.get(place.file as usize).map_or("?", String::as_str);
-        format!("{file}:{}", place.line)
+        format!("{}:{}", self.file(place), place.line)
     }
 
     /// A location, as the source calls it.
@@ -97,6 +107,65 @@ impl<'a> Program<'a> {
     /// The variables that people see, with their names.
     pub(crate) fn shown(&self) -> impl Iterator<Item = (VarId, &str)> {
         self.cfa.variables.iter().zip(&self.short).filter_map(|(v, name)| name.as_deref().map(|n| (*v, n)))
+    }
+}
+
+impl Present for Program<'_> {
+    type Trace = Trace;
+    type Proof = Certificate;
+
+    fn run(&self, trace: &Trace) -> io::Result<Run> {
+        let steps = trace.steps.iter().map(|s| (Some(s.edge), &s.choices[..], &s.after));
+        Ok(exact::run(self.cfa, &trace.start, steps))
+    }
+
+    fn trace(&self, run: &Run) -> Result<Trace, ReadError> {
+        let (start, steps) = exact::read(self.cfa, run)?;
+        let ended = steps.iter().position(|s| s.edge.is_none());
+        if let Some(i) = ended {
+            return Err(ReadError::found(format!("steps[{i}].parts"), "a part that moves", &json!([])));
+        }
+        Ok(Trace { start, steps: steps.into_iter().filter_map(Option::from).collect() })
+    }
+
+    fn shown(&self, trace: &Trace) -> Shown {
+        run::shown(self, trace, None, None)
+    }
+
+    fn drawing(&self) -> Drawing {
+        let mut out = Drawing::default();
+        for l in self.cfa.locations() {
+            let location = self.cfa.location(l);
+            let mut lines = vec![location.name.clone()];
+            lines.extend(location.place.map(|p| format!("line {}", p.line)));
+            let shape = match location.kind {
+                Kind::Error => NodeShape::Error,
+                Kind::Final => NodeShape::Final,
+                Kind::Plain if l == self.cfa.initial => NodeShape::Initial,
+                Kind::Plain => NodeShape::Plain,
+            };
+            out.nodes.push(DrawnNode { lines, shape, ..DrawnNode::default() });
+        }
+        for e in self.cfa.edges() {
+            let edge = self.cfa.edge(e);
+            let lines = vec![self.statement(e)];
+            out.edges.push(DrawnEdge { from: edge.from.index(), to: edge.to.index(), lines });
+        }
+        out
+    }
+
+    fn body<'a>(&'a self, proof: &'a Certificate) -> io::Result<Body<'a>> {
+        let write = pretty(write::Invariant::new(self.cfa, proof)?);
+        Ok(Body { kind: ProofKind::Invariant, assumes: vec![], write })
+    }
+
+    fn proof(&self, kind: &str, _: &[String], raw: &RawValue) -> Result<Certificate, ReadError> {
+        read::invariant(self.cfa, body(ProofKind::Invariant, kind, raw)?)
+    }
+
+    fn size(&self, c: &Certificate) -> Json {
+        let elements: usize = c.invariant.iter().map(|(_, e)| e.len()).sum();
+        json!({ "locations": c.invariant.len(), "elements": elements, "k": c.k })
     }
 }
 

@@ -1,82 +1,76 @@
-//! A run, told: one entry for each line of the source that it passes, or for each edge of the automaton.
-
-use std::fmt::Write;
+//! A run as people see it: one step for each line of the source that it passes, or for each edge of the automaton.
 
 use trellis_expr::eval::Valuation;
 use trellis_expr::{Stmt, StmtId, Terms, Value, VarId};
 use trellis_model::cfa::evidence::Trace;
-use trellis_model::cfa::interpret::{self, Oracle, Script, Step};
+use trellis_model::cfa::interpret::{self, Choice, Oracle, Script, Step};
 use trellis_model::cfa::{Cfa, EdgeId, Place};
 
 use super::{Program, is_hidden};
-use crate::dot::{head, quote};
-use crate::tell::cut;
+use crate::present::{Look, Shown};
+use crate::run::{self, Part, Run, Values};
+use crate::words::cut;
 
 /// So many entries of an array are shown one by one.
 const MAX_ENTRIES: usize = 4;
 
-/// One line of a run.
-pub(super) struct Entry {
-    /// `main.c:12`, or `L1 → L2`.
-    pub place: String,
-    /// What stands there.
-    pub text: String,
-    /// What was picked and what has changed: names and values.
-    pub changes: Vec<(String, String)>,
-    /// How many steps of the run have been made when it is over.
-    pub steps: usize,
-}
-
-/// A part of a run that may go on.
+/// Some edges of one line of the source, which may be more.
 struct Open {
     place: Place,
     edges: Vec<EdgeId>,
-    entry: Entry,
+    step: run::Step,
     /// Does it do anything?
     matters: bool,
 }
 
 impl Open {
-    fn close(self) -> Option<Entry> {
-        self.matters.then_some(self.entry)
+    /// The step, and how many edges it stands for.
+    fn close(self) -> Option<(run::Step, usize)> {
+        self.matters.then_some((self.step, self.edges.len()))
     }
 }
 
-/// The entries of a run. It must be one: have it replayed first.
-pub(super) fn entries(p: &Program<'_>, trace: &Trace) -> Vec<Entry> {
-    let mut all: Vec<Entry> = Vec::new();
+/// The steps of a run. It must be one: have it replayed first.
+fn steps(p: &Program<'_>, trace: &Trace) -> Vec<(run::Step, usize)> {
+    let mut all: Vec<(run::Step, usize)> = Vec::new();
     let mut open: Option<Open> = None;
     let mut before = &trace.start;
-    for (n, step) in trace.steps.iter().enumerate() {
+    for step in &trace.steps {
         let edge = p.cfa.edge(step.edge);
         let place = edge.place.filter(|_| p.has_source());
         let source = place.and_then(|at| p.line(at));
-        let changes = changes(p, before, step, source);
+        let set = changes(p, before, step, source);
         before = &step.after;
         let (Some(place), Some(text)) = (place, source) else {
             all.extend(open.take().and_then(Open::close));
-            let to = format!("{} → {}", p.location(edge.from), p.location(edge.to));
-            all.push(Entry { place: to, text: p.statement(step.edge), changes, steps: n + 1 });
+            let part = Part {
+                from: Some(p.location(edge.from)),
+                to: Some(p.location(edge.to)),
+                takes: step.edge.0.into(),
+                ..Part::default()
+            };
+            let shown = run::Step { label: p.statement(step.edge), set, parts: vec![part], ..run::Step::default() };
+            all.push((shown, 1));
             continue;
         };
-        // Several edges of one line are one entry, unless it is passed again or something changes twice.
+        // Several edges of one line are one step, unless it is passed again or something changes twice.
         let again = |o: &Open| {
             (o.place.file, o.place.line) != (place.file, place.line)
                 || o.edges.contains(&step.edge)
-                || changes.iter().any(|(name, _)| o.entry.changes.iter().any(|(n, _)| n == name))
+                || set.keys().any(|name| o.step.set.contains_key(name))
         };
         let error = p.cfa.is_error(edge.to);
         let matters = error || *p.cfa.terms.stmt(edge.stmt) != Stmt::Skip;
         match &mut open {
             Some(o) if !again(o) => {
                 o.edges.push(step.edge);
-                o.entry.changes.extend(changes);
-                o.entry.steps = n + 1;
+                o.step.set.extend(set);
                 o.matters |= matters;
             }
             _ => {
-                let entry = Entry { place: p.place(place), text: text.to_string(), changes, steps: n + 1 };
-                let next = Open { place, edges: vec![step.edge], entry, matters };
+                let at = run::Place { file: p.file(place), line: place.line, column: None, text: text.to_string() };
+                let step_shown = run::Step { label: text.to_string(), set, place: Some(at), ..run::Step::default() };
+                let next = Open { place, edges: vec![step.edge], step: step_shown, matters };
                 all.extend(open.replace(next).and_then(Open::close));
             }
         }
@@ -85,9 +79,26 @@ pub(super) fn entries(p: &Program<'_>, trace: &Trace) -> Vec<Entry> {
     all
 }
 
-/// How many entries a run has.
-pub(crate) fn entry_count(p: &Program<'_>, trace: &Trace) -> usize {
-    entries(p, trace).len()
+/// A run as people see it. In one of two parts the second comes again and again; what is said of that, or at the end, comes with it.
+pub(crate) fn shown(p: &Program<'_>, stem: &Trace, cycle: Option<&Trace>, end: Option<String>) -> Shown {
+    let value = |v: &VarId| stem.start.get(v).map(|value| cut(&p.cfa.terms.show_value(value)));
+    let start: Values = p.shown().filter_map(|(v, name)| Some((name.to_string(), value(&v)?.into()))).collect();
+    let mut all = steps(p, stem);
+    let first = all.len();
+    all.extend(cycle.into_iter().flat_map(|c| steps(p, c)));
+    let (steps, counts): (Vec<run::Step>, Vec<usize>) = all.into_iter().unzip();
+    // A run that goes on has a cycle, if only one on which there is nothing to see.
+    let back = end.is_some().then_some(first).filter(|_| cycle.is_some() || first == steps.len());
+    let look = Look {
+        start: (!p.has_source()).then(|| p.location(p.cfa.initial)),
+        table: true,
+        counts,
+        unnumbered: p.has_source(),
+        last: "the error".into(),
+        end,
+        ..Look::default()
+    };
+    Shown { run: Run { start, steps, back, ..Run::default() }, look }
 }
 
 /// Says again what was decided, and to whom it was said.
@@ -109,12 +120,12 @@ impl Oracle for Listener<'_> {
 }
 
 /// The variables that a step choices values for, in order.
-pub(crate) fn picked(cfa: &Cfa, before: &Valuation, step: &Step) -> Vec<(VarId, Value)> {
-    if step.choices.is_empty() {
+pub(crate) fn picked(cfa: &Cfa, before: &Valuation, edge: EdgeId, choices: &[Choice]) -> Vec<(VarId, Value)> {
+    if choices.is_empty() {
         return Vec::new();
     }
-    let mut listener = Listener { script: Script::new(&step.choices), heard: Vec::new() };
-    interpret::run(&cfa.terms, cfa.edge(step.edge).stmt, &mut before.clone(), &mut listener);
+    let mut listener = Listener { script: Script::new(choices), heard: Vec::new() };
+    interpret::run(&cfa.terms, cfa.edge(edge).stmt, &mut before.clone(), &mut listener);
     listener.heard
 }
 
@@ -128,14 +139,14 @@ fn assigned(terms: &Terms, s: StmtId, out: &mut Vec<VarId>) {
 }
 
 /// What a step choices for variables that nobody sees, and what it does to the others.
-fn changes(p: &Program<'_>, before: &Valuation, step: &Step, source: Option<&str>) -> Vec<(String, String)> {
+fn changes(p: &Program<'_>, before: &Valuation, step: &Step, source: Option<&str>) -> Values {
     let terms = &p.cfa.terms;
-    let heard = picked(p.cfa, before, step);
-    let mut out = Vec::new();
+    let heard = picked(p.cfa, before, step.edge, &step.choices);
+    let mut out = Values::new();
     for (v, value) in heard.iter().filter(|(v, _)| is_hidden(&terms.variable(*v).name)) {
         // A temporary that is picked and not used afterwards says nothing.
         if step.after.get(v) == Some(value) {
-            out.push((caller(source), cut(&terms.show_value(value))));
+            out.insert(caller(source), cut(&terms.show_value(value)).into());
         }
     }
     let mut written: Vec<VarId> = heard.iter().map(|(v, _)| *v).collect();
@@ -153,14 +164,14 @@ fn changes(p: &Program<'_>, before: &Valuation, step: &Step, source: Option<&str
                 if a.default() == b.default() && indexes.len() <= MAX_ENTRIES {
                     out.extend(indexes.into_iter().map(|i| {
                         let value = at(b, i.clone());
-                        (format!("{name}[{i}]"), cut(&terms.show_value(&value)))
+                        (format!("{name}[{i}]"), cut(&terms.show_value(&value)).into())
                     }));
                 } else {
-                    out.push((name.to_string(), cut(&terms.show_value(new))));
+                    _ = out.insert(name.to_string(), cut(&terms.show_value(new)).into());
                 }
             }
             (Value::Array(_), _) => {}
-            _ if old != new || set => out.push((name.to_string(), cut(&terms.show_value(new)))),
+            _ if old != new || set => _ = out.insert(name.to_string(), cut(&terms.show_value(new)).into()),
             _ => {}
         }
     }
@@ -178,32 +189,4 @@ pub(crate) fn caller(source: Option<&str>) -> String {
         }
         _ => "any value".into(),
     }
-}
-
-/// A run as a graph in the dot language: entries are nodes.
-pub fn dot(p: &Program<'_>, trace: &Trace, name: &str) -> String {
-    let mut out = head(name);
-    dot_start(p, &mut out);
-    dot_entries(p, trace, 0, true, &mut out);
-    out.push_str("}\n");
-    out
-}
-
-/// The node for the initial location.
-pub(crate) fn dot_start(p: &Program<'_>, out: &mut String) {
-    let _ = writeln!(out, "  s0 [shape=box, style=rounded, label={}];", quote(&[p.location(p.cfa.initial)]));
-}
-
-/// The entries of a part of a run as nodes, each with an edge from the one before it. Answers the number of the last one.
-pub(crate) fn dot_entries(p: &Program<'_>, trace: &Trace, before: usize, ends: bool, out: &mut String) -> usize {
-    let entries = entries(p, trace);
-    for (i, e) in entries.iter().enumerate() {
-        let mut lines = vec![e.place.clone(), cut(&e.text)];
-        lines.extend(e.changes.iter().map(|(name, value)| format!("{name} = {value}")));
-        let looks = if ends && i + 1 == entries.len() { ", penwidth=3, color=red" } else { "" };
-        let at = before + i;
-        let _ = writeln!(out, "  s{} [shape=box, style=rounded, label={}{looks}];", at + 1, quote(&lines));
-        let _ = writeln!(out, "  s{at} -> s{};", at + 1);
-    }
-    before + entries.len()
 }

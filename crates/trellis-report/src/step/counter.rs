@@ -8,8 +8,8 @@ use trellis_model::counter::interpret::{self, State, is_bad};
 use trellis_model::counter::{Rule, RuleId, System};
 
 use super::{Choices, Error, Stepper, changes, no_offer};
-use crate::json::{CounterContent, read_counter_evidence};
-use crate::names::unique;
+use crate::json::{self, Content};
+use crate::words::unique;
 use crate::run::{Part, Place, Run, Step, Values};
 
 /// A walk through an instance of a counter system.
@@ -103,15 +103,13 @@ impl Stepper for CounterStepper<'_> {
 
     fn replay(&mut self, trace: &str) -> Result<(), Error> {
         let refused = |e: &dyn std::fmt::Display| Error::Refused(e.to_string());
-        let evidence = read_counter_evidence(&self.system, trace).map_err(|e| refused(&e))?;
-        let CounterContent::Trace(Trace { initial, rules }) = evidence.content else {
+        let content = json::read(&*self.system, trace).map_err(|e| refused(&e))?;
+        let Content::Trace(Trace { initial, rules }) = content else {
             return Err(Error::refused("it is a certificate; only traces can be replayed"));
         };
         let trace = Trace { initial, rules };
         self.states = interpret::replay(&self.system, &trace).map_err(|e| refused(&e))?;
         self.rules = trace.rules;
-        // What the trace is about need not be what the file asks.
-        self.system.to_mut().target = evidence.target;
         Ok(())
     }
 

@@ -12,8 +12,9 @@ use trellis_model::hierarchy::walk::{TooHard, Walker};
 use trellis_model::hierarchy::{Domain, Hierarchy, Levels};
 
 use super::{Ask, Choices, Error, MAX_OFFERS, Stepper, changes, no_offer};
-use crate::json::{Named, NodeContent, read_node_evidence};
-use crate::names::unique;
+use crate::hierarchy::Named;
+use crate::json::{self, Content};
+use crate::words::unique;
 use crate::run::{Part, Run, Step, Values};
 
 /// So many configurations after one event are each an offer.
@@ -193,8 +194,8 @@ impl Stepper for HierarchyStepper<'_> {
     fn replay(&mut self, trace: &str) -> Result<(), Error> {
         let hierarchy = self.walker.hierarchy();
         let levels = hierarchy.levels().map_err(|e| Error::Model(e.to_string()))?;
-        let content = read_node_evidence(Named { hierarchy, levels: &levels }, trace);
-        let NodeContent::Trace(trace) = content.map_err(|e| Error::refused(e.to_string()))? else {
+        let content = json::read(&Named { hierarchy, levels: &levels }, trace);
+        let Content::Trace(trace) = content.map_err(|e| Error::refused(e.to_string()))? else {
             return Err(Error::refused("it is a certificate; only traces can be replayed"));
         };
         self.replayed(&levels, &trace)?;

@@ -11,10 +11,10 @@ use trellis_model::network::{Action, ModelError, Network, Snapshot, Step as Take
 
 use super::walk::{Patience, Walk, duration};
 use super::{Choices, Error, Stepper, Wait, changes, no_offer};
-use crate::json::{Content, read_evidence};
-use crate::names::unique;
+use crate::json::{self, Content};
+use crate::words::unique;
 use crate::run::{Part, Place, Run, Step, Values};
-use crate::tell::{Renderer, states};
+use crate::network::{Move, Renderer};
 use crate::text::describe;
 
 /// A walk through a network.
@@ -55,21 +55,23 @@ impl<'n> NetworkStepper<'n> {
     /// A step from a state, as it was before anybody waited.
     fn step(&self, r: &Renderer<'_>, before: &Snapshot, taken: &Taken) -> Step {
         let moves = r.moves(before, &taken.action);
-        let part = |(m, e): (&crate::tell::Move<'_>, &trellis_model::network::EdgeRef)| Part {
+        let part = |(m, e): (&Move<'_>, &trellis_model::network::EdgeRef)| Part {
             name: self.names[e.process as usize].clone(),
             from: Some(m.from.into()),
             to: Some(m.to.into()),
             takes: e.edge.into(),
-            choices: m.edge.select.iter().map(|(_, n)| (*n).into()).collect(),
+            choices: m.edge.select.iter().map(|(name, n)| serde_json::json!({ name: n })).collect(),
             sends: m.channel.as_ref().is_some_and(|(_, sends)| *sends),
         };
-        let label: Vec<String> = moves.iter().map(describe).collect();
+        let message = moves.iter().find_map(|m| m.channel.as_ref().map(|(name, _)| name.clone()));
+        let parts: Vec<Part> = moves.iter().zip(&taken.action.0).map(part).collect();
+        let label: Vec<String> = parts.iter().map(|p| describe(p, message.as_deref())).collect();
         Step {
             label: if label.is_empty() { "nothing moves".into() } else { label.join("; ") },
             delay: self.walk.is_timed().then(|| taken.delay.to_string()),
             set: changes(&self.values(r, before), &self.values(r, &taken.state)),
-            parts: moves.iter().zip(&taken.action.0).map(part).collect(),
-            message: moves.iter().find_map(|m| m.channel.as_ref().map(|(name, _)| name.clone())),
+            parts,
+            message,
             place: moves.first().and_then(|m| place(&m.edge.place)),
         }
     }
@@ -103,7 +105,7 @@ impl<'n> NetworkStepper<'n> {
 fn place(text: &str) -> Option<Place> {
     let mut parts = text.rsplitn(3, ':');
     let (_column, line, file) = (parts.next()?, parts.next()?, parts.next()?);
-    Some(Place { file: file.into(), line: line.parse().ok()?, text: String::new() })
+    Some(Place { file: file.into(), line: line.parse().ok()?, ..Place::default() })
 }
 
 impl Stepper for NetworkStepper<'_> {
@@ -159,17 +161,19 @@ impl Stepper for NetworkStepper<'_> {
     fn run(&self) -> Run {
         let r = Renderer::new(&self.walk.net);
         let trace = &self.walk.trace;
+        let befores = std::iter::once(&trace.initial).chain(trace.steps.iter().map(|s| &s.state));
         Run {
             start: self.values(&r, &trace.initial),
-            steps: states(trace).map(|(before, step)| self.step(&r, before, step)).collect(),
+            steps: befores.zip(&trace.steps).map(|(before, step)| self.step(&r, before, step)).collect(),
             rest: (trace.rest != Rational::ZERO).then(|| trace.rest.to_string()),
             back: trace.back_to,
+            ..Run::default()
         }
     }
 
     fn replay(&mut self, trace: &str) -> Result<(), Error> {
-        let evidence = read_evidence(&self.walk.net, trace).map_err(|e| Error::refused(e.to_string()))?;
-        let Content::Trace(trace) = evidence.content else {
+        let content = json::read(&*self.walk.net, trace).map_err(|e| Error::refused(e.to_string()))?;
+        let Content::Trace(trace) = content else {
             return Err(Error::refused("it is a certificate; only traces can be replayed"));
         };
         self.replayed(&trace)?;

@@ -17,11 +17,11 @@ use trellis_model::cfa::{Cfa, Kind, LocationId};
 
 use super::ways::{self, Begun, Open, Way, candidates, from, parse, ways};
 use super::{Ask, Choices, Error, Input, Stepper, changes, no_offer};
-use crate::json::{ProgramContent, read_program_evidence};
-use crate::names::unique;
+use crate::json::{self, Content};
+use crate::words::unique;
 use crate::program::{Program, caller, is_hidden, picked};
 use crate::run::{Part, Place, Run, Step, Values};
-use crate::tell::cut;
+use crate::words::cut;
 
 /// So many edges become one step at most.
 const MAX_GROUP: usize = 1000;
@@ -207,7 +207,7 @@ impl<'c> ProgramStepper<'c> {
         let mut env = &before.env;
         for g in group {
             let source = self.cfa.edge(g.edge).place.and_then(|at| p.line(at));
-            for (v, value) in picked(&self.cfa, env, g) {
+            for (v, value) in picked(&self.cfa, env, g.edge, &g.choices) {
                 if is_hidden(&self.cfa.terms.variable(v).name) && g.after.get(&v) == Some(&value) {
                     label += &format!("  [{} = {}]", caller(source), cut(&self.cfa.terms.show_value(&value)));
                 }
@@ -229,7 +229,7 @@ impl<'c> ProgramStepper<'c> {
         if let Some((place, text)) = edge.place.and_then(|at| Some((at, p.line(at)?))) {
             let file = p.place(place);
             let file = file.rsplit_once(':').map_or(file.as_str(), |(file, _)| file);
-            return (text.into(), Some(Place { file: file.into(), line: place.line, text: text.into() }));
+            return (text.into(), Some(Place { file: file.into(), line: place.line, column: Some(place.column), text: text.into() }));
         }
         let way = format!("{} → {}", p.location(edge.from), p.location(edge.to));
         let statement = p.statement(step.edge);
@@ -397,8 +397,8 @@ impl Stepper for ProgramStepper<'_> {
     }
 
     fn replay(&mut self, trace: &str) -> Result<(), Error> {
-        let content = read_program_evidence(&self.cfa, trace).map_err(|e| Error::refused(e.to_string()))?;
-        let ProgramContent::Trace(trace) = content else {
+        let content = json::read(&Program::new(&self.cfa, &[]), trace).map_err(|e| Error::refused(e.to_string()))?;
+        let Content::Trace(trace) = content else {
             return Err(Error::refused("it is a certificate; only traces can be replayed"));
         };
         interpret::replay(&self.cfa, &trace).map_err(|e| Error::refused(e.to_string()))?;

@@ -6,8 +6,9 @@ use serde_json::Value;
 use trellis_domain::zone::Rational;
 
 use crate::run::{Part, Run, Step, Values};
-use crate::tell::cut;
-use crate::text::{INDENT, Style, wrap};
+use crate::words::cut;
+use crate::style::Style;
+use crate::words::{INDENT, wrap};
 use crate::time;
 
 /// Of an offer, so many changes are shown.

@@ -7,8 +7,8 @@ use trellis_model::hierarchy::tree::Tree;
 use trellis_model::hierarchy::tree::evidence::Trace;
 
 use super::{Ask, Choices, Error, MAX_OFFERS, Stepper, changes, no_offer};
-use crate::json::{TreeContent, read_tree_evidence};
-use crate::names::unique;
+use crate::json::{self, Content};
+use crate::words::unique;
 use crate::run::{Part, Run, Step, Values};
 
 /// A vector of each node, and the state that they lead to.
@@ -178,8 +178,8 @@ impl Stepper for TreeStepper<'_> {
     }
 
     fn replay(&mut self, trace: &str) -> Result<(), Error> {
-        let content = read_tree_evidence(&self.tree, trace).map_err(|e| Error::refused(e.to_string()))?;
-        let TreeContent::Trace(trace) = content else {
+        let content = json::read(&*self.tree, trace).map_err(|e| Error::refused(e.to_string()))?;
+        let Content::Trace(trace) = content else {
             return Err(Error::refused("it is a certificate; only traces can be replayed"));
         };
         self.replayed(&trace)?;

@@ -5,7 +5,7 @@ use trellis_model::counter::evidence::{Bound, Certificate, Trace, Verdict};
 use trellis_model::counter::{Interval, OMEGA, Rule, System, Update, Vector};
 use trellis_model::evidence::Reason;
 use trellis_report::counter::{never, question, text};
-use trellis_report::{CounterContent, CounterReport, Kind, Style, json, read_counter_evidence};
+use trellis_report::{Content, CounterReport, Kind, Present, Style, json};
 
 use crate::validate::Validator;
 
@@ -37,23 +37,23 @@ fn evidence_is_valid_and_comes_back() {
     let report =
         CounterReport::about("m.spec", "spec", &question(&system), Kind::Always, Verdict::Unsafe(trace.clone()));
     let mut out = vec![];
-    json::write_counter_report(&mut out, &system, &report).unwrap();
+    json::write_report(&mut out, &system, &report, report.certificate.as_ref().map(|c| system.size(c))).unwrap();
     schemas.assert_valid("report-1.json", &serde_json::from_slice::<Value>(&out).unwrap());
-    let back = read_counter_evidence(&system, std::str::from_utf8(&out).unwrap()).unwrap();
-    assert!(matches!(back.content, CounterContent::Trace(t) if t == trace) && back.target == system.target);
+    let back = json::read(&system, std::str::from_utf8(&out).unwrap()).unwrap();
+    assert!(matches!(back, Content::Trace(t) if t == trace));
     let mut out = vec![];
-    json::write_counter_trace(&mut out, &system, report.header(), &trace).unwrap();
-    schemas.assert_valid("counter-trace-2.json", &serde_json::from_slice::<Value>(&out).unwrap());
+    json::write_trace(&mut out, &system, report.header(), &trace).unwrap();
+    schemas.assert_valid("trace-2.json", &serde_json::from_slice::<Value>(&out).unwrap());
     for c in certificates() {
         let report = CounterReport::about("m.spec", "spec", &question(&system), Kind::Always, Verdict::Safe(c.clone()));
         let mut out = vec![];
-        json::write_counter_report(&mut out, &system, &report).unwrap();
+        json::write_report(&mut out, &system, &report, report.certificate.as_ref().map(|c| system.size(c))).unwrap();
         schemas.assert_valid("report-1.json", &serde_json::from_slice::<Value>(&out).unwrap());
         let mut out = vec![];
-        json::write_counter_certificate(&mut out, &system, report.header(), &c).unwrap();
-        schemas.assert_valid("counter-certificate-2.json", &serde_json::from_slice::<Value>(&out).unwrap());
-        let back = read_counter_evidence(&system, std::str::from_utf8(&out).unwrap()).unwrap();
-        assert!(matches!(back.content, CounterContent::Certificate(b) if b == c));
+        json::write_certificate(&mut out, &system, report.header(), &c).unwrap();
+        schemas.assert_valid("certificate-2.json", &serde_json::from_slice::<Value>(&out).unwrap());
+        let back = json::read(&system, std::str::from_utf8(&out).unwrap()).unwrap();
+        assert!(matches!(back, Content::Certificate(b) if b == c));
     }
 }
 
@@ -66,9 +66,9 @@ fn what_is_written_for_people_is_checked() {
     let report =
         CounterReport::about("m.spec", "spec", &question(&system), Kind::Always, Verdict::Unsafe(trace.clone()));
     let mut out = vec![];
-    json::write_counter_trace(&mut out, &system, report.header(), &trace).unwrap();
+    json::write_trace(&mut out, &system, report.header(), &trace).unwrap();
     let text = String::from_utf8(out).unwrap();
-    assert!(read_counter_evidence(&system, &text).is_ok());
+    assert!(json::read(&system, &text).is_ok());
     let flat: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for (from, to) in [
         ("\"set\": {", "\"set\": { \"done\": 7,"),
@@ -77,23 +77,23 @@ fn what_is_written_for_people_is_checked() {
         ("\"idle\": 1", "\"idle\": 9"),
         ("\"idle\": 1", "\"idle\": 9, \"idle\": 1"),
         ("\"line\": 3", "\"line\": 4"),
-        ("\"transition\": \"t\"", "\"transition\": \"u\""),
-        ("\"transition\": \"t\"", "\"remark\": \"t\""),
+        ("\"label\": \"t:", "\"label\": \"u:"),
+        ("\"label\": \"t:", "\"remark\": \"\", \"label\": \"t:"),
         ("idle >= 1 ->", "idle >= 2 ->"),
     ] {
         assert!(flat.contains(from), "{from}: {flat}");
         let at = flat.rfind(from).expect("it is there");
         let forged = format!("{}{to}{}", &flat[..at], &flat[at + from.len()..]);
-        assert!(read_counter_evidence(&system, &forged).is_err(), "{to}");
+        assert!(json::read(&system, &forged).is_err(), "{to}");
     }
     let [c, ..] = certificates();
     let mut out = vec![];
-    json::write_counter_certificate(&mut out, &system, report.header(), &c).unwrap();
+    json::write_certificate(&mut out, &system, report.header(), &c).unwrap();
     let text = String::from_utf8(out).unwrap();
-    assert!(read_counter_evidence(&system, &text).is_ok());
+    assert!(json::read(&system, &text).is_ok());
     let at = text.find("\"says\": \"").expect("words") + 9;
     let forged = format!("{}x{}", &text[..at], &text[at..]);
-    assert!(read_counter_evidence(&system, &forged).is_err(), "{forged}");
+    assert!(json::read(&system, &forged).is_err(), "{forged}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::Value;
-use trellis_report::read_evidence;
+use trellis_report::json::read as read_evidence;
 
 use crate::round_trip::{certificate_text, trace_text};
 use crate::world::{certificate, library, walk};
@@ -15,7 +15,7 @@ fn deep_nesting() {
         assert!(read_evidence(&net, &text).is_err());
     }
     let deep = "[".repeat(300_000) + &"]".repeat(300_000);
-    for field in ["initial", "steps", "back_to"] {
+    for field in ["start", "steps", "loop", "recurrent", "parts"] {
         let whole = trace_text(&net, &walk(&net, &[0]));
         let mut value: serde_json::Map<String, Value> = serde_json::from_str(&whole).unwrap();
         value.insert(field.into(), "HERE".into());
@@ -57,20 +57,8 @@ pub fn anything() -> impl Strategy<Value = Value> {
 }
 
 const FIELDS: [&str; 14] = [
-    "schema",
-    "initial",
-    "steps",
-    "edges",
-    "state",
-    "process",
-    "edge",
-    "select",
-    "words",
-    "columns",
-    "entries",
-    "name",
-    "trace",
-    "certificate",
+    "schema", "start", "steps", "parts", "set", "label", "takes", "choices", "words", "columns", "entries", "name",
+    "trace", "body",
 ];
 
 /// All places in a value.

@@ -10,11 +10,8 @@ use trellis_model::evidence::Verdict;
 use trellis_model::ltl::evidence::{Lasso, Proof, Recurrence, Run, Step};
 use trellis_model::ltl::product::product;
 use trellis_model::ltl::{Buchi, Cube, Edge};
-use trellis_report::json::{
-    LtlAsked, LtlContent, read_ltl_evidence, write_ltl_certificate, write_ltl_report, write_ltl_trace,
-};
-use trellis_report::ltl::{Counterexample, LtlReport};
-use trellis_report::{Kind, Program, ltl};
+use trellis_report::ltl::{Counterexample, Formula, LtlAsked, LtlReport};
+use trellis_report::{Content, Kind, Present, Program, dot, json};
 use trellis_syntax::diag::Sources;
 use trellis_syntax::ltl::subject::{Asked, Language, read};
 
@@ -31,9 +28,9 @@ fn world() -> (Asked, Buchi) {
     (asked, Buchi { initial: vec![0], marks: 1, edges: vec![vec![stay]] })
 }
 
-fn about<'a>(asked: &'a Asked, forbidden: Option<&'a Buchi>) -> LtlAsked<'a> {
+fn about<'a>(program: &'a Program<'a>, asked: &'a Asked, automaton: &'a Buchi) -> Formula<'a> {
     let (atoms, names) = (&asked.spec.atoms, &asked.spec.names);
-    LtlAsked { subject: &asked.subject, atoms, names, step: Some("half"), forbidden }
+    Formula { program, asked: LtlAsked { subject: &asked.subject, atoms, names, automaton } }
 }
 
 fn report(verdict: Verdict<Counterexample, Proof>) -> LtlReport {
@@ -61,26 +58,27 @@ fn lassos_come_back() {
     let (asked, automaton) = world();
     let lasso = Lasso { run: run(&asked), back: 1 };
     let trace = Counterexample::Lasso(lasso.clone());
-    for forbidden in [None, Some(&automaton)] {
-        let about = about(&asked, forbidden);
+    let program = Program::new(&asked.subject.cfa, &[]);
+    let about = about(&program, &asked, &automaton);
+    {
         let report = report(Verdict::Unsafe(trace.clone()));
         let (mut alone, mut inside) = (vec![], vec![]);
-        write_ltl_trace(&mut alone, about, report.header(), &trace).expect("written");
-        write_ltl_report(&mut inside, about, &report, true).expect("written");
-        for text in [valid("ltl-trace-2.json", &alone), valid("report-1.json", &inside)] {
-            let back = read_ltl_evidence(&asked.subject, &asked.spec.atoms, &automaton, &text).expect("readable");
-            assert!(matches!(back, LtlContent::Counterexample(Counterexample::Lasso(l)) if l == lasso), "{text}");
+        json::write_trace(&mut alone, &about, report.header(), &trace).expect("written");
+        json::write_report(&mut inside, &about, &report, None).expect("written");
+        for text in [valid("trace-2.json", &alone), valid("report-1.json", &inside)] {
+            let back = json::read(&about, &text).expect("readable");
+            assert!(matches!(back, Content::Trace(Counterexample::Lasso(l)) if l == lasso), "{text}");
         }
     }
-    let cfa = &asked.subject.cfa;
-    let drawn = ltl::dot(&Program::new(cfa, &[]), &trace, "name");
+    let drawn = dot::run(&about.shown(&trace), "name");
     assert!(drawn.contains("s1 -> s1 [") && drawn.contains("nothing changes"), "{drawn}");
 }
 
 #[test]
 fn recurrent_sets_and_proofs_come_back() {
     let (asked, automaton) = world();
-    let about = about(&asked, None);
+    let program = Program::new(&asked.subject.cfa, &[]);
+    let about = about(&program, &asked, &automaton);
     let large = product(&asked.subject, &asked.spec.atoms, &automaton).expect("a product").blocks();
     let (mut terms, v, place) = (large.cfa.terms.clone(), large.cfa.variables[0], large.origin[0]);
     let (x, one) = (terms.var(v), terms.int(1));
@@ -95,10 +93,10 @@ fn recurrent_sets_and_proofs_come_back() {
     };
     let trace = Counterexample::Recurrence(Box::new(told.clone()));
     let mut text = vec![];
-    write_ltl_trace(&mut text, about, report(Verdict::Unsafe(trace.clone())).header(), &trace).expect("written");
-    let text = valid("ltl-trace-2.json", &text);
-    let back = read_ltl_evidence(&asked.subject, &asked.spec.atoms, &automaton, &text).expect("readable");
-    let LtlContent::Counterexample(Counterexample::Recurrence(back)) = back else { panic!("{text}") };
+    json::write_trace(&mut text, &about, report(Verdict::Unsafe(trace.clone())).header(), &trace).expect("written");
+    let text = valid("trace-2.json", &text);
+    let back = json::read(&about, &text).expect("readable");
+    let Content::Trace(Counterexample::Recurrence(back)) = back else { panic!("{text}") };
     assert_eq!((&back.stem, &back.rounds, back.choices.len()), (&told.stem, &told.rounds, 1));
     assert_eq!(back.terms.show(back.set).to_string(), told.terms.show(told.set).to_string());
 
@@ -112,22 +110,23 @@ fn recurrent_sets_and_proofs_come_back() {
     let mut text = vec![];
     let mut whole = vec![];
     let report = report(Verdict::Safe(proof.clone()));
-    write_ltl_certificate(&mut text, about, report.header(), &proof).expect("written");
-    write_ltl_report(&mut whole, about, &report, true).expect("written");
-    for text in [valid("ltl-certificate-2.json", &text), valid("report-1.json", &whole)] {
-        let back = read_ltl_evidence(&asked.subject, &asked.spec.atoms, &automaton, &text).expect("readable");
-        let LtlContent::Proof(back) = back else { panic!("{text}") };
+    json::write_certificate(&mut text, &about, report.header(), &proof).expect("written");
+    json::write_report(&mut whole, &about, &report, Some(about.size(&proof))).expect("written");
+    valid("report-1.json", &whole);
+    {
+        let text = valid("certificate-2.json", &text);
+        let back = json::read(&about, &text).expect("readable");
+        let Content::Certificate(back) = back else { panic!("{text}") };
         assert_eq!(back.edges, proof.edges);
         assert_eq!(back.nodes.iter().map(|n| n.0).collect::<Vec<_>>(), [place, LocationId(0)]);
         assert!(back.rankings[0][0].is_some() && back.rankings[0][1].is_none());
         let other = Buchi { marks: 0, ..automaton.clone() };
-        let why = read_ltl_evidence(&asked.subject, &asked.spec.atoms, &other, &text).expect_err("another automaton");
+        let why =
+            json::read(&Formula { program: &program, asked: LtlAsked { automaton: &other, ..about.asked } }, &text)
+                .expect_err("another automaton");
         assert!(why.to_string().contains("what must not be"), "{why}");
     }
-    let mut short = vec![];
-    write_ltl_report(&mut short, about, &report, false).expect("written");
-    let short = valid("report-1.json", &short);
-    let why =
-        read_ltl_evidence(&asked.subject, &asked.spec.atoms, &automaton, &short).expect_err("only how large it is");
+    let short = valid("report-1.json", &whole);
+    let why = json::read(&about, &short).expect_err("only how large it is");
     assert!(why.to_string().contains("--certificate"), "{why}");
 }

@@ -5,8 +5,8 @@ use trellis_domain::relation::{Branch, Decisions, Test};
 use trellis_model::evidence::Verdict;
 use trellis_model::hierarchy::evidence::Trace;
 use trellis_report::Kind;
-use trellis_report::hierarchy::{HierarchyReport, dot, html};
-use trellis_report::json::{self, Named, NodeAsked, NodeContent, read_node_evidence};
+use trellis_report::hierarchy::{HierarchyReport, Named};
+use trellis_report::{Content, dot, html, json};
 use trellis_syntax::altarica::{Built, parse};
 use trellis_syntax::diag::Sources;
 
@@ -27,7 +27,6 @@ fn evidence_is_valid_and_comes_back() {
     let hierarchy = &built.hierarchy;
     let levels = hierarchy.levels().expect("few");
     let named = Named { hierarchy, levels: &levels };
-    let asked = NodeAsked { node: "M".into(), bad: "x.n = -1".into() };
     let at = |name: &str| hierarchy.variables.iter().position(|v| v.name == name).expect("a variable");
     let (s, n, f) = (at("x.s"), at("x.n"), at("f"));
     let mut first = vec![0; 3];
@@ -37,20 +36,20 @@ fn evidence_is_valid_and_comes_back() {
     let trace = Trace { configurations: vec![first, last], events: vec![1] };
     let report = HierarchyReport::about("m.alt", "altarica", "q", Kind::Always, Verdict::Unsafe(trace.clone()));
     let mut out = vec![];
-    json::write_node_report(&mut out, named, &asked, &report, None).unwrap();
+    json::write_report(&mut out, &named, &report, None).unwrap();
     schemas.assert_valid("report-1.json", &serde_json::from_slice::<Value>(&out).unwrap());
     let text = String::from_utf8(out).unwrap();
     let mut out = vec![];
-    json::write_node_trace(&mut out, named, &asked, report.header(), &trace).unwrap();
-    schemas.assert_valid("node-trace-2.json", &serde_json::from_slice::<Value>(&out).unwrap());
+    json::write_trace(&mut out, &named, report.header(), &trace).unwrap();
+    schemas.assert_valid("trace-2.json", &serde_json::from_slice::<Value>(&out).unwrap());
     for text in [text, String::from_utf8(out).unwrap()] {
-        assert!(matches!(read_node_evidence(named, &text).unwrap(), NodeContent::Trace(t) if t == trace));
+        assert!(matches!(json::read(&named, &text).unwrap(), Content::Trace(t) if t == trace));
         assert!(text.contains("<x.e>") && text.contains("\"x.s\""), "{text}");
         let wrong = text.replace("-1", "-5");
-        assert!(read_node_evidence(named, &wrong).unwrap_err().to_string().contains("a value of its variable"));
+        assert!(json::read(&named, &wrong).unwrap_err().to_string().contains("a value of its variable"));
     }
-    assert!(html(std::slice::from_ref(&report), hierarchy, &levels).contains("x.n"));
-    assert!(dot(hierarchy, &levels, &trace).contains("c0 -> c1"));
+    assert!(html::page(&[(&report, html::Evidence::of(&report, &named))]).contains("x.n"));
+    assert!(dot::report(&report, &named).unwrap().contains("s0 -> s1"));
 
     let tests = vec![
         Test { variable: n, branches: vec![(vec![0, 1], Branch::In)] },
@@ -59,17 +58,17 @@ fn evidence_is_valid_and_comes_back() {
     for root in [Branch::Test(1), Branch::In, Branch::Out] {
         let states = Decisions { tests: tests.clone(), root };
         let mut out = vec![];
-        json::write_node_certificate(&mut out, named, &asked, report.header(), &states).unwrap();
-        schemas.assert_valid("node-certificate-2.json", &serde_json::from_slice::<Value>(&out).unwrap());
+        json::write_certificate(&mut out, &named, report.header(), &states).unwrap();
+        schemas.assert_valid("certificate-2.json", &serde_json::from_slice::<Value>(&out).unwrap());
         let text = String::from_utf8(out).unwrap();
-        assert!(matches!(read_node_evidence(named, &text).unwrap(), NodeContent::Certificate(d) if d == states));
+        assert!(matches!(json::read(&named, &text).unwrap(), Content::Certificate(d) if d == states));
     }
     // A test that leads forward, or to a flow.
     let states =
         Decisions { tests: vec![Test { variable: n, branches: vec![(vec![0], Branch::Test(0))] }], root: Branch::In };
     let mut out = vec![];
-    json::write_node_certificate(&mut out, named, &asked, report.header(), &states).unwrap();
-    assert!(read_node_evidence(named, std::str::from_utf8(&out).unwrap()).is_err());
+    json::write_certificate(&mut out, &named, report.header(), &states).unwrap();
+    assert!(json::read(&named, std::str::from_utf8(&out).unwrap()).is_err());
 }
 
 /// The number of a literal of a variable.

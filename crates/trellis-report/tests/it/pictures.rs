@@ -1,6 +1,6 @@
 //! Graphs and pages.
 
-use trellis_report::{Ending, dot, html};
+use trellis_report::{Present, dot, network};
 
 use crate::world::{LIBRARY, library, queries_of, reports, walk};
 
@@ -24,7 +24,7 @@ pub fn assert_balanced(text: &str) {
 
 #[test]
 fn a_network() {
-    let drawn = dot::network(&library(), "library \"2\".xta");
+    let drawn = network::dot(&library(), "library \"2\".xta");
     assert_balanced(&drawn);
     assert!(drawn.starts_with("digraph \"library \\\"2\\\".xta\" {"), "{drawn}");
     assert_eq!(drawn.matches("subgraph cluster_").count(), 3);
@@ -51,18 +51,24 @@ fn lattice_places_have_names() {
         process P() { state A; init A; trans A -> A { select k : int[0, 2];
             guard many[1][k] == 1 && pair.side.mayBe(k) == 1;
             assign many[2] = many[0], i = (i * 2 + k) % 3, pair.size.add(i), many[2][k + 1] = 1; }; } system P;";
-    let drawn = dot::network(&queries_of(model, "").0, "m");
+    let drawn = network::dot(&queries_of(model, "").0, "m");
     assert_balanced(&drawn);
     let expected = r"k : 0..2\nmany[1][k] == 1 && pair.side.mayBe(k) == 1\nmany[2] := many[0]";
     assert!(drawn.contains(expected), "{drawn}");
     assert!(drawn.contains(r"\npair.size.add(i)\nmany[2][k+1] := 1"), "{drawn}");
 }
 
+pub fn drawn_as(net: &trellis_model::network::Network, t: &trellis_model::network::Trace, ending: &str) -> String {
+    let mut shown = net.shown(t);
+    shown.run.ending = Some(ending.into());
+    dot::run(&shown, "t")
+}
+
 #[test]
 fn a_trace() {
     let (net, _) = queries_of(LIBRARY, "");
     let mut t = walk(&net, &[0, 0, 0]);
-    let drawn = dot::trace(&net, &t, Ending::Target, "t");
+    let drawn = drawn_as(&net, &t, "target");
     assert_balanced(&drawn);
     assert!(
         drawn.contains("s1 -> s2 [label=\"User(0): Idle → Reading  login[0]!\\nDesk: Open → Open  login[0]?\"];"),
@@ -70,12 +76,12 @@ fn a_trace() {
     );
     assert!(drawn.contains("s3 [penwidth=3];"), "{drawn}");
     t.back_to = Some(1);
-    let drawn = dot::trace(&net, &t, Ending::Loop, "t");
+    let drawn = drawn_as(&net, &t, "loop");
     assert!(drawn.contains("s2 -> s1 ") && !drawn.contains("s3"), "{drawn}");
-    let idle = dot::trace(&net, &walk(&net, &[0]), Ending::Idle, "t");
+    let idle = drawn_as(&net, &walk(&net, &[0]), "idle");
     assert!(idle.contains("s1 -> end [style=dashed];"), "{idle}");
     let (net, all) = reports();
-    let drawn = dot::inconclusive(&net, all[10].inconclusive.as_ref().unwrap(), "i");
+    let drawn = dot::report(&all[10], &net).unwrap();
     assert_balanced(&drawn);
     assert_eq!(drawn.matches("peripheries=2").count(), 2);
 }
@@ -84,7 +90,7 @@ fn a_trace() {
 fn a_page() {
     let (net, mut all) = reports();
     all[0].query = "A[] not </script><script>alert(1)</script>".into();
-    let page = html::render(&all, &net);
+    let page = network::html(&all, &net);
     assert!(!page.contains("alert(1)</script>") && page.contains("&lt;/script&gt;"));
     assert!(!page.contains("{{"));
     assert!(!page.contains("http://") && !page.contains("https://") && !page.contains(" src="));

@@ -8,7 +8,7 @@ use trellis_model::cfa::evidence::{Certificate, Trace, Verdict};
 use trellis_model::cfa::interpret::{Choice, Step, zero};
 use trellis_model::cfa::{Cfa, Edge, EdgeId, Kind as Meaning, Location, LocationId};
 use trellis_report::program::text;
-use trellis_report::{Kind, Program, ProgramContent, ProgramReport, Style, json, program, read_program_evidence};
+use trellis_report::{Content, Kind, Present, Program, ProgramReport, Style, dot, json, program, text as shown};
 
 use crate::validate::Validator;
 
@@ -147,13 +147,13 @@ const HEADER: json::Header<'_> =
 
 fn certificate_text(cfa: &Cfa, c: &Certificate) -> String {
     let mut out = Vec::new();
-    json::write_program_certificate(&mut out, cfa, HEADER, c).unwrap();
+    json::write_certificate(&mut out, &Program::new(cfa, &[]), HEADER, c).unwrap();
     String::from_utf8(out).unwrap()
 }
 
 fn trace_text(cfa: &Cfa, t: &Trace) -> String {
     let mut out = Vec::new();
-    json::write_program_trace(&mut out, cfa, HEADER, t).unwrap();
+    json::write_trace(&mut out, &Program::new(cfa, &[]), HEADER, t).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -167,9 +167,9 @@ fn invariants_come_back_as_they_were() {
     for seed in 1..=runs() {
         let (cfa, c) = certificate(&mut Random(seed * 77));
         let text = certificate_text(&cfa, &c);
-        validator.assert_valid("program-certificate-2.json", &serde_json::from_str(&text).unwrap());
-        let read = read_program_evidence(&cfa, &text).unwrap_or_else(|e| panic!("{seed}: {e}\n{text}"));
-        let ProgramContent::Certificate(back) = read else { panic!("a certificate") };
+        validator.assert_valid("certificate-2.json", &serde_json::from_str(&text).unwrap());
+        let read = json::read(&Program::new(&cfa, &[]), &text).unwrap_or_else(|e| panic!("{seed}: {e}\n{text}"));
+        let Content::Certificate(back) = read else { panic!("a certificate") };
         assert_eq!(back.k, c.k);
         for ((l, a), (m, b)) in c.invariant.iter().zip(&back.invariant) {
             assert_eq!(l, m);
@@ -222,9 +222,9 @@ fn runs_come_back_as_they_were() {
     for seed in 1..=runs() {
         let t = random_trace(cfa, &mut Random(seed * 31));
         let text = trace_text(cfa, &t);
-        validator.assert_valid("program-trace-2.json", &serde_json::from_str(&text).unwrap());
-        let read = read_program_evidence(cfa, &text).unwrap_or_else(|e| panic!("{seed}: {e}\n{text}"));
-        let ProgramContent::Trace(back) = read else { panic!("a run") };
+        validator.assert_valid("trace-2.json", &serde_json::from_str(&text).unwrap());
+        let read = json::read(&Program::new(cfa, &[]), &text).unwrap_or_else(|e| panic!("{seed}: {e}\n{text}"));
+        let Content::Trace(back) = read else { panic!("a run") };
         assert_eq!(back, t, "{seed}");
     }
 }
@@ -238,14 +238,15 @@ fn reports_are_valid() {
     let unknown = Verdict::Unknown(trellis_model::evidence::Reason::Stuck("it is".into()));
     for verdict in [Verdict::Safe(c), Verdict::Unsafe(t), unknown] {
         let report = ProgramReport::about("m.c", "c", "question", Kind::Always, verdict);
-        for whole in [false, true] {
+        {
             let mut out = Vec::new();
-            json::write_program_report(&mut out, &cfa, &report, whole).unwrap();
+            let p = Program::new(&cfa, &[]);
+            json::write_report(&mut out, &p, &report, report.certificate.as_ref().map(|c| p.size(c))).unwrap();
             let value: Json = serde_json::from_slice(&out).unwrap();
             validator.assert_valid("report-1.json", &value);
             let text = String::from_utf8(out).unwrap();
-            let read = read_program_evidence(&cfa, &text);
-            let there = report.trace.is_some() || (whole && report.certificate.is_some());
+            let read = json::read(&Program::new(&cfa, &[]), &text);
+            let there = report.trace.is_some();
             assert_eq!(read.is_ok(), there, "{text}");
         }
     }
@@ -272,7 +273,7 @@ fn junk_is_refused_in_words() {
             chars.splice(at..end, piece.chars());
         }
         let text: String = chars.into_iter().collect();
-        accepted += usize::from(read_program_evidence(cfa, &text).is_ok());
+        accepted += usize::from(json::read(&Program::new(cfa, &[]), &text).is_ok());
     }
     assert!(accepted < runs() as usize * 4);
     let deep = format!("{}p{}", "(not ".repeat(100_000), ")".repeat(100_000));
@@ -281,7 +282,7 @@ fn junk_is_refused_in_words() {
         &format!("\"elements\": [\"{deep}\","),
         1,
     );
-    assert!(read_program_evidence(cfa, &text).unwrap_err().to_string().contains("too deeply"));
+    assert!(json::read(&Program::new(cfa, &[]), &text).unwrap_err().to_string().contains("too deeply"));
 }
 
 #[test]
@@ -292,12 +293,12 @@ fn runs_and_invariants_are_told() {
     t.steps[0].after = t.start.clone();
     t.steps[0].choices = vec![Choice::Branch(1)];
     let p = Program::new(&cfa, &[]);
-    let told = text::trace(&p, &t, Style::default());
+    let told = shown::trace(&p, &t, Style::default());
     // What is the same but for its function has its full name; what nobody has written is not shown.
     assert!(told.contains("main::x = ") && told.contains("f::x = ") && told.contains("f() = "), "{told}");
     assert!(!told.contains("@tmp") && told.contains("start → error"), "{told}");
     assert!(text::invariant(&p, &c, Style::default()).lines().count() >= 8);
-    let drawn = program::dot(&p, &t, "run");
+    let drawn = dot::run(&p.shown(&t), "run");
     assert!(drawn.starts_with("digraph") && drawn.contains("color=red"), "{drawn}");
     let report = ProgramReport::about("m.c", "c", "question", Kind::Always, Verdict::Unsafe(t));
     let page = program::html(&[(report, Program::new(&cfa, &[]))]);

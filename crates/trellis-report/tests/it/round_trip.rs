@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use trellis_model::network::{CertEntry, Certificate, Network, Trace};
 use trellis_report::json::{self, Binding, Header, Input, read_binding, rewritten};
-use trellis_report::{Content, Ending, Evidence, Kind, ReadError, read_evidence};
+use trellis_report::{Content, Kind, Present, ReadError};
 
 use crate::world::{LIBRARY, certificate, library, queries_of, reports, walk};
 
@@ -16,7 +16,7 @@ pub const HEADER: Header<'_> = Header { language: "uppaal", kind: Kind::Always, 
 
 pub fn trace_text(net: &Network, t: &Trace) -> String {
     let mut out = Vec::new();
-    json::write_trace(&mut out, net, HEADER, t, Ending::Target).unwrap();
+    json::write_trace(&mut out, net, HEADER, t).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -27,15 +27,15 @@ pub fn certificate_text(net: &Network, c: &Certificate) -> String {
 }
 
 pub fn read_trace(net: &Network, text: &str) -> Trace {
-    match read_evidence(net, text) {
-        Ok(Evidence { content: Content::Trace(t), .. }) => t,
+    match json::read(net, text) {
+        Ok(Content::Trace(t)) => t,
         other => panic!("{other:?}"),
     }
 }
 
 pub fn read_certificate(net: &Network, text: &str) -> Certificate {
-    match read_evidence(net, text) {
-        Ok(Evidence { content: Content::Certificate(c), .. }) => c,
+    match json::read(net, text) {
+        Ok(Content::Certificate(c)) => c,
         other => panic!("{other:?}"),
     }
 }
@@ -70,22 +70,18 @@ fn evidence_within_reports() {
     let (net, all) = reports();
     for r in &all {
         let mut out = Vec::new();
-        json::write_report(&mut out, &net, r, true).unwrap();
+        json::write_report(&mut out, &net, r, r.certificate.as_ref().map(|c| net.size(c))).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert!(!text.contains('\n'));
-        match (&r.trace, &r.certificate, read_evidence(&net, &text)) {
-            (Some(t), _, Ok(Evidence { content: Content::Trace(read), .. })) => assert_eq!(read, *t),
-            (_, Some(c), Ok(Evidence { content: Content::Certificate(read), .. })) => assert_eq!(read, *c),
-            (None, None, Err(e)) => {
-                assert_eq!(e.to_string(), "at the top: expected a report with a trace or a certificate, found neither");
-            }
+        match (&r.trace, json::read(&net, &text)) {
+            (Some(t), Ok(Content::Trace(read))) => assert_eq!(read, *t),
+            (None, Err(e)) => assert_eq!(
+                e.to_string(),
+                "at the top: expected a report with a trace (write certificates out with --certificate), found an object"
+            ),
             other => panic!("{other:?}"),
         }
     }
-    let mut out = Vec::new();
-    json::write_report(&mut out, &net, &all[1], false).unwrap();
-    let error = read_evidence(&net, &String::from_utf8(out).unwrap()).unwrap_err().to_string();
-    assert!(error.starts_with("at certificate: expected a whole certificate (this report only counts"), "{error}");
 }
 
 /// Names count, not positions: the same model with its parts in another order.
@@ -115,26 +111,28 @@ fn the_json_of_a_step() {
     let net = library();
     let value: serde_json::Value = serde_json::from_str(&trace_text(&net, &walk(&net, &[0, 0, 0]))).unwrap();
     assert_eq!(
-        value["steps"][1]["edges"],
+        value["steps"][1]["parts"],
         serde_json::json!([
-            { "process": "User(0)", "edge": 0, "select": {}, "from": "Idle", "to": "Reading", "channel": "login[0]", "direction": "!" },
-            { "process": "Desk", "edge": 1, "select": {}, "from": "Open", "to": "Open", "channel": "login[0]", "direction": "?" }
+            { "name": "User(0)", "from": "Idle", "to": "Reading", "takes": 0, "sends": true },
+            { "name": "Desk", "from": "Open", "to": "Open", "takes": 1 }
         ])
     );
-    assert_eq!(value["steps"][2]["edges"][0]["select"], serde_json::json!({ "w": 0 }));
-    let state = &value["steps"][2]["state"];
-    assert_eq!(state["locations"], serde_json::json!({ "User(0)": "Idle", "User(1)": "Idle", "Desk": "Open" }));
-    assert_eq!(state["variables"]["open"], true);
-    assert_eq!(state["variables"]["grid[1][0]"], 0);
-    assert_eq!(state["variables"]["last"], -2);
+    assert_eq!(value["steps"][1]["message"], "login[0]");
+    assert_eq!(value["steps"][1]["label"], "User(0) → Desk: login[0]");
+    assert_eq!(value["steps"][2]["parts"][0]["choices"], serde_json::json!([{ "w": 0 }]));
+    assert_eq!(value["parts"], serde_json::json!(["User(0)", "User(1)", "Desk"]));
+    assert_eq!((&value["start"]["User(0)"], &value["start"]["grid[1][0]"]), (&"Idle".into(), &0.into()));
+    assert_eq!(value["steps"][0]["set"], serde_json::json!({ "Desk": "Open", "open": true, "last": -2 }));
     assert_eq!(
-        state["lattices"]["pool"],
+        value["steps"][2]["set"]["pool"],
         serde_json::json!({ "words": ["0x1000000000000000", "0x0"], "shown": "{60}" })
     );
+    let state = trellis_report::json::read_run(&trace_text(&net, &walk(&net, &[0, 0, 0]))).unwrap().state(3);
+    assert_eq!((&state["User(0)"], &state["Desk"], &state["last"]), (&"Idle".into(), &"Open".into(), &(-2).into()));
 }
 
 pub fn complaint(net: &Network, text: &str) -> String {
-    match read_evidence(net, text) {
+    match json::read(net, text) {
         Err(e @ ReadError::Content { .. }) => e.to_string(),
         other => panic!("{other:?}"),
     }
@@ -147,61 +145,61 @@ fn mistakes_in_traces_are_explained() {
     let text = trace_text(&net, &walk(&net, &[0, 0, 0]));
     let cases = [
         (
-            "\"Desk\",\n          \"edge\": 0",
-            "\"Disk\",\n          \"edge\": 0",
-            "at steps[0].edges[0].process: expected the name of a process of this model (User(0), User(1), Desk), found \"Disk\"",
+            "\"name\": \"Desk\"",
+            "\"name\": \"Disk\"",
+            "at steps[0].parts[0].name: expected the name of a process of this model (User(0), User(1), Desk), found \"Disk\"",
         ),
-        ("\"edge\": 1", "\"edge\": 7", "at steps[1].edges[1].edge: expected the number of an edge of `Desk`, found 7"),
+        (
+            "\"takes\": 1",
+            "\"takes\": 7",
+            "at steps[1].parts[1].takes: expected the number of an edge of `Desk`, from 0 in the order of the source, found 7",
+        ),
         (
             "\"w\": 0",
             "\"w\": 2",
-            "at steps[2].edges[0].select: expected possible values for the selects of edge 1 of `User(0)`: w, found an object",
+            "at steps[2].parts[0].choices: expected possible values for the selects of edge 1 of `User(0)`: w, found an array of 1",
         ),
         (
             "\"to\": \"Reading\"",
             "\"to\": \"Lost\"",
-            "at steps[1].edges[0].to: expected Reading, as edge 0 of `User(0)` has it in this model, found \"Lost\"",
+            "at steps[1].parts[0].to: expected Reading, as edge 0 of `User(0)` has it in this model, found \"Lost\"",
         ),
         (
             "\"Desk\": \"Closed\"",
             "\"Desk\": \"Shut\"",
-            "at initial.locations.Desk: expected the name of a location of `Desk` (Closed, Open, Ring), found \"Shut\"",
+            "at start.Desk: expected the name of a location of `Desk` (Closed, Open, Ring), found \"Shut\"",
         ),
         (
             "\"last\": -2",
             "\"last\": 12",
-            "at steps[0].state.variables.last: expected a value of this variable: an integer from -3 to 3, found 12",
+            "at steps[0].set.last: expected a value of this variable: an integer from -3 to 3, found 12",
         ),
         (
             "\"last\": -2",
             "\"last\": 1.0",
-            "at steps[0].state.variables.last: expected a value of this variable: an integer from -3 to 3, found 1.0",
+            "at steps[0].set.last: expected a value of this variable: an integer from -3 to 3, found 1.0",
         ),
-        ("\"last\": 0", "\"lost\": 0", "at initial.variables: expected a field `last`, found none"),
+        ("\"last\": 0,", "", "at start: expected a field `last`, found none"),
         (
             "\"last\": 0",
             "\"last\": 0, \"x y\": 0",
-            "at initial.variables.\"x y\": expected no such variable, for the model has none of this name, found 0",
+            "at start.\"x y\": expected no such value, for the model has nothing of this name, found 0",
         ),
         (
-            "\"0x0\",\n          \"0x0\"\n",
+            "\"0x0\",\n        \"0x0\"\n",
             "\"0x0\"\n",
-            "at initial.lattices.pool.words: expected an array of 2 words, found an array of 1",
+            "at start.pool.words: expected an array of 2 words, found an array of 1",
         ),
         (
-            "\"0x0\",\n          \"0x0\"\n",
-            "\"0x0\",\n          \"0x40\"\n",
-            "at initial.lattices.pool.words: expected words of an element of UnionBitVector(70), found an array of 2",
+            "\"0x0\",\n        \"0x0\"\n",
+            "\"0x0\",\n        \"0x40\"\n",
+            "at start.pool.words: expected words of an element of UnionBitVector(70), found an array of 2",
         ),
+        ("\"0x0\"", "\"0xg\"", "at start.pool.words[0]: expected a word in hexadecimal, like \"0x1f\", found \"0xg\""),
         (
-            "\"0x0\"",
-            "\"0xg\"",
-            "at initial.lattices.pool.words[0]: expected a word in hexadecimal, like \"0x1f\", found \"0xg\"",
-        ),
-        (
-            "\"back_to\": null",
-            "\"back_to\": 3",
-            "at back_to: expected the number of an earlier state: a number from 0 to 2, found 3",
+            "\"steps\": [",
+            "\"loop\": 3, \"steps\": [",
+            "at loop: expected the number of an earlier state: a number from 0 to 2, found 3",
         ),
         (
             "trellis-trace/2",
@@ -214,7 +212,7 @@ fn mistakes_in_traces_are_explained() {
         assert_eq!(complaint(&net, &text.replacen(from, to, 1)), expected);
     }
     assert_eq!(complaint(&net, "[]"), "at the top: expected an object, found an array of 0");
-    let syntax = read_evidence(&net, "{\"schema\": }").unwrap_err().to_string();
+    let syntax = json::read(&net, "{\"schema\": }").unwrap_err().to_string();
     assert_eq!(syntax, "this is not JSON: expected value at line 1 column 12");
 }
 
@@ -222,51 +220,52 @@ fn mistakes_in_traces_are_explained() {
 fn mistakes_in_certificates_are_explained() {
     let net = library();
     let text = certificate_text(&net, &certificate(&net, false));
-    let first = "\n[[0,0,0],[0,0,0,0,0,0,0,0,0],[";
+    let first = "\n  [[0,0,0],[0,0,0,0,0,0,0,0,0],[";
     let cases = [
         (
             "\"Closed\"",
             "\"Shut\"",
-            "at columns.processes[2].locations[0]: expected the name of a location of `Desk` (Closed, Open, Ring), found \"Shut\"",
+            "at body.columns.processes[2].locations[0]: expected the name of a location of `Desk` (Closed, Open, Ring), found \"Shut\"",
         ),
         (
             "\"name\":\"Desk\"",
             "\"name\":\"User(0)\"",
-            "at columns.processes[2].name: expected each process once, found \"User(0)\"",
+            "at body.columns.processes[2].name: expected each process once, found \"User(0)\"",
         ),
-        ("\"open\",", "", "at columns.variables: expected all of the model's, also `open`, found an array of 8"),
+        ("\"open\",", "", "at body.columns.variables: expected all of the model's, also `open`, found an array of 8"),
         (
             "(70)",
             "(71)",
-            "at columns.lattices[0].lattice: expected \"UnionBitVector(70)\", as in this model, found \"UnionBitVector(71)\"",
+            "at body.columns.lattices[0].lattice: expected \"UnionBitVector(70)\", as in this model, found \"UnionBitVector(71)\"",
         ),
-        ("\"width\":2", "\"width\":3", "at columns.lattices[0].width: expected 2, as in this model, found 3"),
+        ("\"width\":2", "\"width\":3", "at body.columns.lattices[0].width: expected 2, as in this model, found 3"),
         (
             first,
-            "\n[[0,0,3],[0,0,0,0,0,0,0,0,0],[",
-            "at entries[0][0][2]: expected a location: a number from 0 to 2, found 3",
-        ),
-        (
-            first,
-            "\n[[0,0],[0,0,0,0,0,0,0,0,0],[",
-            "at entries[0][0]: expected an array of 3 locations, found an array of 2",
+            "\n  [[0,0,3],[0,0,0,0,0,0,0,0,0],[",
+            "at body.entries[0][0][2]: expected a location: a number from 0 to 2, found 3",
         ),
         (
             first,
-            "\n[[0,0,0],[0,0,0,0,10,0,0,0,0],[",
-            "at entries[0][1][4]: expected a value of this variable: an integer from 0 to 9, found 10",
+            "\n  [[0,0],[0,0,0,0,0,0,0,0,0],[",
+            "at body.entries[0][0]: expected an array of 3 locations, found an array of 2",
         ),
         (
             first,
-            "\n[[0,0,0],[0,0,0,0,0,0,0,0,0],[\"0x0\",",
-            "at entries[0][2]: expected an array of 4 words, found an array of 5",
+            "\n  [[0,0,0],[0,0,0,0,10,0,0,0,0],[",
+            "at body.entries[0][1][4]: expected a value of this variable: an integer from 0 to 9, found 10",
         ),
         (
             first,
-            "\n[3],[[0,0,0],[0,0,0,0,0,0,0,0,0],[",
-            "at entries[0]: expected an array of locations, variables, words and perhaps a rank, found an array of 1",
+            "\n  [[0,0,0],[0,0,0,0,0,0,0,0,0],[\"0x0\",",
+            "at body.entries[0][2]: expected an array of 4 words, found an array of 5",
         ),
-        ("\"up_to_order\":true", "\"up_to_order\":1", "at up_to_order: expected true or false, found 1"),
+        (
+            first,
+            "\n  [3],[[0,0,0],[0,0,0,0,0,0,0,0,0],[",
+            "at body.entries[0]: expected an array of locations, variables, words and perhaps a rank, found an array of 1",
+        ),
+        ("\"order\"", "\"odor\"", "at assumes[0]: expected \"order\" or \"symmetry\", found \"odor\""),
+        ("\"states\"", "\"basis\"", "at kind: expected \"states\", found \"basis\""),
     ];
     for (from, to, expected) in cases {
         assert!(text.contains(from), "{from} in {text}");
@@ -274,7 +273,7 @@ fn mistakes_in_certificates_are_explained() {
     }
     let other = queries_of(&LIBRARY.replace("int[-3, 3] last", "int[-3, 3] first, last"), "").0;
     let error = complaint(&other, &text);
-    assert_eq!(error, "at columns.variables: expected all of the model's, also `first`, found an array of 9");
+    assert_eq!(error, "at body.columns.variables: expected all of the model's, also `first`, found an array of 9");
 }
 
 fn bound() -> Binding {
@@ -292,12 +291,20 @@ fn what_evidence_is_bound_to_comes_back() {
     let (net, binding) = (library(), bound());
     let header = Header { binding: &binding, ..HEADER };
     let mut out = Vec::new();
-    json::write_trace(&mut out, &net, header, &walk(&net, &[0]), Ending::Target).unwrap();
+    json::write_trace(&mut out, &net, header, &walk(&net, &[0])).unwrap();
     let (schema, read) = read_binding(&String::from_utf8(out).unwrap()).unwrap();
     assert_eq!((schema.as_str(), &read), (json::TRACE, &binding));
     let old = trace_text(&net, &walk(&net, &[0])).replace("-trace/2", "-trace/1");
     assert!(matches!(read_binding(&old), Err(ReadError::Outdated(_))));
-    assert!(matches!(read_evidence(&net, &old), Err(ReadError::Outdated(_))));
+    assert!(matches!(json::read(&net, &old), Err(ReadError::Outdated(_))));
+    for old in
+        ["trellis-program-trace/2", "trellis-counter-certificate/2", "trellis-tree-trace/2", "trellis-certificate/1"]
+    {
+        let old = trace_text(&net, &walk(&net, &[0])).replace("trellis-trace/2", old);
+        let why = read_binding(&old).expect_err("outdated").to_string();
+        assert!(why.contains("run check again"), "{why}");
+        assert!(matches!(json::read(&net, &old), Err(ReadError::Outdated(_))));
+    }
 }
 
 #[test]

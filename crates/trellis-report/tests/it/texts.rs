@@ -2,7 +2,7 @@
 
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::interpret::Interpreter;
-use trellis_report::{Ending, PropertyReport, Style, text};
+use trellis_report::{PropertyReport, Style, text};
 
 use crate::world::{LIBRARY, certificate, library, queries_of, query, reports, walk};
 
@@ -11,7 +11,7 @@ fn a_run_shows_what_moves_and_what_changes() {
     let net = library();
     let t = walk(&net, &[0, 0, 0, 1, 2]);
     assert_eq!(
-        text::trace(&net, &t, Some(Ending::Target), Style::default()),
+        text::trace(&net, &t, Style::default()),
         "     0   User(0).Idle, User(1).Idle, Desk.Closed
          open = false, grid = [[0, 0], [0, 0]], last = 0, User(0).known = false, User(1).known = false,
          Desk.who = 0, pool = {}, load = [0, 0]
@@ -123,7 +123,7 @@ fn long_values_are_cut() {
     let (net, _) = queries_of(model, "");
     let mut t = walk(&net, &[0]);
     t.steps[0].state.element.fill(u64::MAX >> 12);
-    let shown = text::trace(&net, &t, None, Style::default());
+    let shown = text::trace(&net, &t, Style::default());
     let longest = shown.lines().map(|l| l.chars().count()).max().unwrap();
     assert!(longest < 230, "{longest}");
     assert!(shown.contains("b = {0, 1, 2, 3, ") && shown.contains('…'), "{shown}");

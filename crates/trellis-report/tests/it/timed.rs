@@ -8,10 +8,11 @@ use trellis_model::evidence::Verdict;
 use trellis_model::network::{
     CertEntry, Certificate, ClockAtom, LuBounds, Network, Query, QueryKind, Reset, ResetTo, Trace,
 };
-use trellis_report::{ClockLimit, Ending, PropertyReport, Style, dot, html, json, read_evidence, text};
+use trellis_report::json::read as read_evidence;
+use trellis_report::{ClockLimit, Present, PropertyReport, Style, json, network, text};
 
 use crate::junk::{anything, count, replace};
-use crate::pictures::assert_balanced;
+use crate::pictures::{assert_balanced, drawn_as};
 use crate::round_trip::{certificate_text, complaint, read_certificate, read_trace, trace_text};
 use crate::validate::Validator;
 use crate::world::{LIBRARY, certificate, library, queries_of, walk};
@@ -72,7 +73,7 @@ fn zones() -> Certificate {
 #[test]
 fn a_run_waits() {
     assert_eq!(
-        text::trace(&clocked(), &example(), Some(Ending::Target), Style::default()),
+        text::trace(&clocked(), &example(), Style::default()),
         "     0   User(0).Idle, User(1).Idle, Desk.Closed
          open = false, grid = [[0, 0], [0, 0]], last = 0, User(0).known = false, User(1).known = false,
          Desk.who = 0, pool = {}, load = [0, 0], User(0).x = 0, User(1).x = 0, y = 0
@@ -92,9 +93,9 @@ fn a_run_waits() {
          User(0).x = 3, User(1).x = 10/3, y = 3
 "
     );
-    let verbose = text::trace(&clocked(), &example(), None, Style { verbose: true, ..Style::default() });
+    let verbose = text::trace(&clocked(), &example(), Style { verbose: true, ..Style::default() });
     assert!(verbose.contains("pool = {60}, User(0).x = 1/3, User(1).x = 1/3, y = 0\n"), "{verbose}");
-    let state = text::state(&clocked(), &example().steps[0].state);
+    let state = network::state(&clocked(), &example().steps[0].state);
     assert!(state.ends_with("load = [0, 0], User(0).x = 0, User(1).x = 2.5, y = 2.5\n"), "{state}");
 }
 
@@ -108,19 +109,19 @@ fn absurd_durations() {
     }
     t.rest = r(1 << 60, 1);
     let net = clocked();
-    let shown = text::trace(&net, &t, None, Style::default());
+    let shown = text::trace(&net, &t, Style::default());
     assert!(shown.contains("then 1152921504606846976 time units pass\n"), "{shown}");
-    assert_balanced(&dot::trace(&net, &t, Ending::Target, "t"));
+    assert_balanced(&drawn_as(&net, &t, "target"));
     assert_eq!(read_trace(&net, &trace_text(&net, &t)), t);
     let (_, queries) = queries_of(LIBRARY, "A[] true");
     let report = PropertyReport::new("m", "uppaal", &queries[0], Verdict::Unsafe(t));
-    assert!(!html::render(&[report], &net).contains("<svg"));
+    assert!(!network::html(&[report], &net).contains("class=\"time\" viewBox"));
 }
 
 #[test]
 fn a_certificate_shows_its_zones() {
     assert_eq!(
-        text::certificate(&clocked(), &zones(), 10),
+        network::certificate_text(&clocked(), &zones(), 10),
         "certificate of 3 zones at 2 keys (locations and data), up to the lattice order
      0   User(0).Idle, User(1).Idle, Desk.Closed
          open = false, grid = [[0, 0], [0, 0]], last = 0, User(0).known = false, User(1).known = false,
@@ -133,12 +134,12 @@ fn a_certificate_shows_its_zones() {
          y < 5 ∧ User(0).x - User(1).x ≤ 3; up to a⊑LU with L(User(0).x) = 3, U(User(1).x) = 5, L(y) = 2, U(y) = -1; rank 4
 "
     );
-    assert!(text::certificate(&clocked(), &zones(), 1).ends_with("         … and 1 more\n"));
-    let untimed = text::certificate(&library(), &certificate(&library(), false), 0);
+    assert!(network::certificate_text(&clocked(), &zones(), 1).ends_with("         … and 1 more\n"));
+    let untimed = network::certificate_text(&library(), &certificate(&library(), false), 0);
     assert!(untimed.starts_with("certificate of ") && untimed.contains(" entries, up to the lattice order"));
     let mut partly = zones();
     partly.entries[1].known = (0..9).map(|i| !(1..=4).contains(&i) && i != 5).collect();
-    assert!(text::certificate(&clocked(), &partly, 9).contains("open = false, grid = *, last = *,"));
+    assert!(network::certificate_text(&clocked(), &partly, 9).contains("open = false, grid = *, last = *,"));
 }
 
 fn bound_reports() -> (Network, Vec<PropertyReport>) {
@@ -178,11 +179,11 @@ BOUND    inf: y = 0    (0.00 s)
 BOUND    inf: y: no state qualifies    (0.00 s)
 "
     );
-    let verbose = text::render(&all[0], &net, Style { verbose: true, ..Style::default() });
+    let verbose = network::render(&all[0], &net, Style { verbose: true, ..Style::default() });
     assert!(verbose.ends_with("certificate of 3 zones at 2 keys (locations and data), up to the lattice order\n"));
     let document = |i: usize| {
         let mut out = Vec::new();
-        json::write_report(&mut out, &net, &all[i], false).unwrap();
+        json::write_report(&mut out, &net, &all[i], all[i].certificate.as_ref().map(|c| net.size(c))).unwrap();
         serde_json::from_slice::<Value>(&out).unwrap()
     };
     assert_eq!(document(1)["clock_bound"], json!({ "value": 5, "attained": false }));
@@ -195,15 +196,16 @@ BOUND    inf: y: no state qualifies    (0.00 s)
 fn documents_are_valid() {
     let validator = Validator::new();
     let (net, all) = bound_reports();
-    for (r, whole) in all.iter().flat_map(|r| [(r, false), (r, true)]) {
+    for r in &all {
         let mut out = Vec::new();
-        json::write_report(&mut out, &net, r, whole).unwrap();
+        json::write_report(&mut out, &net, r, r.certificate.as_ref().map(|c| net.size(c))).unwrap();
         validator.assert_valid("report-1.json", &serde_json::from_slice(&out).unwrap());
     }
     let mut t: Value = serde_json::from_str(&trace_text(&net, &example())).unwrap();
     validator.assert_valid("trace-2.json", &t);
-    let clocks = json!({ "User(0).x": "0", "User(1).x": "5/2", "y": "5/2" });
-    assert_eq!((&t["steps"][0]["state"]["clocks"], &t["rest"]), (&clocks, &json!("3")));
+    let set = json!({ "Desk": "Open", "open": true, "last": -2, "User(1).x": "5/2", "y": "5/2" });
+    assert_eq!((&t["steps"][0]["set"], &t["rest"]), (&set, &json!("3")));
+    assert_eq!(t["clocks"], json!(["User(0).x", "User(1).x", "y"]));
     assert_eq!((&t["steps"][0]["delay"], &t["steps"][1]["delay"]), (&json!("5/2"), &json!("0")));
     for bad in ["1/0", "-1", "", "1/", "0.5"] {
         t["rest"] = bad.into();
@@ -212,13 +214,13 @@ fn documents_are_valid() {
     let text = certificate_text(&net, &zones());
     let written: Value = serde_json::from_str(&text).unwrap();
     validator.assert_valid("certificate-2.json", &written);
-    assert_eq!(written["columns"]["clocks"], json!(["User(0).x", "User(1).x", "y"]));
-    assert_eq!(written["bounds"], json!([{ "lower": [0, 3, null, 2], "upper": [0, null, 5, -1] }]));
-    let words = written["entries"][1][2].clone();
+    assert_eq!(written["body"]["columns"]["clocks"], json!(["User(0).x", "User(1).x", "y"]));
+    assert_eq!(written["body"]["bounds"], json!([{ "lower": [0, 3, null, 2], "upper": [0, null, 5, -1] }]));
+    let words = written["body"]["entries"][1][2].clone();
     let row = json!([[0, 0, 1], [null, 0, 0, 0, 0, -2, 0, 0, 0], words, 4, [[3, 0, "<", 5], [1, 2, "≤", 3]], 0]);
-    assert_eq!(written["entries"][1], row);
-    assert_eq!(written["entries"][2].as_array().unwrap().len(), 5);
-    assert_eq!(text.lines().count(), 5, "one line per entry");
+    assert_eq!(written["body"]["entries"][1], row);
+    assert_eq!(written["body"]["entries"][2].as_array().unwrap().len(), 5);
+    assert_eq!(text.lines().filter(|l| l.starts_with("  [[")).count(), 3, "one line per entry");
 }
 
 /// Names count, not numbers.
@@ -245,13 +247,13 @@ fn untimed_documents_do_not_speak_of_time() {
     let text = trace_text(&net, &t);
     assert!(!text.contains("clocks") && !text.contains("delay") && !text.contains("rest"));
     assert!(!certificate_text(&net, &certificate(&net, true)).contains("clocks"));
-    assert_eq!(complaint(&clocked(), &text), "at initial: expected a field `clocks`, found none");
+    assert_eq!(complaint(&clocked(), &text), "at start: expected a field `User(0).x`, found none");
     assert_eq!(
         complaint(&net, &trace_text(&clocked(), &example())),
-        "at initial.clocks.User(0).x: expected no such clock, for the model has none of this name, found \"0\""
+        "at start.User(0).x: expected no such value, for the model has nothing of this name, found \"0\""
     );
     let rows = certificate_text(&net, &certificate(&net, false));
-    assert_eq!(complaint(&clocked(), &rows), "at columns: expected a field `clocks`, found none");
+    assert_eq!(complaint(&clocked(), &rows), "at body.columns: expected a field `clocks`, found none");
     let cells = CertEntry { known: vec![false; 9], ..CertEntry::of(t.initial) };
     let partial = Certificate { entries: vec![cells], up_to_order: false, up_to_symmetry: false };
     assert_eq!(read_certificate(&net, &certificate_text(&net, &partial)), partial);
@@ -262,7 +264,7 @@ fn mistakes_are_explained() {
     let net = clocked();
     let whole = |what: &str| {
         format!(
-            "{what}: a fraction like \"5/2\" or \"3\" that is not negative, up to 2^60 and with a denominator up to 2^30"
+            "{what}: a fraction like \"5/2\" or \"3\" that is not negative, up to 2^60 and with a denominator from 1 to 2^30"
         )
     };
     let (value, wait) = (whole("the value of a clock"), whole("a duration"));
@@ -270,14 +272,10 @@ fn mistakes_are_explained() {
     let text = trace_text(&net, &example());
     let cases = [
         (first, "\"delay\": \"-5/2\"", format!("at steps[0].delay: expected {wait}, found \"-5/2\"")),
-        (first, "\"delay\": 2.5", format!("at steps[0].delay: expected {wait}, found 2.5")),
+        (first, "\"delay\": 2.5", "at steps[0].delay: expected a text, found 2.5".into()),
         (first, "\"delay\": \"+1\"", format!("at steps[0].delay: expected {wait}, found \"+1\"")),
         (first, "\"delay\": \"1/2/3\"", format!("at steps[0].delay: expected {wait}, found \"1/2/3\"")),
-        (
-            later,
-            "\"rest\": \"3/0\"",
-            "at rest: expected a duration: a fraction with a denominator above 0, found \"3/0\"".into(),
-        ),
+        (later, "\"rest\": \"3/0\"", format!("at rest: expected {wait}, found \"3/0\"")),
         (
             later,
             "\"rest\": \"1152921504606846977\"",
@@ -289,13 +287,13 @@ fn mistakes_are_explained() {
             "\"rest\": \"9223372036854775808\"",
             format!("at rest: expected {wait}, found \"9223372036854775808\""),
         ),
-        ("\"y\": \"0\"", "\"y\": \"-0\"", format!("at initial.clocks.y: expected {value}, found \"-0\"")),
+        ("\"y\": \"0\"", "\"y\": \"-0\"", format!("at start.y: expected {value}, found \"-0\"")),
         (
             "\"y\": \"0\"",
             "\"y\": \"0\", \"z\": \"0\"",
-            "at initial.clocks.z: expected no such clock, for the model has none of this name, found \"0\"".into(),
+            "at start.z: expected no such value, for the model has nothing of this name, found \"0\"".into(),
         ),
-        ("\"y\": \"0\"", "\"z\": \"0\"", "at initial.clocks: expected a field `y`, found none".into()),
+        (",\n    \"y\": \"0\"", "", "at start: expected a field `y`, found none".into()),
     ];
     for (from, to, expected) in cases {
         assert!(text.contains(from), "{from} in {text}");
@@ -307,37 +305,37 @@ fn mistakes_are_explained() {
         (
             "[3,0,\"<\",5]",
             "[4,0,\"<\",5]",
-            "at entries[1][4][0][0]: expected a clock or none: a number from 0 to 3, found 4".into(),
+            "at body.entries[1][4][0][0]: expected a clock or none: a number from 0 to 3, found 4".into(),
         ),
-        ("[3,0,\"<\",5]", "[3,0,\">\",5]", "at entries[1][4][0][2]: expected \"≤\" or \"<\", found \">\"".into()),
+        ("[3,0,\"<\",5]", "[3,0,\">\",5]", "at body.entries[1][4][0][2]: expected \"≤\" or \"<\", found \">\"".into()),
         (
             "[3,0,\"<\",5]",
             "[3,0,\"<\",268435456]",
-            format!("at entries[1][4][0][3]: expected a constant of a clock constraint: {limit}, found 268435456"),
+            format!("at body.entries[1][4][0][3]: expected a constant of a clock constraint: {limit}, found 268435456"),
         ),
         (
             "[3,0,\"<\",5]",
             "[3,0,5]",
-            "at entries[1][4][0]: expected an array of 4 parts: two clocks, \"≤\" or \"<\", a number, found an array of 3".into(),
+            "at body.entries[1][4][0]: expected an array of 4 parts: two clocks, \"≤\" or \"<\", a number, found an array of 3".into(),
         ),
-        (",0]", ",1]", "at entries[1][5]: expected bounds by number: a number from 0 to 0, found 1".into()),
+        (",0]", ",1]", "at body.entries[1][5]: expected bounds by number: a number from 0 to 0, found 1".into()),
         (
             ",null,[]]",
             "]",
-            "at entries[2]: expected an array of locations, variables, words, a rank or null, a zone and perhaps bounds by number and a script, found an array of 3".into(),
+            "at body.entries[2]: expected an array of locations, variables, words, a rank or null, a zone and perhaps bounds by number and a script, found an array of 3".into(),
         ),
         (
             "[0,3,null,2]",
             "[0,3,null]",
-            "at bounds[0].lower: expected an array of 4 bounds, that of no clock first, found an array of 3".into(),
+            "at body.bounds[0].lower: expected an array of 4 bounds, that of no clock first, found an array of 3".into(),
         ),
         (
             "[0,3,null,2]",
             "[0,3,null,-2147483648]",
-            "at bounds[0].lower[3]: expected null or a bound: an integer from -2147483647 to 2147483647, found -2147483648".into(),
+            "at body.bounds[0].lower[3]: expected null or a bound: an integer from -2147483647 to 2147483647, found -2147483648".into(),
         ),
-        ("\"User(1).x\",\"y\"", "\"User(1).x\",\"z\"", "at columns.clocks[2]: expected the name of a clock of this model (User(0).x, User(1).x, y), found \"z\"".into()),
-        ("\"User(1).x\",\"y\"", "\"User(1).x\"", "at columns.clocks: expected all of the model's, also `y`, found an array of 2".into()),
+        ("\"User(1).x\",\"y\"", "\"User(1).x\",\"z\"", "at body.columns.clocks[2]: expected the name of a clock of this model (User(0).x, User(1).x, y), found \"z\"".into()),
+        ("\"User(1).x\",\"y\"", "\"User(1).x\"", "at body.columns.clocks: expected all of the model's, also `y`, found an array of 2".into()),
     ];
     for (from, to, expected) in cases {
         // In the entries, the last such place is the one meant.
@@ -351,7 +349,7 @@ fn mistakes_are_explained() {
 #[test]
 fn pictures_of_runs() {
     let net = clocked();
-    let drawn = dot::trace(&net, &example(), Ending::Target, "t");
+    let drawn = drawn_as(&net, &example(), "target");
     assert_balanced(&drawn);
     for line in [
         "s0 -> s1 [label=\"after 2.5\\nDesk: Closed → Open\"];",
@@ -364,8 +362,8 @@ fn pictures_of_runs() {
     }
     let (net, mut all) = bound_reports();
     all[5].query = "<b>".into();
-    let page = html::render(&all, &net);
-    assert_eq!(page.matches("<svg").count(), 1);
+    let page = network::html(&all, &net);
+    assert_eq!(page.matches("<svg class=\"time\"").count(), 1);
     assert!(!page.contains("http://") && !page.contains("https://"));
     assert!(page.contains("<title>Closed: 0 to 2.5</title>") && page.contains("wait 2.5"), "{page}");
     assert!(page.contains("then 3 time units pass: User(0).x = 3, User(1).x = 10/3, y = 3"), "{page}");
@@ -376,6 +374,28 @@ fn pictures_of_runs() {
     assert_eq!(svg.matches("<circle").count(), 6);
     // One bar for each stay: the users leave once or twice, the desk three times.
     assert_eq!(svg.matches("<rect").count(), 3 + 2 + 4);
+}
+
+/// For other tools: every state in full, exact times.
+#[test]
+fn runs_for_other_tools() {
+    let run = clocked().run(&example()).unwrap();
+    let mut out = Vec::new();
+    trellis_report::itf::write_itf(&run, &mut out).unwrap();
+    let itf: Value = serde_json::from_slice(&out).unwrap();
+    let states = itf["states"].as_array().unwrap();
+    assert_eq!((states.len(), itf["vars"].as_array().unwrap().len()), (5, run.start.len()));
+    assert!(states.iter().all(|s| s.as_object().unwrap().len() == run.start.len() + 1));
+    assert_eq!(states[1]["last"], json!({ "#bigint": "-2" }));
+    assert_eq!((&states[1]["y"], &states[1]["Desk"]), (&json!("5/2"), &json!("Open")));
+    assert_eq!(states[1]["#meta"]["delay"], "5/2");
+    let mut out = Vec::new();
+    trellis_report::vcd::write_vcd(&run, &mut out).unwrap();
+    let vcd = String::from_utf8(out).unwrap();
+    // A sixth of a unit is the common measure: the first step is at 15, the third at 17, and the end at 35.
+    let times: Vec<&str> = vcd.lines().filter(|l| l.starts_with('#')).collect();
+    assert_eq!(times, ["#0", "#15", "#17", "#35"], "{vcd}");
+    assert!(vcd.contains("$var wire 1 ") && vcd.contains("$var integer 64 ") && vcd.contains("sReading "), "{vcd}");
 }
 
 #[test]
@@ -398,7 +418,7 @@ fn pictures_of_networks() {
         Reset { when: None, clock: 3, to: ResetTo::Value(two) },
         Reset { when: Some(yes), clock: 1, to: ResetTo::Clock(3) },
     ];
-    let drawn = dot::network(&net, "m");
+    let drawn = network::dot(&net, "m");
     assert_balanced(&drawn);
     for part in [
         "Ring\\ncommitted\\nopen\\ny <= 2",
@@ -467,8 +487,8 @@ proptest! {
     fn traces_come_back(t in some_trace()) {
         let net = clocked();
         prop_assert_eq!(read_trace(&net, &trace_text(&net, &t)), t.clone());
-        let _ = text::trace(&net, &t, None, Style::default());
-        assert_balanced(&dot::trace(&net, &t, Ending::Target, "t"));
+        let _ = text::trace(&net, &t, Style::default());
+        assert_balanced(&drawn_as(&net, &t, "target"));
     }
 
     #[test]
@@ -478,7 +498,7 @@ proptest! {
         let written = certificate_text(&net, &all);
         prop_assert_eq!(read_certificate(&net, &written), all.clone());
         Validator::new().assert_valid("certificate-2.json", &serde_json::from_str(&written).unwrap());
-        let _ = text::certificate(&net, &all, 5);
+        let _ = network::certificate_text(&net, &all, 5);
     }
 
     /// One part exchanged or removed: an answer in few words, or a value that can be written and shown.
@@ -491,10 +511,10 @@ proptest! {
         replace(&mut v, &mut n, &by);
         match read_evidence(&net, &v.to_string()) {
             Err(e) => prop_assert!(e.to_string().len() < 500, "{e}"),
-            Ok(read) => match read.content {
+            Ok(read) => match read {
                 trellis_report::Content::Trace(t) => prop_assert_eq!(read_trace(&net, &trace_text(&net, &t)), t),
                 trellis_report::Content::Certificate(all) => {
-                    let _ = text::certificate(&net, &all, 9);
+                    let _ = network::certificate_text(&net, &all, 9);
                     prop_assert_eq!(read_certificate(&net, &certificate_text(&net, &all)), all);
                 }
             },

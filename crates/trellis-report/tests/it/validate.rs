@@ -26,6 +26,9 @@ impl Validator {
     }
 
     fn check(&self, document: &str, schema: &Value, v: &Value, path: &str) -> Result<(), String> {
+        if let Some(any) = schema.as_bool() {
+            return if any { Ok(()) } else { Err(format!("{path}: nothing may be here, found {v}")) };
+        }
         for (keyword, what) in schema.as_object().unwrap() {
             self.keyword(document, schema, keyword, what, v, path)?;
         }
@@ -82,6 +85,13 @@ impl Validator {
                 };
                 need(v.as_str().is_none_or(matches))
             }
+            "oneOf" => {
+                let fitting = what.as_array().unwrap().iter().filter(|s| self.check(document, s, v, path).is_ok());
+                need(fitting.count() == 1)
+            }
+            "allOf" => what.as_array().unwrap().iter().try_for_each(|s| self.check(document, s, v, path)),
+            "default" => Ok(()),
+            "maximum" => need(v.as_f64().is_none_or(|n| n <= what.as_f64().unwrap())),
             "anyOf" => need(what.as_array().unwrap().iter().any(|s| self.check(document, s, v, path).is_ok())),
             "required" => need(
                 v.as_object()
@@ -92,11 +102,9 @@ impl Validator {
                 None => Ok(()),
             }),
             "additionalProperties" => {
-                assert!(schema.get("properties").is_none());
-                v.as_object()
-                    .into_iter()
-                    .flatten()
-                    .try_for_each(|(name, part)| self.check(document, what, part, &format!("{path}.{name}")))
+                let known = |name: &String| schema.get("properties").is_some_and(|p| p.get(name).is_some());
+                let mut others = v.as_object().into_iter().flatten().filter(|(name, _)| !known(name));
+                others.try_for_each(|(name, part)| self.check(document, what, part, &format!("{path}.{name}")))
             }
             "items" => v
                 .as_array()

@@ -4,7 +4,6 @@ mod instance;
 mod load;
 
 use std::borrow::Cow;
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -14,11 +13,11 @@ use trellis_engine::wsts::{self, Engine, backward, forward, lazy};
 use trellis_meter::Meter;
 use trellis_model::counter::System;
 use trellis_model::counter::evidence::{Certificate, Trace};
-use trellis_report::counter::{chart, draw, never, property, summary, text};
-use trellis_report::json::{Header, Input};
+use trellis_report::counter::{never, property, summary, text};
+use trellis_report::json::Input;
 use trellis_report::step::Stepper;
 use trellis_report::step::counter::CounterStepper;
-use trellis_report::{CounterContent, CounterReport, Kind, Style, json, read_counter_evidence};
+use trellis_report::{CounterReport, Kind, Style};
 
 use super::formula::Subject;
 use super::{Cases, Formalism, Language, Profile, Request, boxed, by_name_only};
@@ -26,7 +25,7 @@ use crate::Error;
 use crate::context::Context;
 use crate::pipeline::{statistics, steps};
 use crate::settings::{Convert, Engine as E, Format, Settings, Simulate};
-use crate::task::{Evidence, Question, Rejection, Task, Unanswered};
+use crate::task::{Evidence, Presenter, Question, Rejection, Task, Unanswered};
 
 use self::load::{Asked, Loaded, load};
 
@@ -285,46 +284,16 @@ impl Task for CounterTask {
         Ok(format!("{} checked", summary(proof)))
     }
 
-    fn text(&self, _: usize, report: &CounterReport, style: Style) -> String {
-        text::render(report, &self.loaded.system, style)
+    fn present(&self, _: usize, then: &mut dyn FnMut(&Presenter<'_, Self>)) {
+        then(&self.loaded.system);
     }
 
-    fn json(&self, _: usize, report: &CounterReport, out: &mut Vec<u8>) -> io::Result<()> {
-        json::write_counter_report(out, &self.loaded.system, report)
+    fn more_text(&self, _: usize, report: &CounterReport, style: Style) -> String {
+        report.certificate.as_ref().map_or_else(String::new, |c| text::invariant(&self.loaded.system, c, style))
     }
 
-    fn write(
-        &self,
-        _: usize,
-        header: Header<'_>,
-        evidence: Evidence<&Trace, &Certificate>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        match evidence {
-            Evidence::Trace(t) => json::write_counter_trace(out, &self.loaded.system, header, t),
-            Evidence::Proof(c) => json::write_counter_certificate(out, &self.loaded.system, header, c),
-        }
-    }
-
-    fn read(&self, _: usize, text: &str) -> Result<Evidence<Trace, Certificate>, String> {
-        Ok(match read_counter_evidence(&self.loaded.system, text).map_err(|e| e.to_string())?.content {
-            CounterContent::Trace(t) => Evidence::Trace(t),
-            CounterContent::Certificate(c) => Evidence::Proof(c),
-        })
-    }
-
-    fn dot(&self, _: usize, report: &CounterReport) -> Option<String> {
-        report.trace.as_ref().map(|t| draw::dot(&self.loaded.system, t, &report.query))
-    }
-
-    fn html(&self, reports: &[(usize, &CounterReport)]) -> String {
-        reports.iter().map(|(_, r)| draw::html(r, &self.loaded.system)).collect()
-    }
-
-    fn chart(&self, _: usize, trace: &Trace, picture: bool) -> Option<String> {
-        let system = &self.loaded.system;
-        let drawn = chart::chart(system, trace)?;
-        Some(if picture { chart::svg(system, &drawn) } else { chart::text(system, &drawn) })
+    fn proof_text(&self, _: usize, proof: &Certificate) -> Option<(String, String)> {
+        Some((summary(proof), text::invariant(&self.loaded.system, proof, Style { full: true, ..Style::default() })))
     }
 }
 

@@ -4,7 +4,6 @@
 
 pub mod question;
 
-use std::io::{self, Write};
 use std::sync::Arc;
 
 use trellis_check::ltl::{self as checker, Rejection as Wrong};
@@ -15,19 +14,20 @@ use trellis_model::counter::System;
 use trellis_model::evidence::{Reason, Verdict as Plain};
 use trellis_model::hierarchy::tree::Tree;
 use trellis_model::ltl::evidence::{Proof, Verdict};
-use trellis_report::json::{Header, Input, LtlContent, read_ltl_evidence};
-use trellis_report::ltl::{self as tell, Counterexample, LtlReport, Told};
-use trellis_report::{Program, Style, json};
+use trellis_report::Program;
+use trellis_report::json::Input;
+use trellis_report::ltl::{self as tell, Counterexample, Formula, LtlReport};
 use trellis_syntax::altarica::Built;
 use trellis_syntax::c::{self, Kinds};
 use trellis_syntax::diag;
 use trellis_syntax::ltl::subject::{Language, Moment};
 
-use super::program::{cegar_options, load::texts, options_of_cegar, statechart};
+use super::program::statechart::{self, ChartFormula};
+use super::program::{cegar_options, load::texts, options_of_cegar};
 use super::{Cases, Profile, Request};
 use crate::pipeline::{statistics, steps};
 use crate::settings::{self, Engine as E, Settings};
-use crate::task::{Evidence, Question, Rejection, Task, Unanswered};
+use crate::task::{Evidence, Presenter, Question, Rejection, Task, Unanswered};
 use crate::{Error, warnings};
 use question::{Ask, Understood, asks};
 
@@ -289,51 +289,17 @@ impl Task for FormulaTask {
         }
     }
 
-    fn text(&self, n: usize, report: &LtlReport, style: Style) -> String {
-        match (&self.understood[n].asked.chart, &report.trace) {
-            // A run of a statechart is shown in its own words.
-            (Some(chart), Some(trace)) => {
-                let Told { stem, cycle, end } = tell::told(trace);
-                tell::head(report, style) + &statechart::lasso(chart, stem, cycle, &end)
-            }
-            _ => tell::render(report, &self.program(n), style),
+    fn present(&self, n: usize, then: &mut dyn FnMut(&Presenter<'_, Self>)) {
+        let (program, u) = (self.program(n), &self.understood[n]);
+        let formula = Formula { program: &program, asked: u.about() };
+        match &u.asked.chart {
+            Some(chart) => then(&ChartFormula { formula, chart }),
+            None => then(&formula),
         }
     }
 
-    fn json(&self, n: usize, report: &LtlReport, out: &mut Vec<u8>) -> io::Result<()> {
-        json::write_ltl_report(out, self.understood[n].about(), report, false)
-    }
-
-    fn write(
-        &self,
-        n: usize,
-        header: Header<'_>,
-        evidence: Evidence<&Counterexample, &Proof>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        let about = self.understood[n].about();
-        match evidence {
-            Evidence::Trace(t) => json::write_ltl_trace(out, about, header, t),
-            Evidence::Proof(p) => json::write_ltl_certificate(out, about, header, p),
-        }
-    }
-
-    fn read(&self, n: usize, text: &str) -> Result<Evidence<Counterexample, Proof>, String> {
-        let u = &self.understood[n];
-        let read = read_ltl_evidence(&u.asked.subject, u.claim().atoms, &u.automaton, text);
-        Ok(match read.map_err(|e| e.to_string())? {
-            LtlContent::Counterexample(t) => Evidence::Trace(t),
-            LtlContent::Proof(p) => Evidence::Proof(*p),
-        })
-    }
-
-    fn dot(&self, n: usize, report: &LtlReport) -> Option<String> {
-        report.trace.as_ref().map(|t| tell::dot(&self.program(n), t, &report.query))
-    }
-
-    fn html(&self, reports: &[(usize, &LtlReport)]) -> String {
-        let all: Vec<_> = reports.iter().map(|(n, r)| (*r, self.program(*n))).collect();
-        tell::html(&all)
+    fn proof_text(&self, _: usize, proof: &Proof) -> Option<(String, String)> {
+        Some((tell::summary(proof), String::new()))
     }
 }
 

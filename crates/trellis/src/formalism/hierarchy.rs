@@ -7,15 +7,18 @@ mod solver;
 mod specification;
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
-use std::io::{self, Write};
+use std::io;
+use std::marker::PhantomData;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use serde_json::Value;
+use serde_json::value::RawValue;
 use trellis_check::hierarchy::{self as checker, Rejection as Wrong};
-use trellis_domain::relation::{self, Made, Memory};
+use trellis_domain::relation::{self, Decisions, Made, Memory, Relation};
 use trellis_engine::cover::cegar::{self, cegar, control_locations};
 use trellis_engine::cover::reach::{Direction, reach};
 use trellis_engine::cover::{Either, Question as Reachability, both, reason};
@@ -26,12 +29,14 @@ use trellis_model::hierarchy::evidence::{Certificate, Trace};
 use trellis_model::hierarchy::symbolic::Symbolic;
 use trellis_model::hierarchy::tree::detach::detach;
 use trellis_model::hierarchy::{Hierarchy, Levels};
-use trellis_report::hierarchy::{self as tell, HierarchyReport};
-use trellis_report::json::{Header, Input, Named, NodeAsked, NodeContent, read_node_evidence};
+use trellis_report::hierarchy::Named;
+use trellis_report::json::Input;
+use trellis_report::present::{Body, Drawing, Shown};
+use trellis_report::run::Run;
 use trellis_report::step::Stepper;
 use trellis_report::step::hierarchy::HierarchyStepper;
 use trellis_report::step::tree::TreeStepper;
-use trellis_report::{Kind, Outcome, Style, iterations, json, text};
+use trellis_report::{Kind, Outcome, Present, PropertyReport, ReadError, iterations};
 use trellis_syntax::altarica::Built;
 use trellis_syntax::diag::{Sources, render};
 
@@ -42,7 +47,7 @@ use crate::context::Context;
 use crate::files::write_file;
 use crate::pipeline::steps;
 use crate::settings::{self, Convert, Engine as E, Settings, Simulate};
-use crate::task::{Evidence, Question, Rejection, Task, Unanswered};
+use crate::task::{Presenter, Question, Rejection, Task, Unanswered, Unpresentable};
 use crate::{Error, warnings};
 use load::{complain, top};
 
@@ -280,6 +285,15 @@ fn questions(p: &settings::Properties) -> Result<Vec<(String, String)>, Error> {
     Ok(all)
 }
 
+/// The verdict with its proof as it is kept.
+fn kept(verdict: Verdict<Trace, Certificate>) -> Verdict<Trace, NodeProof> {
+    match verdict {
+        Verdict::Safe(c) => Verdict::Safe(NodeProof::new(c.states)),
+        Verdict::Unsafe(t) => Verdict::Unsafe(t),
+        Verdict::Unknown(why) => Verdict::Unknown(why),
+    }
+}
+
 /// A hierarchy of nodes on relations.
 struct NodeTask {
     args: Arc<Settings>,
@@ -295,13 +309,77 @@ impl NodeTask {
     fn hierarchy(&self) -> &Hierarchy {
         &self.asked.built.hierarchy
     }
+}
 
-    fn named(&self) -> Option<Named<'_>> {
-        self.levels.as_ref().map(|levels| Named { hierarchy: self.hierarchy(), levels })
+/// A report about a hierarchy of nodes.
+type NodeReport = PropertyReport<Trace, NodeProof>;
+
+/// A set of states that no event leaves; as tests of variables only when somebody wants to see it.
+pub struct NodeProof {
+    states: Relation,
+    tests: OnceCell<Decisions>,
+}
+
+impl NodeProof {
+    fn new(states: Relation) -> NodeProof {
+        NodeProof { states, tests: OnceCell::new() }
+    }
+}
+
+/// A hierarchy with its flat events, and with relations if they can be made.
+struct NodeView<'a> {
+    named: Named<'a>,
+    symbolic: Option<&'a Symbolic>,
+}
+
+impl NodeView<'_> {
+    fn symbolic(&self) -> Result<&Symbolic, &'static str> {
+        self.symbolic.ok_or("the model has variables that relations cannot have")
+    }
+}
+
+impl Present for NodeView<'_> {
+    type Trace = Trace;
+    type Proof = NodeProof;
+
+    fn run(&self, trace: &Trace) -> io::Result<Run> {
+        self.named.run(trace)
     }
 
-    fn about(&self, n: usize) -> NodeAsked {
-        NodeAsked { node: self.asked.node.clone(), bad: self.asked.conditions[n].text.clone() }
+    fn trace(&self, run: &Run) -> Result<Trace, ReadError> {
+        self.named.trace(run)
+    }
+
+    fn shown(&self, trace: &Trace) -> Shown {
+        self.named.shown(trace)
+    }
+
+    fn lanes(&self, trace: &Trace) -> Option<Run> {
+        self.named.lanes(trace)
+    }
+
+    fn drawing(&self) -> Drawing {
+        self.named.drawing()
+    }
+
+    fn body<'a>(&'a self, proof: &'a NodeProof) -> io::Result<Body<'a>> {
+        let symbolic = self.symbolic().map_err(io::Error::other)?;
+        self.named.body(proof.tests.get_or_init(|| symbolic.decisions(&proof.states)))
+    }
+
+    fn proof(&self, kind: &str, assumes: &[String], body: &RawValue) -> Result<NodeProof, ReadError> {
+        let wrong = |why: String| ReadError::Syntax(why);
+        let tests = self.named.proof(kind, assumes, body)?;
+        let symbolic = self.symbolic().map_err(|e| wrong(e.into()))?;
+        let states = symbolic.decided(&tests).map_err(|e| wrong(e.to_string()))?;
+        Ok(NodeProof::new(states.ok_or_else(|| wrong("its tests make no sense".into()))?))
+    }
+
+    fn size(&self, proof: &NodeProof) -> Value {
+        match self.symbolic {
+            Some(m) => self.named.size(proof.tests.get_or_init(|| m.decisions(&proof.states))),
+            None => Value::Null,
+        }
     }
 }
 
@@ -310,7 +388,7 @@ const NO_EVENTS: &str = "the events of the model cannot be listed";
 
 impl Task for NodeTask {
     type Trace = Trace;
-    type Proof = Certificate;
+    type Proof = NodeProof;
 
     fn args(&self) -> &Settings {
         &self.args
@@ -336,15 +414,15 @@ impl Task for NodeTask {
         left_open(&self.left)
     }
 
-    fn solve(&self, n: usize, meter: &mut Meter) -> Result<HierarchyReport, Error> {
+    fn solve(&self, n: usize, meter: &mut Meter) -> Result<NodeReport, Error> {
         let (args, Condition { name, bad, .. }) = (&self.args, &self.asked.conditions[n]);
-        let about = |verdict| HierarchyReport::about(&self.name(), "altarica", name, Kind::Always, verdict);
+        let about = |verdict| NodeReport::about(&self.name(), "altarica", name, Kind::Always, verdict);
         let symbolic = self.symbolic.as_ref().map_err(Clone::clone);
         match symbolic.and_then(|m| asked_of(self.hierarchy(), m, *bad)) {
             Ok(question) => {
                 let mut statistics = vec![];
                 let (verdict, engine) = answer(args, &question, meter, &mut statistics)?;
-                let mut report = about(verdict);
+                let mut report = about(kept(verdict));
                 report.engine = engine_line(args, engine);
                 report.statistics = statistics;
                 Ok(report)
@@ -355,7 +433,7 @@ impl Task for NodeTask {
             Err(e) => {
                 let solver::Answered { verdict, outcome, engine, proof } =
                     solver::answer(self.hierarchy(), *bad, reason(e), meter);
-                let mut report = about(verdict);
+                let mut report = about(kept(verdict));
                 report.engine = engine;
                 if let Some(outcome) = outcome {
                     (report.outcome, report.reason) = (outcome, None);
@@ -366,7 +444,7 @@ impl Task for NodeTask {
         }
     }
 
-    fn check(&self, n: usize, report: &HierarchyReport, meter: &Meter) -> Result<Vec<String>, Rejection> {
+    fn check(&self, n: usize, report: &NodeReport, meter: &Meter) -> Result<Vec<String>, Rejection> {
         if let (Outcome::Safe, Some(proof)) = (report.outcome, self.by_solver.borrow().get(&n)) {
             proof.check(self.hierarchy(), meter)?;
             return Ok(vec!["invariant checked by a solver".into()]);
@@ -381,65 +459,22 @@ impl Task for NodeTask {
         Ok(format!("run of {} replayed", steps(trace.events.len())))
     }
 
-    fn certify(&self, n: usize, proof: &Certificate, _: &Meter) -> Result<String, Rejection> {
+    fn certify(&self, n: usize, proof: &NodeProof, _: &Meter) -> Result<String, Rejection> {
         let (bad, open) = (self.asked.conditions[n].bad, |e: relation::Error| Rejection::Open(e.to_string()));
         let symbolic = self.symbolic.as_ref().map_err(|e| open(e.clone()))?;
         let question = asked_of(self.hierarchy(), symbolic, bad).map_err(open)?;
-        proven(&question, bad, proof).map_err(|e| e.to_string())?;
+        proven(&question, bad, &Certificate { states: proof.states.clone() }).map_err(|e| e.to_string())?;
         Ok("set of states checked: no event leaves it".into())
     }
 
-    fn text(&self, _: usize, report: &HierarchyReport, style: Style) -> String {
-        match &self.levels {
-            Some(levels) => tell::render(report, self.hierarchy(), levels, style),
-            None => text::line(report, style),
-        }
-    }
-
-    fn json(&self, n: usize, report: &HierarchyReport, out: &mut Vec<u8>) -> io::Result<()> {
-        let Some(named) = self.named() else { return json::write_plain_report(out, report) };
-        let tests = report.certificate.as_ref().zip(self.symbolic.as_ref().ok());
-        let tests = tests.map(|(c, m)| m.decisions(&c.states).tests.len());
-        json::write_node_report(out, named, &self.about(n), report, tests)
-    }
-
-    fn write(
-        &self,
-        n: usize,
-        header: Header<'_>,
-        evidence: Evidence<&Trace, &Certificate>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        let named = self.named().ok_or_else(|| io::Error::other(NO_EVENTS))?;
-        match evidence {
-            Evidence::Trace(t) => json::write_node_trace(out, named, &self.about(n), header, t),
-            Evidence::Proof(c) => {
-                let m = self.symbolic.as_ref().map_err(|e| io::Error::other(e.to_string()))?;
-                json::write_node_certificate(out, named, &self.about(n), header, &m.decisions(&c.states))
+    fn present(&self, _: usize, then: &mut dyn FnMut(&Presenter<'_, Self>)) {
+        match (&self.levels, &self.symbolic) {
+            (Some(levels), symbolic) => {
+                let named = Named { hierarchy: self.hierarchy(), levels };
+                then(&NodeView { named, symbolic: symbolic.as_ref().ok() });
             }
+            (None, _) => then(&Unpresentable(NO_EVENTS, PhantomData)),
         }
-    }
-
-    fn read(&self, _: usize, text: &str) -> Result<Evidence<Trace, Certificate>, String> {
-        let named = self.named().ok_or(NO_EVENTS)?;
-        match read_node_evidence(named, text).map_err(|e| e.to_string())? {
-            NodeContent::Trace(t) => Ok(Evidence::Trace(t)),
-            NodeContent::Certificate(tests) => {
-                let m = self.symbolic.as_ref().map_err(|e| e.to_string())?;
-                let states = m.decided(&tests).map_err(|e| e.to_string())?;
-                Ok(Evidence::Proof(Certificate { states: states.ok_or("its tests make no sense")? }))
-            }
-        }
-    }
-
-    fn dot(&self, _: usize, report: &HierarchyReport) -> Option<String> {
-        let (trace, levels) = (report.trace.as_ref()?, self.levels.as_ref()?);
-        Some(tell::dot(self.hierarchy(), levels, trace))
-    }
-
-    fn html(&self, reports: &[(usize, &HierarchyReport)]) -> String {
-        let all: Vec<HierarchyReport> = reports.iter().map(|(_, r)| (*r).clone()).collect();
-        self.levels.as_ref().map_or_else(String::new, |levels| tell::html(&all, self.hierarchy(), levels))
     }
 }
 

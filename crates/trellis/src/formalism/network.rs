@@ -7,7 +7,6 @@ mod strategy;
 mod timed;
 
 use std::borrow::Cow;
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -20,12 +19,11 @@ use trellis_engine::waitlist::Order;
 use trellis_meter::{Meter, StopReason};
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::{CertEntry, Certificate, Network, Query, QueryKind, Symmetry, Trace};
-use trellis_report::json::{Header, Input};
+use trellis_report::json::Input;
+use trellis_report::network::{certificate_parts, certificate_summary, state};
 use trellis_report::step::Stepper;
 use trellis_report::step::network::NetworkStepper;
-use trellis_report::{
-    Content, Inconclusive, Kind, PropertyReport, Style, dot, ending, html, json, read_evidence, text,
-};
+use trellis_report::{Inconclusive, Kind, PropertyReport, Style};
 use trellis_syntax::tchecker;
 
 use super::formula::Subject;
@@ -34,7 +32,7 @@ use crate::Error;
 use crate::context::Context;
 use crate::pipeline::{statistics, steps};
 use crate::settings::{self, Convert, Engine as E, Format, Settings, Simulate};
-use crate::task::{Evidence, Question, Rejection, Task, Unanswered};
+use crate::task::{Evidence, Presenter, Question, Rejection, Task, Unanswered};
 use load::{Asked, Loaded, load};
 use monotone::Basis;
 use strategy::LuaStrategy;
@@ -142,13 +140,16 @@ impl Formalism for Networks {
     fn convert(&self, args: &Convert, language: &'static Language, color: bool) -> Result<String, Error> {
         let loaded = load(&args.model, language, &Asked { color, ..Default::default() })?;
         match args.to {
-            Format::Dot => Ok(dot::network(&loaded.network, &loaded.name)),
+            Format::Dot => Ok(trellis_report::network::dot(&loaded.network, &loaded.name)),
             _ => Err(Error::Usage(
                 "networks of automata are written as --to dot; --to xta is only for counter systems, --to horn for programs".into(),
             )),
         }
     }
 }
+
+/// So many keys of a certificate are shown on a page.
+const MAX_KEYS: usize = 200;
 
 /// Pairs of states compared under `--audit`.
 const LONG_AUDIT: usize = 20_000;
@@ -296,52 +297,25 @@ impl Task for NetworkTask {
         Ok(said)
     }
 
-    fn text(&self, _: usize, report: &PropertyReport, style: Style) -> String {
-        text::render(report, self.net(), style)
-    }
-
-    fn json(&self, _: usize, report: &PropertyReport, out: &mut Vec<u8>) -> io::Result<()> {
-        json::write_report(out, self.net(), report, false)
-    }
-
-    fn write(
-        &self,
-        _: usize,
-        header: Header<'_>,
-        evidence: Evidence<&Trace, &Certificate>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        match evidence {
-            Evidence::Trace(t) => json::write_trace(out, self.net(), header, t, ending(self.net(), header.kind, t)),
-            Evidence::Proof(c) => json::write_certificate(out, self.net(), header, c),
-        }
-    }
-
-    fn read(&self, _: usize, text: &str) -> Result<Evidence<Trace, Certificate>, String> {
-        Ok(match read_evidence(self.net(), text).map_err(|e| e.to_string())?.content {
-            Content::Trace(t) => Evidence::Trace(t),
-            Content::Certificate(c) => Evidence::Proof(c),
-        })
-    }
-
-    fn dot(&self, _: usize, r: &PropertyReport) -> Option<String> {
-        match (&r.trace, &r.inconclusive) {
-            (Some(t), _) => Some(dot::trace(self.net(), t, ending(self.net(), r.kind, t), &r.query)),
-            (None, Some(i)) => Some(dot::inconclusive(self.net(), i, &r.query)),
-            (None, None) => None,
-        }
-    }
-
-    fn html(&self, reports: &[(usize, &PropertyReport)]) -> String {
-        let all: Vec<PropertyReport> = reports.iter().map(|(_, r)| (*r).clone()).collect();
-        html::render(&all, self.net())
-    }
-
     fn accept(&self, n: usize, evidence: Evidence<&Trace, &Certificate>) -> Result<(), Rejection> {
         match evidence {
             Evidence::Trace(_) => Ok(()),
             Evidence::Proof(c) => Ok(idle(self.net(), Kind::of(&self.loaded.queries[n].kind), c)?),
         }
+    }
+
+    fn present(&self, _: usize, then: &mut dyn FnMut(&Presenter<'_, Self>)) {
+        then(self.net());
+    }
+
+    fn proof_text(&self, _: usize, proof: &Certificate) -> Option<(String, String)> {
+        Some(certificate_parts(self.net(), proof, MAX_KEYS))
+    }
+
+    fn more_text(&self, _: usize, report: &PropertyReport, style: Style) -> String {
+        let timed = !self.net().clocks.is_empty();
+        let shown = report.certificate.as_ref().filter(|_| style.verbose && timed);
+        shown.map_or_else(String::new, |c| format!("{:9}{}\n", "", style.dim(&certificate_summary(self.net(), c))))
     }
 }
 
@@ -646,8 +620,8 @@ fn shown_audit(net: &Network, query: &Query, seed: u64) -> String {
         out.push_str(&format!("audit: monotone, as far as {pairs} pairs of states show\n"));
     }
     for v in &violations {
-        let small = text::state(net, &v.smaller);
-        let large = text::state(net, &v.larger);
+        let small = state(net, &v.smaller);
+        let large = state(net, &v.larger);
         let what = match &v.what {
             Unmatched::Step(action, _) => {
                 let places: Vec<String> = action

@@ -8,7 +8,6 @@ pub mod load;
 pub mod statechart;
 mod step;
 
-use std::io::{self, Write};
 use std::sync::Arc;
 
 use trellis_check::program as checker;
@@ -22,7 +21,7 @@ use trellis_model::cfa::evidence::{Certificate, Trace, Verdict};
 use trellis_model::cfa::{Cfa, interpret, lbe};
 use trellis_model::evidence::Reason;
 use trellis_report::automaton;
-use trellis_report::json::{Header, Input};
+use trellis_report::json::Input;
 use trellis_report::program::{self as tell, text};
 use trellis_report::step::Stepper;
 use trellis_report::{Kind, Program, ProgramContent, ProgramReport, Style, json, read_program_evidence};
@@ -33,10 +32,11 @@ use super::{Cases, Formalism, Language, Profile, Request, by_name_only};
 use crate::context::Context;
 use crate::pipeline::{statistics, steps};
 use crate::settings::{self, Convert, Engine as E, Format, LtlStep, Properties, Settings, Simulate};
-use crate::task::{Evidence, Question, Rejection, Task, Unanswered};
+use crate::task::{Evidence, Presenter, Question, Rejection, Task, Unanswered};
 use crate::{Error, warnings};
 pub use c::Scope;
 use load::{c_options, load};
+use statechart::ChartView;
 
 /// Programs.
 pub struct Programs;
@@ -451,53 +451,21 @@ impl Task for ProgramTask {
         }
     }
 
-    fn text(&self, n: usize, report: &ProgramReport, style: Style) -> String {
-        let p = self.program(n);
-        let mut said = match (self.loaded.charts.get(n), &report.trace) {
-            // A run of a statechart is told in its own words.
-            (Some(chart), Some(trace)) => {
-                let bare = ProgramReport { trace: None, ..report.clone() };
-                text::render(&bare, &p, style) + &statechart::story(chart, trace)
-            }
-            _ => text::render(report, &p, style),
-        };
-        if let Some(c) = report.certificate.as_ref().filter(|_| self.args.programs.show_invariant) {
-            said.push_str(&text::invariant(&p, c, style));
-        }
-        said
-    }
-
-    fn json(&self, n: usize, report: &ProgramReport, out: &mut Vec<u8>) -> io::Result<()> {
-        json::write_program_report(out, self.cfa(n), report, false)
-    }
-
-    fn write(
-        &self,
-        n: usize,
-        header: Header<'_>,
-        evidence: Evidence<&Trace, &Certificate>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        match evidence {
-            Evidence::Trace(t) => json::write_program_trace(out, self.cfa(n), header, t),
-            Evidence::Proof(c) => json::write_program_certificate(out, self.cfa(n), header, c),
+    fn present(&self, n: usize, then: &mut dyn FnMut(&Presenter<'_, Self>)) {
+        let program = self.program(n);
+        match self.loaded.charts.get(n) {
+            Some(chart) => then(&ChartView { program, chart }),
+            None => then(&program),
         }
     }
 
-    fn read(&self, n: usize, text: &str) -> Result<Evidence<Trace, Certificate>, String> {
-        Ok(match read_program_evidence(self.cfa(n), text).map_err(|e| e.to_string())? {
-            ProgramContent::Trace(t) => Evidence::Trace(t),
-            ProgramContent::Certificate(c) => Evidence::Proof(*c),
-        })
+    fn more_text(&self, n: usize, report: &ProgramReport, style: Style) -> String {
+        let shown = report.certificate.as_ref().filter(|_| self.args.programs.show_invariant);
+        shown.map_or_else(String::new, |c| text::invariant(&self.program(n), c, style))
     }
 
-    fn dot(&self, n: usize, report: &ProgramReport) -> Option<String> {
-        report.trace.as_ref().map(|t| tell::dot(&self.program(n), t, &report.query))
-    }
-
-    fn html(&self, reports: &[(usize, &ProgramReport)]) -> String {
-        let all: Vec<_> = reports.iter().map(|(n, r)| ((*r).clone(), self.program(*n))).collect();
-        tell::html(&all)
+    fn proof_text(&self, n: usize, proof: &Certificate) -> Option<(String, String)> {
+        Some((text::summary(proof), text::invariant(&self.program(n), proof, Style::default())))
     }
 }
 

@@ -2,10 +2,13 @@
 //! `--engine hierarchy`, AltaRica's nodes and networks of automata taken apart.
 
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::io;
+use std::marker::PhantomData;
 use std::path::Path;
 use std::sync::Arc;
 
+use serde_json::Value;
+use serde_json::value::RawValue;
 use trellis_check::tree as checker;
 use trellis_engine::hierarchy::cover::Neat;
 use trellis_engine::hierarchy::predicates::Rows;
@@ -17,14 +20,13 @@ use trellis_model::hierarchy::tree::evidence::{Certificate, Trace as TreeTrace};
 use trellis_model::hierarchy::tree::{Condition, Tree};
 use trellis_model::network::parts::{Parts, parts};
 use trellis_model::network::{Network, Query, QueryKind, Trace as NetworkTrace};
-use trellis_report::json::{
-    self, Header, Input, TreeContent, TreeFile, read_evidence, read_tree, read_tree_evidence, write_tree_certificate,
-    write_tree_report, write_tree_trace,
-};
+use trellis_report::json::Input;
+use trellis_report::present::{Body, Drawing, Shown};
+use trellis_report::run::Run;
 use trellis_report::step::Stepper;
 use trellis_report::step::tree::TreeStepper;
-use trellis_report::tree::{self as tell, TreeReport, Words};
-use trellis_report::{Content, Kind, PropertyReport, Style, dot, ending, html, text};
+use trellis_report::tree::{TreeFile, Words, read_tree};
+use trellis_report::{Ending, Kind, Outcome, Present, PropertyReport, ReadError};
 
 use super::formula::Subject;
 use super::hierarchy::{self, Left, Nodes, left_open};
@@ -34,7 +36,7 @@ use crate::binding::input;
 use crate::context::Context;
 use crate::pipeline::steps;
 use crate::settings::{self, Convert, Engine as E, Settings, Simulate};
-use crate::task::{Evidence, Question, Rejection, Task, Unanswered};
+use crate::task::{Presenter, Question, Rejection, Task, Unanswered, Unpresentable};
 use crate::{Error, warnings};
 
 /// Hierarchical transition systems.
@@ -227,23 +229,72 @@ impl TreeTask {
         let own = parts.trace(&loaded.network, &t);
         own.map(Trace::Network).ok_or_else(|| "a step is none of the network's".into())
     }
+}
 
-    /// The report as it is, about the tree.
-    fn of_tree(report: &Report) -> TreeReport {
-        let run = |t| match t {
-            Trace::Tree(t) => Some(t),
-            Trace::Network(_) => None,
-        };
-        report.clone().map(run, Some)
+/// A tree in its words; a network's runs are its own.
+struct TreeView<'a> {
+    words: Words<'a>,
+    network: Option<&'a Network>,
+}
+
+/// What is said of a run that cannot be.
+const NO_NETWORK: &str = "a run of a network, and this is none";
+
+impl Present for TreeView<'_> {
+    type Trace = Trace;
+    type Proof = Certificate;
+
+    fn run(&self, trace: &Trace) -> io::Result<Run> {
+        match (trace, self.network) {
+            (Trace::Tree(t), _) => self.words.run(t),
+            (Trace::Network(t), Some(net)) => Present::run(net, t),
+            (Trace::Network(_), None) => Err(io::Error::other(NO_NETWORK)),
+        }
     }
 
-    /// The report as it is, about the network; without the proof, which is about the tree.
-    fn of_network_run(report: &Report) -> PropertyReport {
-        let run = |t| match t {
-            Trace::Tree(_) => None,
-            Trace::Network(t) => Some(t),
-        };
-        report.clone().map(run, |_| None)
+    fn trace(&self, run: &Run) -> Result<Trace, ReadError> {
+        match self.network {
+            Some(net) => net.trace(run).map(Trace::Network),
+            None => self.words.trace(run).map(Trace::Tree),
+        }
+    }
+
+    fn ending(&self, kind: Kind, outcome: Outcome, trace: &Trace) -> Option<Ending> {
+        match (trace, self.network) {
+            (Trace::Network(t), Some(net)) => net.ending(kind, outcome, t),
+            _ => None,
+        }
+    }
+
+    fn shown(&self, trace: &Trace) -> Shown {
+        match (trace, self.network) {
+            (Trace::Tree(t), _) => self.words.shown(t),
+            (Trace::Network(t), Some(net)) => net.shown(t),
+            (Trace::Network(_), None) => Shown::default(),
+        }
+    }
+
+    fn lanes(&self, trace: &Trace) -> Option<Run> {
+        match (trace, self.network) {
+            (Trace::Tree(t), _) => self.words.lanes(t),
+            (Trace::Network(t), net) => net?.lanes(t),
+        }
+    }
+
+    fn drawing(&self) -> Drawing {
+        self.network.map_or_else(|| self.words.drawing(), Present::drawing)
+    }
+
+    fn body<'a>(&'a self, proof: &'a Certificate) -> io::Result<Body<'a>> {
+        self.words.body(proof)
+    }
+
+    fn proof(&self, kind: &str, assumes: &[String], body: &RawValue) -> Result<Certificate, ReadError> {
+        self.words.proof(kind, assumes, body)
+    }
+
+    fn size(&self, proof: &Certificate) -> Value {
+        self.words.size(proof)
     }
 }
 
@@ -339,68 +390,12 @@ impl Task for TreeTask {
         Ok(format!("{} checked, node by node: no step leaves them", abstract_states(proof)))
     }
 
-    fn text(&self, _: usize, report: &Report, style: Style) -> String {
-        match (&self.source, self.words()) {
-            (Source::Network { loaded, .. }, _) if report.trace.is_some() => {
-                text::render(&TreeTask::of_network_run(report), &loaded.network, style)
-            }
-            (_, Ok(words)) => tell::render(&TreeTask::of_tree(report), words, style),
-            (_, Err(_)) => text::line(report, style),
+    fn present(&self, _: usize, then: &mut dyn FnMut(&Presenter<'_, Self>)) {
+        match (self.words(), &self.source) {
+            (Ok(words), Source::Network { loaded, .. }) => then(&TreeView { words, network: Some(&loaded.network) }),
+            (Ok(words), _) => then(&TreeView { words, network: None }),
+            (Err(_), _) => then(&Unpresentable("the model cannot be taken apart", PhantomData)),
         }
-    }
-
-    fn json(&self, _: usize, report: &Report, out: &mut Vec<u8>) -> io::Result<()> {
-        match (&self.source, self.words()) {
-            (Source::Network { loaded, .. }, _) if report.trace.is_some() => {
-                json::write_report(out, &loaded.network, &TreeTask::of_network_run(report), false)
-            }
-            (_, Ok(words)) => write_tree_report(out, words.tree(), &TreeTask::of_tree(report)),
-            (_, Err(_)) => json::write_plain_report(out, report),
-        }
-    }
-
-    fn write(
-        &self,
-        _: usize,
-        header: Header<'_>,
-        evidence: Evidence<&Trace, &Certificate>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        let words = self.words().map_err(io::Error::other)?;
-        match (evidence, &self.source) {
-            (Evidence::Trace(Trace::Network(t)), Source::Network { loaded, .. }) => {
-                json::write_trace(out, &loaded.network, header, t, ending(&loaded.network, header.kind, t))
-            }
-            (Evidence::Trace(Trace::Tree(t)), _) => write_tree_trace(out, words.tree(), header, t),
-            (Evidence::Proof(c), _) => write_tree_certificate(out, words.tree(), header, c),
-            (Evidence::Trace(Trace::Network(_)), _) => Err(io::Error::other("a run of a network, and this is none")),
-        }
-    }
-
-    fn read(&self, _: usize, text: &str) -> Result<Evidence<Trace, Certificate>, String> {
-        if let Source::Network { loaded, .. } = &self.source
-            && let Ok(evidence) = read_evidence(&loaded.network, text)
-            && let Content::Trace(t) = evidence.content
-        {
-            return Ok(Evidence::Trace(Trace::Network(t)));
-        }
-        Ok(match read_tree_evidence(self.words()?.tree(), text).map_err(|e| e.to_string())? {
-            TreeContent::Trace(t) => Evidence::Trace(Trace::Tree(t)),
-            TreeContent::Certificate(c) => Evidence::Proof(c),
-        })
-    }
-
-    fn dot(&self, _: usize, report: &Report) -> Option<String> {
-        let (Source::Network { loaded, .. }, Some(Trace::Network(t))) = (&self.source, &report.trace) else {
-            return None;
-        };
-        Some(dot::trace(&loaded.network, t, ending(&loaded.network, report.kind, t), &report.query))
-    }
-
-    fn html(&self, reports: &[(usize, &Report)]) -> String {
-        let Source::Network { loaded, .. } = &self.source else { return String::new() };
-        let all: Vec<PropertyReport> = reports.iter().map(|(_, r)| TreeTask::of_network_run(r)).collect();
-        html::render(&all, &loaded.network)
     }
 }
 

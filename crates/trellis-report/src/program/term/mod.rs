@@ -24,7 +24,7 @@ pub(crate) use write::Writer;
 
 use trellis_expr::{EnumId, Terms, Type};
 
-use crate::names::unique;
+use crate::words::unique;
 
 /// The enumerations that variables have, and what they are called.
 fn enumerations(terms: &Terms) -> Vec<(EnumId, String)> {

@@ -59,7 +59,7 @@ pub fn violation(p: &Program<'_>, trace: &Trace, task: &Task) -> Witness {
         let edge = p.cfa.edge(step.edge);
         if let Some(place) = edge.place.filter(|p| p.file == 0) {
             w.assumptions(place, before);
-            for (v, value) in picked(p.cfa, before, step) {
+            for (v, value) in picked(p.cfa, before, step.edge, &step.choices) {
                 w.pick(place, v, &value);
             }
         }

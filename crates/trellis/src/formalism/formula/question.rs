@@ -6,7 +6,8 @@ use trellis_check::ltl::{Claim, OfRuns};
 use trellis_engine::ltl::translate::translate;
 use trellis_model::ltl::{Buchi, Formula};
 use trellis_report::Kind;
-use trellis_report::json::{Input, LtlAsked};
+use trellis_report::json::Input;
+use trellis_report::ltl::LtlAsked;
 use trellis_syntax::diag::{self, Sources};
 use trellis_syntax::hoa::{self, Hoa};
 use trellis_syntax::ltl::subject::{self, Asked};
@@ -104,7 +105,6 @@ pub struct Understood {
     pub sources: Sources,
     /// What the model was read from.
     pub inputs: Vec<Input>,
-    step: Option<&'static str>,
 }
 
 impl Understood {
@@ -136,7 +136,7 @@ impl Understood {
             Ask::Forbidden { hoa, .. } => hoa.automaton.clone(),
         };
         let inputs = c_inputs(path, &sources);
-        Ok(Understood { ask, asked, automaton, sources, inputs, step: subject.step() })
+        Ok(Understood { ask, asked, automaton, sources, inputs })
     }
 
     /// Was the automaton given, not a formula?
@@ -158,8 +158,7 @@ impl Understood {
             subject: &self.asked.subject,
             atoms: &self.asked.spec.atoms,
             names: &self.asked.spec.names,
-            step: self.step,
-            forbidden: self.is_forbidden().then_some(&self.automaton),
+            automaton: &self.automaton,
         }
     }
 }

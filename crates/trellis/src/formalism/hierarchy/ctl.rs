@@ -1,23 +1,23 @@
 //! Formulas of computation tree logic about hierarchies of nodes: fixpoints on relations, evaluated again configuration by configuration. They
 //! have no evidence of their own; what is too large to be evaluated again stays UNKNOWN.
 
-use std::io::{self, Write};
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use trellis_check::branching::judge;
-use trellis_domain::relation::{Made, Natural};
+use trellis_domain::relation::{Decisions, Made, Natural};
 use trellis_engine::cover::reason;
 use trellis_engine::ctl::Branching;
 use trellis_meter::Meter;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::hierarchy::Levels;
 use trellis_model::hierarchy::ctl::Formula;
-use trellis_model::hierarchy::evidence::{Certificate, Trace};
+use trellis_model::hierarchy::evidence::Trace;
 use trellis_model::hierarchy::symbolic::Symbolic;
-use trellis_report::hierarchy::{self as tell, HierarchyReport};
-use trellis_report::json::{Header, Input, Named, NodeAsked};
-use trellis_report::{Kind, Style, json, text};
+use trellis_report::hierarchy::Named;
+use trellis_report::json::Input;
+use trellis_report::{Kind, Outcome, PropertyReport};
 use trellis_syntax::ctl;
 use trellis_syntax::diag::Sources;
 
@@ -26,8 +26,11 @@ use super::{Left, Nodes, left_open, set_apart};
 use crate::binding::model_input;
 use crate::formalism::Request;
 use crate::settings::Settings;
-use crate::task::{Evidence, Question, Rejection, Task, Unanswered};
+use crate::task::{Presenter, Question, Rejection, Task, Unanswered, Unpresentable};
 use crate::{Error, warnings};
+
+/// A report about a formula.
+type CtlReport = PropertyReport<Trace, Decisions>;
 
 /// How long a formula is evaluated again, if no limit was given.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -66,12 +69,13 @@ impl CtlTask {
         Ok(CtlTask { args: args.clone(), asked, formulas, left, symbolic, levels })
     }
 
-    fn verdict(
+    /// An initial configuration in which the formula does not hold, if there is one.
+    fn refuted(
         &self,
         formula: &Formula,
         meter: &mut Meter,
         statistics: &mut Vec<(String, u64)>,
-    ) -> Result<Verdict<Trace, Certificate>, Reason> {
+    ) -> Result<Option<Trace>, Reason> {
         let hierarchy = &self.asked.built.hierarchy;
         let m = self.symbolic.as_ref().map_err(|e| reason(e.clone()))?;
         let found = Branching::new(hierarchy, m)?.holds(formula, meter)?;
@@ -79,10 +83,7 @@ impl CtlTask {
         statistics.push(("configurations where it holds".into(), small(m.count(&found))));
         let initial = m.initial(hierarchy).and_then(|states| m.configurations_of(&states)).map_err(reason)?;
         let without = m.space.minus(&initial, &found).map_err(reason)?;
-        Ok(match m.pick(&without) {
-            None => Verdict::Safe(Certificate { states: found }),
-            Some(first) => Verdict::Unsafe(Trace { configurations: vec![first], events: vec![] }),
-        })
+        Ok(m.pick(&without).map(|first| Trace { configurations: vec![first], events: vec![] }))
     }
 }
 
@@ -91,7 +92,7 @@ const NO_EVIDENCE: &str = "formulas of computation tree logic have no evidence o
 
 impl Task for CtlTask {
     type Trace = Trace;
-    type Proof = Certificate;
+    type Proof = Decisions;
 
     fn args(&self) -> &Settings {
         &self.args
@@ -121,13 +122,21 @@ impl Task for CtlTask {
         left_open(&self.left)
     }
 
-    fn solve(&self, n: usize, meter: &mut Meter) -> Result<HierarchyReport, Error> {
+    fn solve(&self, n: usize, meter: &mut Meter) -> Result<CtlReport, Error> {
         let (text, formula) = &self.formulas[n];
         let mut statistics = vec![];
-        let verdict = self.verdict(formula, meter, &mut statistics).unwrap_or_else(Verdict::Unknown);
-        let mut report = HierarchyReport::about(&self.name(), "altarica", text, Kind::Always, verdict);
+        let found = self.refuted(formula, meter, &mut statistics);
+        let about = |verdict| CtlReport::about(&self.name(), "altarica", text, Kind::Always, verdict);
         // A set where a formula holds is no invariant; the formula is evaluated again, plainly, or there is no answer.
-        report.certificate = None;
+        let mut report = match found {
+            Ok(Some(trace)) => about(Verdict::Unsafe(trace)),
+            Ok(None) => CtlReport {
+                outcome: Outcome::Safe,
+                reason: None,
+                ..about(Verdict::Unknown(Reason::Unchecked(String::new())))
+            },
+            Err(why) => about(Verdict::Unknown(why)),
+        };
         report.engine = "fixpoints on relations".into();
         report.statistics = statistics;
         if self.args.no_check {
@@ -136,7 +145,7 @@ impl Task for CtlTask {
         Ok(report)
     }
 
-    fn check(&self, n: usize, report: &HierarchyReport, _: &Meter) -> Result<Vec<String>, Rejection> {
+    fn check(&self, n: usize, report: &CtlReport, _: &Meter) -> Result<Vec<String>, Rejection> {
         let refuted = report.trace.as_ref().and_then(|t| t.configurations.first());
         let until = self.args.context.deadline(self.args.timeout).or_else(|| Instant::now().checked_add(PATIENCE));
         let judged = judge(&self.asked.built.hierarchy, &self.formulas[n].1, refuted.map(Vec::as_slice), until);
@@ -154,40 +163,14 @@ impl Task for CtlTask {
         Err(Rejection::Wrong(NO_EVIDENCE.into()))
     }
 
-    fn certify(&self, _: usize, _: &Certificate, _: &Meter) -> Result<String, Rejection> {
+    fn certify(&self, _: usize, _: &Decisions, _: &Meter) -> Result<String, Rejection> {
         Err(Rejection::Wrong(NO_EVIDENCE.into()))
     }
 
-    fn text(&self, _: usize, report: &HierarchyReport, style: Style) -> String {
+    fn present(&self, _: usize, then: &mut dyn FnMut(&Presenter<'_, Self>)) {
         match &self.levels {
-            Some(levels) => tell::render(report, &self.asked.built.hierarchy, levels, style),
-            None => text::line(report, style),
+            Some(levels) => then(&Named { hierarchy: &self.asked.built.hierarchy, levels }),
+            None => then(&Unpresentable(NO_EVIDENCE, PhantomData)),
         }
-    }
-
-    fn json(&self, n: usize, report: &HierarchyReport, out: &mut Vec<u8>) -> io::Result<()> {
-        let Some(levels) = &self.levels else { return json::write_plain_report(out, report) };
-        let named = Named { hierarchy: &self.asked.built.hierarchy, levels };
-        let asked = NodeAsked { node: self.asked.node.clone(), bad: self.formulas[n].0.clone() };
-        json::write_node_report(out, named, &asked, report, None)
-    }
-
-    fn write(&self, _: usize, _: Header<'_>, _: Evidence<&Trace, &Certificate>, _: &mut dyn Write) -> io::Result<()> {
-        Err(io::Error::other(NO_EVIDENCE))
-    }
-
-    fn read(&self, _: usize, _: &str) -> Result<Evidence<Trace, Certificate>, String> {
-        Err(NO_EVIDENCE.into())
-    }
-
-    fn dot(&self, _: usize, report: &HierarchyReport) -> Option<String> {
-        let (trace, levels) = (report.trace.as_ref()?, self.levels.as_ref()?);
-        Some(tell::dot(&self.asked.built.hierarchy, levels, trace))
-    }
-
-    fn html(&self, reports: &[(usize, &HierarchyReport)]) -> String {
-        let all: Vec<HierarchyReport> = reports.iter().map(|(_, r)| (*r).clone()).collect();
-        let hierarchy = &self.asked.built.hierarchy;
-        self.levels.as_ref().map_or_else(String::new, |levels| tell::html(&all, hierarchy, levels))
     }
 }

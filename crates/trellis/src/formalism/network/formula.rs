@@ -1,6 +1,5 @@
 //! Formulas about networks of automata: enumeration of states (of zones, if there are clocks), and fairness.
 
-use std::io::{self, Write};
 use std::sync::Arc;
 
 use trellis_check::Cause;
@@ -10,8 +9,8 @@ use trellis_engine::timed::formula;
 use trellis_meter::Meter;
 use trellis_model::ltl::Formula;
 use trellis_model::network::{Certificate, Condition, Fair, Network, Party, Query, QueryKind, Temporal, Trace};
-use trellis_report::json::{self, Header, Input};
-use trellis_report::{Content, Ending, Kind, Outcome, PropertyReport, Style, dot, ending, html, read_evidence, text};
+use trellis_report::json::Input;
+use trellis_report::{Ending, Kind, Outcome, PropertyReport, ending};
 use trellis_syntax::ltl::network::Said;
 
 use super::idle;
@@ -20,7 +19,7 @@ use crate::formalism::formula::question::{Ask, asks};
 use crate::formalism::{Cases, Request};
 use crate::pipeline::{statistics, steps};
 use crate::settings::{self, Settings};
-use crate::task::{Evidence, Question, Rejection, Task, Unanswered};
+use crate::task::{Evidence, Presenter, Question, Rejection, Task, Unanswered};
 use crate::{Error, warnings};
 
 /// A network and formulas about its runs.
@@ -153,43 +152,8 @@ impl Task for FormulaTask {
         }
     }
 
-    fn text(&self, _: usize, report: &PropertyReport, style: Style) -> String {
-        text::render(report, &self.loaded.network, style)
-    }
-
-    fn json(&self, _: usize, report: &PropertyReport, out: &mut Vec<u8>) -> io::Result<()> {
-        json::write_report(out, &self.loaded.network, report, false)
-    }
-
-    fn write(
-        &self,
-        _: usize,
-        header: Header<'_>,
-        evidence: Evidence<&Trace, &Certificate>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        let net = &self.loaded.network;
-        match evidence {
-            Evidence::Trace(t) => json::write_trace(out, net, header, t, ending(net, Kind::Ltl, t)),
-            Evidence::Proof(c) => json::write_certificate(out, net, header, c),
-        }
-    }
-
-    fn read(&self, _: usize, text: &str) -> Result<Evidence<Trace, Certificate>, String> {
-        Ok(match read_evidence(&self.loaded.network, text).map_err(|e| e.to_string())?.content {
-            Content::Trace(t) => Evidence::Trace(t),
-            Content::Certificate(c) => Evidence::Proof(c),
-        })
-    }
-
-    fn dot(&self, _: usize, r: &PropertyReport) -> Option<String> {
-        let net = &self.loaded.network;
-        r.trace.as_ref().map(|t| dot::trace(net, t, ending(net, Kind::Ltl, t), &r.query))
-    }
-
-    fn html(&self, reports: &[(usize, &PropertyReport)]) -> String {
-        let all: Vec<PropertyReport> = reports.iter().map(|(_, r)| (*r).clone()).collect();
-        html::render(&all, &self.loaded.network)
+    fn present(&self, _: usize, then: &mut dyn FnMut(&Presenter<'_, Self>)) {
+        then(&self.loaded.network);
     }
 }
 

@@ -9,7 +9,6 @@ mod witness;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -19,11 +18,9 @@ use trellis_meter::Meter;
 use trellis_model::cfa::evidence::{Certificate, Trace, Verdict};
 use trellis_model::cfa::{Cfa, Kind as LocationKind, Location, LocationId};
 use trellis_model::evidence::Reason;
-use trellis_report::json::{Header, Input};
-use trellis_report::program::{self as tell, text};
-use trellis_report::{
-    Kind as QueryKind, Outcome, Program, ProgramContent, ProgramReport, Style, json, read_program_evidence,
-};
+use trellis_report::json::Input;
+use trellis_report::program::text;
+use trellis_report::{Kind as QueryKind, Outcome, Program, ProgramReport, Style};
 use trellis_syntax::c::{Built, Check as One, Kind};
 
 pub use property::Scope;
@@ -36,7 +33,7 @@ use crate::formalism::formula::{self, Subject};
 use crate::formalism::{Cases, Request};
 use crate::pipeline::{Case, named, statistics};
 use crate::settings::Settings;
-use crate::task::{Evidence, Followed, Question, Rejection, Task};
+use crate::task::{Evidence, Followed, Presenter, Question, Rejection, Task};
 use crate::{Error, warnings};
 
 /// What is added where loops are not shown to end.
@@ -481,40 +478,6 @@ impl Task for CTask {
         }
     }
 
-    fn text(&self, n: usize, report: &ProgramReport, style: Style) -> String {
-        let set = self.set(n);
-        let p = Program::new(&set.cfa, &set.texts);
-        let mut said = text::render(report, &p, style);
-        if let Some(c) = report.certificate.as_ref().filter(|_| self.args.programs.show_invariant) {
-            said.push_str(&text::invariant(&p, c, style));
-        }
-        said
-    }
-
-    fn json(&self, n: usize, report: &ProgramReport, out: &mut Vec<u8>) -> io::Result<()> {
-        json::write_program_report(out, &self.set(n).cfa, report, false)
-    }
-
-    fn write(
-        &self,
-        n: usize,
-        header: Header<'_>,
-        evidence: Evidence<&Trace, &Certificate>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        match evidence {
-            Evidence::Trace(t) => json::write_program_trace(out, &self.set(n).cfa, header, t),
-            Evidence::Proof(c) => json::write_program_certificate(out, &self.set(n).cfa, header, c),
-        }
-    }
-
-    fn read(&self, n: usize, text: &str) -> Result<Evidence<Trace, Certificate>, String> {
-        Ok(match read_program_evidence(&self.set(n).cfa, text).map_err(|e| e.to_string())? {
-            ProgramContent::Trace(t) => Evidence::Trace(t),
-            ProgramContent::Certificate(c) => Evidence::Proof(*c),
-        })
-    }
-
     fn write_more(&self, n: usize, report: &ProgramReport, file: &dyn Fn(&Path) -> PathBuf) -> Result<(), Error> {
         let Some(path) = &self.args.programs.witness else { return Ok(()) };
         // A proof of the rest is none of a program that fails.
@@ -526,16 +489,21 @@ impl Task for CTask {
         witness::write(&self.args, &file(path), &Program::new(&set.cfa, &set.texts), report, kind)
     }
 
-    fn dot(&self, n: usize, report: &ProgramReport) -> Option<String> {
+    fn present(&self, n: usize, then: &mut dyn FnMut(&Presenter<'_, Self>)) {
         let set = self.set(n);
-        report.trace.as_ref().map(|t| tell::dot(&Program::new(&set.cfa, &set.texts), t, &report.query))
+        then(&Program::new(&set.cfa, &set.texts));
     }
 
-    fn html(&self, reports: &[(usize, &ProgramReport)]) -> String {
-        let sets: Vec<Arc<Set>> = reports.iter().map(|(n, _)| self.set(*n)).collect();
-        let all: Vec<_> =
-            reports.iter().zip(&sets).map(|((_, r), s)| ((*r).clone(), Program::new(&s.cfa, &s.texts))).collect();
-        tell::html(&all)
+    fn more_text(&self, n: usize, report: &ProgramReport, style: Style) -> String {
+        let set = self.set(n);
+        let shown = report.certificate.as_ref().filter(|_| self.args.programs.show_invariant);
+        shown.map_or_else(String::new, |c| text::invariant(&Program::new(&set.cfa, &set.texts), c, style))
+    }
+
+    fn proof_text(&self, n: usize, proof: &Certificate) -> Option<(String, String)> {
+        let set = self.set(n);
+        let invariant = text::invariant(&Program::new(&set.cfa, &set.texts), proof, Style::default());
+        Some((text::summary(proof), invariant))
     }
 }
 

@@ -1,13 +1,19 @@
 //! Answers about statecharts, in states and events.
 
-use std::fmt::Write;
+use std::io;
 
+use serde_json::Value;
+use serde_json::value::RawValue;
 use trellis_engine::program;
 use trellis_meter::Meter;
-use trellis_model::cfa::evidence::{Trace, Verdict};
+use trellis_model::cfa::evidence::{Certificate, Trace, Verdict};
 use trellis_model::cfa::interpret::Step;
 use trellis_model::cfa::{Cfa, EdgeId, Kind};
-use trellis_report::ltl::Counterexample;
+use trellis_model::ltl::evidence::Proof;
+use trellis_report::ltl::{Counterexample, Formula, Parts, parts};
+use trellis_report::present::{Body, Look, Shown};
+use trellis_report::run::{Part, Run, Step as ShownStep, Values};
+use trellis_report::{Present, Program, ReadError};
 use trellis_syntax::scxml::{Cause, Chart, Limit, MacroStep};
 
 /// Which limit was too low, if a run ends where an event did not fit into a queue: that says nothing about the property.
@@ -67,9 +73,39 @@ fn ends(chart: &Chart, trace: &Trace) -> Option<trellis_model::cfa::LocationId> 
     trace.steps.last().map(|step| chart.cfa.edge(step.edge).to)
 }
 
-/// A run in macro-steps: the event, the active states, the data that changed.
-pub fn story(chart: &Chart, trace: &Trace) -> String {
-    tell(chart, &chart.describe(trace), usize::MAX, "")
+/// A run as people see it: a step is a macro-step, a state the active states and the data.
+fn shown(chart: &Chart, trace: &Trace) -> Shown {
+    macro_steps(chart, &chart.describe(trace))
+}
+
+fn macro_steps(chart: &Chart, all: &[MacroStep]) -> Shown {
+    let values = |step: &MacroStep| -> Values {
+        let value = |v: &_| chart.cfa.terms.show_value(v).to_string().into();
+        let data = step.data.iter().map(|(name, v)| (name.to_string(), value(v)));
+        [("states".to_string(), step.configuration.join(", ").into())].into_iter().chain(data).collect()
+    };
+    let said = |step: &MacroStep| {
+        let open = if step.stable { "" } else { " (not yet stable)" };
+        step.event.as_ref().map_or("start".to_string(), |e| format!("{}{open}", came(e, step)))
+    };
+    let mut run = Run::default();
+    let mut before = Values::new();
+    for (n, step) in all.iter().enumerate() {
+        let now = values(step);
+        if n == 0 {
+            run.start = now.clone();
+        } else {
+            let set = now.iter().filter(|(name, v)| before.get(*name) != Some(v));
+            let set = set.map(|(name, v)| (name.clone(), v.clone())).collect();
+            let to = Some(step.configuration.join(", "));
+            let from = all.get(n - 1).map(|s| s.configuration.join(", "));
+            let part = Part { from, to, ..Part::default() };
+            run.steps.push(ShownStep { label: said(step), set, parts: vec![part], ..ShownStep::default() });
+        }
+        before = now;
+    }
+    let start = all.first().map(said);
+    Shown { run, look: Look { start, last: "the error".into(), ..Look::default() } }
 }
 
 /// Is a run that goes on forever one of the chart? Not if something that the chart has sent to itself waits forever: that is not what
@@ -101,7 +137,7 @@ fn plain_edges(chart: &Chart) -> Vec<EdgeId> {
 /// A run that goes on: macro-steps, those that end on the cycle after what is said about it.
 ///
 /// The edges are those of the chart without its errors.
-pub fn lasso(chart: &Chart, mut stem: Trace, cycle: Option<Trace>, end: &str) -> String {
+fn lasso(chart: &Chart, mut stem: Trace, cycle: Option<Trace>, end: String) -> Shown {
     let edges = plain_edges(chart);
     let renumbered = |mut step: Step| {
         step.edge = edges[step.edge.index()];
@@ -109,38 +145,14 @@ pub fn lasso(chart: &Chart, mut stem: Trace, cycle: Option<Trace>, end: &str) ->
     };
     stem.steps = stem.steps.into_iter().map(renumbered).collect();
     let first = chart.describe(&stem).iter().filter(|s| s.stable).count();
+    let back = cycle.is_some().then(|| first.saturating_sub(1));
     stem.steps.extend(cycle.into_iter().flat_map(|c| c.steps).map(renumbered));
     // What has not ended at the end of the cycle ends at its beginning.
-    let told: Vec<MacroStep> = chart.describe(&stem).into_iter().filter(|s| s.stable).collect();
-    tell(chart, &told, first, end)
-}
-
-/// Says something before the macro-step with this number.
-fn tell(chart: &Chart, steps: &[MacroStep], at: usize, end: &str) -> String {
-    let mut out = String::new();
-    let mut before = &vec![];
-    for (n, step) in steps.iter().enumerate() {
-        if n == at {
-            _ = writeln!(out, "         {end}");
-        }
-        let event = step.event.as_ref().map_or("start".to_string(), |e| came(e, step));
-        let open = if step.stable { "" } else { " (not yet stable)" };
-        _ = writeln!(out, "{n:>6}   {event}: {}{open}", step.configuration.join(", "));
-        let changed: Vec<String> = step
-            .data
-            .iter()
-            .filter(|x| !before.contains(*x))
-            .map(|(name, value)| format!("{name} = {}", chart.cfa.terms.show_value(value)))
-            .collect();
-        if !changed.is_empty() {
-            _ = writeln!(out, "         {}", changed.join(", "));
-        }
-        before = &step.data;
-    }
-    if at == steps.len() {
-        _ = writeln!(out, "         {end}");
-    }
-    out
+    let all: Vec<MacroStep> = chart.describe(&stem).into_iter().filter(|s| s.stable).collect();
+    let mut shown = macro_steps(chart, &all);
+    shown.run.back = back;
+    shown.look = Look { end: Some(end), last: String::new(), ..shown.look };
+    shown
 }
 
 /// An event, where it comes from, and how long that took.
@@ -160,4 +172,75 @@ fn time(microseconds: u64) -> String {
         if fraction.is_empty() { format!("{whole}{name}") } else { format!("{whole}.{fraction}{name}") }
     };
     if microseconds >= 1_000_000 { in_units(1_000_000, "s") } else { in_units(1_000, "ms") }
+}
+
+/// A statechart: runs in events and states, evidence as that of its automaton.
+pub struct ChartView<'a> {
+    pub program: Program<'a>,
+    pub chart: &'a Chart,
+}
+
+impl Present for ChartView<'_> {
+    type Trace = Trace;
+    type Proof = Certificate;
+
+    fn run(&self, trace: &Trace) -> io::Result<Run> {
+        self.program.run(trace)
+    }
+
+    fn trace(&self, run: &Run) -> Result<Trace, ReadError> {
+        self.program.trace(run)
+    }
+
+    fn shown(&self, trace: &Trace) -> Shown {
+        shown(self.chart, trace)
+    }
+
+    fn body<'a>(&'a self, proof: &'a Certificate) -> io::Result<Body<'a>> {
+        self.program.body(proof)
+    }
+
+    fn proof(&self, kind: &str, assumes: &[String], body: &RawValue) -> Result<Certificate, ReadError> {
+        self.program.proof(kind, assumes, body)
+    }
+
+    fn size(&self, proof: &Certificate) -> Value {
+        self.program.size(proof)
+    }
+}
+
+/// A formula about a statechart, likewise.
+pub struct ChartFormula<'a> {
+    pub formula: Formula<'a>,
+    pub chart: &'a Chart,
+}
+
+impl Present for ChartFormula<'_> {
+    type Trace = Counterexample;
+    type Proof = Proof;
+
+    fn run(&self, trace: &Counterexample) -> io::Result<Run> {
+        self.formula.run(trace)
+    }
+
+    fn trace(&self, run: &Run) -> Result<Counterexample, ReadError> {
+        self.formula.trace(run)
+    }
+
+    fn shown(&self, trace: &Counterexample) -> Shown {
+        let Parts { stem, cycle, end } = parts(trace);
+        lasso(self.chart, stem, cycle, end)
+    }
+
+    fn body<'a>(&'a self, proof: &'a Proof) -> io::Result<Body<'a>> {
+        self.formula.body(proof)
+    }
+
+    fn proof(&self, kind: &str, assumes: &[String], body: &RawValue) -> Result<Proof, ReadError> {
+        self.formula.proof(kind, assumes, body)
+    }
+
+    fn size(&self, proof: &Proof) -> Value {
+        self.formula.size(proof)
+    }
 }
