@@ -1,4 +1,6 @@
 //! An abstraction as an explicit graph (001 §6.1.2): abstract states with their sets of configurations, and existential transitions.
+//!
+//! Its worklists are its own: states are split while they are worked off.
 
 use std::collections::{BTreeSet, VecDeque};
 

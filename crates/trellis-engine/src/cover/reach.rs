@@ -3,6 +3,8 @@
 //! By saturation (`trellis_domain::relation`), which is quick, and does not stop where something bad is met: what is asked comes after. Where a
 //! variable has too many values for that, events are applied one after the other, each to all that is known so far (chaining) and until
 //! it brings nothing new, those that touch variables deep in the order first.
+//!
+//! The loop is its own: a step is an operation on whole sets, and there are no nodes.
 
 use trellis_domain::relation::{Natural, Relation};
 use trellis_model::evidence::{Reason, Verdict};

@@ -2,6 +2,8 @@
 //! product of one block, of two, and so on, that ends where it was before, and has met all marks since.
 //!
 //! It finds violations only.
+//!
+//! The loop is its own: it counts depths, and a solver searches.
 
 use trellis_expr::{TermId, Type, VarId};
 use trellis_model::cfa::interpret::Trace;

@@ -8,6 +8,8 @@
 //!
 //! With no marks at all every cycle is fair. What is found is told by a short path: a shortest one to the cycle, and around that from
 //! mark to mark.
+//!
+//! The loops are their own: a depth-first search has to come back to a node after its successors.
 
 use std::collections::VecDeque;
 

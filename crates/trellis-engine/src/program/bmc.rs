@@ -7,6 +7,8 @@
 //! takes any edge at each step, what holds after each number of steps; the union of these is the invariant.
 //!
 //! A depth that the solver cannot decide is passed over; whatever is said of safety then is withheld.
+//!
+//! The loop is its own: it counts depths, and a solver searches.
 
 use std::fmt;
 

@@ -6,6 +6,8 @@
 //! when the first few steps have decided nothing.
 //!
 //! There is no constraint that states differ: what it proves could not be checked as an invariant.
+//!
+//! The loop is its own: it counts depths, and a solver searches.
 
 use trellis_model::cfa::evidence::Verdict;
 use trellis_model::evidence::Reason;

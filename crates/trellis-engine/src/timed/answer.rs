@@ -7,9 +7,9 @@ use trellis_model::network::symmetry::Symmetry;
 use trellis_model::network::{CertEntry, Certificate, Condition, LuBounds, Network, Query, QueryKind, Trace};
 
 use super::bounds::{self, Bounds};
-use super::fold::{constraints_before, error_before};
+use super::canonical::{constraints_before, error_before};
 use super::reach::{self, Cover, Mark, ZoneGraph};
-use super::space::Shape;
+use super::space::ActiveClocks;
 use super::target::{Error, Target};
 use super::trace::concretise;
 use crate::network::{Answer, Broken};
@@ -179,7 +179,7 @@ fn by_clocks<D: lazy::Data>(
             let refiner = Bounding::new(net.clocks.len());
             let label = |r: &Bounding, n: u32, l: &Lazy<'_, D, _>| {
                 let (lower, upper) = r.label(n);
-                let zone = constraints(l.tree.shape(n), l.tree.zone(n));
+                let zone = constraints(l.tree.active(n), l.tree.zone(n));
                 (zone, Some(LuBounds { lower, upper }))
             };
             search(Lazy::new(net, query, options, data, refiner), net, query, target, certificate, meter, label)
@@ -196,10 +196,10 @@ fn finished(stats: Stats, verdict: Verdict<Trace, Certificate>) -> Answer {
 }
 
 /// A zone over the active clocks as constraints in the network's numbering.
-pub fn constraints(shape: Shape<'_>, zone: &[Bound]) -> Vec<Constraint> {
-    let name = |i: u32| shape.clocks[i as usize];
+pub fn constraints(active: ActiveClocks<'_>, zone: &[Bound]) -> Vec<Constraint> {
+    let name = |i: u32| active.clocks[i as usize];
     let rename = |c: Constraint| Constraint { left: name(c.left), right: name(c.right), bound: c.bound };
-    shape.domain().minimal(zone).into_iter().map(rename).collect()
+    active.domain().minimal(zone).into_iter().map(rename).collect()
 }
 
 /// What went wrong, with the way there.
@@ -240,17 +240,17 @@ fn explore(
             let dim = net.clocks.len() + 1;
             let stored = graph.nodes.iter().filter(|n| certificate && n.mark != Mark::Replaced);
             let entries = stored.map(|n| {
-                let shape = graph.keys.shape(n.key);
+                let active = graph.keys.active(n.key);
                 let state = graph.post.layout.snapshot(net, graph.keys.get(n.key), &[]);
                 let bounds = alu.then(|| {
                     let mut lu = LuBounds { lower: vec![bounds::NONE; dim], upper: vec![bounds::NONE; dim] };
-                    for (i, &c) in shape.clocks.iter().enumerate().skip(1) {
-                        lu.lower[c as usize] = shape.lower[i];
-                        lu.upper[c as usize] = shape.upper[i];
+                    for (i, &c) in active.clocks.iter().enumerate().skip(1) {
+                        lu.lower[c as usize] = active.lower[i];
+                        lu.upper[c as usize] = active.upper[i];
                     }
                     lu
                 });
-                CertEntry { zone: constraints(shape, graph.zones.get(n.zone)), bounds, ..CertEntry::of(state) }
+                CertEntry { zone: constraints(active, graph.zones.get(n.zone)), bounds, ..CertEntry::of(state) }
             });
             let entries = entries.collect();
             Ok(finished(stats, Verdict::Safe(Certificate { entries, up_to_order: false, up_to_symmetry })))
@@ -260,8 +260,8 @@ fn explore(
                 Ok(run) => run,
                 Err(why) => return trouble(net, &mut graph.post, None, stats, why),
             };
-            let mut finally = ends(graph.keys.shape(graph.nodes[n as usize].key), &parts);
-            if let Some(f) = &graph.folding {
+            let mut finally = ends(graph.keys.active(graph.nodes[n as usize].key), &parts);
+            if let Some(f) = &graph.canonical {
                 finally.iter_mut().for_each(|end| *end = constraints_before(&f.symmetry, &word, end));
             }
             witness(net, &mut graph.post, &via, &finally, stats)
@@ -273,7 +273,7 @@ fn explore(
                 Ok(run) => run,
                 Err(why) => return trouble(net, &mut graph.post, None, stats, why),
             };
-            let why = match (why, &graph.folding) {
+            let why = match (why, &graph.canonical) {
                 (Error::Model(e), Some(f)) => Error::Model(Box::new(error_before(net, &f.symmetry, &word, *e))),
                 (why, _) => why,
             };
@@ -301,10 +301,10 @@ fn witness(
 }
 
 /// What may hold at the end of a run.
-fn ends(shape: Shape<'_>, parts: &[Zone]) -> Vec<Vec<Constraint>> {
+fn ends(active: ActiveClocks<'_>, parts: &[Zone]) -> Vec<Vec<Constraint>> {
     match parts {
         [] => vec![Vec::new()],
-        parts => parts.iter().map(|p| constraints(shape, p)).collect(),
+        parts => parts.iter().map(|p| constraints(active, p)).collect(),
     }
 }
 
@@ -344,7 +344,7 @@ fn search<D: lazy::Data, R: Refiner>(
         }
         lazy::Ending::Found(n, parts) => {
             let via = path(&lazy, n);
-            let finally = ends(lazy.tree.shape(n), &parts);
+            let finally = ends(lazy.tree.active(n), &parts);
             witness(net, &mut lazy.post, &via, &finally, stats)
         }
         lazy::Ending::Stopped(reason) => Ok(unknown(stats, reason)),

@@ -111,9 +111,9 @@ fn of_clock(
         let mut best: Option<(Limit, Spot)> = None;
         let visited = space.visit(query, &mut |graph, spot, zone| {
             let node = &graph.nodes[spot.node as usize];
-            let shape = graph.keys.shape(node.key);
-            let x = shape.place(clock);
-            let limit = if sup { shape.domain().get(zone, x, 0) } else { shape.domain().get(zone, 0, x) };
+            let active = graph.keys.active(node.key);
+            let x = active.place(clock);
+            let limit = if sup { active.domain().get(zone, x, 0) } else { active.domain().get(zone, 0, x) };
             let key = graph.keys.get(node.key).to_vec();
             if best.is_none_or(|(b, _)| limit > b)
                 && graph.post.judge_with(&judge, &key, &truths(query, spot.cell))? != 0
@@ -294,8 +294,8 @@ impl<'n> Space<'n> {
             let (key, zone) = (node.key, node.zone);
             let mut each = || -> Result<(), Error> {
                 let atoms = self.atoms(query, key)?;
-                let (shape, zone) = (self.graph.keys.shape(key), self.graph.zones.get(zone));
-                for (cell, part) in cells::split(shape, zone, &atoms)? {
+                let (active, zone) = (self.graph.keys.active(key), self.graph.zones.get(zone));
+                for (cell, part) in cells::split(active, zone, &atoms)? {
                     visit(&mut self.graph, Spot { node: n, cell }, &part)?;
                 }
                 Ok(())
@@ -317,7 +317,7 @@ impl<'n> Space<'n> {
         let mut wide = Vec::new();
         let mut entry = |n: &super::reach::Node| {
             let state = graph.post.layout.snapshot(net, graph.keys.get(n.key), &[]);
-            graph.keys.shape(n.key).widen(graph.zones.get(n.zone), dim, &mut wide);
+            graph.keys.active(n.key).widen(graph.zones.get(n.zone), dim, &mut wide);
             CertEntry { zone: ZoneDomain::new(dim - 1).minimal(&wide), ..CertEntry::of(state) }
         };
         let stored = graph.nodes.iter().filter(|n| n.mark != Mark::Replaced);

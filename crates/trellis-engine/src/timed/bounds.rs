@@ -141,7 +141,7 @@ impl Bounds {
         self.global.sort_unstable_by_key(|b| b.clock);
     }
 
-    /// Forgets the constants: which clocks are active is all that matters. (Then keys with the same clocks share a shape.)
+    /// Forgets the constants: which clocks are active is all that matters. (Then keys with the same clocks share one set of them.)
     pub fn forget_constants(&mut self) {
         let constants = self.local.iter_mut().flatten().flatten().chain(&mut self.global);
         constants.for_each(|b| (b.lower, b.upper) = (NONE, NONE));

@@ -1,4 +1,4 @@
-//! The zone graph up to symmetry: where a move leads, brought into order, and back again.
+//! The zone graph up to symmetry: the orbit representative of what a discrete transition leads to, and back again.
 //!
 //! Locations and data are sorted first ([`Symmetry::sort`]); swaps that leave them as they are then sort the zone. The latter
 //! only where zones are compared up to `a⊑LU`: there zones are exact, so whoever checks the certificate can find the
@@ -9,11 +9,11 @@ use trellis_model::network::symmetry::Symmetry;
 use trellis_model::network::{Layout, ModelError, Move, Network};
 use trellis_order::Word;
 
-use super::space::Shape;
+use super::space::ActiveClocks;
 
-/// Sorts what moves lead to. Holds the latest result.
+/// Finds orbit representatives of what discrete transitions lead to. Holds the latest one.
 #[derive(Debug)]
-pub struct Folding {
+pub struct Canonical {
     /// The symmetries.
     pub symmetry: Symmetry,
     /// The swaps that the latest target needed, in order.
@@ -26,10 +26,10 @@ pub struct Folding {
     fixing: Vec<u16>,
 }
 
-impl Folding {
+impl Canonical {
     /// By these symmetries.
-    pub fn new(symmetry: Symmetry, layout: &Layout) -> Folding {
-        Folding {
+    pub fn new(symmetry: Symmetry, layout: &Layout) -> Canonical {
+        Canonical {
             symmetry,
             word: Vec::new(),
             key: vec![0; layout.key_width()],
@@ -57,9 +57,9 @@ impl Folding {
     }
 
     /// Sorts the latest target's zone.
-    pub fn sort_zone(&mut self, shape: Shape<'_>, zone: &mut [Bound]) {
+    pub fn sort_zone(&mut self, active: ActiveClocks<'_>, zone: &mut [Bound]) {
         self.symmetry.fixing(&self.cells, &mut self.fixing);
-        self.symmetry.sort_zone(&self.fixing, shape.clocks, zone, &mut self.word);
+        self.symmetry.sort_zone(&self.fixing, active.clocks, zone, &mut self.word);
     }
 }
 

@@ -10,7 +10,7 @@
 
 use trellis_domain::zone::{Bound, Constraint, Zone, ZoneError};
 
-use super::space::{Shape, invariant};
+use super::space::{ActiveClocks, invariant};
 
 /// Truth values of the atoms, by number.
 pub type Cell = u64;
@@ -39,15 +39,15 @@ pub fn constraints(atoms: &[Constraint], cell: Cell) -> Option<Vec<Constraint>> 
 }
 
 /// The parts of a zone in the cells.
-pub fn split(shape: Shape<'_>, zone: &[Bound], atoms: &[Constraint]) -> Result<Vec<(Cell, Zone)>, ZoneError> {
-    let mut parts = vec![(0, Zone::copied(shape.domain(), zone))];
+pub fn split(active: ActiveClocks<'_>, zone: &[Bound], atoms: &[Constraint]) -> Result<Vec<(Cell, Zone)>, ZoneError> {
+    let mut parts = vec![(0, Zone::copied(active.domain(), zone))];
     for (i, &c) in atoms.iter().enumerate() {
         let mut finer = Vec::new();
         for (cell, zone) in parts {
             for holds in [true, false] {
                 let Ok(side) = side(c, holds) else { continue };
                 let mut part = zone.clone();
-                if invariant(shape, side.as_slice(), &mut part)? {
+                if invariant(active, side.as_slice(), &mut part)? {
                     finer.push((cell | Cell::from(holds) << i, part));
                 }
             }
@@ -91,17 +91,22 @@ pub struct Exit {
 
 /// The cells that a delay reaches directly from `cell`. `later` is what the zone becomes when time passes (within the invariant):
 /// only exits that lead into it are told.
-pub fn exits(shape: Shape<'_>, later: &[Bound], atoms: &[Constraint], cell: Cell) -> Result<Vec<Exit>, ZoneError> {
+pub fn exits(
+    active: ActiveClocks<'_>,
+    later: &[Bound],
+    atoms: &[Constraint],
+    cell: Cell,
+) -> Result<Vec<Exit>, ZoneError> {
     let flips: Vec<Flip> = atoms.iter().enumerate().filter_map(|(i, &c)| flip(i, c, cell >> i & 1 == 1)).collect();
     let mut found = Vec::new();
-    choose(shape, &flips, &mut Vec::new(), Zone::copied(shape.domain(), later), &mut |chosen, together, zone| {
+    choose(active, &flips, &mut Vec::new(), Zone::copied(active.domain(), later), &mut |chosen, together, zone| {
         if chosen.is_empty() {
             return Ok(());
         }
         let to = chosen.iter().fold(cell, |cell, f| cell ^ 1 << f.atom);
         let Some(mut all) = constraints(atoms, to) else { return Ok(()) };
         let mut zone = zone.clone();
-        if invariant(shape, &all, &mut zone)? {
+        if invariant(active, &all, &mut zone)? {
             all.extend_from_slice(together);
             found.push(Exit { cell: to, constraints: all });
         }
@@ -114,7 +119,7 @@ type Found<'f> = dyn FnMut(&[Flip], &[Constraint], &Zone) -> Result<(), ZoneErro
 
 /// All subsets of the flips that can happen together, one more at a time.
 fn choose(
-    shape: Shape<'_>,
+    active: ActiveClocks<'_>,
     rest: &[Flip],
     chosen: &mut Vec<Flip>,
     zone: Zone,
@@ -134,12 +139,12 @@ fn choose(
             }
             new.extend(simultaneous(*last, *f)?);
         }
-        if chosen.iter().any(|c| c.clock == f.clock && c.constant != f.constant) || !invariant(shape, &new, &mut part)?
+        if chosen.iter().any(|c| c.clock == f.clock && c.constant != f.constant) || !invariant(active, &new, &mut part)?
         {
             continue;
         }
         chosen.push(*f);
-        choose(shape, &rest[i + 1..], chosen, part, found)?;
+        choose(active, &rest[i + 1..], chosen, part, found)?;
         chosen.pop();
     }
     Ok(())

@@ -18,18 +18,17 @@
 //! With differences of clocks compared, zones stay exact, and the exploration may not end. What this deliberately does not
 //! do: `deadlock` in conditions, priorities, lattice variables. They are refused by name.
 
+mod evidence;
+
 use rustc_hash::FxHashMap;
-use trellis_domain::zone::{Bound, Constraint, Zone, ZoneDomain};
+use trellis_domain::zone::{Bound, Constraint, Zone};
 use trellis_expr::VarId;
 use trellis_model::evidence::{Reason, Verdict};
-use trellis_model::network::{
-    CertEntry, Certificate, Condition, Judge, Move, Moves, Network, Post, Query, QueryKind, SetClock, Trace,
-};
+use trellis_model::network::{Condition, Judge, Move, Moves, Network, Post, Query, QueryKind, SetClock};
 
 use super::bounds::Bounds;
 use super::cells::{self, Cell};
 use super::cycle;
-use super::schedule::{Leg, Plan};
 use super::space::{Keys, Stepper, Zones, invariant};
 use super::target::{Error, enabling};
 pub(super) use crate::explore::NONE;
@@ -294,12 +293,12 @@ impl<'n> Graph<'n> {
     pub fn start(&mut self) -> Result<(), Error> {
         let (key, _) = self.post.initial()?;
         let k = self.key(&key)?;
-        let shape = self.keys.shape(k);
-        let mut zone = Zone::zero(shape.domain().clocks());
-        if !invariant(shape, &self.places[k as usize].invariant, &mut zone)? {
+        let active = self.keys.active(k);
+        let mut zone = Zone::zero(active.domain().clocks());
+        if !invariant(active, &self.places[k as usize].invariant, &mut zone)? {
             return Err(self.post.broken_start().into());
         }
-        for (cell, zone) in cells::split(shape, &zone, &self.places[k as usize].atoms)? {
+        for (cell, zone) in cells::split(active, &zone, &self.places[k as usize].atoms)? {
             self.reach(k, cell, zone, (NONE, NONE, false, false))?;
         }
         Ok(())
@@ -324,17 +323,17 @@ impl<'n> Graph<'n> {
     /// Comes to a cell with some valuations, lets time pass within it, and finds the node.
     fn reach(&mut self, k: u32, cell: Cell, mut zone: Zone, by: Step) -> Result<(), Error> {
         let (from, via, marked, sets) = by;
-        let shape = self.keys.shape(k);
+        let active = self.keys.active(k);
         let place = &self.places[k as usize];
-        let d = shape.domain();
+        let d = active.domain();
         if place.delay {
             d.up(&mut zone);
             let inside = cells::constraints(&place.atoms, cell).unwrap_or_default();
-            invariant(shape, &place.invariant, &mut zone)?;
-            invariant(shape, &inside, &mut zone)?;
+            invariant(active, &place.invariant, &mut zone)?;
+            invariant(active, &inside, &mut zone)?;
         }
         if !self.keys.bounds.diagonal {
-            d.extra_m(&mut zone, &shape.largest())?;
+            d.extra_m(&mut zone, &active.largest())?;
         }
         let zone = self.zones.id(&zone);
         let edge = self.edges.len() as u32;
@@ -375,15 +374,15 @@ impl<'n> Graph<'n> {
 
     pub fn expand(&mut self, n: u32, moves: &mut Moves) -> Result<(), Error> {
         let Node { key: k, cell, zone, stays, .. } = self.nodes[n as usize];
-        let zone = Zone::copied(self.keys.shape(k).domain(), self.zones.get(zone));
+        let zone = Zone::copied(self.keys.active(k).domain(), self.zones.get(zone));
         let key = self.keys.get(k).to_vec();
         self.post.moves(&key, moves)?;
         let exits = self.exits(k, cell, &zone)?;
         self.nodes[n as usize].ends = stays && !self.endings(k, cell, &zone, &exits, moves)?.is_empty();
         for exit in exits {
-            let shape = self.keys.shape(k);
+            let active = self.keys.active(k);
             let mut next = self.later(k, &zone)?;
-            if invariant(shape, &exit.constraints, &mut next)? {
+            if invariant(active, &exit.constraints, &mut next)? {
                 self.reach(k, exit.cell, next, (n, NONE, false, false))?;
             }
         }
@@ -412,16 +411,16 @@ impl<'n> Graph<'n> {
     fn act(&mut self, n: u32, zone: &Zone, m: &Move<'_>, marked: bool) -> Result<(), Error> {
         self.stats.steps += 1;
         let from = self.nodes[n as usize].key;
-        let (shape, d) = (self.keys.shape(from), zone.domain());
-        if !m.guard.iter().all(|c| d.satisfies(zone, shape.place(c.left), shape.place(c.right), c.bound)) {
+        let (active, d) = (self.keys.active(from), zone.domain());
+        if !m.guard.iter().all(|c| d.satisfies(zone, active.place(c.left), active.place(c.right), c.bound)) {
             return Ok(());
         }
         if let Some(error) = m.fault {
             let mut zone = zone.clone();
-            return if invariant(shape, m.guard, &mut zone)? { Err(error.clone().into()) } else { Ok(()) };
+            return if invariant(active, m.guard, &mut zone)? { Err(error.clone().into()) } else { Ok(()) };
         }
         let k = self.key(m.key)?;
-        let (source, target) = (self.keys.shape(from), self.keys.shape(k));
+        let (source, target) = (self.keys.active(from), self.keys.active(k));
         if !self.stepper.act(source, zone, [&[], m.guard], m.resets, m.invariant, target)? {
             return Ok(());
         }
@@ -438,7 +437,7 @@ impl<'n> Graph<'n> {
     fn later(&self, k: u32, zone: &Zone) -> Result<Zone, Error> {
         let mut later = zone.clone();
         later.domain().up(&mut later);
-        invariant(self.keys.shape(k), &self.places[k as usize].invariant, &mut later)?;
+        invariant(self.keys.active(k), &self.places[k as usize].invariant, &mut later)?;
         Ok(later)
     }
 
@@ -448,7 +447,7 @@ impl<'n> Graph<'n> {
         if !place.delay || place.atoms.is_empty() {
             return Ok(Vec::new());
         }
-        Ok(cells::exits(self.keys.shape(k), &self.later(k, zone)?, &place.atoms, cell)?)
+        Ok(cells::exits(self.keys.active(k), &self.later(k, zone)?, &place.atoms, cell)?)
     }
 
     /// The valuations of a node from which a run may stay in the cell without any step: where time passes forever, or stops
@@ -461,8 +460,8 @@ impl<'n> Graph<'n> {
         exits: &[cells::Exit],
         moves: &Moves,
     ) -> Result<Vec<Zone>, Error> {
-        let (shape, place) = (self.keys.shape(k), &self.places[k as usize]);
-        let d = shape.domain();
+        let (active, place) = (self.keys.active(k), &self.places[k as usize]);
+        let d = active.domain();
         let inside = cells::constraints(&place.atoms, cell).unwrap_or_default();
         let limits = |c: &Constraint| c.left != 0 && c.right == 0 && !c.bound.is_inf();
         if place.delay && !place.invariant.iter().chain(&inside).any(limits) {
@@ -481,7 +480,7 @@ impl<'n> Graph<'n> {
             Ok(parts.is_empty())
         };
         for m in moves.iter() {
-            if let Some(able) = enabling(shape, &place.invariant, &m)?
+            if let Some(able) = enabling(active, &place.invariant, &m)?
                 && remove(able)?
             {
                 return Ok(Vec::new());
@@ -489,160 +488,14 @@ impl<'n> Graph<'n> {
         }
         for exit in exits {
             let mut there = Zone::universe(d.clocks());
-            if invariant(shape, &place.invariant, &mut there)?
-                && invariant(shape, &exit.constraints, &mut there)?
+            if invariant(active, &place.invariant, &mut there)?
+                && invariant(active, &exit.constraints, &mut there)?
                 && remove(there)?
             {
                 return Ok(Vec::new());
             }
         }
         Ok(parts)
-    }
-
-    // Evidence.
-
-    fn certificate(&self, ranks: &[Option<u32>]) -> Certificate {
-        let told = |n: &usize| self.nodes[*n].stays || self.question.starts.is_some();
-        let entry = |n: usize| CertEntry { rank: ranks[n], ..self.entry(n as u32) };
-        let entries = (0..self.nodes.len()).filter(told).map(entry).collect();
-        Certificate { entries, up_to_order: false, up_to_symmetry: false }
-    }
-
-    /// A node as an element of a certificate.
-    pub fn entry(&self, n: u32) -> CertEntry {
-        let node = &self.nodes[n as usize];
-        let clocks = self.net.clocks.len();
-        let mut wide = Vec::new();
-        let state = self.post.layout.snapshot(self.net, self.keys.get(node.key), &[]);
-        self.keys.shape(node.key).widen(self.zones.get(node.zone), clocks + 1, &mut wide);
-        CertEntry { zone: ZoneDomain::new(clocks).minimal(&wide), ..CertEntry::of(state) }
-    }
-
-    /// Does a condition hold in a node? It does not ask about clocks.
-    pub fn holds(&mut self, condition: &Judge, n: u32) -> Result<bool, Error> {
-        let key = self.keys.get(self.nodes[n as usize].key);
-        Ok(self.post.judge_with(condition, key, &[])? != 0)
-    }
-
-    /// The edges that lead to a node from the start.
-    fn path_to(&self, n: u32) -> Vec<u32> {
-        let mut path = Vec::new();
-        let mut at = n;
-        while self.nodes[at as usize].parent != NONE {
-            let e = self.nodes[at as usize].parent;
-            path.push(e);
-            at = self.edges[e as usize].from;
-        }
-        path.reverse();
-        path
-    }
-
-    /// A node's part in a schedule: what holds when it is entered and while it is stayed in.
-    fn stay(&self, n: u32) -> Vec<Constraint> {
-        let node = &self.nodes[n as usize];
-        let place = &self.places[node.key as usize];
-        let mut all = place.invariant.clone();
-        all.extend(cells::constraints(&place.atoms, node.cell).unwrap_or_default());
-        all
-    }
-
-    fn legs(&mut self, path: &[u32]) -> Result<Vec<Leg>, Error> {
-        let mut moves = Moves::default();
-        let mut legs = Vec::new();
-        for &e in path {
-            let edge = self.edges[e as usize];
-            let (from, to) = (&self.nodes[edge.from as usize], &self.nodes[edge.to as usize]);
-            let key = self.keys.get(from.key).to_vec();
-            let mut leg = Leg {
-                stay: self.stay(edge.from),
-                still: !self.places[from.key as usize].delay,
-                guard: Vec::new(),
-                action: None,
-                resets: Vec::new(),
-            };
-            if edge.via == TICK {
-                if let Measure::Ticks(z, period) = self.measure {
-                    leg.guard.push(at_least(z, period));
-                    leg.resets.push(SetClock::Value { clock: z, value: 0 });
-                }
-            } else if edge.via == NONE {
-                let zone = Zone::copied(self.keys.shape(from.key).domain(), self.zones.get(from.zone));
-                let exits = self.exits(from.key, from.cell, &zone)?;
-                let exits = exits.into_iter().filter(|x| x.cell == to.cell);
-                leg.guard = exits.flat_map(|x| x.constraints).collect();
-            } else {
-                self.post.moves(&key, &mut moves)?;
-                let m = moves.get(edge.via as usize);
-                leg.action = Some(trellis_model::network::Action(m.action.to_vec()));
-                (leg.guard, leg.resets) = match self.measure {
-                    Measure::None | Measure::Ticks(..) => (m.guard.to_vec(), m.resets.to_vec()),
-                    Measure::Steps(z) => measured(&m, z, edge.marked),
-                };
-            }
-            legs.push(leg);
-        }
-        Ok(legs)
-    }
-
-    pub fn trace_to(&mut self, net: &Network, n: u32) -> Result<Option<Trace>, Error> {
-        let path = self.path_to(n);
-        let mut plan = Plan::new(self.net.clocks.len());
-        plan.extend(self.legs(&path)?);
-        plan.end = self.stay(n);
-        Ok(plan.schedule().and_then(|s| s.trace(net)))
-    }
-
-    /// A run that shows how the watched clock can grow.
-    pub fn growth(&mut self, net: &Network, growth: &cycle::Growth) -> Result<Option<Trace>, Error> {
-        let mut plan = Plan::new(self.net.clocks.len());
-        plan.extend(self.legs(&self.path_to(growth.node))?);
-        let (round, tail) = (self.legs(&growth.round)?, self.legs(&growth.tail)?);
-        let last = growth.tail.last().map_or(growth.node, |&e| self.edges[e as usize].to);
-        plan.end = self.stay(last);
-        plan.still = !self.places[self.nodes[last as usize].key as usize].delay;
-        Ok(plan.growing(net, self.query, &round, tail))
-    }
-
-    fn counterexample(&mut self, net: &Network, ranks: &[Option<u32>]) -> Result<Option<Trace>, Error> {
-        let starts = self.nodes.iter().zip(ranks).enumerate();
-        let starts = starts.filter(|(_, (n, r))| n.starts && n.stays && r.is_none()).map(|(i, _)| i as u32);
-        let starts: Vec<u32> = starts.collect();
-        let lasso = cycle::find(&self.nodes, &self.edges, ranks, &starts, self.measure.clock().is_some());
-        let first = lasso.stem.first().or(lasso.round.first()).map_or(lasso.last, |&e| self.edges[e as usize].from);
-        let mut path = self.path_to(first);
-        path.extend_from_slice(&lasso.stem);
-        self.run(net, &path, &lasso.round, lasso.last)
-    }
-
-    /// A run along a path to a node, and then round and round from there; if there is no round, it ends there.
-    pub fn run(&mut self, net: &Network, path: &[u32], round: &[u32], last: u32) -> Result<Option<Trace>, Error> {
-        let mut plan = Plan::new(self.net.clocks.len());
-        plan.extend(self.legs(path)?);
-        plan.end = self.stay(last);
-        if !round.is_empty() {
-            let round = self.legs(round)?;
-            return Ok(plan.circle(net, self.query, &round, self.measure.clock().is_some()));
-        }
-        let node = self.nodes[last as usize].clone();
-        let zone = Zone::copied(self.keys.shape(node.key).domain(), self.zones.get(node.zone));
-        let mut moves = Moves::default();
-        let key = self.keys.get(node.key).to_vec();
-        self.post.moves(&key, &mut moves)?;
-        let exits = self.exits(node.key, node.cell, &zone)?;
-        let shape = self.keys.shape(node.key);
-        for part in self.endings(node.key, node.cell, &zone, &exits, &moves)? {
-            let place = |c: Constraint| Constraint {
-                left: shape.clocks[c.left as usize],
-                right: shape.clocks[c.right as usize],
-                bound: c.bound,
-            };
-            plan.target = part.domain().minimal(&part).into_iter().map(place).collect();
-            plan.still = !self.places[node.key as usize].delay;
-            if let Some(trace) = plan.schedule().and_then(|s| s.trace(net)) {
-                return Ok(Some(trace));
-            }
-        }
-        Ok(None)
     }
 }
 

@@ -3,9 +3,9 @@
 pub mod answer;
 pub mod bound;
 pub mod bounds;
+pub mod canonical;
 pub mod cells;
 pub mod cycle;
-pub mod fold;
 pub mod formula;
 pub mod lazy;
 pub mod live;

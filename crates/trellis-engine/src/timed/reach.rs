@@ -17,7 +17,7 @@ use trellis_model::network::symmetry::Symmetry;
 use trellis_model::network::{Move, Moves, Network, Post, Query};
 
 use super::bounds::Bounds;
-use super::fold::{Folding, constraints_before};
+use super::canonical::{Canonical, constraints_before};
 use super::space::{Keys, Stepper, Zones, invariant};
 use super::target::{Error, Target};
 use crate::explore::{Exploration, explore};
@@ -139,7 +139,7 @@ pub struct ZoneGraph<'n> {
     options: Options,
     stepper: Stepper,
     /// What brings states into order, if there is any symmetry.
-    pub folding: Option<Folding>,
+    pub canonical: Option<Canonical>,
     /// What was counted.
     pub stats: Stats,
 }
@@ -204,14 +204,14 @@ impl<'n> ZoneGraph<'n> {
             chains: Vec::new(),
             options,
             stepper: Stepper::default(),
-            folding: None,
+            canonical: None,
             stats: Stats::default(),
         }
     }
 
     /// The same, up to symmetry.
     pub fn up_to(mut self, symmetry: Symmetry) -> ZoneGraph<'n> {
-        self.folding = (!symmetry.is_empty()).then(|| Folding::new(symmetry, &self.post.layout));
+        self.canonical = (!symmetry.is_empty()).then(|| Canonical::new(symmetry, &self.post.layout));
         self
     }
 
@@ -250,11 +250,11 @@ impl<'n> ZoneGraph<'n> {
         let delay = self.post.timing(&key, &mut constraints)?;
         let (k, _) = self.keys.id(&key);
         self.chains.push(NONE);
-        let shape = self.keys.shape(k);
-        let d = shape.domain();
+        let active = self.keys.active(k);
+        let d = active.domain();
         let mut zone = vec![Bound::INF; d.size()];
         d.zero(&mut zone);
-        if !invariant(shape, &constraints, &mut zone)? {
+        if !invariant(active, &constraints, &mut zone)? {
             return Err(self.post.broken_start().into());
         }
         self.stepper.zone = zone;
@@ -262,7 +262,7 @@ impl<'n> ZoneGraph<'n> {
         let hit = match target {
             Some(t) if t.is_discrete() => t.holds(&mut self.post, &key)?.then(Vec::new),
             Some(t) => {
-                let parts = t.find(&mut self.post, query, &key, self.keys.shape(k), &self.stepper.zone, delay)?;
+                let parts = t.find(&mut self.post, query, &key, self.keys.active(k), &self.stepper.zone, delay)?;
                 (!parts.is_empty()).then_some(parts)
             }
             None => None,
@@ -274,21 +274,21 @@ impl<'n> ZoneGraph<'n> {
 
     /// Lets time pass and extrapolates the stepper's zone.
     fn settle(&mut self, k: u32, constraints: &[Constraint], delay: bool) -> Result<(), Error> {
-        let shape = self.keys.shape(k);
-        let d = shape.domain();
+        let active = self.keys.active(k);
+        let d = active.domain();
         let zone = &mut self.stepper.zone;
         if delay {
             d.up(zone);
-            invariant(shape, constraints, zone)?;
+            invariant(active, constraints, zone)?;
         }
         match self.options.extrapolation {
             _ if self.options.cover == Cover::Alu => {}
             Extrapolation::None => {}
             Extrapolation::M => {
-                d.extra_m(zone, &shape.largest())?;
+                d.extra_m(zone, &active.largest())?;
             }
-            Extrapolation::Lu => d.extra_lu(zone, shape.lower, shape.upper)?,
-            Extrapolation::LuPlus => d.extra_lu_plus(zone, shape.lower, shape.upper)?,
+            Extrapolation::Lu => d.extra_lu(zone, active.lower, active.upper)?,
+            Extrapolation::LuPlus => d.extra_lu_plus(zone, active.lower, active.upper)?,
         }
         Ok(())
     }
@@ -297,12 +297,12 @@ impl<'n> ZoneGraph<'n> {
     /// not allow the move.
     fn arrive(
         &mut self,
-        folding: &mut Option<Folding>,
+        canonical: &mut Option<Canonical>,
         key: u32,
         source: &[Bound],
         m: &Move<'_>,
     ) -> Result<Option<u32>, Error> {
-        let target = match folding {
+        let target = match canonical {
             Some(f) => {
                 f.sort(&self.post.layout, m);
                 &f.key
@@ -313,8 +313,8 @@ impl<'n> ZoneGraph<'n> {
         if is_new {
             self.chains.push(NONE);
         }
-        let (from, to) = (self.keys.shape(key), self.keys.shape(k));
-        let possible = match folding {
+        let (from, to) = (self.keys.active(key), self.keys.active(k));
+        let possible = match canonical {
             Some(f) => {
                 let before = |c| f.symmetry.clock_before(&f.word, c);
                 self.stepper.act_renamed(from, source, m.guard, m.resets, &f.invariant, to, before)?
@@ -325,11 +325,11 @@ impl<'n> ZoneGraph<'n> {
     }
 
     /// Lets time pass there.
-    fn stay(&mut self, folding: &mut Option<Folding>, k: u32, m: &Move<'_>) -> Result<(), Error> {
-        let Some(f) = folding else { return self.settle(k, m.invariant, m.delay) };
+    fn stay(&mut self, canonical: &mut Option<Canonical>, k: u32, m: &Move<'_>) -> Result<(), Error> {
+        let Some(f) = canonical else { return self.settle(k, m.invariant, m.delay) };
         self.settle(k, &f.invariant, m.delay)?;
         if self.options.cover == Cover::Alu {
-            f.sort_zone(self.keys.shape(k), &mut self.stepper.zone);
+            f.sort_zone(self.keys.active(k), &mut self.stepper.zone);
         }
         Ok(())
     }
@@ -342,16 +342,20 @@ impl<'n> ZoneGraph<'n> {
             n = self.nodes[n as usize].parent;
         }
         nodes.reverse();
-        if self.folding.is_none() {
+        if self.canonical.is_none() {
             return Ok((nodes.iter().skip(1).map(|&n| self.nodes[n as usize].via).collect(), Vec::new()));
         }
-        let mut folding = self.folding.take();
-        let unfolded = self.unfold_along(&nodes, &mut folding);
-        self.folding = folding;
+        let mut canonical = self.canonical.take();
+        let unfolded = self.unfold_along(&nodes, &mut canonical);
+        self.canonical = canonical;
         unfolded
     }
 
-    fn unfold_along(&mut self, nodes: &[u32], folding: &mut Option<Folding>) -> Result<(Vec<u32>, Vec<u16>), Error> {
+    fn unfold_along(
+        &mut self,
+        nodes: &[u32],
+        canonical: &mut Option<Canonical>,
+    ) -> Result<(Vec<u32>, Vec<u16>), Error> {
         let net = self.post.network();
         let (mut via, mut word) = (Vec::new(), Vec::new());
         let (mut key, _) = self.post.initial()?;
@@ -362,9 +366,9 @@ impl<'n> ZoneGraph<'n> {
             self.post.moves(&key, &mut real)?;
             let m = moves.get(self.nodes[pair[1] as usize].via as usize);
             let source = self.zones.get(zone).to_vec();
-            let k = self.arrive(folding, k, &source, &m)?.expect("a move that was taken can be taken again");
-            self.stay(folding, k, &m)?;
-            let f = folding.as_ref().expect("there is something to unfold");
+            let k = self.arrive(canonical, k, &source, &m)?.expect("a move that was taken can be taken again");
+            self.stay(canonical, k, &m)?;
+            let f = canonical.as_ref().expect("there is something to unfold");
             // The same edges under their own names; a broadcast may be possible in several ways, which guards tell apart.
             let action = f.symmetry.action_before(net, &word, m.action);
             let sorted = |mut guard: Vec<Constraint>| {
@@ -390,16 +394,16 @@ impl<'n> ZoneGraph<'n> {
         moves: &mut Moves,
         source: &mut Vec<Bound>,
     ) -> Result<Option<(u32, Vec<Zone>)>, Error> {
-        let mut folding = self.folding.take();
-        let found = self.expand_up_to(&mut folding, n, query, target, waiting, moves, source);
-        self.folding = folding;
+        let mut canonical = self.canonical.take();
+        let found = self.expand_up_to(&mut canonical, n, query, target, waiting, moves, source);
+        self.canonical = canonical;
         found
     }
 
     #[allow(clippy::too_many_arguments)]
     fn expand_up_to(
         &mut self,
-        folding: &mut Option<Folding>,
+        canonical: &mut Option<Canonical>,
         n: u32,
         query: &Query,
         target: &mut Option<&mut Target>,
@@ -414,7 +418,7 @@ impl<'n> ZoneGraph<'n> {
         for m in moves.iter() {
             self.stats.steps += 1;
             // Refuse what one constraint refuses before the target is looked up.
-            let from = self.keys.shape(key);
+            let from = self.keys.active(key);
             let d = from.domain();
             let possible = |c: &Constraint| d.satisfies(source, from.place(c.left), from.place(c.right), c.bound);
             if !m.guard.iter().all(possible) {
@@ -427,7 +431,7 @@ impl<'n> ZoneGraph<'n> {
                 }
                 continue;
             }
-            let Some(k) = self.arrive(folding, key, source, &m)? else { continue };
+            let Some(k) = self.arrive(canonical, key, source, &m)? else { continue };
             let discrete = target.as_ref().is_some_and(|t| t.is_discrete());
             // The key may be known from moves that clocks did not allow.
             let first = self.chains[k as usize] == NONE;
@@ -437,9 +441,9 @@ impl<'n> ZoneGraph<'n> {
                 let new = self.add(k, n, m.ordinal);
                 return Ok(Some((new, Vec::new())));
             }
-            self.stay(folding, k, &m)?;
+            self.stay(canonical, k, &m)?;
             if !discrete && let Some(t) = target {
-                let (key, to) = (self.keys.get(k), self.keys.shape(k));
+                let (key, to) = (self.keys.get(k), self.keys.active(k));
                 let parts = t.find(&mut self.post, query, key, to, &self.stepper.zone, m.delay)?;
                 if !parts.is_empty() {
                     let new = self.add(k, n, m.ordinal);
@@ -465,9 +469,9 @@ impl<'n> ZoneGraph<'n> {
     /// itself.) Nothing: a stored zone covers it.
     fn admit(&mut self, k: u32, parent: u32) -> Option<u32> {
         let new = &self.stepper.zone;
-        let shape = self.keys.shape(k);
-        let d: ZoneDomain = shape.domain();
-        let alu = |a: &[Bound], b: &[Bound]| d.leq_alu(a, b, shape.lower, shape.upper);
+        let active = self.keys.active(k);
+        let d: ZoneDomain = active.domain();
+        let alu = |a: &[Bound], b: &[Bound]| d.leq_alu(a, b, active.lower, active.upper);
         if self.options.cover == Cover::Alu {
             // Simulation is not an order on zones as they are stored: first all that could cover.
             let mut at = self.chains[k as usize];

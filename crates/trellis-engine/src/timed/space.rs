@@ -1,6 +1,6 @@
 //! Where a zone graph lies in memory, and how zones move along it.
 //!
-//! Keys are stored once. Each has a *shape*: the clocks that are active in it, with their bounds; keys with the same active
+//! Keys are stored once. Each has its *active clocks*, with their bounds; keys with the same active
 //! clocks share one. The zones of a key are matrices over its active clocks only. They are stored once too, whatever key
 //! they belong to: processes that do the same at different times have the same zones under different names.
 
@@ -16,7 +16,7 @@ use super::bounds::{Bounds, Lu, Scratch};
 
 /// The active clocks of a key.
 #[derive(Debug, Clone, Copy)]
-pub struct Shape<'s> {
+pub struct ActiveClocks<'s> {
     /// Their numbers in the network, ascending; 0 first.
     pub clocks: &'s [u32],
     /// Lower bounds, for each of `clocks`.
@@ -29,8 +29,8 @@ pub struct Shape<'s> {
 
 const INACTIVE: u16 = u16::MAX;
 
-impl Shape<'_> {
-    /// The zones of this shape.
+impl ActiveClocks<'_> {
+    /// The zones over these clocks.
     pub fn domain(&self) -> ZoneDomain {
         ZoneDomain::new(self.clocks.len() - 1)
     }
@@ -59,7 +59,7 @@ impl Shape<'_> {
 
     /// Has it the same clocks as another?
     #[inline]
-    pub fn is_like(&self, other: Shape<'_>) -> bool {
+    pub fn is_like(&self, other: ActiveClocks<'_>) -> bool {
         std::ptr::eq(self.clocks, other.clocks) || self.clocks == other.clocks
     }
 
@@ -88,9 +88,9 @@ impl Shape<'_> {
     }
 }
 
-/// All shapes, each once, end to end: there may be as many as keys.
+/// All sets of active clocks, each once, end to end: there may be as many as keys.
 #[derive(Debug)]
-struct Shapes {
+struct ActiveSets {
     clocks: Vec<u32>,
     lower: Vec<i32>,
     upper: Vec<i32>,
@@ -102,18 +102,18 @@ struct Shapes {
     index: HashTable<u32>,
 }
 
-impl Shapes {
-    fn new(dim: usize) -> Shapes {
+impl ActiveSets {
+    fn new(dim: usize) -> ActiveSets {
         let (clocks, ends, slots) = (Vec::new(), Vec::new(), Vec::new());
-        Shapes { clocks, lower: Vec::new(), upper: Vec::new(), ends, slots, dim, index: HashTable::new() }
+        ActiveSets { clocks, lower: Vec::new(), upper: Vec::new(), ends, slots, dim, index: HashTable::new() }
     }
 
     #[inline]
-    fn get(&self, s: u32) -> Shape<'_> {
+    fn get(&self, s: u32) -> ActiveClocks<'_> {
         let s = s as usize;
         let start = if s == 0 { 0 } else { self.ends[s - 1] as usize };
         let range = start..self.ends[s] as usize;
-        Shape {
+        ActiveClocks {
             clocks: &self.clocks[range.clone()],
             lower: &self.lower[range.clone()],
             upper: &self.upper[range],
@@ -121,14 +121,16 @@ impl Shapes {
         }
     }
 
-    /// The number of the shape with these active clocks; new ones get one.
+    /// The number of the set of these active clocks; new ones get one.
     fn id(&mut self, bounds: &[Lu]) -> u32 {
         let word = |b: Lu| (u64::from(b.clock) << 32 | u64::from(b.lower as u32)) ^ (b.upper as u64) << 17;
-        let lus = |s: Shape<'_>| -> Vec<Lu> {
+        let lus = |s: ActiveClocks<'_>| -> Vec<Lu> {
             (1..s.clocks.len()).map(|i| Lu { clock: s.clocks[i], lower: s.lower[i], upper: s.upper[i] }).collect()
         };
-        let is = |s: Shape<'_>, i: usize, b: &Lu| (s.clocks[i], s.lower[i], s.upper[i]) == (b.clock, b.lower, b.upper);
-        let same = |s: Shape<'_>| {
+        let is = |s: ActiveClocks<'_>, i: usize, b: &Lu| {
+            (s.clocks[i], s.lower[i], s.upper[i]) == (b.clock, b.lower, b.upper)
+        };
+        let same = |s: ActiveClocks<'_>| {
             s.clocks.len() == bounds.len() + 1 && bounds.iter().enumerate().all(|(i, b)| is(s, i + 1, b))
         };
         let hash = hash_words(1, bounds, word);
@@ -160,17 +162,17 @@ fn hash_words<T: Copy>(seed: u64, items: &[T], word: impl Fn(T) -> u64) -> u64 {
     h.finish()
 }
 
-/// Keys with their shapes.
+/// Keys with their active clocks.
 #[derive(Debug)]
 pub struct Keys {
     width: usize,
     words: Vec<Word>,
     /// Each key's hash and number.
     index: HashTable<(u32, u32)>,
-    /// Each key's shape.
-    shape_of: Vec<u32>,
-    shapes: Shapes,
-    /// The bounds that shapes come from.
+    /// Each key's active clocks.
+    active_of: Vec<u32>,
+    active_sets: ActiveSets,
+    /// The bounds that active clocks come from.
     pub bounds: Bounds,
     layout: Layout,
     processes: usize,
@@ -187,8 +189,8 @@ impl Keys {
             width: layout.key_width(),
             words: Vec::new(),
             index: HashTable::new(),
-            shape_of: Vec::new(),
-            shapes: Shapes::new(dim),
+            active_of: Vec::new(),
+            active_sets: ActiveSets::new(dim),
             bounds,
             layout: layout.clone(),
             processes: net.processes.len(),
@@ -206,18 +208,18 @@ impl Keys {
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.shape_of.len()
+        self.active_of.len()
     }
 
     /// Are there none?
     pub fn is_empty(&self) -> bool {
-        self.shape_of.is_empty()
+        self.active_of.is_empty()
     }
 
-    /// The shape of a key.
+    /// The active clocks of a key.
     #[inline]
-    pub fn shape(&self, k: u32) -> Shape<'_> {
-        self.shapes.get(self.shape_of[k as usize])
+    pub fn active(&self, k: u32) -> ActiveClocks<'_> {
+        self.active_sets.get(self.active_of[k as usize])
     }
 
     /// The number of a key, and whether it is new.
@@ -228,11 +230,11 @@ impl Keys {
         if let Some(&(_, k)) = self.index.find(spread(hash), same) {
             return (k, false);
         }
-        let id = self.shape_of.len() as u32;
+        let id = self.active_of.len() as u32;
         self.words.extend_from_slice(key);
         self.index.insert_unique(spread(hash), (hash, id), |&(h, _)| spread(h));
-        let shape = self.find_shape(key);
-        self.shape_of.push(shape);
+        let active = self.find_active(key);
+        self.active_of.push(active);
         (id, true)
     }
 
@@ -241,12 +243,12 @@ impl Keys {
         &self.mem[..self.processes]
     }
 
-    fn find_shape(&mut self, key: &[Word]) -> u32 {
+    fn find_active(&mut self, key: &[Word]) -> u32 {
         self.layout.unpack(key, &mut self.mem);
         let mut lus = std::mem::take(&mut self.lus);
         let locations = self.mem[..self.processes].iter().map(|&l| l as usize);
         self.bounds.of(locations, &mut self.scratch, &mut lus);
-        let id = self.shapes.id(&lus);
+        let id = self.active_sets.id(&lus);
         self.lus = lus;
         id
     }
@@ -356,12 +358,12 @@ impl Stepper {
     /// Answers whether there are any.
     pub fn act(
         &mut self,
-        source: Shape<'_>,
+        source: ActiveClocks<'_>,
         zone: &[Bound],
         before: [&[Constraint]; 2],
         resets: &[SetClock],
         after: &[Constraint],
-        target: Shape<'_>,
+        target: ActiveClocks<'_>,
     ) -> Result<bool, ZoneError> {
         let d = source.domain();
         let all = || before[0].iter().chain(before[1]).map(|c| source.entry(c));
@@ -393,12 +395,12 @@ impl Stepper {
     #[allow(clippy::too_many_arguments)]
     pub fn act_renamed(
         &mut self,
-        source: Shape<'_>,
+        source: ActiveClocks<'_>,
         zone: &[Bound],
         guard: &[Constraint],
         resets: &[SetClock],
         after: &[Constraint],
-        target: Shape<'_>,
+        target: ActiveClocks<'_>,
         before: impl Fn(u32) -> u32,
     ) -> Result<bool, ZoneError> {
         self.work.clear();
@@ -413,9 +415,9 @@ impl Stepper {
     /// Goes over from the source's clocks to the target's, resetting some.
     fn reset(
         &mut self,
-        source: Shape<'_>,
+        source: ActiveClocks<'_>,
         resets: &[SetClock],
-        target: Shape<'_>,
+        target: ActiveClocks<'_>,
         before: impl Fn(u32) -> u32,
     ) -> Result<(), ZoneError> {
         self.from.clear();
@@ -447,6 +449,6 @@ impl Stepper {
 }
 
 /// Adds the constraints to a zone; answers whether it is not empty then.
-pub fn invariant(shape: Shape<'_>, constraints: &[Constraint], zone: &mut [Bound]) -> Result<bool, ZoneError> {
-    shape.domain().constrain_each(zone, constraints.iter().map(|c| shape.entry(c)))
+pub fn invariant(active: ActiveClocks<'_>, constraints: &[Constraint], zone: &mut [Bound]) -> Result<bool, ZoneError> {
+    active.domain().constrain_each(zone, constraints.iter().map(|c| active.entry(c)))
 }

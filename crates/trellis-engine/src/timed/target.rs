@@ -7,7 +7,7 @@ use trellis_domain::zone::{Bound, Constraint, Zone, ZoneError};
 use trellis_model::network::{Condition, Judge, ModelError, Moves, Network, Post, Query};
 use trellis_order::Word;
 
-use super::space::{Shape, invariant};
+use super::space::{ActiveClocks, invariant};
 
 /// Why a zone could not be computed: the model, or a constant out of range.
 #[derive(Debug, Clone)]
@@ -80,7 +80,7 @@ impl Target {
         post: &mut Post<'_>,
         query: &Query,
         key: &[Word],
-        shape: Shape<'_>,
+        active: ActiveClocks<'_>,
         zone: &[Bound],
         delay: bool,
     ) -> Result<Vec<Zone>, Error> {
@@ -93,12 +93,12 @@ impl Target {
         let mut settings: Vec<(trellis_expr::VarId, bool)> = Vec::new();
         let mut alive = Vec::new();
         if self.deadlock {
-            self.alive(post, key, shape, delay, &mut alive)?;
+            self.alive(post, key, active, delay, &mut alive)?;
         }
-        let start = Zone::copied(shape.domain(), zone);
+        let start = Zone::copied(active.domain(), zone);
         let values = std::mem::take(&mut self.values);
         let mut parts = Vec::new();
-        let done = self.split(post, net, query, key, shape, start, &values, &mut settings, &alive, &mut parts);
+        let done = self.split(post, net, query, key, active, start, &values, &mut settings, &alive, &mut parts);
         self.values = values;
         done.map(|()| parts)
     }
@@ -110,14 +110,14 @@ impl Target {
         post: &mut Post<'_>,
         query: &Query,
         key: &[Word],
-        shape: Shape<'_>,
+        active: ActiveClocks<'_>,
     ) -> Result<Vec<Vec<Constraint>>, Error> {
         let mut values = Vec::new();
         for &a in &self.atoms {
             values.push(post.atom(key, &query.atoms[a as usize].1)?);
         }
-        let start = Zone::universe(shape.domain().clocks());
-        self.cases_within(post, query, key, shape, &start, &values, &mut Vec::new())
+        let start = Zone::universe(active.domain().clocks());
+        self.cases_within(post, query, key, active, &start, &values, &mut Vec::new())
     }
 
     /// The cases that a part of the valuations has. A constraint is left out where it makes no difference.
@@ -127,7 +127,7 @@ impl Target {
         post: &mut Post<'_>,
         query: &Query,
         key: &[Word],
-        shape: Shape<'_>,
+        active: ActiveClocks<'_>,
         zone: &Zone,
         rest: &[Constraint],
         settings: &mut Vec<(trellis_expr::VarId, bool)>,
@@ -141,9 +141,9 @@ impl Target {
         for (constraint, value) in [(Some(*c), true), (opposite(c), false)] {
             let Some(constraint) = constraint else { continue };
             let mut part = zone.clone();
-            if invariant(shape, &[constraint], &mut part)? {
+            if invariant(active, &[constraint], &mut part)? {
                 settings.push((var, value));
-                let cases = self.cases_within(post, query, key, shape, &part, rest, settings);
+                let cases = self.cases_within(post, query, key, active, &part, rest, settings);
                 settings.pop();
                 sides.push((constraint, cases?));
             }
@@ -165,7 +165,7 @@ impl Target {
         net: &Network,
         query: &Query,
         key: &[Word],
-        shape: Shape<'_>,
+        active: ActiveClocks<'_>,
         zone: Zone,
         rest: &[Constraint],
         settings: &mut Vec<(trellis_expr::VarId, bool)>,
@@ -173,15 +173,15 @@ impl Target {
         found: &mut Vec<Zone>,
     ) -> Result<(), Error> {
         let Some((c, rest)) = rest.split_first() else {
-            return self.leaf(post, net, key, shape, zone, settings, alive, found);
+            return self.leaf(post, net, key, active, zone, settings, alive, found);
         };
         let var = query.atoms[self.atoms[settings.len()] as usize].0;
         for (constraint, value) in [(Some(*c), true), (opposite(c), false)] {
             let Some(constraint) = constraint else { continue };
             let mut part = zone.clone();
-            if invariant(shape, &[constraint], &mut part)? {
+            if invariant(active, &[constraint], &mut part)? {
                 settings.push((var, value));
-                let done = self.split(post, net, query, key, shape, part, rest, settings, alive, found);
+                let done = self.split(post, net, query, key, active, part, rest, settings, alive, found);
                 settings.pop();
                 done?;
             }
@@ -195,7 +195,7 @@ impl Target {
         post: &mut Post<'_>,
         net: &Network,
         key: &[Word],
-        shape: Shape<'_>,
+        active: ActiveClocks<'_>,
         zone: Zone,
         settings: &mut Vec<(trellis_expr::VarId, bool)>,
         alive: &[Zone],
@@ -207,7 +207,7 @@ impl Target {
             }
             return Ok(());
         };
-        let d = shape.domain();
+        let d = active.domain();
         for dead in [true, false] {
             settings.push((var, dead));
             let holds = post.judge_with(&self.judge, key, settings);
@@ -242,7 +242,7 @@ impl Target {
         &mut self,
         post: &mut Post<'_>,
         key: &[Word],
-        shape: Shape<'_>,
+        active: ActiveClocks<'_>,
         delay: bool,
         out: &mut Vec<Zone>,
     ) -> Result<(), Error> {
@@ -250,9 +250,9 @@ impl Target {
         post.timing(key, &mut own)?;
         post.moves(key, &mut self.moves)?;
         for m in self.moves.iter() {
-            if let Some(mut zone) = enabling(shape, &own, &m)? {
+            if let Some(mut zone) = enabling(active, &own, &m)? {
                 if delay {
-                    shape.domain().down(&mut zone);
+                    active.domain().down(&mut zone);
                 }
                 out.push(zone);
             }
@@ -268,13 +268,13 @@ fn opposite(c: &Constraint) -> Option<Constraint> {
 
 /// The valuations in which a move can be taken at once: invariant, guard, and the target's invariant before the resets.
 pub fn enabling(
-    shape: Shape<'_>,
+    active: ActiveClocks<'_>,
     own: &[Constraint],
     m: &trellis_model::network::Move<'_>,
 ) -> Result<Option<Zone>, Error> {
-    let d = shape.domain();
+    let d = active.domain();
     let mut zone = Zone::universe(d.clocks());
-    if !invariant(shape, own, &mut zone)? || !invariant(shape, m.guard, &mut zone)? {
+    if !invariant(active, own, &mut zone)? || !invariant(active, m.guard, &mut zone)? {
         return Ok(None);
     }
     for c in m.invariant {
@@ -293,7 +293,7 @@ pub fn enabling(
             }
             continue;
         }
-        if !d.constrain(&mut zone, shape.place(left), shape.place(right), bound)? {
+        if !d.constrain(&mut zone, active.place(left), active.place(right), bound)? {
             return Ok(None);
         }
     }

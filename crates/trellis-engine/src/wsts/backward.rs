@@ -6,6 +6,9 @@
 //! With pruning, vectors of which the state equation shows that nothing above them can be reached are left out ([`super::equation`]; Blondin
 //! et al., TACAS 2016, do this with the continuous relaxation). Every such proof is a weighted sum, which soon excludes
 //! other vectors too.
+//!
+//! The loop is its own ([`crate::explore`] is for forward explorations): new vectors delete old ones from the basis, and no node has a
+//! parent.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -8,6 +8,8 @@
 //! A rule that transfers has no fixed effect. Here it has its effect on the smallest state in which it can be taken, and for each
 //! variable that it moves another one: that of moving one more, any number of times. So every system has an equation, though
 //! for transfers it says little.
+//!
+//! The loop is its own: a linear program is refined until it has no solution; nothing is explored.
 
 use rustc_hash::FxHashMap;
 use trellis_model::counter::evidence::{Bound, Certificate, Verdict};

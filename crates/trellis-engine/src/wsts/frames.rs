@@ -5,6 +5,8 @@
 //! predecessor an obligation of its own; one that has none is made smaller as long as that stays so, and is blocked. When all that
 //! is blocked in a frame is blocked in the next one too, the frame is an invariant. It ends for the same reason as backward search
 //! (their §4). Frame 0 is the start itself.
+//!
+//! The loop is its own: obligations are worked off in the order of their frames, and come back.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -87,15 +87,15 @@ struct Scratch {
 impl Scratch {
     /// Is the zone of `n` below that of `by` up to these bounds?
     fn below(&mut self, tree: &Tree, n: u32, by: u32, lu: &Lu) -> bool {
-        let shape = tree.shape(n);
+        let active = tree.active(n);
         let (mut lower, mut upper) = lu.split_at(lu.len() / 2);
-        if shape.clocks.len() < lower.len() {
+        if active.clocks.len() < lower.len() {
             self.active.clear();
-            self.active.extend(shape.clocks.iter().map(|&c| lower[c as usize]));
-            self.active.extend(shape.clocks.iter().map(|&c| upper[c as usize]));
-            (lower, upper) = self.active.split_at(shape.clocks.len());
+            self.active.extend(active.clocks.iter().map(|&c| lower[c as usize]));
+            self.active.extend(active.clocks.iter().map(|&c| upper[c as usize]));
+            (lower, upper) = self.active.split_at(active.clocks.len());
         }
-        shape.domain().leq_alu(tree.zone(n), tree.zone(by), lower, upper)
+        active.domain().leq_alu(tree.zone(n), tree.zone(by), lower, upper)
     }
 }
 

@@ -233,7 +233,7 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
         let Some(target) = target else { return Ok(None) };
         let tree = &self.tree;
         let key = tree.keys.get(tree.nodes[n as usize].key);
-        let shape = tree.shape(n);
+        let active = tree.active(n);
         if target.is_discrete() {
             let found = tree.is_first(n) && target.holds(&mut self.post, key)?;
             return Ok(found.then(|| (n, Vec::new())));
@@ -241,10 +241,10 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
         // The label has not met the invariant yet after time has passed.
         let mut zone: Vec<Bound> = tree.zone(n).to_vec();
         let k = tree.nodes[n as usize].key;
-        if !crate::timed::space::invariant(shape, tree.invariant(k), &mut zone)? {
+        if !crate::timed::space::invariant(active, tree.invariant(k), &mut zone)? {
             return Ok(None);
         }
-        let parts = target.find(&mut self.post, query, key, shape, &zone, tree.delay(k))?;
+        let parts = target.find(&mut self.post, query, key, active, &zone, tree.delay(k))?;
         Ok((!parts.is_empty()).then_some((n, parts)))
     }
 
@@ -286,7 +286,7 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
         zone.clear();
         zone.extend_from_slice(self.tree.zone(n));
         // Leaving asks for the invariant; once for all moves.
-        crate::timed::space::invariant(self.tree.shape(n), self.tree.invariant(key), zone)?;
+        crate::timed::space::invariant(self.tree.active(n), self.tree.invariant(key), zone)?;
         for m in moves.iter() {
             if let Some(found) = self.follow(n, zone, &m, NONE, query, target)? {
                 return Ok(Some(found));
@@ -343,7 +343,7 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
         self.requeue(NONE);
         zone.clear();
         zone.extend_from_slice(self.tree.zone(n));
-        crate::timed::space::invariant(self.tree.shape(n), self.tree.invariant(key), zone)?;
+        crate::timed::space::invariant(self.tree.active(n), self.tree.invariant(key), zone)?;
         // Both are in the same order.
         let mut next = 0;
         for &c in &here.all {
@@ -382,7 +382,7 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
             return Ok(());
         }
         let key = self.tree.keys.get(self.tree.nodes[n as usize].key);
-        for case in target.cases(&mut self.post, query, key, self.tree.shape(n))? {
+        for case in target.cases(&mut self.post, query, key, self.tree.active(n))? {
             let t = self.tree.probe(&case);
             self.refiner.disable(&mut self.tree, n, t)?;
             self.requeue(NONE);

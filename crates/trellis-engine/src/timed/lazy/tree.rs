@@ -13,7 +13,7 @@ use trellis_domain::zone::{Bound, Constraint, ZoneError};
 use trellis_model::network::{EdgeRef, Move, SetClock};
 use trellis_order::Word;
 
-use crate::timed::space::{Keys, Shape, Stepper, Zones};
+use crate::timed::space::{ActiveClocks, Keys, Stepper, Zones};
 use crate::timed::target::Error;
 use trellis_meter::Stats;
 
@@ -137,10 +137,10 @@ impl Tree {
         }
     }
 
-    /// The shape of a node's zone.
+    /// The active clocks of a node's zone.
     #[inline]
-    pub fn shape(&self, n: u32) -> Shape<'_> {
-        self.keys.shape(self.nodes[n as usize].key)
+    pub fn active(&self, n: u32) -> ActiveClocks<'_> {
+        self.keys.active(self.nodes[n as usize].key)
     }
 
     /// A node's concrete zone.
@@ -213,12 +213,12 @@ impl Tree {
     /// The root, in a key with this invariant; nothing if that does not hold at the start.
     pub fn root(&mut self, key: &[Word], invariant: &[Constraint], delay: bool) -> Result<Option<u32>, Error> {
         let k = self.key(key, invariant, delay);
-        let shape = self.keys.shape(k);
-        let d = shape.domain();
+        let active = self.keys.active(k);
+        let d = active.domain();
         let zone = &mut self.stepper.zone;
         zone.resize(d.size(), Bound::INF);
         d.zero(zone);
-        if !crate::timed::space::invariant(shape, invariant, zone)? {
+        if !crate::timed::space::invariant(active, invariant, zone)? {
             return Ok(None);
         }
         if delay {
@@ -266,7 +266,7 @@ impl Tree {
         let to = Try { transition: self.transition(m.action, m.guard, m.resets), target };
         let mut stepper = std::mem::take(&mut self.stepper);
         let leg = Leg { own: &[], ..self.leg(n, to) };
-        let feasible = post(&mut stepper, self.shape(n), zone, &leg, self.keys.shape(target));
+        let feasible = post(&mut stepper, self.active(n), zone, &leg, self.keys.active(target));
         self.stepper = stepper;
         Ok((feasible?, to))
     }
@@ -362,10 +362,10 @@ fn hash_transition(action: &[EdgeRef], guard: &[Constraint]) -> u64 {
 /// Where a transition leads from a zone, in the stepper's zone; answers whether anywhere.
 pub fn post(
     stepper: &mut Stepper,
-    source: Shape<'_>,
+    source: ActiveClocks<'_>,
     zone: &[Bound],
     t: &Leg<'_>,
-    target: Shape<'_>,
+    target: ActiveClocks<'_>,
 ) -> Result<bool, ZoneError> {
     if !stepper.act(source, zone, [t.own, t.guard], t.resets, t.invariant, target)? {
         return Ok(false);

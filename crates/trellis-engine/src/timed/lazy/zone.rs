@@ -9,7 +9,7 @@ use trellis_model::network::SetClock;
 
 use super::block::Interpolation;
 use super::tree::{Leg, Tree, Try, post};
-use crate::timed::space::{Shape, Stepper, invariant, origin};
+use crate::timed::space::{ActiveClocks, Stepper, invariant, origin};
 use crate::timed::target::Error;
 
 /// The domain.
@@ -29,9 +29,9 @@ type Entries = Vec<(usize, usize, Bound)>;
 /// A conjunction of constraints; none: all valuations.
 pub type Label = Vec<Constraint>;
 
-fn build(shape: Shape<'_>, entries: &Entries) -> Result<Zone, Error> {
-    let mut zone = Zone::zero(shape.domain().clocks());
-    shape.domain().build_each(&mut zone, entries)?;
+fn build(active: ActiveClocks<'_>, entries: &Entries) -> Result<Zone, Error> {
+    let mut zone = Zone::zero(active.domain().clocks());
+    active.domain().build_each(&mut zone, entries)?;
     Ok(zone)
 }
 
@@ -45,35 +45,35 @@ impl Interpolation for ZoneInterpolation {
     }
 
     fn concrete(&mut self, tree: &Tree, n: u32) -> Zone {
-        Zone::copied(tree.shape(n).domain(), tree.zone(n))
+        Zone::copied(tree.active(n).domain(), tree.zone(n))
     }
 
     fn proves(&mut self, tree: &Tree, n: u32, _: u32, label: &Label) -> bool {
-        let (shape, zone) = (tree.shape(n), tree.zone(n));
-        let d = shape.domain();
-        label.iter().all(|c| d.get(zone, shape.place(c.left), shape.place(c.right)) <= c.bound)
+        let (active, zone) = (tree.active(n), tree.zone(n));
+        let d = active.domain();
+        label.iter().all(|c| d.get(zone, active.place(c.left), active.place(c.right)) <= c.bound)
     }
 
     fn refutes(&mut self, tree: &Tree, n: u32, label: &Label, bad: &Zone) -> Result<bool, Error> {
-        let shape = tree.shape(n);
-        let d = shape.domain();
+        let active = tree.active(n);
+        let d = active.domain();
         if d.is_empty(bad) {
             return Ok(true);
         }
         if label.is_empty() {
             return Ok(false);
         }
-        if label.iter().any(|c| !d.satisfies(bad, shape.place(c.left), shape.place(c.right), c.bound)) {
+        if label.iter().any(|c| !d.satisfies(bad, active.place(c.left), active.place(c.right), c.bound)) {
             return Ok(true);
         }
         self.work.clear();
         self.work.extend_from_slice(bad);
-        Ok(!invariant(shape, label, &mut self.work)?)
+        Ok(!invariant(active, label, &mut self.work)?)
     }
 
     fn post(&mut self, tree: &Tree, n: u32, label: &Label) -> Result<Zone, Error> {
         let node = &tree.nodes[n as usize];
-        let (source, target) = (tree.shape(node.parent), tree.shape(n));
+        let (source, target) = (tree.active(node.parent), tree.active(n));
         let edge = tree.edge(n);
         self.entries.clear();
         self.entries.extend([label, edge.own, edge.guard].into_iter().flatten().map(|c| source.entry(c)));
@@ -88,7 +88,7 @@ impl Interpolation for ZoneInterpolation {
     }
 
     fn pre(&mut self, tree: &Tree, n: u32, bad: &Zone) -> Result<Zone, Error> {
-        let (source, target) = (tree.shape(tree.nodes[n as usize].parent), tree.shape(n));
+        let (source, target) = (tree.active(tree.nodes[n as usize].parent), tree.active(n));
         let d = target.domain();
         let nothing = || Ok(Zone::empty(source.domain().clocks()));
         if d.is_empty(bad) {
@@ -121,33 +121,33 @@ impl Interpolation for ZoneInterpolation {
     fn enabling(&mut self, tree: &Tree, n: u32, t: Try) -> Result<Zone, Error> {
         // All of the target, time having passed or not: its invariant pulled back, and the guard.
         self.entries.clear();
-        self.leave(tree.shape(n), &tree.leg(n, t))
+        self.leave(tree.active(n), &tree.leg(n, t))
     }
 
     fn interpolant(&mut self, tree: &Tree, n: u32, a: &Zone, bad: &Zone) -> Result<Option<Label>, Error> {
-        let shape = tree.shape(n);
+        let active = tree.active(n);
         self.cycle.clear();
         let disjoint = if self.order.is_empty() {
-            shape.domain().interpolant_into(a, bad, &mut self.cycle)
+            active.domain().interpolant_into(a, bad, &mut self.cycle)
         } else {
-            let places = self.order.iter().filter(|c| shape.clocks.contains(c)).map(|&c| shape.place(c));
-            shape.domain().interpolant_by(a, bad, places, &mut self.cycle)
+            let places = self.order.iter().filter(|c| active.clocks.contains(c)).map(|&c| active.place(c));
+            active.domain().interpolant_by(a, bad, places, &mut self.cycle)
         };
         debug_assert!(disjoint, "what is blocked is refuted");
         let rename = |c: &Constraint| Constraint {
-            left: shape.clocks[c.left as usize],
-            right: shape.clocks[c.right as usize],
+            left: active.clocks[c.left as usize],
+            right: active.clocks[c.right as usize],
             bound: c.bound,
         };
         Ok(Some(self.cycle.iter().map(rename).collect()))
     }
 
     fn exactly(&mut self, tree: &Tree, n: u32) -> Label {
-        crate::timed::answer::constraints(tree.shape(n), tree.zone(n))
+        crate::timed::answer::constraints(tree.active(n), tree.zone(n))
     }
 
     fn complement(&mut self, tree: &Tree, n: u32, label: &Label) -> Result<Vec<Zone>, Error> {
-        let shape = tree.shape(n);
+        let active = tree.active(n);
         let mut parts = Vec::new();
         // Row by row, as if they were in a matrix over the clocks that they mention, in the order in which these have become
         // known: so does 002's prototype, and what is blocked first may spare others.
@@ -163,9 +163,9 @@ impl Interpolation for ZoneInterpolation {
         for c in rows {
             let Some(bound) = c.bound.complement() else { continue };
             self.entries.clear();
-            self.entries.push((shape.place(c.right), shape.place(c.left), bound));
-            let part = build(shape, &self.entries)?;
-            if !shape.domain().is_empty(&part) {
+            self.entries.push((active.place(c.right), active.place(c.left), bound));
+            let part = build(active, &self.entries)?;
+            if !active.domain().is_empty(&part) {
                 parts.push(part);
             }
         }
@@ -186,12 +186,12 @@ impl Interpolation for ZoneInterpolation {
         if b.iter().all(has) {
             return Ok(true);
         }
-        let shape = tree.shape(n);
+        let active = tree.active(n);
         self.entries.clear();
-        self.entries.extend(a.iter().map(|c| shape.entry(c)));
-        let zone = build(shape, &self.entries)?;
-        let d = shape.domain();
-        Ok(b.iter().all(|c| d.get(&zone, shape.place(c.left), shape.place(c.right)) <= c.bound))
+        self.entries.extend(a.iter().map(|c| active.entry(c)));
+        let zone = build(active, &self.entries)?;
+        let d = active.domain();
+        Ok(b.iter().all(|c| d.get(&zone, active.place(c.left), active.place(c.right)) <= c.bound))
     }
 }
 
@@ -202,7 +202,7 @@ impl ZoneInterpolation {
     }
 
     /// The valuations of the source that satisfy `entries` and from which a transition leads to the invariant of its target.
-    fn leave(&mut self, source: Shape<'_>, t: &Leg<'_>) -> Result<Zone, Error> {
+    fn leave(&mut self, source: ActiveClocks<'_>, t: &Leg<'_>) -> Result<Zone, Error> {
         for c in t.invariant {
             if !pull_back(source, t.resets, c, &mut self.entries)? {
                 return Ok(Zone::empty(source.domain().clocks()));
@@ -214,7 +214,12 @@ impl ZoneInterpolation {
 }
 
 /// Adds what a constraint after resets says about clocks before them; answers whether that is possible.
-fn pull_back(source: Shape<'_>, resets: &[SetClock], c: &Constraint, entries: &mut Entries) -> Result<bool, Error> {
+fn pull_back(
+    source: ActiveClocks<'_>,
+    resets: &[SetClock],
+    c: &Constraint,
+    entries: &mut Entries,
+) -> Result<bool, Error> {
     let ((left, add), (right, subtract)) = (origin(resets, c.left), origin(resets, c.right));
     let Some(n) = c.bound.constant() else { return Ok(true) };
     let constant = i64::from(n) - i64::from(add) + i64::from(subtract);
