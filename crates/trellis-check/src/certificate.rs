@@ -18,28 +18,12 @@ use trellis_model::network::{
 };
 use trellis_order::Word;
 
-use trellis_domain::zone::Bound;
-
+use crate::certified::Certified;
 use crate::index::Index;
 use crate::monotone::{is_assumed, monotone, obstacle};
 use crate::rejection::Claimed;
 use crate::state::check;
 use crate::{Cause, Rejection, symmetric};
-
-/// A certificate that is a proof.
-#[derive(Default, Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Certified {
-    /// How many states it lists.
-    pub entries: usize,
-    /// How many steps were followed.
-    pub steps: u64,
-    /// Whether states below entries count: the model is monotone, or was assumed to be.
-    pub up_to_order: bool,
-    /// For `sup` (`inf`): the largest (smallest) value among the entries; nothing is larger (smaller).
-    pub bound: Option<i64>,
-    /// For `sup` (`inf`) of a clock `x`: the loosest bound of `x` (of `-x`) among the entries that are measured.
-    pub clock: Option<Bound>,
-}
 
 /// Checks a certificate. It must prove what a certificate can prove about the query: see the table in the
 /// [crate](crate)'s description.

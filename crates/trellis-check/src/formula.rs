@@ -15,7 +15,7 @@ use trellis_model::network::{
     Action, Certificate, Condition, Course, Level, Network, Never, Party, QueryKind, Snapshot, Temporal, Trace,
 };
 
-use crate::certificate::Certified;
+use crate::certified::Certified;
 use crate::ltl::{self, of_negation, well_formed};
 use crate::state::check;
 use crate::timed_liveness::{Checker, Way, zones};

@@ -39,7 +39,9 @@
 pub mod acheck;
 pub mod branching;
 mod certificate;
+mod certified;
 pub mod counter;
+mod describe;
 mod formula;
 pub mod hierarchy;
 mod index;
@@ -58,12 +60,13 @@ mod timed_liveness;
 mod trace;
 pub mod tree;
 
-pub use certificate::{Certified, certify, certify_bound};
+pub use certificate::{certify, certify_bound};
+pub use certified::Certified;
+pub use describe::{describe, describe_action};
 pub use formula::{certify_formula, replay_formula};
 pub use limit::within;
 pub use monotone::{assuming_monotone, monotone};
 pub use rejection::{Cause, Claimed, Rejection};
-pub use state::{describe, describe_action};
 pub use timed::certify_clock_bound;
 pub use timed_liveness::certify_non_zeno;
 pub use trace::{End, Replayed, replay, replay_bound, replay_non_zeno};

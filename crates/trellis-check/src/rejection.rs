@@ -1,11 +1,11 @@
-//! Cause evidence is not accepted, in words.
+//! Why evidence is not accepted, in words.
 
 use std::fmt;
 
 use trellis_domain::zone::{Rational, ZoneError};
 use trellis_model::network::{Action, ModelError, Network, Snapshot};
 
-use crate::state::{describe, describe_action};
+use crate::describe::{describe, describe_action};
 
 /// Evidence that does not show what it should.
 #[derive(Debug, Clone, PartialEq, Eq)]

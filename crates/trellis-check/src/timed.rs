@@ -32,7 +32,7 @@ mod partial;
 mod says;
 mod sorting;
 
-use crate::certificate::Certified;
+use crate::certified::Certified;
 use crate::state::check;
 use crate::{Cause, Rejection, symmetric};
 

@@ -24,7 +24,7 @@ use trellis_model::network::{
 };
 use trellis_order::{Domain, Word};
 
-use crate::certificate::Certified;
+use crate::certified::Certified;
 use crate::state::check;
 use crate::{Cause, Rejection};
 

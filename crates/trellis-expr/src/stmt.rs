@@ -1,38 +1,9 @@
-//! Statements over terms.
-
-use std::sync::Arc;
+//! Statements over terms: how they are made. What they are stands beside the arena that holds them, in [`crate::term`].
 
 #[cfg(debug_assertions)]
 use crate::term::Type;
-use crate::term::{FnId, TermId, Terms, VarId, index};
-
-index!(
-    /// A statement in a [`Terms`] arena.
-    StmtId
-);
-
-/// One statement. All but `While` have a weakest precondition; all but `Havoc` and `Choice` are deterministic.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Stmt {
-    /// Does nothing.
-    Skip,
-    /// Blocks unless the term holds.
-    Assume(TermId),
-    /// Assigns. An array entry is assigned as `a := store(a, i, v)`. A value outside the variable's range is a fault.
-    Assign(VarId, TermId),
-    /// Gives the variable any value of its type.
-    Havoc(VarId),
-    /// One after the other.
-    Seq(Arc<[StmtId]>),
-    /// Any one of them.
-    Choice(Arc<[StmtId]>),
-    /// Deterministic choice.
-    If(TermId, StmtId, StmtId),
-    /// Repeats the body as long as the term holds.
-    While(TermId, StmtId),
-    /// Calls a foreign procedure of integers (a lattice update, say).
-    Foreign(FnId, Arc<[TermId]>),
-}
+use crate::term::{FnId, TermId, Terms, VarId};
+pub use crate::term::{Stmt, StmtId};
 
 impl Terms {
     /// The statement behind an id.

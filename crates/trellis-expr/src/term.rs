@@ -1,11 +1,9 @@
-//! Terms, their types, and the arena that makes equal terms identical.
+//! Terms and statements, their types, and the arena that makes equal terms identical.
 
 use std::sync::Arc;
 
 use dashu_int::IBig;
 use rustc_hash::FxHashMap;
-
-use crate::stmt::{Stmt, StmtId};
 
 macro_rules! index {
     ($(#[$doc:meta])* $name:ident) => {
@@ -21,7 +19,6 @@ macro_rules! index {
         }
     };
 }
-pub(crate) use index;
 
 index!(
     /// A term in a [`Terms`] arena.
@@ -42,6 +39,10 @@ index!(
 index!(
     /// A function that the model defines and this crate does not look into (a lattice method, say).
     FnId
+);
+index!(
+    /// A statement in a [`Terms`] arena.
+    StmtId
 );
 
 /// The type of a term.
@@ -148,6 +149,29 @@ pub enum Term {
     /// and enumerations read as numbers; a conversion to a range is checked.
     Convert(TypeId, TermId),
     /// A foreign function of integers, with an integer result.
+    Foreign(FnId, Arc<[TermId]>),
+}
+
+/// One statement. All but `While` have a weakest precondition; all but `Havoc` and `Choice` are deterministic.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Stmt {
+    /// Does nothing.
+    Skip,
+    /// Blocks unless the term holds.
+    Assume(TermId),
+    /// Assigns. An array entry is assigned as `a := store(a, i, v)`. A value outside the variable's range is a fault.
+    Assign(VarId, TermId),
+    /// Gives the variable any value of its type.
+    Havoc(VarId),
+    /// One after the other.
+    Seq(Arc<[StmtId]>),
+    /// Any one of them.
+    Choice(Arc<[StmtId]>),
+    /// Deterministic choice.
+    If(TermId, StmtId, StmtId),
+    /// Repeats the body as long as the term holds.
+    While(TermId, StmtId),
+    /// Calls a foreign procedure of integers (a lattice update, say).
     Foreign(FnId, Arc<[TermId]>),
 }
 
