@@ -1,19 +1,20 @@
 //! `trellis check`: every property, with the engine that suits it, evidence re-checked before anybody sees it. Prints what the pipeline finds,
 //! and writes it to files.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use trellis::context::Context;
 use trellis::files::{write_file, write_with};
 use trellis::pipeline::{Answer, Sink, Summary, named};
-use trellis::settings::{Reading, Settings};
+use trellis::settings::{Model, Reading, Settings};
 use trellis::{Error, formalism};
 use trellis_meter::StopReason;
 use trellis_model::evidence::{Reason, Verdict};
-use trellis_report::{Kind, Outcome, Style, json, text};
+use trellis_report::{Kind, Outcome, Style, itf, json, text, vcd};
 
-use crate::{Ran, exit, limits, print};
+use crate::{Ran, exit, limits, print, stdin};
 
 /// Says UNKNOWN for the question at work when a phase that cannot stop by itself has run out of a limit.
 fn watch(args: &Settings) {
@@ -53,15 +54,57 @@ fn plain(args: &Settings, report: &Summary, style: Style) -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks a model.
+/// Checks models, one after the other.
 pub fn check(args: &Settings, out_color: bool, err_color: bool) -> Ran {
+    let mut code = exit::HOLDS;
+    let all: Vec<PathBuf> = std::iter::once(&args.model.model).chain(&args.more).cloned().collect();
+    for (n, path) in all.iter().enumerate() {
+        let standard_input = (path == Path::new("-")).then(stdin::read).transpose()?;
+        let model = standard_input.as_ref().map_or(path, |read| &read.path).clone();
+        if all.len() > 1 && !args.json {
+            print(&format!("{}{}:", if n == 0 { "" } else { "\n" }, path.display()))?;
+        }
+        // Evidence of several models goes to files that are called after them.
+        let stem = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+        let beside = |file: &Option<PathBuf>| match file {
+            Some(file) if all.len() > 1 => Some(named(file, &stem)),
+            file => file.clone(),
+        };
+        let one = Settings {
+            model: Model { model, ..args.model.clone() },
+            more: vec![],
+            trace: beside(&args.trace),
+            certificate: beside(&args.certificate),
+            dot: beside(&args.dot),
+            html: beside(&args.html),
+            msc: beside(&args.msc),
+            ..args.clone()
+        };
+        match check_one(&one, out_color, err_color) {
+            Ok(exit::INTERRUPTED) => return Ok(exit::INTERRUPTED),
+            Ok(now) => code = worst(code, now),
+            // A model that cannot be read leaves the others answered.
+            Err(error @ (Error::Input(_) | Error::Usage(_))) if all.len() > 1 => {
+                eprintln!("{error}");
+                code = worst(code, exit::INPUT);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(code)
+}
+
+fn check_one(args: &Settings, out_color: bool, err_color: bool) -> Ran {
     let context = Context { color: err_color, color_out: out_color, ..limits::context(!args.quiet, args.json) };
     let reading = Reading { deadline: context.deadline(args.timeout), ..args.reading.clone() };
     let args = Arc::new(Settings { context, reading, ..args.clone() });
     watch(&args);
-    let mut terminal = Terminal { args: args.clone(), code: exit::HOLDS };
+    let mut terminal = Terminal { args: args.clone(), code: exit::HOLDS, counts: [0; 3] };
     match answer_all(&args, &mut terminal) {
-        Ok(()) => Ok(terminal.code),
+        Ok(()) => {
+            terminal.sum_up()?;
+            Ok(terminal.code)
+        }
         Err(Error::Late(language)) => {
             let late = Verdict::Unknown(Reason::Time);
             terminal.nothing(&Summary::about(&name(&args), language, "no error is reached", Kind::Always, late))
@@ -86,6 +129,8 @@ fn answer_all(args: &Arc<Settings>, terminal: &mut Terminal) -> Result<(), Error
 struct Terminal {
     args: Arc<Settings>,
     code: u8,
+    /// How many properties hold, fail, and are undecided.
+    counts: [usize; 3],
 }
 
 impl Terminal {
@@ -96,6 +141,25 @@ impl Terminal {
 
     fn count(&mut self, code: u8) {
         self.code = worst(self.code, code);
+        let at = match code {
+            exit::HOLDS => 0,
+            exit::FAILS => 1,
+            _ => 2,
+        };
+        self.counts[at] += 1;
+    }
+
+    /// Of many properties a person at a terminal also wants to know how many hold.
+    fn sum_up(&self) -> Result<(), Error> {
+        let [holds, fails, open] = self.counts;
+        let person = std::io::stdout().is_terminal() && !self.args.json;
+        if holds + fails + open > 1 && person {
+            let parts = [(holds, "hold"), (fails, "fail"), (open, "undecided")];
+            let said: Vec<String> =
+                parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+            print(&format!("{} properties: {}", holds + fails + open, said.join(", ")))?;
+        }
+        Ok(())
     }
 }
 
@@ -139,7 +203,14 @@ fn write_files(args: &Settings, answer: &dyn Answer, [trace, proof]: [Option<usi
     let number = |file: &Path, n: Option<usize>| n.map_or_else(|| file.to_path_buf(), |n| named(file, &n.to_string()));
     let path = |file: &Path| -> PathBuf { number(file, if answer.has_trace() { trace } else { proof }) };
     if let Some(file) = args.trace.as_ref().filter(|_| answer.has_trace()) {
-        write_with(&path(file), |out| answer.write_trace(out))?;
+        // The form is chosen by the name of the file.
+        let name = file.to_string_lossy();
+        let run = || answer.run().ok_or_else(|| std::io::Error::other("the run cannot be written"));
+        write_with(&path(file), |out| match () {
+            () if name.ends_with(".itf.json") => itf::write_itf(&run()?, out),
+            () if name.ends_with(".vcd") => vcd::write_vcd(&run()?, out),
+            () => answer.write_trace(out),
+        })?;
     }
     if let Some(file) = args.certificate.as_ref().filter(|_| answer.has_certificate()) {
         write_with(&number(file, proof), |out| answer.write_certificate(out))?;

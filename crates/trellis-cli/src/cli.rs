@@ -1,5 +1,6 @@
 //! The command line as data: help, man page and completions come from here.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -197,9 +198,28 @@ pub struct Bench {
     pub plot: Option<PathBuf>,
 }
 
+/// `trellis model.xml` is `trellis check model.xml`.
+fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
+    let mut command = Cli::command();
+    command.build();
+    let is_command = |word: &str| command.find_subcommand(word).is_some();
+    let first = args.get(1).map(|a| a.to_string_lossy().into_owned());
+    let is_file = |word: &str| word == "-" || word.contains('.') || std::path::Path::new(word).is_file();
+    // `trellis check --help [TOPIC]` is the short help, or the topic.
+    let help = args.iter().position(|a| a == "--help" || a == "-h");
+    if let (Some("check"), Some(at)) = (first.as_deref(), help) {
+        let topic = args.get(at + 1).cloned().unwrap_or_else(|| "check".into());
+        return vec![args[0].clone(), "help".into(), topic];
+    }
+    if first.is_some_and(|word| !is_command(&word) && (is_file(&word) && !word.starts_with("--"))) {
+        args.insert(1, "check".into());
+    }
+    args
+}
+
 /// Reads the command line, and notes which options were given.
 pub fn parse() -> Result<Cli, clap::Error> {
-    let matches = Cli::command().try_get_matches()?;
+    let matches = Cli::command().try_get_matches_from(with_command(std::env::args_os().collect()))?;
     let mut cli = Cli::from_arg_matches(&matches)?;
     let given = matches.subcommand().map_or_else(Vec::new, |(name, m)| {
         let mut command = Cli::command();

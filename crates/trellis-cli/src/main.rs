@@ -13,13 +13,14 @@ mod ltl2hoa;
 mod mec;
 mod simulate;
 mod smt;
+mod stdin;
 mod topics;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
-use trellis::Error;
+use trellis::{Error, options};
 
 use cli::{Cli, Color, Command};
 
@@ -127,8 +128,15 @@ fn run(cli: Cli, out: bool, err: bool) -> Ran {
 fn help(topic: Option<&str>) -> Ran {
     let mut command = Cli::command();
     let Some(name) = topic else { return print(&command.render_long_help().to_string()) };
+    let options = options::of_topic(name).map(|groups| topics::options_of(&groups)).unwrap_or_default();
     if let Some(text) = topics::topic(name) {
-        return print(&text);
+        return print(&format!("{text}{options}"));
+    }
+    if !options.is_empty() {
+        return print(&options);
+    }
+    if name == "check" {
+        return print(&topics::check());
     }
     command.build();
     match command.find_subcommand_mut(name) {

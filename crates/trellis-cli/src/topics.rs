@@ -2,6 +2,9 @@
 
 use std::fmt::Write as _;
 
+use clap::{Args, Command};
+use trellis::options;
+use trellis::settings::Settings;
 use trellis_order::lattice::Trend;
 use trellis_order::lattice::library::catalogue;
 
@@ -23,6 +26,36 @@ pub fn topic(name: &str) -> Option<String> {
         "exit-codes" => Some(EXIT.into()),
         _ => None,
     }
+}
+
+/// The help of `check`: what goes with every model; the rest is in the topics.
+pub fn check() -> String {
+    let mut command = Settings::augment_args(Command::new("trellis check")).about("Check the properties of a model.");
+    let ids: Vec<String> = command.get_arguments().map(|a| a.get_id().to_string()).collect();
+    for id in ids.iter().filter(|id| options::is_special(id)) {
+        command = command.mut_arg(id, |a| a.hide(true));
+    }
+    let help = command.max_term_width(110).render_help();
+    format!(
+        "{help}\nOptions of one language or formalism: trellis help uppaal, trellis help c, trellis help spec, trellis help altarica,\n\
+         trellis help ltl, … (or trellis check --help c)\n"
+    )
+}
+
+/// The options of some groups.
+pub fn options_of(groups: &[(&'static str, Vec<&'static str>)]) -> String {
+    let mut out = String::new();
+    for (who, names) in groups {
+        let mut command = Settings::augment_args(Command::new("trellis check"));
+        let ids: Vec<String> = command.get_arguments().map(|a| a.get_id().to_string()).collect();
+        for id in ids.iter().filter(|id| !names.contains(&id.as_str())) {
+            command = command.mut_arg(id, |a| a.hide(true));
+        }
+        let template = "{all-args}";
+        let help = command.help_template(template).disable_help_flag(true).max_term_width(110).render_help();
+        let _ = write!(out, "\nOptions for {who}\n\n{help}");
+    }
+    out
 }
 
 /// The topics, for messages.

@@ -30,7 +30,8 @@ impl Style {
         if self.color && !text.trim().is_empty() { format!("\x1b[{code}m{text}\x1b[0m") } else { text.into() }
     }
 
-    pub(crate) fn dim(self, text: &str) -> String {
+    /// What is less important.
+    pub fn dim(self, text: &str) -> String {
         self.paint("2", text)
     }
 

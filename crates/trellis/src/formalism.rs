@@ -18,6 +18,7 @@ use trellis_report::step::{self, Stepper};
 use crate::context::Context;
 use crate::formalism::formula::Subject;
 use crate::pipeline::Case;
+use crate::queries::{self, Own};
 use crate::settings::{Convert, Engine, Model, Settings, Simulate};
 use crate::{Error, options};
 
@@ -75,6 +76,10 @@ pub trait Formalism: Sync {
     }
     /// The model as formulas of linear temporal logic speak of it.
     fn subject(&self, request: &Request) -> Result<Subject, Error>;
+    /// Which questions of the common language ([`crate::queries`]) it answers itself.
+    fn own_queries(&self, _language: &Language) -> Own {
+        Own::None
+    }
     /// A walk through the model, by the reference interpreter. A trace that is to be replayed says which question of the model it is
     /// about: that decides where errors are.
     fn stepper(
@@ -128,14 +133,33 @@ pub fn of(path: &Path) -> Result<(&'static dyn Formalism, &'static Language), Er
     )))
 }
 
+/// The language that a text looks like.
+pub fn sniffed(text: &str) -> Option<&'static Language> {
+    ALL.iter().flat_map(|f| f.languages()).find(|l| (l.sniff)(text))
+}
+
 /// The tasks of a command line.
 pub fn tasks(args: Arc<Settings>) -> Cases {
     let (formalism, language) = of(&args.model.model)?;
-    let formulas = formula::is_asked(&args);
-    let profile = if formulas { formalism.formula_profile() } else { formalism.profile() };
-    options::refuse(&args, profile, language)?;
+    if formula::is_asked(&args) {
+        options::refuse(&args, formalism.formula_profile(), language)?;
+        return formalism.ask_formulas(&Request { args, language });
+    }
+    let (own, asks) = queries::split(&args, formalism.own_queries(language));
+    if asks.is_empty() {
+        options::refuse(&args, formalism.profile(), language)?;
+        return formalism.ask(&Request { args, language });
+    }
+    let mut cases: Vec<Arc<dyn Case>> = vec![];
+    if !own.properties.properties.is_empty() || !own.properties.errors.is_empty() {
+        options::refuse(&own, formalism.profile(), language)?;
+        cases = formalism.ask(&Request { args: Arc::new(own), language })?;
+    } else {
+        options::refuse(&args, formalism.formula_profile(), language)?;
+    }
     let request = Request { args, language };
-    if formulas { formalism.ask_formulas(&request) } else { formalism.ask(&request) }
+    cases.push(Arc::new(formula::task(&request, formalism.subject(&request)?, asks)?));
+    Ok(cases)
 }
 
 /// A stepper that could be made, or why not.

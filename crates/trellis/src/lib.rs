@@ -58,6 +58,7 @@ mod model;
 pub mod options;
 #[doc(hidden)]
 pub mod pipeline;
+mod queries;
 #[doc(hidden)]
 pub mod settings;
 mod system;

@@ -8,7 +8,7 @@ use crate::formalism::{ALL, Formalism, Language, Profile};
 use crate::settings::{Engine, Settings};
 
 /// Options that everything has.
-const COMMON: [&str; 24] = [
+const COMMON: [&str; 25] = [
     "model",
     "engine",
     "seed",
@@ -33,6 +33,7 @@ const COMMON: [&str; 24] = [
     "buchi",
     "msc",
     "evidence",
+    "more",
 ];
 
 /// How a value is called on the command line.
@@ -90,6 +91,26 @@ fn takers(id: &str) -> Vec<&'static str> {
     profiles().filter(|p| p.options.iter().any(|(name, _)| *name == id)).map(|p| p.who).collect()
 }
 
+/// The options of a check that go with everything, or with what a word names: a formalism, a language or an extension (`c`), or `ltl`.
+/// Nothing if it names nothing. Who they are for, and their names.
+pub fn of_topic(word: &str) -> Option<Vec<(&'static str, Vec<&'static str>)>> {
+    let named = |p: &Profile| (p.who, p.options.iter().map(|(name, _)| *name).collect());
+    if word == "ltl" {
+        let formulas = profiles().filter(|p| p.who.starts_with("formulas"));
+        return Some(formulas.map(named).collect());
+    }
+    let is = |l: &Language| l.name == word || l.extensions.contains(&word);
+    let known = [["timed", "uppaal"], ["programs", "c"], ["counters", "spec"], ["hierarchies", "altarica"]];
+    let word = known.iter().find(|k| k[0] == word).map_or(word, |k| k[1]);
+    let formalism = ALL.iter().find(|f| f.languages().iter().any(|l| is(l) || l.name == word))?;
+    Some(vec![named(formalism.profile())])
+}
+
+/// Is an option only for some?
+pub fn is_special(id: &str) -> bool {
+    !COMMON.contains(&id)
+}
+
 /// Options of `convert` and `simulate` that everything has.
 const PLAIN: [&str; 8] = ["model", "constants", "to", "output", "trace", "random", "seed", "color"];
 
@@ -112,21 +133,20 @@ pub fn refuse_plain(given: &[String], formalism: &dyn Formalism, language: &Lang
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use clap::Args;
 
     use super::*;
 
     /// An option that no formalism has, and that not everything has, cannot be used.
     #[test]
     fn every_option_of_check_is_somebodys() {
-        let mut command = crate::settings::Cli::command();
-        let check = command.find_subcommand_mut("check").expect("the command");
-        let known: Vec<String> = check.get_arguments().map(|a| a.get_id().to_string()).collect();
-        for id in known.iter().filter(|id| *id != "help") {
+        let command = Settings::augment_args(clap::Command::new("check"));
+        let known: Vec<String> = command.get_arguments().map(|a| a.get_id().to_string()).collect();
+        for id in &known {
             assert!(COMMON.contains(&id.as_str()) || !takers(id).is_empty(), "{id}");
         }
-        for formalism in ALL {
-            for (name, _) in formalism.profile().options.iter().chain(formalism.formula_profile().options) {
+        for profile in profiles() {
+            for (name, _) in profile.options {
                 assert!(known.iter().any(|id| id == name), "{name}");
             }
         }

@@ -54,6 +54,9 @@ pub struct Settings {
     pub context: Context,
     #[command(flatten)]
     pub model: Model,
+    /// More models, checked one after the other.
+    #[arg(value_name = "MODEL")]
+    pub more: Vec<PathBuf>,
     #[command(flatten)]
     pub properties: Properties,
 
@@ -250,8 +253,8 @@ pub struct Programs {
     /// How many large steps to go at most: with --engine bmc or induction.
     #[arg(long, value_name = "N")]
     pub depth: Option<usize>,
-    /// How many threads may work at once when no engine is chosen: 1 or 2 (default: 2).
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=2))]
+    /// How many threads may work at once when no engine is chosen (default: 2). With 1, the same answer comes every time.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
     pub threads: Option<u8>,
     /// Print the invariant of a program that is safe, location by location.
     #[arg(long)]

@@ -9,8 +9,8 @@ use trellis_model::counter::{Rule, RuleId, System};
 
 use super::{Choices, Error, Stepper, changes, no_offer};
 use crate::json::{self, Content};
-use crate::words::unique;
 use crate::run::{Part, Place, Run, Step, Values};
+use crate::words::unique;
 
 /// A walk through an instance of a counter system.
 pub struct CounterStepper<'s> {

@@ -14,8 +14,8 @@ use trellis_model::hierarchy::{Domain, Hierarchy, Levels};
 use super::{Ask, Choices, Error, MAX_OFFERS, Stepper, changes, no_offer};
 use crate::hierarchy::Named;
 use crate::json::{self, Content};
-use crate::words::unique;
 use crate::run::{Part, Run, Step, Values};
+use crate::words::unique;
 
 /// So many configurations after one event are each an offer.
 const MAX_FLOWS: usize = 32;

@@ -12,10 +12,10 @@ use trellis_model::network::{Action, ModelError, Network, Snapshot, Step as Take
 use super::walk::{Patience, Walk, duration};
 use super::{Choices, Error, Stepper, Wait, changes, no_offer};
 use crate::json::{self, Content};
-use crate::words::unique;
-use crate::run::{Part, Place, Run, Step, Values};
 use crate::network::{Move, Renderer};
+use crate::run::{Part, Place, Run, Step, Values};
 use crate::text::describe;
+use crate::words::unique;
 
 /// A walk through a network.
 pub struct NetworkStepper<'n> {

@@ -18,10 +18,10 @@ use trellis_model::cfa::{Cfa, Kind, LocationId};
 use super::ways::{self, Begun, Open, Way, candidates, from, parse, ways};
 use super::{Ask, Choices, Error, Input, Stepper, changes, no_offer};
 use crate::json::{self, Content};
-use crate::words::unique;
 use crate::program::{Program, caller, is_hidden, picked};
 use crate::run::{Part, Place, Run, Step, Values};
 use crate::words::cut;
+use crate::words::unique;
 
 /// So many edges become one step at most.
 const MAX_GROUP: usize = 1000;
@@ -229,7 +229,10 @@ impl<'c> ProgramStepper<'c> {
         if let Some((place, text)) = edge.place.and_then(|at| Some((at, p.line(at)?))) {
             let file = p.place(place);
             let file = file.rsplit_once(':').map_or(file.as_str(), |(file, _)| file);
-            return (text.into(), Some(Place { file: file.into(), line: place.line, column: Some(place.column), text: text.into() }));
+            return (
+                text.into(),
+                Some(Place { file: file.into(), line: place.line, column: Some(place.column), text: text.into() }),
+            );
         }
         let way = format!("{} → {}", p.location(edge.from), p.location(edge.to));
         let statement = p.statement(step.edge);

@@ -6,10 +6,10 @@ use serde_json::Value;
 use trellis_domain::zone::Rational;
 
 use crate::run::{Part, Run, Step, Values};
-use crate::words::cut;
 use crate::style::Style;
-use crate::words::{INDENT, wrap};
 use crate::time;
+use crate::words::cut;
+use crate::words::{INDENT, wrap};
 
 /// Of an offer, so many changes are shown.
 const MAX_CHANGES: usize = 6;

@@ -8,8 +8,8 @@ use trellis_model::hierarchy::tree::evidence::Trace;
 
 use super::{Ask, Choices, Error, MAX_OFFERS, Stepper, changes, no_offer};
 use crate::json::{self, Content};
-use crate::words::unique;
 use crate::run::{Part, Run, Step, Values};
+use crate::words::unique;
 
 /// A vector of each node, and the state that they lead to.
 type Way = (Vec<u32>, Vec<u32>);

@@ -4,7 +4,7 @@ use serde_json::Value;
 use trellis_model::counter::evidence::{Bound, Certificate, Trace, Verdict};
 use trellis_model::counter::{Interval, OMEGA, Rule, System, Update, Vector};
 use trellis_model::evidence::Reason;
-use trellis_report::counter::{never, question, text};
+use trellis_report::counter::{never, question};
 use trellis_report::{Content, CounterReport, Kind, Present, Style, json};
 
 use crate::validate::Validator;
@@ -112,12 +112,12 @@ fn a_run_is_told() {
     let s = system();
     let trace = Trace { initial: vec![3, 0, 0], rules: vec![0, 0] };
     let report = CounterReport::about("m.spec", "spec", "q", Kind::Always, Verdict::Unsafe(trace));
-    let said = text::render(&report, &s, Style::default());
+    let said = trellis_report::text::render(&report, &s, Style::default());
     assert!(
         said.contains("idle = 3") && said.contains("line 3:  idle >= 1 -> idle' = idle - 1, done' = busy + done + 1"),
         "{said}"
     );
     assert!(said.contains("idle = 1, done = 2"), "{said}");
     let report = CounterReport::about("m.spec", "spec", "q", Kind::Always, Verdict::Unknown(Reason::Time));
-    assert!(text::render(&report, &s, Style::default()).contains("time limit reached"));
+    assert!(trellis_report::text::render(&report, &s, Style::default()).contains("time limit reached"));
 }

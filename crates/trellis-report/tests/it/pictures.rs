@@ -90,7 +90,7 @@ fn a_trace() {
 fn a_page() {
     let (net, mut all) = reports();
     all[0].query = "A[] not </script><script>alert(1)</script>".into();
-    let page = network::html(&all, &net);
+    let page = crate::network_page(&all, &net);
     assert!(!page.contains("alert(1)</script>") && page.contains("&lt;/script&gt;"));
     assert!(!page.contains("{{"));
     assert!(!page.contains("http://") && !page.contains("https://") && !page.contains(" src="));

@@ -8,7 +8,7 @@ use trellis_model::cfa::evidence::{Certificate, Trace, Verdict};
 use trellis_model::cfa::interpret::{Choice, Step, zero};
 use trellis_model::cfa::{Cfa, Edge, EdgeId, Kind as Meaning, Location, LocationId};
 use trellis_report::program::text;
-use trellis_report::{Content, Kind, Present, Program, ProgramReport, Style, dot, json, program, text as shown};
+use trellis_report::{Content, Kind, Present, Program, ProgramReport, Style, dot, json, text as shown};
 
 use crate::validate::Validator;
 
@@ -301,7 +301,8 @@ fn runs_and_invariants_are_told() {
     let drawn = dot::run(&p.shown(&t), "run");
     assert!(drawn.starts_with("digraph") && drawn.contains("color=red"), "{drawn}");
     let report = ProgramReport::about("m.c", "c", "question", Kind::Always, Verdict::Unsafe(t));
-    let page = program::html(&[(report, Program::new(&cfa, &[]))]);
+    let p = Program::new(&cfa, &[]);
+    let page = trellis_report::html::page(&[(&report, trellis_report::html::Evidence::of(&report, &p))]);
     assert!(page.contains("UNSAFE") && page.contains("main::x"), "{page}");
     assert_eq!(zero(&cfa).len(), cfa.variables.len());
 }

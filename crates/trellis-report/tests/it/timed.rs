@@ -115,7 +115,7 @@ fn absurd_durations() {
     assert_eq!(read_trace(&net, &trace_text(&net, &t)), t);
     let (_, queries) = queries_of(LIBRARY, "A[] true");
     let report = PropertyReport::new("m", "uppaal", &queries[0], Verdict::Unsafe(t));
-    assert!(!network::html(&[report], &net).contains("class=\"time\" viewBox"));
+    assert!(!crate::network_page(&[report], &net).contains("class=\"time\" viewBox"));
 }
 
 #[test]
@@ -179,8 +179,9 @@ BOUND    inf: y = 0    (0.00 s)
 BOUND    inf: y: no state qualifies    (0.00 s)
 "
     );
-    let verbose = network::render(&all[0], &net, Style { verbose: true, ..Style::default() });
-    assert!(verbose.ends_with("certificate of 3 zones at 2 keys (locations and data), up to the lattice order\n"));
+    let certificate = all[0].certificate.as_ref().expect("a certificate");
+    let summary = network::certificate_summary(&net, certificate);
+    assert_eq!(summary, "certificate of 3 zones at 2 keys (locations and data), up to the lattice order");
     let document = |i: usize| {
         let mut out = Vec::new();
         json::write_report(&mut out, &net, &all[i], all[i].certificate.as_ref().map(|c| net.size(c))).unwrap();
@@ -362,7 +363,7 @@ fn pictures_of_runs() {
     }
     let (net, mut all) = bound_reports();
     all[5].query = "<b>".into();
-    let page = network::html(&all, &net);
+    let page = crate::network_page(&all, &net);
     assert_eq!(page.matches("<svg class=\"time\"").count(), 1);
     assert!(!page.contains("http://") && !page.contains("https://"));
     assert!(page.contains("<title>Closed: 0 to 2.5</title>") && page.contains("wait 2.5"), "{page}");

@@ -24,8 +24,9 @@ use super::{Cases, Formalism, Language, Profile, Request, boxed, by_name_only};
 use crate::Error;
 use crate::context::Context;
 use crate::pipeline::{statistics, steps};
+use crate::queries::Own;
 use crate::settings::{Convert, Engine as E, Format, Settings, Simulate};
-use crate::task::{Evidence, Presenter, Question, Rejection, Task, Unanswered};
+use crate::task::{Presenter, Question, Rejection, Task, Unanswered};
 
 use self::load::{Asked, Loaded, load};
 
@@ -34,7 +35,12 @@ pub struct Counters;
 
 /// The languages.
 static LANGUAGES: [Language; 4] = [
-    Language { name: "spec", title: "mist's counter systems", extensions: &["spec"], sniff: by_name_only },
+    Language {
+        name: "spec",
+        title: "mist's counter systems",
+        extensions: &["spec"],
+        sniff: |text| ["vars", "rules", "init", "target"].iter().all(|word| text.contains(word)),
+    },
     Language {
         name: "pnml",
         title: "Petri nets, PNML",
@@ -90,6 +96,10 @@ impl Formalism for Counters {
         let all_refused = !loaded.refused.is_empty() && loaded.refused.len() == args.properties.errors.len();
         let language = request.language.name;
         Ok(vec![Arc::new(CounterTask { args: args.clone(), language, loaded, engine, all_refused })])
+    }
+
+    fn own_queries(&self, _: &Language) -> Own {
+        Own::Errors
     }
 
     fn subject(&self, request: &Request) -> Result<Subject, Error> {

@@ -41,11 +41,12 @@ use trellis_syntax::altarica::Built;
 use trellis_syntax::diag::{Sources, render};
 
 use super::formula::Subject;
-use super::{Cases, Formalism, Language, Profile, Request, boxed, by_name_only, tree};
+use super::{Cases, Formalism, Language, Profile, Request, boxed, tree};
 use crate::binding::model_input;
 use crate::context::Context;
 use crate::files::write_file;
 use crate::pipeline::steps;
+use crate::queries::Own;
 use crate::settings::{self, Convert, Engine as E, Settings, Simulate};
 use crate::task::{Presenter, Question, Rejection, Task, Unanswered, Unpresentable};
 use crate::{Error, warnings};
@@ -55,8 +56,12 @@ use load::{complain, top};
 pub struct Hierarchies;
 
 /// The languages.
-pub static LANGUAGES: [Language; 1] =
-    [Language { name: "altarica", title: "AltaRica", extensions: &["alt", "altarica"], sniff: by_name_only }];
+pub static LANGUAGES: [Language; 1] = [Language {
+    name: "altarica",
+    title: "AltaRica",
+    extensions: &["alt", "altarica"],
+    sniff: |text| text.contains("node ") && text.contains("edon"),
+}];
 
 /// Options of questions about configurations.
 static PROFILE: Profile = Profile {
@@ -101,6 +106,10 @@ impl Formalism for Hierarchies {
         let levels = asked.built.hierarchy.levels().ok();
         let by_solver = RefCell::default();
         Ok(vec![Arc::new(NodeTask { args: args.clone(), asked, left, symbolic, levels, by_solver })])
+    }
+
+    fn own_queries(&self, _: &Language) -> Own {
+        Own::Always
     }
 
     fn subject(&self, request: &Request) -> Result<Subject, Error> {
@@ -173,8 +182,6 @@ pub struct NodeOptions {
 pub struct Condition {
     /// As it was asked.
     pub name: String,
-    /// What is bad, as it is written.
-    text: String,
     pub bad: TermId,
     pub negated: bool,
 }
@@ -203,7 +210,7 @@ impl Nodes {
             match built.condition(&sources, id) {
                 Ok(bad) => {
                     let negated = text == negation(&name);
-                    conditions.push(Condition { name, text, bad, negated });
+                    conditions.push(Condition { name, bad, negated });
                 }
                 Err(errors) => refused.push((name, errors)),
             }

@@ -27,10 +27,11 @@ use trellis_report::{Inconclusive, Kind, PropertyReport, Style};
 use trellis_syntax::tchecker;
 
 use super::formula::Subject;
-use super::{Cases, Formalism, Language, Profile, Request, boxed, by_name_only, tree};
+use super::{Cases, Formalism, Language, Profile, Request, boxed, tree};
 use crate::Error;
 use crate::context::Context;
 use crate::pipeline::{statistics, steps};
+use crate::queries::Own;
 use crate::settings::{self, Convert, Engine as E, Format, Settings, Simulate};
 use crate::task::{Evidence, Presenter, Question, Rejection, Task, Unanswered};
 use load::{Asked, Loaded, load};
@@ -48,7 +49,12 @@ pub static LANGUAGES: [Language; 3] = [
         extensions: &["xml"],
         sniff: |text| text.trim_start().starts_with('<') && text.contains("<nta"),
     },
-    Language { name: "uppaal", title: "UPPAAL, text", extensions: &["xta", "ta"], sniff: by_name_only },
+    Language {
+        name: "uppaal",
+        title: "UPPAAL, text",
+        extensions: &["xta", "ta"],
+        sniff: |text| text.contains("process ") && text.contains("system ") && text.contains("state "),
+    },
     Language { name: "tchecker", title: "TChecker", extensions: &["tck"], sniff: tchecker::looks_like },
 ];
 
@@ -95,6 +101,10 @@ impl Formalism for Networks {
 
     fn formula_profile(&self) -> &'static Profile {
         &FORMULAS
+    }
+
+    fn own_queries(&self, _: &Language) -> Own {
+        Own::All
     }
 
     fn ask(&self, request: &Request) -> Cases {

@@ -22,15 +22,16 @@ use trellis_model::cfa::{Cfa, interpret, lbe};
 use trellis_model::evidence::Reason;
 use trellis_report::automaton;
 use trellis_report::json::Input;
-use trellis_report::program::{self as tell, text};
+use trellis_report::program::text;
 use trellis_report::step::Stepper;
-use trellis_report::{Kind, Program, ProgramContent, ProgramReport, Style, json, read_program_evidence};
+use trellis_report::{Kind, Program, ProgramReport, Style};
 use trellis_syntax::ltl::subject::Moment;
 
 use super::formula::{self, Subject};
 use super::{Cases, Formalism, Language, Profile, Request, by_name_only};
 use crate::context::Context;
 use crate::pipeline::{statistics, steps};
+use crate::queries::Own;
 use crate::settings::{self, Convert, Engine as E, Format, LtlStep, Properties, Settings, Simulate};
 use crate::task::{Evidence, Presenter, Question, Rejection, Task, Unanswered};
 use crate::{Error, warnings};
@@ -43,7 +44,12 @@ pub struct Programs;
 
 /// The languages.
 static LANGUAGES: [Language; 5] = [
-    Language { name: "c", title: "C", extensions: &["c", "i"], sniff: by_name_only },
+    Language {
+        name: "c",
+        title: "C",
+        extensions: &["c", "i"],
+        sniff: |text| text.contains("main(") && text.contains('{') && text.contains(';'),
+    },
     Language {
         name: "cfa",
         title: "Theta's control-flow automata",
@@ -143,6 +149,11 @@ impl Formalism for Programs {
             all.extend(c::undefined(request)?);
         }
         Ok(all)
+    }
+
+    fn own_queries(&self, language: &Language) -> Own {
+        // These two have conditions of their own that must always hold.
+        if ["xsts", "scxml"].contains(&language.name) { Own::Properties } else { Own::None }
     }
 
     fn subject(&self, request: &Request) -> Result<Subject, Error> {

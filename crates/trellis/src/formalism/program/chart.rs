@@ -6,10 +6,10 @@
 use trellis_expr::eval::Valuation;
 use trellis_model::cfa::LocationId;
 use trellis_model::cfa::interpret::{self, State, Step as Taken, Trace};
-use trellis_report::json::{ProgramContent, read_program_evidence};
 use trellis_report::run::{Part, Run, Step, Values};
 use trellis_report::step::program::{json, successors};
 use trellis_report::step::{Ask, Choices, Error, MAX_OFFERS, Stepper, Value};
+use trellis_report::{Content, Program, json as documents};
 use trellis_syntax::scxml::{Chart, MacroStep};
 
 use super::statechart::came;
@@ -177,8 +177,8 @@ impl Stepper for ChartStepper {
 
     fn replay(&mut self, trace: &str) -> Result<(), Error> {
         let refused = |e: &dyn std::fmt::Display| Error::refused(e.to_string());
-        let content = read_program_evidence(&self.chart.cfa, trace).map_err(|e| refused(&e))?;
-        let ProgramContent::Trace(trace) = content else {
+        let content = documents::read(&Program::new(&self.chart.cfa, &[]), trace).map_err(|e| refused(&e))?;
+        let Content::Trace(trace) = content else {
             return Err(Error::refused("it is a certificate; only traces can be replayed"));
         };
         interpret::replay(&self.chart.cfa, &trace).map_err(|e| refused(&e))?;

@@ -1,0 +1,109 @@
+//! One property language for all formalisms: `A[] p`, `E<> p`, `A<> p`, `E[] p`, `p --> q`, and `--error p`, with each formalism's own
+//! conditions. Networks have it as their own; what another formalism does not answer itself is asked as a formula of linear temporal logic, and
+//! a question about some run as the negation of one about all.
+
+use trellis_report::Kind;
+
+use crate::formalism::formula::question::Ask;
+use crate::settings::Settings;
+
+/// Which of these questions a formalism answers itself.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Own {
+    /// All.
+    All,
+    /// `A[] p` (as `p`) and `--error p`.
+    Always,
+    /// `A[] p` (as `p`).
+    Properties,
+    /// `--error p`.
+    Errors,
+    /// None of them.
+    None,
+}
+
+/// Takes out what is asked as formulas; what is left is the formalism's own.
+pub fn split(args: &Settings, own: Own) -> (Settings, Vec<Ask>) {
+    let mut left = args.clone();
+    let mut asks = vec![];
+    if own == Own::All {
+        return (left, asks);
+    }
+    left.properties.properties.clear();
+    for text in &args.properties.properties {
+        match parse(text) {
+            Some((Kind::Always, [p, _])) if matches!(own, Own::Always | Own::Properties) => {
+                left.properties.properties.push(p)
+            }
+            Some((kind, parts)) => asks.push(ask(text, kind, &parts)),
+            None => left.properties.properties.push(text.clone()),
+        }
+    }
+    if matches!(own, Own::None | Own::Properties) {
+        let errors = std::mem::take(&mut left.properties.errors);
+        let never = |e: String| {
+            let formula = format!("G !{}", atom(&e));
+            Ask::Formula { text: format!("never {e}"), formula, kind: Kind::Always }
+        };
+        asks.extend(errors.into_iter().map(never));
+    }
+    (left, asks)
+}
+
+/// What a query asks, and its conditions.
+fn parse(text: &str) -> Option<(Kind, [String; 2])> {
+    let text = text.trim();
+    let prefixes =
+        [("A[]", Kind::Always), ("E<>", Kind::Possibly), ("A<>", Kind::Eventually), ("E[]", Kind::PotentiallyAlways)];
+    for (prefix, kind) in prefixes {
+        if let Some(p) = text.strip_prefix(prefix) {
+            return Some((kind, [p.trim().into(), String::new()]));
+        }
+    }
+    let (p, q) = text.split_once("-->")?;
+    Some((Kind::LeadsTo, [p.trim().into(), q.trim().into()]))
+}
+
+/// A condition in the model's own language; what has quotes in it is left to the formula.
+fn atom(condition: &str) -> String {
+    if condition.contains('"') { format!("({condition})") } else { format!("\"{condition}\"") }
+}
+
+/// The formula that all runs satisfy if and only if the answer is yes; or, of a question about some run, if and only if it is no.
+fn ask(text: &str, kind: Kind, [p, q]: &[String; 2]) -> Ask {
+    let (p, q) = (atom(p), atom(q));
+    let formula = match kind {
+        Kind::Possibly => format!("G !{p}"),
+        Kind::Eventually => format!("F {p}"),
+        Kind::PotentiallyAlways => format!("F !{p}"),
+        Kind::LeadsTo => format!("G ({p} -> F {q})"),
+        _ => format!("G {p}"),
+    };
+    Ask::Formula { text: text.trim().into(), formula, kind }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn formulas(texts: &[&str], own: Own) -> (Vec<String>, Vec<String>) {
+        let mut args = Settings::default();
+        args.properties.properties = texts.iter().map(|t| t.to_string()).collect();
+        let (left, asks) = split(&args, own);
+        let formula = |ask: Ask| match ask {
+            Ask::Formula { formula, .. } => formula,
+            Ask::Forbidden { .. } => String::new(),
+        };
+        (left.properties.properties, asks.into_iter().map(formula).collect())
+    }
+
+    #[test]
+    fn queries_become_formulas_where_they_must() {
+        let all = ["A[] x > 0", "E<> x = 1", "A<> done", "E[] !done", "a --> b", "x > 0"];
+        assert_eq!(formulas(&all, Own::All).0.len(), 6);
+        let (left, asked) = formulas(&all, Own::Always);
+        assert_eq!(left, ["x > 0", "x > 0"]);
+        assert_eq!(asked, ["G !\"x = 1\"", "F \"done\"", "F !\"!done\"", "G (\"a\" -> F \"b\")"]);
+        assert_eq!(formulas(&all, Own::None).1[0], "G \"x > 0\"");
+    }
+}
