@@ -9,11 +9,12 @@ use trellis::context::Context;
 use trellis::files::{write_file, write_with};
 use trellis::pipeline::{Answer, Sink, Summary, named};
 use trellis::settings::{Model, Reading, Settings};
-use trellis::{Error, formalism};
+use trellis::{Error, registry};
 use trellis_meter::StopReason;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_report::{Kind, Outcome, Style, itf, json, text, vcd};
 
+use crate::limits::worst;
 use crate::{Ran, exit, limits, print, stdin};
 
 /// Says UNKNOWN for the question at work when a phase that cannot stop by itself has run out of a limit.
@@ -115,7 +116,7 @@ fn check_one(args: &Settings, out_color: bool, err_color: bool) -> Ran {
 }
 
 fn answer_all(args: &Arc<Settings>, terminal: &mut Terminal) -> Result<(), Error> {
-    for case in formalism::tasks(args.clone())? {
+    for case in registry::tasks(args.clone())? {
         case.check_only(None, terminal)?;
         if args.context.is_cancelled() {
             terminal.code = exit::INTERRUPTED;
@@ -242,12 +243,4 @@ fn code_of(r: &Summary) -> u8 {
             _ => exit::HOLDS,
         },
     }
-}
-
-/// A failure is worse than indecision; a broken model is worse than both.
-pub fn worst(a: u8, b: u8) -> u8 {
-    let rank = |c| [exit::HOLDS, exit::UNDECIDED, exit::FAILS, exit::INPUT].iter().position(|&x| x == c);
-    let code = if rank(a) >= rank(b) { a } else { b };
-    limits::so_far(code);
-    code
 }

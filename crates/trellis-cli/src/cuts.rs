@@ -15,8 +15,8 @@ use trellis_syntax::diag::Sources;
 
 use trellis::Error;
 use trellis::files::write_file;
-use trellis::formalism;
 use trellis::formalism::hierarchy::load::{build, complain, read};
+use trellis::registry;
 use trellis::settings::{self, Model};
 
 use crate::{Ran, exit, print};
@@ -100,7 +100,7 @@ fn some(hierarchy: &Hierarchy, all: &[EventOf]) -> String {
 
 /// `trellis cuts model.alt --top EXPR`
 pub fn cuts(args: &Cuts, color: bool) -> Ran {
-    if formalism::of(&args.model.model)?.1.name != "altarica" {
+    if registry::of(&args.model.model)?.1.name != "altarica" {
         return Err(Error::Usage("cuts: only for AltaRica models (.alt)".into()));
     }
     let context = &crate::limits::colored(color);

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use trellis::certify::{Given, Judged, shown};
 use trellis::context::Context;
 use trellis::files::write_file;
-use trellis::formalism::counter::CounterOptions;
-use trellis::formalism::hierarchy::NodeOptions;
+use trellis::settings::CounterOptions;
+use trellis::settings::NodeOptions;
 use trellis::settings::{Convert, Formulas, Settings};
-use trellis::{Error, formalism, options};
+use trellis::{Error, registry};
 use trellis_meter::StopReason;
 
 use crate::cli::Certify;
@@ -66,7 +66,7 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
             }
         )));
     }
-    let tasks = formalism::tasks(Arc::new(asked(args, given, err_color))).map_err(|error| match error {
+    let tasks = registry::tasks(Arc::new(asked(args, given, err_color))).map_err(|error| match error {
         Error::Nothing(..) => Error::Usage(format!(
             "nothing is asked: the model has no property of its own; say which one the evidence must be about, for instance \
              --property '{}'",
@@ -100,8 +100,8 @@ fn tell(judged: Judged, color: bool) -> Ran {
 
 /// Writes a model in another form.
 pub fn convert(args: &Convert, err_color: bool) -> Ran {
-    let (formalism, language) = formalism::of(&args.model.model)?;
-    options::refuse_plain(&args.given, formalism, language)?;
+    let (formalism, language) = registry::of(&args.model.model)?;
+    registry::refuse_plain(&args.given, formalism, language)?;
     let text = formalism.convert(args, language, err_color)?;
     match &args.output {
         Some(path) => write_file(path, &text).map(|()| exit::HOLDS),

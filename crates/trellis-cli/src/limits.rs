@@ -15,7 +15,6 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use trellis::context::{Context, Listener};
 use trellis_meter::{Board, Progress, StopReason, resident};
 
-use crate::check::worst;
 use crate::exit;
 
 /// How long the watch leaves those that stop by themselves to do so.
@@ -163,6 +162,14 @@ static ENDING: Mutex<Ending> = Mutex::new(Ending::Open);
 
 fn ending() -> MutexGuard<'static, Ending> {
     ENDING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A failure is worse than indecision; a broken model is worse than both.
+pub fn worst(a: u8, b: u8) -> u8 {
+    let rank = |c| [exit::HOLDS, exit::UNDECIDED, exit::FAILS, exit::INPUT].iter().position(|&x| x == c);
+    let code = if rank(a) >= rank(b) { a } else { b };
+    so_far(code);
+    code
 }
 
 /// What the thread of the watch is called.

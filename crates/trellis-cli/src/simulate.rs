@@ -8,7 +8,7 @@ use std::path::Path;
 
 use trellis::pipeline::steps;
 use trellis::settings::Simulate;
-use trellis::{Error, formalism, options};
+use trellis::{Error, registry};
 use trellis_report::Style;
 use trellis_report::step::{Ask, Choices, Error as StepError, Stepper, Wait, text};
 
@@ -36,8 +36,8 @@ pub fn simulate(args: &Simulate, out_color: bool, err_color: bool) -> Ran {
         Some(path) => Some(std::fs::read_to_string(path).map_err(|e| broken(path, &e))?),
         None => None,
     };
-    let (formalism, language) = formalism::of(&args.model.model)?;
-    options::refuse_plain(&args.given, formalism, language)?;
+    let (formalism, language) = registry::of(&args.model.model)?;
+    registry::refuse_plain(&args.given, formalism, language)?;
     let stepper = formalism.stepper(args, language, trace.as_deref(), &limits::colored(err_color))?;
     let seed = args.seed.wrapping_mul(2).wrapping_add(1);
     let mut session = Session { stepper, style, seed };

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::PathBuf;
 
-use trellis::{Error, formalism};
+use trellis::{Error, registry};
 
 /// A model that was read from the standard input, kept as long as it is needed.
 pub struct Kept {
@@ -17,7 +17,7 @@ pub fn read() -> Result<Kept, Error> {
     let unreadable = |e: std::io::Error| Error::Input(format!("error: standard input: {e}"));
     let mut text = Vec::new();
     std::io::stdin().lock().read_to_end(&mut text).map_err(unreadable)?;
-    let language = formalism::sniffed(&String::from_utf8_lossy(&text)).ok_or_else(|| {
+    let language = registry::sniffed(&String::from_utf8_lossy(&text)).ok_or_else(|| {
         Error::Usage("cannot tell the language of the standard input; write it to a file whose name says it".into())
     })?;
     let folder = tempfile::tempdir().map_err(unreadable)?;

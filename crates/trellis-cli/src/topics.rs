@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::{Args, Command};
-use trellis::options;
+use trellis::registry;
 use trellis::settings::Settings;
 use trellis_order::lattice::Trend;
 use trellis_order::lattice::library::catalogue;
@@ -32,7 +32,7 @@ pub fn topic(name: &str) -> Option<String> {
 pub fn check() -> String {
     let mut command = Settings::augment_args(Command::new("trellis check")).about("Check the properties of a model.");
     let ids: Vec<String> = command.get_arguments().map(|a| a.get_id().to_string()).collect();
-    for id in ids.iter().filter(|id| options::is_special(id)) {
+    for id in ids.iter().filter(|id| registry::is_special(id)) {
         command = command.mut_arg(id, |a| a.hide(true));
     }
     let help = command.max_term_width(110).render_help();

@@ -58,17 +58,8 @@ const HOME_MADE: [&str; 8] = ["trouble", "mistake", "refusal", "beyond", "twins"
 
 /// Known violations (how the message begins), and who mends them.
 const PENDING: &[(&str, &str)] = &[
-    ("crates/trellis: module cycle: ", "the facade: settings, options and formalism know each other"),
-    ("crates/trellis-cli: module cycle: `check` uses `limits`", "the command line"),
-    ("crates/trellis-cli: module cycle: `limits` uses `check`", "the command line"),
-    ("crates/trellis-report: module cycle: ", "evidence 2 and `Present`"),
-    ("crates/trellis-syntax: module cycle: `uppaal` uses `xml`", "the text toolkit"),
-    ("crates/trellis-syntax: module cycle: `xml` uses `uppaal`", "the text toolkit"),
     ("crates/trellis-check/src/monotone/two.rs:621: ", "the checker"),
-    ("crates/trellis-engine/src/timed/live.rs:621: ", "the explorer"),
     ("crates/trellis-smt/src/embedded/sat.rs:621: ", "the solver"),
-    ("crates/trellis/src/formalism/network.rs:621: ", "the facade"),
-    ("crates/trellis-engine/src/program/trace.rs:176: `Picks`", "the explorer"),
 ];
 
 // --- Sources ---------------------------------------------------------------------------------------------------------------------

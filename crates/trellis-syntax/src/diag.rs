@@ -38,6 +38,14 @@ pub struct Source {
     pub text: String,
 }
 
+/// Cuts a text that would make a message unreadable.
+pub fn shorten(text: &str) -> String {
+    if text.chars().count() <= 40 {
+        return text.to_string();
+    }
+    text.chars().take(37).chain("...".chars()).collect()
+}
+
 /// All texts of one run: the model, its queries, scripts.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {

@@ -16,10 +16,10 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 use trellis_model::counter::{Interval, LARGEST, System, Var};
 
+use crate::diag::shorten;
 use crate::diag::{Diagnostic, SourceId, Sources, Span};
 use crate::net::Arcs;
 use crate::uppaal::errors::closest;
-use crate::uppaal::token::shorten;
 
 /// Reads the net; without targets.
 pub fn parse(sources: &Sources, id: SourceId) -> Result<System, Vec<Diagnostic>> {

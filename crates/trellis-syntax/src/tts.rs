@@ -24,9 +24,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 use trellis_model::counter::{Interval, Rule, System, Update, Var, Vector};
 
+use crate::diag::shorten;
 use crate::diag::{Diagnostic, SourceId, Sources, Span};
 use crate::uppaal::errors::Errors;
-use crate::uppaal::token::shorten;
 
 /// More states than this are not read.
 const MOST: u32 = 250_000;

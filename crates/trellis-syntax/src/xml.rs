@@ -110,10 +110,9 @@ fn words(error: &Error, text: &str, found_there: &str, language: &Language) -> (
             (format!("expected nothing outside the <{root}> element, found {found_there}"), Some("remove it"))
         }
         Error::UnknownToken(_) => (format!("expected XML, found {found_there}"), Some(language.what)),
-        Error::UnknownEntityReference(name, _) => (
-            format!("expected one of XML's own entities, found `&{};`", crate::uppaal::token::shorten(name)),
-            Some(ESCAPE),
-        ),
+        Error::UnknownEntityReference(name, _) => {
+            (format!("expected one of XML's own entities, found `&{};`", crate::diag::shorten(name)), Some(ESCAPE))
+        }
         Error::MalformedEntityReference(_) => {
             ("expected an entity such as `&amp;`, found a `&` that starts none".to_string(), Some(ESCAPE))
         }

@@ -1,7 +1,8 @@
 //! What a verdict is bound to, made in one place: for `check`, which writes it on top of evidence, and for `certify`, which makes it
 //! again from the model and its own command line and compares.
 //!
-//! An option that changes what the model or the property means has its place in [`Meaning`]; options that only change how an answer is
+//! An option that changes what the model or the property means has its place in [`Meaning`], or, if only one formalism has it, in
+//! [`crate::task::Task::meaning`]; options that only change how an answer is
 //! found have none. The structures of options are taken apart without `..`, so that whoever adds an option has to decide.
 
 use std::collections::BTreeMap;
@@ -9,11 +10,9 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 use trellis_report::json::{Binding, Input};
-use trellis_syntax::c::{Kind, Kinds};
 use trellis_syntax::diag::Sources;
 
-use crate::formalism::program::Scope;
-use crate::settings::{DataModel, Ints, LtlStep, Model, Reading, Settings};
+use crate::settings::{Model, Settings};
 
 /// This tool.
 pub const TOOL: &str = concat!("trellis ", env!("CARGO_PKG_VERSION"));
@@ -21,12 +20,8 @@ pub const TOOL: &str = concat!("trellis ", env!("CARGO_PKG_VERSION"));
 /// All that changes the meaning, but for the property itself.
 pub struct Meaning<'a> {
     pub model: &'a Model,
-    pub reading: &'a Reading,
     pub fair: &'a [String],
     pub non_zeno: bool,
-    pub ltl_step: Option<LtlStep>,
-    /// Is a formula of linear temporal logic asked, or an automaton?
-    pub formula: bool,
     /// How a thread transition system starts.
     pub start: Option<&'a str>,
 }
@@ -35,11 +30,8 @@ impl<'a> From<&'a Settings> for Meaning<'a> {
     fn from(args: &'a Settings) -> Meaning<'a> {
         Meaning {
             model: &args.model,
-            reading: &args.reading,
             fair: &args.formulas.fair,
             non_zeno: args.non_zeno,
-            ltl_step: args.formulas.ltl_step,
-            formula: !args.formulas.ltl.is_empty() || args.formulas.buchi.is_some(),
             start: args.counters.start.as_deref(),
         }
     }
@@ -47,41 +39,14 @@ impl<'a> From<&'a Settings> for Meaning<'a> {
 
 impl Meaning<'_> {
     fn options(&self) -> BTreeMap<String, String> {
-        let Meaning { model, reading, fair, non_zeno, ltl_step, formula, start } = self;
-        let Model { model: path, constants } = model;
+        let Meaning { model, fair, non_zeno, start } = self;
+        let Model { model: _, constants } = model;
         let mut all = BTreeMap::new();
         let mut add = |name: &str, value: String| _ = all.insert(name.to_string(), value);
         if !constants.is_empty() {
             let mut constants: Vec<String> = constants.iter().map(|(name, n)| format!("{name}={n}")).collect();
             constants.sort();
             add("const", constants.join(" --const "));
-        }
-        let extension = path.extension().and_then(|e| e.to_str());
-        if matches!(extension, Some("c" | "i")) {
-            // Defaults may change; what evidence was made with does not.
-            let Reading {
-                ints,
-                data_model,
-                overflow: _,
-                uninitialised: _,
-                assume_defined: _,
-                property_file: _,
-                deadline: _,
-            } = reading;
-            let ints = match ints {
-                None | Some(Ints::Wrap) => "wrap",
-                Some(Ints::Math) => "math",
-            };
-            let data_model = match data_model {
-                None | Some(DataModel::Lp64) => "lp64",
-                Some(DataModel::Ilp32) => "ilp32",
-            };
-            add("ints", ints.into());
-            add("data-model", data_model.into());
-            // A property file that cannot be read has been complained of.
-            let kinds = Scope::of(reading).map_or(Kinds::NONE, |scope| scope.kinds);
-            let checks = Kind::ALL.into_iter().filter(|k| kinds.contains(*k)).map(|k| k.name().to_string());
-            add("checks", checks.collect::<Vec<_>>().join(", "));
         }
         if !fair.is_empty() {
             let mut fair: Vec<String> = fair.iter().map(|f| canonical(f)).collect();
@@ -90,9 +55,6 @@ impl Meaning<'_> {
         }
         if *non_zeno {
             add("non-zeno", "yes".into());
-        }
-        if *formula && extension == Some("xsts") {
-            add("ltl-step", if *ltl_step == Some(LtlStep::Full) { "full" } else { "half" }.into());
         }
         if let Some(start) = start {
             add("start", canonical(start));

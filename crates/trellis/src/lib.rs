@@ -55,10 +55,10 @@ pub mod files;
 pub mod formalism;
 mod model;
 #[doc(hidden)]
-pub mod options;
-#[doc(hidden)]
 pub mod pipeline;
 mod queries;
+#[doc(hidden)]
+pub mod registry;
 #[doc(hidden)]
 pub mod settings;
 mod system;

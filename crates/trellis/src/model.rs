@@ -12,13 +12,13 @@ use clap::{Args, Command, FromArgMatches};
 use trellis_report::run::{Run, Step};
 use trellis_report::{Outcome, Style};
 
-use crate::Error;
 use crate::certify::{Given, Judged};
 use crate::context::{Context, Listener};
-use crate::formalism::{self, Cases};
+use crate::formalism::Cases;
 use crate::pipeline::{Answer, Sink, Summary};
 use crate::settings::{Reading, Settings};
 use crate::task::Question;
+use crate::{Error, registry};
 
 /// A model in any language that Trellis reads.
 ///
@@ -57,7 +57,7 @@ impl Model {
 
     /// The language that it is written in: `uppaal`, `c`, `pnml`, …
     pub fn language(&self) -> Result<&'static str, Error> {
-        formalism::of(&self.path).map(|(_, language)| language.name)
+        registry::of(&self.path).map(|(_, language)| language.name)
     }
 
     /// The properties that the file, or one beside it, asks.
@@ -126,7 +126,7 @@ impl Model {
     }
 
     fn tasks(&self, settings: &Settings) -> Cases {
-        formalism::tasks(Arc::new(settings.clone()))
+        registry::tasks(Arc::new(settings.clone()))
     }
 
     /// The options of a command line, read as the command line reads them.

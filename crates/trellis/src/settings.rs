@@ -2,14 +2,18 @@
 //! pages come from here; which of them go with what is said beside the formalisms ([`crate::options`]).
 
 mod choices;
+mod counter;
+mod hierarchy;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use trellis_meter::Meter;
 
 pub use choices::*;
+pub use counter::{Control, CounterOptions};
+pub use hierarchy::NodeOptions;
 
 use crate::context::Context;
 
@@ -120,9 +124,9 @@ pub struct Settings {
     #[command(flatten)]
     pub reading: Reading,
     #[command(flatten)]
-    pub counters: crate::formalism::counter::CounterOptions,
+    pub counters: CounterOptions,
     #[command(flatten)]
-    pub nodes: crate::formalism::hierarchy::NodeOptions,
+    pub nodes: NodeOptions,
 
     /// Give up after this long, counted from the start over all properties, reading and checking included (60s, 5m, 1h).
     #[arg(long, value_parser = duration, value_name = "TIME", help_heading = "Limits")]
@@ -329,6 +333,11 @@ fn constant(s: &str) -> Result<(String, i64), String> {
     let (name, value) = s.split_once('=').ok_or("write NAME=VALUE, for instance N=7")?;
     let value = value.trim().parse().map_err(|_| format!("`{}` is not an integer", value.trim()))?;
     Ok((name.trim().to_string(), value))
+}
+
+/// How a value is called on the command line.
+pub fn value_name(value: impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |v| v.get_name().to_string())
 }
 
 /// Reads a time like `60s`, `500ms`, `5m` or `1h`.

@@ -341,5 +341,9 @@ fn reports_pictures_and_pages() {
 fn a_lasso_of_a_statechart_is_told_in_macro_steps() {
     let out = trellis(&["check", "scxml/traffic-light.scxml", "--ltl", "G false"]);
     let said = stdout(&out);
-    assert!(out.status.code() == Some(10) && said.contains("start: "), "{said}{}", stderr(&out));
+    assert!(
+        out.status.code() == Some(10) && said.contains("0   start") && said.contains("states = crossing, cars, green"),
+        "{said}{}",
+        stderr(&out)
+    );
 }

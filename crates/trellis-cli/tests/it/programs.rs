@@ -274,7 +274,12 @@ fn a_statechart_speaks_in_states_and_events() {
     assert_eq!(out.status.code(), Some(10));
     let said = stdout(&out);
     assert!(said.contains("!(In('green') && In('walk'))"), "{said}");
-    assert!(said.contains("0   start: crossing, cars, green") && said.contains("1   event cars.stopped"), "{said}");
+    assert!(
+        said.contains("0   start\n")
+            && said.contains("states = crossing, cars, green")
+            && said.contains("1   event cars.stopped"),
+        "{said}"
+    );
     let (_gone, path) = temporary("loud.scxml");
     let chart = "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" xmlns:trellis=\"urn:trellis\" trellis:queue=\"2\">
         <state id=\"a\"><onentry><raise event=\"e\"/><raise event=\"e\"/><raise event=\"e\"/></onentry>

@@ -39,7 +39,7 @@ enum End<'v> {
 /// Finds runs along paths of one automaton. What it makes of an edge it keeps for the next path.
 #[derive(Debug, Default)]
 pub struct Tracer {
-    choices: Picks,
+    choices: Chosen,
     /// For each edge that was met: forgets the variables that its statement reads, and the statement.
     edges: FxHashMap<EdgeId, (StmtId, StmtId)>,
     unrolling: Unrolling,
@@ -173,7 +173,7 @@ impl Tracer {
 
 /// The variables that stand for what is left open.
 #[derive(Debug, Default)]
-struct Picks {
+struct Chosen {
     /// By number and type.
     variables: FxHashMap<(usize, Type), VarId>,
     /// How many decisions a way through the statement takes at most.
@@ -182,7 +182,7 @@ struct Picks {
     closed: FxHashMap<(StmtId, usize), StmtId>,
 }
 
-impl Picks {
+impl Chosen {
     fn count(&mut self, terms: &Terms, s: StmtId) -> usize {
         if let Some(&n) = self.counts.get(&s) {
             return n;

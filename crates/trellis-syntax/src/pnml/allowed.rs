@@ -6,8 +6,8 @@
 use roxmltree::{Attribute, Node};
 
 use crate::diag::Diagnostic;
+use crate::diag::shorten;
 use crate::uppaal::errors::closest;
-use crate::uppaal::token::shorten;
 
 use super::{Read, Reader};
 

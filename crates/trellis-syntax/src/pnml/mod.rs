@@ -28,10 +28,10 @@ use roxmltree::Node;
 use rustc_hash::FxHashSet;
 use trellis_model::counter::{Interval, System, Var};
 
+use crate::diag::shorten;
 use crate::diag::{Diagnostic, SourceId, Sources, Span};
 use crate::net::{Arcs, add};
 use crate::uppaal::errors::closest;
-use crate::uppaal::token::shorten;
 use crate::xml::{self, Language};
 
 use self::value::{Inscription, Said, inscription, invariant, number};

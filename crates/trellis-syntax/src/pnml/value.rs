@@ -3,8 +3,8 @@
 use roxmltree::Node;
 use trellis_model::counter::LARGEST;
 
+use crate::diag::shorten;
 use crate::diag::{Diagnostic, Span};
-use crate::uppaal::token::shorten;
 
 use super::{Read, Reader, children};
 

@@ -5,9 +5,9 @@
 
 use dashu_int::IBig;
 
+use crate::diag::shorten;
 use crate::diag::{Diagnostic, Span};
 use crate::uppaal::text::Text;
-use crate::uppaal::token::shorten;
 
 /// How deeply expressions may be nested.
 const MAX_DEPTH: usize = 200;

@@ -8,10 +8,10 @@ use roxmltree::{Attribute, Node};
 
 use super::expr::{self, Expr};
 use super::tree::{Block, Data, DataType, History, Kind, State, Transition, Tree};
+use crate::diag::shorten;
 use crate::diag::{Diagnostic, SourceId, Span};
 use crate::uppaal::errors::{Errors, closest};
 use crate::uppaal::text::{Text, tag_len};
-use crate::uppaal::token::shorten;
 use crate::xml::{Language, parse};
 
 /// W3C's namespace.

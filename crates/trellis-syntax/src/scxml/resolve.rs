@@ -5,9 +5,9 @@ use rustc_hash::FxHashMap;
 
 use super::read::{Names, Raw};
 use super::tree::{Kind, Target, Tree};
+use crate::diag::shorten;
 use crate::diag::{Diagnostic, Span};
 use crate::uppaal::errors::{Errors, closest};
-use crate::uppaal::token::shorten;
 
 /// The tree with all names resolved; what is wrong is in the errors.
 pub fn resolve(raw: Raw, errors: &mut Errors) -> Tree {

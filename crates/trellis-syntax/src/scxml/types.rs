@@ -11,9 +11,9 @@ use trellis_expr::{Division, EnumId, StmtId, TermId, Type, VarId};
 use super::expr::{Expr, Node, Op};
 use super::lower::Lower;
 use super::tree::{Action, Block, DataType, Delay};
+use crate::diag::shorten;
 use crate::diag::{Diagnostic, Span};
 use crate::uppaal::errors::closest;
-use crate::uppaal::token::shorten;
 
 /// The variables of the data model.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! Cuts the text into tokens.
 
+use crate::diag::shorten;
 use crate::diag::{SourceId, Span};
-use crate::uppaal::token::shorten;
 
 /// The kinds of token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,9 +6,9 @@ use rustc_hash::FxHashMap;
 use trellis_model::counter::{Interval, LARGEST, Rule, RuleId, System, Update, Var, Vector, shown};
 
 use super::lexer::{Tok, Token, question, tokens, unquoted};
+use crate::diag::shorten;
 use crate::diag::{Diagnostic, Severity, SourceId, Sources, Span};
 use crate::uppaal::errors::{Errors, closest};
-use crate::uppaal::token::shorten;
 
 /// A mistake that has been reported already.
 struct Reported;

@@ -1,8 +1,8 @@
 //! Cuts a TChecker file into tokens. Outside braces the end of a line is a token and `#` starts a comment; the value of
 //! an attribute is a stretch of text up to the next `:` or `}`, in which the same lexer finds an expression or statements.
 
+use crate::diag::shorten;
 use crate::diag::{SourceId, Span};
-use crate::uppaal::token::shorten;
 
 /// The kinds of token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -34,9 +34,9 @@ use ast::{Ast, Expr, Ident};
 
 pub use build::{Built, Questions, build};
 
+use crate::diag::shorten;
 use crate::diag::{Diagnostic, SourceId, Span};
 use crate::uppaal::errors::MAX_ERRORS;
-use crate::uppaal::token::shorten;
 
 /// What a line can start with.
 const KEYWORDS: [&str; 8] = ["system", "event", "process", "clock", "int", "location", "edge", "sync"];

@@ -5,9 +5,9 @@ use super::ast::{Ast, Decl, Edge, Ident, IntDecl, Location, Number, Stmt, SyncPa
 use super::lexer::{Lexer, Tok, Token};
 use super::program::Program;
 use super::{Expr, KEYWORDS};
+use crate::diag::shorten;
 use crate::diag::{Diagnostic, SourceId, Span};
 use crate::uppaal::errors::{Errors, closest};
-use crate::uppaal::token::shorten;
 
 /// A mistake that has been reported already.
 #[derive(Debug, Clone, Copy)]

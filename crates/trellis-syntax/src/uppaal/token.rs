@@ -5,6 +5,8 @@
 
 use crate::diag::Span;
 
+pub use crate::diag::shorten;
+
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($variant:ident $text:literal,)* }) => {
         $(#[$doc])*
@@ -101,12 +103,4 @@ impl Tok<'_> {
             Tok::Eof => "the end of the text".to_string(),
         }
     }
-}
-
-/// Cuts a text that would make a message unreadable.
-pub fn shorten(text: &str) -> String {
-    if text.chars().count() <= 40 {
-        return text.to_string();
-    }
-    text.chars().take(37).chain("...".chars()).collect()
 }

@@ -23,7 +23,7 @@ use trellis_syntax::diag;
 use trellis_syntax::ltl::subject::{Language, Moment};
 
 use super::program::statechart::{self, ChartFormula};
-use super::program::{cegar_options, load::texts, options_of_cegar};
+use super::program::{c_meaning, cegar_options, load::texts, options_of_cegar};
 use super::{Cases, Profile, Request};
 use crate::pipeline::{statistics, steps};
 use crate::settings::{self, Engine as E, Settings};
@@ -158,8 +158,12 @@ pub fn task(request: &Request, subject: Subject, asks: Vec<Ask>) -> Result<Formu
     }
     let texts = understood.iter().map(|u| texts(language, &u.asked.subject.cfa, &u.sources)).collect();
     let (assumes, meaning) = match subject {
-        Subject::C(_, assumes) => (assumes, vec![]),
+        Subject::C(_, assumes) => (assumes, c_meaning(&args.reading)),
         Subject::Nodes(_, node) => (vec![], vec![("node".to_string(), node)]),
+        ref subject @ Subject::Xsts(_) => {
+            let step = subject.step().map(|step| ("ltl-step".to_string(), step.to_string()));
+            (vec![], step.into_iter().collect())
+        }
         _ => (vec![], vec![]),
     };
     let engine = engine(args);

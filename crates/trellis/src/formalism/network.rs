@@ -1,5 +1,6 @@
 //! Networks of automata (UPPAAL, TChecker), with lattice variables or clocks or neither: how a question is searched, and its evidence.
 
+mod audit;
 mod formula;
 pub mod load;
 pub mod monotone;
@@ -11,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use trellis_check::Cause;
-use trellis_engine::audit::{self, Audit, Unmatched};
+use trellis_engine::audit::hazard;
 use trellis_engine::network::{Answer, ExprStrategy, answer, answer_up_to_symmetry};
 use trellis_engine::reach::{Options, Refine, Strategy, Update};
 use trellis_engine::timed::Config;
@@ -20,7 +21,7 @@ use trellis_meter::{Meter, StopReason};
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::{CertEntry, Certificate, Network, Query, QueryKind, Symmetry, Trace};
 use trellis_report::json::Input;
-use trellis_report::network::{certificate_parts, certificate_summary, state};
+use trellis_report::network::{certificate_parts, certificate_summary};
 use trellis_report::step::Stepper;
 use trellis_report::step::network::NetworkStepper;
 use trellis_report::{Inconclusive, Kind, PropertyReport, Style};
@@ -161,9 +162,6 @@ impl Formalism for Networks {
 /// So many keys of a certificate are shown on a page.
 const MAX_KEYS: usize = 200;
 
-/// Pairs of states compared under `--audit`.
-const LONG_AUDIT: usize = 20_000;
-
 /// How one property is going to be searched, and what that rests on.
 struct Plan {
     options: Options,
@@ -222,7 +220,7 @@ impl Task for NetworkTask {
             plan.notes.push(symmetry_note(net, query));
         }
         if args.audit {
-            args.context.listener.found(&shown_audit(net, query, args.seed));
+            args.context.listener.found(&audit::found(net, query, args.seed));
         }
         if !args.quiet && !args.json {
             plan.notes.iter().for_each(|note| args.context.note(format_args!("note: {note}\n")));
@@ -486,7 +484,7 @@ fn plan(args: &Settings, net: &Network, query: &Query) -> Result<Plan, Error> {
     if net.lattices.is_empty() || asked == Some(Update::Simple) {
         return Ok(plan);
     }
-    if let Some(why) = audit::hazard(net, query) {
+    if let Some(why) = hazard(net, query) {
         if let Some(update) = asked {
             let name = if update == Update::Cover { "cover" } else { "join" };
             return Err(Error::Usage(format!(
@@ -614,45 +612,4 @@ fn engine_line(args: &Settings, o: Options, query: &Query, net: &Network) -> Str
         }
         _ => "liveness, explicit states".into(),
     }
-}
-
-/// What an audit finds, in words.
-fn shown_audit(net: &Network, query: &Query, seed: u64) -> String {
-    let Audit { pairs, violations } = audit::audit(net, Some(query), LONG_AUDIT, seed);
-    if net.lattices.is_empty() {
-        return "audit: the model has no lattice variables; nothing to compare\n".into();
-    }
-    let mut out = match monotone::basis(net, query, false) {
-        Basis::Open(why) => format!("audit: not proved monotone: {why}\n"),
-        Basis::Proved | Basis::Stated(_) => "audit: proved monotone\n".to_string(),
-    };
-    if violations.is_empty() {
-        out.push_str(&format!("audit: monotone, as far as {pairs} pairs of states show\n"));
-    }
-    for v in &violations {
-        let small = state(net, &v.smaller);
-        let large = state(net, &v.larger);
-        let what = match &v.what {
-            Unmatched::Step(action, _) => {
-                let places: Vec<String> = action
-                    .0
-                    .iter()
-                    .map(|e| net.processes[e.process as usize].edges[e.edge as usize].place.to_string())
-                    .collect();
-                format!("can take the step {} ({})", trellis_check::describe_action(net, action), places.join(", "))
-            }
-            Unmatched::Target => format!("is what `{}` looks for", query.text),
-        };
-        out.push_str(&format!(
-            "audit: NOT monotone. The state\n{}  {what}, but the larger state\n{}  {}.\n",
-            indent(&small),
-            indent(&large),
-            if matches!(v.what, Unmatched::Target) { "is not" } else { "has no step that ends as high" }
-        ));
-    }
-    out
-}
-
-fn indent(text: &str) -> String {
-    text.lines().map(|l| format!("      {l}\n")).collect()
 }

@@ -35,7 +35,7 @@ use crate::queries::Own;
 use crate::settings::{self, Convert, Engine as E, Format, LtlStep, Properties, Settings, Simulate};
 use crate::task::{Evidence, Presenter, Question, Rejection, Task, Unanswered};
 use crate::{Error, warnings};
-pub use c::Scope;
+pub use c::meaning as c_meaning;
 use load::{c_options, load};
 use statechart::ChartView;
 
@@ -218,7 +218,7 @@ fn engine(args: &Settings) -> Result<Engine, Error> {
     let say = |text: &str| Err(Error::Usage(text.into()));
     let p = &args.programs;
     if let Some(order @ (settings::Order::Random | settings::Order::Priority | settings::Order::Largest)) = args.order {
-        let name = crate::options::value_name(order);
+        let name = settings::value_name(order);
         return say(&format!("--order {name}: not for programs and automata, which have bfs, dfs and error"));
     }
     let domain_without = matches!(p.domain, Some(settings::Domain::Explicit | settings::Domain::Intervals));

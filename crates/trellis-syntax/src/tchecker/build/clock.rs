@@ -7,8 +7,8 @@ use trellis_model::network::ClockAtom;
 use super::expr::{Value, dotted};
 use super::{Builder, Entity, Reported, Res};
 use crate::diag::Span;
+use crate::diag::shorten;
 use crate::uppaal::ast::{BinOp, Expr, ExprKind, UnOp};
-use crate::uppaal::token::shorten;
 
 /// How many constraints one comparison may become.
 const MAX_ATOMS: usize = 1 << 12;

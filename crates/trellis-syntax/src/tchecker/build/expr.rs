@@ -5,8 +5,8 @@ use trellis_model::network::{ClockAtom, Condition};
 
 use super::{Builder, Entity, Reported, Res, nearest};
 use crate::diag::Span;
+use crate::diag::shorten;
 use crate::uppaal::ast::{BinOp, Expr, ExprKind, UnOp};
-use crate::uppaal::token::shorten;
 
 /// A term and whether it is a truth value rather than a number.
 #[derive(Debug, Clone, Copy)]

@@ -16,10 +16,10 @@ use trellis_expr::{TermId, Terms, Type, VarId};
 use trellis_model::network::{ClockAtom, Condition, DataVar, Network, Query};
 
 use super::ast::{Ast, Ident};
+use crate::diag::shorten;
 use crate::diag::{Diagnostic, Severity, Sources, Span};
 use crate::uppaal::ast as uppaal;
 use crate::uppaal::errors::{MAX_ERRORS, closest};
-use crate::uppaal::token::shorten;
 
 /// The stack on which a model is built: more than enough for what the parsers let through.
 const STACK: usize = 64 << 20;

@@ -4,9 +4,9 @@ use trellis_expr::{TermId, VarId};
 use trellis_model::network::{Condition, Query, QueryKind};
 
 use super::{Builder, Reported, Res, nearest};
+use crate::diag::shorten;
 use crate::tchecker::ast::Ident;
 use crate::uppaal::ast::{self, Expr, ExprKind};
-use crate::uppaal::token::shorten;
 
 /// How many labels an error lists.
 const SHOWN: usize = 20;

@@ -10,9 +10,9 @@ use trellis_model::network::{Reset, ResetTo};
 use super::expr::dotted;
 use super::{Builder, Entity, Reported, Res};
 use crate::diag::Span;
+use crate::diag::shorten;
 use crate::tchecker::ast::{Ident, Stmt};
 use crate::uppaal::ast::{Expr, ExprKind};
-use crate::uppaal::token::shorten;
 
 /// The largest local array.
 const MAX_LOCAL: i64 = 1 << 16;

@@ -5,9 +5,9 @@ use trellis_expr::Type;
 use trellis_model::network::{DataVar, Edge, Location, Process, Vector, VectorPart};
 
 use super::{Builder, Entity, MAX_CLOCKS, Reported, Res, nearest};
+use crate::diag::shorten;
 use crate::diag::{Diagnostic, Span};
 use crate::tchecker::ast::{self, Ast, Decl, Ident};
-use crate::uppaal::token::shorten;
 
 /// What the edges of one process and event set and speak of.
 #[derive(Debug, Default)]

@@ -16,8 +16,8 @@ use super::place::Place;
 use super::scope::{Kind, Value};
 use super::types::Ty;
 use super::{Builder, Res, ast};
+use crate::diag::shorten;
 use crate::diag::{Diagnostic, Span};
-use crate::uppaal::token::shorten;
 use ast::{BinOp, Expr};
 
 /// More clocks than this are a mistake, not a model: a zone has a bound for each two of them.

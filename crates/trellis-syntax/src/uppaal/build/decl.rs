@@ -11,8 +11,8 @@ use super::place::{ChanPlace, Role};
 use super::scope::{Entity, FuncDef, Kind, Scope};
 use super::types::Ty;
 use super::{Builder, Res, ast, syntax};
+use crate::diag::shorten;
 use crate::diag::{Diagnostic, Span};
-use crate::uppaal::token::shorten;
 
 impl Builder<'_> {
     /// Declares a name, once per block.

@@ -8,8 +8,8 @@ use super::place::Place;
 use super::scope::{Kind, Value};
 use super::types::Ty;
 use super::{Builder, Res, ast};
+use crate::diag::shorten;
 use crate::diag::{Diagnostic, Span};
-use crate::uppaal::token::shorten;
 use ast::{BinOp, Expr, ExprKind};
 
 impl Lower<'_, '_> {

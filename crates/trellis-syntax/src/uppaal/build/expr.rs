@@ -16,8 +16,8 @@ use super::place::{ChanPlace, Place};
 use super::scope::{Entity, FuncDef, Kind, Scope, Value};
 use super::types::{Range, Ty};
 use super::{Builder, Reported, Res, ast};
+use crate::diag::shorten;
 use crate::diag::{Diagnostic, Span};
-use crate::uppaal::token::shorten;
 use ast::{BinOp, Expr, ExprKind, UnOp};
 
 /// What an expression denotes.

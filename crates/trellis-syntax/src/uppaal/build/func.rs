@@ -8,9 +8,9 @@ use super::place::{ChanPlace, Place};
 use super::scope::{Entity, FuncDef, Kind, Scope, Value};
 use super::types::Ty;
 use super::{Builder, Reported, Res, ast, syntax};
+use crate::diag::shorten;
 use crate::diag::{Diagnostic, Span};
 use crate::uppaal::errors::count;
-use crate::uppaal::token::shorten;
 use ast::{Expr, ExprKind, Stmt};
 
 impl Lower<'_, '_> {

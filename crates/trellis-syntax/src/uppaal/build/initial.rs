@@ -12,9 +12,9 @@ use super::place::Place;
 use super::scope::{Kind, Scope, Value};
 use super::types::Ty;
 use super::{Builder, Res, ast};
+use crate::diag::shorten;
 use crate::diag::{Diagnostic, Span};
 use crate::uppaal::errors::count;
-use crate::uppaal::token::shorten;
 
 /// How many iterations the loops behind one constant may take.
 const MAX_ITERATIONS: u64 = 100_000;

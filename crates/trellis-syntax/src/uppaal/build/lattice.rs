@@ -13,9 +13,9 @@ use super::expr::{Denotes, Lower};
 use super::scope::{Entity, Kind, Scope, Value, closest_of};
 use super::types::{Range, Ty};
 use super::{Builder, Reported, Res, ast};
+use crate::diag::shorten;
 use crate::diag::{Diagnostic, Span};
 use crate::uppaal::errors::count;
-use crate::uppaal::token::shorten;
 use ast::{BinOp, Expr, ExprKind};
 
 /// How many elements are drawn when a user's lattice is audited on load.

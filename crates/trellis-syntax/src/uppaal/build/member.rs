@@ -5,9 +5,9 @@ use std::rc::Rc;
 use super::expr::{Denotes, Lower};
 use super::scope::{Entity, Family, FuncDef, Kind, Scope, Value, closest_of};
 use super::{Reported, Res, ast};
+use crate::diag::shorten;
 use crate::diag::{Diagnostic, Span};
 use crate::uppaal::errors::count;
-use crate::uppaal::token::shorten;
 use ast::{Expr, ExprKind};
 
 impl Lower<'_, '_> {

@@ -13,7 +13,7 @@ use super::system::Partial;
 use super::types::Ty;
 use super::{Builder, Res, ast};
 use crate::diag::Diagnostic;
-use crate::uppaal::token::shorten;
+use crate::diag::shorten;
 
 /// More instances of one edge than this are a mistake, not a model.
 const MAX_SELECT: i64 = 1 << 18;

@@ -173,7 +173,7 @@ impl Builder<'_> {
 
     /// An error about a name that stands for nothing.
     pub fn unknown(&self, what: &str, name: &str, span: Span, scope: &Scope) -> Diagnostic {
-        let d = Diagnostic::error(span, format!("unknown {what} `{}`", crate::uppaal::token::shorten(name)));
+        let d = Diagnostic::error(span, format!("unknown {what} `{}`", crate::diag::shorten(name)));
         if scope.lookup(name, true).is_some() {
             return d.help("it is declared further down; move its declaration before this");
         }

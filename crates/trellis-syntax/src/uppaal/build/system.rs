@@ -10,9 +10,9 @@ use super::expr::{Denotes, Lower, Unit};
 use super::scope::{Entity, Family, Kind, Scope};
 use super::types::{Range, Ty};
 use super::{Builder, Reported, Res, ast, syntax};
+use crate::diag::shorten;
 use crate::diag::{Diagnostic, Span};
 use crate::uppaal::errors::{closest, count};
-use crate::uppaal::token::shorten;
 use ast::Nta;
 
 /// More processes than this are a mistake, not a model.

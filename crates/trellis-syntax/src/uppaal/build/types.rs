@@ -9,8 +9,8 @@ use super::lattice::LatticeDef;
 use super::place::default_value;
 use super::scope::{Entity, Scope};
 use super::{Builder, Reported, Res, ast};
+use crate::diag::shorten;
 use crate::diag::{Diagnostic, Span};
-use crate::uppaal::token::shorten;
 
 /// A type.
 #[derive(Debug, Clone)]

@@ -8,11 +8,10 @@ use trellis_report::json::Input;
 use trellis_syntax::diag::{self, Diagnostic, Severity, SourceId, Sources};
 use trellis_syntax::{lola, pnml, spec, tts};
 
-use super::CounterOptions;
 use crate::Error;
 use crate::binding::input;
 use crate::formalism::{Language, no_constants};
-use crate::settings::{Model, Properties};
+use crate::settings::{CounterOptions, Model, Properties};
 
 /// A system and what is asked about it.
 pub struct Loaded {

@@ -21,7 +21,7 @@ use trellis_model::evidence::Reason;
 use trellis_report::json::Input;
 use trellis_report::program::text;
 use trellis_report::{Kind as QueryKind, Outcome, Program, ProgramReport, Style};
-use trellis_syntax::c::{Built, Check as One, Kind};
+use trellis_syntax::c::{Built, Check as One, Kind, Kinds};
 
 pub use property::Scope;
 
@@ -32,7 +32,7 @@ use crate::formalism::formula::question::{Ask, TERMINATION};
 use crate::formalism::formula::{self, Subject};
 use crate::formalism::{Cases, Request};
 use crate::pipeline::{Case, named, statistics};
-use crate::settings::Settings;
+use crate::settings::{DataModel, Ints, Reading, Settings};
 use crate::task::{Evidence, Followed, Presenter, Question, Rejection, Task};
 use crate::{Error, warnings};
 
@@ -199,6 +199,23 @@ fn names(cfa: &Cfa, checks: &[One]) -> Vec<String> {
         }
     }
     all
+}
+
+/// Options that change what a C program means. Defaults may change; what evidence was made with does not.
+pub fn meaning(reading: &Reading) -> Vec<(String, String)> {
+    let ints = match reading.ints {
+        None | Some(Ints::Wrap) => "wrap",
+        Some(Ints::Math) => "math",
+    };
+    let data_model = match reading.data_model {
+        None | Some(DataModel::Lp64) => "lp64",
+        Some(DataModel::Ilp32) => "ilp32",
+    };
+    // A property file that cannot be read has been complained of.
+    let kinds = Scope::of(reading).map_or(Kinds::NONE, |scope| scope.kinds);
+    let checks: Vec<&str> = Kind::ALL.into_iter().filter(|k| kinds.contains(*k)).map(Kind::name).collect();
+    let all = [("ints", ints.to_string()), ("data-model", data_model.to_string()), ("checks", checks.join(", "))];
+    all.into_iter().map(|(name, value)| (name.to_string(), value)).collect()
 }
 
 /// Some checks, asked together.
@@ -411,6 +428,10 @@ impl Task for CTask {
 
     fn inputs(&self) -> Vec<Input> {
         self.loaded.inputs.clone()
+    }
+
+    fn meaning(&self) -> Vec<(String, String)> {
+        meaning(&self.args.reading)
     }
 
     fn questions(&self) -> Vec<Question> {

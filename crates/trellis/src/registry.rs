@@ -1,11 +1,98 @@
-//! Which options go with what: one mechanism for all formalisms. Options stand beside the engines that have them ([`Profile`]); here what
+//! The list of formalisms, and how a model finds its own: by the name of its file, or by a look into it. Nothing else in the program knows a
+//! formalism by name.
+//!
+//! It also refuses what does not fit, by one mechanism for all: options stand beside the engines that have them ([`Profile`]), and here what
 //! was given is compared with that.
 
-use clap::ValueEnum;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::Error;
-use crate::formalism::{ALL, Formalism, Language, Profile};
-use crate::settings::{Engine, Settings};
+use crate::formalism::{
+    Cases, Formalism, Language, Profile, Request, counter, formula, hierarchy, network, program, tree,
+};
+use crate::pipeline::Case;
+use crate::queries;
+use crate::settings::{Engine, Settings, value_name};
+
+/// Those that are built in.
+static BUILT_IN: [&dyn Formalism; 5] =
+    [&network::Networks, &program::Programs, &counter::Counters, &hierarchy::Hierarchies, &tree::Trees];
+
+/// Those that somebody has added.
+static ADDED: Mutex<Vec<&'static dyn Formalism>> = Mutex::new(Vec::new());
+
+/// Adds a formalism of one's own, whose languages are read from then on.
+pub fn add(formalism: &'static dyn Formalism) {
+    ADDED.lock().unwrap_or_else(PoisonError::into_inner).push(formalism);
+}
+
+/// All formalisms.
+pub fn all() -> Vec<&'static dyn Formalism> {
+    let added = ADDED.lock().unwrap_or_else(PoisonError::into_inner);
+    BUILT_IN.iter().chain(added.iter()).copied().collect()
+}
+
+/// The formalism and the language of a file: by its name, or by a look into it.
+pub fn of(path: &Path) -> Result<(&'static dyn Formalism, &'static Language), Error> {
+    let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+    let ends = |e: &&str| name.strip_suffix(*e).is_some_and(|stem| stem.ends_with('.') && stem.len() > 1);
+    let all = || all().into_iter().flat_map(|f| f.languages().iter().map(move |l| (f, l)));
+    if let Some(found) = all().find(|(_, l)| l.extensions.iter().any(&ends)) {
+        return Ok(found);
+    }
+    let text = std::fs::read(path).map_err(|e| Error::Input(format!("error: {}: {e}", path.display())))?;
+    let text = String::from_utf8_lossy(&text);
+    if let Some(found) = all().find(|(_, l)| (l.sniff)(&text)) {
+        return Ok(found);
+    }
+    let known: Vec<String> = all()
+        .map(|(_, l)| {
+            format!("{} ({})", l.title, l.extensions.iter().map(|e| format!(".{e}")).collect::<Vec<_>>().join(", "))
+        })
+        .collect();
+    let what = match path.extension().and_then(|e| e.to_str()) {
+        Some("q") => {
+            format!("it is a file of queries; give the model first: trellis check MODEL --queries {}", path.display())
+        }
+        Some(e) => format!("its name ends in `.{e}`"),
+        None => "its name has no extension".into(),
+    };
+    Err(Error::Usage(format!(
+        "cannot tell the language of {}: {what}. Trellis reads {}",
+        path.display(),
+        known.join(", ")
+    )))
+}
+
+/// The language that a text looks like.
+pub fn sniffed(text: &str) -> Option<&'static Language> {
+    all().into_iter().flat_map(|f| f.languages()).find(|l| (l.sniff)(text))
+}
+
+/// The tasks of a command line.
+pub fn tasks(args: Arc<Settings>) -> Cases {
+    let (formalism, language) = of(&args.model.model)?;
+    if formula::is_asked(&args) {
+        refuse(&args, formalism.formula_profile(), language)?;
+        return formalism.ask_formulas(&Request { args, language });
+    }
+    let (own, asks) = queries::split(&args, formalism.own_queries(language));
+    if asks.is_empty() {
+        refuse(&args, formalism.profile(), language)?;
+        return formalism.ask(&Request { args, language });
+    }
+    let mut cases: Vec<Arc<dyn Case>> = vec![];
+    if !own.properties.properties.is_empty() || !own.properties.errors.is_empty() {
+        refuse(&own, formalism.profile(), language)?;
+        cases = formalism.ask(&Request { args: Arc::new(own), language })?;
+    } else {
+        refuse(&args, formalism.formula_profile(), language)?;
+    }
+    let request = Request { args, language };
+    cases.push(Arc::new(formula::task(&request, formalism.subject(&request)?, asks)?));
+    Ok(cases)
+}
 
 /// Options that everything has.
 const COMMON: [&str; 25] = [
@@ -35,11 +122,6 @@ const COMMON: [&str; 25] = [
     "evidence",
     "more",
 ];
-
-/// How a value is called on the command line.
-pub fn value_name(value: impl ValueEnum) -> String {
-    value.to_possible_value().map_or_else(String::new, |v| v.get_name().to_string())
-}
 
 fn engines(all: &[Engine]) -> String {
     all.iter().filter(|e| **e != Engine::Auto).map(|e| value_name(*e)).collect::<Vec<_>>().join(" or ")
@@ -78,7 +160,7 @@ pub fn refuse(args: &Settings, profile: &Profile, language: &Language) -> Result
 /// All profiles, each once.
 fn profiles() -> impl Iterator<Item = &'static Profile> {
     let mut seen: Vec<&str> = vec![];
-    let all = ALL.iter().flat_map(|f| [f.profile(), f.formula_profile()]);
+    let all = all().into_iter().flat_map(|f| [f.profile(), f.formula_profile()]);
     all.filter(move |p| {
         let new = !seen.contains(&p.who);
         seen.push(p.who);
@@ -102,7 +184,7 @@ pub fn of_topic(word: &str) -> Option<Vec<(&'static str, Vec<&'static str>)>> {
     let is = |l: &Language| l.name == word || l.extensions.contains(&word);
     let known = [["timed", "uppaal"], ["programs", "c"], ["counters", "spec"], ["hierarchies", "altarica"]];
     let word = known.iter().find(|k| k[0] == word).map_or(word, |k| k[1]);
-    let formalism = ALL.iter().find(|f| f.languages().iter().any(|l| is(l) || l.name == word))?;
+    let formalism = all().into_iter().find(|f| f.languages().iter().any(|l| is(l) || l.name == word))?;
     Some(vec![named(formalism.profile())])
 }
 
@@ -120,7 +202,8 @@ pub fn refuse_plain(given: &[String], formalism: &dyn Formalism, language: &Lang
     match given.iter().find(|id| !PLAIN.contains(&id.as_str()) && !own.contains(&id.as_str())) {
         None => Ok(()),
         Some(id) => {
-            let takers = ALL.iter().filter(|f| f.plain_options().contains(&id.as_str())).map(|f| f.profile().who);
+            let takers =
+                all().into_iter().filter(|f| f.plain_options().contains(&id.as_str())).map(|f| f.profile().who);
             Err(Error::Usage(format!(
                 "--{}: not for {}, only for {}",
                 id.replace('_', "-"),
