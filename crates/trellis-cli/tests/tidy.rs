@@ -46,7 +46,7 @@ const EXTENSIONS: [(&str, &str); 5] = [
     ("crates/trellis-cli/src/check.rs", "an output format: a chart as SVG or as text"),
     ("crates/trellis-cli/src/mec/prompt.rs", "completes names of AltaRica files at Mec's prompt"),
     ("crates/trellis-cli/src/bench/", "suites pick their files from a folder"),
-    ("crates/trellis/src/binding.rs", "options that only C has; to become a fact of the language"),
+    ("crates/trellis/src/registry.rs", "says which extension it was that no language has"),
 ];
 
 /// Functions that are named `is_one` and are no test of a language.

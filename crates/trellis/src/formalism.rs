@@ -18,7 +18,6 @@ use crate::Error;
 use crate::context::Context;
 use crate::formalism::formula::Subject;
 use crate::pipeline::Case;
-use crate::queries::Own;
 use crate::settings::{Convert, Engine, Model, Settings, Simulate};
 
 /// A language that models are written in.
@@ -57,6 +56,21 @@ pub struct Request {
 /// Tasks, one after the other.
 pub type Cases = Result<Vec<Arc<dyn Case>>, Error>;
 
+/// Which questions of the common language (`A[] p`, `E<> p`, …, `--error p`) a formalism answers itself.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Own {
+    /// All.
+    All,
+    /// `A[] p` (as `p`) and `--error p`.
+    Always,
+    /// `A[] p` (as `p`).
+    Properties,
+    /// `--error p`.
+    Errors,
+    /// None of them.
+    None,
+}
+
 /// What a model can be.
 pub trait Formalism: Sync {
     /// The languages it is written in.
@@ -75,7 +89,7 @@ pub trait Formalism: Sync {
     }
     /// The model as formulas of linear temporal logic speak of it.
     fn subject(&self, request: &Request) -> Result<Subject, Error>;
-    /// Which questions of the common language ([`crate::queries`]) it answers itself.
+    /// Which questions of the common language it answers itself; the others become formulas.
     fn own_queries(&self, _language: &Language) -> Own {
         Own::None
     }

@@ -4,23 +4,9 @@
 
 use trellis_report::Kind;
 
+use crate::formalism::Own;
 use crate::formalism::formula::question::Ask;
 use crate::settings::Settings;
-
-/// Which of these questions a formalism answers itself.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Own {
-    /// All.
-    All,
-    /// `A[] p` (as `p`) and `--error p`.
-    Always,
-    /// `A[] p` (as `p`).
-    Properties,
-    /// `--error p`.
-    Errors,
-    /// None of them.
-    None,
-}
 
 /// Takes out what is asked as formulas; what is left is the formalism's own.
 pub fn split(args: &Settings, own: Own) -> (Settings, Vec<Ask>) {

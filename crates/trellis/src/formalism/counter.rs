@@ -18,11 +18,10 @@ use trellis_report::step::counter::CounterStepper;
 use trellis_report::{CounterReport, Kind, Style};
 
 use super::formula::Subject;
-use super::{Cases, Formalism, Language, Profile, Request, boxed, by_name_only};
+use super::{Cases, Formalism, Language, Own, Profile, Request, boxed, by_name_only};
 use crate::Error;
 use crate::context::Context;
 use crate::pipeline::{statistics, steps};
-use crate::queries::Own;
 use crate::settings::{Control, Convert, Engine as E, Format, Settings, Simulate};
 use crate::task::{Presenter, Question, Rejection, Task, Unanswered};
 

@@ -39,12 +39,11 @@ use trellis_syntax::altarica::Built;
 use trellis_syntax::diag::{Sources, render};
 
 use super::formula::Subject;
-use super::{Cases, Formalism, Language, Profile, Request, boxed, tree};
+use super::{Cases, Formalism, Language, Own, Profile, Request, boxed, tree};
 use crate::binding::model_input;
 use crate::context::Context;
 use crate::files::write_file;
 use crate::pipeline::steps;
-use crate::queries::Own;
 use crate::settings::{self, Convert, Engine as E, Settings, Simulate};
 use crate::task::{Presenter, Question, Rejection, Task, Unanswered, Unpresentable};
 use crate::{Error, warnings};

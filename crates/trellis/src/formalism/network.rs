@@ -28,11 +28,10 @@ use trellis_report::{Inconclusive, Kind, PropertyReport, Style};
 use trellis_syntax::tchecker;
 
 use super::formula::Subject;
-use super::{Cases, Formalism, Language, Profile, Request, boxed, tree};
+use super::{Cases, Formalism, Language, Own, Profile, Request, boxed, tree};
 use crate::Error;
 use crate::context::Context;
 use crate::pipeline::{statistics, steps};
-use crate::queries::Own;
 use crate::settings::{self, Convert, Engine as E, Format, Settings, Simulate};
 use crate::task::{Evidence, Presenter, Question, Rejection, Task, Unanswered};
 use load::{Asked, Loaded, load};

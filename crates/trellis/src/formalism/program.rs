@@ -28,10 +28,9 @@ use trellis_report::{Kind, Program, ProgramReport, Style};
 use trellis_syntax::ltl::subject::Moment;
 
 use super::formula::{self, Subject};
-use super::{Cases, Formalism, Language, Profile, Request, by_name_only};
+use super::{Cases, Formalism, Language, Own, Profile, Request, by_name_only};
 use crate::context::Context;
 use crate::pipeline::{statistics, steps};
-use crate::queries::Own;
 use crate::settings::{self, Convert, Engine as E, Format, LtlStep, Properties, Settings, Simulate};
 use crate::task::{Evidence, Presenter, Question, Rejection, Task, Unanswered};
 use crate::{Error, warnings};
