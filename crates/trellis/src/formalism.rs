@@ -93,6 +93,10 @@ pub trait Formalism: Sync {
     fn own_queries(&self, _language: &Language) -> Own {
         Own::None
     }
+    /// Do formulas have conditions in the model's own language, between quotes?
+    fn quoted_conditions(&self, _language: &Language) -> bool {
+        false
+    }
     /// A walk through the model, by the reference interpreter. A trace that is to be replayed says which question of the model it is
     /// about: that decides where errors are.
     fn stepper(

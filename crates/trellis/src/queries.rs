@@ -9,7 +9,9 @@ use crate::formalism::formula::question::Ask;
 use crate::settings::Settings;
 
 /// Takes out what is asked as formulas; what is left is the formalism's own.
-pub fn split(args: &Settings, own: Own) -> (Settings, Vec<Ask>) {
+///
+/// Conditions are in the model's own language, between quotes where formulas want them so.
+pub fn split(args: &Settings, own: Own, quoted: bool) -> (Settings, Vec<Ask>) {
     let mut left = args.clone();
     let mut asks = vec![];
     if own == Own::All {
@@ -21,14 +23,14 @@ pub fn split(args: &Settings, own: Own) -> (Settings, Vec<Ask>) {
             Some((Kind::Always, [p, _])) if matches!(own, Own::Always | Own::Properties) => {
                 left.properties.properties.push(p)
             }
-            Some((kind, parts)) => asks.push(ask(text, kind, &parts)),
+            Some((kind, parts)) => asks.push(ask(text, kind, &parts, quoted)),
             None => left.properties.properties.push(text.clone()),
         }
     }
     if matches!(own, Own::None | Own::Properties) {
         let errors = std::mem::take(&mut left.properties.errors);
         let never = |e: String| {
-            let formula = format!("G !{}", atom(&e));
+            let formula = format!("G !{}", atom(&e, quoted));
             Ask::Formula { text: format!("never {e}"), formula, kind: Kind::Always }
         };
         asks.extend(errors.into_iter().map(never));
@@ -50,14 +52,14 @@ fn parse(text: &str) -> Option<(Kind, [String; 2])> {
     Some((Kind::LeadsTo, [p.trim().into(), q.trim().into()]))
 }
 
-/// A condition in the model's own language; what has quotes in it is left to the formula.
-fn atom(condition: &str) -> String {
-    if condition.contains('"') { format!("({condition})") } else { format!("\"{condition}\"") }
+/// A condition in a formula.
+fn atom(condition: &str, quoted: bool) -> String {
+    if quoted && !condition.contains('"') { format!("\"{condition}\"") } else { format!("({condition})") }
 }
 
 /// The formula that all runs satisfy if and only if the answer is yes; or, of a question about some run, if and only if it is no.
-fn ask(text: &str, kind: Kind, [p, q]: &[String; 2]) -> Ask {
-    let (p, q) = (atom(p), atom(q));
+fn ask(text: &str, kind: Kind, [p, q]: &[String; 2], quoted: bool) -> Ask {
+    let (p, q) = (atom(p, quoted), atom(q, quoted));
     let formula = match kind {
         Kind::Possibly => format!("G !{p}"),
         Kind::Eventually => format!("F {p}"),
@@ -75,7 +77,7 @@ mod tests {
     fn formulas(texts: &[&str], own: Own) -> (Vec<String>, Vec<String>) {
         let mut args = Settings::default();
         args.properties.properties = texts.iter().map(|t| t.to_string()).collect();
-        let (left, asks) = split(&args, own);
+        let (left, asks) = split(&args, own, true);
         let formula = |ask: Ask| match ask {
             Ask::Formula { formula, .. } => formula,
             Ask::Forbidden { .. } => String::new(),

@@ -77,10 +77,10 @@ pub fn tasks(args: Arc<Settings>) -> Cases {
         refuse(&args, formalism.formula_profile(), language)?;
         return formalism.ask_formulas(&Request { args, language });
     }
-    let (own, asks) = queries::split(&args, formalism.own_queries(language));
+    let (own, asks) = queries::split(&args, formalism.own_queries(language), formalism.quoted_conditions(language));
     if asks.is_empty() {
-        refuse(&args, formalism.profile(), language)?;
-        return formalism.ask(&Request { args, language });
+        refuse(&own, formalism.profile(), language)?;
+        return formalism.ask(&Request { args: Arc::new(own), language });
     }
     let mut cases: Vec<Arc<dyn Case>> = vec![];
     if !own.properties.properties.is_empty() || !own.properties.errors.is_empty() {

@@ -100,7 +100,7 @@ impl<S: System> Reach<'_, S> {
             Answer::Reachable(path) => {
                 let states = path.states.iter().skip(1).filter_map(|(key, _)| numbered.state(key).cloned());
                 // The first step only chooses the start.
-                Found::Unsafe(path.actions.into_iter().zip(states).filter_map(|(a, s)| Some((a?, s))).collect())
+                Found::Unsafe(path.actions.into_iter().zip(states).filter_map(|((_, a), s)| Some((a?, s))).collect())
             }
             Answer::Stopped(why) => Found::Unknown(why.to_string()),
             // Nothing is joined, and steps are computed without errors.
@@ -164,7 +164,8 @@ impl<S: System> Numbered<'_, S> {
 
 impl<S: System> trellis_engine::System for Numbered<'_, S> {
     type Domain = Nothing;
-    type Action = Option<S::Action>;
+    /// Its number among the steps of its state, and what it is called; the choice of a start is not called anything.
+    type Action = (u32, Option<S::Action>);
     type Error = Infallible;
 
     fn domain(&self) -> &Nothing {
@@ -200,11 +201,11 @@ impl<S: System> trellis_engine::System for Numbered<'_, S> {
     }
 
     fn action(&mut self, key: &[Word], _: &[Word], ordinal: u32) -> Result<Option<Self::Action>, Infallible> {
-        Ok(self.moves(key).into_iter().nth(ordinal as usize).map(|(action, _)| action))
+        Ok(self.moves(key).into_iter().nth(ordinal as usize).map(|(action, _)| (ordinal, action)))
     }
 
-    fn take(&mut self, _: &[Word], _: &[Word], _: &Self::Action) -> Result<Option<State>, Infallible> {
-        // Only joins are replayed, and there are none.
-        Ok(None)
+    fn take(&mut self, key: &[Word], _: &[Word], action: &Self::Action) -> Result<Option<State>, Infallible> {
+        let target = self.moves(key).into_iter().nth(action.0 as usize).map(|(_, state)| state);
+        Ok(target.map(|state| (vec![self.number(state)], vec![])))
     }
 }

@@ -100,7 +100,7 @@ fn options_that_mean_nothing_are_refused() {
         ("coverability/mesi.spec --engine wsts --linear --merged", "nothing else"),
         ("coverability/mesi.spec --no-prune", "--engine backward"),
         ("coverability/mesi.spec --no-guide", "--engine forward"),
-        ("coverability/mesi.spec -p A[]true", "--error"),
+        ("coverability/mesi.spec -p true", "--error"),
         ("coverability/mesi.spec --order dfs", "not for counter systems"),
         ("lattice/leader.xml --engine wsts", "only for counter systems"),
         ("c/overflow.c --engine backward", "only for counter systems"),

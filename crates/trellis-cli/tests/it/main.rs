@@ -18,6 +18,7 @@ mod malformed;
 mod models;
 mod monotone;
 mod programs;
+mod queries;
 mod simulate;
 mod smt;
 mod streams;

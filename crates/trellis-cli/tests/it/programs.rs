@@ -117,7 +117,7 @@ fn options_that_make_no_sense_are_refused_by_name() {
         (&["c/lock.c", "--domain", "explicit", "--predicates", "boolean"], "--predicates goes with"),
         (&["c/lock.c", "--max-values", "3"], "--max-values goes with"),
         (&["c/lock.c", "--domain", "explicit", "--split", "atoms"], "--split goes with"),
-        (&["c/lock.c", "-p", "A[] true"], "--property"),
+        (&["c/lock.c", "-p", "line 999: nothing"], "--property"),
         (&["c/lock.c", "--const", "N=3"], "--const"),
         (&["cfa/locking.cfa", "--ints", "math"], "--ints"),
         (&["data/peterson.xta", "--domain", "explicit"], "--domain: not for networks of automata, only for programs"),

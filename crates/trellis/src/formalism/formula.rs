@@ -14,9 +14,9 @@ use trellis_model::counter::System;
 use trellis_model::evidence::{Reason, Verdict as Plain};
 use trellis_model::hierarchy::tree::Tree;
 use trellis_model::ltl::evidence::{Proof, Verdict};
-use trellis_report::Program;
 use trellis_report::json::Input;
 use trellis_report::ltl::{self as tell, Counterexample, Formula, LtlReport};
+use trellis_report::{Class, Program};
 use trellis_syntax::altarica::Built;
 use trellis_syntax::c::{self, Kinds};
 use trellis_syntax::diag;
@@ -268,7 +268,11 @@ impl Task for FormulaTask {
     fn replay(&self, n: usize, trace: &Counterexample, meter: &Meter) -> Result<String, Rejection> {
         let u = &self.understood[n];
         let (subject, claim) = (&u.asked.subject, u.claim());
-        let violated = if u.is_forbidden() { "the automaton accepts it" } else { "the formula is false on it" };
+        let violated = match u.ask.kind().class() {
+            _ if u.is_forbidden() => "the automaton accepts it",
+            Class::Existential => "it is what is asked for",
+            _ => "the formula is false on it",
+        };
         let said = match trace {
             Counterexample::Lasso(lasso) => checker::replay(subject, claim, lasso)
                 .map(|()| format!("lasso of {} replayed, {violated}", steps(lasso.run.steps.len()))),

@@ -155,6 +155,10 @@ impl Formalism for Programs {
         if ["xsts", "scxml"].contains(&language.name) { Own::Properties } else { Own::None }
     }
 
+    fn quoted_conditions(&self, language: &Language) -> bool {
+        language.name == "c"
+    }
+
     fn subject(&self, request: &Request) -> Result<Subject, Error> {
         let args = &request.args;
         super::no_constants(&args.model)?;

@@ -90,6 +90,10 @@ impl Formalism for Trees {
         })])
     }
 
+    fn quoted_conditions(&self, _: &Language) -> bool {
+        true
+    }
+
     fn subject(&self, request: &Request) -> Result<Subject, Error> {
         super::no_constants(&request.args.model)?;
         Ok(Subject::Tree(read(&request.args.model.model)?.0.tree))
