@@ -3,6 +3,7 @@
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use trellis::context::Context;
@@ -165,7 +166,7 @@ impl Terminal {
 }
 
 impl Sink for Terminal {
-    fn answer(&mut self, answer: Arc<dyn Answer>, style: Style, numbers: [Option<usize>; 2]) -> Result<(), Error> {
+    fn answer(&mut self, answer: Rc<dyn Answer>, style: Style, numbers: [Option<usize>; 2]) -> Result<(), Error> {
         let (args, report) = (self.args.clone(), answer.summary());
         self.count(code_of(&report));
         let said = if args.json {

@@ -10,6 +10,7 @@ pub mod network;
 pub mod program;
 pub mod tree;
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use trellis_report::step::{self, Stepper};
@@ -54,7 +55,7 @@ pub struct Request {
 }
 
 /// Tasks, one after the other.
-pub type Cases = Result<Vec<Arc<dyn Case>>, Error>;
+pub type Cases = Result<Vec<Rc<dyn Case>>, Error>;
 
 /// Which questions of the common language (`A[] p`, `E<> p`, …, `--error p`) a formalism answers itself.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -281,7 +282,7 @@ impl Check<'_> {
 struct Collected(Vec<Report>);
 
 impl Sink for Collected {
-    fn answer(&mut self, answer: Arc<dyn Answer>, _: Style, _: [Option<usize>; 2]) -> Result<(), Error> {
+    fn answer(&mut self, answer: Rc<dyn Answer>, _: Style, _: [Option<usize>; 2]) -> Result<(), Error> {
         self.0.push(Report { summary: answer.summary(), answer: Some(answer) });
         Ok(())
     }
@@ -303,7 +304,7 @@ impl Sink for Collected {
 /// What was found about a property.
 pub struct Report {
     summary: Summary,
-    answer: Option<Arc<dyn Answer>>,
+    answer: Option<Rc<dyn Answer>>,
 }
 
 impl Report {
@@ -396,7 +397,7 @@ pub enum Verdict {
 }
 
 /// What shows that something cannot happen.
-pub struct Proof(Option<Arc<dyn Answer>>);
+pub struct Proof(Option<Rc<dyn Answer>>);
 
 impl Proof {
     /// Writes the certificate (JSON), for [`Model::certify`] or `trellis certify`. Some proofs have none.
@@ -414,7 +415,7 @@ impl Proof {
 }
 
 /// A run.
-pub struct Trace(Arc<dyn Answer>);
+pub struct Trace(Rc<dyn Answer>);
 
 impl Trace {
     /// The run in the model's own words.

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::rc::Rc;
 use std::time::Instant;
 
 use trellis_model::evidence::{Reason, Verdict};
@@ -52,7 +52,7 @@ pub trait Answer {
 /// Where answers go.
 pub trait Sink {
     /// An answer. Files are numbered by these, first those of runs, then those of proofs; nothing if there is but one.
-    fn answer(&mut self, answer: Arc<dyn Answer>, style: Style, numbers: [Option<usize>; 2]) -> Result<(), Error>;
+    fn answer(&mut self, answer: Rc<dyn Answer>, style: Style, numbers: [Option<usize>; 2]) -> Result<(), Error>;
     /// A question that stays unanswered.
     fn unanswered(&mut self, report: &Summary, style: Style) -> Result<(), Error>;
     /// Something to be read as it is: a table. Whether what was tested in it holds; nothing if that is not known.
@@ -66,7 +66,7 @@ pub trait Case {
     /// What is asked.
     fn questions(&self) -> Vec<Question>;
     /// Answers all questions, or only this one, until somebody wants an end.
-    fn check_only(self: Arc<Self>, only: Option<usize>, sink: &mut dyn Sink) -> Result<(), Error>;
+    fn check_only(self: Rc<Self>, only: Option<usize>, sink: &mut dyn Sink) -> Result<(), Error>;
     /// Is evidence in a file good for one of the questions? If it is about none of them, why not.
     fn certify(&self, given: &Given<'_>) -> Result<Result<Judged, String>, Error>;
 }
@@ -76,7 +76,7 @@ impl<T: Task + 'static> Case for T {
         Task::questions(self)
     }
 
-    fn check_only(self: Arc<Self>, only: Option<usize>, sink: &mut dyn Sink) -> Result<(), Error> {
+    fn check_only(self: Rc<Self>, only: Option<usize>, sink: &mut dyn Sink) -> Result<(), Error> {
         check(&self, only, sink)
     }
 
@@ -87,7 +87,7 @@ impl<T: Task + 'static> Case for T {
 
 /// An answer to a question of a task.
 struct Line<T: Task> {
-    task: Arc<T>,
+    task: Rc<T>,
     n: usize,
     report: Report<T>,
 }
@@ -152,19 +152,19 @@ impl<T: Task> Answer for Line<T> {
 }
 
 /// Answers all questions of a task.
-fn check<T: Task + 'static>(task: &Arc<T>, only: Option<usize>, sink: &mut dyn Sink) -> Result<(), Error> {
+fn check<T: Task + 'static>(task: &Rc<T>, only: Option<usize>, sink: &mut dyn Sink) -> Result<(), Error> {
     let (args, questions) = (task.args(), task.questions());
     let full = args.programs.full_trace || args.programs.show_invariant;
     let style = Style { color: args.context.color_out, verbose: args.stats, full, ..Style::default() };
     let aligned = style.align(questions.iter().map(|q| q.text.as_str()));
-    let mut kept: Vec<Arc<Line<T>>> = vec![];
-    let mut together: Vec<Arc<Line<T>>> = vec![];
+    let mut kept: Vec<Rc<Line<T>>> = vec![];
+    let mut together: Vec<Rc<Line<T>>> = vec![];
     let mut waiting: VecDeque<usize> = (0..questions.len()).filter(|n| only.is_none_or(|only| only == *n)).collect();
     while let Some(n) = waiting.pop_front() {
         let followed = task.follow(n, answer(&**task, n, &task.question(n))?)?;
         followed.then.into_iter().rev().for_each(|n| waiting.push_front(n));
-        let line = |(n, report)| Arc::new(Line { task: task.clone(), n, report });
-        let lines: Vec<Arc<Line<T>>> = followed.lines.into_iter().map(line).collect();
+        let line = |(n, report)| Rc::new(Line { task: task.clone(), n, report });
+        let lines: Vec<Rc<Line<T>>> = followed.lines.into_iter().map(line).collect();
         if task.together() {
             together.extend(lines.iter().cloned());
         } else {
@@ -192,7 +192,7 @@ fn check<T: Task + 'static>(task: &Arc<T>, only: Option<usize>, sink: &mut dyn S
 }
 
 /// All answers as one page.
-fn page<T: Task>(lines: &[Arc<Line<T>>]) -> String {
+fn page<T: Task>(lines: &[Rc<Line<T>>]) -> String {
     let evidence = |l: &Line<T>| {
         let proof = l.report.certificate.as_ref().and_then(|c| l.task.proof_text(l.n, c));
         presented(&*l.task, l.n, |p| html::Evidence::of(&l.report, p)).with_proof(proof)
@@ -202,7 +202,7 @@ fn page<T: Task>(lines: &[Arc<Line<T>>]) -> String {
 
 /// Shows lines that belong together, those that fail first; their files are numbered one after the other.
 fn show_together<T: Task + 'static>(
-    mut lines: Vec<Arc<Line<T>>>,
+    mut lines: Vec<Rc<Line<T>>>,
     style: Style,
     sink: &mut dyn Sink,
 ) -> Result<(), Error> {

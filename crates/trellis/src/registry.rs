@@ -5,6 +5,7 @@
 //! was given is compared with that.
 
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::Error;
@@ -82,7 +83,7 @@ pub fn tasks(args: Arc<Settings>) -> Cases {
         refuse(&own, formalism.profile(), language)?;
         return formalism.ask(&Request { args: Arc::new(own), language });
     }
-    let mut cases: Vec<Arc<dyn Case>> = vec![];
+    let mut cases: Vec<Rc<dyn Case>> = vec![];
     if !own.properties.properties.is_empty() || !own.properties.errors.is_empty() {
         refuse(&own, formalism.profile(), language)?;
         cases = formalism.ask(&Request { args: Arc::new(own), language })?;
@@ -90,7 +91,7 @@ pub fn tasks(args: Arc<Settings>) -> Cases {
         refuse(&args, formalism.formula_profile(), language)?;
     }
     let request = Request { args, language };
-    cases.push(Arc::new(formula::task(&request, formalism.subject(&request)?, asks)?));
+    cases.push(Rc::new(formula::task(&request, formalism.subject(&request)?, asks)?));
     Ok(cases)
 }
 

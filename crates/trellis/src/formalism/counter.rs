@@ -4,6 +4,7 @@ mod instance;
 mod load;
 
 use std::borrow::Cow;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use trellis_check::counter as checker;
@@ -92,7 +93,7 @@ impl Formalism for Counters {
         loaded.refused.iter().for_each(|(_, why)| args.context.note(format_args!("{}\n", why.trim_end())));
         let all_refused = !loaded.refused.is_empty() && loaded.refused.len() == args.properties.errors.len();
         let language = request.language.name;
-        Ok(vec![Arc::new(CounterTask { args: args.clone(), language, loaded, engine, all_refused })])
+        Ok(vec![Rc::new(CounterTask { args: args.clone(), language, loaded, engine, all_refused })])
     }
 
     fn own_queries(&self, _: &Language) -> Own {

@@ -4,6 +4,7 @@
 
 pub mod question;
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use trellis_check::ltl::{self as checker, Rejection as Wrong};
@@ -132,7 +133,7 @@ pub fn ask(request: &Request, subject: Subject) -> Cases {
         ));
     }
     let all = asks(&request.args, request.args.context.color)?;
-    Ok(vec![Arc::new(task(request, subject, all)?)])
+    Ok(vec![Rc::new(task(request, subject, all)?)])
 }
 
 /// Formulas about a model. One that cannot be read leaves the others answered.

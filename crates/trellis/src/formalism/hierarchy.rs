@@ -11,6 +11,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::io;
 use std::marker::PhantomData;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -90,19 +91,19 @@ impl Formalism for Hierarchies {
     fn ask(&self, request: &Request) -> Cases {
         let args = &request.args;
         if let Some(path) = &args.nodes.spec {
-            return Ok(vec![Arc::new(specification::SpecificationTask::new(request, path)?)]);
+            return Ok(vec![Rc::new(specification::SpecificationTask::new(request, path)?)]);
         }
         if !args.nodes.ctl.is_empty() {
-            return Ok(vec![Arc::new(ctl::CtlTask::new(request)?)]);
+            return Ok(vec![Rc::new(ctl::CtlTask::new(request)?)]);
         }
         let (asked, left) = Nodes::read(request)?;
         if args.engine == E::Hierarchy {
-            return Ok(vec![Arc::new(tree::TreeTask::of_nodes(args.clone(), asked, left)?)]);
+            return Ok(vec![Rc::new(tree::TreeTask::of_nodes(args.clone(), asked, left)?)]);
         }
         let symbolic = asked.symbolic(args);
         let levels = asked.built.hierarchy.levels().ok();
         let by_solver = RefCell::default();
-        Ok(vec![Arc::new(NodeTask { args: args.clone(), asked, left, symbolic, levels, by_solver })])
+        Ok(vec![Rc::new(NodeTask { args: args.clone(), asked, left, symbolic, levels, by_solver })])
     }
 
     fn own_queries(&self, _: &Language) -> Own {

@@ -9,6 +9,7 @@ mod timed;
 
 use std::borrow::Cow;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use trellis_check::Cause;
@@ -122,9 +123,9 @@ impl Formalism for Networks {
         args.context.note(&loaded.warnings);
         usage(args, &loaded)?;
         if args.engine == E::Hierarchy {
-            return Ok(vec![Arc::new(tree::TreeTask::of_network(args.clone(), loaded))]);
+            return Ok(vec![Rc::new(tree::TreeTask::of_network(args.clone(), loaded))]);
         }
-        Ok(vec![Arc::new(NetworkTask { args: args.clone(), loaded, script })])
+        Ok(vec![Rc::new(NetworkTask { args: args.clone(), loaded, script })])
     }
 
     fn ask_formulas(&self, request: &Request) -> Cases {

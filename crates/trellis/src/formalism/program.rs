@@ -8,6 +8,7 @@ pub mod load;
 pub mod statechart;
 mod step;
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use trellis_check::program as checker;
@@ -138,7 +139,7 @@ impl Formalism for Programs {
         unasked(&loaded)?;
         loaded.refused.iter().for_each(|(_, why)| args.context.note(format_args!("{}\n", why.trim_end())));
         let texts = loaded.questions.iter().map(|(_, cfa)| loaded.texts(cfa)).collect();
-        Ok(vec![Arc::new(ProgramTask { args: args.clone(), loaded, engine, texts })])
+        Ok(vec![Rc::new(ProgramTask { args: args.clone(), loaded, engine, texts })])
     }
 
     fn ask_formulas(&self, request: &Request) -> Cases {

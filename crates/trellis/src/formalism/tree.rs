@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::io;
 use std::marker::PhantomData;
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -83,7 +84,7 @@ impl Formalism for Trees {
             let advice = "the file says under `never` what must never be: [{\"path.of.node\": [\"state\"]}]";
             return Err(Error::Nothing("hierarchy", advice.into()));
         }
-        Ok(vec![Arc::new(TreeTask {
+        Ok(vec![Rc::new(TreeTask {
             args: args.clone(),
             inputs: vec![input],
             source: Source::File { tree, bad, question },

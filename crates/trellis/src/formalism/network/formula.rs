@@ -1,5 +1,6 @@
 //! Formulas about networks of automata: enumeration of states (of zones, if there are clocks), and fairness.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use trellis_check::Cause;
@@ -75,7 +76,7 @@ pub fn ask(request: &Request) -> Cases {
         let temporal = temporal(&mut loaded.network, &ask, said, fair.clone(), args.non_zeno)?;
         asked.push((ask, temporal, names));
     }
-    Ok(vec![Arc::new(FormulaTask { args: args.clone(), loaded, asked, search, refused })])
+    Ok(vec![Rc::new(FormulaTask { args: args.clone(), loaded, asked, search, refused })])
 }
 
 impl Task for FormulaTask {

@@ -10,6 +10,7 @@ mod witness;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use trellis_engine::program::{Engine, Outcome as Found};
@@ -261,16 +262,16 @@ pub fn ask(request: &Request, engine: Engine, mut loaded: Loaded) -> Cases {
     if first.is_empty() && !nothing {
         first.push(asked.all());
     }
-    let mut all: Vec<Arc<dyn Case>> = vec![];
+    let mut all: Vec<Rc<dyn Case>> = vec![];
     if !first.is_empty() {
-        all.push(Arc::new(CTask::new(args.clone(), loaded, asked, engine, first, termination)));
+        all.push(Rc::new(CTask::new(args.clone(), loaded, asked, engine, first, termination)));
     }
     if termination {
         let (options, scope) = c_options(&args.model.model, &args.reading)?;
         let ask = Ask::ltl(TERMINATION);
         let task = formula::task(request, Subject::c(options, scope.assumes()), vec![ask])?;
         let beside = |file: &PathBuf| if nothing { file.clone() } else { named(file, "termination") };
-        all.push(Arc::new(task.with_args(Settings {
+        all.push(Rc::new(task.with_args(Settings {
             trace: args.trace.as_ref().map(beside),
             certificate: args.certificate.as_ref().map(beside),
             dot: args.dot.as_ref().map(beside),
@@ -294,7 +295,7 @@ pub fn undefined(request: &Request) -> Cases {
     }
     let args = Arc::new(Settings { trace: None, certificate: None, dot: None, html: None, ..(**args).clone() });
     let engine = Engine::Portfolio(args.programs.threads.unwrap_or(2).into());
-    Ok(vec![Arc::new(CTask::new(args, loaded, asked, engine, vec![set], false))])
+    Ok(vec![Rc::new(CTask::new(args, loaded, asked, engine, vec![set], false))])
 }
 
 fn no_check(asked: &Asked, name: &str) -> Error {
