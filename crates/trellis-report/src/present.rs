@@ -29,7 +29,11 @@ pub trait Present {
         None
     }
     /// A trace as people see it: a program's in lines of its source, a statechart's in events and states.
-    fn shown(&self, trace: &Self::Trace) -> Shown;
+    fn shown(&self, trace: &Self::Trace) -> Shown {
+        // With words for the start, steps are shown by their labels.
+        let look = Look { start: Some("start".into()), ..Look::default() };
+        Shown { run: self.run(trace).unwrap_or_default(), look }
+    }
     /// A trace as a run of parts that act, send and receive, for a message sequence chart; nothing if there is too much to draw.
     fn lanes(&self, trace: &Self::Trace) -> Option<Run> {
         Some(self.shown(trace).run)
@@ -59,6 +63,14 @@ pub struct Body<'a> {
     pub assumes: Vec<&'static str>,
     /// Writes it, as one value of JSON; row by row if it is large.
     pub write: WriteBody<'a>,
+}
+
+impl<'a> Body<'a> {
+    /// A proof that takes nothing for granted, as a value of JSON.
+    pub fn json(kind: ProofKind, value: impl serde::Serialize + 'a) -> Body<'a> {
+        let write = move |out: &mut dyn io::Write| serde_json::to_writer(out, &value).map_err(io::Error::from);
+        Body { kind, assumes: vec![], write: Box::new(write) }
+    }
 }
 
 /// The kinds of proofs.

@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 use trellis_report::json::{Binding, Input};
 use trellis_syntax::diag::Sources;
 
+use crate::Error;
 use crate::settings::{Model, Settings};
 
 /// This tool.
@@ -96,6 +97,14 @@ impl Bound {
 pub fn input(path: &Path, bytes: &[u8]) -> Input {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     Input { name, sha256: Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect() }
+}
+
+/// The text of a model, and what binds evidence to it.
+pub fn read(path: &Path) -> Result<(String, Input), Error> {
+    let broken = |e| Error::Input(format!("error: {}: cannot be read: {e}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(broken)?;
+    let bound = input(path, text.as_bytes());
+    Ok((text, bound))
 }
 
 /// The first text that was read, which is the model's. Texts are what the bytes of files are, in UTF-8.

@@ -10,6 +10,30 @@ pub mod network;
 pub mod program;
 pub mod tree;
 
+/// All that a formalism of one's own needs: `use trellis::formalism::prelude::*;`.
+pub mod prelude {
+    pub use std::rc::Rc;
+    pub use std::sync::Arc;
+
+    pub use serde_json::value::RawValue;
+    pub use serde_json::{Value, json};
+    pub use trellis_meter::Meter;
+    pub use trellis_model::evidence::{Reason, Verdict};
+    pub use trellis_report::json::{Content, Input, read as read_evidence};
+    pub use trellis_report::present::{Body, Drawing, DrawnEdge, DrawnNode, NodeShape, Present, ProofKind};
+    pub use trellis_report::run::{Part, Run, Step, Values};
+    pub use trellis_report::step::{Choices, Error as StepError, Stepper};
+    pub use trellis_report::{Kind, ReadError, dot};
+
+    pub use super::formula::Subject;
+    pub use super::{Cases, Formalism, Language, Own, Profile, Request, by_name_only};
+    pub use crate::context::Context;
+    pub use crate::pipeline::{statistics, steps as count_steps};
+    pub use crate::settings::{Convert, Engine, Format, Settings, Simulate};
+    pub use crate::task::{Presenter, Question, Rejection, Report, Task};
+    pub use crate::{Error, System, binding, reach};
+}
+
 use std::rc::Rc;
 use std::sync::Arc;
 

@@ -10,7 +10,8 @@ use std::time::Duration;
 use trellis_engine::reach::{Answer, JoinAll, Options, Refine, Update};
 use trellis_engine::waitlist::Order;
 use trellis_engine::{Batch, State};
-use trellis_meter::Meter;
+use trellis_meter::{Meter, Stats};
+use trellis_model::evidence::{Reason, Verdict};
 use trellis_order::{Domain, Join, Word};
 
 /// A model written in Rust.
@@ -66,6 +67,9 @@ pub enum Found<S, A> {
     Unknown(String),
 }
 
+/// A verdict with its evidence: the steps of a run, each with the state it leads to, or all states that can be reached.
+pub type Searched<S> = Verdict<Vec<(<S as System>::Action, <S as System>::State)>, Vec<<S as System>::State>>;
+
 /// Explores a system. Options first, then [`Reach::run`].
 pub fn reach<S: System>(system: &S) -> Reach<'_, S> {
     Reach { system, meter: Meter::unlimited() }
@@ -92,21 +96,32 @@ impl<S: System> Reach<'_, S> {
 
     /// Explores.
     pub fn run(mut self) -> Found<S::State, S::Action> {
+        let mut meter = std::mem::take(&mut self.meter);
+        match self.search(&mut meter).0 {
+            Verdict::Safe(states) => Found::Safe(states),
+            Verdict::Unsafe(steps) => Found::Unsafe(steps),
+            Verdict::Unknown(why) => Found::Unknown(why.to_string()),
+        }
+    }
+
+    /// Explores under the limits of somebody else, who also shows progress: what a formalism of one's own does with its meter.
+    pub fn search(self, meter: &mut Meter) -> (Searched<S>, Stats) {
         let mut numbered = Numbered { system: self.system, states: vec![], numbers: HashMap::new(), nothing: Nothing };
         let options = Options { update: Update::Simple, order: Order::Bfs, refine: Refine::Never };
-        let found = trellis_engine::reach::reach(&mut numbered, options, &mut JoinAll, &mut self.meter);
-        match found.answer {
-            Answer::Unreachable => Found::Safe(numbered.states),
+        let found = trellis_engine::reach::reach(&mut numbered, options, &mut JoinAll, meter);
+        let verdict = match found.answer {
+            Answer::Unreachable => Verdict::Safe(numbered.states),
             Answer::Reachable(path) => {
                 let states = path.states.iter().skip(1).filter_map(|(key, _)| numbered.state(key).cloned());
                 // The first step only chooses the start.
-                Found::Unsafe(path.actions.into_iter().zip(states).filter_map(|((_, a), s)| Some((a?, s))).collect())
+                Verdict::Unsafe(path.actions.into_iter().zip(states).filter_map(|((_, a), s)| Some((a?, s))).collect())
             }
-            Answer::Stopped(why) => Found::Unknown(why.to_string()),
+            Answer::Stopped(why) => Verdict::Unknown(why),
             // Nothing is joined, and steps are computed without errors.
-            Answer::Inconclusive { .. } => Found::Unknown("inconclusive".into()),
+            Answer::Inconclusive { .. } => Verdict::Unknown(Reason::InconclusiveJoin),
             Answer::Error(_, never) => match never {},
-        }
+        };
+        (verdict, found.stats)
     }
 }
 
@@ -164,7 +179,7 @@ impl<S: System> Numbered<'_, S> {
 
 impl<S: System> trellis_engine::System for Numbered<'_, S> {
     type Domain = Nothing;
-    /// Its number among the steps of its state, and what it is called; the choice of a start is not called anything.
+    /// A step's number, by which it is taken again, and its name.
     type Action = (u32, Option<S::Action>);
     type Error = Infallible;
 
@@ -205,7 +220,7 @@ impl<S: System> trellis_engine::System for Numbered<'_, S> {
     }
 
     fn take(&mut self, key: &[Word], _: &[Word], action: &Self::Action) -> Result<Option<State>, Infallible> {
-        let target = self.moves(key).into_iter().nth(action.0 as usize).map(|(_, state)| state);
-        Ok(target.map(|state| (vec![self.number(state)], vec![])))
+        let to = self.moves(key).into_iter().nth(action.0 as usize);
+        Ok(to.map(|(_, state)| (vec![self.number(state)], vec![])))
     }
 }

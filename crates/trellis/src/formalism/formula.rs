@@ -13,7 +13,7 @@ use trellis_engine::ltl::{Engine, Options, Outcome};
 use trellis_meter::Meter;
 use trellis_model::counter::System;
 use trellis_model::evidence::{Reason, Verdict as Plain};
-use trellis_model::hierarchy::tree::Tree;
+use trellis_model::hierarchy::tree::{Behaviour, Node, Tree};
 use trellis_model::ltl::evidence::{Proof, Verdict};
 use trellis_report::json::Input;
 use trellis_report::ltl::{self as tell, Counterexample, Formula, LtlReport};
@@ -84,6 +84,34 @@ impl Subject {
     /// What is undefined is no run that a formula speaks of; whether there is any is asked separately.
     pub fn c(options: c::Options, assumes: Vec<String>) -> Subject {
         Subject::C(Box::new(c::Options { checks: Kinds::ASSERTIONS, ..options }), assumes)
+    }
+
+    /// A transition system: names of states, the initial ones, and steps with their labels. Formulas say `part in STATE`.
+    pub fn transitions(
+        part: &str,
+        states: &[String],
+        initial: &[usize],
+        steps: &[(usize, String, usize)],
+    ) -> Result<Subject, Error> {
+        let mut events: Vec<String> = steps.iter().map(|s| s.1.clone()).collect();
+        events.sort();
+        events.dedup();
+        let mut moves = vec![vec![]; states.len()];
+        for (from, label, to) in steps {
+            let event = events.binary_search(label).unwrap_or_default();
+            moves[*from].push((event as u32, *to as u32));
+        }
+        let initial = initial.iter().map(|&q| q as u32).collect();
+        let vectors: Vec<Vec<u32>> = (0..events.len()).map(|e| vec![e as u32]).collect();
+        let node = Node {
+            name: part.into(),
+            subs: vec![],
+            higher: vec![vec![]; vectors.len()],
+            vectors,
+            events,
+            behaviour: Arc::new(Behaviour::new(states.to_vec(), initial, moves)),
+        };
+        Ok(Subject::Tree(Tree::new(vec![node]).map_err(|e| Error::Internal(e.to_string()))?))
     }
 
     fn language(&self) -> Language<'_> {
