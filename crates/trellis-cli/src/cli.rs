@@ -114,7 +114,7 @@ pub enum Command {
 
 #[derive(Args, Debug)]
 pub struct Certify {
-    /// Which options were given, by name: see [`crate::options`].
+    /// Which options were given, by name: see [`crate::registry`].
     #[arg(skip)]
     pub given: Vec<String>,
     #[command(flatten)]

@@ -1,5 +1,5 @@
 //! What can be chosen, by whoever asks: the command line, the library, a page. Options are `clap`'s, so that help, completions and manual
-//! pages come from here; which of them go with what is said beside the formalisms ([`crate::options`]).
+//! pages come from here; which of them go with what is said beside the formalisms ([`crate::registry`]).
 
 mod choices;
 mod counter;
@@ -50,7 +50,7 @@ pub struct Properties {
 /// How a model is checked.
 #[derive(Args, Debug, Clone, Default)]
 pub struct Settings {
-    /// Which options were given, by name: see [`crate::options`].
+    /// Which options were given, by name: see [`crate::registry`].
     #[arg(skip)]
     pub given: Vec<String>,
     /// Who asks: when that began, who is told, who may stop it.
@@ -277,7 +277,7 @@ pub struct Programs {
 /// How a model is stepped through.
 #[derive(Args, Debug)]
 pub struct Simulate {
-    /// Which options were given, by name: see [`crate::options`].
+    /// Which options were given, by name: see [`crate::registry`].
     #[arg(skip)]
     pub given: Vec<String>,
     #[command(flatten)]
@@ -304,7 +304,7 @@ pub struct Simulate {
 /// How a model is written in another form.
 #[derive(Args, Debug)]
 pub struct Convert {
-    /// Which options were given, by name: see [`crate::options`].
+    /// Which options were given, by name: see [`crate::registry`].
     #[arg(skip)]
     pub given: Vec<String>,
     #[command(flatten)]

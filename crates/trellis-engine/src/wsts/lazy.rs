@@ -1,4 +1,4 @@
-//! Lazy abstraction with breadth-first control, `LA[BF]` (003 Algorithm 2). `tree` is the algorithm, over any [`tree::RegionDomain`];
+//! Lazy abstraction with breadth-first control, `LA[BF]` (003 Algorithm 2). `tree` is the algorithm, over any `tree::RegionDomain`;
 //! `vectors` is the domain that needs no solver, `linear` the one that has one.
 //!
 //! With `vectors`, a predicate is "at least `m`", for a vector `m`; the region of a node is what is at least none of the predicates that the node

@@ -1,7 +1,7 @@
-//! Networks of automata, with or without clocks and lattices: their traces as runs ([`run`]), their certificates as documents ([`body`],
-//! [`read`]) and for people ([`certificate`]), and the network itself as a picture ([`label`]).
+//! Networks of automata, with or without clocks and lattices: their traces as runs (`run`), their certificates as documents (`body`,
+//! `read`) and for people (`certificate`), and the network itself as a picture (`label`).
 //!
-//! A [`Renderer`] is what these have in common: the names of all parts, what moves in a step, how a value is written.
+//! A `Renderer` is what these have in common: the names of all parts, what moves in a step, how a value is written.
 
 pub(crate) mod body;
 pub(crate) mod certificate;

@@ -1,5 +1,5 @@
-//! Hierarchies of nodes (AltaRica): conditions that must not be reached, on relations; formulas of computation tree logic ([`ctl`]),
-//! specifications of Acheck ([`specification`]), and each node abstracted on its own ([`super::tree`]).
+//! Hierarchies of nodes (AltaRica): conditions that must not be reached, on relations; formulas of computation tree logic (`ctl`),
+//! specifications of Acheck (`specification`), and each node abstracted on its own ([`super::tree`]).
 
 mod ctl;
 pub mod load;

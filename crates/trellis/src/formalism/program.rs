@@ -1,5 +1,5 @@
 //! Programs: C, control-flow automata, transition systems and statecharts, which all become automata whose error locations must not be
-//! reached. Which engine, and evidence; a C program is asked about its checks one by one ([`c`]).
+//! reached. Which engine, and evidence; a C program is asked about its checks one by one (`c`).
 
 mod c;
 mod chart;
