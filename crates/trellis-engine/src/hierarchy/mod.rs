@@ -2,7 +2,7 @@
 //! of the abstractions is explored on the fly.
 //!
 //! - [`cover`]: partitions of a node's states, and the behaviour of their blocks;
-//! - [`mod`]: the abstract product, state by state;
+//! - `search`: the abstract product, state by state;
 //! - [`path`]: feasibility of abstract runs, node by node (`VerifyHierarchicalPath`);
 //! - [`known`]: certified pairs, node by node (001 Ch. 4 for trees); [`traps`]: what need not be explored;
 //! - [`predicates`]: refinement by interpolated predicates;
