@@ -5,17 +5,22 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-/// The example's program, beside that of this test. `--test toy` alone does not build examples, so an old one might be there: it is built here.
+/// The example's program, beside that of this test. `cargo test` builds examples; `--test toy` alone does not, so it is built here if it is
+/// not there, and only then: a second cargo beside the first could replace libraries that the documentation's tests are about to use.
 fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
         let me = std::env::current_exe().expect("a test has a program");
         let folder = me.parent().and_then(Path::parent).expect("target/PROFILE/deps");
+        let program = folder.join("examples").join(format!("lts{}", std::env::consts::EXE_SUFFIX));
+        if program.is_file() {
+            return program;
+        }
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(["build", "--quiet", "--locked", "--package", "trellis-cli", "--example", "lts"]);
         cargo.args(folder.ends_with("release").then_some("--release")).current_dir(env!("CARGO_MANIFEST_DIR"));
         assert!(cargo.status().expect("cargo runs").success());
-        folder.join("examples").join(format!("lts{}", std::env::consts::EXE_SUFFIX))
+        program
     })
 }
 
