@@ -118,6 +118,11 @@ pub trait Formalism: Sync {
     fn own_queries(&self, _language: &Language) -> Own {
         Own::None
     }
+    /// May a run be blocked, so that it neither ends nor goes on? Formulas speak of runs that go on, so they say nothing of the states on such a
+    /// run; questions about states must not be asked by way of them.
+    fn may_block(&self) -> bool {
+        false
+    }
     /// Do formulas have conditions in the model's own language, between quotes?
     fn quoted_conditions(&self, _language: &Language) -> bool {
         false

@@ -83,6 +83,13 @@ pub fn tasks(args: Arc<Settings>) -> Cases {
         refuse(&own, formalism.profile(), language)?;
         return formalism.ask(&Request { args: Arc::new(own), language });
     }
+    if let Some(ask) = asks.first().filter(|_| formalism.may_block()) {
+        return Err(Error::Usage(format!(
+            "`{}`: not for {}, whose runs may be blocked; --ltl asks about runs that go on forever",
+            ask.text(),
+            formalism.profile().who
+        )));
+    }
     let mut cases: Vec<Rc<dyn Case>> = vec![];
     if !own.properties.properties.is_empty() || !own.properties.errors.is_empty() {
         refuse(&own, formalism.profile(), language)?;

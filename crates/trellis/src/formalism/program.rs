@@ -156,6 +156,10 @@ impl Formalism for Programs {
         if ["xsts", "scxml"].contains(&language.name) { Own::Properties } else { Own::None }
     }
 
+    fn may_block(&self) -> bool {
+        true
+    }
+
     fn quoted_conditions(&self, language: &Language) -> bool {
         language.name == "c"
     }
