@@ -9,7 +9,7 @@
 use std::time::{Duration, Instant};
 
 use trellis_domain::relation::{self, Relation};
-use trellis_expr::TermId;
+use trellis_expr::{TermId, Value};
 use trellis_model::hierarchy::evidence::{Certificate, Trace};
 use trellis_model::hierarchy::explicit::{Meaning, holds, number, valuation};
 use trellis_model::hierarchy::plain::Plain;
@@ -115,12 +115,18 @@ pub fn compare(
             if !inside(&here)? {
                 return refuse("a configuration that can be reached is not in the set");
             }
-            if holds(hierarchy, bad, &valuation(hierarchy, &order, &here)) {
+            let moves = walker.moves(&here).map(|mut moves| {
+                moves.retain(|(event, _)| *event != 0);
+                moves
+            });
+            let mut values = valuation(hierarchy, &order, &here);
+            let stuck = moves.as_ref().ok().map(|moves| Value::Bool(moves.is_empty()));
+            values.extend(hierarchy.deadlock_in(bad).zip(stuck));
+            if holds(hierarchy, bad, &values) {
                 return refuse("a bad configuration can be reached");
             }
             looked += 1;
-            let Ok(mut moves) = walker.moves(&here) else { return Ok(looked) };
-            moves.retain(|(event, _)| *event != 0);
+            let Ok(moves) = moves else { return Ok(looked) };
             if moves.is_empty() || started.elapsed() > PATIENCE {
                 break;
             }
@@ -198,7 +204,16 @@ pub fn replay(hierarchy: &Hierarchy, symbolic: Option<&Symbolic>, bad: TermId, t
             return refuse(at, "the event is not possible here");
         }
     }
-    let last = valuation(hierarchy, &order, &trace.configurations[trace.events.len()]);
+    let here = &trace.configurations[trace.events.len()];
+    let mut last = valuation(hierarchy, &order, here);
+    if let Some(v) = hierarchy.deadlock_in(bad) {
+        let stuck = match (walker.moves(here), symbolic) {
+            (Ok(possible), _) => possible.iter().all(|(event, _)| *event == 0),
+            (Err(_), Some(m)) => m.space.meets(&m.stuck()?, &m.single(here, true)?)?,
+            (Err(_), None) => return refuse(trace.events.len(), "flows have too many values to say what is possible"),
+        };
+        last.insert(v, Value::Bool(stuck));
+    }
     if !holds(hierarchy, bad, &last) {
         return refuse(trace.events.len(), "the last configuration is not what was looked for");
     }

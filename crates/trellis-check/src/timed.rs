@@ -23,8 +23,8 @@ use trellis_expr::{TermId, VarId};
 use trellis_model::network::interpret::Interpreter;
 use trellis_model::network::symmetry::Symmetry;
 use trellis_model::network::{
-    Action, CertEntry, Certificate, Condition, LuBounds, ModelError, Move, Moves, Network, Post, Query, QueryKind,
-    SetClock, Snapshot,
+    Action, CertEntry, Certificate, Condition, LuBounds, ModelError, Network, Post, Query, QueryKind, SetClock,
+    Snapshot, Transition, Transitions,
 };
 use trellis_order::{Domain, Word};
 
@@ -225,7 +225,7 @@ impl<'a> Checker<'a> {
         Rejection::new(why).number(e.number).state(self.net, e.state).with(shown)
     }
 
-    fn wrong_move(&self, why: Cause, e: &Entry<'_>, m: &Move<'_>) -> Rejection {
+    fn wrong_move(&self, why: Cause, e: &Entry<'_>, m: &Transition<'_>) -> Rejection {
         let next = self.post.layout.snapshot(self.net, m.key, &[]);
         self.wrong(why, e, &e.zone).step(self.net, &Action(m.action.to_vec())).next(self.net, &next)
     }
@@ -313,7 +313,7 @@ impl<'a> Checker<'a> {
         if !self.included(&zero, &targets)? {
             return Err(Rejection::new(Cause::InitialMissing).state(self.net, &initial));
         }
-        let mut moves = Moves::default();
+        let mut moves = Transitions::default();
         for i in 0..self.entries.len() {
             crate::limit::ask()?;
             let found = self.post.moves(&self.entries[i].key, &mut moves);
@@ -337,7 +337,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A move leads from an entry into the set.
-    fn stays(&self, e: &Entry<'a>, m: &Move<'_>) -> Result<(), Rejection> {
+    fn stays(&self, e: &Entry<'a>, m: &Transition<'_>) -> Result<(), Rejection> {
         let (key, state, word) = self.in_order(m.key);
         self.leads_into(e, m, self.targets(&key), (&state, word))
     }
@@ -346,7 +346,7 @@ impl<'a> Checker<'a> {
     fn leads_into(
         &self,
         e: &Entry<'a>,
-        m: &Move<'_>,
+        m: &Transition<'_>,
         mut targets: Vec<&Entry<'a>>,
         (state, mut word): (&Snapshot, Vec<u16>),
     ) -> Result<(), Rejection> {
@@ -521,7 +521,7 @@ impl<'a> Checker<'a> {
 
     /// From where in an entry's locations and data some step can happen, now or later.
     fn alive(&mut self, i: usize) -> Result<Vec<Zone>, Rejection> {
-        let mut moves = Moves::default();
+        let mut moves = Transitions::default();
         let mut invariant = Vec::new();
         let found = self.post.moves(&self.entries[i].key, &mut moves);
         let found = found.and_then(|()| self.post.timing(&self.entries[i].key, &mut invariant));

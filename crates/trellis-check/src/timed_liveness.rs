@@ -20,7 +20,8 @@ use trellis_domain::zone::{Bound, Constraint, Zone, ZoneDomain, ZoneError};
 use trellis_expr::VarId;
 use trellis_model::network::interpret::Interpreter;
 use trellis_model::network::{
-    Action, CertEntry, Certificate, Condition, ModelError, Moves, Network, Post, Query, QueryKind, SetClock, Snapshot,
+    Action, CertEntry, Certificate, Condition, ModelError, Network, Post, Query, QueryKind, SetClock, Snapshot,
+    Transitions,
 };
 use trellis_order::{Domain, Word};
 
@@ -289,7 +290,7 @@ impl<'a> Checker<'a> {
 
     /// The steps from a key.
     pub fn ways(&mut self, key: &[Word]) -> Result<Vec<Way>, Rejection> {
-        let mut moves = Moves::default();
+        let mut moves = Transitions::default();
         self.post.moves(key, &mut moves).map_err(|e| self.model(e))?;
         let mut ways = Vec::new();
         for m in moves.iter() {

@@ -32,7 +32,7 @@ fn watch(args: &Settings) {
             phase => Reason::Solver(format!("{why}{phase}")),
         };
         let report = Summary::about(&name(&args), "", query, Kind::Always, Verdict::Unknown(reason));
-        match plain(&args, &report, Style { color: args.context.color_out, ..Style::default() }) {
+        match plain(&args, &report, args.context.style) {
             Ok(()) if why == StopReason::Cancelled => exit::INTERRUPTED,
             Ok(()) => exit::UNDECIDED,
             Err(_) => exit::INTERNAL,
@@ -57,7 +57,7 @@ fn plain(args: &Settings, report: &Summary, style: Style) -> Result<(), Error> {
 }
 
 /// Checks models, one after the other.
-pub fn check(args: &Settings, out_color: bool, err_color: bool) -> Ran {
+pub fn check(args: &Settings, style: Style, err_color: bool) -> Ran {
     let mut code = exit::HOLDS;
     let all: Vec<PathBuf> = std::iter::once(&args.model.model).chain(&args.more).cloned().collect();
     for (n, path) in all.iter().enumerate() {
@@ -82,7 +82,7 @@ pub fn check(args: &Settings, out_color: bool, err_color: bool) -> Ran {
             msc: beside(&args.msc),
             ..args.clone()
         };
-        match check_one(&one, out_color, err_color) {
+        match check_one(&one, style, err_color) {
             Ok(exit::INTERRUPTED) => return Ok(exit::INTERRUPTED),
             Ok(now) => code = worst(code, now),
             // A model that cannot be read leaves the others answered.
@@ -96,8 +96,8 @@ pub fn check(args: &Settings, out_color: bool, err_color: bool) -> Ran {
     Ok(code)
 }
 
-fn check_one(args: &Settings, out_color: bool, err_color: bool) -> Ran {
-    let context = Context { color: err_color, color_out: out_color, ..limits::context(!args.quiet, args.json) };
+fn check_one(args: &Settings, style: Style, err_color: bool) -> Ran {
+    let context = Context { color: err_color, style, ..limits::context(!args.quiet, args.json) };
     let reading = Reading { deadline: context.deadline(args.timeout), ..args.reading.clone() };
     let args = Arc::new(Settings { context, reading, ..args.clone() });
     watch(&args);
@@ -137,7 +137,7 @@ struct Terminal {
 
 impl Terminal {
     fn nothing(&self, report: &Summary) -> Ran {
-        plain(&self.args, report, Style { color: self.args.context.color_out, ..Style::default() })?;
+        plain(&self.args, report, self.args.context.style)?;
         Ok(exit::UNDECIDED)
     }
 
@@ -209,7 +209,7 @@ fn write_files(args: &Settings, answer: &dyn Answer, [trace, proof]: [Option<usi
         let name = file.to_string_lossy();
         let run = || answer.run().ok_or_else(|| std::io::Error::other("the run cannot be written"));
         write_with(&path(file), |out| match () {
-            () if name.ends_with(".itf.json") => itf::write_itf(&run()?, out),
+            () if name.ends_with(itf::ENDING) => itf::write_itf(&run()?, out),
             () if name.ends_with(".vcd") => vcd::write_vcd(&run()?, out),
             () => answer.write_trace(out),
         })?;

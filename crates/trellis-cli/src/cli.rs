@@ -91,7 +91,7 @@ pub enum Command {
     Bench(Bench),
     /// Print the JSON Schema of an output: report, trace, certificate; or of hierarchical transition systems: hierarchy.
     Schema {
-        /// Which.
+        /// The name of the schema.
         name: String,
     },
     /// Print a completion script for a shell.

@@ -7,9 +7,10 @@ use trellis::context::Context;
 use trellis::files::write_file;
 use trellis::settings::CounterOptions;
 use trellis::settings::NodeOptions;
-use trellis::settings::{Convert, Formulas, Settings};
+use trellis::settings::{Convert, Format, Formulas, Settings};
 use trellis::{Error, registry};
 use trellis_meter::StopReason;
+use trellis_report::{Style, dot};
 
 use crate::cli::Certify;
 use crate::{Ran, exit, limits, print};
@@ -53,7 +54,7 @@ fn asked(args: &Certify, given: &Given<'_>, err_color: bool) -> Settings {
 }
 
 /// Checks evidence again.
-pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
+pub fn certify(args: &Certify, style: Style, err_color: bool) -> Ran {
     watch(args);
     let given = &Given::read(&args.evidence)?;
     let formula = !args.ltl.is_empty() || args.buchi.is_some();
@@ -77,18 +78,18 @@ pub fn certify(args: &Certify, out_color: bool, err_color: bool) -> Ran {
     let mut why = None;
     for case in tasks? {
         match case.certify(given)? {
-            Ok(judged) => return tell(judged, out_color),
+            Ok(judged) => return tell(judged, style),
             Err(other) => why = why.or(Some(other)),
         }
     }
     let name = args.evidence.file_name().unwrap_or(args.evidence.as_os_str()).to_string_lossy().into_owned();
-    tell(Judged::Rejected(name, why.unwrap_or_else(|| "nothing is asked".into())), out_color)
+    tell(Judged::Rejected(name, why.unwrap_or_else(|| "nothing is asked".into())), style)
 }
 
 /// Prints what became of evidence.
-fn tell(judged: Judged, color: bool) -> Ran {
+fn tell(judged: Judged, style: Style) -> Ran {
     limits::finish();
-    let paint = |code: &str, s: &str| if color { format!("\x1b[1;{code}m{s}\x1b[0m") } else { s.to_string() };
+    let paint = |code: &str, s: &str| if style.color { format!("\x1b[1;{code}m{s}\x1b[0m") } else { s.to_string() };
     let (word, about, why, code) = match judged {
         Judged::Valid(about, said) => (paint("32", "VALID"), about, said, exit::HOLDS),
         Judged::Rejected(about, why) => (paint("31", "REJECTED"), about, why, exit::FAILS),
@@ -102,7 +103,12 @@ fn tell(judged: Judged, color: bool) -> Ran {
 pub fn convert(args: &Convert, err_color: bool) -> Ran {
     let (formalism, language) = registry::of(&args.model.model)?;
     registry::refuse_plain(&args.given, formalism, language)?;
-    let text = formalism.convert(args, language, err_color)?;
+    let text = match args.to {
+        Format::Dot => {
+            dot::drawing(&formalism.drawing(args, language, err_color)?, &args.model.model.display().to_string())
+        }
+        _ => formalism.convert(args, language, err_color)?,
+    };
     match &args.output {
         Some(path) => write_file(path, &text).map(|()| exit::HOLDS),
         None => print(&text),

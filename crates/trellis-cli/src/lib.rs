@@ -8,6 +8,7 @@ mod check;
 mod cli;
 mod cuts;
 mod evidence;
+mod fold;
 mod limits;
 mod ltl2hoa;
 mod mec;
@@ -21,6 +22,7 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 use trellis::{Error, registry};
+use trellis_report::Style;
 
 use cli::{Cli, Color, Command};
 
@@ -62,6 +64,9 @@ pub fn run() -> ExitCode {
         Color::Auto => terminal && !plain,
     };
     let (out, err) = (colored(std::io::stdout().is_terminal()), colored(std::io::stderr().is_terminal()));
+    let columns = terminal_size::terminal_size().filter(|_| std::io::stdout().is_terminal());
+    let columns = columns.map_or(0, |(width, _)| usize::from(width.0));
+    let out = Style { color: out, columns, ..Style::default() };
     // Deeply nested input is refused long before this much is needed; the default stack of a thread is not enough.
     let run = move || command(cli, out, err);
     let ran = match std::thread::Builder::new().stack_size(256 << 20).spawn(run).map(|t| t.join()) {
@@ -89,7 +94,7 @@ pub fn run() -> ExitCode {
     ExitCode::from(code)
 }
 
-fn command(cli: Cli, out: bool, err: bool) -> Ran {
+fn command(cli: Cli, out: Style, err: bool) -> Ran {
     match &cli.command {
         Command::Check(args) => check::check(args, out, err),
         Command::Certify(args) => evidence::certify(args, out, err),
@@ -122,16 +127,16 @@ fn command(cli: Cli, out: bool, err: bool) -> Ran {
             written.map_err(|e| Error::Output(format!("cannot write to {}: {e}", folder.display())))?;
             Ok(exit::HOLDS)
         }
-        Command::Help { topic } => help(topic.as_deref()),
+        Command::Help { topic } => help(topic.as_deref(), out.columns),
     }
 }
 
-fn help(topic: Option<&str>) -> Ran {
+fn help(topic: Option<&str>, columns: usize) -> Ran {
     let mut command = Cli::command();
     let Some(name) = topic else { return print(&command.render_long_help().to_string()) };
     let options = registry::of_topic(name).map(|groups| topics::options_of(&groups)).unwrap_or_default();
     if let Some(text) = topics::topic(name) {
-        return print(&format!("{text}{options}"));
+        return print(&format!("{}{options}", fold::fold(&text, columns)));
     }
     if !options.is_empty() {
         return print(&options);

@@ -96,16 +96,16 @@ const OPTIONS: [(&str, &[&str]); 12] = [
 ];
 
 /// Why a command did not do what it should.
-enum Stop {
+enum Failure {
     /// It makes no sense, or its input does not.
     Failed(Error),
     /// What it is about, and why that is not known.
     Unknown(String, Reason),
 }
 
-impl From<Error> for Stop {
-    fn from(failure: Error) -> Stop {
-        Stop::Failed(failure)
+impl From<Error> for Failure {
+    fn from(failure: Error) -> Failure {
+        Failure::Failed(failure)
     }
 }
 
@@ -211,7 +211,7 @@ fn say(text: &str) -> Result<(), Error> {
     print(&format!("{text}\n")).map(drop)
 }
 
-fn usage<T>(text: impl Into<String>) -> Result<T, Stop> {
+fn usage<T>(text: impl Into<String>) -> Result<T, Failure> {
     Err(Error::Usage(text.into()).into())
 }
 
@@ -227,8 +227,8 @@ impl Runner {
         self.watch.end();
         match done {
             Ok(more) => Ok(more),
-            Err(Stop::Failed(failure)) => Err(failure),
-            Err(Stop::Unknown(what, why)) => {
+            Err(Failure::Failed(failure)) => Err(failure),
+            Err(Failure::Unknown(what, why)) => {
                 say(&format!("{what}: UNKNOWN: {why}"))?;
                 self.unknown.insert(what, why);
                 Ok(true)
@@ -243,17 +243,17 @@ impl Runner {
     }
 
     /// Something that takes time, and is about something.
-    fn within<T>(&mut self, about: &str, work: impl FnOnce(&mut Runner, GoOn<'_>) -> Made<T>) -> Result<T, Stop> {
+    fn within<T>(&mut self, about: &str, work: impl FnOnce(&mut Runner, GoOn<'_>) -> Made<T>) -> Result<T, Failure> {
         let (mut budget, mut stopped) = (self.budget(), None);
         let mut go_on = || {
             stopped = budget.ask(&Progress::default()).err();
             stopped.is_none()
         };
         let done = work(self, &mut go_on);
-        done.map_err(|trouble| Stop::Unknown(about.into(), stopped.map_or_else(|| reason(trouble), Into::into)))
+        done.map_err(|trouble| Failure::Unknown(about.into(), stopped.map_or_else(|| reason(trouble), Into::into)))
     }
 
-    fn run(&mut self, name: &str, text: &str, piece: &Piece) -> Result<bool, Stop> {
+    fn run(&mut self, name: &str, text: &str, piece: &Piece) -> Result<bool, Failure> {
         match *piece {
             Piece::Command(start, end) => self.command(&text[start + 1..end]),
             Piece::Definition(start, end) => {
@@ -276,7 +276,7 @@ impl Runner {
     }
 
     /// Builds a node, if that has not been done.
-    fn node(&mut self, name: &Name) -> Result<(), Stop> {
+    fn node(&mut self, name: &Name) -> Result<(), Failure> {
         if self.world.nodes.contains_key(&name.text) {
             return Ok(());
         }
@@ -289,7 +289,7 @@ impl Runner {
         };
         let built = build_beside(&self.sources, file, name, self.world.literals(), &limits::colored(self.color))?;
         let added = self.session.add(&name.text, &built.hierarchy);
-        added.map_err(|e| Stop::Unknown(name.text.clone(), reason(e)))?;
+        added.map_err(|e| Failure::Unknown(name.text.clone(), reason(e)))?;
         self.list_again(&name.text, &built.hierarchy);
         self.world.know(&name.text, built).or_else(usage)
     }
@@ -301,7 +301,7 @@ impl Runner {
     }
 
     /// What a name stands for.
-    fn callee(&mut self, name: &str) -> Result<Callee, Stop> {
+    fn callee(&mut self, name: &str) -> Result<Callee, Failure> {
         Ok(match name.split_once('!') {
             None if self.world.relations.contains_key(name) => Callee::Defined(name.into()),
             None => return usage(format!("there is no relation `{name}`")),
@@ -319,17 +319,17 @@ impl Runner {
     }
 
     /// A relation by its name.
-    fn relation(&mut self, name: &str) -> Result<Computed, Stop> {
+    fn relation(&mut self, name: &str) -> Result<Computed, Failure> {
         let callee = self.callee(name)?;
         let found = self.within(name, |runner, go_on| runner.session.relation(&callee, go_on))?;
         found.ok_or_else(|| {
             let why = self.unknown.get(name).cloned();
-            Stop::Unknown(name.into(), why.unwrap_or_else(|| Reason::Stuck("it was not computed".into())))
+            Failure::Unknown(name.into(), why.unwrap_or_else(|| Reason::Stuck("it was not computed".into())))
         })
     }
 
     /// Builds the node of a name.
-    fn named(&mut self, node: &str) -> Result<(), Stop> {
+    fn named(&mut self, node: &str) -> Result<(), Failure> {
         let all = self.files.iter().flat_map(|f| f.nodes());
         match all.into_iter().find(|n| n.text == node).cloned() {
             Some(found) => self.node(&found),
@@ -338,7 +338,7 @@ impl Runner {
     }
 
     /// Defines the set of configurations in which a formula of computation tree logic holds.
-    fn branching(&mut self, line: &str) -> Result<(), Stop> {
+    fn branching(&mut self, line: &str) -> Result<(), Failure> {
         let mut words = line.trim_start().splitn(3, char::is_whitespace);
         let (Some(name), Some(node), Some(formula)) = (words.next(), words.next(), words.next()) else {
             return usage("`:ctl R NODE FORMULA`");
@@ -354,7 +354,7 @@ impl Runner {
         self.session.defined.remove(name);
         let relation = Branching::new(&built.hierarchy, &known.symbolic)
             .and_then(|b| b.holds(&formula, &mut budget))
-            .map_err(|why| Stop::Unknown(name.into(), why))?;
+            .map_err(|why| Failure::Unknown(name.into(), why))?;
         if let Some(plain) = &mut self.plain {
             plain.branching(name, node, &built.hierarchy, &formula);
         }
@@ -365,7 +365,7 @@ impl Runner {
         Ok(())
     }
 
-    fn command(&mut self, line: &str) -> Result<bool, Stop> {
+    fn command(&mut self, line: &str) -> Result<bool, Failure> {
         if let Some(rest) = line.trim_start().strip_prefix("ctl ") {
             self.branching(rest)?;
             return Ok(true);
@@ -378,7 +378,8 @@ impl Runner {
             ["ar-load", file] => self.load(file)?,
             ["rel-cardinal", name] => {
                 let computed = self.relation(name)?;
-                let cardinal = self.session.cardinal(&computed).map_err(|e| Stop::Unknown(name.into(), reason(e)))?;
+                let cardinal =
+                    self.session.cardinal(&computed).map_err(|e| Failure::Unknown(name.into(), reason(e)))?;
                 let doubt = self.doubt(name, &computed)?;
                 say(&format!("cardinal of {name} : {cardinal}{}", again::aside(doubt)))?;
             }
@@ -420,7 +421,7 @@ impl Runner {
         Ok(true)
     }
 
-    fn load(&mut self, file: &str) -> Result<(), Stop> {
+    fn load(&mut self, file: &str) -> Result<(), Failure> {
         let beside = self.folder.join(file);
         let path = if beside.is_file() { beside } else { PathBuf::from(file) };
         let file = read(&mut self.sources, &path, &limits::colored(self.color))?;
@@ -436,7 +437,7 @@ impl Runner {
         Ok(())
     }
 
-    fn set(&mut self, option: &str, value: &str) -> Result<(), Stop> {
+    fn set(&mut self, option: &str, value: &str) -> Result<(), Failure> {
         let Some((_, values)) = OPTIONS.iter().find(|(name, _)| *name == option) else {
             return usage(format!("there is no option `{option}`; `:help` lists them"));
         };
@@ -459,9 +460,9 @@ impl Runner {
         nodes.into_iter().flat_map(members).chain(self.world.relations.keys().cloned()).collect()
     }
 
-    fn rows(&mut self, name: &str, limit: usize) -> Result<(), Stop> {
+    fn rows(&mut self, name: &str, limit: usize) -> Result<(), Failure> {
         let computed = self.relation(name)?;
-        let rows = self.session.rows(&computed, limit).map_err(|e| Stop::Unknown(name.into(), reason(e)))?;
+        let rows = self.session.rows(&computed, limit).map_err(|e| Failure::Unknown(name.into(), reason(e)))?;
         let doubt = self.doubt(name, &computed)?;
         for row in rows {
             let arguments = computed.arguments.iter().zip(&row).map(|(sort, values)| self.shown(sort, values));
@@ -490,7 +491,7 @@ impl Runner {
         }
     }
 
-    fn dot(&mut self, name: &str) -> Result<(), Stop> {
+    fn dot(&mut self, name: &str) -> Result<(), Failure> {
         let computed = self.relation(name)?;
         let several = self.world.nodes.len() > 1;
         let variable = |column: usize| {

@@ -30,8 +30,7 @@ const HELP: &str = "  NUMBER        take the step, or the value, with that numbe
   h, help       show this
   q             quit; so does the end of the input";
 
-pub fn simulate(args: &Simulate, out_color: bool, err_color: bool) -> Ran {
-    let style = Style { color: out_color, ..Default::default() };
+pub fn simulate(args: &Simulate, style: Style, err_color: bool) -> Ran {
     let trace = match &args.trace {
         Some(path) => Some(std::fs::read_to_string(path).map_err(|e| broken(path, &e))?),
         None => None,
@@ -190,7 +189,7 @@ impl Session {
     }
 
     fn show_state(&self) -> Result<(), Error> {
-        print(&text::state(&self.stepper.state(), &|name, value| self.stepper.is_idle(name, value)))?;
+        print(&text::state(&self.stepper.state(), &|name, value| self.stepper.is_idle(name, value), self.style))?;
         if let Some(remark) = self.stepper.remark() {
             print(&format!("({remark})"))?;
         }

@@ -37,8 +37,8 @@ pub fn check() -> String {
     }
     let help = command.max_term_width(110).render_help();
     format!(
-        "{help}\nOptions of one language or formalism: trellis help uppaal, trellis help c, trellis help spec, trellis help altarica,\n\
-         trellis help ltl, … (or trellis check --help c)\n"
+        "{help}\nOptions of one language or formalism: trellis help uppaal, trellis help c,\n\
+         trellis help spec, trellis help altarica, trellis help ltl, … (or trellis check --help c)\n"
     )
 }
 
@@ -78,7 +78,8 @@ From loose to tight: <->, -> (to the right), or, and, U W R M (to the right), no
 `(!a) U b`, and `G x = 1` is `G (x = 1)`. GFa is G F a. There are no past operators.
 
 A formula about a model has three types: int, bool and LTL. Its atoms are comparisons (= /= < <= > >=) of terms (+ - * / % mod rem,
-array[index], Type.LITERAL), boolean variables, In(state), and texts in double quotes, which are in the language of the model.
+array[index], Type.LITERAL), boolean variables, In(state), and texts in double quotes, which are in the language of the model. Of counter systems, AltaRica
+and .hts.json, `deadlock` is an atom: nothing but an idle step is possible.
 
   trellis check MODEL --ltl 'G(x > 0 -> F y)'             must hold on every infinite run
   trellis check MODEL --buchi never.hoa                   no infinite run may be accepted: the automaton says what must not
@@ -95,6 +96,10 @@ after each rule of a counter system, each flat event of an AltaRica node but ε,
 that not all nodes take by resting, with an event that has no name and changes nothing (all stay as they are where nothing can happen;
 nodes are flattened for this, so they must be small). A run that
 has ended stays as it is forever; a run that is stuck elsewhere does not count.
+
+A[] p and E<> p ask about states at the same moments, and a state counts as soon as it is reached, whether or not an assumption blocks
+the run later on. A<> p, E[] p and p --> q are formulas. Of C, .cfa, .xsts and .sts, -p 'E<> deadlock' and -p 'A[] not deadlock' ask whether
+a run can be blocked before its end.
 
 Networks of automata (UPPAAL, TChecker): atoms are locations and data as in queries (`P(1).cs`, `n[2] > 0`), and whole conditions in
 quotes (`\"forall (i : id_t) n[i] > 0\"`), without clocks. A letter is read at the start and after each step; a run that ends, for lack
@@ -129,7 +134,8 @@ A .spec file has variables (how many processes are in which state), rules, a sta
          modified >= 1, shared >= 1
 
 Can a state be reached that is at least as large as a target? `init invalid >= 1` allows any number. Updates are simultaneous; a rule
-that would make a number negative cannot be taken. --error 'x >= 2, y >= 1' asks for another target. UNSAFE comes with a number of
+that would make a number negative cannot be taken. --error 'x >= 2, y >= 1' asks for another target; -p 'A[] !deadlock' asks whether some rule
+can always be taken, and A[] p, E<> p, … any other condition, as formulas (trellis help ltl). UNSAFE comes with a number of
 processes and the rules they take (--full-trace: all of a long run), SAFE with an invariant in words (--show-invariant: all of it).
 
 If no engine is chosen, several take turns on two threads (--threads 1: on one).
@@ -184,8 +190,8 @@ AltaRica, Mec 5 and Acheck
 Trellis reads AltaRica (.alt): nodes with state and flow variables, assertions, guarded transitions, priorities, sub-nodes and
 synchronisation vectors. The last node of the file is the top, or the one that --node names.
 
-  trellis check model.alt --error EXPR        EXPR must never hold; -p EXPR: must always hold
-      paths as in the model: 'P[0].loc = cs & P[1].loc = cs'
+  trellis check model.alt --error EXPR        EXPR must never hold; -p EXPR: must always hold; -p 'E<> EXPR': can hold
+      paths as in the model: 'P[0].loc = cs & P[1].loc = cs'; `deadlock` is that no event but doing nothing is possible
   --ctl FORMULA                               must hold initially: not and or => EX AX EF AF EG AG E[a U b] A[a U b] over conditions. A
                                               step is any event but doing nothing; a run goes on for ever or until nothing can
                                               happen. The answer is evaluated again, plainly; if too much can be reached, it is UNKNOWN
@@ -234,6 +240,7 @@ Hierarchical transition systems (.hts.json; trellis schema hierarchy) are the sa
 vectors, priorities and sub-nodes, and what must never be.
   trellis check wheels3.hts.json
   trellis check wheels3.hts.json --ltl 'G F \"low.low in 0\"'      formulas are about where nodes are: \"NODE in STATE|STATE\", or NODE = STATE
+  trellis check wheels3.hts.json -p 'A[] !deadlock'              some node can always do something else than rest
 Networks of automata (UPPAAL) without clocks are such systems too: --engine hierarchy abstracts each process; processes that share
 variables are taken as one. Broadcasts, committed locations, priorities and lattice variables are refused.
 

@@ -68,7 +68,7 @@ fn verdicts_and_evidence() {
     let open = start + body[start..].find('[').expect("a list");
     let close = open + body[open..].find(']').expect("its end");
     std::fs::write(&proof, format!("{}[0]{}", &body[..open], &body[close + 1..])).expect("written");
-    says(&["certify", MODEL, &proof, "--error", "free"], "", 10, "`coin` leaves the states, to `paid`");
+    says(&["certify", MODEL, &proof, "--error", "free"], "", 10, "`coin` leaves the states, to `state = paid`");
     let (html, dot, svg) = (path("run.html"), path("run.dot"), path("run.svg"));
     says(&["check", MODEL, "--error", "broken", "--html", &html, "--dot", &dot, "--msc", &svg], "", 10, "UNSAFE");
     assert!(content("run.html").contains("<html") && content("run.dot").contains("kick"));

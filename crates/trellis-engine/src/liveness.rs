@@ -40,7 +40,7 @@ pub enum Answer<A, E> {
 
 /// The search after it has ended.
 pub struct Search<A, E> {
-    /// How.
+    /// The verdict, with its run.
     pub answer: Answer<A, E>,
     /// What was counted.
     pub stats: Stats,
@@ -72,9 +72,9 @@ pub fn search<S: System>(system: &mut S, watch: &mut impl Watch<S>, meter: &mut 
     let mut ranks = Vec::new();
     let answer = match ended {
         Err(stop) => match stop {
-            Stop::Limit(r) => Answer::Stopped(r),
-            Stop::Broken(NONE, e) => Answer::Error(Path::empty(), e),
-            Stop::Broken(n, e) => {
+            Failure::Limit(r) => Answer::Stopped(r),
+            Failure::Broken(NONE, e) => Answer::Error(Path::empty(), e),
+            Failure::Broken(n, e) => {
                 Answer::Error(path_to(system, &arg, &arg.path(n)).unwrap_or_else(|_| Path::empty()), e)
             }
         },
@@ -94,14 +94,14 @@ pub fn search<S: System>(system: &mut S, watch: &mut impl Watch<S>, meter: &mut 
     Search { answer, stats, arg, ranks }
 }
 
-enum Stop<E> {
+enum Failure<E> {
     Limit(Reason),
     Broken(u32, E),
 }
 
-impl<E> From<StopReason> for Stop<E> {
-    fn from(why: StopReason) -> Stop<E> {
-        Stop::Limit(why.into())
+impl<E> From<StopReason> for Failure<E> {
+    fn from(why: StopReason) -> Failure<E> {
+        Failure::Limit(why.into())
     }
 }
 
@@ -116,8 +116,8 @@ struct Unfolding<'s, S, W> {
 }
 
 impl<S: System, W: Watch<S>> Unfolding<'_, S, W> {
-    fn run(&mut self, meter: &mut Meter) -> Result<(), Stop<S::Error>> {
-        let initial = self.system.initial().map_err(|e| Stop::Broken(NONE, e))?;
+    fn run(&mut self, meter: &mut Meter) -> Result<(), Failure<S::Error>> {
+        let initial = self.system.initial().map_err(|e| Failure::Broken(NONE, e))?;
         let k = self.arg.key_id(&initial.0);
         self.arg.add(k, &initial.1, NONE, 0);
         explore(self, meter).map(|_| ())
@@ -126,9 +126,9 @@ impl<S: System, W: Watch<S>> Unfolding<'_, S, W> {
 
 impl<S: System, W: Watch<S>> Exploration for Unfolding<'_, S, W> {
     type Found = ();
-    type Stop = Stop<S::Error>;
+    type Failure = Failure<S::Error>;
 
-    fn next(&mut self) -> Result<Option<u32>, Self::Stop> {
+    fn next(&mut self) -> Result<Option<u32>, Self::Failure> {
         Ok(self.order.next(self.arg.nodes.len()))
     }
 
@@ -136,11 +136,11 @@ impl<S: System, W: Watch<S>> Exploration for Unfolding<'_, S, W> {
         Progress { waiting: self.order.waiting(self.arg.nodes.len()), stats: self.stats }
     }
 
-    fn expand(&mut self, n: u32, _: &mut Meter) -> Result<Option<()>, Self::Stop> {
+    fn expand(&mut self, n: u32, _: &mut Meter) -> Result<Option<()>, Self::Failure> {
         let Unfolding { system, watch, arg, graph, stats, batch, .. } = self;
         arg.nodes[n as usize].mark = Mark::Passed;
         stats.expanded += 1;
-        let broken = |e| Stop::Broken(n, e);
+        let broken = |e| Failure::Broken(n, e);
         let (key, elem) = arg.state(n);
         let (kw, ew) = (key.len(), elem.len());
         let stays = watch.stays(system, key, elem).map_err(broken)?;

@@ -26,11 +26,11 @@ use trellis_meter::{Meter, Progress, Stats};
 /// How two elements under the same key meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Update {
-    /// Stop on equality.
+    /// Failure on equality.
     Simple,
-    /// Stop on `⊑`.
+    /// Failure on `⊑`.
     Cover,
-    /// Stop on `⊑`, join where the strategy allows.
+    /// Failure on `⊑`, join where the strategy allows.
     Join,
 }
 
@@ -123,8 +123,8 @@ pub fn reach<S: System>(
     };
     let answer = match r.run(system, strategy, meter) {
         Ok(answer) => answer,
-        Err(Stop::Limit(reason)) => Answer::Stopped(reason),
-        Err(Stop::Broken(_, e) | Stop::Strategy(e)) => Answer::Error(Path::empty(), e),
+        Err(Failure::Limit(reason)) => Answer::Stopped(reason),
+        Err(Failure::Broken(_, e) | Failure::Strategy(e)) => Answer::Error(Path::empty(), e),
     };
     r.stats.stored = r.arg.stored().count() as u64;
     Exploration { answer, stats: r.stats, arg: r.arg }
@@ -182,7 +182,7 @@ impl History {
     }
 }
 
-enum Stop<E> {
+enum Failure<E> {
     Limit(Reason),
     /// The system failed at a node.
     Broken(u32, E),
@@ -198,7 +198,7 @@ enum Goal<E> {
     Fault(E),
 }
 
-type Ran<S, T> = Result<T, Stop<<S as System>::Error>>;
+type Ran<S, T> = Result<T, Failure<<S as System>::Error>>;
 
 impl Reach {
     fn run<S: System>(
@@ -207,7 +207,7 @@ impl Reach {
         strategy: &mut impl Strategy<S::Error>,
         meter: &mut Meter,
     ) -> Ran<S, Answer<S::Action, S::Error>> {
-        self.initial = system.initial().map_err(|e| Stop::Broken(NONE, e))?;
+        self.initial = system.initial().map_err(|e| Failure::Broken(NONE, e))?;
         let (key, elem) = self.initial.clone();
         let mut batch = Batch::default();
         let mut found = self.insert(system, strategy, &key, &elem, NONE, 0);
@@ -219,7 +219,7 @@ impl Reach {
                     continue;
                 }
                 Ok(Some(target)) => (target, Goal::Target),
-                Err(Stop::Broken(node, e)) if node != NONE => (node, Goal::Fault(e)),
+                Err(Failure::Broken(node, e)) if node != NONE => (node, Goal::Fault(e)),
                 Err(stop) => return Err(stop),
             };
             match self.found(system, node, goal)? {
@@ -242,11 +242,11 @@ impl Reach {
     }
 
     /// The next node to expand.
-    fn next<E>(&mut self, meter: &mut Meter) -> Result<Option<u32>, Stop<E>> {
+    fn next<E>(&mut self, meter: &mut Meter) -> Result<Option<u32>, Failure<E>> {
         while let Some(n) = self.waiting.pop() {
             if self.arg.nodes[n as usize].mark == Mark::Waiting {
                 let progress = Progress { waiting: self.waiting.len(), stats: self.stats };
-                meter.check(&progress).map_err(|why| Stop::Limit(why.into()))?;
+                meter.check(&progress).map_err(|why| Failure::Limit(why.into()))?;
                 return Ok(Some(n));
             }
         }
@@ -266,7 +266,7 @@ impl Reach {
         self.stats.expanded += 1;
         batch.clear();
         let (key, elem) = self.arg.state(n);
-        system.successors(key, elem, batch).map_err(|e| Stop::Broken(n, e))?;
+        system.successors(key, elem, batch).map_err(|e| Failure::Broken(n, e))?;
         self.stats.steps += u64::from(batch.steps);
         for (i, &via) in batch.ordinals.iter().enumerate() {
             let (key, elem) = (&batch.keys[i * kw..][..kw], &batch.elems[i * ew..][..ew]);
@@ -314,7 +314,7 @@ impl Reach {
         self.enqueue(system, n)?;
         self.stats.added += 1;
         let (key, elem) = self.arg.state(n);
-        let target = system.is_target(key, elem).map_err(|e| Stop::Broken(n, e))?;
+        let target = system.is_target(key, elem).map_err(|e| Failure::Broken(n, e))?;
         Ok(target.then_some(n))
     }
 
@@ -329,7 +329,7 @@ impl Reach {
         let mut priority = 0;
         if self.waiting.wants_priority() {
             let (key, elem) = self.arg.state(n);
-            priority = system.priority(key, elem).map_err(|e| Stop::Broken(n, e))?;
+            priority = system.priority(key, elem).map_err(|e| Failure::Broken(n, e))?;
         }
         self.waiting.push(n, priority);
         Ok(())
@@ -356,7 +356,7 @@ impl Reach {
                 })
         });
         if let Some(e) = failed {
-            return Err(Stop::Strategy(e));
+            return Err(Failure::Strategy(e));
         }
         let Some(p) = partner else { return Ok(self.add(k, elem, parent, via)) };
         self.stats.joins += 1;
@@ -397,7 +397,7 @@ impl Reach {
         node: u32,
         goal: Goal<S::Error>,
     ) -> Ran<S, Answer<S::Action, S::Error>> {
-        let broken = |e| Stop::Broken(NONE, e);
+        let broken = |e| Failure::Broken(NONE, e);
         let nodes = self.arg.path(node);
         let path = path_to(system, &self.arg, &nodes).map_err(broken)?;
         let fails_at = match self.replay(system, &self.initial, &path.actions, &goal).map_err(broken)? {

@@ -1,30 +1,30 @@
-//! Control-flow automata as graphs in the dot language (Graphviz): a picture of a program.
-
-use std::fmt::Write;
+//! Control-flow automata as pictures.
 
 use trellis_expr::{Stmt, StmtId};
 use trellis_model::cfa::{Cfa, Kind};
 
-use crate::words::{cut, graph, quote};
+use crate::present::{Drawing, DrawnEdge, DrawnNode, NodeShape};
+use crate::words::cut;
 
 /// How many statements of an edge are shown; a large block may have thousands.
 const MAX_LINES: usize = 20;
 
-/// The automaton. An error location is red, a final one has a double line; locations show the line they stand in.
-pub fn dot(cfa: &Cfa, name: &str) -> String {
-    let mut out = graph(name);
-    let _ = writeln!(out, "  start [shape=point, label=\"\"];\n  start -> l{};", cfa.initial.0);
+/// The automaton; locations show the line they stand in, and are lit by their name.
+pub fn drawing(cfa: &Cfa) -> Drawing {
+    let mut out = Drawing::default();
     for l in cfa.locations() {
         let location = cfa.location(l);
         let mut lines = vec![location.name.clone()];
         lines.extend(location.place.map(|p| format!("line {}", p.line)));
-        let style = match location.kind {
-            Kind::Plain => "",
-            Kind::Error => ", color=red, penwidth=2",
-            Kind::Final => ", peripheries=2",
+        let shape = match location.kind {
+            Kind::Plain => NodeShape::Plain,
+            Kind::Error => NodeShape::Error,
+            Kind::Final => NodeShape::Final,
         };
-        let _ = writeln!(out, "  l{} [shape=box, style=rounded, label={}{style}];", l.0, quote(&lines));
+        out.nodes.push(DrawnNode { lines, shape, ..DrawnNode::default() });
     }
+    out.edges.push(DrawnEdge { from: out.nodes.len(), to: cfa.initial.index(), lines: vec![] });
+    out.nodes.push(DrawnNode { shape: NodeShape::Start, ..DrawnNode::default() });
     for e in cfa.edges() {
         let edge = cfa.edge(e);
         let mut lines = vec![];
@@ -34,9 +34,8 @@ pub fn dot(cfa: &Cfa, name: &str) -> String {
             lines.truncate(MAX_LINES);
             lines.push(format!("… ({more} more)"));
         }
-        let _ = writeln!(out, "  l{} -> l{} [label={}];", edge.from.0, edge.to.0, quote(&lines));
+        out.edges.push(DrawnEdge { from: edge.from.index(), to: edge.to.index(), lines });
     }
-    out.push_str("}\n");
     out
 }
 

@@ -8,7 +8,7 @@ use std::fmt::Write;
 pub struct Row {
     /// Whose failure; empty at the top.
     pub component: String,
-    /// Which.
+    /// The name of the failure event.
     pub failure: String,
     /// What changes within the component.
     pub local: Vec<String>,

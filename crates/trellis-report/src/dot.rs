@@ -141,6 +141,7 @@ fn looks(node: &DrawnNode) -> &'static str {
     match node.shape {
         NodeShape::Plain | NodeShape::Frame => "",
         NodeShape::Initial => ", penwidth=2",
+        NodeShape::Start => ", shape=point",
         NodeShape::Committed | NodeShape::Final => ", peripheries=2",
         NodeShape::Urgent => ", style=dashed",
         NodeShape::Error => ", color=red, penwidth=2",

@@ -9,6 +9,9 @@ use serde_json::{Map, Value, json};
 
 use crate::run::{Run, Values};
 
+/// What the names of such files end in.
+pub const ENDING: &str = ".itf.json";
+
 /// Where a program of one part is.
 const LOCATION: &str = "@location";
 

@@ -166,6 +166,8 @@ pub enum NodeShape {
     Plain,
     /// A place to start in.
     Initial,
+    /// A point, whose arrow leads to the place to start in.
+    Start,
     /// One that is left at once.
     Committed,
     /// One in which no time passes.

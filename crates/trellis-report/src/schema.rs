@@ -1,9 +1,10 @@
-//! The published JSON Schemas (draft 2020-12): what [`crate::json`] writes is valid under them. Those of reports and evidence are made from the Rust
-//! types ([`generated`]); a test compares them with the files, or writes them anew.
+//! The published JSON Schemas (draft 2020-12): what [`crate::json`] writes is valid under them. They are made from the Rust types ([`generated`]); a test compares them with the files, or writes them anew.
 
+use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
 use crate::evidence::{CERTIFICATE, CertificateDocument, Report, TRACE, TraceDocument};
+use crate::tree::{TREE, TreeDocument};
 
 /// The schemas, by name.
 pub const SCHEMAS: [(&str, &str); 4] = [
@@ -20,11 +21,14 @@ pub fn schema(name: &str) -> Option<&'static str> {
     SCHEMAS.iter().find(is).map(|(_, text)| *text)
 }
 
-/// The schemas that are made from types, by name.
+/// The schemas as they are made from types, by name.
 pub fn generated() -> Vec<(&'static str, String)> {
-    let mut trace = made::<TraceDocument>();
-    let mut certificate = made::<CertificateDocument>();
-    let mut report = made::<Report>();
+    let [written, read] = [SchemaSettings::for_serialize, SchemaSettings::for_deserialize];
+    let mut trace = made::<TraceDocument>(written);
+    let mut certificate = made::<CertificateDocument>(written);
+    let mut report = made::<Report>(written);
+    let mut hierarchy = made::<TreeDocument>(read);
+    hierarchy["properties"]["schema"]["const"] = TREE.into();
     trace["properties"]["schema"]["const"] = TRACE.into();
     certificate["properties"]["schema"]["const"] = CERTIFICATE.into();
     report["$defs"]["TraceDocument"]["properties"]["schema"]["const"] = TRACE.into();
@@ -38,13 +42,13 @@ pub fn generated() -> Vec<(&'static str, String)> {
         finish("trace-2", "A run of a model", trace),
         finish("certificate-2", "A proof about a model", certificate),
         finish("report-1", "What is reported about one property", report),
+        finish("hierarchy-1", "A hierarchical transition system", hierarchy),
     ]
 }
 
-/// The schema of what is written of a type: what is always written is required, and may be `null` if it may be nothing.
-fn made<T: schemars::JsonSchema>() -> Value {
-    let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
-    settings.into_generator().into_root_schema_for::<T>().to_value()
+/// The schema of what is written of a type (what is always written is required, and may be `null` if it may be nothing), or of what is read as it.
+fn made<T: schemars::JsonSchema>(contract: fn(SchemaSettings) -> SchemaSettings) -> Value {
+    contract(SchemaSettings::draft2020_12()).into_generator().into_root_schema_for::<T>().to_value()
 }
 
 /// Formats such as `uint32` are no part of the standard, and some validators complain about them.

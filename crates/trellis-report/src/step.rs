@@ -12,12 +12,16 @@ pub mod hierarchy;
 pub mod network;
 pub mod program;
 pub mod text;
+mod trail;
 pub mod tree;
 mod walk;
 mod ways;
 
 pub use serde_json::Value;
+pub use trail::{Trail, Walkable, Walked};
 
+use crate::json::{self, Content};
+use crate::present::Present;
 use crate::run::{Run, Step, Values};
 
 /// So many offers are listed at most; where there are more, a person can do nothing with the list.
@@ -143,6 +147,14 @@ pub trait Stepper {
             begun += 1;
         }
         Ok(true)
+    }
+}
+
+/// The trace in a document.
+pub fn read_trace<P: Present>(p: &P, text: &str) -> Result<P::Trace, Error> {
+    match json::read(p, text).map_err(|e| Error::refused(e.to_string()))? {
+        Content::Trace(trace) => Ok(trace),
+        Content::Certificate(_) => Err(Error::refused("it is a certificate; only traces can be replayed")),
     }
 }
 

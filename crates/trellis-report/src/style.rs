@@ -12,6 +12,8 @@ pub struct Style {
     pub width: usize,
     /// Also say how it was searched and what was counted, and show all clocks in every state of a run.
     pub verbose: bool,
+    /// How wide the terminal is; 0 where there is none, and lines may be as long as they are.
+    pub columns: usize,
     /// Leave nothing out of runs and invariants.
     pub full: bool,
 }

@@ -18,7 +18,7 @@ use crate::property::{Outcome, PropertyReport};
 use crate::reader::rational;
 use crate::run::{Part, Run, Step, Values, shown};
 use crate::time;
-use crate::words::{INDENT, cut, one_line, short, wrap};
+use crate::words::{INDENT, cut, one_line, short, wrap_at};
 
 pub use crate::style::Style;
 
@@ -93,14 +93,15 @@ pub fn line<T, C>(report: &PropertyReport<T, C>, style: Style) -> String {
     let cost = format!("{}{:.2} s", count.unwrap_or_default(), report.seconds);
     let unchecked = report.unchecked.iter().map(|why| format!("found; {why}"));
     let notes: Vec<String> = reason.chain(unchecked).chain([cost]).chain(report.checked.clone()).collect();
-    let padding = style.width.saturating_sub(query.chars().count() + answer.chars().count());
-    format!(
-        "{}  {query}{}{:padding$}    {}\n",
-        style.word(report.outcome),
-        style.bold(&answer),
-        "",
-        style.dim(&format!("({})", notes.join("; ")))
-    )
+    let length = query.chars().count() + answer.chars().count();
+    let padding = style.width.saturating_sub(length);
+    let (word, answer, notes) = (style.word(report.outcome), style.bold(&answer), format!("({})", notes.join("; ")));
+    // What does not fit beside the query stands below it.
+    let below = style.columns > 0 && INDENT + length.max(style.width) + 4 + notes.chars().count() > style.columns;
+    match below {
+        true => format!("{word}  {query}{answer}\n{:INDENT$}{}\n", "", style.dim(&notes)),
+        false => format!("{word}  {query}{answer}{:padding$}    {}\n", "", style.dim(&notes)),
+    }
 }
 
 /// A trace, step by step. Nothing is said about how it ends: somebody may still be walking.
@@ -164,7 +165,7 @@ fn table(s: &Shown, style: Style, out: &mut String) {
     let Shown { run, look } = s;
     if let Some(start) = &look.start {
         let _ = writeln!(out, "{} {start}", style.dim(&format!("{:>6}  ", 0)));
-        out.push_str(&wrap(&start_values(s), INDENT));
+        out.push_str(&wrap_at(&start_values(s), INDENT, style.columns));
     }
     let hidden = left_out(run.steps.len(), style);
     let visible = || run.steps.iter().enumerate().filter(|(i, _)| !hidden.contains(i)).map(|(_, s)| s);
@@ -211,10 +212,10 @@ fn list(s: &Shown, joins: &[usize], style: Style, out: &mut String) {
     out.push_str(&number(0));
     match &look.start {
         Some(start) => out.push_str(start),
-        None => out.push_str(wrap(&locations(run, &run.start), INDENT).trim()),
+        None => out.push_str(wrap_at(&locations(run, &run.start), INDENT, style.columns).trim()),
     }
     out.push('\n');
-    out.push_str(&wrap(&start_values(s), indent));
+    out.push_str(&wrap_at(&start_values(s), indent, style.columns));
     // Since the start; nothing once it cannot be said exactly.
     let mut now = Some(Rational::ZERO);
     let mut clocks = Clocks::new(run);
@@ -244,14 +245,14 @@ fn list(s: &Shown, joins: &[usize], style: Style, out: &mut String) {
             true => changes.extend(clocks.all()),
             false => changes.extend(set),
         }
-        out.push_str(&wrap(&changes, indent));
+        out.push_str(&wrap_at(&changes, indent, style.columns));
     }
     let rest = number_of(run.rest.as_deref());
     if rest != Rational::ZERO {
         let now = now.and_then(|t| time::plus(t, rest));
         let _ = writeln!(out, "{:INDENT$}then {}{}", "", time::passes(rest), until(now));
         clocks.wait(rest);
-        out.push_str(&wrap(&clocks.all(), INDENT));
+        out.push_str(&wrap_at(&clocks.all(), INDENT, style.columns));
     }
 }
 

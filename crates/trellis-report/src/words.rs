@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 /// Longer values are cut.
 pub(crate) const MAX_SHOWN: usize = 200;
-/// Lists are broken into lines of about this many characters.
+/// Lists are broken into lines of about this many characters, where nobody says how wide the terminal is.
 const LINE: usize = 100;
 /// The indentation of what belongs to a state.
 pub(crate) const INDENT: usize = 9;
@@ -53,13 +53,19 @@ pub(crate) fn excerpt(text: &str) -> String {
 
 /// The items with commas between them, in indented lines of bearable length.
 pub(crate) fn wrap(items: &[String], indent: usize) -> String {
+    wrap_at(items, indent, 0)
+}
+
+/// The same, for a terminal of so many columns (0: there is none).
+pub(crate) fn wrap_at(items: &[String], indent: usize, columns: usize) -> String {
+    let most = if columns == 0 { LINE } else { columns.saturating_sub(indent + 3).clamp(20, LINE) };
     let mut out = String::new();
     let mut column = 0;
     for (i, item) in items.iter().enumerate() {
         let length = item.chars().count();
         if i == 0 {
             let _ = write!(out, "{:indent$}", "");
-        } else if column + length > LINE {
+        } else if column + length > most {
             let _ = write!(out, ",\n{:indent$}", "");
             column = 0;
         } else {

@@ -13,10 +13,10 @@ use crate::altarica::Built;
 use crate::altarica::ast::{Name, Path, Segment};
 use crate::altarica::lower::{Scope, Tree};
 use crate::altarica::parser::Parser;
-use crate::cfa::cursor::{Read, Reported, unknown};
-use crate::cfa::lexer::Tok;
 use crate::diag::{Diagnostic, Severity, SourceId, Sources, Span};
-use crate::uppaal::errors::Errors;
+use crate::text::cursor::unknown;
+use crate::text::errors::{Errors, Read, Reported};
+use crate::text::tokens::Tok;
 
 /// The nodes that a specification is about.
 pub fn nodes(sources: &Sources, id: SourceId) -> Result<Vec<Name>, Vec<Diagnostic>> {
@@ -63,6 +63,9 @@ pub fn lines(
     Ok(lines)
 }
 
+/// An operator between two sets.
+type Both = fn(Box<Set>, Box<Set>) -> Set;
+
 struct Reader<'a, 'b> {
     parser: Parser<'a>,
     built: &'b mut Built,
@@ -73,8 +76,7 @@ struct Reader<'a, 'b> {
 
 impl Reader<'_, '_> {
     fn fail<T>(&mut self, span: Span, text: impl Into<String>) -> Read<T> {
-        self.errors.push(Diagnostic::error(span, text));
-        Err(Reported)
+        self.errors.fail(Diagnostic::error(span, text))
     }
 
     fn file(&mut self, node: Option<&str>) -> Read<()> {
@@ -223,50 +225,35 @@ impl Reader<'_, '_> {
         if self.known.contains_key(&name.text) {
             return Ok(());
         }
-        match builtin(&name.text) {
-            Some((set, of)) => {
-                self.known.insert(name.text.clone(), of);
-                self.lines.push(Line::Define(name.text.clone(), of, Fixpoint::None, set));
-                Ok(())
-            }
-            None => {
-                let d = unknown("set", &name.text, name.span, self.known.keys().map(String::as_str));
-                self.errors.push(d);
-                Err(Reported)
-            }
-        }
+        let Some((set, of)) = builtin(&name.text) else { return self.no_set(name) };
+        self.known.insert(name.text.clone(), of);
+        self.lines.push(Line::Define(name.text.clone(), of, Fixpoint::None, set));
+        Ok(())
+    }
+
+    fn no_set<T>(&mut self, name: &Name) -> Read<T> {
+        self.errors.fail(unknown("set", &name.text, name.span, self.known.keys().map(String::as_str)))
     }
 
     // Sets.
 
     fn set(&mut self) -> Read<(Set, Of)> {
-        let mut left = self.difference()?;
-        while self.parser.take("|") || self.parser.take_word("or") {
-            let right = self.difference()?;
-            left = self.both(left, right, Set::Or)?;
+        self.level(0)
+    }
+
+    /// Operators, loosest first.
+    fn level(&mut self, level: usize) -> Read<(Set, Of)> {
+        const LEVELS: [(&str, &str, Both); 3] = [("|", "or", Set::Or), ("-", "", Set::Minus), ("&", "and", Set::And)];
+        let Some(&(sign, word, make)) = LEVELS.get(level) else { return self.simple() };
+        let mut left = self.level(level + 1)?;
+        while self.parser.take(sign) || self.parser.take_word(word) {
+            let right = self.level(level + 1)?;
+            left = self.both(left, right, make)?;
         }
         Ok(left)
     }
 
-    fn difference(&mut self) -> Read<(Set, Of)> {
-        let mut left = self.conjunction()?;
-        while self.parser.take("-") {
-            let right = self.conjunction()?;
-            left = self.both(left, right, Set::Minus)?;
-        }
-        Ok(left)
-    }
-
-    fn conjunction(&mut self) -> Read<(Set, Of)> {
-        let mut left = self.simple()?;
-        while self.parser.take("&") || self.parser.take_word("and") {
-            let right = self.simple()?;
-            left = self.both(left, right, Set::And)?;
-        }
-        Ok(left)
-    }
-
-    fn both(&mut self, a: (Set, Of), b: (Set, Of), make: fn(Box<Set>, Box<Set>) -> Set) -> Read<(Set, Of)> {
+    fn both(&mut self, a: (Set, Of), b: (Set, Of), make: Both) -> Read<(Set, Of)> {
         if a.1 != b.1 {
             let span = self.parser.tokens[self.parser.at.saturating_sub(1)].span;
             return self.fail(span, "a set of configurations meets a set of transitions");
@@ -343,11 +330,7 @@ impl Reader<'_, '_> {
         }
         match builtin(&name.text) {
             Some(made) => Ok(made),
-            None => {
-                let d = unknown("set", &name.text, name.span, self.known.keys().map(String::as_str));
-                self.errors.push(d);
-                Err(Reported)
-            }
+            None => self.no_set(&name),
         }
     }
 

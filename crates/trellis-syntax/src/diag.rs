@@ -1,6 +1,8 @@
 //! Diagnostics: every complaint about input says where (file, line, column, the line itself underlined), what was
 //! expected, and how to mend it.
 
+use std::fmt::Display;
+
 mod render;
 mod source;
 
@@ -156,5 +158,15 @@ impl Diagnostic {
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
         self
+    }
+
+    /// With the name that was probably meant, if there is one.
+    pub fn meant(self, near: Option<impl Display>) -> Diagnostic {
+        if near.is_some() { self.meant_or(near, "") } else { self }
+    }
+
+    /// With the name that was probably meant, or with other advice.
+    pub fn meant_or(self, near: Option<impl Display>, otherwise: impl Into<String>) -> Diagnostic {
+        self.help(near.map_or_else(|| otherwise.into(), |near| format!("did you mean `{near}`?")))
     }
 }

@@ -19,6 +19,7 @@ pub mod scxml;
 pub mod spec;
 pub mod sts;
 pub mod tchecker;
+pub mod text;
 pub mod tts;
 pub mod uppaal;
 mod xml;

@@ -19,7 +19,7 @@ use trellis_model::counter::{Interval, LARGEST, System, Var};
 use crate::diag::shorten;
 use crate::diag::{Diagnostic, SourceId, Sources, Span};
 use crate::net::Arcs;
-use crate::uppaal::errors::closest;
+use crate::text::errors::closest;
 
 /// Reads the net; without targets.
 pub fn parse(sources: &Sources, id: SourceId) -> Result<System, Vec<Diagnostic>> {
@@ -205,10 +205,9 @@ impl<'a> Parser<'a> {
             let t = self.word("a place")?;
             let Some(&place) = self.places.get(t.text) else {
                 let error = Diagnostic::error(t.span, format!("there is no place `{}`", shorten(t.text)));
-                return Err(match closest(t.text, self.places.keys().copied()) {
-                    Some(near) => error.help(format!("did you mean `{near}`?")),
-                    None => error.help("places are declared under PLACE"),
-                });
+                return Err(
+                    error.meant_or(closest(t.text, self.places.keys().copied()), "places are declared under PLACE")
+                );
             };
             let n = if self.take(":")? { self.number()? } else { 1 };
             let sum = all.entry(place).or_default();

@@ -26,7 +26,7 @@ use trellis_model::counter::{Interval, Rule, System, Update, Var, Vector};
 
 use crate::diag::shorten;
 use crate::diag::{Diagnostic, SourceId, Sources, Span};
-use crate::uppaal::errors::Errors;
+use crate::text::errors::Errors;
 
 /// More states than this are not read.
 const MOST: u32 = 250_000;

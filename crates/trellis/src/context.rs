@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use trellis_meter::{Board, Meter};
+use trellis_report::Style;
 
 /// Is told what happens on the way: warnings and notes, and which question is being worked on.
 pub trait Listener: Send + Sync {
@@ -36,14 +37,20 @@ pub struct Context {
     pub listener: Arc<dyn Listener>,
     /// Are diagnostics coloured?
     pub color: bool,
-    /// Are answers coloured?
-    pub color_out: bool,
+    /// How answers are written: colours, width.
+    pub style: Style,
 }
 
 impl Default for Context {
     fn default() -> Context {
         let cancelled = Arc::new(AtomicBool::new(false));
-        Context { started: Instant::now(), cancelled, listener: Arc::new(Nobody), color: false, color_out: false }
+        Context {
+            started: Instant::now(),
+            cancelled,
+            listener: Arc::new(Nobody),
+            color: false,
+            style: Style::default(),
+        }
     }
 }
 

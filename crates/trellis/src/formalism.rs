@@ -19,15 +19,16 @@ pub mod prelude {
     pub use serde_json::{Value, json};
     pub use trellis_meter::Meter;
     pub use trellis_model::evidence::{Reason, Verdict};
-    pub use trellis_report::json::{Content, Input, read as read_evidence};
+    pub use trellis_report::json::Input;
     pub use trellis_report::present::{Body, Drawing, DrawnEdge, DrawnNode, NodeShape, Present, ProofKind};
     pub use trellis_report::run::{Part, Run, Step, Values};
-    pub use trellis_report::step::{Choices, Error as StepError, Stepper};
-    pub use trellis_report::{Kind, ReadError, dot};
+    pub use trellis_report::step::{Error as StepError, Stepper, Trail, Walkable, Walked, read_trace};
+    pub use trellis_report::{Kind, ReadError};
 
     pub use super::formula::Subject;
-    pub use super::{Cases, Formalism, Language, Own, Profile, Request, by_name_only};
+    pub use super::{Cases, Formalism, Language, Own, Profile, Request, Steps, boxed, by_name_only};
     pub use crate::context::Context;
+    pub use crate::listed::Listed;
     pub use crate::pipeline::{statistics, steps as count_steps};
     pub use crate::settings::{Convert, Engine, Format, Settings, Simulate};
     pub use crate::task::{Presenter, Question, Rejection, Report, Task};
@@ -37,13 +38,14 @@ pub mod prelude {
 use std::rc::Rc;
 use std::sync::Arc;
 
+use trellis_report::present::Drawing;
 use trellis_report::step::{self, Stepper};
 
 use crate::Error;
 use crate::context::Context;
 use crate::formalism::formula::Subject;
 use crate::pipeline::Case;
-use crate::settings::{Convert, Engine, Model, Settings, Simulate};
+use crate::settings::{Convert, Engine, Model, Settings, Simulate, value_name};
 
 /// A language that models are written in.
 pub struct Language {
@@ -80,16 +82,18 @@ pub struct Request {
 
 /// Tasks, one after the other.
 pub type Cases = Result<Vec<Rc<dyn Case>>, Error>;
+/// A walk through a model.
+pub type Steps = Result<Box<dyn Stepper>, Error>;
 
 /// Which questions of the common language (`A[] p`, `E<> p`, …, `--error p`) a formalism answers itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Own {
     /// All.
     All,
-    /// `A[] p` (as `p`) and `--error p`.
-    Always,
-    /// `A[] p` (as `p`).
-    Properties,
+    /// `A[] p` (as `p`), `E<> p` and `--error p`.
+    Reachability,
+    /// `A[] p`, `E<> p` and `--error p`, as [`StateQuery`](crate::settings::StateQuery).
+    States,
     /// `--error p`.
     Errors,
     /// None of them.
@@ -118,34 +122,28 @@ pub trait Formalism: Sync {
     fn own_queries(&self, _language: &Language) -> Own {
         Own::None
     }
-    /// May a run be blocked, so that it neither ends nor goes on? Formulas speak of runs that go on, so they say nothing of the states on such a
-    /// run; questions about states must not be asked by way of them.
-    fn may_block(&self) -> bool {
-        false
-    }
     /// Do formulas have conditions in the model's own language, between quotes?
     fn quoted_conditions(&self, _language: &Language) -> bool {
         false
     }
     /// A walk through the model, by the reference interpreter. A trace that is to be replayed says which question of the model it is
     /// about: that decides where errors are.
-    fn stepper(
-        &self,
-        args: &Simulate,
-        language: &'static Language,
-        trace: Option<&str>,
-        context: &Context,
-    ) -> Result<Box<dyn Stepper>, Error>;
+    fn stepper(&self, args: &Simulate, language: &'static Language, trace: Option<&str>, context: &Context) -> Steps;
     /// Options of `convert` and `simulate` that it has.
     fn plain_options(&self) -> &'static [&'static str] {
         &[]
     }
-    /// The model in another form.
-    fn convert(&self, args: &Convert, language: &'static Language, color: bool) -> Result<String, Error>;
+    /// The model as a picture.
+    fn drawing(&self, args: &Convert, language: &'static Language, color: bool) -> Result<Drawing, Error>;
+    /// The model in a form that is no picture.
+    fn convert(&self, args: &Convert, _language: &'static Language, _color: bool) -> Result<String, Error> {
+        let (who, to) = (self.profile().who, value_name(args.to));
+        Err(Error::Usage(format!("--to {to}: {who} are only written as pictures: --to dot")))
+    }
 }
 
 /// A stepper that could be made, or why not.
-fn boxed<S: Stepper + 'static>(stepper: Result<S, step::Error>) -> Result<Box<dyn Stepper>, Error> {
+pub fn boxed<S: Stepper + 'static>(stepper: Result<S, step::Error>) -> Steps {
     match stepper {
         Ok(stepper) => Ok(Box::new(stepper)),
         Err(why @ step::Error::Model(_)) => Err(Error::Input(why.to_string())),

@@ -53,6 +53,8 @@ mod error;
 pub mod files;
 #[doc(hidden)]
 pub mod formalism;
+#[doc(hidden)]
+pub mod listed;
 mod model;
 #[doc(hidden)]
 pub mod pipeline;
@@ -70,7 +72,7 @@ pub mod warnings;
 pub use context::Listener;
 pub use error::Error;
 pub use model::{Certified, Check, Model, Proof, Property, Report, Timeout, Trace, Verdict};
-pub use system::{Found, Reach, System, reach};
+pub use system::{Flaw, FlawOf, Found, Reach, System, reach};
 pub use trellis_expr as expr;
 pub use trellis_meter as meter;
 pub use trellis_order as order;

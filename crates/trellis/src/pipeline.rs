@@ -12,7 +12,7 @@ use std::time::Instant;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_report::json::{self, Binding, Header};
 use trellis_report::run::Run;
-use trellis_report::{Content, Kind, Outcome, PropertyReport, Style, chart, dot, html, text};
+use trellis_report::{Content, Kind, Outcome, PropertyReport, Style, chart, dot, html, itf, text};
 
 use crate::Error;
 use crate::binding::Bound;
@@ -154,8 +154,8 @@ impl<T: Task> Answer for Line<T> {
 /// Answers all questions of a task.
 fn check<T: Task + 'static>(task: &Rc<T>, only: Option<usize>, sink: &mut dyn Sink) -> Result<(), Error> {
     let (args, questions) = (task.args(), task.questions());
-    let full = args.programs.full_trace || args.programs.show_invariant;
-    let style = Style { color: args.context.color_out, verbose: args.stats, full, ..Style::default() };
+    let full = args.full_trace || args.programs.show_invariant;
+    let style = Style { verbose: args.stats, full, ..args.context.style };
     let aligned = style.align(questions.iter().map(|q| q.text.as_str()));
     let mut kept: Vec<Rc<Line<T>>> = vec![];
     let mut together: Vec<Rc<Line<T>>> = vec![];
@@ -324,14 +324,16 @@ fn certify<T: Task>(task: &T, given: &Given<'_>) -> Result<Result<Judged, String
     Ok(Ok(given.judged(text, said, &write)))
 }
 
-/// `trace.json` as `trace-termination.json`.
+/// `trace.json` as `trace-termination.json`, and `trace.itf.json` as `trace-termination.itf.json`.
 pub fn named(path: &Path, what: &str) -> PathBuf {
-    let stem = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
-    let name = match path.extension() {
-        Some(e) => format!("{stem}-{what}.{}", e.to_string_lossy()),
-        None => format!("{stem}-{what}"),
+    let name = path.file_name().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+    let ending = match path.extension() {
+        _ if name.ends_with(itf::ENDING) => itf::ENDING.len(),
+        Some(e) => e.len() + 1,
+        None => 0,
     };
-    path.with_file_name(name)
+    let (stem, ending) = name.split_at(name.len() - ending);
+    path.with_file_name(format!("{stem}-{what}{ending}"))
 }
 
 /// `1 step`, `7 steps`.

@@ -1,12 +1,13 @@
 //! One property language for all formalisms: `A[] p`, `E<> p`, `A<> p`, `E[] p`, `p --> q`, and `--error p`, with each formalism's own
 //! conditions. Networks have it as their own; what another formalism does not answer itself is asked as a formula of linear temporal logic, and
-//! a question about some run as the negation of one about all.
+//! a question about some run as the negation of one about all. Formulas say nothing of the states on a run that is blocked, so programs, whose
+//! assumptions block runs, are asked about states as such ([`StateQuery`]); `A<>`, `E[]` and `-->` are about complete runs.
 
 use trellis_report::Kind;
 
 use crate::formalism::Own;
 use crate::formalism::formula::question::Ask;
-use crate::settings::Settings;
+use crate::settings::{Settings, StateQuery};
 
 /// Takes out what is asked as formulas; what is left is the formalism's own.
 ///
@@ -20,14 +21,25 @@ pub fn split(args: &Settings, own: Own, quoted: bool) -> (Settings, Vec<Ask>) {
     left.properties.properties.clear();
     for text in &args.properties.properties {
         match parse(text) {
-            Some((Kind::Always, [p, _])) if matches!(own, Own::Always | Own::Properties) => {
-                left.properties.properties.push(p)
+            Some((Kind::Always, [p, _])) if own == Own::Reachability => left.properties.properties.push(p),
+            Some((kind @ (Kind::Always | Kind::Possibly), [condition, _])) if own == Own::States => {
+                let holds = kind == Kind::Possibly;
+                left.properties.states.push(StateQuery { text: text.trim().into(), condition, holds, kind })
+            }
+            Some((Kind::Possibly, _)) if own == Own::Reachability => {
+                left.properties.properties.push(text.trim().into())
             }
             Some((kind, parts)) => asks.push(ask(text, kind, &parts, quoted)),
             None => left.properties.properties.push(text.clone()),
         }
     }
-    if matches!(own, Own::None | Own::Properties) {
+    if own == Own::States {
+        let errors = std::mem::take(&mut left.properties.errors);
+        let never =
+            |e: String| StateQuery { text: format!("never {e}"), condition: e, holds: true, kind: Kind::Always };
+        left.properties.states.extend(errors.into_iter().map(never));
+    }
+    if own == Own::None {
         let errors = std::mem::take(&mut left.properties.errors);
         let never = |e: String| {
             let formula = format!("G !{}", atom(&e, quoted));
@@ -89,9 +101,9 @@ mod tests {
     fn queries_become_formulas_where_they_must() {
         let all = ["A[] x > 0", "E<> x = 1", "A<> done", "E[] !done", "a --> b", "x > 0"];
         assert_eq!(formulas(&all, Own::All).0.len(), 6);
-        let (left, asked) = formulas(&all, Own::Always);
-        assert_eq!(left, ["x > 0", "x > 0"]);
-        assert_eq!(asked, ["G !\"x = 1\"", "F \"done\"", "F !\"!done\"", "G (\"a\" -> F \"b\")"]);
+        let (left, asked) = formulas(&all, Own::Reachability);
+        assert_eq!(left, ["x > 0", "E<> x = 1", "x > 0"]);
+        assert_eq!(asked, ["F \"done\"", "F !\"!done\"", "G (\"a\" -> F \"b\")"]);
         assert_eq!(formulas(&all, Own::None).1[0], "G \"x > 0\"");
     }
 }

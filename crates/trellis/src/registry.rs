@@ -83,15 +83,14 @@ pub fn tasks(args: Arc<Settings>) -> Cases {
         refuse(&own, formalism.profile(), language)?;
         return formalism.ask(&Request { args: Arc::new(own), language });
     }
-    if let Some(ask) = asks.first().filter(|_| formalism.may_block()) {
-        return Err(Error::Usage(format!(
-            "`{}`: not for {}, whose runs may be blocked; --ltl asks about runs that go on forever",
-            ask.text(),
-            formalism.profile().who
-        )));
-    }
     let mut cases: Vec<Rc<dyn Case>> = vec![];
-    if !own.properties.properties.is_empty() || !own.properties.errors.is_empty() {
+    let p = &own.properties;
+    if !p.properties.is_empty() || !p.errors.is_empty() || !p.states.is_empty() {
+        // Their files would have the same names.
+        if [&own.trace, &own.certificate, &own.dot, &own.html, &own.msc].iter().any(|file| file.is_some()) {
+            let why = "ask about states and about runs (A<>, E[], -->) one after the other to write their evidence";
+            return Err(Error::Usage(why.into()));
+        }
         refuse(&own, formalism.profile(), language)?;
         cases = formalism.ask(&Request { args: Arc::new(own), language })?;
     } else {
@@ -103,7 +102,7 @@ pub fn tasks(args: Arc<Settings>) -> Cases {
 }
 
 /// Options that everything has.
-const COMMON: [&str; 25] = [
+const COMMON: [&str; 26] = [
     "model",
     "engine",
     "seed",
@@ -117,6 +116,7 @@ const COMMON: [&str; 25] = [
     "html",
     "quiet",
     "stats",
+    "full_trace",
     "no_check",
     "properties",
     "errors",

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use trellis_meter::Meter;
+use trellis_report::Kind;
 
 pub use choices::*;
 pub use counter::{Control, CounterOptions};
@@ -45,6 +46,21 @@ pub struct Properties {
     /// A file of queries (.q) to check instead of those in the model.
     #[arg(long, value_name = "FILE")]
     pub queries: Option<PathBuf>,
+    /// Questions about states, where a formalism answers them itself: see [`crate::queries`].
+    #[arg(skip)]
+    pub states: Vec<StateQuery>,
+}
+
+/// Can a state be reached in which something holds?
+#[derive(Debug, Clone)]
+pub struct StateQuery {
+    /// As it was written.
+    pub text: String,
+    /// In the model's own language.
+    pub condition: String,
+    /// Is it looked for that the condition holds, not that it fails?
+    pub holds: bool,
+    pub kind: Kind,
 }
 
 /// How a model is checked.
@@ -162,6 +178,9 @@ pub struct Settings {
     /// Print every statistic.
     #[arg(long, help_heading = "Output")]
     pub stats: bool,
+    /// Print all of a long run.
+    #[arg(long, help_heading = "Output")]
+    pub full_trace: bool,
     /// Do not re-check the evidence.
     #[arg(long, help_heading = "Output")]
     pub no_check: bool,
@@ -263,9 +282,6 @@ pub struct Programs {
     /// Print the invariant of a program that is safe, location by location.
     #[arg(long)]
     pub show_invariant: bool,
-    /// Print all of a long run.
-    #[arg(long)]
-    pub full_trace: bool,
     /// For C programs: does every run end?
     #[arg(long)]
     pub termination: bool,

@@ -2,7 +2,7 @@
 //!
 //! States are numbered as they are met, and the engine explores the numbers: breadth first, so that a run to something bad is a shortest one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::hash::Hash;
 use std::time::Duration;
@@ -54,6 +54,86 @@ pub trait System {
     fn steps(&self, state: &Self::State) -> Vec<(Self::Action, Self::State)>;
     /// Must this state never be reached?
     fn is_bad(&self, state: &Self::State) -> bool;
+
+    /// Takes actions one after the other: the states on the way, the start first. An action may lead to several states; of the ways that there
+    /// are then, one to something bad is preferred.
+    fn walk(&self, actions: &[Self::Action]) -> Result<Vec<Self::State>, FlawOf<Self>>
+    where
+        Self::Action: PartialEq,
+    {
+        // All states that can be met after each action, with the number of one that each comes from.
+        let mut met = vec![self.initial().into_iter().map(|s| (s, 0)).collect::<Vec<_>>()];
+        for (n, action) in actions.iter().enumerate() {
+            let mut next: Vec<(Self::State, usize)> = vec![];
+            for (from, (state, _)) in met[n].iter().enumerate() {
+                for (_, to) in self.steps(state).into_iter().filter(|(a, _)| a == action) {
+                    if !next.iter().any(|(known, _)| *known == to) {
+                        next.push((to, from));
+                    }
+                }
+            }
+            if next.is_empty() {
+                return Err(Flaw::Step(n));
+            }
+            met.push(next);
+        }
+        let mut at = met.last().and_then(|last| last.iter().position(|(s, _)| self.is_bad(s))).unwrap_or(0);
+        let mut states = vec![];
+        for all in met.iter().rev() {
+            let (state, from) = all.get(at).ok_or(Flaw::Step(0))?;
+            states.push(state.clone());
+            at = *from;
+        }
+        states.reverse();
+        Ok(states)
+    }
+
+    /// Do these actions lead to something bad? The states on the way, the start first.
+    fn replay(&self, actions: &[Self::Action]) -> Result<Vec<Self::State>, FlawOf<Self>>
+    where
+        Self::Action: PartialEq,
+    {
+        let states = self.walk(actions)?;
+        match states.last() {
+            Some(end) if !self.is_bad(end) => Err(Flaw::End(end.clone())),
+            _ => Ok(states),
+        }
+    }
+
+    /// Do these states show that nothing bad can be reached? All starts are among them, no step leaves them, and none is bad.
+    fn certify(&self, states: &[Self::State]) -> Result<(), FlawOf<Self>> {
+        let all: HashSet<&Self::State> = states.iter().collect();
+        if let Some(start) = self.initial().into_iter().find(|s| !all.contains(s)) {
+            return Err(Flaw::Start(start));
+        }
+        for state in states {
+            if self.is_bad(state) {
+                return Err(Flaw::Bad(state.clone()));
+            }
+            if let Some((action, to)) = self.steps(state).into_iter().find(|(_, to)| !all.contains(to)) {
+                return Err(Flaw::Leaves(state.clone(), action, to));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is wrong with evidence about this system.
+pub type FlawOf<S> = Flaw<<S as System>::State, <S as System>::Action>;
+
+/// What is wrong with evidence about a system.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Flaw<S, A> {
+    /// The action with this number, from 0, is not possible where it should be taken.
+    Step(usize),
+    /// A run ends in this state, which is not bad.
+    End(S),
+    /// This start is not among the states.
+    Start(S),
+    /// This bad state is among the states.
+    Bad(S),
+    /// This step leaves the states.
+    Leaves(S, A, S),
 }
 
 /// What was found.

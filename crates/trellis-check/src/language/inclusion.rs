@@ -10,7 +10,7 @@ use std::collections::hash_map::Entry;
 use rustc_hash::FxHashMap;
 use trellis_model::ltl::{Buchi, Cube, Edge, Letter, Word};
 
-use super::Stop;
+use super::Failure;
 use super::simulation::split;
 use super::tableau::trimmed;
 
@@ -64,10 +64,10 @@ struct Arc {
 }
 
 /// A word of the first automaton that the second does not accept; nothing if there is none.
-pub fn missing(first: &Buchi, second: &Buchi) -> Result<Option<Word>, Stop> {
+pub fn missing(first: &Buchi, second: &Buchi) -> Result<Option<Word>, Failure> {
     let (first, second) = (trimmed(&one_mark(first)), trimmed(&one_mark(second)));
     if second.edges.len() > 64 {
-        return Err(Stop);
+        return Err(Failure);
     }
     let letters = letters(&first, &second)?;
     let mut arcs: Vec<Arc> = vec![];
@@ -85,7 +85,7 @@ pub fn missing(first: &Buchi, second: &Buchi) -> Result<Option<Word>, Stop> {
                 arcs.push(arc);
             }
             if arcs.len() > MAX_PROFILES || work > MAX_WORK {
-                return Err(Stop);
+                return Err(Failure);
             }
         }
         let Some(arc) = arcs.get(next).cloned() else { break };
@@ -113,7 +113,7 @@ pub fn missing(first: &Buchi, second: &Buchi) -> Result<Option<Word>, Stop> {
         for (_, reached, stem) in stems.iter().filter(|(at, ..)| *at == cycle.from) {
             work += 1;
             if work > MAX_WORK {
-                return Err(Stop);
+                return Err(Failure);
             }
             if reached & accepting == 0 {
                 return Ok(Some(Word::new(stem.to_vec(), cycle.word.clone())));
@@ -139,7 +139,7 @@ fn accepting(p: &Profile) -> u64 {
 }
 
 /// The edges of the first automaton, by the letters that the second can tell apart.
-fn letters(first: &Buchi, second: &Buchi) -> Result<Vec<Arc>, Stop> {
+fn letters(first: &Buchi, second: &Buchi) -> Result<Vec<Arc>, Failure> {
     let all: Vec<&Edge> = second.edges.iter().flatten().collect();
     let (mut found, mut work) = (vec![], 0);
     let mut known: FxHashMap<Cube, Vec<(Profile, Letter)>> = FxHashMap::default();
@@ -151,7 +151,7 @@ fn letters(first: &Buchi, second: &Buchi) -> Result<Vec<Arc>, Stop> {
                 while let Some(cube) = waiting.pop() {
                     work += all.len();
                     if work > MAX_WORK {
-                        return Err(Stop);
+                        return Err(Failure);
                     }
                     // What every letter of the cube does at least.
                     let set = |marked: bool| {

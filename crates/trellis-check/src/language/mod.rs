@@ -22,7 +22,7 @@ use tableau::{Foresight, tableau};
 
 /// It would take too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stop;
+struct Failure;
 
 /// How an automaton and a formula are related.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub fn complete(formula: &Formula, automaton: &Buchi) -> Relation {
     match inclusion::missing(&t, automaton) {
         Ok(None) => Relation::Same,
         Ok(word) => differ(word, |word| !automaton.accepts(word) && word.satisfies(formula)),
-        Err(Stop) => Relation::Open,
+        Err(Failure) => Relation::Open,
     }
 }
 

@@ -9,26 +9,26 @@
 use rustc_hash::FxHashMap;
 use trellis_model::ltl::{Buchi, Cube, Edge};
 
-use super::Stop;
+use super::Failure;
 
 /// More moves than this, or more looks at them, and nothing is said.
 const MAX_MOVES: usize = 3_000_000;
 const MAX_LOOKS: usize = 60_000_000;
 
 /// A move of the first automaton, and the answers to it.
-struct Move {
+struct Transition {
     marks: u64,
     /// The marks of an answer, and the position behind it.
     answers: Vec<(u64, u32)>,
 }
 
 struct Game {
-    moves: Vec<Vec<Move>>,
+    moves: Vec<Vec<Transition>>,
     looks: usize,
 }
 
 /// Does the second automaton follow the first? (If not, it may accept all its words all the same.)
-pub fn follows(first: &Buchi, second: &Buchi) -> Result<bool, Stop> {
+pub fn follows(first: &Buchi, second: &Buchi) -> Result<bool, Failure> {
     let width = second.edges.len() as u32;
     let position = |t: u32, q: u32| t * width + q;
     let (start, goal) = (marked(first), marked(second));
@@ -51,11 +51,11 @@ pub fn follows(first: &Buchi, second: &Buchi) -> Result<bool, Stop> {
                         (a.marks | goal.always, position(e.to, a.to))
                     };
                     count += 1 + set.len();
-                    list.push(Move { marks: e.marks | start.always, answers: set.iter().map(answer).collect() });
+                    list.push(Transition { marks: e.marks | start.always, answers: set.iter().map(answer).collect() });
                 }
             }
             if count > MAX_MOVES {
-                return Err(Stop);
+                return Err(Failure);
             }
             moves.push(list);
         }
@@ -77,7 +77,7 @@ fn marked(a: &Buchi) -> Marked {
 }
 
 /// The smallest sets of edges that a letter of a cube admits.
-pub fn answers(cube: Cube, edges: &[Edge]) -> Result<Vec<Vec<u32>>, Stop> {
+pub fn answers(cube: Cube, edges: &[Edge]) -> Result<Vec<Vec<u32>>, Failure> {
     let mut found: Vec<Vec<u32>> = vec![];
     let mut waiting = vec![cube];
     let mut work = 0;
@@ -85,7 +85,7 @@ pub fn answers(cube: Cube, edges: &[Edge]) -> Result<Vec<Vec<u32>>, Stop> {
     while let Some(cube) = waiting.pop() {
         work += 1;
         if work > 1 << 16 {
-            return Err(Stop);
+            return Err(Failure);
         }
         // Edges that every letter of the cube admits: no answer to it is smaller.
         let sure = |n: &usize| cube.implies(edges[*n].cube);
@@ -116,7 +116,7 @@ pub fn split<'e>(cube: Cube, mut edges: impl Iterator<Item = &'e Edge>) -> Optio
 
 impl Game {
     /// The positions from which the answers achieve what they must.
-    fn won(&mut self, first: u32, second: u32) -> Result<Vec<bool>, Stop> {
+    fn won(&mut self, first: u32, second: u32) -> Result<Vec<bool>, Failure> {
         let mut z = vec![true; self.moves.len()];
         loop {
             let before = z.clone();
@@ -150,7 +150,7 @@ impl Game {
     }
 
     /// From where every move has an answer that is good now, or leads closer, or waits for a mark that does not come.
-    fn step(&mut self, z: &[bool], goal: u32, y: &[bool], x: &[bool], mark: u32) -> Result<Vec<bool>, Stop> {
+    fn step(&mut self, z: &[bool], goal: u32, y: &[bool], x: &[bool], mark: u32) -> Result<Vec<bool>, Failure> {
         let mut next = vec![false; x.len()];
         for (p, moves) in self.moves.iter().enumerate().filter(|(p, _)| x[*p]) {
             next[p] = moves.iter().all(|m| {
@@ -162,6 +162,6 @@ impl Game {
                 })
             });
         }
-        if self.looks > MAX_LOOKS { Err(Stop) } else { Ok(next) }
+        if self.looks > MAX_LOOKS { Err(Failure) } else { Ok(next) }
     }
 }

@@ -12,7 +12,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_model::ltl::{Buchi, Cube, Edge, Formula, MAX_ATOMS, components};
 
-use super::Stop;
+use super::Failure;
 
 /// More states or more ways than this, and the tableau is given up.
 const MAX_STATES: usize = 4_000;
@@ -78,7 +78,7 @@ struct Tableau {
 }
 
 /// The tableau of a formula, or of its negation.
-pub fn tableau(formula: &Formula, negated: bool, foresight: Foresight) -> Result<Buchi, Stop> {
+pub fn tableau(formula: &Formula, negated: bool, foresight: Foresight) -> Result<Buchi, Failure> {
     let mut t = Tableau {
         nodes: vec![],
         numbers: FxHashMap::default(),
@@ -112,25 +112,30 @@ impl Tableau {
         })
     }
 
-    fn spend(&mut self) -> Result<(), Stop> {
+    fn spend(&mut self) -> Result<(), Failure> {
         self.work += 1;
-        if self.work > MAX_WORK { Err(Stop) } else { Ok(()) }
+        if self.work > MAX_WORK { Err(Failure) } else { Ok(()) }
     }
 
     /// The normal form. A formula may occur below many; each is looked at once with each sign.
-    fn add(&mut self, f: &Formula, yes: bool, known: &mut FxHashMap<(*const Formula, bool), Id>) -> Result<Id, Stop> {
+    fn add(
+        &mut self,
+        f: &Formula,
+        yes: bool,
+        known: &mut FxHashMap<(*const Formula, bool), Id>,
+    ) -> Result<Id, Failure> {
         use Formula as F;
         let key = (std::ptr::from_ref(f), yes);
         if let Some(&id) = known.get(&key) {
             return Ok(id);
         }
-        let both = |t: &mut Tableau, known: &mut _, a: &F, b: &F, ya: bool, yb: bool| -> Result<(Id, Id), Stop> {
+        let both = |t: &mut Tableau, known: &mut _, a: &F, b: &F, ya: bool, yb: bool| -> Result<(Id, Id), Failure> {
             Ok((t.add(a, ya, known)?, t.add(b, yb, known)?))
         };
         let node = match (f, yes) {
             (F::True, true) | (F::False, false) => Node::True,
             (F::True, false) | (F::False, true) => Node::False,
-            (F::Atom(n), _) if *n as usize >= MAX_ATOMS => return Err(Stop),
+            (F::Atom(n), _) if *n as usize >= MAX_ATOMS => return Err(Failure),
             (F::Atom(n), _) => Node::Literal(*n, yes),
             (F::Not(a), _) => return self.add(a, !yes, known),
             (F::And(a, b), true) => {
@@ -242,14 +247,14 @@ impl Tableau {
         }
     }
 
-    fn mark(&mut self, until: Id) -> Result<u64, Stop> {
+    fn mark(&mut self, until: Id) -> Result<u64, Failure> {
         let count = self.marks.len() as u32;
         let mark = *self.marks.entry(until).or_insert(count);
-        if mark >= 63 { Err(Stop) } else { Ok(1 << mark) }
+        if mark >= 63 { Err(Failure) } else { Ok(1 << mark) }
     }
 
     /// All ways to make a set of formulas hold.
-    fn ways(&mut self, state: &[Id]) -> Result<Vec<Way>, Stop> {
+    fn ways(&mut self, state: &[Id]) -> Result<Vec<Way>, Failure> {
         let mut found: FxHashSet<Way> = FxHashSet::default();
         let todo = self.decided.iter().chain(state).copied().collect();
         let mut waiting = vec![Open { todo, ..Open::default() }];
@@ -320,7 +325,7 @@ impl Tableau {
             w.next.sort_unstable();
             found.insert(Way { cube: w.cube, next: w.next, put_off: w.put_off });
             if found.len() > MAX_EDGES {
-                return Err(Stop);
+                return Err(Failure);
             }
         }
         let mut all: Vec<Way> = found.into_iter().collect();
@@ -344,7 +349,7 @@ impl Tableau {
         Ok(kept)
     }
 
-    fn automaton(&mut self, top: Id) -> Result<Buchi, Stop> {
+    fn automaton(&mut self, top: Id) -> Result<Buchi, Failure> {
         let mut first = vec![];
         if !self.later(&mut first, top) {
             return Ok(Buchi { initial: vec![], marks: 0, edges: vec![] });
@@ -364,7 +369,7 @@ impl Tableau {
             }
             count += out.len();
             if states.len() > MAX_STATES || count > MAX_EDGES {
-                return Err(Stop);
+                return Err(Failure);
             }
             ways.push(out);
         }

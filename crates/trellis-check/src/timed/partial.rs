@@ -21,7 +21,8 @@ use trellis_expr::value::ArrayValue;
 use trellis_expr::{Fault, Terms, Type, Value, VarId};
 use trellis_model::network::combine::{Combination, Combinations};
 use trellis_model::network::{
-    Action, ClockAtom, Condition, DataVar, EdgeRef, ModelError, Move, Moves, Network, ResetTo, SetClock, Snapshot,
+    Action, ClockAtom, Condition, DataVar, EdgeRef, ModelError, Network, ResetTo, SetClock, Snapshot, Transition,
+    Transitions,
 };
 
 use super::says::Asking;
@@ -171,7 +172,13 @@ impl<'a> Checker<'a> {
     }
 
     /// May the combination happen? `moves` are those of the state, if all of it is known and someone has asked.
-    fn may_happen(&mut self, i: usize, c: u32, env: &Partial, moves: &mut Option<Moves>) -> Result<bool, Rejection> {
+    fn may_happen(
+        &mut self,
+        i: usize,
+        c: u32,
+        env: &Partial,
+        moves: &mut Option<Transitions>,
+    ) -> Result<bool, Rejection> {
         let partial = self.partial.as_mut().expect("entries know part of the data");
         let condition = partial.combinations.condition(c);
         if let Some(t) = condition {
@@ -184,15 +191,15 @@ impl<'a> Checker<'a> {
             return Ok(true);
         }
         if moves.is_none() {
-            let mut found = Moves::default();
+            let mut found = Transitions::default();
             self.post.moves(&e.key, &mut found).map_err(|e| Rejection::model(self.net, e))?;
             *moves = Some(found);
         }
         let action = &partial.combinations.get(c).action;
-        Ok(moves.iter().flat_map(Moves::iter).any(|m| m.action == action.as_slice()))
+        Ok(moves.iter().flat_map(Transitions::iter).any(|m| m.action == action.as_slice()))
     }
 
-    fn stays_partially(&mut self, i: usize, c: u32, moves: &mut Option<Moves>) -> Result<(), Rejection> {
+    fn stays_partially(&mut self, i: usize, c: u32, moves: &mut Option<Transitions>) -> Result<(), Rejection> {
         let env = values(self.net, self.entries[i].state, self.entries[i].known);
         if !self.may_happen(i, c, &env, moves)? {
             return Ok(());
@@ -238,7 +245,7 @@ impl<'a> Checker<'a> {
         let e = &self.entries[i];
         for way in ways {
             let guard = [guards.as_slice(), &way].concat();
-            let m = Move {
+            let m = Transition {
                 ordinal: 0,
                 action: &action,
                 key: &key,
@@ -256,7 +263,7 @@ impl<'a> Checker<'a> {
             if !harmless {
                 let error = self.may_fault(e, "update", &action);
                 let Cause::Model(error) = error.why else { unreachable!("a fault of the model") };
-                self.leads_into(e, &Move { fault: Some(&error), ..m }, Vec::new(), (e.state, Vec::new()))?;
+                self.leads_into(e, &Transition { fault: Some(&error), ..m }, Vec::new(), (e.state, Vec::new()))?;
                 continue;
             }
             if !ended.blocked {

@@ -5,7 +5,7 @@ use trellis_domain::zone::{Bound, Constraint, Rational, Zone, ZoneDomain};
 use trellis_model::network::interpret::Interpreter;
 use trellis_model::network::region::{Options, Regions};
 use trellis_model::network::{
-    CertEntry, Certificate, LuBounds, Moves, Network, Post, Query, QueryKind, SetClock, Snapshot,
+    CertEntry, Certificate, LuBounds, Network, Post, Query, QueryKind, SetClock, Snapshot, Transitions,
 };
 use trellis_order::Domain;
 
@@ -64,7 +64,7 @@ fn zones(net: &Network, coarse: Coarse) -> Option<Certificate> {
     let mut invariant = Vec::new();
     let delay = post.timing(&key, &mut invariant).unwrap();
     add(&mut found, &key, Zone::zero(clocks), &invariant, delay);
-    let mut moves = Moves::default();
+    let mut moves = Transitions::default();
     let mut i = 0;
     while i < found.len() {
         if found.len() > 300 {

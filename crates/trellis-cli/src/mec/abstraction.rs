@@ -15,7 +15,7 @@ use trellis_report::hierarchy::Named;
 use trellis_report::text::trace;
 use trellis_report::{Style, iterations};
 
-use super::{Runner, Stop, again, say, usage};
+use super::{Failure, Runner, again, say, usage};
 use trellis::Error;
 use trellis::files::write_file;
 use trellis::formalism::hierarchy::row;
@@ -65,7 +65,7 @@ impl Runner {
     }
 
     /// Makes an abstraction.
-    pub fn cegar_init(&mut self, node: &str, init: &str, error: &str, names: &[String]) -> Result<(), Stop> {
+    pub fn cegar_init(&mut self, node: &str, init: &str, error: &str, names: &[String]) -> Result<(), Failure> {
         self.refined.remove(node);
         let mut sets = vec![];
         for name in [init, error].into_iter().chain(names.iter().map(String::as_str)) {
@@ -84,7 +84,7 @@ impl Runner {
                 "cegar-use-super-transition: not sound for `{node}`, which has priorities or broadcasts"
             ));
         }
-        let fail = |e| Stop::Unknown(node.into(), reason(e));
+        let fail = |e| Failure::Unknown(node.into(), reason(e));
         let initial = m.states_of(&sets[0]).map_err(fail)?;
         if m.configurations_of(&initial).map_err(fail)? != sets[0] {
             return usage(format!(
@@ -97,7 +97,7 @@ impl Runner {
             predicates.extend(guards(&question).map_err(fail)?);
         }
         let made = Run::new(&question, &predicates, &self.cegar_options(None), &mut self.budget());
-        let run = made.map_err(|why| Stop::Unknown(node.into(), why))?;
+        let run = made.map_err(|why| Failure::Unknown(node.into(), why))?;
         let plain = self.sets_again(init, error)?;
         let names = (init.to_string(), error.to_string());
         self.refined.insert(node.into(), Refined { names, initial, bad: sets[1].clone(), run, plain });
@@ -105,7 +105,7 @@ impl Runner {
     }
 
     /// Refines it, from where it is.
-    pub fn cegar_verify(&mut self, node: &str, limit: Option<u64>) -> Result<(), Stop> {
+    pub fn cegar_verify(&mut self, node: &str, limit: Option<u64>) -> Result<(), Failure> {
         let options = self.cegar_options(limit);
         let (told, mut budget) = (self.on("cegar-print-iteration-stats"), self.budget());
         let (Some(known), Some(built), Some(refined)) =
@@ -145,7 +145,7 @@ impl Runner {
                 say(&format!("no answer after {rounds} refinements; `:ar-cegar-verify {node}` goes on"))?;
             }
             Verdict::Unknown(why) => {
-                return Err(Stop::Unknown(format!("{error} from {init}, after {rounds} refinements"), why));
+                return Err(Failure::Unknown(format!("{error} from {init}, after {rounds} refinements"), why));
             }
         }
         Ok(())

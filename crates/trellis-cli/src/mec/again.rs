@@ -8,7 +8,7 @@ use trellis_engine::mec::Computed;
 use trellis_model::hierarchy::Hierarchy;
 use trellis_model::mec::{Callee, Definition};
 
-use super::{Runner, Stop};
+use super::{Failure, Runner};
 use trellis::Error;
 
 /// How long one relation is evaluated again, if no limit was given.
@@ -46,20 +46,20 @@ impl Runner {
     }
 
     /// Why what is told of a relation is not known to be right; nothing if it is. What is known to be wrong is a mistake in here.
-    pub fn doubt(&mut self, name: &str, computed: &Computed) -> Result<Option<String>, Stop> {
+    pub fn doubt(&mut self, name: &str, computed: &Computed) -> Result<Option<String>, Failure> {
         let doubt = self.compared(name, computed)?;
         self.unchecked |= doubt.is_some();
         Ok(doubt)
     }
 
-    fn compared(&mut self, name: &str, computed: &Computed) -> Result<Option<String>, Stop> {
+    fn compared(&mut self, name: &str, computed: &Computed) -> Result<Option<String>, Failure> {
         let callee = self.callee(name)?;
         let Some(plain) = &self.plain else { return Ok(None) };
         let listed = match plain.cardinal(&callee) {
             Ok(listed) => listed,
             Err(why) => return Ok(Some(why.to_string())),
         };
-        let unknown = |e| Stop::Unknown(name.into(), reason(e));
+        let unknown = |e| Failure::Unknown(name.into(), reason(e));
         let rows = self.session.rows(computed, listed + 1).map_err(unknown)?;
         match plain.same(&callee, &computed.arguments, &rows) {
             Ok(true) => Ok(None),
@@ -73,7 +73,7 @@ impl Runner {
     }
 
     /// Two sets of configurations as lists, after these were compared with what was computed; or why not. Nothing if nobody asked for it.
-    pub fn sets_again(&mut self, from: &str, to: &str) -> Result<Option<Result<Sets, String>>, Stop> {
+    pub fn sets_again(&mut self, from: &str, to: &str) -> Result<Option<Result<Sets, String>>, Failure> {
         for name in [from, to] {
             let computed = self.relation(name)?;
             if let Some(why) = self.compared(name, &computed)? {

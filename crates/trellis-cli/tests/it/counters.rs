@@ -192,8 +192,8 @@ fn a_run_is_drawn_and_an_instance_is_simulated() {
         ("simulate coverability/mesi.spec --instance invalid=0", "cannot be 0 at the start"),
         ("simulate coverability/mesi.spec --instance nobody=1", "there is no variable"),
         ("simulate lattice/leader.xml --instance a=1", "only for counter systems"),
-        ("convert lattice/leader.xml --to xta", "only for counter systems"),
-        ("convert coverability/mesi.spec --to dot", "--to xta"),
+        ("convert lattice/leader.xml --to xta", "networks of automata are only written as pictures"),
+        ("convert coverability/mesi.spec --to horn", "--to xta"),
     ] {
         let out = trellis(&args.split(' ').collect::<Vec<_>>());
         assert!(out.status.code() == Some(2) && stderr(&out).contains(said), "{args}: {}", stderr(&out));

@@ -94,7 +94,7 @@ struct Column {
 }
 
 /// Variables, and from which copy to which they move.
-type Moves = Vec<(usize, usize, usize)>;
+type Renames = Vec<(usize, usize, usize)>;
 
 /// A substitution that moves variables from one copy to another. It is kept, because results are remembered by its number.
 type Renaming = Subst<BDDFunction>;
@@ -106,7 +106,7 @@ pub struct Space {
     copies: usize,
     /// How many nodes there may be.
     limit: usize,
-    renamings: RefCell<FxHashMap<Moves, Renaming>>,
+    renamings: RefCell<FxHashMap<Renames, Renaming>>,
 }
 
 impl Space {

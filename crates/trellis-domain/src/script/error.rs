@@ -40,7 +40,7 @@ pub enum ScriptError {
     /// It is not Lua.
     #[error("{place}: {message}")]
     Syntax {
-        /// Where.
+        /// The place in the script.
         place: Place,
         /// What the Lua compiler says.
         message: String,
@@ -48,7 +48,7 @@ pub enum ScriptError {
     /// It is Lua, but does not declare what it must.
     #[error("{place}: {message}")]
     Declaration {
-        /// Where.
+        /// The place in the script.
         place: Place,
         /// What is wrong, and what would be right.
         message: String,
@@ -56,7 +56,7 @@ pub enum ScriptError {
     /// A function raised an error or returned something unfit.
     #[error("{place}: {function}: {message}")]
     Failed {
-        /// Where.
+        /// The place in the script.
         place: Place,
         /// Which function Trellis had called.
         function: String,

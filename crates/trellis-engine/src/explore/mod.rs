@@ -33,18 +33,18 @@ pub trait Exploration {
     /// What ends the exploration early.
     type Found;
     /// Why it cannot go on.
-    type Stop: From<StopReason>;
+    type Failure: From<StopReason>;
 
     /// Takes the next node out of those that wait; none if everything is explored.
-    fn next(&mut self) -> Result<Option<u32>, Self::Stop>;
+    fn next(&mut self) -> Result<Option<u32>, Self::Failure>;
     /// How far it is.
     fn progress(&self) -> Progress;
     /// Processes the node: covers it, or reaches its successors, or finds what is looked for.
-    fn expand(&mut self, n: u32, meter: &mut Meter) -> Result<Option<Self::Found>, Self::Stop>;
+    fn expand(&mut self, n: u32, meter: &mut Meter) -> Result<Option<Self::Found>, Self::Failure>;
 }
 
 /// Explores until something is found, or everything.
-pub fn explore<E: Exploration>(of: &mut E, meter: &mut Meter) -> Result<Option<E::Found>, E::Stop> {
+pub fn explore<E: Exploration>(of: &mut E, meter: &mut Meter) -> Result<Option<E::Found>, E::Failure> {
     while let Some(n) = of.next()? {
         meter.check(&of.progress())?;
         if let Some(found) = of.expand(n, meter)? {

@@ -36,7 +36,7 @@ pub struct Along {
 pub struct Justification {
     /// The path.
     pub path: Arc<Along>,
-    /// When.
+    /// The number of the step at which it was learnt.
     pub at: usize,
 }
 

@@ -56,7 +56,7 @@ impl Search<'_, '_> {
 
 impl Exploration for Search<'_, '_> {
     type Found = u32;
-    type Stop = Reason;
+    type Failure = Reason;
 
     fn next(&mut self) -> Result<Option<u32>, Reason> {
         Ok(self.order.next(self.seen.count()))

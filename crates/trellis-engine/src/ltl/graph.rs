@@ -27,7 +27,7 @@ const OUTCOMES: usize = 4096;
 /// A set of states.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Node {
-    /// Where.
+    /// The location of the program.
     pub location: LocationId,
     /// What is known of the values there.
     pub label: Label,

@@ -6,7 +6,7 @@
 //! `(s, ℓ')` does too, so that no fault is hidden behind a larger element. Cover and join update rest on it ([`crate::reach`]).
 //!
 //! Two runs are followed at once in the abstract, one from a smaller and one from a larger element: of each value we keep how
-//! the second run's differs from the first's (`value::Moves`) and between which numbers it lies. Guards and invariants may
+//! the second run's differs from the first's (`value::Directions`) and between which numbers it lies. Guards and invariants may
 //! only become true, data must get equal values, updates of lattice values must keep the order, and decisions that differ may
 //! lead to nothing but different temporaries. `term` follows expressions, this file statements and what is asked of a model.
 //!
@@ -24,7 +24,7 @@ mod term;
 mod value;
 
 use part::{Part, parts};
-use value::{Moves, Value};
+use value::{Directions, Value};
 
 /// How often a loop's body is followed before ranges are given up.
 const ROUNDS: usize = 3;
@@ -158,7 +158,7 @@ impl<'n> Prover<'n> {
         self.place = format!("the guard at {edge}");
         let v = self.condition(e.guard);
         let hears = e.sync.is_some_and(|s| !s.send && self.net.channels[s.base as usize].broadcast);
-        if hears && v.moves != Moves::FIXED {
+        if hears && v.moves != Directions::FIXED {
             let read = self.read(v).to_string();
             self.obstacle(format!(
                 "it asks {read}, and the edge receives a broadcast: all who can receive must, so a larger element may \
@@ -171,7 +171,7 @@ impl<'n> Prover<'n> {
         if let Some((prepare, index)) = e.sync.and_then(|s| s.index) {
             self.place = format!("the channel at {edge}");
             let v = self.condition(Condition { prepare, holds: index });
-            if v.moves != Moves::FIXED {
+            if v.moves != Directions::FIXED {
                 let read = self.read(v).to_string();
                 self.obstacle(format!("which channel it is depends on {read}"));
             }
@@ -182,7 +182,7 @@ impl<'n> Prover<'n> {
     }
 
     fn unmoved_under_priorities(&mut self, v: Value) {
-        if self.net.has_priorities && v.moves != Moves::FIXED {
+        if self.net.has_priorities && v.moves != Directions::FIXED {
             let read = self.read(v).to_string();
             self.obstacle(format!(
                 "it asks {read}, and there are priorities: a step that only a larger element can take may block others"
@@ -290,7 +290,7 @@ impl<'n> Prover<'n> {
         let whole = self.of_type(self.net.terms.variable(var).ty);
         let fits = whole.lo <= v.lo && v.hi <= whole.hi;
         let name = &self.net.terms.variable(var).name;
-        if v.moves != Moves::FIXED {
+        if v.moves != Directions::FIXED {
             let read = self.read(v).to_string();
             if self.lasting.contains(&var) {
                 self.obstacle(format!(
@@ -309,7 +309,7 @@ impl<'n> Prover<'n> {
 
     fn branch(&mut self, c: TermId, a: StmtId, b: StmtId) -> bool {
         let decides = self.value(c);
-        let differs = decides.moves != Moves::FIXED;
+        let differs = decides.moves != Directions::FIXED;
         let (before, outer) = (self.env.clone(), self.apart);
         self.apart |= differs;
         self.assuming(c, true);
@@ -345,7 +345,7 @@ impl<'n> Prover<'n> {
     fn repeat(&mut self, c: TermId, body: StmtId) -> bool {
         for round in 0.. {
             let goes_on = self.value(c);
-            if goes_on.moves != Moves::FIXED {
+            if goes_on.moves != Directions::FIXED {
                 let read = self.read(goes_on).to_string();
                 self.obstacle(format!("how often a loop is run depends on {read}"));
                 return true;
@@ -391,7 +391,7 @@ impl<'n> Prover<'n> {
         if !matches!(function, Function::Copy(_)) && at.iter().any(|p| !p.kept) {
             self.obstacle(format!("{name} changes a part on which the order of the whole depends (Lexicographic)"));
         }
-        let moving = values.iter().position(|v| v.moves != Moves::FIXED);
+        let moving = values.iter().position(|v| v.moves != Directions::FIXED);
         let written = match function {
             Function::SetBit(_) => true,
             Function::Method { lattice, method } => *method == 1 && lattice.packed_bits(),

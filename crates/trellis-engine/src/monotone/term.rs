@@ -8,7 +8,7 @@ use trellis_model::network::Function;
 use trellis_order::{Lattice, MethodKind, Shape, Trend};
 
 use super::part::Part;
-use super::value::{FAR, Moves, Value};
+use super::value::{Directions, FAR, Value};
 use super::{FxHashSet, Prover};
 
 /// Calls of a method that are tried to see whether it may fail.
@@ -54,7 +54,7 @@ impl Prover<'_> {
         }
         if self.net.terms.depth(t) > DEEP {
             self.obstacle("an expression is nested too deeply to be looked into");
-            return Value { moves: Moves::MIXED, faults: true, ..self.of_type(self.net.terms.ty(t)) };
+            return Value { moves: Directions::MIXED, faults: true, ..self.of_type(self.net.terms.ty(t)) };
         }
         let v = self.node(t);
         let v = Value { lo: v.lo.max(-FAR), hi: v.hi.min(FAR), ..v };
@@ -131,7 +131,7 @@ impl Prover<'_> {
             Term::Div(_, a, b) => {
                 let (a, b) = (self.value(a), self.value(b));
                 let v = match () {
-                    () if b.moves != Moves::FIXED => a.with(b).mixed(),
+                    () if b.moves != Directions::FIXED => a.with(b).mixed(),
                     () if b.lo > 0 => a.with(b),
                     () if b.hi < 0 => a.flipped().with(b),
                     () => a.with(b).mixed(),
@@ -139,54 +139,54 @@ impl Prover<'_> {
                 let most = a.lo.abs().max(a.hi.abs());
                 let v = v.ranged(if a.lo >= 0 && b.lo > 0 { 0 } else { -most }, most);
                 let v = self.arithmetic(t, v, v.lo, v.hi);
-                self.may_fault_if(v, b.lo <= 0 && b.hi >= 0, b.moves != Moves::FIXED)
+                self.may_fault_if(v, b.lo <= 0 && b.hi >= 0, b.moves != Directions::FIXED)
             }
             Term::Rem(_, a, b) => {
                 let (a, b) = (self.value(a), self.value(b));
                 let most = (b.lo.abs().max(b.hi.abs()) - 1).max(0);
                 let v = a.with(b).mixed().ranged(if a.lo >= 0 { 0 } else { -most }, most);
-                self.may_fault_if(v, b.lo <= 0 && b.hi >= 0, b.moves != Moves::FIXED)
+                self.may_fault_if(v, b.lo <= 0 && b.hi >= 0, b.moves != Directions::FIXED)
             }
             Term::Bit(op, a, b) => {
                 let (a, b) = (self.value(a), self.value(b));
                 let v = a.with(b).mixed().ranged(whole.lo, whole.hi);
                 match op {
                     BitOp::And | BitOp::Or | BitOp::Xor => v,
-                    BitOp::Shl | BitOp::Shr => self.may_fault_if(v, true, v.moves != Moves::FIXED),
+                    BitOp::Shl | BitOp::Shr => self.may_fault_if(v, true, v.moves != Directions::FIXED),
                 }
             }
             Term::Select(a, i) => {
                 let (entries, index) = (self.value(a), self.value(i));
-                let v = match index.moves == Moves::FIXED {
+                let v = match index.moves == Directions::FIXED {
                     true => entries.with(index),
-                    false => Value { moves: Moves::MIXED, ..entries.with(index) },
+                    false => Value { moves: Directions::MIXED, ..entries.with(index) },
                 };
-                self.may_fault_if(v, !self.indexes(terms.ty(a), index), index.moves != Moves::FIXED)
+                self.may_fault_if(v, !self.indexes(terms.ty(a), index), index.moves != Directions::FIXED)
             }
             Term::Store(a, i, v) => {
                 let (entries, index, new) = (self.value(a), self.value(i), self.value(v));
                 let moves = entries.moves.or(new.moves);
-                let moves = if index.moves == Moves::FIXED { moves } else { Moves::MIXED };
+                let moves = if index.moves == Directions::FIXED { moves } else { Directions::MIXED };
                 let out = !(whole.lo <= new.lo && new.hi <= whole.hi);
                 let by = entries.by.or(index.by).or(new.by);
                 let faults = entries.faults || index.faults || new.faults;
                 let (lo, hi) = (entries.lo.min(new.lo), entries.hi.max(new.hi));
                 let stored = Value { moves, lo: lo.max(whole.lo), hi: hi.min(whole.hi), faults, by };
-                let stored = self.may_fault_if(stored, out, new.moves != Moves::FIXED);
-                self.may_fault_if(stored, !self.indexes(terms.ty(a), index), index.moves != Moves::FIXED)
+                let stored = self.may_fault_if(stored, out, new.moves != Directions::FIXED);
+                self.may_fault_if(stored, !self.indexes(terms.ty(a), index), index.moves != Directions::FIXED)
             }
             Term::ConstArray(_, a) => {
                 let v = self.value(a);
                 let out = !(whole.lo <= v.lo && v.hi <= whole.hi);
                 let v = v.ranged(v.lo.max(whole.lo), v.hi.min(whole.hi));
-                self.may_fault_if(v, out, v.moves != Moves::FIXED)
+                self.may_fault_if(v, out, v.moves != Directions::FIXED)
             }
             Term::Checked(a, lo, hi) => {
                 let (lo, hi) = (i128::from(lo), i128::from(hi));
                 let v = self.value(a);
                 let out = v.lo < lo || v.hi > hi;
                 let v = v.ranged(v.lo.max(lo), v.hi.min(hi));
-                self.may_fault_if(v, out, v.moves != Moves::FIXED)
+                self.may_fault_if(v, out, v.moves != Directions::FIXED)
             }
             Term::Convert(ty, a) => {
                 let v = self.value(a);
@@ -196,7 +196,7 @@ impl Prover<'_> {
                         let to = self.of_type(ty);
                         let out = v.lo < to.lo || v.hi > to.hi;
                         let v = v.ranged(v.lo.max(to.lo), v.hi.min(to.hi));
-                        self.may_fault_if(v, out, v.moves != Moves::FIXED)
+                        self.may_fault_if(v, out, v.moves != Directions::FIXED)
                     }
                 }
             }
@@ -212,7 +212,7 @@ impl Prover<'_> {
                 let whole = self.of_type(self.net.terms.ty(t));
                 v.mixed().ranged(whole.lo, whole.hi)
             }
-            _ => self.may_fault_if(v, !is_word(low, high), v.moves != Moves::FIXED),
+            _ => self.may_fault_if(v, !is_word(low, high), v.moves != Directions::FIXED),
         }
     }
 
@@ -279,7 +279,7 @@ impl Prover<'_> {
         let at = self.places(function, args[0]);
         let name = self.called(function, &at);
         let faults = values.iter().any(|v| v.faults);
-        if let Some(v) = values.iter().find(|v| v.moves != Moves::FIXED) {
+        if let Some(v) = values.iter().find(|v| v.moves != Directions::FIXED) {
             let read = self.read(*v).to_string();
             self.obstacle(format!("an argument of {name} depends on {read}"));
         }
@@ -293,18 +293,18 @@ impl Prover<'_> {
             }
             Function::SetBit(_) | Function::Copy(_) => (None, usize::MAX, true),
         };
-        let mut moves = if at.is_empty() { Moves::MIXED } else { Moves::FIXED };
+        let mut moves = if at.is_empty() { Directions::MIXED } else { Directions::FIXED };
         let (mut lo, mut hi) = (FAR, -FAR);
         for p in &at {
             let lattice = lattice.unwrap_or(&p.lattice);
             let Some(m) = lattice.methods().get(method) else {
-                moves = Moves::MIXED;
+                moves = Directions::MIXED;
                 continue;
             };
             moves = moves.or(match m.trend {
-                Trend::Monotone if p.shown => Moves::UP,
-                Trend::Antitone if p.shown => Moves::DOWN,
-                _ => Moves::MIXED,
+                Trend::Monotone if p.shown => Directions::UP,
+                Trend::Antitone if p.shown => Directions::DOWN,
+                _ => Directions::MIXED,
             });
             let (l, h) = range(&**lattice, method);
             (lo, hi) = (lo.min(l), hi.max(h));

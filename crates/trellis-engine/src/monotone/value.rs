@@ -2,17 +2,17 @@
 
 /// How the second run's value may differ from the first's. Of an array: how any entry may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Moves(u8);
+pub(super) struct Directions(u8);
 
-impl Moves {
+impl Directions {
     /// Not at all.
-    pub const FIXED: Moves = Moves(0);
+    pub const FIXED: Directions = Directions(0);
     /// It may be greater.
-    pub const UP: Moves = Moves(1);
+    pub const UP: Directions = Directions(1);
     /// It may be less.
-    pub const DOWN: Moves = Moves(2);
+    pub const DOWN: Directions = Directions(2);
     /// Either.
-    pub const MIXED: Moves = Moves(3);
+    pub const MIXED: Directions = Directions(3);
 
     pub fn may_grow(self) -> bool {
         self.0 & 1 != 0
@@ -22,12 +22,12 @@ impl Moves {
         self.0 & 2 != 0
     }
 
-    pub fn flipped(self) -> Moves {
-        Moves((self.0 & 1) << 1 | self.0 >> 1)
+    pub fn flipped(self) -> Directions {
+        Directions((self.0 & 1) << 1 | self.0 >> 1)
     }
 
-    pub fn or(self, other: Moves) -> Moves {
-        Moves(self.0 | other.0)
+    pub fn or(self, other: Directions) -> Directions {
+        Directions(self.0 | other.0)
     }
 }
 
@@ -37,7 +37,7 @@ pub(super) const FAR: i128 = 1 << 100;
 /// What is known of a value. Truth values are 0 and 1; of an array it is said of every entry.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Value {
-    pub moves: Moves,
+    pub moves: Directions,
     /// In either run it lies between these.
     pub lo: i128,
     pub hi: i128,
@@ -49,11 +49,11 @@ pub(super) struct Value {
 
 impl Value {
     pub fn number(n: i128) -> Value {
-        Value { moves: Moves::FIXED, lo: n, hi: n, faults: false, by: None }
+        Value { moves: Directions::FIXED, lo: n, hi: n, faults: false, by: None }
     }
 
     pub fn between(lo: i128, hi: i128) -> Value {
-        Value { moves: Moves::FIXED, lo, hi, faults: false, by: None }
+        Value { moves: Directions::FIXED, lo, hi, faults: false, by: None }
     }
 
     pub fn same_as(self, other: Value) -> bool {
@@ -79,9 +79,9 @@ impl Value {
         Value { moves: self.moves.flipped(), ..self }
     }
 
-    /// Moves in any way if it moves at all.
+    /// Directions in any way if it moves at all.
     pub fn mixed(self) -> Value {
-        let moves = if self.moves == Moves::FIXED { Moves::FIXED } else { Moves::MIXED };
+        let moves = if self.moves == Directions::FIXED { Directions::FIXED } else { Directions::MIXED };
         Value { moves, ..self }
     }
 
@@ -89,13 +89,13 @@ impl Value {
     pub fn either(c: Value, a: Value, b: Value) -> Value {
         // A run that decides otherwise goes from a value of the one to a value of the other.
         let jump = match () {
-            () if c.moves == Moves::FIXED => Moves::FIXED,
+            () if c.moves == Directions::FIXED => Directions::FIXED,
             () if a.lo >= b.hi => c.moves,
             () if a.hi <= b.lo => c.moves.flipped(),
-            () => Moves::MIXED,
+            () => Directions::MIXED,
         };
         let moves = jump.or(a.moves).or(b.moves);
-        let by = if jump == Moves::FIXED { a.by.or(b.by) } else { c.by };
+        let by = if jump == Directions::FIXED { a.by.or(b.by) } else { c.by };
         Value { moves, lo: a.lo.min(b.lo), hi: a.hi.max(b.hi), faults: c.faults || a.faults || b.faults, by }
     }
 

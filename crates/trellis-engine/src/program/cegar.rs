@@ -404,7 +404,7 @@ impl<'p, D: AbstractDomain + ?Sized> Engine<'p, D> {
 /// Errors come first: what is refined need not be explored further.
 impl<D: AbstractDomain + ?Sized> Exploration for Engine<'_, D> {
     type Found = Trace;
-    type Stop = Reason;
+    type Failure = Reason;
 
     fn next(&mut self) -> Result<Option<u32>, Reason> {
         while let Some(n) = self.errors.pop().or_else(|| self.waiting.pop()) {

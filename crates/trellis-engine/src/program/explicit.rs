@@ -448,7 +448,7 @@ impl<'a> Search<'a> {
 
 impl Exploration for Search<'_> {
     type Found = u32;
-    type Stop = Reason;
+    type Failure = Reason;
 
     fn next(&mut self) -> Result<Option<u32>, Reason> {
         Ok(self.order.next(self.states.count()))

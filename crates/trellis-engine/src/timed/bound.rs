@@ -20,12 +20,12 @@ use trellis_domain::zone::{Bound as Limit, Constraint, MAX_CONSTANT, ZoneDomain}
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::circle::Circle;
 use trellis_model::network::{
-    Action, CertEntry, Certificate, Condition, Moves, Network, Query, QueryKind, ResetTo, Trace,
+    Action, CertEntry, Certificate, Condition, Network, Query, QueryKind, ResetTo, Trace, Transitions,
 };
 
 use super::cells::{self, Cell};
 use super::cycle;
-use super::live::{Graph, Measure, Stop, refused, unknown, with_measure};
+use super::live::{Failure, Graph, Measure, refused, unknown, with_measure};
 use super::reach::{Cover, Ending, Mark, NONE, Options, ZoneGraph};
 use super::schedule::{Leg, Plan};
 use super::target::Error;
@@ -158,9 +158,9 @@ fn of_clock(
                     return Ok(refused(Reason::Unsupported(why.into()), stats));
                 }
                 Ok(None) => {}
-                Err(Stop::Limit(reason)) => return Ok(refused(reason, stats)),
-                Err(Stop::Broken(_, Error::Range)) => return Ok(refused(out_of_range(), stats)),
-                Err(Stop::Broken(_, Error::Model(error))) => {
+                Err(Failure::Limit(reason)) => return Ok(refused(reason, stats)),
+                Err(Failure::Broken(_, Error::Range)) => return Ok(refused(out_of_range(), stats)),
+                Err(Failure::Broken(_, Error::Model(error))) => {
                     return Err(Box::new(Broken { trace: None, error: *error }));
                 }
             }
@@ -215,7 +215,12 @@ fn copies(net: &Network) -> bool {
 
 /// If the question's clock grows without limit where it is measured, not counting what it gets from other clocks: a run that shows
 /// it, if one is found with exact delays.
-fn growth(net: &Network, query: &Query, meter: &mut Meter, stats: &mut Stats) -> Result<Option<Option<Trace>>, Stop> {
+fn growth(
+    net: &Network,
+    query: &Query,
+    meter: &mut Meter,
+    stats: &mut Stats,
+) -> Result<Option<Option<Trace>>, Failure> {
     let (measured, z) = with_measure(net);
     // Any period will do; this one keeps ticks few.
     let circle = Circle::new(net, query);
@@ -226,7 +231,7 @@ fn growth(net: &Network, query: &Query, meter: &mut Meter, stats: &mut Stats) ->
     add(stats, &graph.stats);
     match cycle::grows(&graph.nodes, &graph.edges) {
         None => Ok(None),
-        Some(way) => graph.growth(net, &way).map(Some).map_err(|e| Stop::Broken(way.node, e)),
+        Some(way) => graph.growth(net, &way).map(Some).map_err(|e| Failure::Broken(way.node, e)),
     }
 }
 
@@ -340,7 +345,7 @@ impl<'n> Space<'n> {
 
     fn trace(&mut self, net: &Network, n: u32, mut target: Vec<Constraint>) -> Result<Option<Trace>, Error> {
         let graph = &mut self.graph;
-        let mut moves = Moves::default();
+        let mut moves = Transitions::default();
         let mut legs = Vec::new();
         let mut invariant = Vec::new();
         let mut at = n;

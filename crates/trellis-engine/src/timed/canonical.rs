@@ -6,7 +6,7 @@
 
 use trellis_domain::zone::{Bound, Constraint};
 use trellis_model::network::symmetry::Symmetry;
-use trellis_model::network::{Layout, ModelError, Move, Network};
+use trellis_model::network::{Layout, ModelError, Network, Transition};
 use trellis_order::Word;
 
 use super::space::ActiveClocks;
@@ -40,7 +40,7 @@ impl Canonical {
     }
 
     /// The key and the invariant of a move's target, sorted.
-    pub fn sort(&mut self, layout: &Layout, m: &Move<'_>) {
+    pub fn sort(&mut self, layout: &Layout, m: &Transition<'_>) {
         layout.unpack(m.key, &mut self.cells);
         self.word.clear();
         self.symmetry.sort(&mut self.cells, &mut self.word);

@@ -15,9 +15,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::ltl::{Letter, Word};
 use trellis_model::network::temporal::Obligations;
-use trellis_model::network::{Certificate, Course, Judge, Moves, Network, Temporal, Trace};
+use trellis_model::network::{Certificate, Course, Judge, Network, Temporal, Trace, Transitions};
 
-use super::live::{Edge, Graph, Measure, NONE, Stop, refused, unknown, with_measure};
+use super::live::{Edge, Failure, Graph, Measure, NONE, refused, unknown, with_measure};
 use super::runs::{Plain, Runs, Zoned};
 use super::target::Error;
 use crate::ltl::fair;
@@ -43,7 +43,7 @@ pub fn check(net: &Network, asked: &Temporal, search: Search, meter: &mut Meter)
     if !net.lattices.is_empty() {
         return explore(net, Plain::new(net), asked, obligations, search, meter);
     }
-    let zoned = |graph| Zoned { graph, moves: Moves::default() };
+    let zoned = |graph| Zoned { graph, moves: Transitions::default() };
     if !asked.non_zeno {
         let graph = Graph::new(net, &asked.query, Measure::None);
         return explore(net, zoned(graph), asked, obligations, search, meter);
@@ -70,9 +70,9 @@ fn explore(
     graph.stats().stored = pairs.len() as u64;
     let stats = *graph.stats();
     let verdict = match found {
-        Err(Stop::Limit(reason)) => Verdict::Unknown(reason),
-        Err(Stop::Broken(_, Error::Range)) => too_large(),
-        Err(Stop::Broken(n, Error::Model(error))) => {
+        Err(Failure::Limit(reason)) => Verdict::Unknown(reason),
+        Err(Failure::Broken(_, Error::Range)) => too_large(),
+        Err(Failure::Broken(n, Error::Model(error))) => {
             let trace = if n == NONE { None } else { graph.trace_to(net, n).ok().flatten() };
             return Err(Box::new(Broken { trace, error: *error }));
         }
@@ -156,7 +156,7 @@ impl<'n, 'b, R: Runs> Product<'n, 'b, R> {
         }
     }
 
-    fn decide(&mut self, search: Search) -> Result<Found, Stop> {
+    fn decide(&mut self, search: Search) -> Result<Found, Failure> {
         let path = search::find(self, search)?;
         if let Some(path) = &path
             && self.obligations.strong.is_empty()
@@ -171,7 +171,7 @@ impl<'n, 'b, R: Runs> Product<'n, 'b, R> {
     }
 
     /// Looks at the whole product.
-    fn whole(&mut self) -> Result<Found, Stop> {
+    fn whole(&mut self) -> Result<Found, Failure> {
         let roots = self.roots()?;
         let mut product = fair::Graph { edges: vec![], marks: self.obligations.all };
         // Nodes without what led to them.
@@ -230,7 +230,7 @@ impl<'n, 'b, R: Runs> Product<'n, 'b, R> {
     }
 
     /// Learns what follows a node of the network's graph.
-    fn expand(&mut self, of: u32) -> Result<(), Stop> {
+    fn expand(&mut self, of: u32) -> Result<(), Failure> {
         if self.known.len() <= of as usize {
             self.known.resize_with(of as usize + 1, || None);
         }
@@ -238,8 +238,8 @@ impl<'n, 'b, R: Runs> Product<'n, 'b, R> {
             return Ok(());
         }
         let progress = Progress { waiting: self.graph.len() - of as usize, stats: *self.graph.stats() };
-        self.meter.check(&progress).map_err(|why| Stop::Limit(why.into()))?;
-        let broken = |e| Stop::Broken(of, e);
+        self.meter.check(&progress).map_err(|why| Failure::Limit(why.into()))?;
+        let broken = |e| Failure::Broken(of, e);
         let first = self.graph.edges().len();
         let actions = self.graph.expand(of).map_err(broken)?;
         let mut letter = 0;
@@ -277,18 +277,18 @@ impl<'n, 'b, R: Runs> Product<'n, 'b, R> {
 }
 
 impl<R: Runs> Space for Product<'_, '_, R> {
-    type Error = Stop;
+    type Error = Failure;
 
-    fn roots(&mut self) -> Result<Vec<u32>, Stop> {
+    fn roots(&mut self) -> Result<Vec<u32>, Failure> {
         if self.graph.len() == 0 {
-            self.graph.start().map_err(|e| Stop::Broken(NONE, e))?;
+            self.graph.start().map_err(|e| Failure::Broken(NONE, e))?;
         }
         // Atoms do not speak of clocks, so there is one cell, and one node.
         let initial = self.asked.automaton.initial.clone();
         Ok(initial.into_iter().map(|q| self.number(Node { of: 0, at: Some(q), marks: 0 })).collect())
     }
 
-    fn successors(&mut self, n: u32) -> Result<Vec<(u32, u32)>, Stop> {
+    fn successors(&mut self, n: u32) -> Result<Vec<(u32, u32)>, Failure> {
         let node = self.nodes[n as usize];
         let Some(at) = node.at else { return Ok(vec![(NONE, n)]) };
         self.expand(node.of)?;

@@ -24,7 +24,7 @@ use rustc_hash::FxHashMap;
 use trellis_domain::zone::{Bound, Constraint, Zone};
 use trellis_expr::VarId;
 use trellis_model::evidence::{Reason, Verdict};
-use trellis_model::network::{Condition, Judge, Move, Moves, Network, Post, Query, QueryKind, SetClock};
+use trellis_model::network::{Condition, Judge, Network, Post, Query, QueryKind, SetClock, Transition, Transitions};
 
 use super::bounds::Bounds;
 use super::cells::{self, Cell};
@@ -122,7 +122,7 @@ pub(super) struct Graph<'n> {
 /// From where, by which move, whether it is marked and sets the watched clock.
 type Step = (u32, u32, bool, bool);
 
-pub(super) enum Stop {
+pub(super) enum Failure {
     Limit(Reason),
     /// In a node, or before the first.
     Broken(u32, Error),
@@ -181,9 +181,9 @@ fn search(
         g.stats.stored = g.nodes.len() as u64;
         let out_of_range = || Reason::Unsupported("clock constants beyond 2^28".into());
         return match stop {
-            Stop::Limit(reason) => Ok(refused(reason, g.stats)),
-            Stop::Broken(_, Error::Range) => Ok(refused(out_of_range(), g.stats)),
-            Stop::Broken(n, Error::Model(error)) => {
+            Failure::Limit(reason) => Ok(refused(reason, g.stats)),
+            Failure::Broken(_, Error::Range) => Ok(refused(out_of_range(), g.stats)),
+            Failure::Broken(n, Error::Model(error)) => {
                 let trace = if n == NONE { None } else { g.trace_to(net, n).ok().flatten() };
                 Err(Box::new(Broken { trace, error: *error }))
             }
@@ -214,24 +214,24 @@ fn search(
     }
 }
 
-impl From<StopReason> for Stop {
-    fn from(why: StopReason) -> Stop {
-        Stop::Limit(why.into())
+impl From<StopReason> for Failure {
+    fn from(why: StopReason) -> Failure {
+        Failure::Limit(why.into())
     }
 }
 
 /// A graph that is explored in full.
 struct Unfolding<'g, 'n> {
     graph: &'g mut Graph<'n>,
-    moves: Moves,
+    moves: Transitions,
     order: InOrder,
 }
 
 impl Exploration for Unfolding<'_, '_> {
     type Found = ();
-    type Stop = Stop;
+    type Failure = Failure;
 
-    fn next(&mut self) -> Result<Option<u32>, Stop> {
+    fn next(&mut self) -> Result<Option<u32>, Failure> {
         Ok(self.order.next(self.graph.nodes.len()))
     }
 
@@ -239,10 +239,10 @@ impl Exploration for Unfolding<'_, '_> {
         Progress { waiting: self.order.waiting(self.graph.nodes.len()), stats: self.graph.stats }
     }
 
-    fn expand(&mut self, n: u32, _: &mut Meter) -> Result<Option<()>, Stop> {
+    fn expand(&mut self, n: u32, _: &mut Meter) -> Result<Option<()>, Failure> {
         self.graph.stats.expanded += 1;
         if self.graph.nodes[n as usize].stays || self.graph.question.starts.is_some() {
-            self.graph.expand(n, &mut self.moves).map_err(|e| Stop::Broken(n, e))?;
+            self.graph.expand(n, &mut self.moves).map_err(|e| Failure::Broken(n, e))?;
         }
         Ok(None)
     }
@@ -284,9 +284,9 @@ impl<'n> Graph<'n> {
         }
     }
 
-    pub fn explore(&mut self, meter: &mut Meter) -> Result<(), Stop> {
-        self.start().map_err(|e| Stop::Broken(NONE, e))?;
-        let mut unfolding = Unfolding { graph: self, moves: Moves::default(), order: InOrder::default() };
+    pub fn explore(&mut self, meter: &mut Meter) -> Result<(), Failure> {
+        self.start().map_err(|e| Failure::Broken(NONE, e))?;
+        let mut unfolding = Unfolding { graph: self, moves: Transitions::default(), order: InOrder::default() };
         explore::explore(&mut unfolding, meter).map(|_| ())
     }
 
@@ -372,7 +372,7 @@ impl<'n> Graph<'n> {
         self.query.atoms.iter().enumerate().map(|(i, (v, _))| (*v, cell >> i & 1 == 1)).collect()
     }
 
-    pub fn expand(&mut self, n: u32, moves: &mut Moves) -> Result<(), Error> {
+    pub fn expand(&mut self, n: u32, moves: &mut Transitions) -> Result<(), Error> {
         let Node { key: k, cell, zone, stays, .. } = self.nodes[n as usize];
         let zone = Zone::copied(self.keys.active(k).domain(), self.zones.get(zone));
         let key = self.keys.get(k).to_vec();
@@ -392,7 +392,7 @@ impl<'n> Graph<'n> {
                 Measure::Steps(z) => {
                     for marked in [false, true] {
                         let (guard, resets) = measured(&m, z, marked);
-                        self.act(n, &zone, &Move { guard: &guard, resets: &resets, ..m }, marked)?;
+                        self.act(n, &zone, &Transition { guard: &guard, resets: &resets, ..m }, marked)?;
                     }
                 }
             }
@@ -402,13 +402,14 @@ impl<'n> Graph<'n> {
             let place = &self.places[k as usize];
             let (invariant, delay) = (place.invariant.clone(), place.delay);
             let (guard, resets, invariant) = (&guard[..], &resets[..], &invariant[..]);
-            let tick = Move { ordinal: TICK, action: &[], key: &key, guard, resets, invariant, delay, fault: None };
+            let tick =
+                Transition { ordinal: TICK, action: &[], key: &key, guard, resets, invariant, delay, fault: None };
             self.act(n, &zone, &tick, true)?;
         }
         Ok(())
     }
 
-    fn act(&mut self, n: u32, zone: &Zone, m: &Move<'_>, marked: bool) -> Result<(), Error> {
+    fn act(&mut self, n: u32, zone: &Zone, m: &Transition<'_>, marked: bool) -> Result<(), Error> {
         self.stats.steps += 1;
         let from = self.nodes[n as usize].key;
         let (active, d) = (self.keys.active(from), zone.domain());
@@ -458,7 +459,7 @@ impl<'n> Graph<'n> {
         cell: Cell,
         zone: &Zone,
         exits: &[cells::Exit],
-        moves: &Moves,
+        moves: &Transitions,
     ) -> Result<Vec<Zone>, Error> {
         let (active, place) = (self.keys.active(k), &self.places[k as usize]);
         let d = active.domain();
@@ -500,7 +501,7 @@ impl<'n> Graph<'n> {
 }
 
 /// A move that finds the measure at 1 or more (marked), or below.
-fn measured(m: &Move<'_>, z: u32, marked: bool) -> (Vec<Constraint>, Vec<SetClock>) {
+fn measured(m: &Transition<'_>, z: u32, marked: bool) -> (Vec<Constraint>, Vec<SetClock>) {
     let bound = if marked { at_least(z, 1) } else { Constraint { left: z, right: 0, bound: Bound::lt(1) } };
     let guard = m.guard.iter().copied().chain([bound]).collect();
     let reset = marked.then_some(SetClock::Value { clock: z, value: 0 });

@@ -14,7 +14,7 @@
 use trellis_domain::zone::{Bound, Constraint, Relation, Zone, ZoneDomain};
 use trellis_model::evidence::Reason;
 use trellis_model::network::symmetry::Symmetry;
-use trellis_model::network::{Move, Moves, Network, Post, Query};
+use trellis_model::network::{Network, Post, Query, Transition, Transitions};
 
 use super::bounds::Bounds;
 use super::canonical::{Canonical, constraints_before};
@@ -156,13 +156,13 @@ struct Unfolding<'g, 'n> {
     query: &'g Query,
     target: Option<&'g mut Target>,
     waiting: Waitlist,
-    moves: Moves,
+    moves: Transitions,
     source: Vec<Bound>,
 }
 
 impl Exploration for Unfolding<'_, '_> {
     type Found = (u32, Vec<Zone>);
-    type Stop = Ending;
+    type Failure = Ending;
 
     #[inline]
     fn next(&mut self) -> Result<Option<u32>, Ending> {
@@ -228,7 +228,7 @@ impl<'n> ZoneGraph<'n> {
             Ok(Some((n, parts))) => return Ending::Found(n, parts),
             Err(trouble) => return Ending::Broken(NONE, trouble),
         }
-        let (moves, source) = (Moves::default(), Vec::new());
+        let (moves, source) = (Transitions::default(), Vec::new());
         let mut unfolding = Unfolding { graph: self, query, target, waiting, moves, source };
         match explore(&mut unfolding, meter) {
             Ok(None) => {}
@@ -300,7 +300,7 @@ impl<'n> ZoneGraph<'n> {
         canonical: &mut Option<Canonical>,
         key: u32,
         source: &[Bound],
-        m: &Move<'_>,
+        m: &Transition<'_>,
     ) -> Result<Option<u32>, Error> {
         let target = match canonical {
             Some(f) => {
@@ -325,7 +325,7 @@ impl<'n> ZoneGraph<'n> {
     }
 
     /// Lets time pass there.
-    fn stay(&mut self, canonical: &mut Option<Canonical>, k: u32, m: &Move<'_>) -> Result<(), Error> {
+    fn stay(&mut self, canonical: &mut Option<Canonical>, k: u32, m: &Transition<'_>) -> Result<(), Error> {
         let Some(f) = canonical else { return self.settle(k, m.invariant, m.delay) };
         self.settle(k, &f.invariant, m.delay)?;
         if self.options.cover == Cover::Alu {
@@ -359,7 +359,7 @@ impl<'n> ZoneGraph<'n> {
         let net = self.post.network();
         let (mut via, mut word) = (Vec::new(), Vec::new());
         let (mut key, _) = self.post.initial()?;
-        let (mut moves, mut real) = (Moves::default(), Moves::default());
+        let (mut moves, mut real) = (Transitions::default(), Transitions::default());
         for pair in nodes.windows(2) {
             let Node { key: k, zone, .. } = self.nodes[pair[0] as usize];
             self.post.moves(self.keys.get(k), &mut moves)?;
@@ -376,7 +376,7 @@ impl<'n> ZoneGraph<'n> {
                 guard
             };
             let guard = sorted(constraints_before(&f.symmetry, &word, m.guard));
-            let same = |r: &Move<'_>| r.action == action.0 && sorted(r.guard.to_vec()) == guard;
+            let same = |r: &Transition<'_>| r.action == action.0 && sorted(r.guard.to_vec()) == guard;
             let r = real.iter().find(same).expect("a symmetric state has symmetric moves");
             via.push(r.ordinal);
             key = r.key.to_vec();
@@ -391,7 +391,7 @@ impl<'n> ZoneGraph<'n> {
         query: &Query,
         target: &mut Option<&mut Target>,
         waiting: &mut Waitlist,
-        moves: &mut Moves,
+        moves: &mut Transitions,
         source: &mut Vec<Bound>,
     ) -> Result<Option<(u32, Vec<Zone>)>, Error> {
         let mut canonical = self.canonical.take();
@@ -408,7 +408,7 @@ impl<'n> ZoneGraph<'n> {
         query: &Query,
         target: &mut Option<&mut Target>,
         waiting: &mut Waitlist,
-        moves: &mut Moves,
+        moves: &mut Transitions,
         source: &mut Vec<Bound>,
     ) -> Result<Option<(u32, Vec<Zone>)>, Error> {
         let Node { key, zone, .. } = self.nodes[n as usize];

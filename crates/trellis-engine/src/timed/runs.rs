@@ -4,7 +4,7 @@
 //! states are stored one by one, as [`crate::liveness`] does: covering and joining do not preserve what happens again and again.
 
 use trellis_domain::zone::Rational;
-use trellis_model::network::{Action, CertEntry, Condition, Judge, Moves, Network, Step, Trace};
+use trellis_model::network::{Action, CertEntry, Condition, Judge, Network, Step, Trace, Transitions};
 
 use super::live::{Edge, Graph};
 use super::target::Error;
@@ -43,7 +43,7 @@ pub(super) trait Runs {
 /// The graph of zones.
 pub(super) struct Zoned<'n> {
     pub graph: Graph<'n>,
-    pub moves: Moves,
+    pub moves: Transitions,
 }
 
 impl Runs for Zoned<'_> {

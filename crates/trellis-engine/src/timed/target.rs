@@ -4,7 +4,7 @@
 //! valuations and false for others: the zone is split by one after the other, and the condition judged in each part.
 
 use trellis_domain::zone::{Bound, Constraint, Zone, ZoneError};
-use trellis_model::network::{Condition, Judge, ModelError, Moves, Network, Post, Query};
+use trellis_model::network::{Condition, Judge, ModelError, Network, Post, Query, Transitions};
 use trellis_order::Word;
 
 use super::space::{ActiveClocks, invariant};
@@ -39,7 +39,7 @@ pub struct Target {
     /// The cells of the atoms that the condition asks about, and the atoms.
     atoms: Vec<u32>,
     deadlock: bool,
-    moves: Moves,
+    moves: Transitions,
     values: Vec<Constraint>,
 }
 
@@ -53,7 +53,7 @@ impl Target {
             value,
             atoms: (0..query.atoms.len() as u32).filter(|&a| mentions(query.atoms[a as usize].0)).collect(),
             deadlock: query.deadlock && post.network().deadlock.is_some_and(mentions),
-            moves: Moves::default(),
+            moves: Transitions::default(),
             values: Vec::new(),
         }
     }
@@ -270,7 +270,7 @@ fn opposite(c: &Constraint) -> Option<Constraint> {
 pub fn enabling(
     active: ActiveClocks<'_>,
     own: &[Constraint],
-    m: &trellis_model::network::Move<'_>,
+    m: &trellis_model::network::Transition<'_>,
 ) -> Result<Option<Zone>, Error> {
     let d = active.domain();
     let mut zone = Zone::universe(d.clocks());

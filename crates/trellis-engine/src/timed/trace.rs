@@ -1,7 +1,7 @@
 //! From a path through a zone graph, given by the numbers of its moves, to a run with exact delays.
 
 use trellis_domain::zone::Constraint;
-use trellis_model::network::{Action, ModelError, Moves, Network, Post, Trace};
+use trellis_model::network::{Action, ModelError, Network, Post, Trace, Transitions};
 
 use super::schedule::{Leg, Plan};
 
@@ -16,7 +16,7 @@ pub fn concretise(
     let (mut key, _) = post.initial()?;
     let mut stay = Vec::new();
     let mut delay = post.timing(&key, &mut stay)?;
-    let mut moves = Moves::default();
+    let mut moves = Transitions::default();
     for &ordinal in via {
         post.moves(&key, &mut moves)?;
         let m = moves.get(ordinal as usize);

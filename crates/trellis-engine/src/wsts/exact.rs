@@ -57,7 +57,7 @@ struct Search<'s> {
 
 impl Exploration for Search<'_> {
     type Found = Verdict;
-    type Stop = Reason;
+    type Failure = Reason;
 
     fn next(&mut self) -> Result<Option<u32>, Reason> {
         while let Some(id) = self.waiting.pop_front() {

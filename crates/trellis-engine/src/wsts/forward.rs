@@ -88,7 +88,7 @@ const NEVER: u64 = u64::MAX;
 
 impl Exploration for Search<'_> {
     type Found = Verdict;
-    type Stop = Reason;
+    type Failure = Reason;
 
     fn next(&mut self) -> Result<Option<u32>, Reason> {
         while let Some(next) = self.waiting.pop() {

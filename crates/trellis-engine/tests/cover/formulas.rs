@@ -43,11 +43,8 @@ fn formulas_agree_with_a_naive_tableau() {
                 graph.steps[from].push(Step { to, reads: true, does: 0 });
             }
         }
-        for (q, steps) in graph.steps.iter_mut().enumerate().filter(|(_, steps)| steps.is_empty()) {
-            steps.push(Step { to: q, reads: true, does: 0 });
-        }
-        let depth = 1 + r.below(2);
-        let formula = formula(&mut |n| r.below(n), 1, depth);
+        stay(&mut graph);
+        let formula = asked(&mut r);
         let context = format!("seed {seed}, {formula:?}, {condition}\n{text}");
         let truth = is_violated(&graph, &formula, 0, &|_| true);
         violated += u32::from(truth);
@@ -60,10 +57,28 @@ fn formulas_agree_with_a_naive_tableau() {
     println!("{done} formulas, {violated} violated, {unknown} unknown");
 }
 
+/// Where nothing can happen a run stays as it is, and the second letter says so.
+fn stay(graph: &mut Graph) {
+    for (q, steps) in graph.steps.iter_mut().enumerate().filter(|(_, steps)| steps.is_empty()) {
+        steps.push(Step { to: q, reads: true, does: 0 });
+        graph.letters[q] |= 2;
+    }
+}
+
+/// A formula about a condition and `deadlock`.
+fn asked(r: &mut Random) -> Formula {
+    if r.chance(25) {
+        return Formula::Globally(Box::new(Formula::Not(Box::new(Formula::Atom(1)))));
+    }
+    let depth = 1 + r.below(2);
+    formula(&mut |n| r.below(n), 2, depth)
+}
+
 /// What a search says, if it knows: is the formula violated? Its evidence passes its check.
 fn says(r: &mut Random, subject: &Subject, atom: TermId, formula: Formula, context: &str) -> Option<bool> {
     let automaton = translate(&Formula::Not(Box::new(formula.clone()))).expect("small");
-    let spec = Spec { formula, atoms: vec![atom], names: vec!["atom".into()] };
+    let atoms = vec![atom, subject.stuck.expect("it may be stuck")];
+    let spec = Spec { formula, atoms, names: vec!["atom".into(), "deadlock".into()] };
     let mut budget = Meter::unlimited().time(Some(Duration::from_secs(5)));
     let engine = if r.chance(50) { Engine::Explicit(Search::Components) } else { Engine::Portfolio(1) };
     match check(subject, &spec.atoms, &automaton, &engine, &mut budget).verdict {
@@ -151,11 +166,8 @@ fn formulas_about_trees_agree_with_a_naive_tableau() {
                 graph.steps[from].push(Step { to, reads: true, does: 0 });
             }
         }
-        for (q, steps) in graph.steps.iter_mut().enumerate().filter(|(_, steps)| steps.is_empty()) {
-            steps.push(Step { to: q, reads: true, does: 0 });
-        }
-        let depth = 1 + r.below(2);
-        let formula = formula(&mut |n| r.below(n), 1, depth);
+        stay(&mut graph);
+        let formula = asked(&mut r);
         let context = format!("seed {seed}, {formula:?}");
         let truth = is_violated(&graph, &formula, 0, &|_| true);
         violated += u32::from(truth);

@@ -35,7 +35,7 @@ fn read(text: &str, condition: &str) -> (Built, trellis_expr::TermId) {
     let nodes = file.nodes();
     let (mut built, _) = file.build(nodes[nodes.len() - 1], &[]).unwrap_or_else(|d| fail(d, &sources));
     let id = sources.add("condition", condition);
-    let bad = built.condition(&sources, id).unwrap_or_else(|d| fail(d, &sources));
+    let bad = built.query(&sources, id).unwrap_or_else(|d| fail(d, &sources));
     (built, bad)
 }
 

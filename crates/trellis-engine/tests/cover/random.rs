@@ -235,6 +235,12 @@ fn all_agree() {
         let mut r = Random::new(seed);
         let (text, bad) = model(&mut r, true);
         let text = if seed % 5 == 0 { plain(&text) } else { text };
+        let bad = match seed % 7 {
+            0 => "deadlock".into(),
+            1 => format!("deadlock and ({bad})"),
+            2 => format!("({bad}) and !deadlock"),
+            _ => bad,
+        };
         let context = format!("seed {seed}, bad {bad}\n{text}");
         let (built, bad) = read(&text, &bad);
         let h = &built.hierarchy;

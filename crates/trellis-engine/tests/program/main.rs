@@ -4,6 +4,7 @@ mod cegar;
 mod generator;
 mod ltl;
 mod models;
+mod states;
 mod systems;
 #[path = "../it/tableau.rs"]
 mod tableau;

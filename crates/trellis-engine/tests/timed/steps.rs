@@ -6,7 +6,7 @@
 use trellis_domain::zone::{Constraint, Rational};
 use trellis_model::network::interpret::timed::difference;
 use trellis_model::network::region::Regions;
-use trellis_model::network::{Action, Move, Moves, Network, Post, SetClock, Snapshot};
+use trellis_model::network::{Action, Network, Post, SetClock, Snapshot, Transition, Transitions};
 
 fn satisfies(clocks: &[Rational], all: &[Constraint]) -> bool {
     let value = |c: u32| if c == 0 { Rational::ZERO } else { clocks[c as usize - 1] };
@@ -19,14 +19,14 @@ fn satisfies(clocks: &[Rational], all: &[Constraint]) -> bool {
 /// Compares what `Post` and the interpreter say in at most so many states, spread over all.
 pub fn compare(net: &Network, regions: &Regions<'_>, most: usize) -> Result<(), String> {
     let it = regions.interpreter;
-    let (mut post, mut moves, mut invariant) = (Post::new(net), Moves::default(), Vec::new());
+    let (mut post, mut moves, mut invariant) = (Post::new(net), Transitions::default(), Vec::new());
     let stride = (regions.states.len() / most).max(1);
     for i in (0..regions.states.len()).step_by(stride) {
         let s = &regions.states[i];
         let key = post.layout.key_of(s);
         let fast = post.moves(&key, &mut moves);
         // A fault that clock guards forbid is none.
-        let happens = |m: &Move<'_>| m.fault.is_some() && satisfies(&s.clocks, m.guard);
+        let happens = |m: &Transition<'_>| m.fault.is_some() && satisfies(&s.clocks, m.guard);
         let fast = fast.and_then(|()| moves.iter().find(happens).and_then(|m| m.fault.cloned()).map_or(Ok(()), Err));
         let slow = it.steps(s);
         let slow = match (slow, fast) {

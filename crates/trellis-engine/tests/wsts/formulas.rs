@@ -28,7 +28,7 @@ fn few(mut s: System) -> System {
     s
 }
 
-/// The states from the initial ones on; nothing if they are many.
+/// The states from the initial ones on; nothing if they are many. The third letter is `deadlock`.
 fn graph(s: &System, letter: impl Fn(&[u64]) -> u64) -> Option<Graph> {
     let mut states: Vec<Vec<u64>> = vec![vec![]];
     for i in &s.initial {
@@ -36,6 +36,7 @@ fn graph(s: &System, letter: impl Fn(&[u64]) -> u64) -> Option<Graph> {
         states = states.iter().flat_map(|p| values.clone().map(|n| [&p[..], &[n]].concat())).collect();
     }
     assert!(states.iter().all(|q| is_initial(s, q)));
+    let mut stuck = vec![];
     let mut known: HashMap<Vec<u64>, usize> = states.iter().cloned().zip(0..).collect();
     let mut graph = Graph { starts: (0..states.len()).collect(), ..Graph::default() };
     while graph.steps.len() < states.len() {
@@ -52,6 +53,7 @@ fn graph(s: &System, letter: impl Fn(&[u64]) -> u64) -> Option<Graph> {
         }
         if steps.is_empty() {
             steps.push(Step { to: here, reads: true, does: 0 });
+            stuck.push(here);
         }
         graph.steps.push(steps);
         if states.len() > 150 {
@@ -59,6 +61,7 @@ fn graph(s: &System, letter: impl Fn(&[u64]) -> u64) -> Option<Graph> {
         }
     }
     graph.letters = states.iter().map(|q| letter(q)).collect();
+    stuck.into_iter().for_each(|q| graph.letters[q] |= 4);
     Some(graph)
 }
 
@@ -74,7 +77,10 @@ fn formulas_agree_with_a_naive_tableau() {
         let Some(graph) = graph(&s, letter) else { continue };
         done += 1;
         let depth = 1 + dice.roll(2) as usize;
-        let formula = formula(&mut |n| dice.roll(n as u64) as usize, 2, depth);
+        let formula = match seed % 4 {
+            0 => Formula::Globally(Box::new(Formula::Not(Box::new(Formula::Atom(2))))),
+            _ => formula(&mut |n| dice.roll(n as u64) as usize, 3, depth),
+        };
         let truth = is_violated(&graph, &formula, 0, &|_| true);
         violated += u32::from(truth);
         let mut subject = models::counters(&s);
@@ -84,10 +90,10 @@ fn formulas_agree_with_a_naive_tableau() {
             let (n, x) = (terms.big(n.into()), terms.var(v));
             terms.le(n, x)
         });
-        let atoms = atoms.collect();
+        let atoms = atoms.chain(subject.stuck).collect();
         let context = format!("seed {seed}, {formula:?}, {s:?}");
         let automaton = translate(&Formula::Not(Box::new(formula.clone()))).expect("small");
-        let spec = Spec { formula, atoms, names: vec!["p".into(), "q".into()] };
+        let spec = Spec { formula, atoms, names: ["p", "q", "deadlock"].map(String::from).to_vec() };
         for engine in [Engine::Explicit(Search::Nested), Engine::Portfolio(1)] {
             let mut budget = Meter::unlimited().time(Some(Duration::from_secs(3)));
             let says = match check(&subject, &spec.atoms, &automaton, &engine, &mut budget).verdict {

@@ -7,7 +7,7 @@
 use trellis_expr::{StmtId, TermId, Terms, VarId};
 
 use super::evidence::Trace;
-use super::flatten::flatten;
+use super::flatten::{flatten, stuck};
 use super::{Domain, Hierarchy};
 use crate::cfa::interpret::Trace as Run;
 use crate::cfa::{Cfa, Edge, Kind, Location, LocationId};
@@ -87,6 +87,11 @@ pub(crate) fn statements(flat: &Hierarchy) -> Option<Statements> {
 pub fn automaton(hierarchy: &Hierarchy, bad: TermId, limit: usize) -> Option<Automaton> {
     let flat = flatten(hierarchy, limit)?;
     let Statements { mut terms, variables, start, steps } = statements(&flat)?;
+    let mut bad = bad;
+    if let Some(v) = hierarchy.deadlock_in(bad) {
+        let map = [(v, stuck(&flat, &mut terms, limit)?)].into_iter().collect();
+        bad = terms.substitute(bad, &map);
+    }
     let wrong = terms.assume(bad);
     let location = |name: &str, kind: Kind| Location { name: name.into(), kind, place: None };
     let mut cfa = Cfa::new(terms, location("start", Kind::Plain));

@@ -70,8 +70,15 @@ impl Meaning {
     /// The configurations in which a condition over the variables of a component holds.
     pub fn satisfying(&self, hierarchy: &Hierarchy, c: ComponentId, condition: TermId) -> Vec<usize> {
         let order = hierarchy.variables_below(c);
-        let all = &self.components[c.index()].configurations;
-        (0..all.len()).filter(|&n| holds(hierarchy, condition, &valuation(hierarchy, &order, &all[n]))).collect()
+        let Level { configurations, transitions, .. } = &self.components[c.index()];
+        let deadlock = hierarchy.deadlock_in(condition);
+        let satisfies = |&n: &usize| {
+            let mut here = valuation(hierarchy, &order, &configurations[n]);
+            let stuck = || transitions.range((n, 1, 0)..(n + 1, 0, 0)).next().is_none();
+            here.extend(deadlock.map(|v| (v, Value::Bool(stuck()))));
+            holds(hierarchy, condition, &here)
+        };
+        (0..configurations.len()).filter(satisfies).collect()
     }
 
     /// The configurations that can be reached from some of them.

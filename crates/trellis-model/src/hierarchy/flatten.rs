@@ -10,7 +10,7 @@ use super::{Component, ComponentId, Domain, Hierarchy, Levels, Transition, Varia
 
 /// A transition of a component with all that is below it.
 #[derive(Debug, Clone)]
-struct Move {
+struct FlatTransition {
     guard: TermId,
     updates: Vec<(VarId, TermId)>,
 }
@@ -20,7 +20,7 @@ struct Move {
 pub fn flatten(hierarchy: &Hierarchy, limit: usize) -> Option<Hierarchy> {
     let levels = hierarchy.levels().ok()?;
     let mut terms = hierarchy.terms.clone();
-    let mut below: Vec<Vec<Vec<Move>>> = vec![];
+    let mut below: Vec<Vec<Vec<FlatTransition>>> = vec![];
     for number in 0..hierarchy.components.len() {
         let moves = lifted(hierarchy, &levels, ComponentId(number as u32), &below, &mut terms, limit)?;
         below.push(moves);
@@ -28,7 +28,8 @@ pub fn flatten(hierarchy: &Hierarchy, limit: usize) -> Option<Hierarchy> {
     let top = hierarchy.top;
     let moves = &below[top.index()];
     let name = |n: usize| if n == 0 { String::new() } else { levels.show(hierarchy, top, n) };
-    let transition = |(event, m): (usize, &Move)| Transition { event, guard: m.guard, updates: m.updates.clone() };
+    let transition =
+        |(event, m): (usize, &FlatTransition)| Transition { event, guard: m.guard, updates: m.updates.clone() };
     let node = Component {
         path: String::new(),
         node: format!("{}, flattened", hierarchy.component(top).node),
@@ -57,7 +58,8 @@ pub fn stuck(flat: &Hierarchy, terms: &mut Terms, limit: usize) -> Option<TermId
     let admissible = admissible(flat, flat.top, terms, limit)?;
     let mut possible = vec![];
     for t in &flat.component(flat.top).transitions {
-        let after = post_condition(flat, &Move { guard: t.guard, updates: t.updates.clone() }, admissible, terms);
+        let after =
+            post_condition(flat, &FlatTransition { guard: t.guard, updates: t.updates.clone() }, admissible, terms);
         possible.push(terms.and([t.guard, after]));
     }
     let any = terms.or(possible);
@@ -76,17 +78,18 @@ fn lifted(
     hierarchy: &Hierarchy,
     levels: &Levels,
     c: ComponentId,
-    below: &[Vec<Vec<Move>>],
+    below: &[Vec<Vec<FlatTransition>>],
     terms: &mut Terms,
     limit: usize,
-) -> Option<Vec<Vec<Move>>> {
+) -> Option<Vec<Vec<FlatTransition>>> {
     let component = hierarchy.component(c);
-    let mut all: Vec<Vec<Move>> = vec![];
+    let mut all: Vec<Vec<FlatTransition>> = vec![];
     for event in levels.of(c) {
         let own = component.transitions.iter().filter(|t| t.event == event.label && event.label != 0);
-        let mut moves: Vec<Move> = own.map(|t| Move { guard: t.guard, updates: t.updates.clone() }).collect();
+        let mut moves: Vec<FlatTransition> =
+            own.map(|t| FlatTransition { guard: t.guard, updates: t.updates.clone() }).collect();
         if event.label == 0 {
-            moves.push(Move { guard: terms.bool(true), updates: vec![] });
+            moves.push(FlatTransition { guard: terms.bool(true), updates: vec![] });
         }
         for (sub, &n) in component.subs.iter().zip(&event.subs) {
             let others = &below[sub.index()][n];
@@ -97,7 +100,7 @@ fn lifted(
             for a in &moves {
                 for b in others {
                     let guard = terms.and([a.guard, b.guard]);
-                    both.push(Move { guard, updates: a.updates.iter().chain(&b.updates).copied().collect() });
+                    both.push(FlatTransition { guard, updates: a.updates.iter().chain(&b.updates).copied().collect() });
                 }
             }
             moves = both;
@@ -163,7 +166,7 @@ fn literal(hierarchy: &Hierarchy, domain: &Domain, n: i64, terms: &mut Terms) ->
 }
 
 /// Is there a configuration after the updates (001's `pc`)?
-fn post_condition(hierarchy: &Hierarchy, m: &Move, admissible: TermId, terms: &mut Terms) -> TermId {
+fn post_condition(hierarchy: &Hierarchy, m: &FlatTransition, admissible: TermId, terms: &mut Terms) -> TermId {
     let mut all = vec![];
     for &(v, e) in &m.updates {
         match &hierarchy.variable(v).domain {

@@ -113,7 +113,7 @@ pub struct Variable {
 pub struct Transition {
     /// Which event.
     pub event: usize,
-    /// When.
+    /// The condition under which it is possible.
     pub guard: TermId,
     /// What is assigned, all at once. A value outside its variable's domain means that the transition is not possible.
     pub updates: Vec<(VarId, TermId)>,
@@ -188,6 +188,18 @@ impl Hierarchy {
     /// A variable.
     pub fn variable(&self, v: VarId) -> &Variable {
         &self.variables[v.index()]
+    }
+
+    /// The truth value that stands in a condition for being stuck (nothing but ε can happen), if the condition speaks of that.
+    pub fn deadlock_in(&self, condition: TermId) -> Option<VarId> {
+        let free = self.terms.free_vars(condition);
+        self.deadlock().filter(|v| free.contains(v))
+    }
+
+    /// It is no variable of any component, and declared only when somebody asks for it.
+    pub fn deadlock(&self) -> Option<VarId> {
+        let mut others = self.terms.variables().skip(self.variables.len());
+        others.find(|(_, declared)| declared.name == "deadlock").map(|(v, _)| v)
     }
 
     /// The variables at or below a component: its own first.

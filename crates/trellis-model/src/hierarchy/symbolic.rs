@@ -11,7 +11,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_domain::relation::{self, Decisions, Error, Made, Memory, Natural, Reader, Relation, Space};
-use trellis_expr::{TermId, VarId};
+use trellis_expr::{TermId, Terms, VarId};
 
 use super::order::order;
 use super::{ComponentId, Hierarchy, Levels};
@@ -385,9 +385,31 @@ impl Symbolic {
 
     /// The configurations in which a condition holds.
     pub fn satisfying(&self, hierarchy: &Hierarchy, condition: TermId) -> Made<Relation> {
+        let Some(v) = hierarchy.deadlock_in(condition) else { return self.holding(&hierarchy.terms, condition) };
+        let mut terms = hierarchy.terms.clone();
+        let mut with = |stuck: bool| {
+            let map = [(v, terms.bool(stuck))].into_iter().collect();
+            let condition = terms.substitute(condition, &map);
+            self.holding(&terms, condition)
+        };
+        let (there, elsewhere, stuck) = (with(true)?, with(false)?, self.stuck()?);
+        self.space.or(&self.space.and(&there, &stuck)?, &self.space.minus(&elsewhere, &stuck)?)
+    }
+
+    fn holding(&self, terms: &Terms, condition: TermId) -> Made<Relation> {
         let place = |v: VarId| self.columns.get(v.index()).map(|&c| (c, 0));
-        let holds = self.space.reader(&place).condition(&hierarchy.terms, condition)?;
+        let holds = self.space.reader(&place).condition(terms, condition)?;
         self.space.and(&self.configurations()?, &holds)
+    }
+
+    /// The configurations in which nothing but ε can happen.
+    pub fn stuck(&self) -> Made<Relation> {
+        let all = self.configurations()?;
+        let mut stuck = all.clone();
+        for event in self.events.iter().filter(|e| e.number != 0) {
+            stuck = self.space.minus(&stuck, &self.pre_to(event, &self.admissible, &all)?)?;
+        }
+        Ok(stuck)
     }
 
     /// The initial states.

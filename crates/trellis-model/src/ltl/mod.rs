@@ -11,6 +11,7 @@ mod graph;
 pub mod models;
 pub mod product;
 mod relevant;
+pub mod watch;
 pub mod word;
 
 pub use buchi::{Buchi, Cube, Edge};

@@ -76,7 +76,7 @@ impl Round {
         self.add("nothing can happen", vec![stmt]);
         let mut subject = Subject::every_edge(self.cfa);
         self.silent.into_iter().for_each(|e| subject.reads[e] = false);
-        subject
+        Subject { stuck: Some(stuck), ..subject }
     }
 }
 

@@ -26,13 +26,15 @@ pub struct Subject {
     pub reads: Vec<bool>,
     /// Truth values that stand for being in one of these locations; they are no variables of the automaton.
     pub places: Vec<(VarId, Vec<LocationId>)>,
+    /// Where a run can do nothing and stays as it is, if the model has such a notion.
+    pub stuck: Option<TermId>,
 }
 
 impl Subject {
     /// A letter is read after every edge.
     pub fn every_edge(cfa: Cfa) -> Subject {
         let reads = vec![true; cfa.edges().len()];
-        Subject { cfa, reads, places: vec![] }
+        Subject { cfa, reads, places: vec![], stuck: None }
     }
 
     /// Without the errors, and what leads to them: a formula is asked instead.
@@ -46,7 +48,7 @@ impl Subject {
             rest.add_edge(e.clone());
             letters.push(reads(e));
         }
-        Subject { cfa: rest, reads: letters, places: vec![] }
+        Subject { cfa: rest, reads: letters, places: vec![], stuck: None }
     }
 
     /// From here on, a run has ended where no edge leaves.

@@ -34,14 +34,14 @@ pub mod temporal;
 pub use clock::{ClockAtom, Reset, ResetTo, Vector, VectorPart};
 pub use compiled::{Judge, PairJudge, SetClock};
 pub use evidence::{Action, CertEntry, Certificate, EdgeRef, LuBounds, Snapshot, Step, Trace};
-pub use post::{ModelError, Move, Moves, Post};
+pub use post::{ModelError, Post, Transition, Transitions};
 pub use query::{Query, QueryKind};
 pub use state::{Layout, Packed};
 pub use symmetry::Symmetry;
 pub use temporal::{Course, Fair, Level, Never, Party, Temporal};
 
 /// A closed network, ready to explore.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Network {
     /// Where terms and statements live.
     pub terms: Terms,

@@ -23,13 +23,13 @@ use super::{Action, Condition, EdgeRef, Layout, Network, Packed, Snapshot};
 mod candidates;
 mod timed;
 
-pub use timed::{Move, Moves};
+pub use timed::{Transition, Transitions};
 
 /// The model itself did something undefined: a value out of range, a division by zero, an index outside its array.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{fault} ({during}{})", if place.is_empty() { String::new() } else { format!(" at {place}") })]
 pub struct ModelError {
-    /// What.
+    /// The fault.
     pub fault: Fault,
     /// While doing what: `guard`, `update`, `invariant`, `query`.
     pub during: &'static str,

@@ -275,7 +275,7 @@ fn fraction(value: Rational) -> Rational {
     difference(value, Rational::new(floor(value), 1)).expect("a part of a number")
 }
 
-/// Moves clocks closer to each other and to zero, by whole numbers, where gaps exceed `most + 1`.
+/// Transitions clocks closer to each other and to zero, by whole numbers, where gaps exceed `most + 1`.
 fn cap(clocks: &mut [Rational], most: i64) {
     let mut order: Vec<usize> = (0..clocks.len()).collect();
     order.sort_by_key(|&i| clocks[i]);

@@ -3,7 +3,7 @@
 use trellis_domain::zone::{Constraint, Rational};
 use trellis_model::network::interpret::timed::difference;
 use trellis_model::network::region::{Options, Regions};
-use trellis_model::network::{Action, Moves, Network, Post, SetClock, Snapshot};
+use trellis_model::network::{Action, Network, Post, SetClock, Snapshot, Transitions};
 
 use crate::build::{E, Net};
 use crate::random::{Flavour, network};
@@ -22,7 +22,7 @@ fn agree(net: &Network, seed: u64) -> Option<usize> {
     if regions.fault.is_some() {
         return None;
     }
-    let (mut post, mut moves, mut invariant) = (Post::new(net), Moves::default(), Vec::new());
+    let (mut post, mut moves, mut invariant) = (Post::new(net), Transitions::default(), Vec::new());
     for (i, s) in regions.states.iter().enumerate() {
         let key = post.layout.key_of(s);
         post.moves(&key, &mut moves).unwrap();

@@ -23,8 +23,6 @@ use crate::time;
 use crate::words::cut;
 use names::Names;
 
-pub use picture::dot;
-
 /// A network, ready to be talked about.
 pub(crate) struct Renderer<'n> {
     pub net: &'n Network,
@@ -33,7 +31,7 @@ pub(crate) struct Renderer<'n> {
 }
 
 /// One edge of a step.
-pub(crate) struct Move<'a> {
+pub(crate) struct Transition<'a> {
     pub process: &'a str,
     pub from: &'a str,
     pub to: &'a str,
@@ -48,15 +46,15 @@ impl<'n> Renderer<'n> {
     }
 
     /// What moves, given the state before.
-    pub fn moves<'a>(&'a self, before: &Snapshot, action: &Action) -> Vec<Move<'a>> {
+    pub fn moves<'a>(&'a self, before: &Snapshot, action: &Action) -> Vec<Transition<'a>> {
         action.0.iter().map(|e| self.one_move(before, *e)).collect()
     }
 
-    fn one_move<'a>(&'a self, before: &Snapshot, e: EdgeRef) -> Move<'a> {
+    fn one_move<'a>(&'a self, before: &Snapshot, e: EdgeRef) -> Transition<'a> {
         let p = e.process as usize;
         let edge = &self.net.processes[p].edges[e.edge as usize];
         let location = |l: u32| self.names.locations[p][l as usize].as_str();
-        Move {
+        Transition {
             process: &self.names.processes[p],
             from: location(edge.source),
             to: location(edge.target),

@@ -11,7 +11,7 @@ use trellis_model::network::{Action, Certificate, Edge, EdgeRef, Network, Snapsh
 use trellis_order::{Lattice, Word};
 
 use super::certificate::keys;
-use super::{Move, Renderer, body, read};
+use super::{Renderer, Transition, body, read};
 use crate::present::{Body, Drawing, Look, Present, Shown};
 use crate::property::{Ending, Kind, Outcome};
 use crate::reader::{ReadError, rational, rational_expected};
@@ -125,7 +125,7 @@ impl Renderer<'_> {
 }
 
 /// `User(0) → Desk: login[0]`, or how each moves.
-fn label(moves: &[Move<'_>], message: Option<&str>) -> String {
+fn label(moves: &[Transition<'_>], message: Option<&str>) -> String {
     let named = |send: bool| {
         let of = moves.iter().filter(move |m| m.channel.as_ref().is_some_and(|c| c.1 == send));
         of.map(|m| m.process).collect::<Vec<_>>().join(", ")
@@ -134,13 +134,13 @@ fn label(moves: &[Move<'_>], message: Option<&str>) -> String {
         Some(message) => format!("{} → {}: {message}", named(true), named(false)),
         None if moves.is_empty() => "(nothing moves)".into(),
         None => {
-            let one = |m: &Move<'_>| format!("{}: {} → {}", m.process, m.from, m.to);
+            let one = |m: &Transition<'_>| format!("{}: {} → {}", m.process, m.from, m.to);
             moves.iter().map(one).collect::<Vec<_>>().join("; ")
         }
     }
 }
 
-fn part(m: &Move<'_>) -> Part {
+fn part(m: &Transition<'_>) -> Part {
     Part {
         name: m.process.into(),
         from: Some(m.from.into()),

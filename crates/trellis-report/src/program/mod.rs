@@ -20,10 +20,10 @@ use serde_json::value::RawValue;
 use serde_json::{Value as Json, json};
 use trellis_expr::{Stmt, StmtId, VarId};
 use trellis_model::cfa::evidence::{Certificate, Trace};
-use trellis_model::cfa::{Cfa, EdgeId, Kind, LocationId, Place};
+use trellis_model::cfa::{Cfa, EdgeId, LocationId, Place};
 
 use crate::evidence::{body, pretty};
-use crate::present::{Body, Drawing, DrawnEdge, DrawnNode, NodeShape, Present, ProofKind, Shown};
+use crate::present::{Body, Drawing, Present, ProofKind, Shown};
 use crate::property::PropertyReport;
 use crate::reader::ReadError;
 use crate::run::Run;
@@ -133,25 +133,7 @@ impl Present for Program<'_> {
     }
 
     fn drawing(&self) -> Drawing {
-        let mut out = Drawing::default();
-        for l in self.cfa.locations() {
-            let location = self.cfa.location(l);
-            let mut lines = vec![location.name.clone()];
-            lines.extend(location.place.map(|p| format!("line {}", p.line)));
-            let shape = match location.kind {
-                Kind::Error => NodeShape::Error,
-                Kind::Final => NodeShape::Final,
-                Kind::Plain if l == self.cfa.initial => NodeShape::Initial,
-                Kind::Plain => NodeShape::Plain,
-            };
-            out.nodes.push(DrawnNode { lines, shape, ..DrawnNode::default() });
-        }
-        for e in self.cfa.edges() {
-            let edge = self.cfa.edge(e);
-            let lines = vec![self.statement(e)];
-            out.edges.push(DrawnEdge { from: edge.from.index(), to: edge.to.index(), lines });
-        }
-        out
+        crate::automaton::drawing(self.cfa)
     }
 
     fn body<'a>(&'a self, proof: &'a Certificate) -> io::Result<Body<'a>> {

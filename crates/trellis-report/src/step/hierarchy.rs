@@ -11,24 +11,22 @@ use trellis_model::hierarchy::evidence::Trace;
 use trellis_model::hierarchy::walk::{TooHard, Walker};
 use trellis_model::hierarchy::{Domain, Hierarchy, Levels};
 
-use super::{Ask, Choices, Error, MAX_OFFERS, Stepper, changes, no_offer};
+use super::{Error, MAX_OFFERS, Trail, Walkable, Walked, read_trace};
 use crate::hierarchy::Named;
-use crate::json::{self, Content};
-use crate::run::{Part, Run, Step, Values};
+use crate::run::{Part, Step, Values};
 use crate::words::unique;
 
 /// So many configurations after one event are each an offer.
 const MAX_FLOWS: usize = 32;
 
 /// A walk through a hierarchy.
-pub struct HierarchyStepper<'h> {
+pub type HierarchyStepper<'h> = Trail<Nodes<'h>>;
+
+/// A hierarchy, what its variables are called, and where it may start.
+pub struct Nodes<'h> {
     walker: Walker<'h>,
     names: Vec<String>,
     starts: Vec<Vec<i64>>,
-    /// Has the start been chosen, if there is a choice?
-    started: bool,
-    /// At least one.
-    walk: Trace,
 }
 
 fn hard(_: TooHard) -> Error {
@@ -42,71 +40,16 @@ impl<'h> HierarchyStepper<'h> {
         let walker = Walker::of(hierarchy).map_err(|e| Error::Model(e.to_string()))?;
         let starts = walker.initial(MAX_OFFERS);
         let starts = starts.map_err(|_| Error::Model("there are too many initial configurations to list".into()))?;
-        let Some(first) = starts.first().cloned() else {
+        if starts.is_empty() {
             return Err(Error::Model(
                 "no configuration is initial: `init` and the assertions contradict each other".into(),
             ));
-        };
-        let started = starts.len() == 1;
-        let walk = Trace { configurations: vec![first], events: vec![] };
-        Ok(HierarchyStepper { walker, names, starts, started, walk })
-    }
-
-    /// The walk so far.
-    pub fn trace(&self) -> &Trace {
-        &self.walk
-    }
-
-    fn now(&self) -> &[i64] {
-        self.walk.configurations.last().expect("there is a start")
-    }
-
-    /// What can happen: flat events, and the configurations they lead to.
-    fn next(&self) -> Result<Vec<(usize, Vec<i64>)>, Error> {
-        let here = self.now();
-        let mut all: Vec<(usize, Vec<i64>)> = vec![];
-        for (event, changed) in self.walker.moves(here).map_err(hard)? {
-            let mut states = here.to_vec();
-            changed.iter().for_each(|&(v, value)| states[v.index()] = value);
-            let after = match self.walker.configurations(&states, MAX_FLOWS) {
-                Ok(all) => all,
-                Err(TooHard) => self.walker.configuration(&states).map_err(hard)?.into_iter().collect(),
-            };
-            let idle = event == 0 && changed.is_empty();
-            for next in after.into_iter().filter(|next| !idle || next != here) {
-                let new = (event, next);
-                if !all.contains(&new) {
-                    all.push(new);
-                }
-            }
         }
-        Ok(all)
+        Trail::from(Nodes { walker, names, starts: starts.clone() }, starts)
     }
+}
 
-    fn values(&self, values: &[i64]) -> Values {
-        let h = self.walker.hierarchy();
-        let value = |(n, &value): (usize, &i64)| match h.variables[n].domain {
-            Domain::Bool => Value::Bool(value != 0),
-            Domain::Literals(_) => h.show_value(VarId(n as u32), value).into(),
-            _ => value.into(),
-        };
-        self.names.iter().cloned().zip(values.iter().enumerate().map(value)).collect()
-    }
-
-    fn step(&self, before: &[i64], event: usize, after: &[i64]) -> Step {
-        let h = self.walker.hierarchy();
-        let part = |(c, e): (trellis_model::hierarchy::ComponentId, usize)| {
-            let component = h.component(c);
-            Part { name: component.path.clone(), takes: component.events[e].clone().into(), ..Part::default() }
-        };
-        Step {
-            label: self.walker.levels.show(h, h.top, event),
-            set: changes(&self.values(before), &self.values(after)),
-            parts: self.walker.levels.parts(h, h.top, event).into_iter().map(part).collect(),
-            ..Step::default()
-        }
-    }
-
+impl Nodes<'_> {
     fn replayed(&self, levels: &Levels, trace: &Trace) -> Result<(), Error> {
         let h = self.walker.hierarchy();
         let refuse = |step: usize, why: &str| Err(Error::Refused(format!("step {}: {why}", step + 1)));
@@ -140,66 +83,60 @@ impl<'h> HierarchyStepper<'h> {
     }
 }
 
-impl Stepper for HierarchyStepper<'_> {
-    fn state(&self) -> Values {
-        self.values(self.now())
-    }
+impl Walkable for Nodes<'_> {
+    type State = Vec<i64>;
+    /// A flat event.
+    type Action = usize;
 
-    fn choices(&self) -> Result<Choices, Error> {
-        if !self.started {
-            let first = self.state();
-            let offers = super::starts(&first, self.starts.iter().map(|s| self.values(s)));
-            return Ok(Choices { ask: Ask::Start, offers, ..Choices::default() });
+    /// What can happen: flat events, and the configurations they lead to.
+    fn next(&self, here: &Vec<i64>) -> Result<Vec<(usize, Vec<i64>)>, Error> {
+        let mut all: Vec<(usize, Vec<i64>)> = vec![];
+        for (event, changed) in self.walker.moves(here).map_err(hard)? {
+            let mut states = here.clone();
+            changed.iter().for_each(|&(v, value)| states[v.index()] = value);
+            let after = match self.walker.configurations(&states, MAX_FLOWS) {
+                Ok(all) => all,
+                Err(TooHard) => self.walker.configuration(&states).map_err(hard)?.into_iter().collect(),
+            };
+            let idle = event == 0 && changed.is_empty();
+            for next in after.into_iter().filter(|next| !idle || next != here) {
+                let new = (event, next);
+                if !all.contains(&new) {
+                    all.push(new);
+                }
+            }
         }
-        let offers = self.next()?.iter().map(|(event, to)| self.step(self.now(), *event, to)).collect();
-        Ok(Choices { offers, ..Choices::default() })
+        Ok(all)
     }
 
-    fn take(&mut self, offer: usize) -> Result<(), Error> {
-        if !self.started {
-            self.walk.configurations = vec![self.starts.get(offer).ok_or_else(|| no_offer(offer))?.clone()];
-            self.started = true;
-            return Ok(());
+    fn values(&self, values: &Vec<i64>) -> Values {
+        let h = self.walker.hierarchy();
+        let value = |(n, &value): (usize, &i64)| match h.variables[n].domain {
+            Domain::Bool => Value::Bool(value != 0),
+            Domain::Literals(_) => h.show_value(VarId(n as u32), value).into(),
+            _ => value.into(),
+        };
+        self.names.iter().cloned().zip(values.iter().enumerate().map(value)).collect()
+    }
+
+    fn step(&self, _: &Vec<i64>, &event: &usize, _: &Vec<i64>) -> Step {
+        let h = self.walker.hierarchy();
+        let part = |(c, e): (trellis_model::hierarchy::ComponentId, usize)| {
+            let component = h.component(c);
+            Part { name: component.path.clone(), takes: component.events[e].clone().into(), ..Part::default() }
+        };
+        Step {
+            label: self.walker.levels.show(h, h.top, event),
+            parts: self.walker.levels.parts(h, h.top, event).into_iter().map(part).collect(),
+            ..Step::default()
         }
-        let (event, next) = self.next()?.into_iter().nth(offer).ok_or_else(|| no_offer(offer))?;
-        self.walk.events.push(event);
-        self.walk.configurations.push(next);
-        Ok(())
     }
 
-    fn undo(&mut self) -> bool {
-        if self.walk.events.pop().is_some() {
-            self.walk.configurations.pop();
-            return true;
-        }
-        let chosen = self.started && self.starts.len() > 1;
-        if chosen {
-            self.started = false;
-            self.walk.configurations = vec![self.starts[0].clone()];
-        }
-        chosen
-    }
-
-    fn steps(&self) -> usize {
-        self.walk.events.len()
-    }
-
-    fn run(&self) -> Run {
-        let all = &self.walk.configurations;
-        let step = |(n, &event): (usize, &usize)| self.step(&all[n], event, &all[n + 1]);
-        let steps = self.walk.events.iter().enumerate().map(step).collect();
-        Run { start: self.values(&all[0]), steps, ..Run::default() }
-    }
-
-    fn replay(&mut self, trace: &str) -> Result<(), Error> {
+    fn retrace(&mut self, trace: &str) -> Result<Walked<Self>, Error> {
         let hierarchy = self.walker.hierarchy();
         let levels = hierarchy.levels().map_err(|e| Error::Model(e.to_string()))?;
-        let content = json::read(&Named { hierarchy, levels: &levels }, trace);
-        let Content::Trace(trace) = content.map_err(|e| Error::refused(e.to_string()))? else {
-            return Err(Error::refused("it is a certificate; only traces can be replayed"));
-        };
+        let trace = read_trace(&Named { hierarchy, levels: &levels }, trace)?;
         self.replayed(&levels, &trace)?;
-        (self.walk, self.started) = (trace, true);
-        Ok(())
+        Ok((trace.configurations, trace.events))
     }
 }

@@ -10,9 +10,8 @@ use trellis_domain::zone::Rational;
 use trellis_model::network::{Action, ModelError, Network, Snapshot, Step as Taken, Trace};
 
 use super::walk::{Patience, Walk, duration};
-use super::{Choices, Error, Stepper, Wait, changes, no_offer};
-use crate::json::{self, Content};
-use crate::network::{Move, Renderer};
+use super::{Choices, Error, Stepper, Wait, changes, no_offer, read_trace};
+use crate::network::{Renderer, Transition};
 use crate::run::{Part, Place, Run, Step, Values};
 use crate::text::describe;
 use crate::words::unique;
@@ -55,7 +54,7 @@ impl<'n> NetworkStepper<'n> {
     /// A step from a state, as it was before anybody waited.
     fn step(&self, r: &Renderer<'_>, before: &Snapshot, taken: &Taken) -> Step {
         let moves = r.moves(before, &taken.action);
-        let part = |(m, e): (&Move<'_>, &trellis_model::network::EdgeRef)| Part {
+        let part = |(m, e): (&Transition<'_>, &trellis_model::network::EdgeRef)| Part {
             name: self.names[e.process as usize].clone(),
             from: Some(m.from.into()),
             to: Some(m.to.into()),
@@ -172,10 +171,7 @@ impl Stepper for NetworkStepper<'_> {
     }
 
     fn replay(&mut self, trace: &str) -> Result<(), Error> {
-        let content = json::read(&*self.walk.net, trace).map_err(|e| Error::refused(e.to_string()))?;
-        let Content::Trace(trace) = content else {
-            return Err(Error::refused("it is a certificate; only traces can be replayed"));
-        };
+        let trace = read_trace(&*self.walk.net, trace)?;
         self.replayed(&trace)?;
         self.walk.trace = trace;
         Ok(())

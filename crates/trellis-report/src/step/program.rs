@@ -16,8 +16,7 @@ use trellis_model::cfa::interpret::{self, Choice, State, Step as Taken, Trace};
 use trellis_model::cfa::{Cfa, Kind, LocationId};
 
 use super::ways::{self, Begun, Open, Way, candidates, from, parse, ways};
-use super::{Ask, Choices, Error, Input, Stepper, changes, no_offer};
-use crate::json::{self, Content};
+use super::{Ask, Choices, Error, Input, Stepper, changes, no_offer, read_trace};
 use crate::program::{Program, caller, is_hidden, picked};
 use crate::run::{Part, Place, Run, Step, Values};
 use crate::words::cut;
@@ -400,10 +399,7 @@ impl Stepper for ProgramStepper<'_> {
     }
 
     fn replay(&mut self, trace: &str) -> Result<(), Error> {
-        let content = json::read(&Program::new(&self.cfa, &[]), trace).map_err(|e| Error::refused(e.to_string()))?;
-        let Content::Trace(trace) = content else {
-            return Err(Error::refused("it is a certificate; only traces can be replayed"));
-        };
+        let trace = read_trace(&Program::new(&self.cfa, &[]), trace)?;
         interpret::replay(&self.cfa, &trace).map_err(|e| Error::refused(e.to_string()))?;
         self.start = trace.start;
         self.taken = self.grouped(trace.steps);

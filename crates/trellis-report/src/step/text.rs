@@ -8,8 +8,7 @@ use trellis_domain::zone::Rational;
 use crate::run::{Part, Run, Step, Values};
 use crate::style::Style;
 use crate::time;
-use crate::words::cut;
-use crate::words::{INDENT, wrap};
+use crate::words::{INDENT, cut, wrap_at};
 
 /// Of an offer, so many changes are shown.
 const MAX_CHANGES: usize = 6;
@@ -28,9 +27,9 @@ fn pairs<'v>(values: impl IntoIterator<Item = (&'v String, &'v Value)>) -> Vec<S
 }
 
 /// Names and values, in lines of bearable length; what goes without saying is left out.
-pub fn state(values: &Values, is_idle: &dyn Fn(&str, &Value) -> bool) -> String {
+pub fn state(values: &Values, is_idle: &dyn Fn(&str, &Value) -> bool, style: Style) -> String {
     let shown = pairs(values.iter().filter(|(name, v)| !is_idle(name, v)));
-    if shown.is_empty() { "nothing\n".into() } else { wrap(&shown, 0) }
+    if shown.is_empty() { "nothing\n".into() } else { wrap_at(&shown, 0, style.columns) }
 }
 
 /// What is offered, in a line: `login[1]  User(1): Idle → Reading   (open = true)`.
@@ -60,7 +59,7 @@ pub fn run(run: &Run, is_idle: &dyn Fn(&str, &Value) -> bool, style: Style) -> S
     let number = |n: usize| style.dim(&format!("{n:>6}  "));
     let _ = writeln!(out, "{} start", number(0));
     let first = pairs(run.start.iter().filter(|(name, v)| !is_idle(name, v)));
-    out.push_str(&wrap(&first, INDENT));
+    out.push_str(&wrap_at(&first, INDENT, style.columns));
     let mut now = run.start.clone();
     let mut time = Some(Rational::ZERO);
     for (i, step) in run.steps.iter().enumerate() {
@@ -78,7 +77,7 @@ pub fn run(run: &Run, is_idle: &dyn Fn(&str, &Value) -> bool, style: Style) -> S
             old.zip(new).is_some_and(|(old, new)| time::plus(old, delay) == Some(new))
         };
         let set = step.set.iter().filter(|(name, v)| !is_told(step, name, v) && !waited(name, v));
-        out.push_str(&wrap(&pairs(set), INDENT));
+        out.push_str(&wrap_at(&pairs(set), INDENT, style.columns));
         now.extend(step.set.iter().map(|(name, v)| (name.clone(), v.clone())));
     }
     if let Some(rest) = run.rest.as_deref().and_then(exact) {

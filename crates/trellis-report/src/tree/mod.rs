@@ -1,5 +1,6 @@
 //! Hierarchical transition systems: the systems themselves read from JSON, their traces as runs and back, their proofs as documents.
 
+mod document;
 mod evidence;
 mod model;
 
@@ -20,6 +21,7 @@ use crate::reader::{ReadError, plain};
 use crate::run::{Part, Run, Step, Values};
 use crate::words::unique;
 
+pub use document::TreeDocument;
 pub use model::{TREE, TreeFile, read_tree};
 
 /// A report about a hierarchical transition system.

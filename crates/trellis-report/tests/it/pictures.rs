@@ -1,6 +1,6 @@
 //! Graphs and pages.
 
-use trellis_report::{Present, dot, network};
+use trellis_report::{Present, dot};
 
 use crate::world::{LIBRARY, library, queries_of, reports, walk};
 
@@ -24,20 +24,20 @@ pub fn assert_balanced(text: &str) {
 
 #[test]
 fn a_network() {
-    let drawn = network::dot(&library(), "library \"2\".xta");
+    let drawn = dot::drawing(&library().drawing(), "library \"2\".xta");
     assert_balanced(&drawn);
     assert!(drawn.starts_with("digraph \"library \\\"2\\\".xta\" {"), "{drawn}");
     assert_eq!(drawn.matches("subgraph cluster_").count(), 3);
     for line in [
         "label=\"User(0)\";",
-        "p2_0 [label=\"Closed\\nurgent\", style=dashed];",
-        "p2_2 [label=\"Ring\\ncommitted\\nopen\", peripheries=2];",
-        "p0_start -> p0_0;",
-        "p0_0 -> p0_1 [label=\"login[0]!\\nUser(0).known := true\"];",
+        "n11 [label=\"Closed\\nurgent\", style=dashed];",
+        "n13 [label=\"Ring\\ncommitted\\nopen\", peripheries=2];",
+        "n4 -> n1 [label=\"\"];",
+        "n1 -> n2 [label=\"login[0]!\\nUser(0).known := true\"];",
         // One arrow for all values of the select.
-        "p1_1 -> p1_0 [label=\"w : {0, 1, 3}\\npool[w+60] := 1\\ngrid[1][0] := w\"];",
-        "p2_1 -> p2_1 [label=\"open\\nlogin[Desk.who]?\\nDesk.who := -Desk.who + 1\"];",
-        "p2_1 -> p2_2 [label=\"pool[61] == 1\\nload.add(2)\"];",
+        "n7 -> n6 [label=\"w : {0, 1, 3}\\npool[w+60] := 1\\ngrid[1][0] := w\"];",
+        "n12 -> n12 [label=\"open\\nlogin[Desk.who]?\\nDesk.who := -Desk.who + 1\"];",
+        "n12 -> n13 [label=\"pool[61] == 1\\nload.add(2)\"];",
     ] {
         assert!(drawn.contains(line), "{line} in\n{drawn}");
     }
@@ -51,7 +51,7 @@ fn lattice_places_have_names() {
         process P() { state A; init A; trans A -> A { select k : int[0, 2];
             guard many[1][k] == 1 && pair.side.mayBe(k) == 1;
             assign many[2] = many[0], i = (i * 2 + k) % 3, pair.size.add(i), many[2][k + 1] = 1; }; } system P;";
-    let drawn = network::dot(&queries_of(model, "").0, "m");
+    let drawn = dot::drawing(&queries_of(model, "").0.drawing(), "m");
     assert_balanced(&drawn);
     let expected = r"k : 0..2\nmany[1][k] == 1 && pair.side.mayBe(k) == 1\nmany[2] := many[0]";
     assert!(drawn.contains(expected), "{drawn}");

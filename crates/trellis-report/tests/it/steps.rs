@@ -381,14 +381,14 @@ fn trees_offer_what_they_mean() {
                 let n = s.choices().unwrap().offers.len();
                 s.take(r.below(n)).unwrap();
             }
-            let now = s.trace().states.last().unwrap().clone();
+            let now = s.now().clone();
             let at = top.states.iter().position(|q| *q == now).unwrap();
             let to = top.transitions.range((at, 0, 0)..(at + 1, 0, 0)).map(|t| top.states[t.2].clone());
             let expected: BTreeSet<Vec<u32>> = to.collect();
             let mut found = BTreeSet::new();
             for n in 0..s.choices().unwrap().offers.len() {
                 s.take(n).unwrap();
-                assert!(found.insert(s.trace().states.last().unwrap().clone()), "each once");
+                assert!(found.insert(s.now().clone()), "each once");
                 assert!(s.undo());
             }
             // That nothing happens is not offered, where nothing else leads to the same state.
@@ -464,7 +464,7 @@ fn hierarchies_offer_what_they_mean() {
                 assert_eq!(n, starts.len());
                 s.take(r.below(n)).unwrap();
             }
-            let now = s.trace().configurations.last().unwrap().clone();
+            let now = s.now().clone();
             let at = known.iter().position(|c| *c == now).expect("a configuration");
             let to = level.transitions.iter().filter(|t| t.0 == at).map(|t| (t.1, known[t.2].clone()));
             // That nothing happens is not offered.
@@ -472,8 +472,8 @@ fn hierarchies_offer_what_they_mean() {
             let mut found = BTreeSet::new();
             for n in 0..s.choices().unwrap().offers.len() {
                 s.take(n).unwrap();
-                let event = *s.trace().events.last().unwrap();
-                found.insert((event, s.trace().configurations.last().unwrap().clone()));
+                let event = *s.actions().last().unwrap();
+                found.insert((event, s.now().clone()));
                 assert!(s.undo());
             }
             assert_eq!(found, expected, "seed {seed}");
@@ -481,7 +481,7 @@ fn hierarchies_offer_what_they_mean() {
                 break;
             }
         }
-        assert!(starts.contains(&s.trace().configurations[0]));
+        assert!(starts.contains(&s.states()[0]));
         back_to_start(&mut s);
     }
 }

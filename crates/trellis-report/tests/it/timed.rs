@@ -419,7 +419,7 @@ fn pictures_of_networks() {
         Reset { when: None, clock: 3, to: ResetTo::Value(two) },
         Reset { when: Some(yes), clock: 1, to: ResetTo::Clock(3) },
     ];
-    let drawn = network::dot(&net, "m");
+    let drawn = trellis_report::dot::drawing(&trellis_report::Present::drawing(&net), "m");
     assert_balanced(&drawn);
     for part in [
         "Ring\\ncommitted\\nopen\\ny <= 2",

@@ -26,7 +26,7 @@ pub enum Broken {
     /// A predicate speaks of something that the path does not.
     #[error("the predicate at position {position} speaks of a variable that the path does not mention")]
     Variable {
-        /// Where.
+        /// The position in the path.
         position: usize,
         /// The variable.
         variable: VarId,
@@ -48,9 +48,9 @@ pub enum Broken {
     /// Not decided.
     #[error("at position {position}: {reason}")]
     Unknown {
-        /// Where.
+        /// The position in the path.
         position: usize,
-        /// Why.
+        /// Why the solver gave no answer.
         reason: Reason,
     },
 }

@@ -7,9 +7,9 @@ use trellis_model::hierarchy::{Component, ComponentId, Domain, Hierarchy, Part, 
 use super::ast::{self, BinaryOp, Directive, Dom, DomKind, Expr, Item, Name, Node, Path, Segment};
 use super::lower::{Lower, Scope, Tree, describe};
 use super::{Built, Declared, File};
-use crate::cfa::cursor::{Read, Reported, unknown};
 use crate::diag::{Diagnostic, Severity, Span};
-use crate::uppaal::errors::Errors;
+use crate::text::cursor::unknown;
+use crate::text::errors::{Errors, Read, Reported};
 
 /// How many components and variables a model may have.
 const MAX_PARTS: usize = 100_000;
@@ -118,8 +118,7 @@ impl<'f, 'e> Builder<'f, 'e> {
 
     fn unknown_node<T>(&mut self, name: &Name) -> Read<T> {
         let d = unknown("node", &name.text, name.span, self.nodes.keys().copied());
-        self.lower.errors.push(d);
-        Err(Reported)
+        self.lower.errors.fail(d)
     }
 
     fn item(&mut self, number: usize, item: &'f Item, given: &[(String, i64)]) -> Read<()> {
@@ -136,8 +135,7 @@ impl<'f, 'e> Builder<'f, 'e> {
                     (None, Some(e)) => lower.scalar(&nothing, e)?,
                     (None, None) => {
                         let d = Diagnostic::error(c.name.span, format!("the constant `{name}` has no value"));
-                        lower.errors.push(d.help(format!("give it one: --const {name}=1")));
-                        return Err(Reported);
+                        return lower.errors.fail(d.help(format!("give it one: --const {name}=1")));
                     }
                 };
                 if lower.terms.as_value(value).is_none() {
@@ -247,8 +245,7 @@ impl<'f, 'e> Builder<'f, 'e> {
         let unused = settings.iter().find(|((sub, _), _)| !subs.iter().any(|(name, _)| name == sub));
         if let Some(((sub, _), (_, span))) = unused {
             let d = unknown("sub-node", sub, *span, subs.iter().map(|(n, _)| &**n));
-            self.lower.errors.push(d);
-            return Err(Reported);
+            return self.lower.errors.fail(d);
         }
         let id = ComponentId(self.components.len() as u32);
         // Its place is taken now, so that variables know their owner; the rest is filled in below.
@@ -328,8 +325,10 @@ impl<'f, 'e> Builder<'f, 'e> {
                 let Some((value, span)) = params.get(&(String::new(), name.text.clone())) else {
                     let text = format!("the parameter `{}` of `{}` has no value", name.text, node.name.text);
                     let d = Diagnostic::error(used, text);
-                    self.lower.errors.push(d.help("set it where the node is used: `param_set Sub.name := value`"));
-                    return Err(Reported);
+                    return self
+                        .lower
+                        .errors
+                        .fail(d.help("set it where the node is used: `param_set Sub.name := value`"));
                 };
                 let (value, span) = (value.clone(), *span);
                 let (leaves, domains) = (value.leaves(), dom.leaves());
@@ -444,8 +443,7 @@ impl<'f, 'e> Builder<'f, 'e> {
             None => {
                 let there_are = component.events.iter().skip(1).map(String::as_str);
                 let what = format!("event of `{}`", component.node);
-                self.lower.errors.push(unknown(&what, &name.text, name.span, there_are));
-                Err(Reported)
+                self.lower.errors.fail(unknown(&what, &name.text, name.span, there_are))
             }
         }
     }
@@ -557,8 +555,7 @@ impl<'f, 'e> Builder<'f, 'e> {
         let (sub, name) = self.sub_and_name(scope, path, "an event, or an event of a sub-node")?;
         let Some(at) = subs.iter().position(|(n, _)| *n == sub) else {
             let d = unknown("sub-node", &sub, path.span, subs.iter().map(|(n, _)| &**n));
-            self.lower.errors.push(d);
-            return Err(Reported);
+            return self.lower.errors.fail(d);
         };
         let below = self.components[subs[at].1.index()].clone();
         Ok(Part { sub: Some(at), event: self.event(&below, &name)?, optional })

@@ -3,9 +3,10 @@
 
 use super::ast::{BinaryOp, Dom, DomKind, Expr, ExprKind, Name, Path, Segment, TypeName};
 use super::parser::Parser;
-use crate::cfa::cursor::Read;
-use crate::cfa::lexer::Tok;
 use crate::diag::Span;
+use crate::text::cursor::Reads;
+use crate::text::errors::Read;
+use crate::text::tokens::Tok;
 
 use BinaryOp::*;
 
@@ -13,10 +14,7 @@ impl Parser<'_> {
     /// An expression.
     pub fn expr(&mut self) -> Read<Expr> {
         let start = self.peek().span;
-        self.deeper(start)?;
-        let e = self.conditional();
-        self.depth -= 1;
-        e
+        self.down(start, |p| p.conditional())
     }
 
     fn conditional(&mut self) -> Read<Expr> {
@@ -32,7 +30,7 @@ impl Parser<'_> {
     }
 
     fn made(&self, start: Span, kind: ExprKind) -> Expr {
-        let last = self.tokens[self.at.saturating_sub(1)].span;
+        let last = self.last();
         Expr { kind, span: start.to(last) }
     }
 
@@ -80,23 +78,17 @@ impl Parser<'_> {
 
     fn nested(&mut self, level: usize) -> Read<Expr> {
         let start = self.peek().span;
-        self.deeper(start)?;
-        let e = self.binary(level);
-        self.depth -= 1;
-        e
+        self.down(start, |p| p.binary(level))
     }
 
     fn unary(&mut self) -> Read<Expr> {
         let t = self.peek();
-        self.deeper(t.span)?;
-        let e = self.prefixed();
-        self.depth -= 1;
-        e
+        self.down(t.span, |p| p.prefixed())
     }
 
     fn prefixed(&mut self) -> Read<Expr> {
         let start = self.peek().span;
-        if self.take("~") || self.take_word("not") {
+        if self.take("~") || self.take_word("not") || (self.bang && self.take("!")) {
             let e = self.unary()?;
             return Ok(self.made(start, ExprKind::Not(e.into())));
         }
@@ -114,15 +106,10 @@ impl Parser<'_> {
         let start = self.bump();
         let exists = start.tok == Tok::P("<");
         let end = if exists { ">" } else { "]" };
-        let mut names = vec![];
-        loop {
-            let name = self.ident("a variable")?;
-            let ty = if self.take(":") { Some(self.type_name()?) } else { None };
-            names.push((name, ty));
-            if !self.take(",") {
-                break;
-            }
-        }
+        let names = self.list(|p| {
+            let name = p.ident("a variable")?;
+            Ok((name, if p.take(":") { Some(p.type_name()?) } else { None }))
+        })?;
         self.require(end)?;
         let body = self.unary()?;
         Ok(self.made(start.span, ExprKind::Quantified(exists, names, body.into())))
@@ -162,7 +149,7 @@ impl Parser<'_> {
                 self.bump();
                 let e = self.expr()?;
                 self.require(")")?;
-                Ok(Expr { span: t.span.to(self.tokens[self.at - 1].span), ..e })
+                Ok(Expr { span: t.span.to(self.last()), ..e })
             }
             Tok::Name(word) => match word.to_ascii_lowercase().as_str() {
                 "true" | "false" => {
@@ -173,12 +160,7 @@ impl Parser<'_> {
                 "case" => self.case(),
                 "min" | "max" if self.ahead(1) == Tok::P("(") => {
                     self.bump();
-                    self.bump();
-                    let mut all = vec![self.expr()?];
-                    while self.take(",") {
-                        all.push(self.expr()?);
-                    }
-                    self.require(")")?;
+                    let all = self.between("(", |p| p.list(Self::expr), ")")?;
                     Ok(self.made(t.span, ExprKind::Extreme(word.eq_ignore_ascii_case("min"), all)))
                 }
                 lower if self.reserved(lower) => self.unexpected("an expression"),
@@ -195,13 +177,7 @@ impl Parser<'_> {
             let name = self.ident("a relation")?;
             let member = if self.take("!") { Some(self.behind_bang()?) } else { None };
             self.require("(")?;
-            let mut args = vec![];
-            if !self.is(")") {
-                args.push(self.expr()?);
-                while self.take(",") {
-                    args.push(self.expr()?);
-                }
-            }
+            let args = if self.is(")") { vec![] } else { self.list(Self::expr)? };
             self.require(")")?;
             return Ok(self.made(start, ExprKind::Apply(TypeName { name, member, dom: None }, args)));
         }
@@ -242,7 +218,7 @@ impl Parser<'_> {
         };
         self.take(",");
         self.require("}")?;
-        let span = start.to(self.tokens[self.at - 1].span);
+        let span = start.to(self.last());
         let nest = |no: Expr, (condition, yes): (Expr, Expr)| Expr {
             kind: ExprKind::If(condition.into(), yes.into(), no.into()),
             span,
@@ -264,27 +240,30 @@ impl Parser<'_> {
                 break;
             }
         }
-        let span = first.span.to(self.tokens[self.at - 1].span);
+        let span = first.span.to(self.last());
         Ok(Path { first, rest, span })
     }
 
     /// A domain.
     pub fn dom(&mut self) -> Read<Dom> {
         let start = self.peek();
-        self.deeper(start.span)?;
-        let kind = self.base_dom();
-        self.depth -= 1;
+        let kind = self.down(start.span, |p| p.base_dom());
         let mut kind = kind?;
-        let mut sizes = vec![];
-        let base = start.span.to(self.tokens[self.at - 1].span);
-        while self.take("[") {
-            sizes.push(self.expr()?);
-            self.require("]")?;
-        }
+        let base = start.span.to(self.last());
+        let sizes = self.sizes()?;
         if !sizes.is_empty() {
             kind = DomKind::Array(Box::new(Dom { kind, span: base }), sizes);
         }
-        Ok(Dom { kind, span: start.span.to(self.tokens[self.at - 1].span) })
+        Ok(Dom { kind, span: start.span.to(self.last()) })
+    }
+
+    /// `[2][3]`
+    pub fn sizes(&mut self) -> Read<Vec<Expr>> {
+        let mut sizes = vec![];
+        while self.is("[") {
+            sizes.push(self.between("[", Self::expr, "]")?);
+        }
+        Ok(sizes)
     }
 
     fn base_dom(&mut self) -> Read<DomKind> {
@@ -299,9 +278,7 @@ impl Parser<'_> {
                 Ok(DomKind::Range(low.into(), high.into()))
             }
             Tok::P("{") => {
-                self.bump();
-                let names = self.idents("a literal of the enumeration")?;
-                self.require("}")?;
+                let names = self.between("{", |p| p.idents("a literal of the enumeration"), "}")?;
                 Ok(DomKind::Enum(names))
             }
             Tok::Name(word) => match word.to_ascii_lowercase().as_str() {

@@ -6,9 +6,9 @@ use trellis_expr::{Division, EnumId, TermId, Terms, Type, VarId};
 use trellis_model::hierarchy::Domain;
 
 use super::ast::{BinaryOp, Dom, DomKind, Expr, ExprKind, Path, Segment};
-use crate::cfa::cursor::{Read, Reported, unknown};
 use crate::diag::{Diagnostic, Span};
-use crate::uppaal::errors::Errors;
+use crate::text::cursor::unknown;
+use crate::text::errors::{Errors, Read};
 
 /// How many leaves a domain may have.
 const MAX_LEAVES: usize = 100_000;
@@ -86,8 +86,7 @@ pub struct Lower<'e> {
 
 impl Lower<'_> {
     pub fn fail<T>(&mut self, span: Span, message: impl Into<String>) -> Read<T> {
-        self.errors.push(Diagnostic::error(span, message));
-        Err(Reported)
+        self.errors.fail(Diagnostic::error(span, message))
     }
 
     // Domains.
@@ -120,8 +119,7 @@ impl Lower<'_> {
                 None => {
                     let there_are: Vec<String> = self.domains.keys().cloned().collect();
                     let d = unknown("domain", name, dom.span, there_are.iter().map(String::as_str));
-                    self.errors.push(d);
-                    return Err(Reported);
+                    return self.errors.fail(d);
                 }
             },
             DomKind::Struct(fields) => {
@@ -340,8 +338,7 @@ impl Lower<'_> {
                 there_are.extend(self.literal_numbers.keys().cloned());
                 there_are.sort();
                 let d = unknown("variable, constant or literal", name, path.first.span, there_are.iter().map(|s| &**s));
-                self.errors.push(d);
-                return Err(Reported);
+                return self.errors.fail(d);
             }
         };
         for segment in &path.rest {
@@ -364,8 +361,7 @@ impl Lower<'_> {
                 Some((_, tree)) => Ok(tree.clone()),
                 None => {
                     let d = unknown("part", &name.text, name.span, fields.iter().map(|(f, _)| &**f));
-                    self.errors.push(d);
-                    Err(Reported)
+                    self.errors.fail(d)
                 }
             },
             (Segment::Name(name), Tree::Array(_)) => {

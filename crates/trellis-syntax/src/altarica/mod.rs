@@ -17,12 +17,12 @@ pub(crate) mod parser;
 mod write;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use trellis_expr::{EnumId, TermId, Terms, Value};
+use trellis_expr::{EnumId, TermId, Terms, Type, Value};
 use trellis_model::hierarchy::{ComponentId, Domain, Hierarchy};
 
-use crate::cfa::lexer::Tok;
 use crate::diag::{Diagnostic, Severity, SourceId, Sources};
-use crate::uppaal::errors::Errors;
+use crate::text::errors::Errors;
+use crate::text::tokens::Tok;
 use ast::{Directive, Item, Name};
 use lower::{Lower, Scope, Tree};
 
@@ -113,9 +113,30 @@ impl Built {
         Declared::of(&h.terms, h.literals, &self.constants, self.domains.clone())
     }
 
-    /// Reads a condition over the variables of the top node.
+    /// Reads a condition over the variables of the top node; `!` is `not` there.
     pub fn condition(&mut self, sources: &Sources, id: SourceId) -> Result<TermId, Vec<Diagnostic>> {
+        self.read_condition(sources, id, None)
+    }
+
+    /// The same, where `deadlock` means that nothing but ε can happen, unless the model calls something so.
+    pub fn query(&mut self, sources: &Sources, id: SourceId) -> Result<TermId, Vec<Diagnostic>> {
+        let stuck = match self.hierarchy.deadlock() {
+            _ if !sources.get(id).text.contains("deadlock") => None,
+            Some(v) => Some(v),
+            None => Some(self.hierarchy.terms.declare("deadlock", Type::Bool)),
+        };
+        let stuck = stuck.map(|v| self.hierarchy.terms.var(v));
+        self.read_condition(sources, id, stuck)
+    }
+
+    fn read_condition(
+        &mut self,
+        sources: &Sources,
+        id: SourceId,
+        stuck: Option<TermId>,
+    ) -> Result<TermId, Vec<Diagnostic>> {
         let mut parser = parser::Parser::new(sources, id, false);
+        parser.bang = true;
         let parsed = parser.expr();
         if parsed.is_ok() && parser.peek().tok != Tok::End {
             let _ = parser.unexpected::<()>("an operator or the end of the condition");
@@ -127,7 +148,11 @@ impl Built {
         };
         let mut errors = Errors::default();
         let Tree::Fields(fields) = self.fields.clone() else { return Err(vec![]) };
-        let scope = Scope { names: fields.into_iter().collect() };
+        let mut scope = Scope { names: fields.into_iter().collect() };
+        let taken = |name: &str| self.constants.contains_key(name) || self.literal_numbers.contains_key(name);
+        if let Some(stuck) = stuck.filter(|_| !taken("deadlock")) {
+            scope.names.entry("deadlock".into()).or_insert(Tree::Leaf(stuck));
+        }
         let term = self.lowering(&mut errors, |lower| lower.boolean(&scope, &expr));
         term.map_err(|_| errors.finish())
     }

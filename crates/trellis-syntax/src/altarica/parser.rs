@@ -1,61 +1,35 @@
 //! Models: constants, domains and nodes. Keywords may be written in any case.
 
-use std::ops::{Deref, DerefMut};
-
 use super::ast::{BinaryOp, Branch, Const, Directive, Dom, Item, Name, Node, Path, Prio, Subs, Trans, Vars, Vector};
 use super::lexer::tokens;
-use crate::cfa::cursor::{Cursor, Read, Reported};
-use crate::cfa::lexer::Tok;
 use crate::diag::{Diagnostic, SourceId, Sources, Span};
+use crate::text::cursor::{Cursor, Reads, reads};
+use crate::text::errors::{Read, Reported};
+use crate::text::tokens::Tok;
 
 /// What starts a part of a node.
 const SECTIONS: [&str; 11] =
     ["state", "flow", "param", "sub", "event", "trans", "sync", "assert", "init", "param_set", "extern"];
 
-/// May this word, in lower case, not be a name?
-fn is_keyword(word: &str) -> bool {
-    SECTIONS.contains(&word)
-        || matches!(
-            word,
-            "node"
-                | "edon"
-                | "const"
-                | "domain"
-                | "sort"
-                | "sig"
-                | "bool"
-                | "integer"
-                | "struct"
-                | "tcurts"
-                | "if"
-                | "then"
-        )
-        || matches!(word, "else" | "case" | "and" | "or" | "not" | "imply" | "mod" | "true" | "false")
-}
+/// Words that are no names either.
+const KEYWORDS: [&str; 21] = [
+    "node", "edon", "const", "domain", "sort", "sig", "bool", "integer", "struct", "tcurts", "if", "then", "else",
+    "case", "and", "or", "not", "imply", "mod", "true", "false",
+];
 
 pub struct Parser<'a> {
     cursor: Cursor<'a>,
     /// Are there quantifiers and relations?
     pub mec: bool,
+    /// Is `!` another way to write `not`, as in the queries of other languages?
+    pub bang: bool,
 }
 
-impl<'a> Deref for Parser<'a> {
-    type Target = Cursor<'a>;
-
-    fn deref(&self) -> &Cursor<'a> {
-        &self.cursor
-    }
-}
-
-impl DerefMut for Parser<'_> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.cursor
-    }
-}
+reads!(Parser<'a>);
 
 impl<'a> Parser<'a> {
     pub fn new(sources: &'a Sources, id: SourceId, mec: bool) -> Parser<'a> {
-        Parser { cursor: Cursor::new(sources, tokens(id, &sources.get(id).text)), mec }
+        Parser { cursor: Cursor::new(sources, tokens(id, &sources.get(id).text)), mec, bang: false }
     }
 
     pub fn finish(self) -> Vec<Diagnostic> {
@@ -82,17 +56,15 @@ impl<'a> Parser<'a> {
 
     /// May this word, in lower case, not be a name here? In Mec's formulas, what starts a part of a node may be one: `Init`.
     pub fn reserved(&self, word: &str) -> bool {
-        is_keyword(word) && !(self.mec && (SECTIONS.contains(&word) || matches!(word, "node" | "const" | "domain")))
+        let free = self.mec && (SECTIONS.contains(&word) || matches!(word, "node" | "const" | "domain"));
+        !free && (SECTIONS.contains(&word) || KEYWORDS.contains(&word))
     }
 
     pub fn ident(&mut self, what: &str) -> Read<Name> {
         let t = self.peek();
         match t.tok {
-            Tok::Name(text) if !self.reserved(&text.to_ascii_lowercase()) => {
-                self.bump();
-                Ok(Name { text: text.into(), span: t.span })
-            }
-            Tok::Quoted(text) if !text.is_empty() => {
+            Tok::Name(text) if self.reserved(&text.to_ascii_lowercase()) => self.unexpected(what),
+            Tok::Name(text) | Tok::Quoted(text) if !text.is_empty() => {
                 self.bump();
                 Ok(Name { text: text.into(), span: t.span })
             }
@@ -101,11 +73,7 @@ impl<'a> Parser<'a> {
     }
 
     pub fn idents(&mut self, what: &str) -> Read<Vec<Name>> {
-        let mut all = vec![self.ident(what)?];
-        while self.take(",") {
-            all.push(self.ident(what)?);
-        }
-        Ok(all)
+        self.list(|p| p.ident(what))
     }
 
     // Items.
@@ -158,8 +126,9 @@ impl<'a> Parser<'a> {
         } else {
             if ["block", "class", "function", "operator", "record"].iter().any(|w| self.is_word(w)) {
                 let d = Diagnostic::error(t.span, "this looks like AltaRica 3.0 or AltaRica DataFlow");
-                self.errors.push(d.help("Trellis reads LaBRI's AltaRica, in which models consist of `node … edon`"));
-                return Err(Reported);
+                return self
+                    .errors
+                    .fail(d.help("Trellis reads LaBRI's AltaRica, in which models consist of `node … edon`"));
             }
             self.unexpected("`node`, `const`, `domain` or `extern`")?;
         }
@@ -192,11 +161,12 @@ impl<'a> Parser<'a> {
         loop {
             let from = self.at;
             let directive = self.directive();
-            let model = |t: &crate::cfa::lexer::Token<'_>| matches!(t.tok, Tok::P("|-" | "->" | ":="));
+            let model = |t: &crate::text::tokens::Token<'_>| matches!(t.tok, Tok::P("|-" | "->" | ":="));
             if let Some(odd) = self.tokens[from..self.at].iter().find(|t| model(t)) {
                 let d = Diagnostic::error(odd.span, "this does not belong to a directive of another tool");
-                self.errors.push(d.help("does the line begin with the name of a section, such as `trans` or `init`?"));
-                return Err(Reported);
+                return self
+                    .errors
+                    .fail(d.help("does the line begin with the name of a section, such as `trans` or `init`?"));
             }
             node.directives.push(directive);
             if self.at_section() {
@@ -279,13 +249,8 @@ impl<'a> Parser<'a> {
             "trans" => node.trans.push(self.trans()?),
             "sync" => node.sync.push(self.vector()?),
             "assert" => node.asserts.push(self.expr()?),
-            _ => loop {
-                let set = self.assignment()?;
-                if section == "init" { &mut node.init } else { &mut node.param_set }.push(set);
-                if !self.take(",") {
-                    break;
-                }
-            },
+            "init" => node.init.extend(self.list(Self::assignment)?),
+            _ => node.param_set.extend(self.list(Self::assignment)?),
         }
         self.end_of_member()
     }
@@ -306,8 +271,7 @@ impl<'a> Parser<'a> {
         for a in &all {
             if !["public", "parent", "private", "in", "out"].iter().any(|k| a.text.eq_ignore_ascii_case(k)) {
                 let told = Diagnostic::error(a.span, format!("there is no attribute `{}`", a.text));
-                self.errors.push(told.help("attributes are `public`, `parent`, `private`, `in` and `out`"));
-                return Err(Reported);
+                return self.errors.fail(told.help("attributes are `public`, `parent`, `private`, `in` and `out`"));
             }
         }
         Ok(all)
@@ -317,29 +281,19 @@ impl<'a> Parser<'a> {
         let names = self.idents("a sub-node")?;
         self.require(":")?;
         let node = self.ident("the name of a node")?;
-        let mut sizes = vec![];
-        while self.take("[") {
-            sizes.push(self.expr()?);
-            self.require("]")?;
-        }
-        Ok(Subs { names, node, sizes })
+        Ok(Subs { names, node, sizes: self.sizes()? })
     }
 
     fn events(&mut self, node: &mut Node) -> Read<()> {
-        loop {
-            let mut prio = Prio { groups: vec![self.group()?], lower: vec![] };
-            while self.is("<") || self.is(">") {
-                prio.lower.push(self.is("<"));
-                self.bump();
-                prio.groups.push(self.group()?);
+        node.events.extend(self.list(|p| {
+            let mut prio = Prio { groups: vec![p.group()?], lower: vec![] };
+            while p.is("<") || p.is(">") {
+                prio.lower.push(p.bump().tok == Tok::P("<"));
+                prio.groups.push(p.group()?);
             }
-            node.events.push(prio);
-            if !self.take(",") {
-                break;
-            }
-        }
-        self.attributes()?;
-        Ok(())
+            Ok(prio)
+        })?);
+        self.attributes().map(|_| ())
     }
 
     fn group(&mut self) -> Read<Vec<Name>> {
@@ -368,7 +322,7 @@ impl<'a> Parser<'a> {
                     break;
                 }
             }
-            let span = start.to(self.tokens[self.at - 1].span);
+            let span = start.to(self.last());
             branches.push(Branch { events, updates, span });
         }
         Ok(Trans { guard, branches })
@@ -401,7 +355,7 @@ impl<'a> Parser<'a> {
             Some(op) => Some((op, self.expr()?)),
             None => None,
         };
-        let span: Span = start.to(self.tokens[self.at - 1].span);
+        let span: Span = start.to(self.last());
         Ok(Vector { parts, constraint, span })
     }
 

@@ -19,13 +19,8 @@ use super::unit::Unit;
 use super::volatile::Volatile;
 use super::{Ints, Options, TIME_LIMIT};
 use crate::diag::{Diagnostic, Sources};
-use crate::uppaal::errors::Errors;
-
-/// A mistake that has been reported already.
-#[derive(Debug, Clone, Copy)]
-pub struct Reported;
-
-pub type Lowered<T> = Result<T, Reported>;
+pub use crate::text::errors::Read as Lowered;
+use crate::text::errors::{Errors, Reported};
 
 /// An integer: a term of the type's sort, or a truth value that stands for 0 or 1 of the type.
 #[derive(Debug, Clone, Copy)]

@@ -3,10 +3,11 @@
 use rustc_hash::FxHashMap;
 use trellis_expr::{TermId, Type, VarId};
 
-use super::cursor::Read;
-use super::lexer::Tok;
 use super::parser::Parser;
 use crate::diag::Span;
+use crate::text::cursor::Reads;
+use crate::text::errors::Read;
+use crate::text::tokens::Tok;
 
 /// The binary operators, loosest first; each group has one precedence.
 const LEVELS: [&[&str]; 12] = [
@@ -30,20 +31,17 @@ const AND: usize = 4;
 impl Parser<'_> {
     pub fn expression(&mut self) -> Read<TermId> {
         let start = self.peek().span;
-        self.deeper(start)?;
-        let depth = self.depth;
-        let e = if self.take("if") {
-            let c = self.expression()?;
-            self.require("then")?;
-            let a = self.expression()?;
-            self.require("else")?;
-            let b = self.expression()?;
-            self.apply("ite", &[c, a, b], start)
-        } else {
-            self.level(0)
-        };
-        self.depth = depth - 1;
-        e
+        self.down(start, |p| {
+            if !p.take("if") {
+                return p.level(0);
+            }
+            let c = p.expression()?;
+            p.require("then")?;
+            let a = p.expression()?;
+            p.require("else")?;
+            let b = p.expression()?;
+            p.apply("ite", &[c, a, b], start)
+        })
     }
 
     /// An expression of binary operators at this level or tighter.
@@ -51,9 +49,7 @@ impl Parser<'_> {
         let start = self.peek();
         if level == AND + 1 && self.is("not") {
             self.bump();
-            self.deeper(start.span)?;
-            let a = self.level(level)?;
-            self.depth -= 1;
+            let a = self.down(start.span, |p| p.level(level))?;
             return self.apply("not", &[a], start.span);
         }
         if level < 3
@@ -70,10 +66,7 @@ impl Parser<'_> {
             let op = if op == "equal" { "iff" } else { op };
             // These go to the right.
             let right = if matches!(op, "iff" | "imply" | "xor") {
-                self.deeper(span)?;
-                let right = self.level(level)?;
-                self.depth -= 1;
-                right
+                self.down(span, |p| p.level(level))?
             } else {
                 self.level(level + 1)?
             };
@@ -119,9 +112,7 @@ impl Parser<'_> {
         match t.tok {
             Tok::P(op @ ("+" | "-")) | Tok::Name(op @ ("bvneg" | "bvpos" | "bvnot")) => {
                 self.bump();
-                self.deeper(t.span)?;
-                let x = self.prefixed()?;
-                self.depth -= 1;
+                let x = self.down(t.span, |p| p.prefixed())?;
                 self.apply(op, &[x], t.span)
             }
             Tok::Name(op) if op.starts_with("fp") && !self.variables.contains_key(op) => {

@@ -3,10 +3,10 @@
 use trellis_expr::{StmtId, TermId, Type};
 use trellis_model::cfa::Cfa;
 
-use super::cursor::{Read, Reported};
-use super::lexer::Tok;
 use super::parser::Parser;
 use crate::diag::Span;
+use crate::text::errors::{Read, Reported};
+use crate::text::tokens::Tok;
 
 /// How deeply expressions may be nested.
 const MAX_DEPTH: usize = 400;

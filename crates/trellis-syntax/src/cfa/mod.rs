@@ -9,9 +9,8 @@
 //! What this front end deliberately does not do: rationals, floating point, functions, quantifiers, primed variables, and
 //! processes beside the main one. Each is refused by name, with its place.
 
-pub(crate) mod cursor;
 mod expr;
-pub(crate) mod lexer;
+mod lexer;
 mod lisp;
 pub(crate) mod ops;
 pub(crate) mod parser;

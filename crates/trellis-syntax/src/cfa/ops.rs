@@ -2,9 +2,9 @@
 
 use trellis_expr::{BitOp, Division, TermId, Terms, Type};
 
-use super::cursor::Read;
 use super::parser::Parser;
 use crate::diag::Span;
+use crate::text::errors::Read;
 
 impl Parser<'_> {
     /// Applies an operator by its name in the ordinary spelling.

@@ -1,14 +1,14 @@
 //! The ordinary spelling. Names are declared in a first pass, because edges may come before them.
 
-use std::ops::{Deref, DerefMut};
-
 use rustc_hash::FxHashMap;
 use trellis_expr::{StmtId, TermId, Terms, Type, VarId};
 use trellis_model::cfa::{Cfa, Edge, Kind, Location, LocationId};
 
-use super::cursor::{Cursor, Read, Reported};
-use super::lexer::{CFA, Tok, tokens};
+use super::lexer::tokens;
 use crate::diag::{Diagnostic, SourceId, Sources, Span};
+use crate::text::cursor::{Cursor, Reads, reads};
+use crate::text::errors::{Read, Reported};
+use crate::text::tokens::Tok;
 
 pub struct Parser<'a> {
     cursor: Cursor<'a>,
@@ -24,19 +24,7 @@ pub struct Parser<'a> {
     initial: Option<LocationId>,
 }
 
-impl<'a> Deref for Parser<'a> {
-    type Target = Cursor<'a>;
-
-    fn deref(&self) -> &Cursor<'a> {
-        &self.cursor
-    }
-}
-
-impl DerefMut for Parser<'_> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.cursor
-    }
-}
+reads!(Parser<'a>);
 
 impl<'a> Parser<'a> {
     pub fn new(sources: &'a Sources, id: SourceId) -> Parser<'a> {
@@ -44,7 +32,7 @@ impl<'a> Parser<'a> {
         let mut cfa = Cfa::new(Terms::new(), Location { name: String::new(), kind: Kind::Plain, place: None });
         cfa.files.push(source.name.clone());
         Parser {
-            cursor: Cursor::new(sources, tokens(id, &source.text, &CFA)),
+            cursor: Cursor::new(sources, tokens(id, &source.text)),
             cfa,
             variables: FxHashMap::default(),
             locations: FxHashMap::default(),
@@ -262,12 +250,12 @@ impl<'a> Parser<'a> {
                 }
             }
             Tok::P("[") => {
-                self.deeper(t.span)?;
-                let index = self.type_of()?;
-                self.require("]")?;
-                self.require("->")?;
-                let entry = self.type_of()?;
-                self.depth -= 1;
+                let (index, entry) = self.down(t.span, |p| {
+                    let index = p.type_of()?;
+                    p.require("]")?;
+                    p.require("->")?;
+                    Ok((index, p.type_of()?))
+                })?;
                 match index {
                     Type::Array(..) => self.fail(t.span, "arrays that are indexed by arrays are not supported"),
                     index => Ok(self.terms().array_type(index, entry)),

@@ -3,9 +3,10 @@
 use rustc_hash::FxHashMap;
 use trellis_model::ltl::Cube;
 
-use crate::cfa::cursor::{Cursor, Read};
-use crate::cfa::lexer::Tok;
 use crate::diag::Span;
+use crate::text::cursor::Cursor;
+use crate::text::errors::Read;
+use crate::text::tokens::Tok;
 
 /// More cubes than that in one label are refused.
 const MAX_CUBES: usize = 4096;

@@ -6,9 +6,10 @@ use trellis_model::ltl::{Cube, Edge, MAX_ATOMS};
 use super::Hoa;
 use super::label::{Label, Labels};
 use super::lexer::{tokens, unescaped};
-use crate::cfa::cursor::{Cursor, Read};
-use crate::cfa::lexer::Tok;
 use crate::diag::{Diagnostic, Severity, SourceId, Sources, Span};
+use crate::text::cursor::Cursor;
+use crate::text::errors::Read;
+use crate::text::tokens::Tok;
 
 /// More states or marks than that are refused, and more atoms with implicit labels.
 const MAX_STATES: usize = 1_000_000;
@@ -264,11 +265,10 @@ impl Reader {
             Some((name, span)) => (format!("acceptance `{name}`"), *span),
             None => (format!("acceptance with {}", c.peek().tok.describe()), c.peek().span),
         };
-        c.errors.push(
+        c.errors.fail(
             Diagnostic::error(span, format!("{what} is not supported"))
                 .help("Buchi, generalized-Buchi and all are: conjunctions of Inf(n), or t"),
-        );
-        Err(crate::cfa::cursor::Reported)
+        )
     }
 
     fn limit(&self, c: &mut Cursor, n: usize, span: Span) -> Read<()> {

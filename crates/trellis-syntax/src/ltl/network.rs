@@ -11,10 +11,10 @@ use trellis_expr::{TermId, Terms, Type};
 use trellis_model::ltl::Formula;
 use trellis_model::network::{Condition, Network};
 
-use super::parser::{LTL, is_operator};
+use super::parser::{is_operator, tokens};
 use super::{Names, parse, parse_state};
-use crate::cfa::lexer::{Tok, tokens};
 use crate::diag::{Diagnostic, SourceId, Sources};
+use crate::text::tokens::Tok;
 use crate::uppaal::{ast, parse_expr};
 
 /// The words of some formulas, and what they mean.
@@ -68,7 +68,7 @@ impl Vocabulary {
     pub fn add(&mut self, sources: &mut Sources, formula: SourceId) {
         let text = sources.get(formula).text.clone();
         let mut words = vec![];
-        for t in tokens(formula, &text, &LTL) {
+        for t in tokens(formula, &text) {
             match t.tok {
                 Tok::Quoted(condition) => words.push(condition.to_string()),
                 Tok::Name(word) if !is_operator(word) => {

@@ -1,26 +1,28 @@
 //! The grammar.
 
-use std::ops::{Deref, DerefMut};
-
 use trellis_expr::TermId;
 use trellis_model::ltl::{Formula, Spec};
 
 use super::Names;
 use super::value::{Operand, Value, balanced};
-use crate::cfa::cursor::{Cursor, Read, Reported};
-use crate::cfa::lexer::{Dialect, Tok, Token, tokens};
 use crate::diag::{Diagnostic, Severity, SourceId, Sources, Span};
+use crate::text::cursor::{Cursor, Reads, reads};
+use crate::text::errors::Read;
+use crate::text::tokens::{Tok, Token, cut, name, slashed};
 
-pub(super) const LTL: Dialect = Dialect {
-    in_names: b"$.",
-    punctuation: &[
-        "<->", "<=>", "<>", "<=", "->", "=>", "==", "=", "/=", "/\\", "\\/", "!=", "!", "&&", "&", "||", "|", ">=",
-        ">", "<", "+", "-", "*", "/", "%", "(", ")", "[]", "[", "]", ",", "¬", "∧", "∨", "→", "⇒", "↔", "⇔", "≠", "≤",
-        "≥", "□", "◇", "○",
-    ],
-    bits: false,
-    quotes: true,
-};
+const PUNCTUATION: [&str; 44] = [
+    "<->", "<=>", "<>", "<=", "->", "=>", "==", "=", "/=", "/\\", "\\/", "!=", "!", "&&", "&", "||", "|", ">=", ">",
+    "<", "+", "-", "*", "/", "%", "(", ")", "[]", "[", "]", ",", "¬", "∧", "∨", "→", "⇒", "↔", "⇔", "≠", "≤", "≥", "□",
+    "◇", "○",
+];
+
+/// All tokens; the last one is the end.
+pub(super) fn tokens(source: SourceId, text: &str) -> Vec<Token<'_>> {
+    cut(source, text, &PUNCTUATION, slashed, |first, rest| match first {
+        '"' => rest[1..].find('"').map(|len| (Tok::Quoted(&rest[1..1 + len]), len + 2)),
+        _ => name(rest, "$", "$."),
+    })
+}
 
 const IFF: [&str; 5] = ["<->", "<=>", "iff", "↔", "⇔"];
 const IMPLIES: [&str; 5] = ["->", "=>", "imply", "→", "⇒"];
@@ -63,24 +65,12 @@ pub struct Parser<'a, 'n> {
     pub atoms: Vec<(TermId, String)>,
 }
 
-impl<'a> Deref for Parser<'a, '_> {
-    type Target = Cursor<'a>;
-
-    fn deref(&self) -> &Cursor<'a> {
-        &self.cursor
-    }
-}
-
-impl DerefMut for Parser<'_, '_> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.cursor
-    }
-}
+reads!(Parser<'a, 'n>);
 
 impl<'a, 'n> Parser<'a, 'n> {
     pub fn new(sources: &'a Sources, id: SourceId, names: &'n mut dyn Names) -> Parser<'a, 'n> {
         let text = &sources.get(id).text;
-        Parser { cursor: Cursor::new(sources, tokens(id, text, &LTL)), names, text, atoms: vec![] }
+        Parser { cursor: Cursor::new(sources, tokens(id, text)), names, text, atoms: vec![] }
     }
 
     pub fn formula(mut self) -> Result<Spec, Vec<Diagnostic>> {
@@ -107,8 +97,7 @@ impl<'a, 'n> Parser<'a, 'n> {
         let called = PAST.iter().find(|p| p.0 == word).map_or(word, |p| p.1);
         let help = "a formula speaks of now and later only: F, G, X, U, W, R, M";
         let what = format!("past operators are not supported: `{word}` ({called})");
-        self.errors.push(Diagnostic::error(span, what).help(help));
-        Err(Reported)
+        self.errors.fail(Diagnostic::error(span, what).help(help))
     }
 
     /// The operator that is next, if it is one of these.
@@ -161,9 +150,7 @@ impl<'a, 'n> Parser<'a, 'n> {
         let at = self.bump().span;
         let (start, temporal) = (left.span, left.is_temporal());
         let a = self.as_formula(left, op)?;
-        self.deeper(at)?;
-        let right = self.right(operators, tighter, make)?;
-        self.depth -= 1;
+        let right = self.down(at, |p| p.right(operators, tighter, make))?;
         let span = start.to(right.span);
         let temporal = TWO.contains(&op) || temporal || right.is_temporal();
         let b = self.as_formula(right, op)?;
@@ -205,9 +192,7 @@ impl<'a, 'n> Parser<'a, 'n> {
     fn unary(&mut self) -> Read<Operand> {
         let Some(op) = self.prefix() else { return self.comparison(None) };
         let t = self.bump();
-        self.deeper(t.span)?;
-        let inner = if self.prefix().is_some() { self.unary()? } else { self.comparison(Some(op))? };
-        self.depth -= 1;
+        let inner = self.down(t.span, |p| if p.prefix().is_some() { p.unary() } else { p.comparison(Some(op)) })?;
         let (span, temporal) = (t.span.to(inner.span), op != '!' || inner.is_temporal());
         let a = Box::new(self.as_formula(inner, &op.to_string())?);
         let f = match op {
@@ -257,8 +242,7 @@ impl<'a, 'n> Parser<'a, 'n> {
                 if let Some(prefix @ ('F' | 'G' | 'X')) = prefix.filter(|_| bracket && length == 1) {
                     let help = "put parentheses around what is compared";
                     let what = format!("`{prefix} (…) {op} …` can be understood in two ways");
-                    self.errors.push(Diagnostic::error(at, what).help(help));
-                    return Err(Reported);
+                    return self.errors.fail(Diagnostic::error(at, what).help(help));
                 }
                 // Now, so that atoms are numbered from left to right.
                 let (span, temporal) = (left.span, left.is_temporal());
@@ -296,9 +280,7 @@ impl<'a, 'n> Parser<'a, 'n> {
             return self.indexed();
         }
         let t = self.bump();
-        self.deeper(t.span)?;
-        let inner = self.negated()?;
-        self.depth -= 1;
+        let inner = self.down(t.span, |p| p.negated())?;
         self.minus(inner, t.span)
     }
 

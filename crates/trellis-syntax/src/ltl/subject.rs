@@ -300,10 +300,16 @@ impl Automaton {
 }
 
 impl Automaton {
-    /// `NODE in STATE|STATE and NODE in STATE`: where nodes of a hierarchical transition system are, as it is said of what must never be.
+    /// `NODE in STATE|STATE and NODE in STATE`: where nodes of a hierarchical transition system are, as it is said of what must never be. A part
+    /// may also be `deadlock`, or `not deadlock`.
     fn in_states(&mut self, text: &str) -> Result<TermId, String> {
         let mut all = vec![];
-        for part in text.split(" and ") {
+        for part in text.split(" and ").map(str::trim) {
+            let positive = part.strip_prefix("not ").or_else(|| part.strip_prefix('!'));
+            if let (true, Some(stuck)) = (positive.unwrap_or(part).trim() == "deadlock", self.subject.stuck) {
+                all.push(if positive.is_some() { self.subject.cfa.terms.not(stuck) } else { stuck });
+                continue;
+            }
             let (node, states) = part.split_once(" in ").ok_or("write \"NODE in STATE|STATE and NODE in STATE\"")?;
             let Some(found) = self.nodes.iter().find(|n| n.name == node.trim()) else {
                 return Err(format!("there is no node `{}` (the top is called `top`)", node.trim()));
@@ -331,6 +337,7 @@ impl Names for Automaton {
         let mut found = self.literals.iter().filter(|(name, _)| name == text);
         match (found.next(), found.next()) {
             (Some((_, t)), None) => Some(*t),
+            (None, _) if text == "deadlock" => self.subject.stuck,
             _ => None,
         }
     }

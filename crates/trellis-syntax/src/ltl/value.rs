@@ -4,9 +4,10 @@ use trellis_expr::{Division, Term, TermId, Type};
 use trellis_model::ltl::{Formula, MAX_ATOMS};
 
 use super::parser::Parser;
-use crate::cfa::cursor::{Read, Reported, unknown};
 use crate::cfa::ops::integers;
 use crate::diag::Span;
+use crate::text::cursor::unknown;
+use crate::text::errors::Read;
 
 /// What was read, and where.
 pub struct Operand {
@@ -89,8 +90,7 @@ impl Parser<'_, '_> {
             return self.fail(span, why);
         }
         let known = self.names.known();
-        self.errors.push(unknown(what, name, span, known.iter().map(String::as_str)));
-        Err(Reported)
+        self.errors.fail(unknown(what, name, span, known.iter().map(String::as_str)))
     }
 
     /// The atom of a boolean term; equal ones and negations share a number.

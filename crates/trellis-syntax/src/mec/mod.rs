@@ -18,10 +18,9 @@ use crate::altarica::ast::{Expr, ExprKind, Name, TypeName};
 use crate::altarica::build::{declared, literals_of};
 use crate::altarica::parser::Parser;
 use crate::altarica::{Built, Declared, File};
-use crate::cfa::cursor::{Read, Reported};
-use crate::cfa::lexer::Tok;
 use crate::diag::{Diagnostic, Severity, SourceId, Sources};
-use crate::uppaal::errors::Errors;
+use crate::text::errors::{Errors, Read, Reported};
+use crate::text::tokens::Tok;
 
 /// A part of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -146,7 +145,7 @@ pub struct World {
 /// The nodes that a definition speaks of: names before `!`.
 pub fn nodes_of(sources: &Sources, id: SourceId) -> Vec<Name> {
     let parser = Parser::new(sources, id, true);
-    let pair = |w: &[crate::cfa::lexer::Token<'_>]| match (w[0].tok, w[1].tok) {
+    let pair = |w: &[crate::text::tokens::Token<'_>]| match (w[0].tok, w[1].tok) {
         (Tok::Name(n) | Tok::Quoted(n), Tok::P("!")) => Some(Name { text: n.into(), span: w[0].span }),
         _ => None,
     };

@@ -12,9 +12,9 @@ use super::{Equation, Known, World, parts};
 use crate::altarica::Declared;
 use crate::altarica::ast::{BinaryOp, Expr, ExprKind, Name, Segment, TypeName};
 use crate::altarica::lower::{Lower, Scope, Tree, describe};
-use crate::cfa::cursor::{Read, Reported, unknown};
 use crate::diag::{Diagnostic, Span};
-use crate::uppaal::errors::Errors;
+use crate::text::cursor::unknown;
+use crate::text::errors::{Errors, Read, Reported};
 
 /// How many values a domain may have; diagrams do not like more.
 const MAX_VALUES: u64 = 4096;
@@ -27,8 +27,7 @@ pub fn system(
     errors: &mut Errors,
 ) -> Read<Vec<(Definition, Vec<String>)>> {
     if let Some(missing) = mentioned.iter().find(|n| !world.nodes.contains_key(&n.text)) {
-        errors.push(Diagnostic::error(missing.span, format!("there is no node `{}`", missing.text)));
-        return Err(Reported);
+        return errors.fail(Diagnostic::error(missing.span, format!("there is no node `{}`", missing.text)));
     }
     let declared = world.declared_for(mentioned);
     let mut relations = world.relations.clone();
@@ -40,11 +39,10 @@ pub fn system(
     for e in equations {
         if equations.len() > 1 && e.fixpoint == Fixpoint::None {
             let text = "definitions that use each other are fixpoints: `+=` or `-=`";
-            errors.push(
+            return errors.fail(
                 Diagnostic::error(e.name.span, text)
                     .help("a relation that is defined by `:=` comes before `begin` or after `end`"),
             );
-            return Err(Reported);
         }
         let mut resolver = Resolver::new(world, &relations, only, &[], lowering(&declared, errors));
         let arguments = resolver.arguments(e)?;
@@ -146,8 +144,7 @@ impl<'r, 'e> Resolver<'r, 'e> {
                     }
                     None => {
                         let d = Diagnostic::error(dom.span, "this has infinitely many values");
-                        self.lower.errors.push(d.help("give bounds, like `[0, 7]`"));
-                        Err(Reported)
+                        self.lower.errors.fail(d.help("give bounds, like `[0, 7]`"))
                     }
                 }
             }
@@ -184,8 +181,7 @@ impl<'r, 'e> Resolver<'r, 'e> {
     fn no_type<T>(&mut self, name: &Name) -> Read<T> {
         let d = Diagnostic::error(name.span, format!("what `{}` ranges over is not clear from its use", name.text));
         let example = format!("say so: `{0} : Node!c`, `{0} : bool`, `{0} : [0, 7]`", name.text);
-        self.lower.errors.push(d.help(example));
-        Err(Reported)
+        self.lower.errors.fail(d.help(example))
     }
 
     /// What a variable must range over: as the first relation says that it is an argument of, or the first variable that it is compared
@@ -391,15 +387,13 @@ impl<'r, 'e> Resolver<'r, 'e> {
                     .help("there are `!c`, `!init` and `!t`"),
                 None => unknown("relation", &callee.name.text, span, self.relations.keys().map(String::as_str)),
             };
-            self.lower.errors.push(d);
-            return Err(Reported);
+            return self.lower.errors.fail(d);
         };
         if let Callee::Defined(name) = &relation {
             if self.negated && self.together.contains(&name.as_str()) {
                 let text = format!("`{name}` is defined together with this, and stands under a negation");
                 let d = Diagnostic::error(span, text);
-                self.lower.errors.push(d.help("then there need be no fixpoint; define its complement instead"));
-                return Err(Reported);
+                return self.lower.errors.fail(d.help("then there need be no fixpoint; define its complement instead"));
             }
             self.used.extend(self.relations.get(name).into_iter().flat_map(|known| known.nodes.clone()));
         }
@@ -450,8 +444,7 @@ impl<'r, 'e> Resolver<'r, 'e> {
                 None => {
                     let there_are: FxHashSet<&str> = self.scope.iter().map(|v| v.name.as_str()).collect();
                     let d = unknown("variable", &path.first.text, e.span, there_are);
-                    self.lower.errors.push(d);
-                    Err(Reported)
+                    self.lower.errors.fail(d)
                 }
             };
         };

@@ -7,7 +7,7 @@ use roxmltree::{Attribute, Node};
 
 use crate::diag::Diagnostic;
 use crate::diag::shorten;
-use crate::uppaal::errors::closest;
+use crate::text::errors::closest;
 
 use super::{Read, Reader};
 
@@ -33,136 +33,63 @@ const COLOUR: Use =
     Ignored("how tokens of a colour are drawn; tokens of several colours are refused where they are used");
 const CONSTANT: Use = Ignored("a number with a name; numbers that are not written out are refused where they are used");
 
-type List = &'static [(&'static str, Use)];
+/// What is done with parts, and their names.
+type List = &'static [(Use, &'static str)];
+
+/// The names in a list, each with what is done with it.
+fn parts(list: List) -> impl Iterator<Item = (Use, &'static str)> {
+    list.iter().flat_map(|(what, names)| names.split(' ').map(|name| (*what, name)))
+}
 
 /// Attributes and children of an element; nothing if it is not one that is read.
 fn lists(element: &str) -> Option<(List, List)> {
-    const NODE: [(&str, Use); 3] = [("graphics", DRAWN), ("toolspecific", TOOL), ("description", SAID)];
-    const LABEL: List = &[("text", Use::Read), ("value", Use::Read), NODE[0], NODE[1]];
-    const A: (&str, Use) = ("displayName", DRAWN);
-    const B: (&str, Use) = ("nameOffsetX", DRAWN);
-    const C: (&str, Use) = ("nameOffsetY", DRAWN);
-    const D: (&str, Use) = ("positionX", DRAWN);
-    const E: (&str, Use) = ("positionY", DRAWN);
-    const ID: (&str, Use) = ("id", Use::Read);
-    const NAME: (&str, Use) = ("name", Use::Read);
+    const GRAPHICS: (Use, &str) = (DRAWN, "graphics");
+    const TOOLS: (Use, &str) = (TOOL, "toolspecific");
+    const REMARK: (Use, &str) = (SAID, "description");
+    const PARTS: (Use, &str) = (Use::Read, "page place transition arc referencePlace referenceTransition name");
+    const LABEL: List = &[(Use::Read, "text value"), GRAPHICS, TOOLS];
+    const OFFSET: (Use, &str) = (DRAWN, "nameOffsetX nameOffsetY");
+    const PLACED: (Use, &str) = (DRAWN, "displayName positionX positionY");
     Some(match element {
-        "pnml" => (
-            &[],
-            &[
-                ("net", Use::Read),
-                NODE[1],
-                ("query", ASKED),
-                ("queries", ASKED),
-                ("k-bound", ASKED),
-                ("feature", ASKED),
-                ("constant", CONSTANT),
-            ],
-        ),
+        "pnml" => (&[], &[(Use::Read, "net"), TOOLS, (ASKED, "query queries k-bound feature"), (CONSTANT, "constant")]),
         "net" => (
-            &[ID, ("type", Use::Read), ("active", Use::Read), ("name", SAID)],
-            &[
-                ("page", Use::Read),
-                ("place", Use::Read),
-                ("transition", Use::Read),
-                ("arc", Use::Read),
-                ("referencePlace", Use::Read),
-                ("referenceTransition", Use::Read),
-                NAME,
-                NODE[0],
-                NODE[1],
-                NODE[2],
-                ("token", COLOUR),
-                ("labels", SAID),
-                ("finalmarkings", FINAL),
-            ],
+            &[(Use::Read, "id type active"), (SAID, "name")],
+            &[PARTS, GRAPHICS, TOOLS, REMARK, (COLOUR, "token"), (SAID, "labels"), (FINAL, "finalmarkings")],
         ),
-        "page" => (
-            &[ID, ("name", SAID)],
-            &[
-                ("page", Use::Read),
-                ("place", Use::Read),
-                ("transition", Use::Read),
-                ("arc", Use::Read),
-                ("referencePlace", Use::Read),
-                ("referenceTransition", Use::Read),
-                NAME,
-                NODE[0],
-                NODE[1],
-                NODE[2],
-                ("labels", SAID),
-            ],
-        ),
+        "page" => (&[(Use::Read, "id"), (SAID, "name")], &[PARTS, GRAPHICS, TOOLS, REMARK, (SAID, "labels")]),
         "place" => (
-            &[
-                ID,
-                NAME,
-                A,
-                B,
-                C,
-                D,
-                E,
-                ("initialMarking", Use::Read),
-                ("capacity", Use::Read),
-                ("invariant", Use::Read),
-            ],
-            &[NAME, ("initialMarking", Use::Read), ("capacity", Use::Read), NODE[0], NODE[1], NODE[2]],
+            &[(Use::Read, "id name initialMarking capacity invariant"), OFFSET, PLACED],
+            &[(Use::Read, "name initialMarking capacity"), GRAPHICS, TOOLS, REMARK],
         ),
         "transition" => (
             &[
-                ID,
-                NAME,
-                A,
-                B,
-                C,
-                D,
-                E,
-                ("angle", DRAWN),
-                ("infiniteServer", SERVERS),
-                ("urgent", URGENT),
-                ("priority", Use::Read),
-                ("player", Use::Read),
+                (Use::Read, "id name priority player"),
+                OFFSET,
+                PLACED,
+                (DRAWN, "angle"),
+                (SERVERS, "infiniteServer"),
+                (URGENT, "urgent"),
             ],
             &[
-                NAME,
-                ("orientation", DRAWN),
-                ("infiniteServer", SERVERS),
-                ("rate", Use::Read),
-                ("timed", Use::Read),
-                ("priority", Use::Read),
-                NODE[0],
-                NODE[1],
-                NODE[2],
+                (Use::Read, "name rate timed priority"),
+                (DRAWN, "orientation"),
+                (SERVERS, "infiniteServer"),
+                GRAPHICS,
+                TOOLS,
+                REMARK,
             ],
         ),
         "arc" => (
-            &[
-                ID,
-                ("source", Use::Read),
-                ("target", Use::Read),
-                ("type", Use::Read),
-                ("weight", Use::Read),
-                ("inscription", Use::Read),
-                B,
-                C,
-            ],
-            &[
-                ("inscription", Use::Read),
-                ("type", Use::Read),
-                ("arctype", Use::Read),
-                ("tagged", Use::Read),
-                NAME,
-                ("arcpath", DRAWN),
-                NODE[0],
-                NODE[1],
-                NODE[2],
-            ],
+            &[(Use::Read, "id source target type weight inscription"), OFFSET],
+            &[(Use::Read, "inscription type arctype tagged name"), (DRAWN, "arcpath"), GRAPHICS, TOOLS, REMARK],
         ),
-        "referencePlace" | "referenceTransition" => (&[ID, ("ref", Use::Read)], &[NAME, NODE[0], NODE[1], NODE[2]]),
+        "referencePlace" | "referenceTransition" => {
+            (&[(Use::Read, "id ref")], &[(Use::Read, "name"), GRAPHICS, TOOLS, REMARK])
+        }
         "name" | "initialMarking" | "capacity" | "inscription" | "rate" | "timed" | "priority" | "tagged" => {
             (&[], LABEL)
         }
-        "type" | "arctype" => (&[("value", Use::Read)], LABEL),
+        "type" | "arctype" => (&[(Use::Read, "value")], LABEL),
         "text" | "value" => (&[], &[]),
         _ => return None,
     })
@@ -170,7 +97,7 @@ fn lists(element: &str) -> Option<(List, List)> {
 
 /// Is this one of the parts that hold a text?
 fn holds_text(element: &str) -> bool {
-    lists(element).is_some_and(|(_, children)| children.is_empty() || children.iter().any(|c| c.0 == "text"))
+    lists(element).is_some_and(|(_, children)| children.is_empty() || parts(children).any(|c| c.1 == "text"))
 }
 
 /// Why somebody might have written a part that is not understood.
@@ -211,9 +138,9 @@ impl<'a> Reader<'a> {
                 }
                 let name = child.tag_name().name();
                 let foreign = child.tag_name().namespace() != space;
-                match children.iter().find(|c| c.0 == name) {
-                    Some((_, Use::Read)) if !foreign => waiting.push(child),
-                    Some((_, Ignored(_))) if !foreign => {}
+                match parts(children).find(|c| c.1 == name) {
+                    Some((Use::Read, _)) if !foreign => waiting.push(child),
+                    Some((Ignored(_), _)) if !foreign => {}
                     _ => return Err(self.unknown(child, element, name, foreign, children)),
                 }
             }
@@ -225,7 +152,7 @@ impl<'a> Reader<'a> {
         let other = if foreign { " of another namespace" } else { "" };
         let message = format!("<{}>{other} in <{element}> is not understood", shorten(name));
         let error = Diagnostic::error(self.span(child), message);
-        match (advice(name), closest(name, children.iter().map(|c| c.0))) {
+        match (advice(name), closest(name, parts(children).map(|c| c.1))) {
             (Some(why), _) => error.help(why),
             (None, Some(near)) if !foreign => error.help(format!("did you mean <{near}>?")),
             _ => error.help("what is not understood is not skipped: take it out if it does not matter"),
@@ -238,12 +165,12 @@ impl<'a> Reader<'a> {
         let name = a.name();
         match a.namespace() {
             Some(space) if about_file(space) => Ok(()),
-            None if known.iter().any(|k| k.0 == name) => Ok(()),
+            None if parts(known).any(|k| k.1 == name) => Ok(()),
             _ => {
                 let range = a.range();
                 let message = format!("the attribute `{}` of <{element}> is not understood", shorten(name));
                 let error = Diagnostic::error(self.at(range.start, range.end), message);
-                Err(match (advice(name), closest(name, known.iter().map(|k| k.0))) {
+                Err(match (advice(name), closest(name, parts(known).map(|k| k.1))) {
                     (Some(why), _) => error.help(why),
                     (None, Some(near)) => error.help(format!("did you mean `{near}`?")),
                     _ => error.help("what is not understood is not skipped: take it out if it does not matter"),

@@ -31,7 +31,7 @@ use trellis_model::counter::{Interval, System, Var};
 use crate::diag::shorten;
 use crate::diag::{Diagnostic, SourceId, Sources, Span};
 use crate::net::{Arcs, add};
-use crate::uppaal::errors::closest;
+use crate::text::errors::closest;
 use crate::xml::{self, Language};
 
 use self::value::{Inscription, Said, inscription, invariant, number};
@@ -306,10 +306,7 @@ impl<'a> Reader<'a> {
                 Some(found) => return Ok(*found),
                 None => {
                     let error = Diagnostic::error(at, format!("there is no node `{}`", shorten(id)));
-                    return Err(match closest(id, self.nodes.keys().copied()) {
-                        Some(near) => error.help(format!("did you mean `{near}`?")),
-                        None => error,
-                    });
+                    return Err(error.meant(closest(id, self.nodes.keys().copied())));
                 }
             }
         }

@@ -23,7 +23,7 @@ use super::step::Choice;
 use super::tree::{self, Tree};
 use super::{Causes, Chart};
 use crate::diag::{Diagnostic, SourceId, Sources};
-use crate::uppaal::errors::Errors;
+use crate::text::errors::Errors;
 
 /// How many statements the automaton may have, counted with repetition.
 const MAX_STATEMENTS: usize = 500_000;

@@ -19,7 +19,7 @@ use super::send::{Limit, Outbox};
 use super::tree::{Action, Block, Tree};
 use super::types::DataModel;
 use crate::diag::{Diagnostic, Span};
-use crate::uppaal::errors::Errors;
+use crate::text::errors::Errors;
 
 /// How long the internal queue may be if nothing else is said.
 pub const DEFAULT_QUEUE: usize = 8;

@@ -10,7 +10,7 @@ use super::expr::{self, Expr};
 use super::tree::{Block, Data, DataType, History, Kind, State, Transition, Tree};
 use crate::diag::shorten;
 use crate::diag::{Diagnostic, SourceId, Span};
-use crate::uppaal::errors::{Errors, closest};
+use crate::text::errors::{Errors, closest};
 use crate::uppaal::text::{Text, tag_len};
 use crate::xml::{Language, parse};
 

@@ -7,7 +7,7 @@ use super::read::{Names, Raw};
 use super::tree::{Kind, Target, Tree};
 use crate::diag::shorten;
 use crate::diag::{Diagnostic, Span};
-use crate::uppaal::errors::{Errors, closest};
+use crate::text::errors::{Errors, closest};
 
 /// The tree with all names resolved; what is wrong is in the errors.
 pub fn resolve(raw: Raw, errors: &mut Errors) -> Tree {
@@ -70,10 +70,7 @@ impl Resolver<'_> {
         let found = self.names.get(name).copied();
         if found.is_none() {
             let d = Diagnostic::error(span, format!("there is no state `{}`", shorten(name)));
-            self.errors.push(match closest(name, self.names.keys().map(String::as_str)) {
-                Some(near) => d.help(format!("did you mean `{near}`?")),
-                None => d,
-            });
+            self.errors.push(d.meant(closest(name, self.names.keys().map(String::as_str))));
         }
         found
     }

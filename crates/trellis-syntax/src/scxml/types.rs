@@ -13,7 +13,7 @@ use super::lower::Lower;
 use super::tree::{Action, Block, DataType, Delay};
 use crate::diag::shorten;
 use crate::diag::{Diagnostic, Span};
-use crate::uppaal::errors::closest;
+use crate::text::errors::closest;
 
 /// The variables of the data model.
 #[derive(Default)]
@@ -234,10 +234,7 @@ impl Lower<'_> {
         let found = self.data.names.get(name).copied();
         if found.is_none() {
             let d = Diagnostic::error(span, format!("there is no variable `{}` (yet)", shorten(name)));
-            self.errors.push(match closest(name, self.data.names.keys().map(String::as_str)) {
-                Some(near) => d.help(format!("did you mean `{near}`?")),
-                None => d,
-            });
+            self.errors.push(d.meant(closest(name, self.data.names.keys().map(String::as_str))));
         }
         found
     }
@@ -252,10 +249,7 @@ impl Lower<'_> {
             return Some(self.terms.bool(false));
         }
         let d = Diagnostic::error(span, format!("there is no state `{}`", shorten(name)));
-        self.errors.push(match closest(name, states.map(|(_, state)| state.name.as_str())) {
-            Some(near) => d.help(format!("did you mean `{near}`?")),
-            None => d,
-        });
+        self.errors.push(d.meant(closest(name, states.map(|(_, state)| state.name.as_str()))));
         None
     }
 

@@ -5,15 +5,12 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 use trellis_model::counter::{Interval, LARGEST, Rule, RuleId, System, Update, Var, Vector, shown};
 
-use super::lexer::{Tok, Token, question, tokens, unquoted};
+use super::lexer::{describe, question, tokens, unquoted};
 use crate::diag::shorten;
 use crate::diag::{Diagnostic, Severity, SourceId, Sources, Span};
-use crate::uppaal::errors::{Errors, closest};
-
-/// A mistake that has been reported already.
-struct Reported;
-
-type Read<T> = Result<T, Reported>;
+use crate::text::cursor::{Cursor, Reads, reads};
+use crate::text::errors::{Read, Reported, closest};
+use crate::text::tokens::{Tok, Token};
 
 const SECTIONS: [&str; 5] = ["vars", "rules", "init", "target", "invariants"];
 
@@ -28,10 +25,7 @@ struct Odd {
 }
 
 struct Parser<'a> {
-    sources: &'a Sources,
-    tokens: Vec<Token<'a>>,
-    at: usize,
-    errors: Errors,
+    cursor: Cursor<'a>,
     vars: FxHashMap<&'a str, Var>,
     system: System,
     /// The system that is asked about, if this is not its file.
@@ -41,13 +35,15 @@ struct Parser<'a> {
     odd: Odd,
 }
 
+reads!(Parser<'a>);
+
 /// The system as far as it could be read, and what is wrong with it.
 pub fn parse(sources: &Sources, id: SourceId) -> (System, Vec<Diagnostic>) {
     let mut p = Parser::new(sources, id);
     if p.program().is_ok() {
         p.warn();
     }
-    (p.system, p.errors.finish())
+    (p.system, p.cursor.errors.finish())
 }
 
 /// Targets of a system, and what to know about them.
@@ -59,10 +55,10 @@ pub fn parse_targets<'a>(
     let mut p = Parser::asking(sources, id, system);
     while p.peek().tok != Tok::End || p.system.target.is_empty() {
         if p.target().is_err() {
-            return Err(p.errors.finish());
+            return Err(p.cursor.errors.finish());
         }
     }
-    Ok((p.system.target, p.errors.finish()))
+    Ok((p.system.target, p.cursor.errors.finish()))
 }
 
 /// Invariants of a system, each checked.
@@ -76,13 +72,13 @@ pub fn parse_invariants<'a>(
     let mut all = vec![];
     while p.peek().tok != Tok::End || all.is_empty() {
         let start = p.peek().span;
-        let Ok(weights) = p.weights() else { return Err(p.errors.finish()) };
+        let Ok(weights) = p.weights() else { return Err(p.cursor.errors.finish()) };
         if let Some(rule) = system.changes(&weights) {
             p.errors.push(no_invariant(system, rule, start));
         }
         all.push(weights);
     }
-    if p.errors.count() > 0 { Err(p.errors.finish()) } else { Ok(all) }
+    if p.errors.count() > 0 { Err(p.cursor.errors.finish()) } else { Ok(all) }
 }
 
 /// How many there are at the start.
@@ -105,7 +101,7 @@ pub fn parse_instance<'a>(sources: &'a Sources, id: SourceId, system: &'a System
     };
     match read() {
         Ok(()) => Ok(state),
-        Err(Reported) => Err(p.errors.finish()),
+        Err(Reported) => Err(p.cursor.errors.finish()),
     }
 }
 
@@ -119,13 +115,14 @@ fn no_invariant(system: &System, rule: RuleId, at: Span) -> Diagnostic {
         .label(format!("`{text}` changes it"))
 }
 
+fn cursor<'a>(sources: &'a Sources, tokens: Vec<Token<'a>>) -> Cursor<'a> {
+    Cursor { describe, ..Cursor::new(sources, tokens) }
+}
+
 impl<'a> Parser<'a> {
     fn new(sources: &'a Sources, id: SourceId) -> Parser<'a> {
         Parser {
-            sources,
-            tokens: tokens(id, &sources.get(id).text),
-            at: 0,
-            errors: Errors::default(),
+            cursor: cursor(sources, tokens(id, &sources.get(id).text)),
             vars: FxHashMap::default(),
             system: System::default(),
             about: None,
@@ -137,7 +134,7 @@ impl<'a> Parser<'a> {
     /// About a system that was read.
     fn asking(sources: &'a Sources, id: SourceId, system: &'a System) -> Parser<'a> {
         Parser {
-            tokens: question(id, &sources.get(id).text),
+            cursor: cursor(sources, question(id, &sources.get(id).text)),
             vars: system.names.iter().enumerate().map(|(v, name)| (name.as_str(), v as Var)).collect(),
             about: Some(system),
             ..Parser::new(sources, id)
@@ -146,38 +143,6 @@ impl<'a> Parser<'a> {
 
     fn subject(&self) -> &System {
         self.about.unwrap_or(&self.system)
-    }
-
-    fn peek(&self) -> Token<'a> {
-        self.tokens[self.at]
-    }
-
-    fn bump(&mut self) -> Token<'a> {
-        let t = self.peek();
-        self.at = (self.at + 1).min(self.tokens.len() - 1);
-        t
-    }
-
-    fn take(&mut self, p: &str) -> bool {
-        let is = matches!(self.peek().tok, Tok::P(q) | Tok::Name(q) if q == p);
-        if is {
-            self.bump();
-        }
-        is
-    }
-
-    fn fail<T>(&mut self, span: Span, message: impl Into<String>) -> Read<T> {
-        self.errors.push(Diagnostic::error(span, message));
-        Err(Reported)
-    }
-
-    fn unexpected<T>(&mut self, expected: &str) -> Read<T> {
-        let t = self.peek();
-        self.fail(t.span, format!("expected {expected}, found {}", t.tok.describe()))
-    }
-
-    fn require(&mut self, p: &str) -> Read<()> {
-        if self.take(p) { Ok(()) } else { self.unexpected(&format!("`{p}`")) }
     }
 
     fn at_section(&self) -> bool {
@@ -228,16 +193,14 @@ impl<'a> Parser<'a> {
                     }
                     None => "variables are declared under `vars`".into(),
                 };
-                self.errors.push(d.help(help));
-                Err(Reported)
+                self.errors.fail(d.help(help))
             }
             _ => {
                 let ids: Vec<String> = meant.iter().map(|v| self.subject().shown(*v).into_owned()).collect();
                 let d =
                     Diagnostic::error(t.span, format!("`{}` may be {} different places", shorten(&name), meant.len()))
                         .help(format!("their ids are {}; each needs a name that no other has", ids.join(", ")));
-                self.errors.push(d);
-                Err(Reported)
+                self.errors.fail(d)
             }
         }
     }
@@ -316,7 +279,7 @@ impl<'a> Parser<'a> {
         } else {
             return self.unexpected("`=`, `>=` or `in`");
         };
-        let span = start.to(self.tokens[self.at - 1].span);
+        let span = start.to(self.last());
         if interval.is_empty() {
             return self.fail(span, "there is no number in this interval");
         }
@@ -392,11 +355,10 @@ impl<'a> Parser<'a> {
                     let (x, span) = self.variable()?;
                     if sources.contains(&x) {
                         let name = self.system.names[x as usize].clone();
-                        self.errors.push(
+                        return self.errors.fail(
                             Diagnostic::error(span, format!("`{name}` is added twice"))
                                 .help("a sum may contain each variable once"),
                         );
-                        return Err(Reported);
                     }
                     sources.push(x);
                 }
@@ -414,7 +376,7 @@ impl<'a> Parser<'a> {
                 break;
             }
         }
-        let span = start.to(self.tokens[self.at - 1].span);
+        let span = start.to(self.last());
         let Some(constant) = i64::try_from(constant).ok().filter(|c| c.unsigned_abs() <= LARGEST) else {
             return self.fail(span, "the numbers in this sum are too large");
         };
@@ -443,7 +405,7 @@ impl<'a> Parser<'a> {
             let (v, interval, span) = self.constraint()?;
             spans.push(span);
             if interval.high.is_some() {
-                self.errors.push(
+                return self.errors.fail(
                     Diagnostic::error(
                         span,
                         "a target that limits a variable from above is reachability, not coverability",
@@ -451,7 +413,6 @@ impl<'a> Parser<'a> {
                     .label("expected `>=`")
                     .help("Trellis decides whether a state can be reached that is at least as large as the target"),
                 );
-                return Err(Reported);
             }
             entries.push((v, interval.low));
             if !self.take(",") {
@@ -513,16 +474,12 @@ impl<'a> Parser<'a> {
 
     /// `x = 1, y = 2`: how much each variable counts.
     fn weights(&mut self) -> Read<Vec<(Var, i64)>> {
-        let mut weights: Vec<(Var, i64)> = vec![];
-        loop {
-            let (v, _) = self.variable()?;
-            self.require("=")?;
+        let mut weights: Vec<(Var, i64)> = self.list(|p| {
+            let (v, _) = p.variable()?;
+            p.require("=")?;
             // At most 2^50, so it fits.
-            weights.push((v, self.number()? as i64));
-            if !self.take(",") {
-                break;
-            }
-        }
+            Ok((v, p.number()? as i64))
+        })?;
         weights.retain(|w| w.1 != 0);
         weights.sort_unstable();
         Ok(weights)

@@ -4,10 +4,11 @@ use rustc_hash::FxHashMap;
 use trellis_expr::{TermId, Type, VarId};
 
 use super::{Sts, build};
-use crate::cfa::cursor::Read;
-use crate::cfa::lexer::Tok;
 use crate::cfa::parser::Parser;
 use crate::diag::{Diagnostic, SourceId, Sources};
+use crate::text::cursor::Reads;
+use crate::text::errors::Read;
+use crate::text::tokens::Tok;
 
 /// A system as far as it has been read.
 #[derive(Default)]
@@ -155,13 +156,10 @@ impl<'a> Parser<'a> {
         let (name, span) = self.name("a system")?;
         let mut arguments = vec![];
         if self.take("(") && !self.take(")") {
-            loop {
-                let span = self.peek().span;
-                arguments.push((self.expression()?, span));
-                if !self.take(",") {
-                    break;
-                }
-            }
+            arguments = self.list(|p| {
+                let span = p.peek().span;
+                Ok((p.expression()?, span))
+            })?;
             self.require(")")?;
         }
         let Some(&definition) = index.systems.get(name) else {
@@ -172,14 +170,11 @@ impl<'a> Parser<'a> {
         let back = std::mem::replace(&mut self.at, definition);
         let mut parameters = vec![];
         if self.take("(") && !self.take(")") {
-            loop {
-                let (name, _) = self.name("the name of a parameter")?;
-                self.require(":")?;
-                parameters.push((name, self.type_of()?));
-                if !self.take(",") {
-                    break;
-                }
-            }
+            parameters = self.list(|p| {
+                let (name, _) = p.name("the name of a parameter")?;
+                p.require(":")?;
+                Ok((name, p.type_of()?))
+            })?;
             self.require(")")?;
         }
         self.require(":=")?;

@@ -36,7 +36,7 @@ pub use build::{Built, Questions, build};
 
 use crate::diag::shorten;
 use crate::diag::{Diagnostic, SourceId, Span};
-use crate::uppaal::errors::MAX_ERRORS;
+use crate::text::errors::MAX_ERRORS;
 
 /// What a line can start with.
 const KEYWORDS: [&str; 8] = ["system", "event", "process", "clock", "int", "location", "edge", "sync"];

@@ -7,13 +7,7 @@ use super::program::Program;
 use super::{Expr, KEYWORDS};
 use crate::diag::shorten;
 use crate::diag::{Diagnostic, SourceId, Span};
-use crate::uppaal::errors::{Errors, closest};
-
-/// A mistake that has been reported already.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Reported;
-
-pub(super) type Read<T> = Result<T, Reported>;
+use crate::text::errors::{Errors, Read, Reported, closest};
 
 /// `key: value`
 struct Attribute {
@@ -194,11 +188,8 @@ impl<'a> Parser<'a> {
         };
         if !KEYWORDS.contains(&word) {
             let d = self.unexpected("a declaration");
-            let help = match closest(word, KEYWORDS) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("a line starts with one of: {}", KEYWORDS.join(", ")),
-            };
-            return Err(self.report(d.help(help)));
+            let help = format!("a line starts with one of: {}", KEYWORDS.join(", "));
+            return Err(self.report(d.meant_or(closest(word, KEYWORDS), help)));
         }
         self.bump();
         match word {
@@ -407,11 +398,8 @@ impl<'a> Parser<'a> {
     fn unknown(&mut self, a: &Attribute, of: &str, there_are: &[&str]) {
         let name = shorten(&a.key.name);
         let d = Diagnostic::error(a.key.span, format!("the attribute `{name}` of this {of} is not known"));
-        let help = match closest(&a.key.name, there_are.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("there are: {}", there_are.join(", ")),
-        };
-        self.errors.push(d.help(help));
+        let near = closest(&a.key.name, there_are.iter().copied());
+        self.errors.push(d.meant_or(near, format!("there are: {}", there_are.join(", "))));
     }
 
     fn once(&mut self, a: &Attribute, again: bool) -> Read<()> {

@@ -6,10 +6,9 @@
 
 use super::ast::{Ident, Stmt};
 use super::lexer::{Lexer, Tok, Token};
-use super::parser::{Read, Reported};
 use crate::diag::{Diagnostic, Span};
+use crate::text::errors::{Errors, Read, Reported};
 use crate::uppaal::ast::{BinOp, Expr, ExprKind, UnOp};
-use crate::uppaal::errors::Errors;
 
 /// How deep brackets and statements may nest.
 const MAX_DEPTH: u32 = 200;
@@ -193,30 +192,20 @@ impl<'a, 'e> Program<'a, 'e> {
     }
 
     fn sum(&mut self) -> Read<Expr> {
-        let mut left = self.product()?;
-        loop {
-            let op = match self.ahead.tok {
-                Tok::P("+") => BinOp::Add,
-                Tok::P("-") => BinOp::Sub,
-                _ => return Ok(left),
-            };
-            self.operator()?;
-            left = binary(op, left, self.product()?);
-        }
+        self.chain(&[("+", BinOp::Add), ("-", BinOp::Sub)], Self::product)
     }
 
     fn product(&mut self) -> Read<Expr> {
-        let mut left = self.factor()?;
-        loop {
-            let op = match self.ahead.tok {
-                Tok::P("*") => BinOp::Mul,
-                Tok::P("/") => BinOp::Div,
-                Tok::P("%") => BinOp::Mod,
-                _ => return Ok(left),
-            };
+        self.chain(&[("*", BinOp::Mul), ("/", BinOp::Div), ("%", BinOp::Mod)], Self::factor)
+    }
+
+    fn chain(&mut self, operators: &[(&str, BinOp)], tighter: fn(&mut Self) -> Read<Expr>) -> Read<Expr> {
+        let mut left = tighter(self)?;
+        while let Some(&(_, op)) = operators.iter().find(|(p, _)| matches!(self.ahead.tok, Tok::P(q) if q == *p)) {
             self.operator()?;
-            left = binary(op, left, self.factor()?);
+            left = binary(op, left, tighter(self)?);
         }
+        Ok(left)
     }
 
     fn factor(&mut self) -> Read<Expr> {

@@ -325,6 +325,13 @@ pub struct Location {
     pub unsupported: Option<(String, Span)>,
 }
 
+impl Location {
+    /// One with a name and nothing else.
+    pub fn new(name: Ident, anonymous: bool) -> Location {
+        Location { name, anonymous, invariant: None, urgent: false, committed: false, rate: None, unsupported: None }
+    }
+}
+
 /// An edge.
 #[derive(Debug, Clone)]
 pub struct Edge {

@@ -3,10 +3,10 @@
 //! Comments and blanks are skipped; the comments right above a query are kept for it. Characters that belong to no token
 //! are reported in runs, not one by one. It knows no grammar: `process` and `select` are words like others.
 
-use super::errors::Errors;
 use super::text::Text;
 use super::token::{Kw, Punct, Tok, Token};
 use crate::diag::Diagnostic;
+use crate::text::errors::Errors;
 
 /// The lexer.
 pub struct Lexer<'a> {

@@ -6,7 +6,6 @@
 
 pub mod ast;
 pub mod build;
-pub mod errors;
 pub mod lexer;
 pub mod parser;
 pub mod text;

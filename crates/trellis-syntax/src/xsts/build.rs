@@ -6,9 +6,9 @@ use trellis_model::cfa::{Cfa, Edge, Kind, Location, LocationId, Place};
 
 use super::ast::{Expr, File, TypeKind, TypeName, VarDecl};
 use super::{Phase, Xsts};
-use crate::cfa::cursor::{Read, Reported, unknown};
 use crate::diag::{Diagnostic, SourceId, Sources, Span};
-use crate::uppaal::errors::Errors;
+use crate::text::cursor::unknown;
+use crate::text::errors::{Errors, Read, Reported};
 
 /// A variable that is not global.
 pub struct Local<'a> {
@@ -70,8 +70,7 @@ impl<'a> Builder<'a> {
     }
 
     pub fn fail<T>(&mut self, span: Span, message: impl Into<String>) -> Read<T> {
-        self.errors.push(Diagnostic::error(span, message));
-        Err(Reported)
+        self.errors.fail(Diagnostic::error(span, message))
     }
 
     pub fn place(&self, span: Span) -> Option<Place> {
@@ -106,10 +105,9 @@ impl<'a> Builder<'a> {
         if wanted.is_none() && needed {
             let end = self.sources.get(self.model).text.len() as u32;
             let span = Span { source: self.model, start: end, end };
-            self.errors.push(
+            return self.errors.fail(
                 Diagnostic::error(span, super::NO_PROPERTY).help("write `prop { … }` here, or give one of your own"),
             );
-            return Err(Reported);
         }
         let property = match wanted {
             Some(wanted) => self.expression(wanted, Some(Type::Bool))?,
@@ -226,8 +224,7 @@ impl<'a> Builder<'a> {
                 Some(&e) => Ok(Type::Enum(e)),
                 None => {
                     let there_are = self.types.keys().copied().chain(["integer", "boolean"]);
-                    self.errors.push(unknown("type", name, ty.span, there_are));
-                    Err(Reported)
+                    self.errors.fail(unknown("type", name, ty.span, there_are))
                 }
             },
             TypeKind::Array(index, entry) => {

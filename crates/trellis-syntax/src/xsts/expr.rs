@@ -2,9 +2,10 @@
 
 use super::ast::{Expr, ExprKind, Op};
 use super::parser::Parser;
-use crate::cfa::cursor::{Read, Reported};
-use crate::cfa::lexer::Tok;
 use crate::diag::Diagnostic;
+use crate::text::cursor::Reads;
+use crate::text::errors::Read;
+use crate::text::tokens::Tok;
 
 /// `!` binds like this: to one equality.
 const NOT: u8 = 5;
@@ -16,20 +17,18 @@ const TIGHTEST: u8 = 10;
 impl<'a> Parser<'a> {
     pub fn expression(&mut self) -> Read<Expr<'a>> {
         let start = self.peek().span;
-        self.deeper(start)?;
-        let e = if self.take("if") {
-            let c = self.expression()?;
-            self.require("then")?;
-            let a = self.expression()?;
-            self.require("else")?;
-            let b = self.expression()?;
+        self.down(start, |p| {
+            if !p.take("if") {
+                return p.operators(0);
+            }
+            let c = p.expression()?;
+            p.require("then")?;
+            let a = p.expression()?;
+            p.require("else")?;
+            let b = p.expression()?;
             let span = start.to(b.span);
-            Expr { kind: ExprKind::Ite(Box::new([c, a, b])), span }
-        } else {
-            self.operators(0)?
-        };
-        self.depth -= 1;
-        Ok(e)
+            Ok(Expr { kind: ExprKind::Ite(Box::new([c, a, b])), span })
+        })
     }
 
     /// Operators that bind at least so tightly.
@@ -38,19 +37,16 @@ impl<'a> Parser<'a> {
         // What may still follow on the left hand side: nothing tighter than this.
         let (mut left, mut most) = if self.is("!") {
             if least > NOT {
-                self.errors.push(
+                return self.errors.fail(
                     Diagnostic::error(
                         start,
                         "`!` cannot stand here: it binds less tightly than the operator before it",
                     )
                     .help("put parentheses around the negation"),
                 );
-                return Err(Reported);
             }
             self.bump();
-            self.deeper(start)?;
-            let inner = if self.is("!") { self.operators(NOT)? } else { self.operators(EQUALITY)? };
-            self.depth -= 1;
+            let inner = self.down(start, |p| p.operators(if p.is("!") { NOT } else { EQUALITY }))?;
             let span = start.to(inner.span);
             (Expr { kind: ExprKind::Not(Box::new(inner)), span }, NOT)
         } else {
@@ -63,17 +59,13 @@ impl<'a> Parser<'a> {
         {
             let span = self.peek().span;
             if level > most {
-                self.errors.push(
+                return self.errors.fail(
                     Diagnostic::error(span, "comparisons cannot be chained").help("put parentheses around one of them"),
                 );
-                return Err(Reported);
             }
             self.bump();
             let right = if matches!(op, Op::Iff | Op::Imply | Op::Xor) {
-                self.deeper(span)?;
-                let right = self.operators(level)?;
-                self.depth -= 1;
-                right
+                self.down(span, |p| p.operators(level))?
             } else {
                 self.operators(level + 1)?
             };
@@ -93,9 +85,7 @@ impl<'a> Parser<'a> {
         let start = self.peek().span;
         if self.is("-") || self.is("+") {
             let negative = self.bump().tok == Tok::P("-");
-            self.deeper(start)?;
-            let inner = self.unary()?;
-            self.depth -= 1;
+            let inner = self.down(start, |p| p.unary())?;
             let span = start.to(inner.span);
             // `+e` must still be a number: `0 + e` says so.
             let kind = if negative {
@@ -132,12 +122,7 @@ impl<'a> Parser<'a> {
             Tok::Name("false") => ExprKind::Bool(false),
             Tok::Name(name) if !super::parser::is_keyword(name) => ExprKind::Name(name),
             Tok::Number(digits) => ExprKind::Int(digits),
-            Tok::P("(") => {
-                self.bump();
-                let e = self.expression()?;
-                self.require(")")?;
-                return Ok(e);
-            }
+            Tok::P("(") => return self.between("(", Self::expression, ")"),
             Tok::P("[") => {
                 self.bump();
                 return self.array(t.span);

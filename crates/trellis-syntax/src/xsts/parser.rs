@@ -1,21 +1,15 @@
 //! From text to the tree of [`super::ast`].
 
-use std::ops::{Deref, DerefMut};
-
 use super::ast::{Expr, File, Set, Stmt, StmtKind, TypeDecl, TypeKind, TypeName, VarDecl};
-use crate::cfa::cursor::{Cursor, Read, Reported};
-use crate::cfa::lexer::{Dialect, Tok, tokens};
 use crate::diag::{Diagnostic, SourceId, Sources, Span};
+use crate::text::cursor::{Cursor, Reads, reads};
+use crate::text::errors::Read;
+use crate::text::tokens::{Tok, cut, name, slashed};
 
-const XSTS: Dialect = Dialect {
-    in_names: b"$.",
-    punctuation: &[
-        "->", "<-", ":=", "<=", ">=", "==", "!=", "=>", "&&", "||", "<", ">", "=", "!", "+", "-", "*", "/", "%", "(",
-        ")", "[", "]", "{", "}", ",", ":", ";",
-    ],
-    bits: false,
-    quotes: false,
-};
+const PUNCTUATION: [&str; 28] = [
+    "->", "<-", ":=", "<=", ">=", "==", "!=", "=>", "&&", "||", "<", ">", "=", "!", "+", "-", "*", "/", "%", "(", ")",
+    "[", "]", "{", "}", ",", ":", ";",
+];
 
 const KEYWORDS: [&str; 27] = [
     "type", "ctrl", "var", "boolean", "integer", "trans", "init", "env", "prop", "choice", "or", "if", "then", "else",
@@ -30,23 +24,12 @@ pub struct Parser<'a> {
     cursor: Cursor<'a>,
 }
 
-impl<'a> Deref for Parser<'a> {
-    type Target = Cursor<'a>;
-
-    fn deref(&self) -> &Cursor<'a> {
-        &self.cursor
-    }
-}
-
-impl DerefMut for Parser<'_> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.cursor
-    }
-}
+reads!(Parser<'a>);
 
 impl<'a> Parser<'a> {
     pub fn new(sources: &'a Sources, id: SourceId) -> Parser<'a> {
-        Parser { cursor: Cursor::new(sources, tokens(id, &sources.get(id).text, &XSTS)) }
+        let tokens = cut(id, &sources.get(id).text, &PUNCTUATION, slashed, |_, rest| name(rest, "$", "$."));
+        Parser { cursor: Cursor::new(sources, tokens) }
     }
 
     pub fn finish(self) -> Vec<Diagnostic> {
@@ -86,10 +69,7 @@ impl<'a> Parser<'a> {
 
     fn prop(&mut self) -> Read<Expr<'a>> {
         self.require("prop")?;
-        self.require("{")?;
-        let e = self.expression()?;
-        self.require("}")?;
-        Ok(e)
+        self.between("{", Self::expression, "}")
     }
 
     fn ltl(&mut self) -> Read<Span> {
@@ -117,12 +97,7 @@ impl<'a> Parser<'a> {
         self.require("type")?;
         let (name, span) = self.declared("the name of the type")?;
         self.require(":")?;
-        self.require("{")?;
-        let mut literals = vec![self.declared("a literal")?];
-        while self.take(",") {
-            literals.push(self.declared("a literal")?);
-        }
-        self.require("}")?;
+        let literals = self.between("{", |p| p.list(|p| p.declared("a literal")), "}")?;
         Ok(TypeDecl { name, span, literals })
     }
 
@@ -141,13 +116,11 @@ impl<'a> Parser<'a> {
             Tok::Name("integer") => TypeKind::Int,
             Tok::Name(name) if !is_keyword(name) => TypeKind::Named(name),
             Tok::P("[") => {
-                self.deeper(t.span)?;
-                self.bump();
-                let index = self.type_name()?;
-                self.require("]")?;
-                self.require("->")?;
-                let entry = self.type_name()?;
-                self.depth -= 1;
+                let (index, entry) = self.down(t.span, |p| {
+                    let index = p.between("[", Self::type_name, "]")?;
+                    p.require("->")?;
+                    Ok((index, p.type_name()?))
+                })?;
                 let span = t.span.to(entry.span);
                 return Ok(TypeName { kind: TypeKind::Array(Box::new(index), Box::new(entry)), span });
             }
@@ -161,11 +134,10 @@ impl<'a> Parser<'a> {
         let span = self.peek().span;
         if !self.take(word) {
             let t = self.peek();
-            self.errors.push(
+            return self.errors.fail(
                 Diagnostic::error(t.span, format!("expected `{word}`, found {}", t.tok.describe()))
                     .help("a model has types, variables, `trans`, `init`, `env` and `prop`, in this order"),
             );
-            return Err(Reported);
         }
         Ok(Set { span, branches: self.branches()? })
     }
@@ -181,9 +153,7 @@ impl<'a> Parser<'a> {
 
     fn statement(&mut self) -> Read<Stmt<'a>> {
         let t = self.peek();
-        self.deeper(t.span)?;
-        let kind = self.statement_kind()?;
-        self.depth -= 1;
+        let kind = self.down(t.span, |p| p.statement_kind())?;
         Ok(Stmt { kind, span: t.span })
     }
 
@@ -204,9 +174,7 @@ impl<'a> Parser<'a> {
             }
             Tok::Name("if") => {
                 self.bump();
-                self.require("(")?;
-                let c = self.expression()?;
-                self.require(")")?;
+                let c = self.between("(", Self::expression, ")")?;
                 let then = Box::new(self.statement()?);
                 let otherwise = if self.take("else") { Some(Box::new(self.statement()?)) } else { None };
                 return Ok(StmtKind::If(c, then, otherwise));
@@ -241,9 +209,8 @@ impl<'a> Parser<'a> {
             }
             Tok::Name(name) if !is_keyword(name) => {
                 self.bump();
-                if self.take("[") {
-                    let i = self.expression()?;
-                    self.require("]")?;
+                if self.is("[") {
+                    let i = self.between("[", Self::expression, "]")?;
                     self.require(":=")?;
                     StmtKind::Store(name, i, self.expression()?)
                 } else {

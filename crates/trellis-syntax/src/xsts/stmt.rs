@@ -6,8 +6,9 @@ use trellis_model::cfa::LocationId;
 use super::ast::{Set, Stmt, StmtKind, VarDecl};
 use super::build::Builder;
 use super::{MAX_UNROLLED, Phase};
-use crate::cfa::cursor::{Read, Reported, unknown};
 use crate::diag::Span;
+use crate::text::cursor::unknown;
+use crate::text::errors::Read;
 
 /// A statement of the automaton, or one that needs locations of its own because a loop is in it.
 pub enum Body {
@@ -140,8 +141,7 @@ impl<'a> Builder<'a> {
             Some(v) => Ok(v),
             None => {
                 let locals = self.locals.iter().map(|l| l.name);
-                self.errors.push(unknown("variable", name, span, locals.chain(self.globals.keys().copied())));
-                Err(Reported)
+                self.errors.fail(unknown("variable", name, span, locals.chain(self.globals.keys().copied())))
             }
         }
     }

@@ -6,9 +6,10 @@ use trellis_expr::{EnumId, TermId, Terms, Type};
 
 use super::ast::{Expr, ExprKind, Op, TypeName};
 use super::build::Builder;
-use crate::cfa::cursor::{Read, Reported, unknown};
 use crate::cfa::ops::integers;
 use crate::diag::{Diagnostic, Span};
+use crate::text::cursor::unknown;
+use crate::text::errors::Read;
 
 /// As the language calls it.
 fn show(terms: &Terms, ty: Type) -> String {
@@ -186,17 +187,15 @@ impl<'a> Builder<'a> {
             Some(&[(e, n)]) => Ok(self.terms().enum_lit(e, n)),
             Some(&[(e, _), ..]) => {
                 let ty = self.terms().enumeration(e).name.clone();
-                self.errors.push(
+                self.errors.fail(
                     Diagnostic::error(span, format!("several types have a literal `{name}`"))
                         .help(format!("write which, for instance `{ty}.{name}`")),
-                );
-                Err(Reported)
+                )
             }
             _ => {
                 let locals = self.locals.iter().map(|l| l.name);
                 let there_are = locals.chain(self.globals.keys().copied()).chain(self.literals.keys().copied());
-                self.errors.push(unknown("variable or literal", name, span, there_are));
-                Err(Reported)
+                self.errors.fail(unknown("variable or literal", name, span, there_are))
             }
         }
     }

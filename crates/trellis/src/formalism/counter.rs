@@ -14,12 +14,12 @@ use trellis_model::counter::System;
 use trellis_model::counter::evidence::{Certificate, Trace};
 use trellis_report::counter::{never, property, summary, text};
 use trellis_report::json::Input;
-use trellis_report::step::Stepper;
+use trellis_report::present::Drawing;
 use trellis_report::step::counter::CounterStepper;
-use trellis_report::{CounterReport, Kind, Style};
+use trellis_report::{CounterReport, Kind, Present, Style};
 
 use super::formula::Subject;
-use super::{Cases, Formalism, Language, Own, Profile, Request, boxed, by_name_only};
+use super::{Cases, Formalism, Language, Own, Profile, Request, Steps, boxed, by_name_only};
 use crate::Error;
 use crate::context::Context;
 use crate::pipeline::{statistics, steps};
@@ -67,7 +67,6 @@ static PROFILE: Profile = Profile {
         ("start", &[]),
         ("threads", &[E::Auto]),
         ("show_invariant", &[]),
-        ("full_trace", &[]),
     ],
 };
 
@@ -106,19 +105,17 @@ impl Formalism for Counters {
         Ok(Subject::Counters(load(&request.args.model, request.language, &asked)?.system))
     }
 
-    fn stepper(
-        &self,
-        args: &Simulate,
-        language: &'static Language,
-        _: Option<&str>,
-        context: &Context,
-    ) -> Result<Box<dyn Stepper>, Error> {
+    fn stepper(&self, args: &Simulate, language: &'static Language, _: Option<&str>, context: &Context) -> Steps {
         let (system, start) = instance::start(&args.model, language, args.instance.as_deref(), context.color)?;
         boxed(CounterStepper::new(Cow::Owned(system), start))
     }
 
     fn plain_options(&self) -> &'static [&'static str] {
         &["instance"]
+    }
+
+    fn drawing(&self, args: &Convert, language: &'static Language, color: bool) -> Result<Drawing, Error> {
+        Ok(load(&args.model, language, &Asked { color, ..Default::default() })?.system.drawing())
     }
 
     fn convert(&self, args: &Convert, language: &'static Language, color: bool) -> Result<String, Error> {

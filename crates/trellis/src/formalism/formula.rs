@@ -50,7 +50,6 @@ pub static PROFILE: Profile = Profile {
         ("order", &[E::Auto, E::Cegar]),
         ("depth", &[E::Bmc]),
         ("threads", &[E::Auto]),
-        ("full_trace", &[]),
         ("node", &[]),
         ("start", &[]),
         ("ints", &[]),
@@ -114,7 +113,7 @@ impl Subject {
         Ok(Subject::Tree(Tree::new(vec![node]).map_err(|e| Error::Internal(e.to_string()))?))
     }
 
-    fn language(&self) -> Language<'_> {
+    pub fn language(&self) -> Language<'_> {
         match self {
             Subject::C(options, _) => Language::C(options),
             Subject::Cfa => Language::Cfa,

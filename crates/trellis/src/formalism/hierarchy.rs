@@ -32,7 +32,6 @@ use trellis_report::hierarchy::Named;
 use trellis_report::json::Input;
 use trellis_report::present::{Body, Drawing, Shown};
 use trellis_report::run::Run;
-use trellis_report::step::Stepper;
 use trellis_report::step::hierarchy::HierarchyStepper;
 use trellis_report::step::tree::TreeStepper;
 use trellis_report::{Kind, Outcome, Present, PropertyReport, ReadError, iterations};
@@ -40,7 +39,7 @@ use trellis_syntax::altarica::Built;
 use trellis_syntax::diag::{Sources, render};
 
 use super::formula::Subject;
-use super::{Cases, Formalism, Language, Own, Profile, Request, boxed, tree};
+use super::{Cases, Formalism, Language, Own, Profile, Request, Steps, boxed, tree};
 use crate::binding::model_input;
 use crate::context::Context;
 use crate::files::write_file;
@@ -107,7 +106,7 @@ impl Formalism for Hierarchies {
     }
 
     fn own_queries(&self, _: &Language) -> Own {
-        Own::Always
+        Own::Reachability
     }
 
     fn subject(&self, request: &Request) -> Result<Subject, Error> {
@@ -117,13 +116,7 @@ impl Formalism for Hierarchies {
         Ok(Subject::Nodes(Box::new(built), node))
     }
 
-    fn stepper(
-        &self,
-        args: &Simulate,
-        _: &'static Language,
-        trace: Option<&str>,
-        context: &Context,
-    ) -> Result<Box<dyn Stepper>, Error> {
+    fn stepper(&self, args: &Simulate, _: &'static Language, trace: Option<&str>, context: &Context) -> Steps {
         let (built, _) = top(&mut Sources::default(), &args.model, args.node.as_deref(), context)?;
         if trace.is_some_and(|t| t.contains("\"trellis-tree-trace/")) {
             let detached = detach(&built.hierarchy, tree::MAX_LISTED).map_err(|e| Error::Input(e.to_string()))?;
@@ -136,17 +129,21 @@ impl Formalism for Hierarchies {
         &["node"]
     }
 
-    fn convert(&self, _: &Convert, _: &'static Language, _: bool) -> Result<String, Error> {
-        Err(Error::Usage("AltaRica is written in no other form yet; `trellis mec` draws its nodes".into()))
+    fn drawing(&self, args: &Convert, _: &'static Language, color: bool) -> Result<Drawing, Error> {
+        let context = Context { color, ..Context::default() };
+        let hierarchy = &top(&mut Sources::default(), &args.model, None, &context)?.0.hierarchy;
+        let levels = &hierarchy.levels().map_err(|e| Error::Input(e.to_string()))?;
+        Ok(Named { hierarchy, levels }.drawing())
     }
 }
 
-/// A condition that must never hold, or the negation of one that must always hold.
+/// A condition that must never hold, or the negation of one that must always hold; or one that some configuration should satisfy.
 pub struct Condition {
     /// As it was asked.
     pub name: String,
     pub bad: TermId,
     pub negated: bool,
+    pub kind: Kind,
 }
 
 /// A hierarchy below a node, and the conditions that it is asked.
@@ -168,12 +165,12 @@ impl Nodes {
         let mut sources = Sources::default();
         let (mut built, node) = top(&mut sources, &args.model, args.nodes.node.as_deref(), &args.context)?;
         let (mut conditions, mut refused) = (vec![], vec![]);
-        for (name, text) in asked {
+        for (name, text, kind) in asked {
             let id = sources.add("the property", text.clone());
-            match built.condition(&sources, id) {
+            match built.query(&sources, id) {
                 Ok(bad) => {
                     let negated = text == negation(&name);
-                    conditions.push(Condition { name, bad, negated });
+                    conditions.push(Condition { name, bad, negated, kind });
                 }
                 Err(errors) => refused.push((name, errors)),
             }
@@ -195,7 +192,7 @@ impl Nodes {
     pub fn questions(&self) -> Vec<Question> {
         let question = |c: &Condition| {
             let warnings = warnings::of_nodes(&self.built.hierarchy, c.bad, c.negated, &c.name);
-            Question::plain(&c.name, Kind::Always, warnings)
+            Question::plain(&c.name, c.kind, warnings)
         };
         self.conditions.iter().map(question).collect()
     }
@@ -241,13 +238,16 @@ fn negation(condition: &str) -> String {
 }
 
 /// What is asked, and the condition that is bad.
-fn questions(p: &settings::Properties) -> Result<Vec<(String, String)>, Error> {
+fn questions(p: &settings::Properties) -> Result<Vec<(String, String, Kind)>, Error> {
     if !p.labels.is_empty() || p.queries.is_some() {
         return Err(Error::Usage("--labels, --queries: not for AltaRica; ask with -p or --error".into()));
     }
-    let always = p.properties.iter().map(|e| (e.clone(), negation(e)));
-    let never = p.errors.iter().map(|e| (format!("never {e}"), e.clone()));
-    let all: Vec<(String, String)> = always.chain(never).collect();
+    let property = |e: &String| match e.strip_prefix("E<>") {
+        Some(some) => (e.clone(), some.trim().to_string(), Kind::Possibly),
+        None => (e.clone(), negation(e), Kind::Always),
+    };
+    let never = p.errors.iter().map(|e| (format!("never {e}"), e.clone(), Kind::Always));
+    let all: Vec<(String, String, Kind)> = p.properties.iter().map(property).chain(never).collect();
     if all.is_empty() {
         let advice = "--error EXPR must never hold, -p EXPR must always hold, --ctl and --ltl take formulas, --spec FILE is Acheck's";
         return Err(Error::Nothing("altarica", advice.into()));
@@ -385,8 +385,8 @@ impl Task for NodeTask {
     }
 
     fn solve(&self, n: usize, meter: &mut Meter) -> Result<NodeReport, Error> {
-        let (args, Condition { name, bad, .. }) = (&self.args, &self.asked.conditions[n]);
-        let about = |verdict| NodeReport::about(&self.name(), "altarica", name, Kind::Always, verdict);
+        let (args, Condition { name, bad, kind, .. }) = (&self.args, &self.asked.conditions[n]);
+        let about = |verdict| NodeReport::about(&self.name(), "altarica", name, *kind, verdict);
         let symbolic = self.symbolic.as_ref().map_err(Clone::clone);
         match symbolic.and_then(|m| asked_of(self.hierarchy(), m, *bad)) {
             Ok(question) => {

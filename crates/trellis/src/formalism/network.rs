@@ -23,17 +23,17 @@ use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::{CertEntry, Certificate, Network, Query, QueryKind, Symmetry, Trace};
 use trellis_report::json::Input;
 use trellis_report::network::{certificate_parts, certificate_summary};
-use trellis_report::step::Stepper;
+use trellis_report::present::Drawing;
 use trellis_report::step::network::NetworkStepper;
-use trellis_report::{Inconclusive, Kind, PropertyReport, Style};
+use trellis_report::{Inconclusive, Kind, Present, PropertyReport, Style};
 use trellis_syntax::tchecker;
 
 use super::formula::Subject;
-use super::{Cases, Formalism, Language, Own, Profile, Request, boxed, tree};
+use super::{Cases, Formalism, Language, Own, Profile, Request, Steps, boxed, tree};
 use crate::Error;
 use crate::context::Context;
 use crate::pipeline::{statistics, steps};
-use crate::settings::{self, Convert, Engine as E, Format, Settings, Simulate};
+use crate::settings::{self, Convert, Engine as E, Settings, Simulate};
 use crate::task::{Evidence, Presenter, Question, Rejection, Task, Unanswered};
 use load::{Asked, Loaded, load};
 use monotone::Basis;
@@ -136,26 +136,14 @@ impl Formalism for Networks {
         Err(Error::Internal("networks have products of their own with automata".into()))
     }
 
-    fn stepper(
-        &self,
-        args: &Simulate,
-        language: &'static Language,
-        _: Option<&str>,
-        context: &Context,
-    ) -> Result<Box<dyn Stepper>, Error> {
+    fn stepper(&self, args: &Simulate, language: &'static Language, _: Option<&str>, context: &Context) -> Steps {
         let loaded = load(&args.model, language, &Asked { color: context.color, ..Default::default() })?;
         context.note(&loaded.warnings);
         boxed(NetworkStepper::new(Cow::Owned(loaded.network)))
     }
 
-    fn convert(&self, args: &Convert, language: &'static Language, color: bool) -> Result<String, Error> {
-        let loaded = load(&args.model, language, &Asked { color, ..Default::default() })?;
-        match args.to {
-            Format::Dot => Ok(trellis_report::network::dot(&loaded.network, &loaded.name)),
-            _ => Err(Error::Usage(
-                "networks of automata are written as --to dot; --to xta is only for counter systems, --to horn for programs".into(),
-            )),
-        }
+    fn drawing(&self, args: &Convert, language: &'static Language, color: bool) -> Result<Drawing, Error> {
+        Ok(load(&args.model, language, &Asked { color, ..Default::default() })?.network.drawing())
     }
 }
 

@@ -5,6 +5,7 @@ mod c;
 mod chart;
 pub mod horn;
 pub mod load;
+mod state;
 pub mod statechart;
 mod step;
 
@@ -23,13 +24,13 @@ use trellis_model::cfa::{Cfa, interpret, lbe};
 use trellis_model::evidence::Reason;
 use trellis_report::automaton;
 use trellis_report::json::Input;
+use trellis_report::present::Drawing;
 use trellis_report::program::text;
-use trellis_report::step::Stepper;
 use trellis_report::{Kind, Program, ProgramReport, Style};
 use trellis_syntax::ltl::subject::Moment;
 
 use super::formula::{self, Subject};
-use super::{Cases, Formalism, Language, Own, Profile, Request, by_name_only};
+use super::{Cases, Formalism, Language, Own, Profile, Request, Steps, by_name_only};
 use crate::context::Context;
 use crate::pipeline::{statistics, steps};
 use crate::settings::{self, Convert, Engine as E, Format, LtlStep, Properties, Settings, Simulate};
@@ -88,7 +89,6 @@ static PROFILE: Profile = Profile {
         ("depth", &[E::Bmc, E::Induction]),
         ("threads", &[E::Auto]),
         ("show_invariant", &[]),
-        ("full_trace", &[]),
         ("termination", &[]),
         ("witness", &[]),
         ("ints", &[]),
@@ -125,6 +125,9 @@ impl Formalism for Programs {
         let args = &request.args;
         refuse_options_of_c(request)?;
         let engine = engine(args)?;
+        if !args.properties.states.is_empty() {
+            return state::ask(request, engine);
+        }
         let loaded = load(
             &args.model,
             request.language.name,
@@ -138,8 +141,7 @@ impl Formalism for Programs {
         }
         unasked(&loaded)?;
         loaded.refused.iter().for_each(|(_, why)| args.context.note(format_args!("{}\n", why.trim_end())));
-        let texts = loaded.questions.iter().map(|(_, cfa)| loaded.texts(cfa)).collect();
-        Ok(vec![Rc::new(ProgramTask { args: args.clone(), loaded, engine, texts })])
+        Ok(vec![Rc::new(ProgramTask::new(args.clone(), loaded, engine))])
     }
 
     fn ask_formulas(&self, request: &Request) -> Cases {
@@ -151,13 +153,8 @@ impl Formalism for Programs {
         Ok(all)
     }
 
-    fn own_queries(&self, language: &Language) -> Own {
-        // These two have conditions of their own that must always hold.
-        if ["xsts", "scxml"].contains(&language.name) { Own::Properties } else { Own::None }
-    }
-
-    fn may_block(&self) -> bool {
-        true
+    fn own_queries(&self, _: &Language) -> Own {
+        Own::States
     }
 
     fn quoted_conditions(&self, language: &Language) -> bool {
@@ -182,13 +179,7 @@ impl Formalism for Programs {
         })
     }
 
-    fn stepper(
-        &self,
-        args: &Simulate,
-        language: &'static Language,
-        trace: Option<&str>,
-        context: &Context,
-    ) -> Result<Box<dyn Stepper>, Error> {
+    fn stepper(&self, args: &Simulate, language: &'static Language, trace: Option<&str>, context: &Context) -> Steps {
         step::open(args, language, trace, context)
     }
 
@@ -196,29 +187,38 @@ impl Formalism for Programs {
         &["ints", "data_model", "overflow", "uninitialised", "assume_defined", "property_file", "blocks", "property"]
     }
 
+    fn drawing(&self, args: &Convert, language: &'static Language, color: bool) -> Result<Drawing, Error> {
+        Ok(automaton::drawing(&automaton(args, language, color)?))
+    }
+
     fn convert(&self, args: &Convert, language: &'static Language, color: bool) -> Result<String, Error> {
-        let properties =
-            Properties { properties: args.property.clone().into_iter().collect(), ..Properties::default() };
-        let mut loaded = load(&args.model, language.name, &args.reading, Some(&properties), color)?;
-        if let Some((_, why)) = loaded.refused.first() {
-            return Err(Error::Input(why.clone()));
-        }
-        if let Some(asked) = &loaded.program {
-            loaded.questions = vec![(load::QUESTION.into(), asked.question(&asked.all()))];
-        }
-        let [(_, cfa)] = &loaded.questions[..] else {
-            let names: Vec<&str> = loaded.questions.iter().map(|(name, _)| name.as_str()).collect();
-            let names = names.join(", ");
-            return Err(Error::Usage(format!("there are several properties; choose with --property: {names}")));
-        };
-        let blocks = args.blocks.then(|| lbe::encode(cfa).cfa);
-        let cfa = blocks.as_ref().unwrap_or(cfa);
         match args.to {
-            Format::Dot => Ok(automaton::dot(cfa, &loaded.name)),
-            Format::Horn => horn::clauses(cfa).map_err(|what| Error::Usage(format!("--to horn: {what}"))),
-            Format::Xta => Err(Error::Usage("programs and automata are written as --to dot or --to horn".into())),
+            Format::Horn => {
+                let cfa = automaton(args, language, color)?;
+                horn::clauses(&cfa).map_err(|what| Error::Usage(format!("--to horn: {what}")))
+            }
+            _ => Err(Error::Usage("programs and automata are written as --to dot or --to horn".into())),
         }
     }
+}
+
+/// The automaton of one question, or of all that a program is asked.
+fn automaton(args: &Convert, language: &'static Language, color: bool) -> Result<Cfa, Error> {
+    let properties = Properties { properties: args.property.clone().into_iter().collect(), ..Properties::default() };
+    let mut loaded = load(&args.model, language.name, &args.reading, Some(&properties), color)?;
+    if let Some((_, why)) = loaded.refused.first() {
+        return Err(Error::Input(why.clone()));
+    }
+    if let Some(asked) = &loaded.program {
+        loaded.questions = vec![(load::QUESTION.into(), asked.question(&asked.all()))];
+    }
+    if loaded.questions.len() != 1 {
+        let names: Vec<&str> = loaded.questions.iter().map(|(name, _)| name.as_str()).collect();
+        let names = names.join(", ");
+        return Err(Error::Usage(format!("there are several properties; choose with --property: {names}")));
+    }
+    let (_, cfa) = loaded.questions.swap_remove(0);
+    Ok(if args.blocks { lbe::encode(&cfa).cfa } else { cfa })
 }
 
 /// What the command line asks for.
@@ -383,9 +383,23 @@ struct ProgramTask {
     engine: Engine,
     /// For each question, the texts of its automaton's files.
     texts: Vec<Vec<Option<String>>>,
+    /// The kinds of the questions; all must always hold where this says nothing.
+    kinds: Vec<Kind>,
+    /// What all answers rest on, and options that change the meaning.
+    assumes: Vec<String>,
+    meaning: Vec<(String, String)>,
 }
 
 impl ProgramTask {
+    fn new(args: Arc<Settings>, loaded: load::Loaded, engine: Engine) -> ProgramTask {
+        let texts = loaded.questions.iter().map(|(_, cfa)| loaded.texts(cfa)).collect();
+        ProgramTask { args, loaded, engine, texts, kinds: vec![], assumes: vec![], meaning: vec![] }
+    }
+
+    fn kind(&self, n: usize) -> Kind {
+        self.kinds.get(n).copied().unwrap_or(Kind::Always)
+    }
+
     fn cfa(&self, n: usize) -> &Cfa {
         &self.loaded.questions[n].1
     }
@@ -411,6 +425,10 @@ impl Task for ProgramTask {
         self.loaded.inputs.clone()
     }
 
+    fn meaning(&self) -> Vec<(String, String)> {
+        self.meaning.clone()
+    }
+
     fn questions(&self) -> Vec<Question> {
         let question = |(n, (name, cfa)): (usize, &(String, Cfa))| {
             let mut warnings = vec![];
@@ -419,7 +437,7 @@ impl Task for ProgramTask {
             }
             let properties = self.loaded.properties.get(n).into_iter();
             warnings.extend(properties.flat_map(|&t| warnings::of_term(&cfa.terms, t, name)));
-            Question::plain(name, Kind::Always, warnings)
+            Question::plain(name, self.kind(n), warnings)
         };
         self.loaded.questions.iter().enumerate().map(question).collect()
     }
@@ -442,11 +460,11 @@ impl Task for ProgramTask {
             }
         }
         let Found { verdict, stats, by } = found;
-        let mut report = ProgramReport::about(&self.loaded.name, self.loaded.language, name, Kind::Always, verdict);
+        let mut report = ProgramReport::about(&self.loaded.name, self.loaded.language, name, self.kind(n), verdict);
         report.engine = engine_line(&by.unwrap_or(self.engine));
         // A run is one whatever else the environment could do.
         if report.trace.is_none() {
-            report.assumes = chart.map(statechart::assumes).unwrap_or_default();
+            report.assumes = [self.assumes.clone(), chart.map(statechart::assumes).unwrap_or_default()].concat();
         }
         report.statistics = statistics(&stats);
         Ok(report)

@@ -24,7 +24,6 @@ use trellis_model::network::{Network, Query, QueryKind, Trace as NetworkTrace};
 use trellis_report::json::Input;
 use trellis_report::present::{Body, Drawing, Shown};
 use trellis_report::run::Run;
-use trellis_report::step::Stepper;
 use trellis_report::step::tree::TreeStepper;
 use trellis_report::tree::{TreeFile, Words, read_tree};
 use trellis_report::{Ending, Kind, Outcome, Present, PropertyReport, ReadError};
@@ -32,7 +31,7 @@ use trellis_report::{Ending, Kind, Outcome, Present, PropertyReport, ReadError};
 use super::formula::Subject;
 use super::hierarchy::{self, Left, Nodes, left_open};
 use super::network::load::Loaded;
-use super::{Cases, Formalism, Language, Profile, Request, boxed, by_name_only};
+use super::{Cases, Formalism, Language, Profile, Request, Steps, boxed, by_name_only};
 use crate::binding::input;
 use crate::context::Context;
 use crate::pipeline::steps;
@@ -100,19 +99,14 @@ impl Formalism for Trees {
         Ok(Subject::Tree(read(&request.args.model.model)?.0.tree))
     }
 
-    fn stepper(
-        &self,
-        args: &Simulate,
-        _: &'static Language,
-        _: Option<&str>,
-        _: &Context,
-    ) -> Result<Box<dyn Stepper>, Error> {
+    fn stepper(&self, args: &Simulate, _: &'static Language, _: Option<&str>, _: &Context) -> Steps {
         super::no_constants(&args.model)?;
         boxed(TreeStepper::new(Cow::Owned(read(&args.model.model)?.0.tree)))
     }
 
-    fn convert(&self, _: &Convert, _: &'static Language, _: bool) -> Result<String, Error> {
-        Err(Error::Usage("hierarchical transition systems are written in no other form".into()))
+    fn drawing(&self, args: &Convert, _: &'static Language, _: bool) -> Result<Drawing, Error> {
+        super::no_constants(&args.model)?;
+        Ok(read(&args.model.model)?.0.tree.drawing())
     }
 }
 
@@ -210,7 +204,11 @@ impl TreeTask {
             Source::File { bad, .. } => Ok(bad.clone()),
             Source::Nodes { asked, detached, .. } => {
                 let detached = detached.as_ref().map_err(String::clone)?;
-                detached.condition(&asked.built.hierarchy, asked.conditions[n].bad).map_err(|why| advice(&why))
+                let (hierarchy, bad) = (&asked.built.hierarchy, asked.conditions[n].bad);
+                if hierarchy.deadlock_in(bad).is_some() {
+                    return Err(advice(&"`deadlock` is about all nodes at once"));
+                }
+                detached.condition(hierarchy, bad).map_err(|why| advice(&why))
             }
             Source::Network { loaded, parts } => {
                 never(&loaded.network, parts.as_ref().map_err(String::clone)?, &loaded.queries[n])

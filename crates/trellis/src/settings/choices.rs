@@ -36,7 +36,7 @@ pub enum DataModel {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// A picture of the automata, for Graphviz.
+    /// A picture of the model, for Graphviz.
     Dot,
     /// Constrained Horn clauses as an SMT-LIB script: programs and control-flow automata only.
     Horn,

@@ -19,11 +19,11 @@ use super::formula::{FALSE, Id, Node, Store, TRUE};
 type Set = Vec<Id>;
 
 /// What the letter must satisfy, and what must hold next.
-type Move = (Cube, Set);
+type Transition = (Cube, Set);
 
 struct Builder<'a> {
     store: &'a mut Store,
-    moves: FxHashMap<Id, Rc<Vec<Move>>>,
+    moves: FxHashMap<Id, Rc<Vec<Transition>>>,
 }
 
 /// The automaton of a formula; not simplified.
@@ -79,7 +79,7 @@ impl Builder<'_> {
         }
     }
 
-    fn moves(&mut self, id: Id) -> Result<Rc<Vec<Move>>, TooLarge> {
+    fn moves(&mut self, id: Id) -> Result<Rc<Vec<Transition>>, TooLarge> {
         if let Some(known) = self.moves.get(&id) {
             return Ok(known.clone());
         }
@@ -192,7 +192,7 @@ impl Builder<'_> {
 }
 
 /// Both moves together, each with each.
-fn product_unreduced(a: &[Move], b: &[Move]) -> Result<Vec<Move>, TooLarge> {
+fn product_unreduced(a: &[Transition], b: &[Transition]) -> Result<Vec<Transition>, TooLarge> {
     if a.len().saturating_mul(b.len()) > super::MAX_MOVES {
         return Err(TooLarge);
     }
@@ -213,14 +213,14 @@ fn product_unreduced(a: &[Move], b: &[Move]) -> Result<Vec<Move>, TooLarge> {
     Ok(list)
 }
 
-fn product(a: &[Move], b: &[Move]) -> Result<Vec<Move>, TooLarge> {
+fn product(a: &[Transition], b: &[Transition]) -> Result<Vec<Transition>, TooLarge> {
     Ok(shortest(product_unreduced(a, b)?))
 }
 
 /// Without the moves that ask more than another.
-fn shortest(list: Vec<Move>) -> Vec<Move> {
-    let better = |a: &Move, b: &Move| b.0.implies(a.0) && is_subset(&a.1, &b.1);
-    let mut kept: Vec<Move> = vec![];
+fn shortest(list: Vec<Transition>) -> Vec<Transition> {
+    let better = |a: &Transition, b: &Transition| b.0.implies(a.0) && is_subset(&a.1, &b.1);
+    let mut kept: Vec<Transition> = vec![];
     for m in list {
         if !kept.iter().any(|k| better(k, &m)) {
             kept.retain(|k| !better(&m, k));

@@ -36,7 +36,7 @@ use std::sync::Arc;
 use trellis_domain::zone::{Bound, Zone};
 use trellis_model::evidence::Reason;
 use trellis_model::network::combine::Here;
-use trellis_model::network::{EdgeRef, Move, Moves, Network, Post, Query};
+use trellis_model::network::{EdgeRef, Network, Post, Query, Transition, Transitions};
 
 use crate::abstraction::{self as algorithm, Search};
 use crate::timed::bounds::Bounds;
@@ -204,7 +204,7 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
             Ok(Some((n, parts))) => return Ending::Found(n, parts),
             Err(trouble) => return Ending::Broken(NONE, trouble),
         }
-        let mut run = Run { lazy: self, query, target, moves: Moves::default(), zone: Vec::new() };
+        let mut run = Run { lazy: self, query, target, moves: Transitions::default(), zone: Vec::new() };
         if let Err(end) = algorithm::check(&mut run, meter) {
             return end;
         }
@@ -277,7 +277,7 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
         n: u32,
         query: &Query,
         target: &mut Option<&mut Target>,
-        moves: &mut Moves,
+        moves: &mut Transitions,
         zone: &mut Vec<Bound>,
     ) -> Result<Option<(u32, Vec<Zone>)>, Error> {
         self.tree.stats.expanded += 1;
@@ -305,7 +305,7 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
         &mut self,
         n: u32,
         zone: &[Bound],
-        m: &Move<'_>,
+        m: &Transition<'_>,
         c: u32,
         query: &Query,
         target: &mut Option<&mut Target>,
@@ -333,7 +333,7 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
         n: u32,
         query: &Query,
         target: &mut Option<&mut Target>,
-        moves: &mut Moves,
+        moves: &mut Transitions,
         zone: &mut Vec<Bound>,
     ) -> Result<Option<(u32, Vec<Zone>)>, Error> {
         self.tree.stats.expanded += 1;
@@ -396,7 +396,7 @@ struct Run<'r, 'n, 't, D, R> {
     lazy: &'r mut Lazy<'n, D, R>,
     query: &'r Query,
     target: Option<&'t mut Target>,
-    moves: Moves,
+    moves: Transitions,
     zone: Vec<Bound>,
 }
 

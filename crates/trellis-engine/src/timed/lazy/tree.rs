@@ -10,7 +10,7 @@ use std::hash::Hasher;
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 use trellis_domain::zone::{Bound, Constraint, ZoneError};
-use trellis_model::network::{EdgeRef, Move, SetClock};
+use trellis_model::network::{EdgeRef, SetClock, Transition};
 use trellis_order::Word;
 
 use crate::timed::space::{ActiveClocks, Keys, Stepper, Zones};
@@ -46,7 +46,7 @@ pub struct Node {
 
 /// What a move does, apart from where it starts and ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Transition {
+pub struct TreeEdge {
     /// Who moves.
     pub action: Vec<EdgeRef>,
     /// What the clocks must satisfy.
@@ -98,7 +98,7 @@ pub struct Tree {
     /// Nodes.
     pub nodes: Vec<Node>,
     /// Transitions.
-    pub transitions: Vec<Transition>,
+    pub transitions: Vec<TreeEdge>,
     index: HashTable<u32>,
     /// The newest expanded node of each part, and the first node of each key.
     newest: Vec<u32>,
@@ -196,7 +196,7 @@ impl Tree {
         }
         let id = self.transitions.len() as u32;
         let (action, guard, resets) = (action.to_vec(), guard.to_vec(), resets.to_vec());
-        self.transitions.push(Transition { action, guard, resets });
+        self.transitions.push(TreeEdge { action, guard, resets });
         let transitions = &self.transitions;
         self.index.insert_unique(hash, id, |&t| {
             let t = &transitions[t as usize];
@@ -261,7 +261,7 @@ impl Tree {
     }
 
     /// Computes where a move leads from a zone of a node, which respects the node's invariant; answers whether anywhere.
-    pub fn step(&mut self, n: u32, zone: &[Bound], m: &Move<'_>) -> Result<(bool, Try), ZoneError> {
+    pub fn step(&mut self, n: u32, zone: &[Bound], m: &Transition<'_>) -> Result<(bool, Try), ZoneError> {
         let target = self.key(m.key, m.invariant, m.delay);
         let to = Try { transition: self.transition(m.action, m.guard, m.resets), target };
         let mut stepper = std::mem::take(&mut self.stepper);

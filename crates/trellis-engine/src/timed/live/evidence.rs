@@ -1,7 +1,7 @@
 //! Evidence from the graph: ranked nodes as a certificate, lassos as runs with exact delays.
 
 use trellis_domain::zone::{Constraint, Zone, ZoneDomain};
-use trellis_model::network::{CertEntry, Certificate, Judge, Moves, Network, SetClock, Trace};
+use trellis_model::network::{CertEntry, Certificate, Judge, Network, SetClock, Trace, Transitions};
 
 use super::{Graph, Measure, NONE, TICK, at_least, measured};
 use crate::timed::schedule::{Leg, Plan};
@@ -56,7 +56,7 @@ impl Graph<'_> {
     }
 
     fn legs(&mut self, path: &[u32]) -> Result<Vec<Leg>, Error> {
-        let mut moves = Moves::default();
+        let mut moves = Transitions::default();
         let mut legs = Vec::new();
         for &e in path {
             let edge = self.edges[e as usize];
@@ -136,7 +136,7 @@ impl Graph<'_> {
         }
         let node = self.nodes[last as usize].clone();
         let zone = Zone::copied(self.keys.active(node.key).domain(), self.zones.get(node.zone));
-        let mut moves = Moves::default();
+        let mut moves = Transitions::default();
         let key = self.keys.get(node.key).to_vec();
         self.post.moves(&key, &mut moves)?;
         let exits = self.exits(node.key, node.cell, &zone)?;

@@ -282,7 +282,7 @@ impl<D: RegionDomain> Tree<D> {
 
 impl<D: RegionDomain> Exploration for Tree<D> {
     type Found = Verdict;
-    type Stop = Reason;
+    type Failure = Reason;
 
     fn next(&mut self) -> Result<Option<NodeId>, Reason> {
         if self.options.control != Control::Adverse {

@@ -69,20 +69,20 @@ enum Name {
     Function(usize),
 }
 
-enum Stop {
+enum Failure {
     Fault(String),
     /// The evaluator does not know this.
     Lost(String),
 }
 
-type Run<T> = Result<T, Stop>;
+type Run<T> = Result<T, Failure>;
 
 fn fault<T>(what: impl Into<String>) -> Run<T> {
-    Err(Stop::Fault(what.into()))
+    Err(Failure::Fault(what.into()))
 }
 
 fn lost<T>(what: impl Into<String>) -> Run<T> {
-    Err(Stop::Lost(what.into()))
+    Err(Failure::Lost(what.into()))
 }
 
 enum Flow {
@@ -103,8 +103,8 @@ pub fn run(nta: &Nta) -> Result<Outcome, String> {
     let mut w = Walk { memory: Vec::new(), scopes: vec![HashMap::new()], functions: Vec::new(), steps: 0 };
     match w.program(nta) {
         Ok(outcome) => Ok(outcome),
-        Err(Stop::Fault(what)) => Ok(Outcome::Fault(what)),
-        Err(Stop::Lost(what)) => Err(format!("the evaluator is lost: {what}")),
+        Err(Failure::Fault(what)) => Ok(Outcome::Fault(what)),
+        Err(Failure::Lost(what)) => Err(format!("the evaluator is lost: {what}")),
     }
 }
 

@@ -93,7 +93,7 @@ impl Node {
 pub struct Malformed {
     /// Which node.
     pub node: String,
-    /// What.
+    /// What is wrong, in words.
     pub what: String,
 }
 

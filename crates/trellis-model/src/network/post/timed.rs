@@ -19,7 +19,7 @@ use super::Post;
 
 /// The moves from one key, side by side.
 #[derive(Debug, Default)]
-pub struct Moves {
+pub struct Transitions {
     items: Vec<Item>,
     actions: Vec<EdgeRef>,
     keys: Vec<Word>,
@@ -43,7 +43,7 @@ struct Item {
 
 /// One move.
 #[derive(Debug, Clone, Copy)]
-pub struct Move<'a> {
+pub struct Transition<'a> {
     /// Its number among the moves of its key.
     pub ordinal: u32,
     /// Who moves.
@@ -62,7 +62,7 @@ pub struct Move<'a> {
     pub fault: Option<&'a ModelError>,
 }
 
-impl Moves {
+impl Transitions {
     /// How many.
     pub fn len(&self) -> usize {
         self.items.len()
@@ -84,10 +84,10 @@ impl Moves {
     }
 
     /// The move with this number.
-    pub fn get(&self, i: usize) -> Move<'_> {
+    pub fn get(&self, i: usize) -> Transition<'_> {
         let item = &self.items[i];
         let start = |end: fn(&Item) -> u32| if i == 0 { 0 } else { end(&self.items[i - 1]) as usize };
-        Move {
+        Transition {
             ordinal: i as u32,
             action: &self.actions[start(|p| p.action_end)..item.action_end as usize],
             key: &self.keys[i * self.key_width..][..self.key_width],
@@ -100,14 +100,14 @@ impl Moves {
     }
 
     /// All of them, in order.
-    pub fn iter(&self) -> impl Iterator<Item = Move<'_>> {
+    pub fn iter(&self) -> impl Iterator<Item = Transition<'_>> {
         (0..self.len()).map(|i| self.get(i))
     }
 }
 
 impl Post<'_> {
     /// All moves from a key, in a fixed order.
-    pub fn moves(&mut self, key: &[Word], out: &mut Moves) -> Result<(), ModelError> {
+    pub fn moves(&mut self, key: &[Word], out: &mut Transitions) -> Result<(), ModelError> {
         out.clear(key.len());
         let elem = self.elem.clone();
         self.load(key, &elem);
@@ -172,7 +172,7 @@ impl Post<'_> {
         answer
     }
 
-    fn add_moves(&mut self, action: &[EdgeRef], out: &mut Moves) -> Result<(), ModelError> {
+    fn add_moves(&mut self, action: &[EdgeRef], out: &mut Transitions) -> Result<(), ModelError> {
         let before = out.constraints.len();
         for (i, e) in action.iter().enumerate() {
             self.guard_of(*e, &action[..=i], &mut out.constraints)?;
@@ -191,7 +191,7 @@ impl Post<'_> {
     }
 
     /// The last move happens only if certain processes cannot receive: one move for each way.
-    fn leave_behind(&mut self, action: &[EdgeRef], out: &mut Moves) -> Result<(), ModelError> {
+    fn leave_behind(&mut self, action: &[EdgeRef], out: &mut Transitions) -> Result<(), ModelError> {
         let absent = std::mem::take(&mut self.absent);
         let last = out.len() - 1;
         let m = out.get(last);
@@ -272,7 +272,7 @@ impl Post<'_> {
     }
 
     /// Takes the step as far as data goes, notes resets, target and invariant, and takes it back.
-    fn fire_timed(&mut self, action: &[EdgeRef], before: usize, out: &mut Moves) -> Result<bool, ModelError> {
+    fn fire_timed(&mut self, action: &[EdgeRef], before: usize, out: &mut Transitions) -> Result<bool, ModelError> {
         let guard_end = out.constraints.len() as u32;
         let resets_before = out.resets.len();
         let mut fault = u32::MAX;
@@ -308,7 +308,7 @@ impl Post<'_> {
         fired
     }
 
-    fn run_timed(&mut self, action: &[EdgeRef], out: &mut Moves) -> Result<bool, ModelError> {
+    fn run_timed(&mut self, action: &[EdgeRef], out: &mut Transitions) -> Result<bool, ModelError> {
         for (i, e) in action.iter().enumerate() {
             let edge = &self.edges[e.process as usize][e.edge as usize];
             self.mem[e.process as usize] = edge.target;

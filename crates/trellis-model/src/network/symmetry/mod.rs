@@ -91,7 +91,7 @@ pub struct Symmetry {
 pub struct Refused {
     /// The processes.
     pub processes: (u32, u32),
-    /// Why.
+    /// Why the two are not symmetric, in words.
     pub why: &'static str,
 }
 

@@ -1,12 +1,13 @@
 //! Expressions over data: numbers, truth values, names. There are no effects in them.
 
-use trellis_expr::{Division, Term, TermId};
+use trellis_expr::{Division, TermId};
 use trellis_model::network::{ClockAtom, Condition};
 
 use super::{Builder, Entity, Reported, Res, nearest};
 use crate::diag::Span;
 use crate::diag::shorten;
 use crate::uppaal::ast::{BinOp, Expr, ExprKind, UnOp};
+use crate::uppaal::build::{compared, too_big};
 
 /// A term and whether it is a truth value rather than a number.
 #[derive(Debug, Clone, Copy)]
@@ -215,26 +216,16 @@ impl Builder<'_> {
 
     /// A comparison of numbers.
     pub fn compare(&mut self, op: BinOp, x: TermId, y: TermId) -> TermId {
-        let t = self.terms();
-        match op {
-            BinOp::Lt => t.lt(x, y),
-            BinOp::Le => t.le(x, y),
-            BinOp::Gt => t.lt(y, x),
-            BinOp::Ge => t.le(y, x),
-            BinOp::Ne => t.ne(x, y),
-            _ => t.eq(x, y),
-        }
+        compared(self.terms(), op, x, y)
     }
 
     /// A number that fits a machine word.
     pub fn fits(&mut self, t: TermId, span: Span) -> Res<TermId> {
-        let terms = &self.net.terms;
-        let is_big = |t: &TermId| matches!(terms.get(*t), Term::Big(_));
-        let too_big = match terms.get(t) {
-            Term::Add(parts) => parts.last().is_some_and(is_big),
-            _ => is_big(&t),
-        };
-        if too_big { self.error(span, "this number is too large", "use smaller numbers") } else { Ok(t) }
+        if too_big(&self.net.terms, t) {
+            self.error(span, "this number is too large", "use smaller numbers")
+        } else {
+            Ok(t)
+        }
     }
 
     /// `a[i]`

@@ -18,11 +18,9 @@ use trellis_model::network::{ClockAtom, Condition, DataVar, Network, Query};
 use super::ast::{Ast, Ident};
 use crate::diag::shorten;
 use crate::diag::{Diagnostic, Severity, Sources, Span};
+use crate::text::errors::{MAX_ERRORS, Read as Res, Reported, closest};
 use crate::uppaal::ast as uppaal;
-use crate::uppaal::errors::{MAX_ERRORS, closest};
-
-/// The stack on which a model is built: more than enough for what the parsers let through.
-const STACK: usize = 64 << 20;
+use crate::uppaal::build::on_large_stack;
 
 /// How many cells all variables may have together.
 const MAX_CELLS: i64 = 1 << 20;
@@ -60,28 +58,9 @@ pub struct Questions {
     pub values: Vec<uppaal::Expr>,
 }
 
-/// Something was wrong and has been reported.
-#[derive(Debug, Clone, Copy)]
-struct Reported;
-
-type Res<T> = Result<T, Reported>;
-
 /// Builds a network. Errors are complete: as many as can be found (up to twenty).
 pub fn build(ast: &Ast, questions: &Questions, sources: &Sources) -> Result<Built, Vec<Diagnostic>> {
-    let work = || build_here(ast, questions, sources);
-    std::thread::scope(|scope| {
-        match std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).map(|t| t.join()) {
-            Ok(Ok(result)) => result,
-            Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(e) => Err(vec![Diagnostic {
-                severity: Severity::Error,
-                message: format!("cannot start a thread: {e}"),
-                span: None,
-                label: String::new(),
-                help: None,
-            }]),
-        }
-    })
+    on_large_stack(|| build_here(ast, questions, sources))
 }
 
 fn build_here(ast: &Ast, questions: &Questions, sources: &Sources) -> Result<Built, Vec<Diagnostic>> {
@@ -165,25 +144,7 @@ impl<'a> Builder<'a> {
     fn new(sources: &'a Sources) -> Builder<'a> {
         Builder {
             sources,
-            net: Network {
-                terms: Terms::new(),
-                processes: Vec::new(),
-                vars: Vec::new(),
-                temps: Vec::new(),
-                clocks: Vec::new(),
-                lattices: Vec::new(),
-                functions: Vec::new(),
-                channels: Vec::new(),
-                vectors: Vec::new(),
-                constants: Vec::new(),
-                deadlock: None,
-                has_priorities: false,
-                channel_arrays: Vec::new(),
-                clock_arrays: Vec::new(),
-                meta: Vec::new(),
-                scalars: Vec::new(),
-                members: Vec::new(),
-            },
+            net: Network::default(),
             diags: Vec::new(),
             refused: Vec::new(),
             said: HashSet::new(),

@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use trellis_expr::{BitOp, Division, StmtId, Term, TermId, VarId};
+use trellis_expr::{BitOp, Division, StmtId, Term, TermId, Terms, VarId};
 use trellis_model::network::Reset;
 
 use super::clock::{Linear, Operand};
@@ -445,13 +445,7 @@ impl<'b, 'a> Lower<'b, 'a> {
 
     /// A number that fits a machine word.
     pub fn number(&mut self, t: TermId, span: Span) -> Res<TermId> {
-        let terms = &self.b.net.terms;
-        let is_big = |t: &TermId| matches!(terms.get(*t), Term::Big(_));
-        let too_big = match terms.get(t) {
-            Term::Add(parts) => parts.last().is_some_and(is_big),
-            _ => is_big(&t),
-        };
-        if too_big { self.err(span, "this number is too large") } else { Ok(t) }
+        if too_big(&self.b.net.terms, t) { self.err(span, "this number is too large") } else { Ok(t) }
     }
 
     fn unary(&mut self, op: UnOp, a: &Expr, span: Span) -> Res<Denotes> {
@@ -534,17 +528,7 @@ impl<'b, 'a> Lower<'b, 'a> {
             BinOp::BitXor => t.bit(BitOp::Xor, x, y),
             BinOp::Shl => t.bit(BitOp::Shl, x, y),
             BinOp::Shr => t.bit(BitOp::Shr, x, y),
-            _ => {
-                let term = match op {
-                    BinOp::Lt => t.lt(x, y),
-                    BinOp::Le => t.le(x, y),
-                    BinOp::Gt => t.lt(y, x),
-                    BinOp::Ge => t.le(y, x),
-                    BinOp::Ne => t.ne(x, y),
-                    _ => t.eq(x, y),
-                };
-                return Ok(Value { term, kind: Kind::Bool });
-            }
+            _ => return Ok(Value { term: compared(t, op, x, y), kind: Kind::Bool }),
         };
         Ok(Value { term: self.number(term, spans[0].to(spans[1]))?, kind: Kind::Int })
     }
@@ -556,6 +540,27 @@ impl<'b, 'a> Lower<'b, 'a> {
         if !matches!(self.b.net.terms.stmt(s), trellis_expr::Stmt::Skip) {
             self.stmts.push(s);
         }
+    }
+}
+
+/// Does a number not fit a machine word?
+pub(crate) fn too_big(terms: &Terms, t: TermId) -> bool {
+    let is_big = |t: &TermId| matches!(terms.get(*t), Term::Big(_));
+    match terms.get(t) {
+        Term::Add(parts) => parts.last().is_some_and(is_big),
+        _ => is_big(&t),
+    }
+}
+
+/// A comparison of numbers.
+pub(crate) fn compared(t: &mut Terms, op: BinOp, x: TermId, y: TermId) -> TermId {
+    match op {
+        BinOp::Lt => t.lt(x, y),
+        BinOp::Le => t.le(x, y),
+        BinOp::Gt => t.lt(y, x),
+        BinOp::Ge => t.le(y, x),
+        BinOp::Ne => t.ne(x, y),
+        _ => t.eq(x, y),
     }
 }
 

@@ -10,7 +10,7 @@ use super::types::Ty;
 use super::{Builder, Reported, Res, ast, syntax};
 use crate::diag::shorten;
 use crate::diag::{Diagnostic, Span};
-use crate::uppaal::errors::count;
+use crate::text::errors::count;
 use ast::{Expr, ExprKind, Stmt};
 
 impl Lower<'_, '_> {

@@ -14,7 +14,7 @@ use super::types::Ty;
 use super::{Builder, Res, ast};
 use crate::diag::shorten;
 use crate::diag::{Diagnostic, Span};
-use crate::uppaal::errors::count;
+use crate::text::errors::count;
 
 /// How many iterations the loops behind one constant may take.
 const MAX_ITERATIONS: u64 = 100_000;

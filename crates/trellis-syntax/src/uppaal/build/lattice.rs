@@ -15,7 +15,7 @@ use super::types::{Range, Ty};
 use super::{Builder, Reported, Res, ast};
 use crate::diag::shorten;
 use crate::diag::{Diagnostic, Span};
-use crate::uppaal::errors::count;
+use crate::text::errors::count;
 use ast::{BinOp, Expr, ExprKind};
 
 /// How many elements are drawn when a user's lattice is audited on load.
@@ -104,10 +104,10 @@ impl Builder<'_> {
                         "there is no lattice `{what}` in the library, and no file `{what}.lua` beside the model"
                     );
                     let d = Diagnostic::error(name.span, what);
-                    let d = match closest_of(&name.name, names.clone()) {
-                        Some(near) => d.help(format!("did you mean `{near}`?")),
-                        None => d.help(format!("the library has {}", names.collect::<Vec<_>>().join(", "))),
-                    };
+                    let d = d.meant_or(
+                        closest_of(&name.name, names.clone()),
+                        format!("the library has {}", names.collect::<Vec<_>>().join(", ")),
+                    );
                     return Err(self.report(d));
                 }
                 self.script(&file, name.span)?
@@ -363,11 +363,8 @@ impl Lower<'_, '_> {
         let Some(number) = lattice.methods().iter().position(|m| m.name == name.name) else {
             let names = lattice.methods().iter().map(|m| m.name.clone());
             let d = Diagnostic::error(name.span, format!("`{}` has no method `{shown}`", lattice.name()));
-            let help = match closest_of(&name.name, names) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("it has {}", method_list(&*lattice)),
-            };
-            return Err(self.b.report(d.help(help)));
+            let near = closest_of(&name.name, names);
+            return Err(self.b.report(d.meant_or(near, format!("it has {}", method_list(&*lattice)))));
         };
         let method = &lattice.methods()[number];
         if method.args != args.len() {

@@ -7,7 +7,7 @@ use super::scope::{Entity, Family, FuncDef, Kind, Scope, Value, closest_of};
 use super::{Reported, Res, ast};
 use crate::diag::shorten;
 use crate::diag::{Diagnostic, Span};
-use crate::uppaal::errors::count;
+use crate::text::errors::count;
 use ast::{Expr, ExprKind};
 
 impl Lower<'_, '_> {
@@ -141,10 +141,7 @@ impl Lower<'_, '_> {
                 let near = closest_of(&f.name, p.locations.iter().map(|l| l.name.clone()).chain(scope.own_names()));
                 let what = format!("process `{name}` has no location or variable `{}`", shorten(&f.name));
                 let d = Diagnostic::error(f.span, what);
-                Err(self.b.report(match near {
-                    Some(n) => d.help(format!("did you mean `{n}`?")),
-                    None => d,
-                }))
+                Err(self.b.report(d.meant(near)))
             }
         }
     }

@@ -43,9 +43,10 @@ use trellis_model::network::{ClockAtom, Condition, Network, Query};
 use trellis_order::Lattice;
 
 use super::ast::{self, Nta};
-use super::errors::MAX_ERRORS;
 use crate::diag::{Diagnostic, Severity, Sources, Span};
+use crate::text::errors::{MAX_ERRORS, Read as Res, Reported};
 
+pub(crate) use expr::{compared, too_big};
 use limits::Limits;
 use place::Leaf;
 pub use query::Strategy;
@@ -97,17 +98,17 @@ pub struct Questions {
     pub values: Vec<ast::Expr>,
 }
 
-/// Something was wrong and has been reported; there is nothing to go on with.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Reported;
-
-pub(crate) type Res<T> = Result<T, Reported>;
-
 /// Builds a network. Errors are complete: as many as can be found (up to twenty).
 ///
 /// The work is done on a thread of its own, with a stack that is large enough for whatever the parser lets through.
 pub fn build(nta: &Nta, questions: &Questions, sources: &Sources, options: &Options) -> Result<Built, Vec<Diagnostic>> {
-    let work = || build_here(nta, questions, sources, options);
+    on_large_stack(|| build_here(nta, questions, sources, options))
+}
+
+/// Does the work on a thread of its own, with a stack that is large enough for whatever the parsers let through.
+pub(crate) fn on_large_stack<T: Send>(
+    work: impl FnOnce() -> Result<T, Vec<Diagnostic>> + Send,
+) -> Result<T, Vec<Diagnostic>> {
     std::thread::scope(|scope| {
         match std::thread::Builder::new().stack_size(limits::STACK).spawn_scoped(scope, work).map(|t| t.join()) {
             Ok(Ok(result)) => result,
@@ -185,25 +186,7 @@ impl<'a> Builder<'a> {
         Builder {
             sources,
             options,
-            net: Network {
-                terms: Terms::new(),
-                processes: Vec::new(),
-                vars: Vec::new(),
-                temps: Vec::new(),
-                clocks: Vec::new(),
-                lattices: Vec::new(),
-                functions: Vec::new(),
-                channels: Vec::new(),
-                vectors: Vec::new(),
-                constants: Vec::new(),
-                deadlock: None,
-                has_priorities: false,
-                channel_arrays: Vec::new(),
-                clock_arrays: Vec::new(),
-                meta: Vec::new(),
-                scalars: Vec::new(),
-                members: Vec::new(),
-            },
+            net: Network::default(),
             diags: Vec::new(),
             refused: Vec::new(),
             said: HashSet::new(),

@@ -12,7 +12,7 @@ use super::place::{ChanPlace, Place};
 use super::types::Ty;
 use super::{Builder, ast};
 use crate::diag::{Diagnostic, Span};
-use crate::uppaal::errors::closest;
+use crate::text::errors::closest;
 
 /// A block of names inside another.
 #[derive(Debug)]
@@ -177,9 +177,6 @@ impl Builder<'_> {
         if scope.lookup(name, true).is_some() {
             return d.help("it is declared further down; move its declaration before this");
         }
-        match self.closest(name, scope) {
-            Some(near) => d.help(format!("did you mean `{near}`?")),
-            None => d.help("declare it before it is used"),
-        }
+        d.meant_or(self.closest(name, scope), "declare it before it is used")
     }
 }

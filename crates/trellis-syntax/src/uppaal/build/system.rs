@@ -12,7 +12,7 @@ use super::types::{Range, Ty};
 use super::{Builder, Reported, Res, ast, syntax};
 use crate::diag::shorten;
 use crate::diag::{Diagnostic, Span};
-use crate::uppaal::errors::{closest, count};
+use crate::text::errors::{closest, count};
 use ast::Nta;
 
 /// More processes than this are a mistake, not a model.
@@ -155,10 +155,7 @@ impl Builder<'_> {
     fn no_template(&mut self, names: &Names<'_>, name: &ast::Ident) -> Reported {
         let d = Diagnostic::error(name.span, format!("there is no template or process `{}`", shorten(&name.name)));
         let near = closest(&name.name, names.keys().copied());
-        self.report(match near {
-            Some(near) => d.help(format!("did you mean `{near}`?")),
-            None => d,
-        })
+        self.report(d.meant(near))
     }
 
     fn family(&mut self, name: &ast::Ident, partials: Vec<Partial<'_>>, priority: i32) -> Res<Family> {

@@ -167,14 +167,10 @@ impl<'a> Parser<'a, '_> {
 
     /// Names without initial values, as of fields and types.
     fn declarators(&mut self, what: &str) -> Read<Vec<Declarator>> {
-        let mut names = Vec::new();
-        loop {
-            let name = self.ident(what)?;
-            names.push(Declarator { name, dims: self.dims()?, init: None });
-            if !self.eat(Punct::Comma) {
-                return Ok(names);
-            }
-        }
+        self.list(|p| {
+            let name = p.ident(what)?;
+            Ok(Declarator { name, dims: p.dims()?, init: None })
+        })
     }
 
     /// The rest of a declared variable: `[2] = {1, 2}`; `bare` allows the old `[2] {1, 2}`.

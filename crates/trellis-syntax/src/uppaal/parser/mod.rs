@@ -14,11 +14,11 @@ mod stmt;
 mod system;
 
 use super::ast::{Expr, Ident, Nta, Query};
-use super::errors::Errors;
 use super::lexer::Lexer;
 use super::text::Text;
 use super::token::{Kw, Punct, Tok, Token};
 use crate::diag::{Diagnostic, SourceId, Span};
+use crate::text::errors::{Errors, Read, Reported};
 
 pub(super) use process::duplicate_location;
 pub(super) use query::add_commented;
@@ -30,12 +30,6 @@ pub const MAX_DEPTH: u32 = 200;
 /// How high the tree of one expression may grow, for example by a chain of operators. Chains of `&&` or of `||` are
 /// built balanced and so may be of any length.
 pub const MAX_HEIGHT: u32 = 500;
-
-/// A mistake that has been reported already; whoever gets it skips to a place where reading can go on.
-#[derive(Debug, Clone, Copy)]
-pub struct Reported;
-
-type Read<T> = Result<T, Reported>;
 
 /// How far the parser looks ahead: `sum ( i :`.
 const LOOK: usize = 4;
@@ -143,6 +137,15 @@ impl<'a, 'e> Parser<'a, 'e> {
             self.bump();
         }
         found
+    }
+
+    /// `a, b, c`: one at least.
+    fn list<T>(&mut self, mut read: impl FnMut(&mut Self) -> Read<T>) -> Read<Vec<T>> {
+        let mut all = vec![read(self)?];
+        while self.eat(Punct::Comma) {
+            all.push(read(self)?);
+        }
+        Ok(all)
     }
 
     fn eat_kw(&mut self, kw: Kw) -> bool {

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::{Parser, Read};
+use super::{Parser, Read, Reported};
 use crate::diag::{Diagnostic, Span};
+use crate::text::errors::closest;
 use crate::uppaal::ast::{Edge, Expr, Ident, Location, Param, Sync, Template, TypeExpr};
-use crate::uppaal::errors::closest;
 use crate::uppaal::token::{Kw, Punct, Tok, shorten};
 
 /// An edge whose ends are still names.
@@ -70,12 +70,10 @@ impl Parser<'_, '_> {
             Tok::Ident("branchpoint") if matches!(self.look(1).tok, Tok::Ident(_)) => self.branchpoints(template, body),
             Tok::Kw(kw @ (Kw::Commit | Kw::Urgent)) if matches!(self.look(1).tok, Tok::Ident(_)) => {
                 self.bump();
-                loop {
-                    body.flags.push((self.ident("the name of a location")?, kw));
-                    if !self.eat(Punct::Comma) {
-                        break;
-                    }
-                }
+                self.list(|p| {
+                    body.flags.push((p.ident("the name of a location")?, kw));
+                    Ok(())
+                })?;
                 self.require(Punct::Semi, "after the locations").map(|_| ())
             }
             Tok::Kw(Kw::Init) => {
@@ -105,35 +103,17 @@ impl Parser<'_, '_> {
 
     fn states(&mut self, template: &mut Template, body: &mut Body) -> Read<()> {
         self.bump();
-        loop {
-            match self.state() {
-                Ok(location) => self.add_location(template, body, location),
-                Err(reported) => {
-                    body.incomplete = true;
-                    self.skip_to_comma();
-                    if !matches!(self.peek(), Tok::P(Punct::Comma | Punct::Semi)) {
-                        return Err(reported);
-                    }
-                }
-            }
-            if !self.eat(Punct::Comma) {
-                break;
-            }
-        }
+        self.list(|p| {
+            let state = p.state();
+            body.incomplete |= state.is_err();
+            state.map(|location| p.add_location(template, body, location)).or_else(|r| p.resume_at_comma(r))
+        })?;
         self.require(Punct::Semi, "after the locations").map(|_| ())
     }
 
     fn state(&mut self) -> Read<Location> {
         let name = self.ident("the name of a location")?;
-        let mut location = Location {
-            name,
-            anonymous: false,
-            invariant: None,
-            urgent: false,
-            committed: false,
-            rate: None,
-            unsupported: None,
-        };
+        let mut location = Location::new(name, false);
         if self.eat(Punct::LBrace) {
             if !matches!(self.peek(), Tok::P(Punct::Semi | Punct::RBrace)) {
                 location.invariant = Some(self.condition("an invariant")?);
@@ -145,6 +125,12 @@ impl Parser<'_, '_> {
             self.require(Punct::RBrace, "after the invariant")?;
         }
         Ok(location)
+    }
+
+    /// After a mistake in an element of a list: goes on behind it, if the list does.
+    fn resume_at_comma(&mut self, reported: Reported) -> Read<()> {
+        self.skip_to_comma();
+        if matches!(self.peek(), Tok::P(Punct::Comma | Punct::Semi)) { Ok(()) } else { Err(reported) }
     }
 
     /// Skips the rest of an element of a list: to the next `,` or `;` outside brackets, or to what cannot be part of it.
@@ -172,23 +158,12 @@ impl Parser<'_, '_> {
 
     fn branchpoints(&mut self, template: &mut Template, body: &mut Body) -> Read<()> {
         self.bump();
-        loop {
-            let name = self.ident("the name of a branch point")?;
+        self.list(|p| {
+            let name = p.ident("the name of a branch point")?;
             let unsupported = Some(("a branch point".to_string(), name.span));
-            let location = Location {
-                name,
-                anonymous: false,
-                invariant: None,
-                urgent: false,
-                committed: false,
-                rate: None,
-                unsupported,
-            };
-            self.add_location(template, body, location);
-            if !self.eat(Punct::Comma) {
-                break;
-            }
-        }
+            p.add_location(template, body, Location { unsupported, ..Location::new(name, false) });
+            Ok(())
+        })?;
         self.require(Punct::Semi, "after the branch points").map(|_| ())
     }
 
@@ -253,20 +228,7 @@ impl Parser<'_, '_> {
     fn transitions(&mut self, body: &mut Body) -> Read<()> {
         self.bump();
         let mut last = None;
-        loop {
-            match self.edge(&mut last) {
-                Ok(edge) => body.edges.push(edge),
-                Err(reported) => {
-                    self.skip_to_comma();
-                    if !matches!(self.peek(), Tok::P(Punct::Comma | Punct::Semi)) {
-                        return Err(reported);
-                    }
-                }
-            }
-            if !self.eat(Punct::Comma) {
-                break;
-            }
-        }
+        self.list(|p| p.edge(&mut last).map(|edge| body.edges.push(edge)).or_else(|r| p.resume_at_comma(r)))?;
         if matches!(self.peek(), Tok::Ident(_)) && self.look(1).tok == Tok::P(Punct::Arrow) {
             let mut error = self.unexpected("`,` between edges");
             error.span = Some(Span { start: self.prev.end, ..self.prev });
@@ -375,10 +337,7 @@ impl Parser<'_, '_> {
                     Tok::Ident(word) => closest(word, ["select", "guard", "sync", "assign"]),
                     _ => None,
                 };
-                return Err(self.report(match meant {
-                    Some(meant) => error.help(format!("did you mean `{meant}`?")),
-                    None => error,
-                }));
+                return Err(self.report(error.meant(meant)));
             }
         };
         if again {
@@ -398,15 +357,11 @@ impl Parser<'_, '_> {
 
     /// `i : id_t, j : int[0, 2]`
     pub(in crate::uppaal) fn select(&mut self) -> Read<Vec<(Ident, TypeExpr)>> {
-        let mut list = Vec::new();
-        loop {
-            let name = self.ident("the name of a selection")?;
-            self.require(Punct::Colon, "after the name of the selection")?;
-            list.push((name, self.ty()?));
-            if !self.eat(Punct::Comma) {
-                return Ok(list);
-            }
-        }
+        self.list(|p| {
+            let name = p.ident("the name of a selection")?;
+            p.require(Punct::Colon, "after the name of the selection")?;
+            Ok((name, p.ty()?))
+        })
     }
 
     /// `c!` or `c?`; a channel alone is noted as unsupported.

@@ -187,16 +187,13 @@ impl Parser<'_, '_> {
             self.require(Punct::RBrace, "after the condition")?;
         }
         self.require(Punct::Colon, if sup { "after `sup`" } else { "after `inf`" })?;
-        let mut of = Vec::new();
         self.bound_places.clear();
-        loop {
-            let from = self.look(0).at;
-            of.push(self.expr()?);
-            self.bound_places.push((from, self.prev_end));
-            if !self.eat(Punct::Comma) {
-                break;
-            }
-        }
+        let of = self.list(|p| {
+            let from = p.look(0).at;
+            let e = p.expr()?;
+            p.bound_places.push((from, p.prev_end));
+            Ok(e)
+        })?;
         Ok(QueryKind::Bounds { sup, when, of })
     }
 

@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, HashSet};
 use roxmltree::Node;
 
 use super::ast::{Decl, Edge, Ident, Location, Nta, Template};
-use super::errors::{Errors, closest};
-use super::parser::{Parser, Reported, add_commented, by_reference_if_old, duplicate_location, queries_of};
+use super::parser::{Parser, add_commented, by_reference_if_old, duplicate_location, queries_of};
 use super::text::{Text, tag_len};
 use super::token::shorten;
 use crate::diag::{Diagnostic, SourceId, Span};
+use crate::text::errors::{Errors, Reported, closest};
 use crate::xml::{Language, parse};
 
 const LANGUAGE: Language = Language {
@@ -364,15 +364,9 @@ impl<'t> Reader<'t> {
 
     fn branchpoint<'d>(&mut self, node: Node<'d, '_>, template: &mut Template, ids: &mut Ids<'d>) {
         if let Some((id, span)) = self.id(node, template.locations.len(), ids) {
-            template.locations.push(Location {
-                name: Ident { name: id.to_string(), span },
-                anonymous: true,
-                invariant: None,
-                urgent: false,
-                committed: false,
-                rate: None,
-                unsupported: Some(("a branch point".to_string(), self.tag(node))),
-            });
+            let unsupported = Some(("a branch point".to_string(), self.tag(node)));
+            let name = Ident { name: id.to_string(), span };
+            template.locations.push(Location { unsupported, ..Location::new(name, true) });
         }
     }
 
@@ -384,15 +378,7 @@ impl<'t> Reader<'t> {
         names: &mut HashSet<String>,
     ) {
         let Some((id, span)) = self.id(node, template.locations.len(), ids) else { return };
-        let mut location = Location {
-            name: Ident { name: id.to_string(), span },
-            anonymous: true,
-            invariant: None,
-            urgent: false,
-            committed: false,
-            rate: None,
-            unsupported: None,
-        };
+        let mut location = Location::new(Ident { name: id.to_string(), span }, true);
         let children = self.children(node);
         self.only_once("location", &children, &["name"]);
         for child in children {

@@ -9,7 +9,7 @@ use trellis_report::json::Input;
 use trellis_syntax::diag::{self, Diagnostic, Severity, SourceId, Sources};
 use trellis_syntax::ltl::network::{self as formulas, Said, Vocabulary};
 use trellis_syntax::tchecker;
-use trellis_syntax::uppaal::errors::MAX_ERRORS;
+use trellis_syntax::text::errors::MAX_ERRORS;
 use trellis_syntax::uppaal::{self, ast, build};
 
 use crate::binding::{input, model_input};

@@ -6,10 +6,10 @@
 use trellis_expr::eval::Valuation;
 use trellis_model::cfa::LocationId;
 use trellis_model::cfa::interpret::{self, State, Step as Taken, Trace};
-use trellis_report::run::{Part, Run, Step, Values};
+use trellis_report::Program;
+use trellis_report::run::{Part, Step, Values};
 use trellis_report::step::program::{json, successors};
-use trellis_report::step::{Ask, Choices, Error, MAX_OFFERS, Stepper, Value};
-use trellis_report::{Content, Program, json as documents};
+use trellis_report::step::{Error, MAX_OFFERS, Trail, Value, Walkable, Walked, read_trace};
 use trellis_syntax::scxml::{Chart, MacroStep};
 
 use super::statechart::came;
@@ -21,47 +21,37 @@ const MAX_LOOKED: usize = 100_000;
 
 /// A macro-step that was taken, or could be.
 #[derive(Clone)]
-struct Macro {
+pub struct Macro {
     steps: Vec<Taken>,
     told: MacroStep,
 }
 
-/// A walk through a statechart.
-pub struct ChartStepper {
+/// A statechart as it is walked through. A state is the macro-step that led to it; the first leads to the start.
+pub struct Walk {
     chart: Chart,
     start: Valuation,
     /// What the configuration is called beside the data.
     active: String,
-    starts: Vec<Macro>,
-    /// The start is the first; none while it is to be chosen.
-    walk: Vec<Macro>,
 }
 
-impl ChartStepper {
+impl Walk {
     /// A walk that has not begun: the first macro-step has been taken, if there is only one.
-    pub fn new(chart: Chart) -> Result<ChartStepper, Error> {
+    pub fn new(chart: Chart) -> Result<Trail<Walk>, Error> {
         let start = interpret::zero(&chart.cfa);
         let mut active = "active".to_string();
         while chart.data().any(|(name, _)| name == active) {
             active.push('_');
         }
-        let mut stepper = ChartStepper { chart, start, active, starts: vec![], walk: vec![] };
-        let initial = State { location: stepper.chart.cfa.initial, env: stepper.start.clone() };
-        stepper.starts = stepper.macro_steps(initial)?;
-        match &stepper.starts[..] {
-            [] => return Err(Error::Model("the chart cannot start".into())),
-            [only] => stepper.walk.push(only.clone()),
-            _ => {}
+        let walk = Walk { chart, start, active };
+        let starts = walk.macro_steps(State { location: walk.chart.cfa.initial, env: walk.start.clone() })?;
+        if starts.is_empty() {
+            return Err(Error::Model("the chart cannot start".into()));
         }
-        Ok(stepper)
+        Trail::from(walk, starts)
     }
 
-    fn last(&self) -> &Macro {
-        self.walk.last().unwrap_or(&self.starts[0])
-    }
-
-    fn location(&self) -> LocationId {
-        self.last().steps.last().map_or(self.chart.cfa.initial, |s| self.chart.cfa.edge(s.edge).to)
+    fn location(&self, now: &Macro) -> LocationId {
+        now.steps.last().map_or(self.chart.cfa.initial, |s| self.chart.cfa.edge(s.edge).to)
     }
 
     /// All macro-steps from a state, each once as people see them.
@@ -103,9 +93,21 @@ impl ChartStepper {
         self.chart.describe(&trace).pop().unwrap_or_else(|| self.chart.describe_values(None, after, true))
     }
 
-    fn next(&self) -> Result<Vec<Macro>, Error> {
-        let env = self.last().steps.last().map_or(&self.start, |s| &s.after).clone();
-        self.macro_steps(State { location: self.location(), env })
+    fn error(&self, at: LocationId) -> Option<String> {
+        if let Some(limit) = self.chart.too_short(at) {
+            return Some(format!("there are {}, and the walk cannot go on", limit.what()));
+        }
+        self.chart.cfa.is_error(at).then(|| "the property is violated".into())
+    }
+}
+
+impl Walkable for Walk {
+    type State = Macro;
+    type Action = ();
+
+    fn next(&self, now: &Macro) -> Result<Vec<((), Macro)>, Error> {
+        let env = now.steps.last().map_or(&self.start, |s| &s.after).clone();
+        Ok(self.macro_steps(State { location: self.location(now), env })?.into_iter().map(|m| ((), m)).collect())
     }
 
     fn values(&self, m: &Macro) -> Values {
@@ -114,9 +116,7 @@ impl ChartStepper {
         std::iter::once((self.active.clone(), active)).chain(data).collect()
     }
 
-    fn step(&self, before: &Macro, m: &Macro) -> Step {
-        let old = self.values(before);
-        let set = self.values(m).into_iter().filter(|(name, value)| old.get(name) != Some(value)).collect();
+    fn step(&self, _: &Macro, (): &(), m: &Macro) -> Step {
         let mut label = match &m.told.event {
             Some(event) => came(event, &m.told),
             None => "no event".into(),
@@ -126,68 +126,19 @@ impl ChartStepper {
         }
         let takes = m.told.event.clone().map_or(Value::Null, Value::from);
         let parts = vec![Part { takes, ..Part::default() }];
-        Step { label, set, parts, message: m.told.event.clone(), ..Step::default() }
+        Step { label, parts, message: m.told.event.clone(), ..Step::default() }
     }
 
-    fn error(&self, at: LocationId) -> Option<String> {
-        if let Some(limit) = self.chart.too_short(at) {
-            return Some(format!("there are {}, and the walk cannot go on", limit.what()));
-        }
-        self.chart.cfa.is_error(at).then(|| "the property is violated".into())
-    }
-}
-
-impl Stepper for ChartStepper {
-    fn state(&self) -> Values {
-        self.values(self.last())
-    }
-
-    fn choices(&self) -> Result<Choices, Error> {
-        if self.walk.is_empty() {
-            let offer = |m: &Macro| Step { label: "start".into(), set: self.values(m), ..Step::default() };
-            let offers = self.starts.iter().map(offer).collect();
-            return Ok(Choices { ask: Ask::Start, offers, ..Choices::default() });
-        }
-        let offers = self.next()?.iter().map(|m| self.step(self.last(), m)).collect();
-        Ok(Choices { offers, ..Choices::default() })
-    }
-
-    fn take(&mut self, offer: usize) -> Result<(), Error> {
-        let all = if self.walk.is_empty() { self.starts.clone() } else { self.next()? };
-        let none = || Error::refused(format!("there is no choice {offer} here"));
-        let chosen = all.into_iter().nth(offer).ok_or_else(none)?;
-        self.walk.push(chosen);
-        Ok(())
-    }
-
-    fn undo(&mut self) -> bool {
-        let least = usize::from(self.starts.len() == 1);
-        self.walk.len() > least && self.walk.pop().is_some()
-    }
-
-    fn steps(&self) -> usize {
-        self.walk.len().saturating_sub(1)
-    }
-
-    fn run(&self) -> Run {
-        let first = self.walk.first().unwrap_or(&self.starts[0]);
-        let steps = self.walk.windows(2).map(|w| self.step(&w[0], &w[1])).collect();
-        Run { start: self.values(first), steps, ..Run::default() }
-    }
-
-    fn replay(&mut self, trace: &str) -> Result<(), Error> {
-        let refused = |e: &dyn std::fmt::Display| Error::refused(e.to_string());
-        let content = documents::read(&Program::new(&self.chart.cfa, &[]), trace).map_err(|e| refused(&e))?;
-        let Content::Trace(trace) = content else {
-            return Err(Error::refused("it is a certificate; only traces can be replayed"));
-        };
-        interpret::replay(&self.chart.cfa, &trace).map_err(|e| refused(&e))?;
+    fn retrace(&mut self, trace: &str) -> Result<Walked<Self>, Error> {
+        let cfa = &self.chart.cfa;
+        let trace = read_trace(&Program::new(cfa, &[]), trace)?;
+        interpret::replay(cfa, &trace).map_err(|e| Error::refused(e.to_string()))?;
         let (mut walk, mut open) = (vec![], vec![]);
         for step in trace.steps {
-            let to = self.chart.cfa.edge(step.edge).to;
+            let to = cfa.edge(step.edge).to;
             let after = step.after.clone();
             open.push(step);
-            if to == self.chart.stable || to == self.chart.ended || self.chart.cfa.is_error(to) {
+            if to == self.chart.stable || to == self.chart.ended || cfa.is_error(to) {
                 let steps = std::mem::take(&mut open);
                 walk.push(Macro { told: self.told(&steps, &after), steps });
             }
@@ -198,12 +149,13 @@ impl Stepper for ChartStepper {
         if walk.is_empty() {
             return Err(Error::refused("the trace is empty"));
         }
-        (self.start, self.walk) = (trace.start, walk);
-        Ok(())
+        self.start = trace.start;
+        let actions = vec![(); walk.len() - 1];
+        Ok((walk, actions))
     }
 
-    fn remark(&self) -> Option<String> {
-        let at = self.location();
+    fn remark(&self, now: &Macro) -> Option<String> {
+        let at = self.location(now);
         self.error(at).or_else(|| (at == self.chart.ended).then(|| "the chart has ended".into()))
     }
 }
@@ -211,6 +163,7 @@ impl Stepper for ChartStepper {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use trellis_report::step::Stepper;
     use trellis_syntax::diag::Sources;
     use trellis_syntax::scxml::parse_system;
 
@@ -237,15 +190,15 @@ mod tests {
                     random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                     (random >> 33) as usize % n
                 };
-                let mut s = ChartStepper::new(chart.clone()).expect("it starts");
+                let mut s = Walk::new(chart.clone()).expect("it starts");
                 while s.steps() < 12 && s.random(&mut draw).expect("it goes on") {
                     assert_eq!(s.run().state(s.steps()), s.state());
                 }
-                let steps = s.walk.iter().flat_map(|m| m.steps.clone()).collect();
-                let trace = Trace { start: s.start.clone(), steps };
-                interpret::replay(&s.chart.cfa, &trace).expect("what was walked is a run");
-                let told: Vec<MacroStep> = s.walk.iter().map(|m| m.told.clone()).collect();
-                assert_eq!(s.chart.describe(&trace), told);
+                let steps = s.states().iter().flat_map(|m| m.steps.clone()).collect();
+                let trace = Trace { start: s.model().start.clone(), steps };
+                interpret::replay(&s.model().chart.cfa, &trace).expect("what was walked is a run");
+                let told: Vec<MacroStep> = s.states().iter().map(|m| m.told.clone()).collect();
+                assert_eq!(s.model().chart.describe(&trace), told);
                 while s.undo() {}
                 assert!(s.run().steps.is_empty());
             }
@@ -256,24 +209,26 @@ mod tests {
     #[test]
     fn offers_are_all_macro_steps() {
         for chart in charts() {
-            let s = ChartStepper::new(chart).expect("it starts");
+            let s = Walk::new(chart).expect("it starts");
+            let (chart, now) = (&s.model().chart, s.now());
             let mut open =
-                vec![State { location: s.location(), env: s.last().steps.last().expect("a step").after.clone() }];
+                vec![State { location: s.model().location(now), env: now.steps.last().expect("a step").after.clone() }];
             let mut ends: Vec<MacroStep> = vec![];
             while let Some(state) = open.pop() {
-                for (_, next) in interpret::successors(&s.chart.cfa, &state, 10_000).expect("few values") {
-                    if next.location != s.chart.stable && next.location != s.chart.ended {
+                for (_, next) in interpret::successors(&chart.cfa, &state, 10_000).expect("few values") {
+                    if next.location != chart.stable && next.location != chart.ended {
                         open.push(next);
                         continue;
                     }
-                    let end = s.chart.describe_values(None, &next.env, true);
+                    let end = chart.describe_values(None, &next.env, true);
                     if !ends.contains(&end) {
                         ends.push(end);
                     }
                 }
             }
-            let end = |m: Macro| s.chart.describe_values(None, &m.steps.last().expect("a step").after, true);
-            let offered: Vec<MacroStep> = s.next().expect("offers").into_iter().map(end).collect();
+            let end = |m: Macro| chart.describe_values(None, &m.steps.last().expect("a step").after, true);
+            let offered: Vec<MacroStep> =
+                s.model().next(now).expect("offers").into_iter().map(|(_, m)| end(m)).collect();
             assert!(offered.iter().all(|o| ends.contains(o)) && ends.iter().all(|e| offered.contains(e)));
         }
     }

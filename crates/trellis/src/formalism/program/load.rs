@@ -41,6 +41,33 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// Nothing yet.
+    pub fn empty(language: &'static str, name: String) -> Loaded {
+        Loaded {
+            questions: vec![],
+            properties: vec![],
+            warnings: String::new(),
+            name,
+            language,
+            sources: Sources::default(),
+            charts: vec![],
+            program: None,
+            inputs: vec![],
+            refused: vec![],
+        }
+    }
+
+    /// With more questions about the same model.
+    pub fn add(&mut self, more: Loaded) {
+        self.questions.extend(more.questions);
+        self.properties.extend(more.properties);
+        self.charts.extend(more.charts);
+        self.refused.extend(more.refused);
+        if self.inputs.is_empty() {
+            (self.inputs, self.sources) = (more.inputs, more.sources);
+        }
+    }
+
     /// The text of each file of an automaton, if runs are to be told in lines of it.
     pub fn texts(&self, cfa: &Cfa) -> Vec<Option<String>> {
         texts(self.language, cfa, &self.sources)

@@ -8,7 +8,7 @@ use trellis_report::step::program::ProgramStepper;
 use trellis_syntax::diag::{Sources, render};
 use trellis_syntax::{scxml, xsts};
 
-use super::chart::ChartStepper;
+use super::chart::Walk;
 use super::load::{Loaded, load};
 use crate::Error;
 use crate::context::Context;
@@ -58,9 +58,9 @@ pub fn open(
             let id = sources.read(&args.model.model).map_err(|d| Error::Input(render(&[d], &sources, color)))?;
             let (chart, _) =
                 scxml::parse_system(&sources, id).map_err(|d| Error::Input(render(&d, &sources, color)))?;
-            return boxed(ChartStepper::new(chart));
+            return boxed(Walk::new(chart));
         }
-        return boxed(ChartStepper::new(loaded.charts.swap_remove(at)));
+        return boxed(Walk::new(loaded.charts.swap_remove(at)));
     }
     if loaded.questions.len() > 1 {
         context.note(format_args!("note: of several properties, errors are about `{}`\n", loaded.questions[at].0));

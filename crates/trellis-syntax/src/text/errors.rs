@@ -2,6 +2,13 @@
 
 use crate::diag::{Diagnostic, Severity};
 
+/// A mistake that has been reported already: there is nothing to go on with.
+#[derive(Debug, Clone, Copy)]
+pub struct Reported;
+
+/// What was read.
+pub type Read<T> = Result<T, Reported>;
+
 /// After so many errors the rest of a file is not read.
 pub const MAX_ERRORS: usize = 20;
 
@@ -27,6 +34,12 @@ impl Errors {
         self.errors += usize::from(diagnostic.severity == Severity::Error);
         self.list.push(diagnostic);
         self.stopped = self.errors >= MAX_ERRORS;
+    }
+
+    /// Takes in a diagnostic, and gives the caller something to return.
+    pub fn fail<T>(&mut self, diagnostic: Diagnostic) -> Read<T> {
+        self.push(diagnostic);
+        Err(Reported)
     }
 
     /// A mistake after which the rest cannot be read sensibly.

@@ -1,19 +1,15 @@
-//! Tokens one by one, and what is wrong with them: what the parsers of Theta's languages have in common.
+//! Tokens one by one, and what is wrong with them. A parser has a cursor and, by [`reads!`], is one.
+
+use std::ops::DerefMut;
 
 use trellis_model::cfa::Place;
 
-use super::lexer::{Tok, Token};
+use super::errors::{Errors, Read, Reported, closest};
+use super::tokens::{Tok, Token};
 use crate::diag::{Diagnostic, Sources, Span};
-use crate::uppaal::errors::{Errors, closest};
 
 /// How deeply things may be nested.
 const MAX_DEPTH: usize = 400;
-
-/// A mistake that has been reported already.
-#[derive(Debug, Clone, Copy)]
-pub struct Reported;
-
-pub type Read<T> = Result<T, Reported>;
 
 pub struct Cursor<'a> {
     pub sources: &'a Sources,
@@ -21,11 +17,13 @@ pub struct Cursor<'a> {
     pub at: usize,
     pub errors: Errors,
     pub depth: usize,
+    /// How a diagnostic names a token.
+    pub describe: fn(Tok<'_>) -> String,
 }
 
 impl<'a> Cursor<'a> {
     pub fn new(sources: &'a Sources, tokens: Vec<Token<'a>>) -> Cursor<'a> {
-        Cursor { sources, tokens, at: 0, errors: Errors::default(), depth: 0 }
+        Cursor { sources, tokens, at: 0, errors: Errors::default(), depth: 0, describe: |tok| tok.describe() }
     }
 
     // Looking and taking.
@@ -58,6 +56,11 @@ impl<'a> Cursor<'a> {
 
     pub fn require(&mut self, p: &str) -> Read<()> {
         if self.take(p) { Ok(()) } else { self.unexpected(&format!("`{p}`")) }
+    }
+
+    /// Where the token stands that was taken last.
+    pub fn last(&self) -> Span {
+        self.tokens[self.at.saturating_sub(1)].span
     }
 
     pub fn name(&mut self, what: &str) -> Read<(&'a str, Span)> {
@@ -94,13 +97,12 @@ impl<'a> Cursor<'a> {
     // Complaining.
 
     pub fn fail<T>(&mut self, span: Span, message: impl Into<String>) -> Read<T> {
-        self.errors.push(Diagnostic::error(span, message));
-        Err(Reported)
+        self.errors.fail(Diagnostic::error(span, message))
     }
 
     pub fn unexpected<T>(&mut self, expected: &str) -> Read<T> {
         let t = self.peek();
-        self.fail(t.span, format!("expected {expected}, found {}", t.tok.describe()))
+        self.fail(t.span, format!("expected {expected}, found {}", (self.describe)(t.tok)))
     }
 
     /// There is no such thing; perhaps one of these was meant.
@@ -111,8 +113,7 @@ impl<'a> Cursor<'a> {
         span: Span,
         there_are: impl IntoIterator<Item = &'n str>,
     ) -> Read<T> {
-        self.errors.push(unknown(what, name, span, there_are));
-        Err(Reported)
+        self.errors.fail(unknown(what, name, span, there_are))
     }
 
     pub fn place(&self, span: Span) -> Place {
@@ -121,11 +122,59 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// What a parser around a cursor can do.
+pub trait Reads<'a>: DerefMut<Target = Cursor<'a>> {
+    /// Reads something one level down.
+    #[inline]
+    fn down<T>(&mut self, span: Span, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
+        self.deeper(span)?;
+        let depth = self.depth;
+        let done = read(self);
+        self.depth = depth - 1;
+        done
+    }
+
+    /// `a, b, c`: one at least.
+    fn list<T>(&mut self, mut read: impl FnMut(&mut Self) -> Read<T>) -> Read<Vec<T>> {
+        let mut all = vec![read(self)?];
+        while self.take(",") {
+            all.push(read(self)?);
+        }
+        Ok(all)
+    }
+
+    /// Something between two marks.
+    fn between<T>(&mut self, open: &str, read: impl FnOnce(&mut Self) -> Read<T>, close: &str) -> Read<T> {
+        self.require(open)?;
+        let inside = read(self)?;
+        self.require(close)?;
+        Ok(inside)
+    }
+}
+
+impl<'a, P: DerefMut<Target = Cursor<'a>>> Reads<'a> for P {}
+
+/// Makes a parser with a field `cursor` stand for it.
+macro_rules! reads {
+    ($parser:ident<$a:lifetime $(, $more:lifetime)?>) => {
+        impl<$a $(, $more)?> std::ops::Deref for $parser<$a $(, $more)?> {
+            type Target = $crate::text::cursor::Cursor<$a>;
+
+            fn deref(&self) -> &Self::Target {
+                &self.cursor
+            }
+        }
+
+        impl<$a $(, $more)?> std::ops::DerefMut for $parser<$a $(, $more)?> {
+            fn deref_mut(&mut self) -> &mut Self::Target {
+                &mut self.cursor
+            }
+        }
+    };
+}
+pub(crate) use reads;
+
 /// There is no such thing; perhaps one of these was meant.
 pub fn unknown<'n>(what: &str, name: &str, span: Span, there_are: impl IntoIterator<Item = &'n str>) -> Diagnostic {
-    let d = Diagnostic::error(span, format!("there is no {what} `{name}`"));
-    match closest(name, there_are) {
-        Some(near) => d.help(format!("did you mean `{near}`?")),
-        None => d,
-    }
+    Diagnostic::error(span, format!("there is no {what} `{name}`")).meant(closest(name, there_are))
 }
