@@ -8,7 +8,7 @@
 //! looked for (000 Def. 2). It is proved here (`monotone`), or the certificate is refused, unless somebody has said to assume it
 //! ([`assuming_monotone`](crate::assuming_monotone)). Deadlocks and liveness cannot be shown up to the order at all.
 //!
-//! What is not here: models with clocks. They have a room of their own, `timed`.
+//! What is not here: models with clocks. They have a module of their own, `timed`.
 
 use std::ops::ControlFlow;
 
@@ -94,13 +94,13 @@ struct Set {
     /// The states below the entries, rather than the entries alone.
     order: Option<Elements>,
     /// What may be swapped, and how keys are packed.
-    folding: Option<(Symmetry, Layout)>,
+    reduction: Option<(Symmetry, Layout)>,
 }
 
 impl Set {
     fn contains(&self, key: &[Word], elem: &[Word]) -> bool {
         let sorted;
-        let key = match &self.folding {
+        let key = match &self.reduction {
             None => key,
             Some((symmetry, layout)) => {
                 let mut cells = vec![0; layout.key_cells()];
@@ -156,8 +156,8 @@ impl<'n> Checker<'n> {
             }
         }
         let order = up_to_order.then(|| net.elements());
-        let folding = (!symmetry.is_empty()).then(|| (symmetry, post.layout.clone()));
-        Ok(Checker { net, deadlock: query.deadlock, post, set: Set { index, order, folding }, steps: 0 })
+        let reduction = (!symmetry.is_empty()).then(|| (symmetry, post.layout.clone()));
+        Ok(Checker { net, deadlock: query.deadlock, post, set: Set { index, order, reduction }, steps: 0 })
     }
 
     // Words for what is wrong.

@@ -12,8 +12,8 @@
 //! that entry is concerned. So it is enough that all that the zone becomes is within an entry. An entry whose bounds are all
 //! minus infinity stands for every valuation, and may be reached from anywhere.
 //!
-//! What it deliberately does not do: liveness (which has a room of its own), bounds of clocks, lattice variables beside clocks, priorities (whether a
-//! step is blocked by another may depend on clocks). All are refused. Entries that know only part of the data have a room of
+//! What it deliberately does not do: liveness (a module of its own), bounds of clocks, lattice variables beside clocks, priorities (whether a
+//! step is blocked by another may depend on clocks). All are refused. Entries that know only part of the data have a module of
 //! their own, `partial`, and those that say more of it than values another, `says`.
 
 use std::collections::HashMap;
@@ -67,7 +67,7 @@ pub(crate) fn certify(net: &Network, query: &Query, cert: &Certificate) -> Resul
         }
         QueryKind::Bound { sup, when, of } => bound = c.bound(*sup, when, of)?,
         QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..) => {
-            unreachable!("liveness has a room of its own")
+            unreachable!("liveness has a module of its own")
         }
         QueryKind::ClockBound { .. } if c.entries.iter().any(|e| e.bounds.is_some()) => {
             return beside("what entries stand for by their bounds says nothing about values of clocks");

@@ -27,7 +27,7 @@ pub struct NetworkSystem<'n> {
     target: Option<(Judge, bool)>,
     priority: Option<Judge>,
     /// What makes states the same, and how their keys are packed.
-    folding: Option<(Symmetry, Layout)>,
+    reduction: Option<(Symmetry, Layout)>,
     /// Working memory: the cells of a state, its key, swaps.
     sorting: (Vec<i64>, Vec<Word>, Vec<u16>),
 }
@@ -37,12 +37,12 @@ impl<'n> NetworkSystem<'n> {
     pub fn new(net: &'n Network) -> NetworkSystem<'n> {
         let post = Post::new(net);
         let sorting = (vec![0; post.layout.key_cells()], vec![0; post.layout.key_width()], Vec::new());
-        NetworkSystem { post, elements: net.elements(), target: None, priority: None, folding: None, sorting }
+        NetworkSystem { post, elements: net.elements(), target: None, priority: None, reduction: None, sorting }
     }
 
     /// From here on, states that are the same up to these symmetries are the same. Not with lattice variables.
     pub fn up_to(&mut self, symmetry: Symmetry) {
-        self.folding = (!symmetry.is_empty()).then(|| (symmetry, self.post.layout.clone()));
+        self.reduction = (!symmetry.is_empty()).then(|| (symmetry, self.post.layout.clone()));
     }
 
     /// Looks for states in which a query's condition has the given truth value.
@@ -113,9 +113,9 @@ impl System for NetworkSystem<'_> {
     }
 
     fn successors(&mut self, key: &[Word], elem: &[Word], out: &mut Batch) -> Result<(), ModelError> {
-        let NetworkSystem { post, folding, sorting: (cells, sorted, word), .. } = self;
+        let NetworkSystem { post, reduction, sorting: (cells, sorted, word), .. } = self;
         out.steps = post.successors(key, elem, &mut |ordinal, k: &[Word], e: &[Word]| {
-            match folding {
+            match reduction {
                 None => out.push(ordinal, k, e),
                 Some((symmetry, layout)) => {
                     sort(symmetry, layout, k, cells, sorted, word);
@@ -154,8 +154,8 @@ impl System for NetworkSystem<'_> {
     }
 
     fn unfold(&mut self, path: &Path<Action>) -> Result<Vec<Action>, ModelError> {
-        let NetworkSystem { post, folding, sorting: (cells, sorted, word), .. } = self;
-        let Some((symmetry, layout)) = folding else { return Ok(path.actions.clone()) };
+        let NetworkSystem { post, reduction, sorting: (cells, sorted, word), .. } = self;
+        let Some((symmetry, layout)) = reduction else { return Ok(path.actions.clone()) };
         let net = post.network();
         let mut all = Vec::new();
         let mut swaps = Vec::new();

@@ -1,7 +1,7 @@
 //! The reference meaning of terms and statements.
 //!
 //! Slow and exact: integers of any size, values copied at will, every shared sub-term evaluated once. All other
-//! evaluation in the house (`code`, `ternary`, `simplify`, the builders' folding) is tested against it or built on it.
+//! evaluation in the code base (`code`, `ternary`, `simplify`, the builders' folding) is tested against it or built on it.
 //! Sub-terms are evaluated from left to right and the first fault is the answer; `And`, `Or` and `Ite` evaluate only
 //! what they need; a node's own checks come after its sub-terms, an index before an entry.
 //!

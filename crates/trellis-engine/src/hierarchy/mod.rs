@@ -35,7 +35,7 @@ use cover::{Cover, Neat};
 use known::{Along, Justification, Known, run};
 use path::Path;
 use predicates::{Rows, interpolate};
-use search::{Hunt, search};
+use search::{GoalSearch, search};
 use traps::{Ahead, Trap, Traps};
 
 use crate::explore::Reached;
@@ -192,11 +192,11 @@ impl Abstraction<'_> {
     ) -> Result<Verdict<Trace, Certificate>, Reason> {
         loop {
             let mut traps = ahead.map(|a| Traps::new(a, &self.covers));
-            let hunt = Hunt {
+            let goal_search = GoalSearch {
                 goal: &|state| self.is_bad(state) || self.known.reaching.find(state).is_some(),
                 dead: &mut |state| traps.as_mut().is_some_and(|r| r.contain(state)),
             };
-            let (seen, met) = search(&self.over, &self.siblings, hunt, &mut found.counted, meter)?;
+            let (seen, met) = search(&self.over, &self.siblings, goal_search, &mut found.counted, meter)?;
             found.states = seen.count();
             found.pruned += traps.as_ref().map_or(0, |r| r.entered);
             let Some(met) = met else {

@@ -11,7 +11,7 @@ use trellis_meter::{Meter, Progress, Stats};
 pub(super) const MAX_SUCCESSORS: usize = 1 << 20;
 
 /// What is looked for, and what is passed over.
-pub struct Hunt<'h> {
+pub struct GoalSearch<'h> {
     /// Is a state looked for?
     pub goal: &'h dyn Fn(&[u32]) -> bool,
     /// Can nothing that is looked for ever come after a state?
@@ -22,13 +22,14 @@ pub struct Hunt<'h> {
 pub fn search(
     tree: &Tree,
     siblings: &Siblings,
-    hunt: Hunt<'_>,
+    goal_search: GoalSearch<'_>,
     counted: &mut Stats,
     meter: &mut Meter,
 ) -> Result<(Reached<u32>, Option<u32>), Reason> {
-    let mut search = Search { tree, siblings, hunt, counted, seen: Reached::default(), order: InOrder::default() };
+    let mut search =
+        Search { tree, siblings, goal_search, counted, seen: Reached::default(), order: InOrder::default() };
     for state in initial(tree)? {
-        if let Some(n) = search.meet(state, NONE).filter(|&n| (search.hunt.goal)(search.seen.get(n))) {
+        if let Some(n) = search.meet(state, NONE).filter(|&n| (search.goal_search.goal)(search.seen.get(n))) {
             return Ok((search.seen, Some(n)));
         }
     }
@@ -40,7 +41,7 @@ pub fn search(
 struct Search<'s, 'h> {
     tree: &'s Tree,
     siblings: &'s Siblings,
-    hunt: Hunt<'h>,
+    goal_search: GoalSearch<'h>,
     counted: &'s mut Stats,
     seen: Reached<u32>,
     order: InOrder,
@@ -50,7 +51,7 @@ impl Search<'_, '_> {
     /// The number of a state that is new and may matter.
     fn meet(&mut self, state: Vec<u32>, from: u32) -> Option<u32> {
         let state = if self.siblings.is_empty() { state } else { self.siblings.sorted(self.tree, &state) };
-        if (self.hunt.dead)(&state) { None } else { self.seen.add(state, from, 0) }
+        if (self.goal_search.dead)(&state) { None } else { self.seen.add(state, from, 0) }
     }
 }
 
@@ -73,7 +74,7 @@ impl Exploration for Search<'_, '_> {
             self.counted.steps += 1;
             if let Some(new) = self.meet(target, n) {
                 self.counted.added += 1;
-                if (self.hunt.goal)(self.seen.get(new)) {
+                if (self.goal_search.goal)(self.seen.get(new)) {
                     return Ok(Some(new));
                 }
             }
