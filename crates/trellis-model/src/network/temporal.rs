@@ -57,7 +57,7 @@ impl Party {
 /// Who is treated fairly, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fair {
-    /// Who.
+    /// The party it speaks of.
     pub party: Party,
     /// Strongly rather than weakly.
     pub strong: bool,

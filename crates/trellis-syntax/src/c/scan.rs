@@ -33,7 +33,7 @@ pub struct Written {
     pub name: String,
     /// What stands in its parentheses.
     pub argument: Option<String>,
-    /// Where.
+    /// Its place in the source.
     pub at: Range<usize>,
 }
 

@@ -131,7 +131,7 @@ pub enum Stmt {
     While {
         /// While.
         cond: Expr,
-        /// What.
+        /// The statement that is repeated or guarded.
         body: Vec<Stmt>,
     },
     /// `local v`, `local v = e`, `local v[n]`

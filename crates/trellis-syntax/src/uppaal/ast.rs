@@ -92,7 +92,7 @@ pub enum Decl {
     Unsupported {
         /// What it is.
         what: String,
-        /// Where.
+        /// Its place in the source.
         span: Span,
     },
 }
@@ -152,7 +152,7 @@ pub struct TypeExpr {
     pub urgent: bool,
     /// `hybrid` (clocks)
     pub hybrid: bool,
-    /// Where.
+    /// Its place in the source.
     pub span: Span,
 }
 
@@ -233,7 +233,7 @@ pub enum Stmt {
         cond: Option<Expr>,
         /// After each.
         step: Option<Expr>,
-        /// What.
+        /// The statement that is repeated or guarded.
         body: Box<Stmt>,
         /// All of it.
         span: Span,
@@ -244,7 +244,7 @@ pub enum Stmt {
         var: Ident,
         /// What it ranges over.
         ty: TypeExpr,
-        /// What.
+        /// The statement that is repeated or guarded.
         body: Box<Stmt>,
         /// All of it.
         span: Span,
@@ -253,14 +253,14 @@ pub enum Stmt {
     While {
         /// While.
         cond: Expr,
-        /// What.
+        /// The statement that is repeated or guarded.
         body: Box<Stmt>,
         /// All of it.
         span: Span,
     },
     /// `do body while (cond);`
     DoWhile {
-        /// What.
+        /// The statement that is repeated or guarded.
         body: Box<Stmt>,
         /// While.
         cond: Expr,
@@ -282,7 +282,7 @@ pub enum Stmt {
     Unsupported {
         /// What it is.
         what: String,
-        /// Where.
+        /// Its place in the source.
         span: Span,
     },
 }
@@ -410,7 +410,7 @@ pub enum QueryKind {
 pub struct Expr {
     /// What kind.
     pub kind: ExprKind,
-    /// Where.
+    /// Its place in the source.
     pub span: Span,
 }
 
@@ -445,7 +445,7 @@ pub enum ExprKind {
         up: bool,
         /// Before rather than after.
         prefix: bool,
-        /// What.
+        /// The condition it is about.
         of: Box<Expr>,
     },
     /// `forall (i : T) e`, `exists (i : T) e`, `sum (i : T) e`

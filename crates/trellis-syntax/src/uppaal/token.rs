@@ -75,7 +75,7 @@ pub enum Tok<'a> {
 /// A token in its place.
 #[derive(Debug, Clone, Copy)]
 pub struct Token<'a> {
-    /// What.
+    /// The token itself.
     pub tok: Tok<'a>,
     /// Where, in the file.
     pub span: Span,

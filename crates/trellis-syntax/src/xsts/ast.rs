@@ -50,9 +50,9 @@ pub struct VarDecl<'a> {
 /// A type.
 #[derive(Debug, Clone)]
 pub struct TypeName<'a> {
-    /// Which.
+    /// What kind it is, with its parts.
     pub kind: TypeKind<'a>,
-    /// Where.
+    /// Its place in the source.
     pub span: Span,
 }
 
@@ -124,7 +124,7 @@ pub enum StmtKind<'a> {
 /// An expression.
 #[derive(Debug, Clone)]
 pub struct Expr<'a> {
-    /// Which.
+    /// What kind it is, with its parts.
     pub kind: ExprKind<'a>,
     /// All of it.
     pub span: Span,
