@@ -445,7 +445,7 @@ pub enum ExprKind {
         up: bool,
         /// Before rather than after.
         prefix: bool,
-        /// The condition it is about.
+        /// The variable that is changed.
         of: Box<Expr>,
     },
     /// `forall (i : T) e`, `exists (i : T) e`, `sum (i : T) e`
