@@ -23,7 +23,7 @@ pub fn drawing(cfa: &Cfa) -> Drawing {
         };
         out.nodes.push(DrawnNode { lines, shape, ..DrawnNode::default() });
     }
-    out.edges.push(DrawnEdge { from: out.nodes.len(), to: cfa.initial.index(), lines: vec![] });
+    out.edges.push(DrawnEdge { from: out.nodes.len(), to: cfa.initial.index(), ..DrawnEdge::default() });
     out.nodes.push(DrawnNode { shape: NodeShape::Start, ..DrawnNode::default() });
     for e in cfa.edges() {
         let edge = cfa.edge(e);
@@ -34,7 +34,7 @@ pub fn drawing(cfa: &Cfa) -> Drawing {
             lines.truncate(MAX_LINES);
             lines.push(format!("… ({more} more)"));
         }
-        out.edges.push(DrawnEdge { from: edge.from.index(), to: edge.to.index(), lines });
+        out.edges.push(DrawnEdge { from: edge.from.index(), to: edge.to.index(), lines, ..DrawnEdge::default() });
     }
     out
 }

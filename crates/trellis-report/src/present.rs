@@ -134,7 +134,9 @@ pub struct Look {
     pub last: String,
 }
 
-/// A picture of a model: boxes, some within others, and arrows.
+/// A picture of a model: boxes, some within others, and arrows. A template of several processes is one frame, in which each box is lit by any of
+/// them. What stands in a frame and has places (`at`, `nails`, `lines_at`) has them in the frame's own coordinates, as its author sees them: `x`
+/// grows to the right, `y` down.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Drawing {
     /// The boxes; whatever is within another comes after it.
@@ -152,10 +154,14 @@ pub struct DrawnNode {
     pub within: Option<usize>,
     /// How it looks.
     pub shape: NodeShape,
-    /// Where its author has put it, if anybody has.
+    /// Where its author has put its middle, if anybody has. Its lines then stand beside it, not within.
     pub at: Option<(f64, f64)>,
-    /// It is lit in a state in which this name has this value; `None` lights it for any value but `0` and `false`.
-    pub lit: Option<(String, Option<String>)>,
+    /// Where the upper left corner of each line is, if their author has put them somewhere; else empty.
+    pub lines_at: Vec<(f64, f64)>,
+    /// Its colour, if its author gave it one: `#rrggbb`, or a name that SVG knows.
+    pub color: Option<String>,
+    /// It is lit in a state in which one of these names has this value; `None` lights it for any value but `0` and `false`.
+    pub lit: Vec<(String, Option<String>)>,
 }
 
 /// How a box looks.
@@ -183,7 +189,7 @@ pub enum NodeShape {
 }
 
 /// An arrow of a picture.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct DrawnEdge {
     /// From which box.
     pub from: usize,
@@ -191,18 +197,24 @@ pub struct DrawnEdge {
     pub to: usize,
     /// What stands at it, line by line.
     pub lines: Vec<String>,
+    /// The points it goes through, in order, if its author has put any.
+    pub nails: Vec<(f64, f64)>,
+    /// Where the upper left corner of each line is, if their author has put them somewhere; else empty.
+    pub lines_at: Vec<(f64, f64)>,
+    /// Its colour, if its author gave it one.
+    pub color: Option<String>,
 }
 
-/// The boxes that are lit in a state.
-pub fn lit(drawing: &Drawing, state: &crate::run::Values) -> Vec<usize> {
-    let is_lit = |node: &DrawnNode| {
-        node.lit.as_ref().is_some_and(|(name, wanted)| {
-            let value = state.get(name).map(crate::run::shown);
-            match wanted {
-                Some(wanted) => value.as_deref() == Some(wanted),
-                None => value.is_some_and(|v| v != "0" && v != "false"),
-            }
-        })
+/// The boxes that are lit in a state, each with the names that light it: the processes that are there.
+pub fn lit<'d>(drawing: &'d Drawing, state: &crate::run::Values) -> Vec<(usize, Vec<&'d str>)> {
+    let lights = |(name, wanted): &&(String, Option<String>)| {
+        let value = state.get(name).map(crate::run::shown);
+        match wanted {
+            Some(wanted) => value.as_ref() == Some(wanted),
+            None => value.is_some_and(|v| v != "0" && v != "false"),
+        }
     };
-    (0..drawing.nodes.len()).filter(|&n| is_lit(&drawing.nodes[n])).collect()
+    let by = |n: &'d DrawnNode| n.lit.iter().filter(lights).map(|(name, _)| name.as_str()).collect::<Vec<_>>();
+    let all = drawing.nodes.iter().map(by).enumerate();
+    all.filter(|(_, by)| !by.is_empty()).collect()
 }

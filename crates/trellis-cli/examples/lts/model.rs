@@ -86,10 +86,15 @@ impl Present for Lts {
             _ => NodeShape::Plain,
         };
         let node = |(n, name): (usize, &String)| {
-            let lit = Some(("state".into(), Some(name.clone())));
+            let lit = vec![("state".into(), Some(name.clone()))];
             DrawnNode { lines: vec![name.clone()], shape: shape(n), lit, ..DrawnNode::default() }
         };
-        let edge = |s: &(usize, String, usize)| DrawnEdge { from: s.0, to: s.2, lines: vec![s.1.clone()] };
+        let edge = |(from, label, to): &(usize, String, usize)| DrawnEdge {
+            from: *from,
+            to: *to,
+            lines: vec![label.clone()],
+            ..DrawnEdge::default()
+        };
         let nodes = self.states.iter().enumerate().map(node).collect();
         Drawing { nodes, edges: self.steps.iter().map(edge).collect() }
     }

@@ -50,7 +50,7 @@ impl Present for System {
     fn drawing(&self) -> Drawing {
         let place = |v: usize| DrawnNode {
             lines: vec![self.shown(v as Var).into_owned()],
-            lit: Some((self.shown(v as Var).into_owned(), None)),
+            lit: vec![(self.shown(v as Var).into_owned(), None)],
             ..DrawnNode::default()
         };
         let mut out = Drawing { nodes: (0..self.names.len()).map(place).collect(), edges: vec![] };
@@ -58,7 +58,7 @@ impl Present for System {
             let bar = out.nodes.len();
             let name = rule.name.clone().or_else(|| rule.title.clone()).unwrap_or_else(|| format!("rule {id}"));
             out.nodes.push(DrawnNode { lines: vec![name], shape: NodeShape::Bar, ..DrawnNode::default() });
-            let arrow = |from: usize, to: usize| DrawnEdge { from, to, lines: vec![] };
+            let arrow = |from: usize, to: usize| DrawnEdge { from, to, ..DrawnEdge::default() };
             out.edges.extend(rule.guards.iter().map(|(v, _)| arrow(*v as usize, bar)));
             out.edges.extend(rule.updates.iter().map(|(v, _)| arrow(bar, *v as usize)));
         }

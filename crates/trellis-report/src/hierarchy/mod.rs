@@ -144,7 +144,7 @@ impl Present for Named<'_> {
             out.nodes.push(DrawnNode { lines, within, shape: NodeShape::Frame, ..DrawnNode::default() });
             for &v in &component.variables {
                 let name = &h.variable(v).name;
-                let lit = Some((name.clone(), None));
+                let lit = vec![(name.clone(), None)];
                 out.nodes.push(DrawnNode {
                     lines: vec![name.clone()],
                     within: Some(frame),

@@ -32,19 +32,25 @@ pub(super) fn drawing(net: &Network) -> Drawing {
                 (_, true) => NodeShape::Urgent,
                 _ => NodeShape::Plain,
             };
-            let lit = Some((name.clone(), Some(called.clone())));
+            let lit = vec![(name.clone(), Some(called.clone()))];
             let lines = location_label(net, called, location);
-            out.nodes.push(DrawnNode { lines, within: Some(frame), shape, at: None, lit });
+            out.nodes.push(DrawnNode { lines, within: Some(frame), shape, lit, ..DrawnNode::default() });
         }
         let start = DrawnNode { within: Some(frame), shape: NodeShape::Start, ..DrawnNode::default() };
-        out.edges.push(DrawnEdge { from: out.nodes.len(), to: frame + 1 + process.init as usize, lines: vec![] });
+        let (from, to) = (out.nodes.len(), frame + 1 + process.init as usize);
+        out.edges.push(DrawnEdge { from, to, ..DrawnEdge::default() });
         out.nodes.push(start);
         let mut drawn: BTreeMap<u32, Vec<&Edge>> = BTreeMap::new();
         process.edges.iter().for_each(|e| drawn.entry(e.origin).or_default().push(e));
         for instances in drawn.values() {
             let (source, target) = (instances[0].source as usize, instances[0].target as usize);
             let lines = label::edges(net, instances);
-            out.edges.push(DrawnEdge { from: frame + 1 + source, to: frame + 1 + target, lines });
+            out.edges.push(DrawnEdge {
+                from: frame + 1 + source,
+                to: frame + 1 + target,
+                lines,
+                ..DrawnEdge::default()
+            });
         }
     }
     out

@@ -154,13 +154,15 @@ impl Present for Tree {
             for (q, state) in node.behaviour.states.iter().enumerate() {
                 let initial = node.behaviour.initial.contains(&(q as u32));
                 let shape = if initial { NodeShape::Initial } else { NodeShape::Plain };
-                let lit = Some((names[n].clone(), Some(state.clone())));
-                out.nodes.push(DrawnNode { lines: vec![state.clone()], within: Some(frame), shape, at: None, lit });
+                let lit = vec![(names[n].clone(), Some(state.clone()))];
+                let lines = vec![state.clone()];
+                out.nodes.push(DrawnNode { lines, within: Some(frame), shape, lit, ..DrawnNode::default() });
             }
             for (q, moves) in node.behaviour.moves.iter().enumerate() {
                 for &(event, to) in moves {
                     let lines = vec![node.events[event as usize].clone()];
-                    out.edges.push(DrawnEdge { from: frame + 1 + q, to: frame + 1 + to as usize, lines });
+                    let (from, to) = (frame + 1 + q, frame + 1 + to as usize);
+                    out.edges.push(DrawnEdge { from, to, lines, ..DrawnEdge::default() });
                 }
             }
             waiting.extend(node.subs.iter().rev().map(|&sub| (sub, Some(frame))));
