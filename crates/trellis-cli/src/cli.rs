@@ -69,6 +69,8 @@ pub enum Color {
 pub enum Command {
     /// Check the properties of a model.
     Check(Box<Settings>),
+    /// Check many models, each in a process of its own, and go on where an earlier batch was stopped.
+    Batch(Box<crate::batch::Batch>),
     /// Check evidence again: does a certificate or a trace that `check` wrote show what is asked of this model?
     ///
     /// What is asked is what `check` would ask with the same options: the model's own properties, or those on the command line. Evidence

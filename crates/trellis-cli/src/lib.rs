@@ -3,6 +3,7 @@
 #[macro_use]
 mod streams;
 
+mod batch;
 mod bench;
 mod check;
 mod cli;
@@ -97,6 +98,7 @@ pub fn run() -> ExitCode {
 fn command(cli: Cli, out: Style, err: bool) -> Ran {
     match &cli.command {
         Command::Check(args) => check::check(args, out, err),
+        Command::Batch(args) => batch::batch(args),
         Command::Certify(args) => evidence::certify(args, out, err),
         Command::Simulate(args) => simulate::simulate(args, out, err),
         Command::Convert(args) => evidence::convert(args, err),

@@ -4,6 +4,7 @@
 mod altarica;
 mod answers;
 mod automata;
+mod batch;
 mod binding;
 mod book;
 mod commands;
