@@ -9,6 +9,7 @@ mod book;
 mod commands;
 mod counters;
 mod counts;
+mod edges;
 mod evidence;
 mod hierarchy;
 mod limits;
