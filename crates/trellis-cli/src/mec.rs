@@ -155,7 +155,8 @@ pub fn mec(args: &Mec, color: bool) -> Ran {
     };
     match &args.script {
         Some(path) => {
-            let id = runner.sources.read(path).map_err(|d| Error::Input(render(&[d], &Sources::default(), color)))?;
+            let read = runner.sources.read(path);
+            let id = read.map_err(|d| Error::Input(render(&[d], &runner.sources, color)))?;
             let source = runner.sources.get(id).clone();
             for piece in pieces(&source.text) {
                 if !runner.piece(&source.name, &source.text, &piece)? {

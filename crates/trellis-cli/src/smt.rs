@@ -32,7 +32,8 @@ pub fn solver(name: &str, log: Option<&Path>) -> Result<Box<dyn Solver>, Error> 
 /// Runs a script: 0 if every check has an answer, 20 if some have none.
 pub fn smt(args: &Smt, color: bool) -> Ran {
     let mut sources = Sources::default();
-    let source = sources.read(&args.file).map_err(|d| Error::Input(diag::render(&[d], &Sources::default(), color)))?;
+    let read = sources.read(&args.file);
+    let source = read.map_err(|d| Error::Input(diag::render(&[d], &sources, color)))?;
     let mut terms = Terms::new();
     let commands = smtlib::read(&sources.get(source).text, &mut terms).map_err(|e| {
         let complaint = Diagnostic::error(span(source, e.start, e.end), e.message);

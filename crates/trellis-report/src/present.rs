@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 use crate::property::{Ending, Kind, Outcome};
 use crate::reader::ReadError;
 use crate::run::Run;
+use crate::words::{printable, printable_value};
 
 /// What a formalism says about itself.
 pub trait Present {
@@ -111,6 +112,16 @@ pub struct Shown {
     pub run: Run,
     /// How it is laid out.
     pub look: Look,
+}
+
+impl Shown {
+    /// The same, without what a terminal would obey.
+    pub(crate) fn printable(&self) -> Shown {
+        let clean = serde_json::to_value(&self.run).map(printable_value).and_then(serde_json::from_value);
+        let text = |t: &Option<String>| t.as_deref().map(printable);
+        let look = Look { start: text(&self.look.start), end: text(&self.look.end), ..self.look.clone() };
+        Shown { run: clean.unwrap_or_default(), look }
+    }
 }
 
 /// How the runs of a formalism are laid out.

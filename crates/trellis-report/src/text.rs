@@ -116,6 +116,7 @@ pub fn run(shown: &Shown, style: Style) -> String {
 
 /// Some moments are marked.
 fn marked(s: &Shown, joins: &[usize], style: Style) -> String {
+    let s = &s.printable();
     let mut out = String::new();
     if s.look.table {
         table(s, style, &mut out)

@@ -4,6 +4,7 @@
 use std::fmt::{self, Write};
 
 use rustc_hash::FxHashSet;
+use serde_json::Value;
 
 /// Longer values are cut.
 pub(crate) const MAX_SHOWN: usize = 200;
@@ -81,9 +82,24 @@ pub(crate) fn wrap_at(items: &[String], indent: usize, columns: usize) -> String
     out
 }
 
-/// The text without line breaks.
+/// The text without line breaks, and without what a terminal would obey.
 pub(crate) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    printable(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// The text without what a terminal would obey: names in models may hold anything.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
+}
+
+/// The same for all texts of a value, names included.
+pub(crate) fn printable_value(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(printable(&text)),
+        Value::Array(all) => all.into_iter().map(printable_value).collect(),
+        Value::Object(all) => all.into_iter().map(|(name, v)| (printable(&name), printable_value(v))).collect(),
+        plain => plain,
+    }
 }
 
 /// Lines as one quoted string of the dot language.

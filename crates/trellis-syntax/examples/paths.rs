@@ -17,7 +17,7 @@ use trellis_model::cfa::paths::{to_error, wander};
 use trellis_model::cfa::{Cfa, EdgeId, lbe};
 use trellis_smt::smtlib;
 use trellis_syntax::c::{DataModel, Ints, Options, parse};
-use trellis_syntax::diag::Sources;
+use trellis_syntax::diag::{Folders, Sources};
 
 /// Answers with mostly small numbers.
 struct Guess(u64);
@@ -107,7 +107,7 @@ fn problems(file: &Path, folder: &Path, to: &Path, seed: u64, per: u64, seen: &m
     for ints in [Ints::Wrap, Ints::Math] {
         let mut sources = Sources::default();
         let options =
-            Options { ints, data_model: DataModel::Ilp32, folder: folder.to_path_buf(), ..Options::default() };
+            Options { ints, data_model: DataModel::Ilp32, folders: Folders::of(folder), ..Options::default() };
         let Ok(id) = sources.read(file) else { continue };
         let Ok(built) = parse(&mut sources, id, &options) else { continue };
         let small = built.cfa;

@@ -7,7 +7,7 @@ mod render;
 mod source;
 
 pub use render::render;
-pub use source::{MAX_FILE, decode_source, read_source};
+pub use source::{Folders, MAX_FILE, decode_source, read_source};
 
 /// Which text a [`Span`] points into: an index into [`Sources`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -41,7 +41,7 @@ impl<'a> From<&'a Settings> for Meaning<'a> {
 impl Meaning<'_> {
     fn options(&self) -> BTreeMap<String, String> {
         let Meaning { model, fair, non_zeno, start } = self;
-        let Model { model: _, constants } = model;
+        let Model { model: _, constants, root: _ } = model;
         let mut all = BTreeMap::new();
         let mut add = |name: &str, value: String| _ = all.insert(name.to_string(), value);
         if !constants.is_empty() {

@@ -102,7 +102,7 @@ pub fn tasks(args: Arc<Settings>) -> Cases {
 }
 
 /// Options that everything has.
-const COMMON: [&str; 26] = [
+const COMMON: [&str; 27] = [
     "model",
     "engine",
     "seed",
@@ -123,6 +123,7 @@ const COMMON: [&str; 26] = [
     "labels",
     "queries",
     "constants",
+    "root",
     "color",
     "ltl",
     "buchi",
@@ -202,7 +203,7 @@ pub fn is_special(id: &str) -> bool {
 }
 
 /// Options of `convert` and `simulate` that everything has.
-const PLAIN: [&str; 8] = ["model", "constants", "to", "output", "trace", "random", "seed", "color"];
+const PLAIN: [&str; 9] = ["model", "constants", "root", "to", "output", "trace", "random", "seed", "color"];
 
 /// Refuses options of `convert` and `simulate` that a formalism does not have.
 pub fn refuse_plain(given: &[String], formalism: &dyn Formalism, language: &Language) -> Result<(), Error> {

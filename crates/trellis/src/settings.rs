@@ -11,6 +11,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use trellis_meter::Meter;
 use trellis_report::Kind;
+use trellis_syntax::diag::Folders;
 
 pub use choices::*;
 pub use counter::{Control, CounterOptions};
@@ -29,6 +30,18 @@ pub struct Model {
     /// Set a global integer constant of the model.
     #[arg(long = "const", value_name = "NAME=VALUE", value_parser = constant)]
     pub constants: Vec<(String, i64)>,
+    /// What a model may include or load (`#include`, Lua scripts) lies in this folder; without it, in the model's own. Headers of the system
+    /// are always read.
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+}
+
+impl Model {
+    /// What the model may read.
+    pub fn folders(&self) -> Folders {
+        let folder = self.model.parent().map_or_else(PathBuf::new, PathBuf::from);
+        Folders { root: self.root.clone(), folder }
+    }
 }
 
 /// Which properties.

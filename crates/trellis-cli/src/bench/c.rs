@@ -18,7 +18,7 @@ use trellis_meter::Meter;
 use trellis_model::cfa::Cfa;
 use trellis_model::evidence::Verdict;
 use trellis_syntax::c;
-use trellis_syntax::diag::Sources;
+use trellis_syntax::diag::{Folders, Sources};
 
 use super::plot;
 use crate::cli::Bench;
@@ -194,7 +194,8 @@ fn automaton(task: &Task) -> Option<Cfa> {
     // The verdicts of these hold for mathematical integers.
     let ints = if task.name.starts_with("code2inv") { c::Ints::Math } else { c::Ints::Wrap };
     let folder = task.file.parent().unwrap_or(Path::new("")).to_path_buf();
-    let options = c::Options { ints, data_model: c::DataModel::Ilp32, folder, ..c::Options::default() };
+    let options =
+        c::Options { ints, data_model: c::DataModel::Ilp32, folders: Folders::of(folder), ..c::Options::default() };
     c::parse(&mut sources, id, &options).ok().map(|built| built.cfa)
 }
 

@@ -153,7 +153,7 @@ fn run(row: &Row<'_>, path: &Path, engines: &[Engine]) -> Result<(Vec<u64>, f64)
         properties: everything.into_iter().collect(),
         ..Default::default()
     };
-    let model = Model { model: path.to_path_buf(), constants: Vec::new() };
+    let model = Model { model: path.to_path_buf(), ..Model::default() };
     let (_, language) = trellis::registry::of(&model.model)?;
     let loaded = load(&model, language, &Asked { properties: Some(&properties), ..Default::default() })?;
     let wrong = |why: &str| Error::Internal(format!("{} with {}: {why}", path.display(), row.config));

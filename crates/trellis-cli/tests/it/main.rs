@@ -10,6 +10,7 @@ mod book;
 mod commands;
 mod counters;
 mod counts;
+mod edges;
 mod evidence;
 mod hierarchy;
 mod limits;

@@ -82,7 +82,7 @@ fn the_time_limit_covers_the_preprocessor() {
     for options in
         [&["--timeout", "200ms"][..], &["--timeout", "200ms", "--json"], &["--timeout", "200ms", "--ltl", "F false"]]
     {
-        let (code, said) = check(text, options);
+        let (code, said) = check(text, &[&["--root", "/"], options].concat());
         assert_eq!(code, Some(20), "{options:?}: {said}");
         assert!(said.contains("time limit"), "{options:?}: {said}");
     }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use trellis_syntax::diag::{Diagnostic, Severity, Sources};
+use trellis_syntax::diag::{Diagnostic, Folders, Severity, Sources};
 use trellis_syntax::uppaal::{self, build};
 use trellis_syntax::{altarica, c, cfa, hoa, lola, ltl, pnml, scxml, spec, sts, tchecker, tts, xsts};
 
@@ -85,7 +85,12 @@ pub fn network(path: &Path, text: &str, queries: &str) -> Read {
     all.extend(nta.queries.iter().cloned());
     let questions = build::Questions { queries: all, ..Default::default() };
     let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
-    match build::build(&nta, &questions, &sources, &build::Options { folder, ..Default::default() }) {
+    match build::build(
+        &nta,
+        &questions,
+        &sources,
+        &build::Options { folders: Folders::of(folder), ..Default::default() },
+    ) {
         Ok(built) => {
             let asked: Vec<_> = built.queries.iter().map(|q| (q.kind, q.deadlock, q.atoms.clone())).collect();
             model(&(built.network, asked))
@@ -216,5 +221,7 @@ pub fn formulas(_: &Path, text: &str, _: &str) -> Read {
 pub fn program(path: &Path, text: &str, _: &str) -> Read {
     let (mut sources, id) = one(text);
     let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
-    result(c::parse(&mut sources, id, &c::Options { folder, ..Default::default() }).map(|b| b.cfa))
+    result(
+        c::parse(&mut sources, id, &c::Options { folders: Folders::of(folder), ..Default::default() }).map(|b| b.cfa),
+    )
 }

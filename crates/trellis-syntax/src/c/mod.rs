@@ -50,7 +50,6 @@ mod types;
 mod unit;
 mod volatile;
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use trellis_expr::TermId;
@@ -58,7 +57,7 @@ use trellis_model::cfa::Cfa;
 
 pub use checks::{Check, Kind, Kinds};
 
-use crate::diag::{Diagnostic, Severity, SourceId, Sources};
+use crate::diag::{Diagnostic, Folders, Severity, SourceId, Sources};
 
 /// How integers behave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -87,8 +86,8 @@ pub struct Options {
     pub ints: Ints,
     /// How long `long` is.
     pub data_model: DataModel,
-    /// Where `#include "…"` looks: the folder of the file.
-    pub folder: PathBuf,
+    /// Where `#include "…"` looks, which is the folder of the file, and what headers must be below of that are not the system's.
+    pub folders: Folders,
     /// Conditions on global variables that somebody wants to have as terms.
     pub atoms: Vec<String>,
     /// What the program is asked; the rest is assumed.

@@ -13,7 +13,7 @@ use trellis_model::cfa::Place;
 
 use super::scan::{Scan, Unread, scan};
 use super::{DataModel, Options, TIME_LIMIT};
-use crate::diag::{Diagnostic, SourceId, Sources, Span};
+use crate::diag::{Diagnostic, Folders, SourceId, Sources, Span};
 
 /// How long the preprocessor may take at most.
 const TIME: Duration = Duration::from_secs(60);
@@ -86,6 +86,7 @@ pub fn prepare(
         None => blanked,
         Some(at) => {
             let place = Span { start: at.0 as u32, end: at.1 as u32, ..whole };
+            includes(&blanked, id, &options.folders)?;
             let gcc = Preprocessor { text: &text, options, place };
             let output = match options.data_model {
                 DataModel::Lp64 => gcc.run(&[])?,
@@ -142,6 +143,22 @@ fn first_directive(text: &str) -> Option<(usize, usize)> {
     None
 }
 
+/// Refuses what the file itself includes and may not read, before anybody opens it: it may be a device. What comes from macros and
+/// other headers is seen in the output.
+fn includes(text: &str, id: SourceId, folders: &Folders) -> Result<(), Diagnostic> {
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let directive = line.trim().strip_prefix('#').and_then(|l| l.trim_start().strip_prefix("include"));
+        let named = directive.map(str::trim).and_then(|l| l.strip_prefix(['"', '<'])?.split(['"', '>']).next());
+        if let Some(file) = named.filter(|f| !folders.has(&folders.folder.join(f))) {
+            let at = start + line.find(file).unwrap_or(0) as u32;
+            return Err(folders.refusal(file, Span { source: id, start: at, end: at + file.len() as u32 }));
+        }
+        start += line.len() as u32;
+    }
+    Ok(())
+}
+
 /// A run of `gcc -E`.
 struct Preprocessor<'t> {
     text: &'t str,
@@ -157,8 +174,7 @@ impl Preprocessor<'_> {
             Diagnostic::error(self.place, format!("this needs a preprocessor, and `gcc` cannot be run: {why}"))
                 .help("install gcc, or preprocess the file elsewhere: gcc -E FILE.c > FILE.i")
         };
-        let folder = &*self.options.folder;
-        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let folder = self.options.folders.folder();
         let limit = self.options.at_most(TIME);
         // A header may be a device, and a macro may grow without end: the shell limits time and memory.
         let limits = format!(
@@ -194,6 +210,11 @@ impl Preprocessor<'_> {
             });
         }
         let (output, said) = received.unwrap_or_default();
+        // Also if gcc complains: what it says may be what is in the file.
+        if let Some(file) = self.stranger(&output) {
+            let _ = child.wait();
+            return Err(self.options.folders.refusal(&file, self.place));
+        }
         let status = child.wait().map_err(|e| failed(e.to_string()))?;
         let _ = writer.join();
         if !status.success() {
@@ -207,6 +228,17 @@ impl Preprocessor<'_> {
             return Err(failed(first.to_string()));
         }
         String::from_utf8(output).map_err(|_| failed("its output is not UTF-8".into()))
+    }
+
+    /// A file in the output that the program may not read: one that is entered (1), and is not in a folder of the system (3).
+    fn stranger(&self, output: &[u8]) -> Option<String> {
+        let lines = output.split(|b| *b == b'\n').filter(|l| l.starts_with(b"# "));
+        lines.map(String::from_utf8_lossy).find_map(|line| {
+            let (file, flags) = line.split_once('"')?.1.rsplit_once('"')?;
+            let entered = flags.split_whitespace().next() == Some("1") && !flags.split_whitespace().any(|f| f == "3");
+            let file = file.replace("\\\\", "\\").replace("\\\"", "\"");
+            (entered && !self.options.folders.has(Path::new(&file))).then_some(file)
+        })
     }
 }
 

@@ -1,11 +1,47 @@
 //! Reads files as text, and says what is wrong when they are none.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{Diagnostic, Severity, SourceId, Sources, Span};
 
 /// Larger files are refused: spans count in 32 bits, and no model is that large.
 pub const MAX_FILE: u64 = 1 << 30;
+
+/// Where a model's files may lie.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Folders {
+    /// The folder of the model, which paths in it start from.
+    pub folder: PathBuf,
+    /// All that it reads must lie below; nothing: the same.
+    pub root: Option<PathBuf>,
+}
+
+impl Folders {
+    /// What models in a folder may read.
+    pub fn of(folder: impl Into<PathBuf>) -> Folders {
+        Folders { folder: folder.into(), root: None }
+    }
+
+    /// The folder of the model; `.` if it has no name.
+    pub fn folder(&self) -> &Path {
+        if self.folder.as_os_str().is_empty() { Path::new(".") } else { &self.folder }
+    }
+
+    /// May the model read this file? What does not exist need not be asked about. Links count for where they lead.
+    pub fn has(&self, file: &Path) -> bool {
+        let root = self.root.as_deref().unwrap_or(self.folder());
+        match (root.canonicalize(), file.canonicalize()) {
+            (Ok(root), Ok(file)) => file.starts_with(root),
+            (_, file) => file.is_err(),
+        }
+    }
+
+    /// What is said of a file that the model may not read.
+    pub fn refusal(&self, file: &str, at: Span) -> Diagnostic {
+        let what = format!("`{}` is not below the folder that the model may read from", super::shorten(file));
+        Diagnostic::error(at, what).help("--root DIR names another folder")
+    }
+}
 
 /// Reads a file as UTF-8.
 pub fn read_source(path: &Path) -> Result<String, Diagnostic> {

@@ -7,7 +7,7 @@ use trellis_expr::{Terms, Type, Value, VarId};
 use trellis_model::cfa::interpret::{Oracle, State, Trace, replay, walk, zero, zero_of};
 use trellis_model::cfa::lbe::encode;
 use trellis_syntax::c::{DataModel, Ints, Options, parse};
-use trellis_syntax::diag::Sources;
+use trellis_syntax::diag::{Folders, Sources};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/models/c")
@@ -52,7 +52,8 @@ fn the_public_programs_are_read() {
         for ints in [Ints::Wrap, Ints::Math] {
             let mut sources = Sources::default();
             let id = sources.read(file).expect("a file");
-            let options = Options { ints, data_model: DataModel::Ilp32, folder: folder(), ..Options::default() };
+            let options =
+                Options { ints, data_model: DataModel::Ilp32, folders: Folders::of(folder()), ..Options::default() };
             let stem = file.file_stem().unwrap_or_default().to_string_lossy().to_string();
             let family = stem.split("__").next().unwrap_or_default().to_string();
             let outcome = match parse(&mut sources, id, &options) {
@@ -143,7 +144,8 @@ fn random_runs_respect_the_verdicts() {
         let ints = if task.starts_with("code2inv") { Ints::Math } else { Ints::Wrap };
         let mut sources = Sources::default();
         let Ok(id) = sources.read(&file) else { continue };
-        let options = Options { ints, data_model: DataModel::Ilp32, folder: folder(), ..Options::default() };
+        let options =
+            Options { ints, data_model: DataModel::Ilp32, folders: Folders::of(folder()), ..Options::default() };
         let Ok(built) = parse(&mut sources, id, &options) else { continue };
         let cfa = built.cfa;
         let mut reached = false;

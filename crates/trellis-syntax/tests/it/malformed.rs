@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use trellis_syntax::diag::{Diagnostic, Severity, SourceId, Sources, render};
+use trellis_syntax::diag::{Diagnostic, Folders, Severity, SourceId, Sources, render};
 use trellis_syntax::uppaal::build::{Options, Questions, build};
 use trellis_syntax::uppaal::{parse_queries, parse_xml, parse_xta};
 use trellis_syntax::{altarica, hoa, lola, ltl, tchecker, tts};
@@ -79,7 +79,7 @@ fn build_errors(kind: &str, id: SourceId, folder: &Path, sources: &mut Sources) 
         }
         questions.queries = queries;
     }
-    let options = Options { folder: folder.to_path_buf(), ..Options::default() };
+    let options = Options { folders: Folders::of(folder), ..Options::default() };
     build(&nta, &questions, sources, &options).err().unwrap_or_default()
 }
 

@@ -166,7 +166,7 @@ impl Formalism for Programs {
         super::no_constants(&args.model)?;
         Ok(match request.language.name {
             "c" => {
-                let (options, scope) = c_options(&args.model.model, &args.reading)?;
+                let (options, scope) = c_options(&args.model, &args.reading)?;
                 Subject::c(options, scope.assumes())
             }
             "xsts" => Subject::Xsts(match args.formulas.ltl_step {

@@ -97,7 +97,7 @@ impl Builder<'_> {
             }
             (None, None) => {
                 let file = format!("{}.lua", name.name);
-                if !self.options.folder.join(&file).is_file() {
+                if !self.options.folders.folder.join(&file).is_file() {
                     let names = library::catalogue().iter().map(|e| e.name.to_string());
                     let what = shorten(&name.name);
                     let what = format!(
@@ -139,7 +139,10 @@ impl Builder<'_> {
     }
 
     fn script(&mut self, file: &str, at: Span) -> Res<Origin> {
-        let path = self.options.folder.join(file);
+        let path = self.options.folders.folder.join(file);
+        if !self.options.folders.has(&path) {
+            return Err(self.report(self.options.folders.refusal(file, at)));
+        }
         let shown = shorten(file);
         // Not a device or a pipe: reading it might never end.
         match std::fs::metadata(&path) {

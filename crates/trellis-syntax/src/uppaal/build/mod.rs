@@ -33,7 +33,6 @@ mod system;
 mod types;
 
 use std::collections::HashSet;
-use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -43,7 +42,7 @@ use trellis_model::network::{ClockAtom, Condition, Network, Query};
 use trellis_order::Lattice;
 
 use super::ast::{self, Nta};
-use crate::diag::{Diagnostic, Severity, Sources, Span};
+use crate::diag::{Diagnostic, Folders, Severity, Sources, Span};
 use crate::text::errors::{MAX_ERRORS, Read as Res, Reported};
 
 pub(crate) use expr::{compared, too_big};
@@ -75,8 +74,8 @@ pub struct Built {
 /// Where to look for scripts, and what else to build along with the model.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The folder of the model: `extern Mine;` looks for `Mine.lua` there.
-    pub folder: PathBuf,
+    /// The folder of the model, where `extern Mine;` looks for `Mine.lua`, and what scripts must be below of.
+    pub folders: Folders,
     /// Constants that replace the initial value of a global `const int` of that name.
     pub constants: Vec<(String, i64)>,
 }

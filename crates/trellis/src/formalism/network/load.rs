@@ -1,6 +1,6 @@
 //! Reading a model and its questions, whatever language they are in.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use trellis_model::network::Network;
 use trellis_model::network::Query;
@@ -264,8 +264,7 @@ pub fn load(model: &Model, language: &Language, asked: &Asked<'_>) -> Result<Loa
     questions.priority = asked.priority.and_then(|s| l.expr("--priority", s));
     l.settle()?;
 
-    let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
-    let options = build::Options { folder, constants: model.constants.clone() };
+    let options = build::Options { folders: model.folders(), constants: model.constants.clone() };
     match build::build(&nta, &questions, &l.sources, &options) {
         Ok(mut built) => {
             l.diags.extend(built.warnings);

@@ -267,7 +267,7 @@ pub fn ask(request: &Request, engine: Engine, mut loaded: Loaded) -> Cases {
         all.push(Rc::new(CTask::new(args.clone(), loaded, asked, engine, first, termination)));
     }
     if termination {
-        let (options, scope) = c_options(&args.model.model, &args.reading)?;
+        let (options, scope) = c_options(&args.model, &args.reading)?;
         let ask = Ask::ltl(TERMINATION);
         let task = formula::task(request, Subject::c(options, scope.assumes()), vec![ask])?;
         let beside = |file: &PathBuf| if nothing { file.clone() } else { named(file, "termination") };

@@ -108,7 +108,7 @@ pub fn load(
     let one = |cfa| vec![(QUESTION.to_string(), cfa)];
     let read: Read = match language {
         "c" => {
-            let (options, scope) = c_options(path, reading)?;
+            let (options, scope) = c_options(model, reading)?;
             let id = sources.read(path).map_err(|d| vec![d]);
             let built = id.and_then(|id| c::parse(&mut sources, id, &options));
             built.map(|mut built| {
@@ -180,7 +180,7 @@ pub fn unread(language: &'static str, errors: &[Diagnostic], sources: &Sources, 
 }
 
 /// How a C program is to be read.
-pub fn c_options(path: &Path, reading: &Reading) -> Result<(c::Options, Scope), Error> {
+pub fn c_options(model: &Model, reading: &Reading) -> Result<(c::Options, Scope), Error> {
     let scope = Scope::of(reading)?;
     let options = c::Options {
         ints: match reading.ints {
@@ -191,7 +191,7 @@ pub fn c_options(path: &Path, reading: &Reading) -> Result<(c::Options, Scope), 
             Some(DataModel::Ilp32) => c::DataModel::Ilp32,
             _ => c::DataModel::Lp64,
         },
-        folder: path.parent().unwrap_or(Path::new("")).to_path_buf(),
+        folders: model.folders(),
         atoms: vec![],
         deadline: reading.deadline,
         checks: scope.kinds,

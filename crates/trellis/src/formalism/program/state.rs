@@ -68,7 +68,7 @@ pub fn ask(request: &Request, engine: Engine) -> Cases {
     let mut cases: Cases = Ok(vec![]);
     let (mut assumes, mut meaning) = (vec![], vec![]);
     if language == "c" {
-        let scope = c_options(&args.model.model, &args.reading)?.1;
+        let scope = c_options(&args.model, &args.reading)?.1;
         (assumes, meaning) = (scope.assumes(), c_meaning(&args.reading));
         // What is undefined is no run of the program; whether there is any is asked separately.
         cases = c::undefined(&Request { args: plain(args).into(), language: request.language });
