@@ -53,11 +53,13 @@ mod error;
 pub mod files;
 #[doc(hidden)]
 pub mod formalism;
+pub mod lattice;
 #[doc(hidden)]
 pub mod listed;
 mod model;
 #[doc(hidden)]
 pub mod pipeline;
+pub mod program;
 mod queries;
 #[doc(hidden)]
 pub mod registry;
