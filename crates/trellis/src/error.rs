@@ -3,6 +3,15 @@
 use std::fmt;
 
 /// Why something could not be done. Where input is broken, the text shows it, with places.
+///
+/// ```
+/// use trellis::{Error, Model};
+///
+/// match Model::from_text("lock.spec", "vars free held rules held >= 1") {
+///     Err(Error::Input(text)) => assert!(text.contains("lock.spec:1:"), "{text}"),
+///     other => panic!("{other:?}"),
+/// }
+/// ```
 #[derive(Debug, Clone)]
 pub enum Error {
     /// The options make no sense.

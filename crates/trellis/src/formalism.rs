@@ -11,6 +11,33 @@ pub mod program;
 pub mod tree;
 
 /// All that a formalism of one's own needs: `use trellis::formalism::prelude::*;`.
+///
+/// ```
+/// use trellis::formalism::prelude::*;
+///
+/// /// A lamp, in words: this is enough for `simulate` to walk through it.
+/// struct Lamp;
+///
+/// impl Walkable for Lamp {
+///     type State = bool;
+///     type Action = &'static str;
+///     fn next(&self, lit: &bool) -> Result<Vec<(&'static str, bool)>, StepError> {
+///         Ok(vec![("press", !lit)])
+///     }
+///     fn values(&self, lit: &bool) -> Values {
+///         Values::from_iter([("lit".into(), (*lit).into())])
+///     }
+///     fn step(&self, _: &bool, action: &&'static str, _: &bool) -> Step {
+///         Step { label: action.to_string(), ..Step::default() }
+///     }
+///     fn retrace(&mut self, _: &str) -> Result<Walked<Self>, StepError> {
+///         Err(StepError::refused("lamps write no traces"))
+///     }
+/// }
+///
+/// let run = Walkable::run(&Lamp, &[false, true], &["press"]);
+/// assert_eq!(run.steps[0].label, "press");
+/// ```
 pub mod prelude {
     pub use std::rc::Rc;
     pub use std::sync::Arc;

@@ -3,44 +3,55 @@
 //!
 //! # A model in a file
 //!
-//! ```no_run
-//! use trellis::{Model, Verdict};
-//!
-//! let model = Model::open("gearbox.xta")?;
+//! ```
+//! # let folder = tempfile::tempdir().unwrap();
+//! # std::env::set_current_dir(&folder).unwrap();
+//! # std::fs::write("gearbox.xta", "process Gear() { state Neutral, First, Stuck; init Neutral;
+//! #     trans Neutral -> First { }, First -> Neutral { }; } system Gear;").unwrap();
+//! # std::fs::write("gearbox.q", "A[] not Gear.Stuck\nA[] not Gear.First\n").unwrap();
+//! # use trellis::Verdict;
+//! # fn main() -> Result<(), trellis::Error> {
+//! let model = trellis::Model::open("gearbox.xta")?;
 //! for property in model.properties()? {
-//!     let report = model.check(&property).timeout("60s").run()?; // engine chosen, evidence re-checked
+//!     let report = model.check(&property).timeout("60s").run()?;   // engine chosen, evidence re-checked
 //!     match report.verdict() {
 //!         Verdict::Safe(proof) => proof.save("proof.json")?,
-//!         Verdict::Unsafe(trace) => {
-//!             for step in trace.steps() {
-//!                 println!("{step}")
-//!             }
-//!         }
+//!         Verdict::Unsafe(trace) => for step in trace.steps() { println!("{step}") },
 //!         Verdict::Unknown(why) => eprintln!("{why}"),
-//!         _ => println!("{report}"),
+//!         _ => println!("{report}"), // of E<> p, and of bounds
 //!     }
 //! }
-//! # Ok::<(), trellis::Error>(())
+//! # assert!(std::path::Path::new("proof.json").exists());
+//! # Ok(())
+//! # }
 //! ```
 //!
 //! [`Model::open`] reads UPPAAL, TChecker, C, control-flow automata, transition systems, statecharts, counter systems, Petri nets,
-//! AltaRica and hierarchical transition systems. [`Model::property`], [`Model::never`] and [`Model::ltl`] ask questions of one's own;
-//! [`Check`] has the options of `trellis check`; [`Report`] has the verdict, [`Model::certify`] reads evidence again.
+//! AltaRica and hierarchical transition systems; [`Model::from_text`] reads the same from a text. [`Model::property`], [`Model::never`] and
+//! [`Model::ltl`] ask questions of one's own; [`Check`] has the options of `trellis check`; [`Report`] has the verdict, [`Model::certify`] reads
+//! evidence again.
 //!
 //! # A model in Rust
 //!
-//! Implement [`System`] and call [`reach`].
+//! Implement [`System`] and call [`reach`]: states are compared for equality. With [`lattice`] a state has a part that is ordered, too, and larger
+//! ones stand in for smaller ones.
 //!
 //! # The map
 //!
-//! | to | see |
-//! |---|---|
-//! | check a file | [`Model`], [`Check`], [`Report`], [`Verdict`] |
-//! | check one's own type | [`System`], [`reach`] |
-//! | write a lattice or an order | [`order`] |
-//! | use the solver | [`smt`], terms in [`expr`] |
-//! | read and write runs | [`report`] |
-//! | be told of progress, or stop a check | [`Listener`], [`Check::cancelled_by`] |
+//! | to | see | example |
+//! |---|---|---|
+//! | check a file | [`Model`], [`Check`], [`Report`], [`Verdict`] | `check_file` |
+//! | read evidence again | [`Model::certify`], [`Certified`] | `certify` |
+//! | check one's own type | [`System`], [`reach`], [`Found`] | `own_system` |
+//! | use a lattice of one's own | [`lattice`]; ready-made ones in [`order`] | `own_lattice` |
+//! | abstract programs in one's own way | [`program`] | `own_domain` |
+//! | add a kind of model with all commands | [`formalism::prelude`], [`registry::add`] | `lts` of `trellis-cli` |
+//! | be told of progress, or stop a check | [`Listener`], [`Check::cancelled_by`], [`meter`] | |
+//! | read and write runs | [`report`], [`Trace::run`] | |
+//! | use the solver | [`smt`], terms in [`expr`] | |
+//!
+//! Examples are in `examples/`: `cargo run -p trellis-mc --example own_lattice`. The crates named `trellis-…` are parts of this one: what of them
+//! is not reachable from here may change with any version.
 
 #[doc(hidden)]
 pub mod binding;
@@ -53,11 +64,13 @@ mod error;
 pub mod files;
 #[doc(hidden)]
 pub mod formalism;
+pub mod lattice;
 #[doc(hidden)]
 pub mod listed;
 mod model;
 #[doc(hidden)]
 pub mod pipeline;
+pub mod program;
 mod queries;
 #[doc(hidden)]
 pub mod registry;

@@ -29,12 +29,26 @@ pub fn add(formalism: &'static dyn Formalism) {
 }
 
 /// All formalisms.
+///
+/// ```
+/// let languages = trellis::registry::all().into_iter().flat_map(|formalism| formalism.languages());
+/// let names: Vec<&str> = languages.map(|language| language.name).collect();
+/// assert!(names.contains(&"uppaal") && names.contains(&"c"));
+/// ```
 pub fn all() -> Vec<&'static dyn Formalism> {
     let added = ADDED.lock().unwrap_or_else(PoisonError::into_inner);
     BUILT_IN.iter().chain(added.iter()).copied().collect()
 }
 
 /// The formalism and the language of a file: by its name, or by a look into it.
+///
+/// ```
+/// use std::path::Path;
+///
+/// let (formalism, language) = trellis::registry::of(Path::new("mesi.spec"))?;
+/// assert_eq!((language.name, formalism.profile().who), ("spec", "counter systems"));
+/// # Ok::<(), trellis::Error>(())
+/// ```
 pub fn of(path: &Path) -> Result<(&'static dyn Formalism, &'static Language), Error> {
     let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
     let ends = |e: &&str| name.strip_suffix(*e).is_some_and(|stem| stem.ends_with('.') && stem.len() > 1);
@@ -67,6 +81,11 @@ pub fn of(path: &Path) -> Result<(&'static dyn Formalism, &'static Language), Er
 }
 
 /// The language that a text looks like.
+///
+/// ```
+/// let chart = r#"<scxml xmlns="http://www.w3.org/2005/07/scxml" version="1.0"/>"#;
+/// assert_eq!(trellis::registry::sniffed(chart).map(|language| language.name), Some("scxml"));
+/// ```
 pub fn sniffed(text: &str) -> Option<&'static Language> {
     all().into_iter().flat_map(|f| f.languages()).find(|l| (l.sniff)(text))
 }

@@ -57,6 +57,20 @@ pub trait System {
 
     /// Takes actions one after the other: the states on the way, the start first. An action may lead to several states; of the ways that there
     /// are then, one to something bad is preferred.
+    ///
+    /// ```
+    /// # use trellis::{Flaw, Found, System, reach};
+    /// # struct Counter(u32); // up to this
+    /// # impl System for Counter {
+    /// #     type State = u32;
+    /// #     type Action = &'static str;
+    /// #     fn initial(&self) -> Vec<u32> { vec![0] }
+    /// #     fn steps(&self, n: &u32) -> Vec<(&'static str, u32)> { vec![("up", (n + 1) % self.0), ("reset", 0)] }
+    /// #     fn is_bad(&self, n: &u32) -> bool { *n == 3 }
+    /// # }
+    /// assert_eq!(Counter(5).walk(&["up", "up", "reset"]), Ok(vec![0, 1, 2, 0]));
+    /// assert_eq!(Counter(5).walk(&["up", "down"]), Err(Flaw::Step(1)));
+    /// ```
     fn walk(&self, actions: &[Self::Action]) -> Result<Vec<Self::State>, FlawOf<Self>>
     where
         Self::Action: PartialEq,
@@ -89,6 +103,20 @@ pub trait System {
     }
 
     /// Do these actions lead to something bad? The states on the way, the start first.
+    ///
+    /// ```
+    /// # use trellis::{Flaw, Found, System, reach};
+    /// # struct Counter(u32); // up to this
+    /// # impl System for Counter {
+    /// #     type State = u32;
+    /// #     type Action = &'static str;
+    /// #     fn initial(&self) -> Vec<u32> { vec![0] }
+    /// #     fn steps(&self, n: &u32) -> Vec<(&'static str, u32)> { vec![("up", (n + 1) % self.0), ("reset", 0)] }
+    /// #     fn is_bad(&self, n: &u32) -> bool { *n == 3 }
+    /// # }
+    /// assert_eq!(Counter(5).replay(&["up"; 3]), Ok(vec![0, 1, 2, 3]));
+    /// assert_eq!(Counter(5).replay(&["up"; 2]), Err(Flaw::End(2)), "that is not bad");
+    /// ```
     fn replay(&self, actions: &[Self::Action]) -> Result<Vec<Self::State>, FlawOf<Self>>
     where
         Self::Action: PartialEq,
@@ -101,6 +129,20 @@ pub trait System {
     }
 
     /// Do these states show that nothing bad can be reached? All starts are among them, no step leaves them, and none is bad.
+    ///
+    /// ```
+    /// # use trellis::{Flaw, Found, System, reach};
+    /// # struct Counter(u32); // up to this
+    /// # impl System for Counter {
+    /// #     type State = u32;
+    /// #     type Action = &'static str;
+    /// #     fn initial(&self) -> Vec<u32> { vec![0] }
+    /// #     fn steps(&self, n: &u32) -> Vec<(&'static str, u32)> { vec![("up", (n + 1) % self.0), ("reset", 0)] }
+    /// #     fn is_bad(&self, n: &u32) -> bool { *n == 3 }
+    /// # }
+    /// assert_eq!(Counter(3).certify(&[0, 1, 2]), Ok(()));
+    /// assert_eq!(Counter(3).certify(&[0, 1]), Err(Flaw::Leaves(1, "up", 2)));
+    /// ```
     fn certify(&self, states: &[Self::State]) -> Result<(), FlawOf<Self>> {
         let all: HashSet<&Self::State> = states.iter().collect();
         if let Some(start) = self.initial().into_iter().find(|s| !all.contains(s)) {
@@ -137,6 +179,23 @@ pub enum Flaw<S, A> {
 }
 
 /// What was found.
+///
+/// ```
+/// # use trellis::{Flaw, Found, System, reach};
+/// # struct Counter(u32); // up to this
+/// # impl System for Counter {
+/// #     type State = u32;
+/// #     type Action = &'static str;
+/// #     fn initial(&self) -> Vec<u32> { vec![0] }
+/// #     fn steps(&self, n: &u32) -> Vec<(&'static str, u32)> { vec![("up", (n + 1) % self.0), ("reset", 0)] }
+/// #     fn is_bad(&self, n: &u32) -> bool { *n == 3 }
+/// # }
+/// // Whoever does not believe the search checks what it found.
+/// match reach(&Counter(3)).run() {
+///     Found::Safe(states) => assert_eq!(Counter(3).certify(&states), Ok(())),
+///     other => panic!("{other:?}"),
+/// }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found<S, A> {
     /// Nothing bad can be reached; these are all the states that can. They can be checked to be closed under all steps.
@@ -151,6 +210,19 @@ pub enum Found<S, A> {
 pub type Searched<S> = Verdict<Vec<(<S as System>::Action, <S as System>::State)>, Vec<<S as System>::State>>;
 
 /// Explores a system. Options first, then [`Reach::run`].
+///
+/// ```
+/// # use trellis::{Flaw, Found, System, reach};
+/// # struct Counter(u32); // up to this
+/// # impl System for Counter {
+/// #     type State = u32;
+/// #     type Action = &'static str;
+/// #     fn initial(&self) -> Vec<u32> { vec![0] }
+/// #     fn steps(&self, n: &u32) -> Vec<(&'static str, u32)> { vec![("up", (n + 1) % self.0), ("reset", 0)] }
+/// #     fn is_bad(&self, n: &u32) -> bool { *n == 3 }
+/// # }
+/// assert_eq!(reach(&Counter(3)).run(), Found::Safe(vec![0, 1, 2]));
+/// ```
 pub fn reach<S: System>(system: &S) -> Reach<'_, S> {
     Reach { system, meter: Meter::unlimited() }
 }
@@ -163,12 +235,40 @@ pub struct Reach<'s, S> {
 
 impl<S: System> Reach<'_, S> {
     /// Gives up after this long.
+    ///
+    /// ```
+    /// # use trellis::{Flaw, Found, System, reach};
+    /// # struct Counter(u32); // up to this
+    /// # impl System for Counter {
+    /// #     type State = u32;
+    /// #     type Action = &'static str;
+    /// #     fn initial(&self) -> Vec<u32> { vec![0] }
+    /// #     fn steps(&self, n: &u32) -> Vec<(&'static str, u32)> { vec![("up", (n + 1) % self.0), ("reset", 0)] }
+    /// #     fn is_bad(&self, n: &u32) -> bool { *n == 3 }
+    /// # }
+    /// use std::time::Duration;
+    ///
+    /// assert!(matches!(reach(&Counter(4)).timeout(Duration::ZERO).run(), Found::Unknown(why) if why == "time limit reached"));
+    /// ```
     pub fn timeout(mut self, time: Duration) -> Self {
         self.meter = self.meter.time(time);
         self
     }
 
     /// Gives up after so many states.
+    ///
+    /// ```
+    /// # use trellis::{Flaw, Found, System, reach};
+    /// # struct Counter(u32); // up to this
+    /// # impl System for Counter {
+    /// #     type State = u32;
+    /// #     type Action = &'static str;
+    /// #     fn initial(&self) -> Vec<u32> { vec![0] }
+    /// #     fn steps(&self, n: &u32) -> Vec<(&'static str, u32)> { vec![("up", (n + 1) % self.0), ("reset", 0)] }
+    /// #     fn is_bad(&self, n: &u32) -> bool { *n == 3 }
+    /// # }
+    /// assert!(matches!(reach(&Counter(4)).states(2).run(), Found::Unknown(why) if why == "state limit reached"));
+    /// ```
     pub fn states(mut self, most: u64) -> Self {
         self.meter = self.meter.states(Some(most));
         self

@@ -69,17 +69,15 @@ impl<'p> Graph<'p> {
         options: &Options,
         everything: bool,
         meter: &'p mut Meter,
-    ) -> Result<Graph<'p>, Reason> {
-        let domain = facts::known(cfa, options.domain, options.max_values).ok_or_else(|| {
-            Reason::Unsupported(format!("formulas about labels that are {}: they need finitely many", options.domain))
-        })?;
+    ) -> Graph<'p> {
+        let domain = facts::finite(cfa, options.domain, options.max_values);
         let mut first = domain.first(cfa);
         if everything {
             first.variables.extend(product.relevant.iter().filter(|v| is_plain(&cfa.terms, **v)));
         }
         let precisions = Precisions::new(cfa, first, options.scope);
         let first = Node { location: cfa.initial, label: domain.top() };
-        Ok(Graph {
+        Graph {
             domain,
             precisions,
             index: FxHashMap::from_iter([(first.clone(), 0)]),
@@ -93,7 +91,7 @@ impl<'p> Graph<'p> {
             cfa,
             product,
             marks,
-        })
+        }
     }
 
     /// What holds in a node, as terms.

@@ -156,10 +156,7 @@ fn ask(product: &Product, automaton: &Buchi, engine: &Engine, meter: &mut Meter)
         }
         Engine::Portfolio(_) => unreachable!("answered above"),
     };
-    let graph = match Graph::new(&mut large, product, &marks, &options.cegar, everything, meter) {
-        Ok(graph) => graph,
-        Err(why) => return Outcome::new(Verdict::Unknown(why), stats),
-    };
+    let graph = Graph::new(&mut large, product, &marks, &options.cegar, everything, meter);
     let mut engine = Refining { graph, looker: Looker::default(), options, rankings: None };
     let ended = engine.run();
     let stats = Stats { stored: engine.graph.nodes.len() as u64, ..engine.graph.stats };

@@ -107,15 +107,16 @@ impl fmt::Display for Options {
 pub fn check(program: &mut Program<'_>, options: &Options, meter: &mut Meter) -> Outcome {
     let cfa = &program.large.cfa;
     match facts::known(cfa, options.domain, options.max_values) {
-        Some(domain) => refine(program, domain, options, meter),
+        Some(domain) => check_with(program, domain, options, meter),
         None => {
             let domain = Intervals::new(cfa, options.max_values);
-            refine(program, Box::new(domain), options, meter)
+            check_with(program, Box::new(domain), options, meter)
         }
     }
 }
 
-fn refine<D: AbstractDomain + ?Sized>(
+/// Can an error be reached? With a domain of one's own; that of the options does not count.
+pub fn check_with<D: AbstractDomain + ?Sized>(
     program: &mut Program<'_>,
     domain: Box<D>,
     options: &Options,

@@ -65,7 +65,18 @@ pub trait Followed: Debug + Clone + Default {
     /// Is all of the other followed already?
     fn includes(&self, other: &Self) -> bool;
     /// Follow that too.
-    fn extend(&mut self, other: &Self);
+    fn add(&mut self, other: &Self);
+}
+
+/// A set of whatever can be followed.
+impl<T: Debug + Clone + Ord> Followed for BTreeSet<T> {
+    fn includes(&self, other: &Self) -> bool {
+        other.is_subset(self)
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.extend(other.iter().cloned());
+    }
 }
 
 /// Labels of abstract states, and their successors under a precision.
@@ -121,7 +132,7 @@ pub trait AbstractDomain {
         let mut parts = vec![];
         take_apart(terms, fact, split, &mut parts);
         let mut all = Self::Precision::default();
-        parts.into_iter().for_each(|p| all.extend(&self.follow(terms, l, p)));
+        parts.into_iter().for_each(|p| all.add(&self.follow(terms, l, p)));
         all
     }
     /// What to follow in order to know the values of variables, where the domain knows values.
@@ -161,7 +172,7 @@ impl<P: Followed> Precisions<P> {
         let new = !self.at(l).includes(gained);
         for here in &mut self.list[places] {
             if !here.includes(gained) {
-                Arc::make_mut(here).extend(gained);
+                Arc::make_mut(here).add(gained);
             }
         }
         new

@@ -1,5 +1,6 @@
-//! Values and predicates: three abstract domains with the same labels. They differ in what they follow of a fact: the values of its
-//! variables, the fact as a predicate, or the one where that is natural and the other elsewhere (004 §2.3.3).
+//! Values and predicates: four abstract domains with the same labels. They differ in what they follow of a fact: the values of its
+//! variables, the fact as a predicate, the one where that is natural and the other elsewhere (004 §2.3.3), or on which side of the
+//! numbers in it variables are: intervals without widening, for whoever needs finitely many labels.
 
 use std::collections::BTreeSet;
 
@@ -11,6 +12,7 @@ use trellis_smt::path::Refutation;
 
 use super::domain::{AbstractDomain, Domain, Followed, Split, has_few_values, is_plain};
 use super::edges::Edges;
+use super::intervals;
 use super::label::Label;
 use super::post::{Mode, Post, Precision};
 
@@ -19,7 +21,7 @@ impl Followed for Precision {
         other.variables.is_subset(&self.variables) && other.predicates.is_subset(&self.predicates)
     }
 
-    fn extend(&mut self, other: &Precision) {
+    fn add(&mut self, other: &Precision) {
         self.variables.extend(&other.variables);
         self.predicates.extend(&other.predicates);
     }
@@ -31,6 +33,10 @@ pub trait Kind {
     const VALUES: bool = true;
     /// Is this one, at this location?
     fn is_value(post: &Post, terms: &Terms, l: LocationId, fact: TermId) -> bool;
+    /// What else to follow of a fact than its values or itself: values and predicates.
+    fn instead(_: &mut Terms, _fact: TermId) -> Option<(BTreeSet<VarId>, Vec<TermId>)> {
+        None
+    }
     /// What is to be followed of a refutation at a position, if that is not simply its facts.
     fn learn(_: &Terms, _: &Refutation, _position: usize) -> Option<Precision> {
         None
@@ -75,6 +81,19 @@ impl Kind for Product {
     }
 }
 
+/// Values that are few, and for other variables on which side of a number they are.
+pub struct Ends;
+
+impl Kind for Ends {
+    fn is_value(_: &Post, _: &Terms, _: LocationId, _: TermId) -> bool {
+        true
+    }
+
+    fn instead(terms: &mut Terms, fact: TermId) -> Option<(BTreeSet<VarId>, Vec<TermId>)> {
+        Some(intervals::sides(terms, fact))
+    }
+}
+
 /// A domain of values and predicates.
 pub type Known = dyn AbstractDomain<Label = Label, Precision = Precision>;
 
@@ -87,6 +106,12 @@ pub fn known(cfa: &Cfa, domain: Domain, max_values: usize) -> Option<Box<Known>>
         Domain::Product(mode) => Box::new(Facts::<Product>::new(post(mode))),
         Domain::Intervals => return None,
     })
+}
+
+/// The domain, or one with finitely many labels under a precision that stands in for it.
+pub fn finite(cfa: &Cfa, domain: Domain, max_values: usize) -> Box<Known> {
+    let ends = || Box::new(Facts::<Ends>::new(Post::new(cfa, Mode::Cartesian, max_values)));
+    known(cfa, domain, max_values).unwrap_or_else(|| ends())
 }
 
 /// The domain of one of these kinds.
@@ -139,7 +164,10 @@ impl<K: Kind> AbstractDomain for Facts<K> {
 
     fn follow(&mut self, terms: &mut Terms, l: LocationId, fact: TermId) -> Precision {
         let mut gained = Precision::default();
-        if K::is_value(&self.post, terms, l, fact) {
+        if let Some((values, predicates)) = K::instead(terms, fact) {
+            gained.variables = values;
+            gained.predicates.extend(predicates.into_iter().filter_map(|p| self.post.predicates.number(terms, p)));
+        } else if K::is_value(&self.post, terms, l, fact) {
             gained.variables.extend(terms.free_vars(fact).into_iter().filter(|&v| is_plain(terms, v)));
         } else {
             gained.predicates.extend(self.post.predicates.number(terms, fact));

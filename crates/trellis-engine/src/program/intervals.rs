@@ -47,7 +47,7 @@ impl Followed for Precision {
         other.values.is_subset(&self.values) && other.thresholds.iter().all(has)
     }
 
-    fn extend(&mut self, other: &Precision) {
+    fn add(&mut self, other: &Precision) {
         self.values.extend(&other.values);
         for (&v, t) in &other.thresholds {
             self.thresholds.entry(v).or_default().extend(t);
@@ -199,24 +199,40 @@ impl AbstractDomain for Intervals {
     }
 
     fn follow(&mut self, terms: &mut Terms, _: LocationId, fact: TermId) -> Precision {
-        let mut gained = Precision::default();
-        // The numbers in it, and their neighbours: `x < 3` ends at 2, and `0 < x + 3` at -3.
-        let literals = terms.subterms([fact]).into_iter().filter_map(|t| terms.as_value(t).as_ref().and_then(number));
-        let near = |n: i64| [n.saturating_sub(1), n, n.saturating_add(1), n.saturating_neg()];
-        let numbers: BTreeSet<i64> = literals.flat_map(near).collect();
-        for v in terms.free_vars(fact).into_iter().filter(|&v| is_plain(terms, v)) {
-            if has_few_values(terms, v) {
-                gained.values.insert(v);
-            } else {
-                gained.thresholds.insert(v, numbers.clone());
-            }
-        }
-        gained
+        wanted(terms, fact)
     }
 
     fn edges(&mut self) -> &mut Edges {
         &mut self.post.steps
     }
+}
+
+/// Variables with few values, and those with more, with the numbers in a fact.
+fn wanted(terms: &Terms, fact: TermId) -> Precision {
+    let mut gained = Precision::default();
+    // The numbers in it, and their neighbours: `x < 3` ends at 2, and `0 < x + 3` at -3.
+    let literals = terms.subterms([fact]).into_iter().filter_map(|t| terms.as_value(t).as_ref().and_then(number));
+    let near = |n: i64| [n.saturating_sub(1), n, n.saturating_add(1), n.saturating_neg()];
+    let numbers: BTreeSet<i64> = literals.flat_map(near).collect();
+    for v in terms.free_vars(fact).into_iter().filter(|&v| is_plain(terms, v)) {
+        if has_few_values(terms, v) {
+            gained.values.insert(v);
+        } else {
+            gained.thresholds.insert(v, numbers.clone());
+        }
+    }
+    gained
+}
+
+/// The same, as predicates: is a variable more than a number?
+pub fn sides(terms: &mut Terms, fact: TermId) -> (BTreeSet<VarId>, Vec<TermId>) {
+    let Precision { values, thresholds } = wanted(terms, fact);
+    let mut predicates = vec![];
+    for (v, numbers) in thresholds {
+        let (least, most) = limits_of(terms.variable(v).ty);
+        predicates.extend(numbers.range(least..most).map(|&n| beyond(terms, v, n, true)));
+    }
+    (values, predicates)
 }
 
 fn number(value: &Value) -> Option<i64> {

@@ -35,19 +35,14 @@ pub fn answer(cfa: &Cfa, outcome: &Outcome, who: &str) -> Option<bool> {
 }
 
 /// The configuration with this number.
-pub fn configuration(n: usize) -> Options {
-    among(8, n)
-}
-
-/// The configuration with this number, among those with the first domains.
-pub fn among(domains: usize, mut n: usize) -> Options {
+pub fn configuration(mut n: usize) -> Options {
     let mut pick = |of: usize| {
         let k = n % of;
         n /= of;
         k
     };
     let modes = [Mode::Cartesian, Mode::Boolean, Mode::Split];
-    let domain = match pick(domains) {
+    let domain = match pick(8) {
         0 => Domain::Explicit,
         n @ 1..=3 => Domain::Predicates(modes[n - 1]),
         n @ 4..=6 => Domain::Product(modes[n - 4]),
