@@ -374,7 +374,7 @@ queries in a .q file of the same name or given by --queries):
   functions   with loops, local variables, reference parameters; no recursion
   processes   templates with parameters, partial instantiation, free parameters in the system line, priorities
   channels    binary, broadcast, urgent, arrays, priorities
-  locations   invariants, urgent, committed
+  locations   invariants, urgent, committed; branch points (weights are left out)
   clocks      guards, invariants, resets to integers or other clocks, differences; see `trellis help timed`
   lattices    extern NAME; see `trellis help lattices`
 

@@ -17,6 +17,7 @@ use trellis_report::{Content, Kind, Outcome, PropertyReport, Style, chart, dot, 
 use crate::Error;
 use crate::binding::Bound;
 use crate::certify::{Given, Judged};
+use crate::settings::Settings;
 use crate::task::{Evidence, Presenter, Question, Rejection, Report, Task, Unanswered, presented};
 use crate::warnings;
 
@@ -284,7 +285,27 @@ fn answer<T: Task>(task: &T, n: usize, question: &Question) -> Result<Report<T>,
         report.trace = report.trace.take().or(report.witness.take());
     }
     drop(working);
+    compare(args, question, &mut report);
     Ok(report)
+}
+
+/// Says what the file has recorded about the question, if that is known now.
+fn compare<T, C>(args: &Settings, question: &Question, report: &mut PropertyReport<T, C>) {
+    let found = match report.outcome {
+        Outcome::Safe | Outcome::Holds => true,
+        Outcome::Unsafe | Outcome::Fails => false,
+        Outcome::Bound | Outcome::Unknown | Outcome::Error => return,
+    };
+    let Some(recorded) = question.recorded else { return };
+    let satisfied = if recorded { "satisfied" } else { "not satisfied" };
+    if recorded == found {
+        if !args.json {
+            args.context.note(format_args!("note: UPPAAL recorded: {satisfied}\n"));
+        }
+        return;
+    }
+    let differs = vec![format!("UPPAAL recorded: {satisfied}, which is not what is found here")];
+    report.warnings.extend(warnings::tell(args, differs));
 }
 
 /// Certifies evidence about one of the questions of a task.

@@ -32,12 +32,14 @@ pub struct Question {
     pub warnings: Vec<String>,
     /// Files that the question was read from, beside the model's.
     pub inputs: Vec<Input>,
+    /// Whether it is satisfied according to the file it was read from.
+    pub recorded: Option<bool>,
 }
 
 impl Question {
     /// A question whose text is its canonical form.
     pub fn plain(text: &str, kind: Kind, warnings: Vec<String>) -> Question {
-        Question { text: text.into(), property: text.into(), kind, warnings, inputs: vec![] }
+        Question { text: text.into(), property: text.into(), kind, warnings, inputs: vec![], recorded: None }
     }
 }
 

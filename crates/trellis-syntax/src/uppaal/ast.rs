@@ -321,14 +321,14 @@ pub struct Location {
     pub committed: bool,
     /// Where its exponential rate stands: it changes no answer that Trellis gives.
     pub rate: Option<Span>,
-    /// A branch point, which Trellis refuses by name.
-    pub unsupported: Option<(String, Span)>,
+    /// Not a location but a branch point: edges that lead here go on at once along one of those that leave it.
+    pub branches: bool,
 }
 
 impl Location {
     /// One with a name and nothing else.
     pub fn new(name: Ident, anonymous: bool) -> Location {
-        Location { name, anonymous, invariant: None, urgent: false, committed: false, rate: None, unsupported: None }
+        Location { name, anonymous, invariant: None, urgent: false, committed: false, rate: None, branches: false }
     }
 }
 
@@ -347,10 +347,20 @@ pub struct Edge {
     pub sync: Option<Sync>,
     /// The updates, in order.
     pub update: Vec<Expr>,
-    /// `controllable="false"` (games) or a probability label: refused by name.
+    /// Where its weight stands, for edges from branch points: it changes no answer that Trellis gives.
+    pub weight: Option<Span>,
+    /// Something that Trellis refuses by name.
     pub unsupported: Option<(String, Span)>,
     /// Where it stands.
     pub span: Span,
+}
+
+impl Edge {
+    /// One that says nothing; its ends are to be set.
+    pub fn new(span: Span) -> Edge {
+        let (select, update) = (Vec::new(), Vec::new());
+        Edge { source: 0, target: 0, select, guard: None, sync: None, update, weight: None, unsupported: None, span }
+    }
 }
 
 /// `c[i]!` or `c?`
@@ -375,6 +385,8 @@ pub struct Query {
     pub text: String,
     /// The comment that came with it.
     pub comment: String,
+    /// Whether it was satisfied when UPPAAL was asked, or is expected to be, if the file says so.
+    pub recorded: Option<bool>,
 }
 
 /// The kinds of query.

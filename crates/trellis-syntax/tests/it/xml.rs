@@ -32,10 +32,10 @@ fn a_template_with_everything() {
     assert_eq!(p.params.len(), 2);
     assert_eq!((p.locations[0].name.name.as_str(), p.locations[0].anonymous), ("A", false));
     assert_eq!((p.locations[1].name.name.as_str(), p.locations[1].anonymous), ("b", true));
-    assert!(p.locations[0].urgent && p.locations[1].committed && p.locations[2].unsupported.is_some());
+    assert!(p.locations[0].urgent && p.locations[1].committed && p.locations[2].branches);
     assert_eq!(p.locations[0].invariant.as_ref().map(show).as_deref(), Some("(x Le 5)"));
     assert_eq!(p.init, Some(1));
-    assert!(p.edges[0].unsupported.is_some());
+    assert!(p.edges[0].unsupported.is_none());
     assert_eq!(p.edges[1].guard.as_ref().map(show).as_deref(), Some("((n Lt 2) And (x Gt 1))"));
     assert_eq!(p.edges[1].update.len(), 2);
     assert_eq!((nta.decls.len(), nta.system_decls.len(), nta.instances.len()), (1, 1, 1));
@@ -49,6 +49,7 @@ fn queries_come_with_their_comments() {
         <query><formula/><comment>none</comment></query></queries></nta>");
     assert_eq!(nta.queries.len(), 1);
     assert_eq!((nta.queries[0].text.as_str(), nta.queries[0].comment.as_str()), ("E<> P.a", "can it?"));
+    assert_eq!(nta.queries[0].recorded, Some(true));
     assert!(matches!(nta.queries[0].kind, QueryKind::Possibly(_)));
 }
 

@@ -11,6 +11,7 @@
 //! clocks, clocks together with lattices or priorities, recursion (UPPAAL has none), floating point, dynamic templates, statistical queries. Everything refused is named with its place. Templates
 //! that no system line uses are not looked at.
 
+mod branch;
 mod clock;
 mod decl;
 mod effect;
@@ -209,6 +210,7 @@ impl<'a> Builder<'a> {
     }
 
     fn run(&mut self, nta: &Nta, questions: &Questions) -> Res<Answers> {
+        let nta = &*self.without_branch_points(nta);
         let global = self.global.clone();
         for d in nta.decls.iter().chain(&nta.system_decls) {
             // Every declaration is looked at, even after a mistake in another.

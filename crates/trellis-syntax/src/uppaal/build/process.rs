@@ -67,9 +67,6 @@ impl Builder<'_> {
     }
 
     fn location(&mut self, l: &ast::Location, scope: &Rc<Scope>) -> Res<Location> {
-        if let Some((what, span)) = &l.unsupported {
-            return self.error(*span, format!("{what} is not supported"));
-        }
         if let Some(span) = l.rate {
             let d = Diagnostic::warning(span, "the exponential rate is left out");
             self.report(d.help("only probabilities depend on it, and Trellis is not asked for any"));
@@ -104,6 +101,12 @@ impl Builder<'_> {
     fn edge(&mut self, e: &ast::Edge, origin: u32, scope: &Rc<Scope>) -> Res<Vec<Edge>> {
         if let Some((what, span)) = &e.unsupported {
             return self.error(*span, format!("{what} is not supported"));
+        }
+        if let Some(span) = e.weight {
+            let d = Diagnostic::warning(span, "the weights of a branch point are left out");
+            self.report(
+                d.help("every branch may be taken; what its edge does comes right after the edge that leads there"),
+            );
         }
         self.check_distinct(e.select.iter().map(|(name, _)| name))?;
         let place: Arc<str> = self.place(e.span).into();

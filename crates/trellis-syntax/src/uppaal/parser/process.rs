@@ -160,8 +160,7 @@ impl Parser<'_, '_> {
         self.bump();
         self.list(|p| {
             let name = p.ident("the name of a branch point")?;
-            let unsupported = Some(("a branch point".to_string(), name.span));
-            p.add_location(template, body, Location { unsupported, ..Location::new(name, false) });
+            p.add_location(template, body, Location { branches: true, ..Location::new(name, false) });
             Ok(())
         })?;
         self.require(Punct::Semi, "after the branch points").map(|_| ())
@@ -244,11 +243,10 @@ impl Parser<'_, '_> {
             (Tok::P(Punct::Arrow | Punct::Minus), Some(source)) => Ident::clone(source),
             _ => self.ident("the source location of an edge")?,
         };
-        let mut unsupported = None;
+        // `-u->`: the environment's, in games. Whoever moves, symbolic questions are about all that can happen.
         if self.at(Punct::Minus) && self.look(1).tok == Tok::Ident("u") {
-            let dash = self.bump().span;
             self.bump();
-            unsupported = Some(("an uncontrollable edge".to_string(), dash.to(self.span())));
+            self.bump();
         }
         if self.at(Punct::Dec) {
             let error = self.unexpected("`->` after the source location of the edge");
@@ -258,8 +256,7 @@ impl Parser<'_, '_> {
         let target = self.ident("the target location of the edge")?;
         let span = start.to(target.span);
         *last = Some(source.clone());
-        let (select, update) = (Vec::new(), Vec::new());
-        let mut edge = Edge { source: 0, target: 0, select, guard: None, sync: None, update, unsupported, span };
+        let mut edge = Edge::new(span);
         self.edge_body(&mut edge)?;
         Ok(NamedEdge { source, target, edge })
     }
@@ -326,9 +323,7 @@ impl Parser<'_, '_> {
             }
             Tok::Ident("probability") => {
                 self.bump();
-                let span = self.expr()?.span;
-                edge.unsupported = Some(("a probability".to_string(), span));
-                false
+                edge.weight.replace(self.expr()?.span).is_some()
             }
             _ => {
                 let error = self.unexpected("`select`, `guard`, `sync`, `assign` or `}`");

@@ -51,18 +51,24 @@ impl Parser<'_, '_> {
                     for (of, (from, to)) in of.into_iter().zip(places) {
                         let text = one_line(&format!("{before}{}", &self.text.text[from..to]));
                         let kind = QueryKind::Bounds { sup, when: when.clone(), of: vec![of] };
-                        queries.push(Query { kind, span: start.span.to(self.prev), text, comment: comment.clone() });
+                        queries.push(Query {
+                            kind,
+                            span: start.span.to(self.prev),
+                            text,
+                            comment: comment.clone(),
+                            recorded: None,
+                        });
                     }
                 }
                 Ok(kind) => {
                     let text = one_line(&self.text.text[start.at..self.prev_end.max(start.at)]);
-                    queries.push(Query { kind, span: start.span.to(self.prev), text, comment });
+                    queries.push(Query { kind, span: start.span.to(self.prev), text, comment, recorded: None });
                 }
                 Err(_) => {
                     self.skip_query(start.at);
                     let text = one_line(&self.text.text[start.at..self.prev_end.max(start.at)]);
                     let kind = QueryKind::Malformed(vec![]);
-                    queries.push(Query { kind, span: start.span.to(self.prev), text, comment });
+                    queries.push(Query { kind, span: start.span.to(self.prev), text, comment, recorded: None });
                 }
             }
         }
@@ -241,9 +247,12 @@ fn one_line(text: &str) -> String {
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Puts a comment from elsewhere (an XML element) on queries.
-pub(in crate::uppaal) fn add_commented(nta: &mut Nta, queries: Vec<Query>, comment: &str) {
+/// Puts a comment from elsewhere (an XML element) on queries, and what was recorded about them.
+pub(in crate::uppaal) fn add_commented(nta: &mut Nta, queries: Vec<Query>, comment: &str, recorded: Option<bool>) {
+    // An outcome belongs to one question.
+    let recorded = recorded.filter(|_| queries.len() == 1);
     nta.queries.extend(queries.into_iter().map(|mut query| {
+        query.recorded = recorded;
         if !comment.is_empty() {
             query.comment = comment.to_string();
         }

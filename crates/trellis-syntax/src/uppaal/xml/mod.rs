@@ -2,7 +2,8 @@
 //!
 //! Layout (`x`, `y`, `color`, `nail`) is skipped. Elements, attributes and label kinds that are not known are errors: leaving out a
 //! misspelt guard would change what the model means. So are parts that can be there only once and are there twice. Entities other than
-//! XML's own five are refused. What UPPAAL remembers of former runs (`option`, `expect`, `result`) says nothing about the model.
+//! XML's own five are refused. What UPPAAL remembers of former runs (`option`) says nothing about the model; outcomes
+//! (`expect`, `result`) are kept with their queries. `controllable="false"` is for games: symbolic questions are about all that can happen.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -237,13 +238,20 @@ impl<'t> Reader<'t> {
             }
             let comment = parts.iter().copied().find(|n| n.has_tag_name("comment"));
             let comment = comment.map_or(String::new(), |n| self.content(n).text.trim().to_string());
+            // What is expected counts, rather than what came out last.
+            let outcome = |tag| parts.iter().rev().find(|n| n.has_tag_name(tag)).and_then(|n| n.attribute("outcome"));
+            let recorded = match outcome("expect").or_else(|| outcome("result")) {
+                Some("success") => Some(true),
+                Some("failure") => Some(false),
+                _ => None,
+            };
             for formula in parts.iter().filter(|n| n.has_tag_name("formula")) {
                 if let Some(child) = formula.children().find(Node::is_element) {
                     self.unknown(child, "formula", &[]);
                 }
                 let text = self.content(*formula);
                 let queries = queries_of(&text, &mut self.errors);
-                add_commented(nta, queries, &comment);
+                add_commented(nta, queries, &comment, recorded);
             }
         }
     }
@@ -364,9 +372,8 @@ impl<'t> Reader<'t> {
 
     fn branchpoint<'d>(&mut self, node: Node<'d, '_>, template: &mut Template, ids: &mut Ids<'d>) {
         if let Some((id, span)) = self.id(node, template.locations.len(), ids) {
-            let unsupported = Some(("a branch point".to_string(), self.tag(node)));
             let name = Ident { name: id.to_string(), span };
-            template.locations.push(Location { unsupported, ..Location::new(name, true) });
+            template.locations.push(Location { branches: true, ..Location::new(name, true) });
         }
     }
 
@@ -448,22 +455,7 @@ impl<'t> Reader<'t> {
 
     fn transition(&mut self, node: Node, template: &Template, ids: &Ids) -> Option<Edge> {
         let children = self.children(node);
-        let mut edge = Edge {
-            source: 0,
-            target: 0,
-            select: Vec::new(),
-            guard: None,
-            sync: None,
-            update: Vec::new(),
-            unsupported: None,
-            span: self.tag(node),
-        };
-        if let Some(controllable) = node.attribute_node("controllable")
-            && controllable.value() == "false"
-        {
-            let span = self.span(controllable.range());
-            edge.unsupported = Some(("an uncontrollable edge".to_string(), span));
-        }
+        let mut edge = Edge::new(self.tag(node));
         self.only_once("transition", &children, &["source", "target"]);
         let mut ends = [None, None];
         for child in children {
@@ -510,10 +502,8 @@ impl<'t> Reader<'t> {
                 update.is_some_and(|u| !std::mem::replace(&mut edge.update, u).is_empty())
             }
             Some("probability") => {
-                if let Some(span) = self.label(node, |p| p.rate()) {
-                    edge.unsupported = Some(("a probability".to_string(), span));
-                }
-                false
+                let weight = self.label(node, |p| p.rate());
+                weight.is_some_and(|w| edge.weight.replace(w).is_some())
             }
             Some("comments" | "testcode") => false,
             _ => {

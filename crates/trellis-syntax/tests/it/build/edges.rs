@@ -120,3 +120,27 @@ fn a_guard_with_a_function_on_a_receiver() {
     let data = data(&net, &after[0]);
     assert_eq!((data["a[0]"], data["a[1]"]), (2, 20));
 }
+
+#[test]
+fn branches_are_edges_of_their_own() {
+    let model = "chan c; int n; process P() { state A, B; branchpoint b; state C; init A; \
+        trans A -> b { select i : int[1,2]; guard n == 0; sync c!; assign n = i; }, \
+              b -> B { assign n = n * 10; probability 3; }, b -> C { }, B -u-> A { }; } \
+        process R() { int seen; state A; init A; trans A -> A { sync c?; assign seen = n; }; } system P, R;";
+    let net = network(model);
+    assert_eq!(net.processes[0].locations.iter().map(|l| l.name.as_str()).collect::<Vec<_>>(), ["A", "B", "C"]);
+    let after = steps(&net).expect("steps");
+    let mut seen: Vec<_> = after.iter().map(|s| (s.locations[0], data(&net, s)["R.seen"])).collect();
+    seen.sort_unstable();
+    assert_eq!(seen, [(1, 10), (1, 20), (2, 1), (2, 2)]);
+    let one = |edges: &str| {
+        refused(&format!(
+            "chan c; process P() {{ state A; branchpoint b, d; init A; trans A -> b {{ }}, {edges}; }} system P;"
+        ))
+    };
+    assert!(one("b -> A { guard true; }").contains("and nothing else"));
+    assert!(one("b -> d { }, d -> A { }").contains("from a branch point to a branch point"));
+    assert!(one("d -> A { }").contains("no edge leaves"));
+    assert!(one("b -> A { }, A -> A { probability 2; }").contains("only"));
+    assert!(refused("process P() { state A; branchpoint b; init b; trans b -> A { }; } system P;").contains("initial"));
+}

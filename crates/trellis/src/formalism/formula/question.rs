@@ -83,7 +83,14 @@ impl Ask {
             Ask::Formula { .. } => vec![],
             Ask::Forbidden { input, .. } => vec![input.clone()],
         };
-        Question { text: self.text().into(), property: self.property(), kind: self.kind(), warnings, inputs }
+        Question {
+            text: self.text().into(),
+            property: self.property(),
+            kind: self.kind(),
+            warnings,
+            inputs,
+            recorded: None,
+        }
     }
 }
 

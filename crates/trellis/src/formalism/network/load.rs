@@ -27,6 +27,8 @@ pub struct Loaded {
     pub unanswered: Vec<(String, String)>,
     /// Questions that make no sense, and what is wrong with them, beside others that do.
     pub refused: Vec<(String, String)>,
+    /// What the file says about its questions: those that are satisfied, and those that are not.
+    pub recorded: Vec<(String, bool)>,
     /// The joining strategy, if one was given as an expression.
     pub strategy: Option<build::Strategy>,
     /// The expression for the priority order.
@@ -47,7 +49,10 @@ pub struct Loaded {
 impl Loaded {
     /// What is asked.
     pub fn questions(&self) -> Vec<Question> {
-        let question = |q: &Query| Question::plain(&q.text, Kind::of(&q.kind), warnings::of_query(&self.network, q));
+        let question = |q: &Query| Question {
+            recorded: self.recorded.iter().find(|(text, _)| *text == q.text).map(|(_, satisfied)| *satisfied),
+            ..Question::plain(&q.text, Kind::of(&q.kind), warnings::of_query(&self.network, q))
+        };
         self.queries.iter().map(question).collect()
     }
 
@@ -264,6 +269,7 @@ pub fn load(model: &Model, language: &Language, asked: &Asked<'_>) -> Result<Loa
     questions.priority = asked.priority.and_then(|s| l.expr("--priority", s));
     l.settle()?;
 
+    let recorded = questions.queries.iter().filter_map(|q| Some((q.text.clone(), q.recorded?))).collect();
     let options = build::Options { folders: model.folders(), constants: model.constants.clone() };
     match build::build(&nta, &questions, &l.sources, &options) {
         Ok(mut built) => {
@@ -280,6 +286,7 @@ pub fn load(model: &Model, language: &Language, asked: &Asked<'_>) -> Result<Loa
                 queries: built.queries,
                 unanswered,
                 refused,
+                recorded,
                 strategy: built.strategy,
                 priority: built.priority,
                 warnings: diag::render(&l.diags, &l.sources, asked.color),
@@ -345,6 +352,7 @@ fn load_tchecker(mut l: Loader, model: &Model, asked: &Asked<'_>, id: SourceId, 
                 queries: built.queries,
                 unanswered: Vec::new(),
                 refused,
+                recorded: Vec::new(),
                 strategy: None,
                 priority: None,
                 warnings: diag::render(&l.diags, &l.sources, asked.color),
