@@ -95,7 +95,7 @@ fn some_public_programs() {
         let options = Options {
             ints: if math { Ints::Math } else { Ints::Wrap },
             data_model: DataModel::Ilp32,
-            folder: folder.clone(),
+            folders: trellis_syntax::diag::Folders::of(folder.clone()),
             ..Options::default()
         };
         let mut sources = Sources::default();
