@@ -223,7 +223,7 @@ pub fn watch(watched: Watched, say: impl FnOnce(Option<&str>, StopReason) -> u8 
         let why = loop {
             if cancelled.load(Ordering::Relaxed) {
                 let since = interrupted.get_or_insert_with(Instant::now).elapsed();
-                if watched.alone || since > 3 * GRACE {
+                if watched.alone || since > GRACE {
                     break StopReason::Cancelled;
                 }
             }

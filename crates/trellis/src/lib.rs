@@ -4,13 +4,13 @@
 //! # A model in a file
 //!
 //! ```
+//! # use trellis::Verdict;
+//! # fn main() -> Result<(), trellis::Error> {
 //! # let folder = tempfile::tempdir().unwrap();
 //! # std::env::set_current_dir(&folder).unwrap();
 //! # std::fs::write("gearbox.xta", "process Gear() { state Neutral, First, Stuck; init Neutral;
 //! #     trans Neutral -> First { }, First -> Neutral { }; } system Gear;").unwrap();
 //! # std::fs::write("gearbox.q", "A[] not Gear.Stuck\nA[] not Gear.First\n").unwrap();
-//! # use trellis::Verdict;
-//! # fn main() -> Result<(), trellis::Error> {
 //! let model = trellis::Model::open("gearbox.xta")?;
 //! for property in model.properties()? {
 //!     let report = model.check(&property).timeout("60s").run()?;   // engine chosen, evidence re-checked

@@ -7,7 +7,7 @@ use crate::{root, stderr, stdout, temporary, trellis};
 
 const LEADER: &str = "lattice/leader.xml";
 
-fn shell(script: &str) -> std::process::Output {
+pub fn shell(script: &str) -> std::process::Output {
     Command::new("sh")
         .args(["-c", script])
         .current_dir(root().join("models"))

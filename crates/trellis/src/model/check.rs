@@ -65,7 +65,8 @@ impl<'m> Check<'m> {
         Check { model, property, options: vec![], listener: None, cancelled: None }
     }
 
-    /// Gives up after this long, reading and checking included: `"60s"`, or a [`Duration`].
+    /// Gives up after this long, reading and checking included: `"60s"`, or a [`Duration`]. A single operation on decision diagrams
+    /// (AltaRica) is not cut short; the command line ends the process then.
     pub fn timeout(self, time: impl Into<Timeout>) -> Self {
         let Timeout(time) = time.into();
         self.option("--timeout", &time)
