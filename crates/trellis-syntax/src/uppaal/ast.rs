@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use trellis_model::network::sketch::{Arrow, Spot};
+
 use crate::diag::{Diagnostic, Span};
 
 /// A name and where it stands.
@@ -323,12 +325,15 @@ pub struct Location {
     pub rate: Option<Span>,
     /// A branch point, which Trellis refuses by name.
     pub unsupported: Option<(String, Span)>,
+    /// How it is drawn.
+    pub drawn: Spot,
 }
 
 impl Location {
     /// One with a name and nothing else.
     pub fn new(name: Ident, anonymous: bool) -> Location {
-        Location { name, anonymous, invariant: None, urgent: false, committed: false, rate: None, unsupported: None }
+        let (urgent, committed, drawn) = (false, false, Spot::default());
+        Location { name, anonymous, invariant: None, urgent, committed, rate: None, unsupported: None, drawn }
     }
 }
 
@@ -349,6 +354,8 @@ pub struct Edge {
     pub update: Vec<Expr>,
     /// `controllable="false"` (games) or a probability label: refused by name.
     pub unsupported: Option<(String, Span)>,
+    /// How it is drawn.
+    pub drawn: Arrow,
     /// Where it stands.
     pub span: Span,
 }

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use trellis_model::network::sketch::Arrow;
+
 use super::{Parser, Read, Reported};
 use crate::diag::{Diagnostic, Span};
 use crate::text::errors::closest;
@@ -259,7 +261,8 @@ impl Parser<'_, '_> {
         let span = start.to(target.span);
         *last = Some(source.clone());
         let (select, update) = (Vec::new(), Vec::new());
-        let mut edge = Edge { source: 0, target: 0, select, guard: None, sync: None, update, unsupported, span };
+        let drawn = Arrow::default();
+        let mut edge = Edge { source: 0, target: 0, select, guard: None, sync: None, update, unsupported, drawn, span };
         self.edge_body(&mut edge)?;
         Ok(NamedEdge { source, target, edge })
     }
