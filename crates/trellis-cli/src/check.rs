@@ -78,6 +78,7 @@ pub fn check(args: &Settings, style: Style, err_color: bool) -> Ran {
             trace: beside(&args.trace),
             certificate: beside(&args.certificate),
             dot: beside(&args.dot),
+            svg: beside(&args.svg),
             html: beside(&args.html),
             msc: beside(&args.msc),
             ..args.clone()
@@ -211,7 +212,13 @@ fn write_files(args: &Settings, answer: &dyn Answer, [trace, proof]: [Option<usi
         write_with(&path(file), |out| match () {
             () if name.ends_with(itf::ENDING) => itf::write_itf(&run()?, out),
             () if name.ends_with(".vcd") => vcd::write_vcd(&run()?, out),
-            () => answer.write_trace(out),
+            () => match answer.native(&name) {
+                Some(text) => out.write_all(text.map_err(std::io::Error::other)?.as_bytes()),
+                None if name.ends_with(".xtr") => {
+                    Err(std::io::Error::other("only runs of UPPAAL models are written as .xtr"))
+                }
+                None => answer.write_trace(out),
+            },
         })?;
     }
     if let Some(file) = args.certificate.as_ref().filter(|_| answer.has_certificate()) {
@@ -220,10 +227,17 @@ fn write_files(args: &Settings, answer: &dyn Answer, [trace, proof]: [Option<usi
     if let Some((file, graph)) = args.dot.as_ref().and_then(|file| Some((file, answer.dot()?))) {
         write_file(&path(file), &graph)?;
     }
+    let too_large = "note: the run has too many processes or steps to be drawn";
+    if let Some(file) = args.svg.as_ref().filter(|_| answer.has_trace()) {
+        match answer.svg() {
+            None => eprintln!("{too_large}"),
+            Some(picture) => write_file(&path(file), &picture)?,
+        }
+    }
     if let Some(file) = args.msc.as_ref().filter(|_| answer.has_trace()) {
         let is_picture = file.extension().is_some_and(|e| e == "svg");
         match answer.chart(is_picture) {
-            None => eprintln!("note: the run has too many processes or steps to be drawn"),
+            None => eprintln!("{too_large}"),
             Some(chart) if file == Path::new("-") => {
                 print(&chart)?;
             }

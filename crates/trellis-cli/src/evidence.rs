@@ -10,7 +10,7 @@ use trellis::settings::NodeOptions;
 use trellis::settings::{Convert, Format, Formulas, Settings};
 use trellis::{Error, registry};
 use trellis_meter::StopReason;
-use trellis_report::{Style, dot};
+use trellis_report::{Style, dot, svg};
 
 use crate::cli::Certify;
 use crate::{Ran, exit, limits, print};
@@ -107,6 +107,8 @@ pub fn convert(args: &Convert, err_color: bool) -> Ran {
         Format::Dot => {
             dot::drawing(&formalism.drawing(args, language, err_color)?, &args.model.model.display().to_string())
         }
+        Format::Svg => svg::drawing(&formalism.drawing(args, language, err_color)?, None)
+            .map_err(|why| Error::Usage(format!("--to svg: {why}; --to dot leaves drawing to Graphviz")))?,
         _ => formalism.convert(args, language, err_color)?,
     };
     match &args.output {

@@ -500,7 +500,9 @@ what must not happen, which a separate checker validates. `check` does both by d
   trellis certify MODEL t.json                check either again, for the model's own properties
   trellis certify MODEL t.json -p QUERY       … or for this one
   trellis simulate MODEL --trace t.json       watch a trace
-  trellis check MODEL --dot t.dot             draw it
+  trellis check MODEL --svg t.svg             draw it: who acts on whom, and when
+  trellis check MODEL --dot t.dot             as a graph, for Graphviz
+  trellis check MODEL --trace t.xtr           for UPPAAL's simulator; t.itf.json, t.vcd: for other tools
   trellis check MODEL --html report.html      a page to look at and pass on
 
 A run of a program is told in lines of its source, and on file edge by edge of its automaton, with everything that was left

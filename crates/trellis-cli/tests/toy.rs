@@ -73,6 +73,8 @@ fn verdicts_and_evidence() {
     says(&["check", MODEL, "--error", "broken", "--html", &html, "--dot", &dot, "--msc", &svg], "", 10, "UNSAFE");
     assert!(content("run.html").contains("<html") && content("run.dot").contains("kick"));
     assert!(content("run.svg").contains("<svg"));
+    says(&["check", MODEL, "--error", "broken", "--svg", &svg], "", 10, "UNSAFE");
+    assert!(content("run.svg").contains("UNSAFE") && content("run.svg").contains("kick"));
     says(&["check", MODEL, "--error", "broken", "--msc", "-"], "", 10, "*broken");
 }
 
@@ -81,6 +83,7 @@ fn walks_pictures_and_formulas() {
     says(&["simulate", MODEL], "0\nu\n0\nt\nq\n", 0, "coin");
     says(&["simulate", MODEL, "--random", "5"], "", 0, "coin");
     says(&["convert", MODEL, "--to", "dot"], "", 0, "digraph");
+    says(&["convert", MODEL, "--to", "svg"], "", 0, "coin</text>");
     says(&["check", MODEL, "--ltl", "G F \"state in idle\""], "", 10, "UNSAFE");
     says(&["check", MODEL, "--ltl", "G !\"state in free\""], "", 0, "SAFE");
     says(&["check", MODEL, "-p", "A[] state in idle"], "", 10, "UNSAFE");

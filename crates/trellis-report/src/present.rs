@@ -39,6 +39,10 @@ pub trait Present {
     fn lanes(&self, trace: &Self::Trace) -> Option<Run> {
         Some(self.shown(trace).run)
     }
+    /// A trace in a form of its formalism's own tools, by the name of a file; or why it cannot be written so.
+    fn native(&self, _file: &str, _trace: &Self::Trace) -> Option<Result<String, String>> {
+        None
+    }
     /// The model as a picture.
     fn drawing(&self) -> Drawing {
         Drawing::default()
@@ -220,8 +224,12 @@ pub struct DrawnEdge {
 pub fn lit<'d>(drawing: &'d Drawing, state: &crate::run::Values) -> Vec<(usize, Vec<&'d str>)> {
     let lights = |(name, wanted): &&(String, Option<String>)| {
         let value = state.get(name).map(crate::run::shown);
+        // Of several active states each is lit.
+        let several = state.get(name).and_then(Value::as_array);
         match wanted {
-            Some(wanted) => value.as_ref() == Some(wanted),
+            Some(wanted) => {
+                value.as_ref() == Some(wanted) || several.is_some_and(|all| all.iter().any(|v| v == wanted))
+            }
             None => value.is_some_and(|v| v != "0" && v != "false"),
         }
     };

@@ -96,7 +96,11 @@ fn main() -> Result<(), trellis::Error> {
     let cfa = program::parse(LOOP)?;
     let (verdict, counted) = program::cegar(&cfa, Parities::default(), &Options::default(), &mut Meter::unlimited())?;
     let Verdict::Safe(proof) = verdict else { panic!("x is even: {verdict:?}") };
-    println!("safe after {} refinements, with an invariant at {} locations", counted.refinements, proof.invariant.len());
+    println!(
+        "safe after {} refinements, with an invariant at {} locations",
+        counted.refinements,
+        proof.invariant.len()
+    );
 
     // What can happen is found, and replayed.
     let cfa = program::parse(&LOOP.replace("x = 7", "x = 0"))?;

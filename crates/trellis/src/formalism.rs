@@ -165,7 +165,7 @@ pub trait Formalism: Sync {
     /// The model in a form that is no picture.
     fn convert(&self, args: &Convert, _language: &'static Language, _color: bool) -> Result<String, Error> {
         let (who, to) = (self.profile().who, value_name(args.to));
-        Err(Error::Usage(format!("--to {to}: {who} are only written as pictures: --to dot")))
+        Err(Error::Usage(format!("--to {to}: {who} are only written as pictures: --to svg or --to dot")))
     }
 }
 

@@ -72,7 +72,8 @@ impl Model {
     pub fn from_text(name: &str, text: &str) -> Result<Model, Error> {
         let io = |e: std::io::Error| Error::Output(format!("{name}: {e}"));
         let folder = tempfile::tempdir().map_err(io)?;
-        let plain = Path::new(name).file_name().ok_or_else(|| Error::Usage(format!("`{name}` is no name of a file")))?;
+        let plain =
+            Path::new(name).file_name().ok_or_else(|| Error::Usage(format!("`{name}` is no name of a file")))?;
         let path = folder.path().join(plain);
         std::fs::write(&path, text).map_err(io)?;
         Model { path, constants: vec![], _folder: Some(Arc::new(folder)) }.read()

@@ -12,7 +12,7 @@ use std::time::Instant;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_report::json::{self, Binding, Header};
 use trellis_report::run::Run;
-use trellis_report::{Content, Kind, Outcome, PropertyReport, Style, chart, dot, html, itf, text};
+use trellis_report::{Content, Kind, Outcome, PropertyReport, Style, chart, dot, html, itf, svg, text};
 
 use crate::Error;
 use crate::binding::Bound;
@@ -38,12 +38,16 @@ pub trait Answer {
     fn text(&self, style: Style) -> String;
     /// For a machine, on one line.
     fn json(&self) -> io::Result<Vec<u8>>;
+    /// The run in a form that only its formalism has, by the name of the file; or why it cannot be written so.
+    fn native(&self, file: &str) -> Option<Result<String, String>>;
     /// Writes the run.
     fn write_trace(&self, out: &mut dyn Write) -> io::Result<()>;
     /// Writes the proof.
     fn write_certificate(&self, out: &mut dyn Write) -> io::Result<()>;
     /// The run as a graph.
     fn dot(&self) -> Option<String>;
+    /// The run as a picture; nothing if there is too much to draw.
+    fn svg(&self) -> Option<String>;
     /// The run as a message sequence chart: a picture, or text.
     fn chart(&self, picture: bool) -> Option<String>;
     /// Writes what only this formalism has; `file` numbers a path as that of the evidence.
@@ -124,6 +128,11 @@ impl<T: Task> Answer for Line<T> {
         Ok(line)
     }
 
+    fn native(&self, file: &str) -> Option<Result<String, String>> {
+        let trace = self.report.trace.as_ref()?;
+        presented(&*self.task, self.n, |p| p.native(file, trace))
+    }
+
     fn write_trace(&self, out: &mut dyn Write) -> io::Result<()> {
         match &self.report.trace {
             Some(t) => presented(&*self.task, self.n, |p| json::write_trace(out, p, self.report.header(), t)),
@@ -140,6 +149,10 @@ impl<T: Task> Answer for Line<T> {
 
     fn dot(&self) -> Option<String> {
         presented(&*self.task, self.n, |p| dot::report(&self.report, p))
+    }
+
+    fn svg(&self) -> Option<String> {
+        presented(&*self.task, self.n, |p| svg::report(&self.report, p))
     }
 
     fn chart(&self, picture: bool) -> Option<String> {
@@ -281,7 +294,7 @@ fn answer<T: Task>(task: &T, n: usize, question: &Question) -> Result<Report<T>,
         }
     }
     // A bound is shown by a run, too, for those who want to keep it.
-    if args.trace.is_some() || args.dot.is_some() || args.html.is_some() {
+    if [&args.trace, &args.dot, &args.svg, &args.html].iter().any(|file| file.is_some()) {
         report.trace = report.trace.take().or(report.witness.take());
     }
     drop(working);

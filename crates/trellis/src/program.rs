@@ -19,14 +19,14 @@
 //! # Ok::<(), trellis::Error>(())
 //! ```
 
+use trellis_check::program as checker;
 pub use trellis_engine::program::cegar::Options;
 pub use trellis_engine::program::domain::{AbstractDomain, Followed};
 pub use trellis_engine::program::edges::{Edges, Step};
+use trellis_meter::{Meter, Stats};
 pub use trellis_model::cfa::evidence::{Certificate, Trace, Verdict};
 pub use trellis_model::cfa::{Cfa, EdgeId, LocationId};
 pub use trellis_model::evidence::Reason;
-use trellis_check::program as checker;
-use trellis_meter::{Meter, Stats};
 use trellis_syntax::diag::{self, Sources};
 
 use crate::Error;

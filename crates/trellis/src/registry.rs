@@ -106,7 +106,7 @@ pub fn tasks(args: Arc<Settings>) -> Cases {
     let p = &own.properties;
     if !p.properties.is_empty() || !p.errors.is_empty() || !p.states.is_empty() {
         // Their files would have the same names.
-        if [&own.trace, &own.certificate, &own.dot, &own.html, &own.msc].iter().any(|file| file.is_some()) {
+        if [&own.trace, &own.certificate, &own.dot, &own.svg, &own.html, &own.msc].iter().any(|file| file.is_some()) {
             let why = "ask about states and about runs (A<>, E[], -->) one after the other to write their evidence";
             return Err(Error::Usage(why.into()));
         }
@@ -132,6 +132,7 @@ const COMMON: [&str; 27] = [
     "trace",
     "certificate",
     "dot",
+    "svg",
     "html",
     "quiet",
     "stats",

@@ -179,6 +179,9 @@ pub struct Settings {
     /// Write the trace as a graph (dot).
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub dot: Option<PathBuf>,
+    /// Write the run as a picture: who acts on whom, and where they are over time.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub svg: Option<PathBuf>,
     /// Write the report as a web page.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub html: Option<PathBuf>,

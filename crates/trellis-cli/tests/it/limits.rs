@@ -274,7 +274,8 @@ fn every_engine_shows_how_far_it_is() {
     for row in endless(folder.path(), 12) {
         let model = Model::open(folder.path().join(&row[0])).unwrap();
         let mut options: Vec<&[String]> = row[1..].chunks(2).collect();
-        let asked = options.iter().position(|o| ["-p", "--ltl", "--error"].contains(&&*o[0])).map(|n| options.remove(n));
+        let asked =
+            options.iter().position(|o| ["-p", "--ltl", "--error"].contains(&&*o[0])).map(|n| options.remove(n));
         let property = match asked {
             Some([how, text]) if how == "-p" => model.property(text).unwrap(),
             Some([how, text]) if how == "--ltl" => model.ltl(text).unwrap(),

@@ -19,6 +19,7 @@ mod ltl2hoa;
 mod malformed;
 mod models;
 mod monotone;
+mod pictures;
 mod programs;
 mod queries;
 mod simulate;

@@ -27,6 +27,7 @@ pub mod parts;
 pub mod post;
 pub mod query;
 pub mod region;
+pub mod sketch;
 pub mod state;
 pub mod symmetry;
 pub mod temporal;
@@ -36,6 +37,7 @@ pub use compiled::{Judge, PairJudge, SetClock};
 pub use evidence::{Action, CertEntry, Certificate, EdgeRef, LuBounds, Snapshot, Step, Trace};
 pub use post::{ModelError, Post, Transition, Transitions};
 pub use query::{Query, QueryKind};
+pub use sketch::Sketch;
 pub use state::{Layout, Packed};
 pub use symmetry::Symmetry;
 pub use temporal::{Course, Fair, Level, Never, Party, Temporal};
@@ -159,6 +161,8 @@ pub struct Process {
     pub edges: Vec<Edge>,
     /// Its priority (higher wins).
     pub priority: i32,
+    /// How its template was drawn, if it has one; processes of one template share it.
+    pub sketch: Option<Arc<Sketch>>,
 }
 
 /// A location.

@@ -89,7 +89,8 @@ impl Net {
                 committed: name.ends_with('!'),
             });
         }
-        let process = Process { name: name.into(), location, locations: all, init: 0, edges: vec![], priority: 0 };
+        let process =
+            Process { name: name.into(), location, locations: all, init: 0, edges: vec![], priority: 0, sketch: None };
         self.net.processes.push(process);
         self.net.processes.len() - 1
     }

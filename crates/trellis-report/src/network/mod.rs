@@ -10,6 +10,7 @@ mod names;
 mod picture;
 mod read;
 mod run;
+mod xtr;
 
 use std::fmt;
 

@@ -11,7 +11,7 @@ use trellis_model::network::{Action, Certificate, Edge, EdgeRef, Network, Snapsh
 use trellis_order::{Lattice, Word};
 
 use super::certificate::keys;
-use super::{Renderer, Transition, body, read};
+use super::{Renderer, Transition, body, read, xtr};
 use crate::present::{Body, Drawing, Look, Present, Shown};
 use crate::property::{Ending, Kind, Outcome};
 use crate::reader::{ReadError, rational, rational_expected};
@@ -36,6 +36,10 @@ impl Present for Network {
 
     fn shown(&self, trace: &Trace) -> Shown {
         Shown { run: Renderer::new(self).run(trace), look: Look::default() }
+    }
+
+    fn native(&self, file: &str, trace: &Trace) -> Option<Result<String, String>> {
+        file.ends_with(xtr::ENDING).then(|| xtr::write(self, trace))
     }
 
     fn drawing(&self) -> Drawing {

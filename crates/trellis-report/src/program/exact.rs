@@ -18,7 +18,7 @@ use crate::words::cut;
 const ENDED: &str = "(the run has ended)";
 
 /// A value: words and integers that other readers might spoil are texts.
-fn json(terms: &Terms, v: &Value) -> Json {
+pub(super) fn json(terms: &Terms, v: &Value) -> Json {
     match v {
         Value::Bool(b) => Json::from(*b),
         Value::Enum(e, n) => {
@@ -187,7 +187,7 @@ fn set(
 }
 
 /// A value of the type.
-fn value(terms: &Terms, ty: Type, raw: &Json, at: &dyn Fn() -> String) -> Result<Value, ReadError> {
+pub(super) fn value(terms: &Terms, ty: Type, raw: &Json, at: &dyn Fn() -> String) -> Result<Value, ReadError> {
     let wrong = || wrong(at(), format!("a value of type {}", terms.show_type(ty)), raw);
     match ty {
         Type::Bool => raw.as_bool().map(Value::Bool).map_or_else(wrong, Ok),

@@ -18,7 +18,7 @@ use std::io;
 
 use serde_json::value::RawValue;
 use serde_json::{Value as Json, json};
-use trellis_expr::{Stmt, StmtId, VarId};
+use trellis_expr::{Stmt, StmtId, Terms, Type, VarId};
 use trellis_model::cfa::evidence::{Certificate, Trace};
 use trellis_model::cfa::{Cfa, EdgeId, LocationId, Place};
 
@@ -149,6 +149,16 @@ impl Present for Program<'_> {
         let elements: usize = c.invariant.iter().map(|(_, e)| e.len()).sum();
         json!({ "locations": c.invariant.len(), "elements": elements, "k": c.k })
     }
+}
+
+/// A value, exactly, for evidence.
+pub fn write_value(cfa: &Cfa, value: &trellis_expr::Value) -> Json {
+    exact::json(&cfa.terms, value)
+}
+
+/// A value of a type back, if it is one.
+pub fn read_value(terms: &Terms, ty: Type, raw: &Json) -> Option<trellis_expr::Value> {
+    exact::value(terms, ty, raw, &String::new).ok()
 }
 
 /// The names that a certificate or a trace calls the variables by.

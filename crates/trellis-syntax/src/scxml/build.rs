@@ -96,6 +96,7 @@ pub fn build(tree: &Tree, sources: &Sources, id: SourceId, errors: Errors) -> (V
         violated: None,
         overflow,
         environment: tree.events.clone(),
+        outline: super::outline::outline(tree, sources),
         states,
         data: l.data.variables,
         event: l.event,

@@ -29,6 +29,7 @@ mod content;
 mod events;
 mod expr;
 mod lower;
+mod outline;
 mod read;
 mod resolve;
 mod send;
@@ -43,6 +44,7 @@ use trellis_model::cfa::{Cfa, EdgeId, LocationId};
 
 use crate::diag::{Diagnostic, Severity, SourceId, Sources};
 use crate::uppaal::text::Text;
+pub use outline::{Outline, Outlined};
 pub use send::Limit;
 
 /// A statechart with one property.
@@ -64,6 +66,8 @@ pub struct Chart {
     pub overflow: Vec<(LocationId, Limit)>,
     /// All that comes from outside, if the chart says what does (`trellis:events`); an empty name is all that nobody mentions.
     pub environment: Option<Vec<String>>,
+    /// As its author sees it.
+    pub outline: Outline,
     /// The states in document order, with the condition that they are active.
     states: Vec<(String, TermId)>,
     data: Vec<(String, VarId)>,

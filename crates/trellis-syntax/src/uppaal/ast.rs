@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use trellis_model::network::sketch::{Arrow, Spot};
+
 use crate::diag::{Diagnostic, Span};
 
 /// A name and where it stands.
@@ -323,12 +325,15 @@ pub struct Location {
     pub rate: Option<Span>,
     /// Not a location but a branch point: edges that lead here go on at once along one of those that leave it.
     pub branches: bool,
+    /// How it is drawn.
+    pub drawn: Spot,
 }
 
 impl Location {
     /// One with a name and nothing else.
     pub fn new(name: Ident, anonymous: bool) -> Location {
-        Location { name, anonymous, invariant: None, urgent: false, committed: false, rate: None, branches: false }
+        let (urgent, committed, branches, drawn) = (false, false, false, Spot::default());
+        Location { name, anonymous, invariant: None, urgent, committed, rate: None, branches, drawn }
     }
 }
 
@@ -351,6 +356,8 @@ pub struct Edge {
     pub weight: Option<Span>,
     /// Something that Trellis refuses by name.
     pub unsupported: Option<(String, Span)>,
+    /// How it is drawn.
+    pub drawn: Arrow,
     /// Where it stands.
     pub span: Span,
 }
@@ -358,8 +365,9 @@ pub struct Edge {
 impl Edge {
     /// One that says nothing; its ends are to be set.
     pub fn new(span: Span) -> Edge {
-        let (select, update) = (Vec::new(), Vec::new());
-        Edge { source: 0, target: 0, select, guard: None, sync: None, update, weight: None, unsupported: None, span }
+        let (select, update, drawn) = (Vec::new(), Vec::new(), Arrow::default());
+        let (weight, unsupported) = (None, None);
+        Edge { source: 0, target: 0, select, guard: None, sync: None, update, weight, unsupported, drawn, span }
     }
 }
 

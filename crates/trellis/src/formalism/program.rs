@@ -188,7 +188,13 @@ impl Formalism for Programs {
     }
 
     fn drawing(&self, args: &Convert, language: &'static Language, color: bool) -> Result<Drawing, Error> {
-        Ok(automaton::drawing(&automaton(args, language, color)?))
+        let properties =
+            Properties { properties: args.property.clone().into_iter().collect(), ..Properties::default() };
+        let loaded = load(&args.model, language.name, &args.reading, Some(&properties), color)?;
+        match loaded.charts.first() {
+            Some(chart) => Ok(statechart::drawing(chart)),
+            None => Ok(automaton::drawing(&automaton(args, language, color)?)),
+        }
     }
 
     fn convert(&self, args: &Convert, language: &'static Language, color: bool) -> Result<String, Error> {
@@ -197,7 +203,7 @@ impl Formalism for Programs {
                 let cfa = automaton(args, language, color)?;
                 horn::clauses(&cfa).map_err(|what| Error::Usage(format!("--to horn: {what}")))
             }
-            _ => Err(Error::Usage("programs and automata are written as --to dot or --to horn".into())),
+            _ => Err(Error::Usage("programs and automata are written as --to svg, --to dot or --to horn".into())),
         }
     }
 }

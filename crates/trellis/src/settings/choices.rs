@@ -38,6 +38,8 @@ pub enum DataModel {
 pub enum Format {
     /// A picture of the model, for Graphviz.
     Dot,
+    /// The same picture as any browser shows it; templates of UPPAAL as their author has drawn them.
+    Svg,
     /// Constrained Horn clauses as an SMT-LIB script: programs and control-flow automata only.
     Horn,
     /// An UPPAAL model with a fixed number of processes: counter systems only.

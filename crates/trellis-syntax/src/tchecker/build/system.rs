@@ -131,6 +131,7 @@ impl Builder<'_> {
             init: 0,
             edges: Vec::new(),
             priority: 0,
+            sketch: None,
         });
         later.declared.push((name.span, None));
         later.events.push(Vec::new());

@@ -39,6 +39,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use trellis_expr::{FnId, StmtId, TermId, Terms, VarId};
+use trellis_model::network::sketch::Sketch;
 use trellis_model::network::{ClockAtom, Condition, Network, Query};
 use trellis_order::Lattice;
 
@@ -175,6 +176,8 @@ pub(crate) struct Builder<'a> {
     pub asks_clocks: Vec<(VarId, ClockAtom)>,
     /// The temporaries that stand for clock constraints in queries.
     pub clock_atoms: FxHashMap<(u32, u32, bool, TermId), VarId>,
+    /// How templates are drawn, by name.
+    pub sketches: FxHashMap<String, Arc<Sketch>>,
     /// Where the first lattice variable is declared, and the first clock.
     pub first_lattice: Option<Span>,
     pub first_clock: Option<Span>,
@@ -204,6 +207,7 @@ impl<'a> Builder<'a> {
             asks_deadlock: false,
             asks_clocks: Vec::new(),
             clock_atoms: FxHashMap::default(),
+            sketches: FxHashMap::default(),
             first_lattice: None,
             first_clock: None,
         }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use trellis_expr::Type;
+use trellis_model::network::sketch::{Arrow, Label, Sketch};
 use trellis_model::network::{ClockAtom, Condition, Edge, Location, Process, Sync};
 
 use super::decl::declared_twice;
@@ -12,8 +13,8 @@ use super::scope::{Entity, Kind, Scope};
 use super::system::Partial;
 use super::types::Ty;
 use super::{Builder, Res, ast};
-use crate::diag::Diagnostic;
 use crate::diag::shorten;
+use crate::diag::{Diagnostic, Span};
 
 /// More instances of one edge than this are a mistake, not a model.
 const MAX_SELECT: i64 = 1 << 18;
@@ -41,7 +42,7 @@ impl Builder<'_> {
         };
         let last = t.locations.len() as i64 - 1;
         let location = self.net.terms.declare(format!("{name}.location"), Type::Range(0, last));
-        let index = self.net.processes.len();
+        let (index, sketch) = (self.net.processes.len(), self.sketch(t));
         self.net.processes.push(Process {
             name: name.to_string(),
             location,
@@ -49,6 +50,7 @@ impl Builder<'_> {
             init: init as u32,
             edges: Vec::new(),
             priority,
+            sketch: Some(sketch),
         });
         let mut result = Ok(index);
         for l in &t.locations {
@@ -64,6 +66,41 @@ impl Builder<'_> {
             }
         }
         result
+    }
+
+    /// How a template is drawn; of one that is not in XML only the words are known.
+    fn sketch(&mut self, t: &ast::Template) -> Arc<Sketch> {
+        if let Some(known) = self.sketches.get(&t.name.name) {
+            return known.clone();
+        }
+        let text = |span: Span| self.sources.get(span.source).text.get(span.start as usize..span.end as usize);
+        let label = |text: String| Label { text, at: None };
+        let words = |e: &ast::Expr| text(e.span).unwrap_or_default().to_string();
+        let spot = |l: &ast::Location| {
+            let mut spot = l.drawn.clone();
+            if spot.labels.is_empty() && !l.anonymous {
+                spot.labels.push(label(l.name.name.clone()));
+                spot.labels.extend(l.invariant.iter().map(words).map(label));
+            }
+            spot
+        };
+        let arrow = |e: &ast::Edge| {
+            let mut arrow = Arrow { source: e.source, target: e.target, ..e.drawn.clone() };
+            if arrow.labels.is_empty() {
+                let select =
+                    e.select.iter().map(|(name, ty)| format!("{} : {}", name.name, text(ty.span).unwrap_or_default()));
+                let updates: Vec<String> = e.update.iter().map(words).collect();
+                let sync = e.sync.iter().filter_map(|s| text(s.span)).map(String::from);
+                let all = select.chain(e.guard.iter().map(words)).chain(sync).chain([updates.join(", ")]);
+                arrow.labels = all.filter(|text| !text.is_empty()).map(label).collect();
+            }
+            arrow
+        };
+        let locations = t.locations.iter().map(spot).collect();
+        let edges = t.edges.iter().map(arrow).collect();
+        let sketch = Arc::new(Sketch { name: t.name.name.clone(), locations, edges });
+        self.sketches.insert(t.name.name.clone(), sketch.clone());
+        sketch
     }
 
     fn location(&mut self, l: &ast::Location, scope: &Rc<Scope>) -> Res<Location> {

@@ -1,6 +1,6 @@
 //! The XML form of UPPAAL models: the elements of the flat DTDs, with the text inside them left to the parser.
 //!
-//! Layout (`x`, `y`, `color`, `nail`) is skipped. Elements, attributes and label kinds that are not known are errors: leaving out a
+//! Layout (`x`, `y`, `color`, `nail`) is kept for pictures, as far as it makes sense. Elements, attributes and label kinds that are not known are errors: leaving out a
 //! misspelt guard would change what the model means. So are parts that can be there only once and are there twice. Entities other than
 //! XML's own five are refused. What UPPAAL remembers of former runs (`option`) says nothing about the model; outcomes
 //! (`expect`, `result`) are kept with their queries. `controllable="false"` is for games: symbolic questions are about all that can happen.
@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use roxmltree::Node;
+use trellis_model::network::sketch::{Label, Spot};
 
 use super::ast::{Decl, Edge, Ident, Location, Nta, Template};
 use super::parser::{Parser, add_commented, by_reference_if_old, duplicate_location, queries_of};
@@ -70,6 +71,18 @@ fn is_old(text: &str) -> bool {
     prolog.contains("DTD Flat System 1.0//")
 }
 
+/// Where an element stands, if it says so. It is only for pictures: what makes no sense is as good as nothing.
+fn at(node: Node) -> Option<(f64, f64)> {
+    let number = |name| node.attribute(name)?.trim().parse::<f64>().ok().filter(|n| n.abs() < 1e6);
+    Some((number("x")?, number("y")?))
+}
+
+/// The colour of an element, if it is one that pictures know.
+fn color(node: Node) -> Option<String> {
+    let is_digits = |c: &str| c.len() == 6 && c.bytes().all(|b| b.is_ascii_hexdigit());
+    node.attribute("color").filter(|c| c.strip_prefix('#').is_some_and(is_digits)).map(String::from)
+}
+
 struct Reader<'t> {
     source: SourceId,
     text: &'t str,
@@ -114,6 +127,12 @@ impl<'t> Reader<'t> {
         let result = read(&mut parser);
         self.old |= parser.old;
         result
+    }
+
+    /// What stands in a label, and where, if anything does.
+    fn written(&self, node: Node) -> Option<Label> {
+        let text = self.content(node).text.trim().to_string();
+        (!text.is_empty()).then(|| Label { text, at: at(node) })
     }
 
     /// Lets the parser read the text inside an element, if there is any and it is right.
@@ -386,6 +405,7 @@ impl<'t> Reader<'t> {
     ) {
         let Some((id, span)) = self.id(node, template.locations.len(), ids) else { return };
         let mut location = Location::new(Ident { name: id.to_string(), span }, true);
+        location.drawn = Spot { at: at(node), color: color(node), labels: vec![] };
         let children = self.children(node);
         self.only_once("location", &children, &["name"]);
         for child in children {
@@ -395,6 +415,7 @@ impl<'t> Reader<'t> {
                         if !names.insert(name.name.clone()) {
                             self.errors.push(duplicate_location(&name));
                         }
+                        location.drawn.labels.insert(0, Label { text: name.name.clone(), at: at(child) });
                         location.name = name;
                         location.anonymous = false;
                     }
@@ -412,6 +433,7 @@ impl<'t> Reader<'t> {
     fn location_label(&mut self, node: Node, location: &mut Location) {
         match node.attribute("kind") {
             Some("invariant") => {
+                location.drawn.labels.extend(self.written(node));
                 if let Some(inv) = self.label(node, |p| p.condition_label("an invariant"))
                     && location.invariant.replace(inv).is_some()
                 {
@@ -456,6 +478,7 @@ impl<'t> Reader<'t> {
     fn transition(&mut self, node: Node, template: &Template, ids: &Ids) -> Option<Edge> {
         let children = self.children(node);
         let mut edge = Edge::new(self.tag(node));
+        edge.drawn.color = color(node);
         self.only_once("transition", &children, &["source", "target"]);
         let mut ends = [None, None];
         for child in children {
@@ -463,7 +486,8 @@ impl<'t> Reader<'t> {
                 "source" => ends[0] = Some(self.reference(child, ids)),
                 "target" => ends[1] = Some(self.reference(child, ids)),
                 "label" => self.edge_label(child, &mut edge),
-                "nail" | "comment" => {}
+                "nail" => edge.drawn.nails.extend(at(child)),
+                "comment" => {}
                 _ => self.unknown(child, "transition", &["source", "target", "label", "nail"]),
             }
         }
@@ -484,6 +508,9 @@ impl<'t> Reader<'t> {
 
     fn edge_label(&mut self, node: Node, edge: &mut Edge) {
         let kind = node.attribute("kind");
+        if !matches!(kind, Some("comments" | "testcode")) {
+            edge.drawn.labels.extend(self.written(node));
+        }
         let second = match kind {
             Some("select") => {
                 let select = self.label(node, |p| p.select_label());

@@ -12,7 +12,8 @@ use trellis_report::step::program::{json, successors};
 use trellis_report::step::{Error, MAX_OFFERS, Trail, Value, Walkable, Walked, read_trace};
 use trellis_syntax::scxml::{Chart, MacroStep};
 
-use super::statechart::came;
+use super::statechart::evidence::active;
+use super::statechart::{ChartView, came};
 
 /// A macro-step that takes more micro-steps than this does not end.
 const MAX_MICRO: usize = 10_000;
@@ -38,10 +39,7 @@ impl Walk {
     /// A walk that has not begun: the first macro-step has been taken, if there is only one.
     pub fn new(chart: Chart) -> Result<Trail<Walk>, Error> {
         let start = interpret::zero(&chart.cfa);
-        let mut active = "active".to_string();
-        while chart.data().any(|(name, _)| name == active) {
-            active.push('_');
-        }
+        let active = active(&chart);
         let walk = Walk { chart, start, active };
         let starts = walk.macro_steps(State { location: walk.chart.cfa.initial, env: walk.start.clone() })?;
         if starts.is_empty() {
@@ -131,7 +129,7 @@ impl Walkable for Walk {
 
     fn retrace(&mut self, trace: &str) -> Result<Walked<Self>, Error> {
         let cfa = &self.chart.cfa;
-        let trace = read_trace(&Program::new(cfa, &[]), trace)?;
+        let trace = read_trace(&ChartView { program: Program::new(cfa, &[]), chart: &self.chart }, trace)?;
         interpret::replay(cfa, &trace).map_err(|e| Error::refused(e.to_string()))?;
         let (mut walk, mut open) = (vec![], vec![]);
         for step in trace.steps {

@@ -1,5 +1,7 @@
 //! Answers about statecharts, in states and events.
 
+pub mod evidence;
+
 use std::io;
 
 use serde_json::Value;
@@ -11,10 +13,10 @@ use trellis_model::cfa::interpret::Step;
 use trellis_model::cfa::{Cfa, EdgeId, Kind};
 use trellis_model::ltl::evidence::Proof;
 use trellis_report::ltl::{Counterexample, Formula, Parts, parts};
-use trellis_report::present::{Body, Look, Shown};
+use trellis_report::present::{Body, Drawing, DrawnEdge, DrawnNode, Look, NodeShape, Shown};
 use trellis_report::run::{Part, Run, Step as ShownStep, Values};
 use trellis_report::{Present, Program, ReadError};
-use trellis_syntax::scxml::{Cause, Chart, Limit, MacroStep};
+use trellis_syntax::scxml::{Cause, Chart, Limit, MacroStep, Outlined};
 
 /// Which limit was too low, if a run ends where an event did not fit into a queue: that says nothing about the property.
 pub fn too_short(chart: &Chart, verdict: &Verdict) -> Option<Limit> {
@@ -174,7 +176,36 @@ fn time(microseconds: u64) -> String {
     if microseconds >= 1_000_000 { in_units(1_000_000, "s") } else { in_units(1_000, "ms") }
 }
 
-/// A statechart: runs in events and states, evidence as that of its automaton.
+/// A chart as its author sees it: states within states, lit while they are active.
+pub fn drawing(chart: &Chart) -> Drawing {
+    let (outline, active) = (&chart.outline, evidence::active(chart));
+    let node = |s: &Outlined| {
+        let lines = vec![if s.parallel { format!("{} (parallel)", s.name) } else { s.name.clone() }];
+        let shape = match (s.compound, s.is_final) {
+            (true, _) => NodeShape::Frame,
+            (_, true) => NodeShape::Final,
+            _ => NodeShape::Plain,
+        };
+        let lit = vec![(active.clone(), Some(s.name.clone()))];
+        DrawnNode { lines, within: s.within, shape, lit, ..DrawnNode::default() }
+    };
+    let mut out = Drawing { nodes: outline.states.iter().map(node).collect(), edges: vec![] };
+    let starts = outline.states.iter().enumerate().filter(|(_, s)| !s.parallel).map(|(n, s)| (Some(n), &s.initial));
+    for (within, initial) in std::iter::once((None, &outline.initial)).chain(starts) {
+        for &to in initial {
+            let from = out.nodes.len();
+            out.nodes.push(DrawnNode { within, shape: NodeShape::Start, ..DrawnNode::default() });
+            out.edges.push(DrawnEdge { from, to, ..DrawnEdge::default() });
+        }
+    }
+    for (from, to, label) in &outline.transitions {
+        let lines = Some(label.clone()).filter(|l| !l.is_empty()).into_iter().collect();
+        out.edges.push(DrawnEdge { from: *from, to: *to, lines, ..DrawnEdge::default() });
+    }
+    out
+}
+
+/// A statechart: runs in events and states, proofs as those of its automaton.
 pub struct ChartView<'a> {
     pub program: Program<'a>,
     pub chart: &'a Chart,
@@ -185,15 +216,19 @@ impl Present for ChartView<'_> {
     type Proof = Certificate;
 
     fn run(&self, trace: &Trace) -> io::Result<Run> {
-        self.program.run(trace)
+        evidence::run(self.chart, trace)
     }
 
     fn trace(&self, run: &Run) -> Result<Trace, ReadError> {
-        self.program.trace(run)
+        evidence::read(self.chart, run)
     }
 
     fn shown(&self, trace: &Trace) -> Shown {
         shown(self.chart, trace)
+    }
+
+    fn drawing(&self) -> Drawing {
+        drawing(self.chart)
     }
 
     fn body<'a>(&'a self, proof: &'a Certificate) -> io::Result<Body<'a>> {
