@@ -15,7 +15,7 @@ use trellis_domain::relation::{Error, Made, Relation};
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::hierarchy::Hierarchy;
 use trellis_model::hierarchy::evidence::{Certificate, Trace};
-use trellis_model::hierarchy::symbolic::Symbolic;
+use trellis_model::hierarchy::symbolic::{Event, Symbolic};
 
 use crate::scheduler::{self, Runner, turns};
 use trellis_meter::Meter;
@@ -68,6 +68,9 @@ impl scheduler::Outcome for Either {
     }
 }
 
+/// How many nodes all layers of a shortest run may have, times events.
+const WORK: usize = 1 << 22;
+
 /// The first turn.
 const FIRST: Duration = Duration::from_millis(1000);
 
@@ -108,41 +111,71 @@ fn turn_of(
 }
 
 impl Question<'_> {
-    /// A shortest run from an initial state to a bad configuration within some states, if there is one.
+    /// A run from an initial state to a bad configuration within some states, if there is one: a shortest one, unless its layers are too much
+    /// work; then events are applied one after the other, each to all that is known so far (chaining).
     pub fn trace(&self, within: &Relation) -> Made<Option<Trace>> {
         let (s, m) = (&self.symbolic.space, self.symbolic);
-        let mut seen = s.and(&m.states_of(&self.bad)?, within)?;
-        // Layers of states, by their distance from a bad one.
-        let mut layers = vec![seen.clone()];
-        while !s.meets(&layers[layers.len() - 1], &self.initial)? {
-            let mut next = s.none();
-            for event in m.events.iter().filter(|e| !e.written.is_empty()) {
-                next = s.or(&next, &m.pre(event, &layers[layers.len() - 1])?)?;
+        let mut events: Vec<&Event> = m.events.iter().filter(|e| !e.written.is_empty()).collect();
+        events.sort_by_key(|e| std::cmp::Reverse(e.written[0]));
+        let mut layer = s.and(&m.states_of(&self.bad)?, within)?;
+        // Ever larger sets of states that lead to a bad one; and by which event each is reached from the next, or by any.
+        let mut sets = vec![layer.clone()];
+        let mut by: Vec<Option<&Event>> = vec![];
+        let mut work = 0;
+        while !s.meets(&sets[sets.len() - 1], &self.initial)? {
+            let (mut all, before) = (sets[sets.len() - 1].clone(), sets.len());
+            if work < WORK {
+                for event in &events {
+                    all = s.or(&all, &s.and(&m.pre(event, &layer)?, within)?)?;
+                }
+                layer = s.minus(&all, &sets[before - 1])?;
+                work += layer.size() * events.len();
+                if !layer.is_empty() {
+                    sets.push(all);
+                    by.push(None);
+                }
+            } else {
+                for event in &events {
+                    let more = s.or(&all, &s.and(&m.pre(event, &all)?, within)?)?;
+                    if more != all {
+                        sets.push(more.clone());
+                        by.push(Some(event));
+                        all = more;
+                    }
+                }
+                // What moves against the order of events moves far in the next round.
+                events.reverse();
             }
-            let next = s.minus(&s.and(&next, within)?, &seen)?;
-            if next.is_empty() {
+            if sets.len() == before {
                 return Ok(None);
             }
-            seen = s.or(&seen, &next)?;
-            layers.push(next);
         }
-        let start = s.and(&layers[layers.len() - 1], &self.initial)?;
-        let mut here = m.configurations_of(&start)?;
-        let all = m.configurations()?;
+        let one = |states: &Relation| m.pick(states).map(|values| m.single(&values, false)).transpose();
         let mut trace = Trace { configurations: vec![], events: vec![] };
-        for layer in layers.iter().rev().skip(1) {
-            for event in &m.events {
-                let from = s.and(&here, &m.pre_to(event, layer, &all)?)?;
-                if let Some(values) = m.pick(&from) {
-                    let after = s.and(&m.post_from(event, &m.single(&values, true)?)?, layer)?;
-                    here = m.configurations_of(&after)?;
-                    trace.configurations.push(values);
-                    trace.events.push(event.number);
+        let Some(mut here) = one(&s.and(&sets[sets.len() - 1], &self.initial)?)? else { return Ok(None) };
+        loop {
+            let mut at = 0..sets.len();
+            while !at.is_empty() {
+                let middle = usize::midpoint(at.start, at.end);
+                at = if s.meets(&sets[middle], &here)? { at.start..middle } else { middle + 1..at.end };
+            }
+            let configurations = m.configurations_of(&here)?;
+            let Some(n) = at.start.checked_sub(1) else {
+                trace.configurations.extend(m.pick(&s.and(&configurations, &self.bad)?));
+                return Ok(Some(trace));
+            };
+            let any = if by[n].is_none() { &events[..] } else { &[] };
+            let mut next = None;
+            for event in by[n].iter().chain(any) {
+                if let Some(then) = one(&s.and(&m.post_from(event, &configurations)?, &sets[n])?)? {
+                    next = Some((*event, then));
                     break;
                 }
             }
+            let Some((event, then)) = next else { return Ok(None) };
+            trace.configurations.extend(m.pick(&m.pre_to(event, &then, &configurations)?));
+            trace.events.push(event.number);
+            here = then;
         }
-        trace.configurations.extend(m.pick(&s.and(&here, &self.bad)?));
-        Ok(Some(trace))
     }
 }

@@ -10,6 +10,7 @@ mod formulas;
 mod mec;
 mod models;
 mod network;
+mod orders;
 mod random;
 mod relations;
 mod siblings;

@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_domain::relation::{self, Decisions, Error, Made, Memory, Natural, Reader, Relation, Space};
 use trellis_expr::{TermId, Terms, VarId};
 
-use super::order::order;
+use super::order::orders;
 use super::{ComponentId, Hierarchy, Levels};
 
 /// How many values a variable may have.
@@ -69,7 +69,12 @@ pub struct Symbolic {
     flow_cube: Relation,
     clusters: Vec<Cluster>,
     admissible: Relation,
+    /// What can be reached from the initial states, if a trial of the order has found it.
+    reached: Option<(Relation, Relation)>,
 }
+
+/// How often a trial of an order is asked whether it goes on, at first and at most.
+const TRIAL: std::ops::RangeInclusive<u32> = 16..=256;
 
 impl Symbolic {
     /// All configurations and events of the top. At least two copies of the variables are needed.
@@ -77,8 +82,41 @@ impl Symbolic {
         Symbolic::within(hierarchy, &Space::new(&[], copies.max(2), memory)?)
     }
 
+    /// The same, with the first of several orders in which all reachable states are found in a short trial; where there is none, the one that
+    /// looks best. What was found is kept.
+    pub fn tried(hierarchy: &Hierarchy, copies: usize, memory: Memory, go_on: &dyn Fn() -> bool) -> Made<Symbolic> {
+        let orders = orders(hierarchy);
+        let make = |order: &[VarId]| Symbolic::ordered(hierarchy, order, &Space::new(&[], copies.max(2), memory)?);
+        let mut turns = *TRIAL.start();
+        while turns <= *TRIAL.end() && orders.len() > 1 && go_on() {
+            for order in &orders {
+                let mut symbolic = make(order)?;
+                let (start, mut left) = (symbolic.initial(hierarchy)?, turns);
+                let mut more = || {
+                    left -= 1;
+                    left > 0 && go_on()
+                };
+                match symbolic.closure(&start, false, &mut more) {
+                    Ok(Some(all)) => {
+                        symbolic.reached = Some((start, all));
+                        return Ok(symbolic);
+                    }
+                    // Too many values for a trial.
+                    Ok(None) => return Ok(symbolic),
+                    Err(_) => {}
+                }
+            }
+            turns *= 4;
+        }
+        make(&orders[0])
+    }
+
     /// The same in a space that others live in, behind them. It needs at least two copies.
     pub fn within(hierarchy: &Hierarchy, space: &Space) -> Made<Symbolic> {
+        Symbolic::ordered(hierarchy, &orders(hierarchy)[0], space)
+    }
+
+    fn ordered(hierarchy: &Hierarchy, order: &[VarId], space: &Space) -> Made<Symbolic> {
         let levels = hierarchy.levels().map_err(|e| Error::Unsupported(e.to_string()))?;
         let mut values = vec![];
         for v in &hierarchy.variables {
@@ -88,7 +126,6 @@ impl Symbolic {
                 Error::Unsupported(format!("`{}` has {what} values for decision diagrams", v.name))
             })?);
         }
-        let order = order(hierarchy);
         let first = space.len();
         let mut columns = vec![0; hierarchy.variables.len()];
         order.iter().enumerate().for_each(|(n, v)| columns[v.index()] = first + n);
@@ -116,6 +153,7 @@ impl Symbolic {
             flow_cube,
             clusters: vec![],
             admissible: none,
+            reached: None,
         };
         symbolic.compose(hierarchy)?;
         Ok(symbolic)
@@ -451,6 +489,9 @@ impl Symbolic {
         backward: bool,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Made<Option<Relation>> {
+        if let Some((_, all)) = self.reached.as_ref().filter(|(start, _)| !backward && start == states) {
+            return Ok(Some(all.clone()));
+        }
         let mut relations = vec![];
         for event in self.events.iter().filter(|e| !e.written.is_empty()) {
             let relation = match backward {

@@ -183,7 +183,13 @@ impl Nodes {
     /// The hierarchy on relations. Where nothing is initial, everything is SAFE; that is hardly what was meant.
     fn symbolic(&self, args: &Settings) -> Made<Symbolic> {
         let hierarchy = &self.built.hierarchy;
-        let symbolic = Symbolic::new(hierarchy, 2, memory(args))?;
+        let symbolic = match args.engine {
+            E::Auto | E::Reach if !args.nodes.backward => {
+                let meter = args.meter();
+                Symbolic::tried(hierarchy, 2, memory(args), &|| meter.go_on().is_ok())?
+            }
+            _ => Symbolic::new(hierarchy, 2, memory(args))?,
+        };
         warn_of_nothing(args, symbolic.initial(hierarchy).is_ok_and(|states| states.is_empty()));
         Ok(symbolic)
     }
