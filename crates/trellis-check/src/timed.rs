@@ -31,6 +31,7 @@ use trellis_order::{Domain, Word};
 mod partial;
 mod says;
 mod sorting;
+mod stopwatch;
 
 use crate::certified::Certified;
 use crate::state::check;
@@ -44,6 +45,13 @@ pub(crate) fn certify(net: &Network, query: &Query, cert: &Certificate) -> Resul
     }
     if net.has_priorities {
         return beside("certificates of models with both clocks and priorities cannot be checked");
+    }
+    let live =
+        matches!(query.kind, QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..));
+    if net.has_rates() && (live || query.deadlock || stopwatch::compares_differences(net, query)) {
+        return beside(
+            "where clocks can stand still, only certificates of states are checked, without deadlocks and differences of clocks",
+        );
     }
     if matches!(query.kind, QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..)) {
         return crate::timed_liveness::inevitable(net, query, cert, None);
@@ -102,6 +110,9 @@ pub fn certify_clock_bound(
         }
     }
 }
+
+/// The clocks that stand still somewhere, unless that cannot be said.
+type Stopped = Result<Vec<u32>, ModelError>;
 
 struct Entry<'a> {
     /// Its number in the certificate.
@@ -168,6 +179,10 @@ impl<'a> Checker<'a> {
             steps: 0,
         };
         let any = cert.entries.iter().any(|e| !e.known.is_empty() || e.says.is_some());
+        if any && net.has_rates() {
+            let why = "an entry that knows only part of the data, where clocks can stand still";
+            return Err(Rejection::new(Cause::BesideThePoint(why)));
+        }
         if any && query.deadlock {
             let why = "an entry that knows only part of the data says nothing about deadlocks";
             return Err(Rejection::new(Cause::BesideThePoint(why)));
@@ -306,7 +321,8 @@ impl<'a> Checker<'a> {
         let key = self.post.layout.key_of(&initial);
         let mut invariant = Vec::new();
         let delay = self.post.timing(&key, &mut invariant).map_err(|e| self.model(e))?;
-        let zero = self.later(Zone::zero(self.net.clocks.len()), &invariant, delay)?;
+        let stopped = self.stopped(&key, delay).map_err(|e| self.model(e))?;
+        let zero = self.later(Zone::zero(self.net.clocks.len()), &invariant, delay.then_some(&stopped))?;
         let (key, state, mut word) = self.in_order(&key);
         let targets = self.targets(&key);
         let zero = self.sorted_zone(zero, &state, &targets, &mut word);
@@ -320,26 +336,36 @@ impl<'a> Checker<'a> {
             found.map_err(|e| self.model(e))?;
             self.steps += moves.len() as u64;
             for m in moves.iter() {
-                self.stays(&self.entries[i], &m)?;
+                let stopped = self.stopped(m.key, m.delay && m.fault.is_none());
+                self.stays(&self.entries[i], &m, &stopped)?;
             }
         }
         Ok(())
     }
 
-    /// What a zone becomes while time passes, if it may.
-    fn later(&self, mut zone: Zone, invariant: &[Constraint], delay: bool) -> Result<Zone, Rejection> {
+    /// The clocks that stand still in a key while time passes, if it may.
+    fn stopped(&mut self, key: &[Word], delay: bool) -> Stopped {
+        if delay { self.post.stopped(key) } else { Ok(Vec::new()) }
+    }
+
+    /// What a zone becomes while time passes, if it may, and these clocks stand still.
+    fn later(&self, mut zone: Zone, invariant: &[Constraint], delay: Option<&Vec<u32>>) -> Result<Zone, Rejection> {
         self.domain.constrain_all(&mut zone, invariant).map_err(zones)?;
-        if delay {
-            self.domain.up(&mut zone);
+        if let Some(stopped) = delay {
+            if stopped.is_empty() {
+                self.domain.up(&mut zone);
+            } else {
+                zone = stopwatch::later(self.domain, &zone, stopped).map_err(zones)?;
+            }
             self.domain.constrain_all(&mut zone, invariant).map_err(zones)?;
         }
         Ok(zone)
     }
 
     /// A move leads from an entry into the set.
-    fn stays(&self, e: &Entry<'a>, m: &Transition<'_>) -> Result<(), Rejection> {
+    fn stays(&self, e: &Entry<'a>, m: &Transition<'_>, stopped: &Stopped) -> Result<(), Rejection> {
         let (key, state, word) = self.in_order(m.key);
-        self.leads_into(e, m, self.targets(&key), (&state, word))
+        self.leads_into(e, m, stopped, self.targets(&key), (&state, word))
     }
 
     /// A move leads from an entry into these, after some swaps to this state.
@@ -347,6 +373,7 @@ impl<'a> Checker<'a> {
         &self,
         e: &Entry<'a>,
         m: &Transition<'_>,
+        stopped: &Stopped,
         mut targets: Vec<&Entry<'a>>,
         (state, mut word): (&Snapshot, Vec<u16>),
     ) -> Result<(), Rejection> {
@@ -378,10 +405,12 @@ impl<'a> Checker<'a> {
                 SetClock::Copy { clock, from } => self.domain.assign(&mut zone, clock as usize, from as usize),
             }
         }
-        let zone = self.later(zone, m.invariant, m.delay)?;
+        let zone = self.within(&zone, m.invariant)?;
         if self.domain.is_empty(&zone) {
             return Ok(());
         }
+        let stopped = stopped.as_ref().map_err(|e| self.model(e.clone()))?;
+        let zone = self.later(zone, m.invariant, m.delay.then_some(stopped))?;
         let swapped = self.sorted_zone(zone.clone(), state, &targets, &mut word);
         if let Some(bounds) = e.bounds {
             let before = |c: usize| origins[self.symmetry.clock_before(&word, c as u32) as usize];

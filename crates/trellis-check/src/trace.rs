@@ -110,6 +110,10 @@ fn returns(net: &Network, query: &Query, trace: &Trace, back: usize, diverging: 
     if !diverging && before == trace.last() {
         return true;
     }
+    // Regions say nothing where clocks can stand still.
+    if net.has_rates() {
+        return false;
+    }
     let lap = Circle::new(net, query).lap(trace, back, last);
     !net.clocks.is_empty() && lap.is_some_and(|lap| lap.diverges || !diverging)
 }
@@ -240,6 +244,9 @@ impl<'a> Run<'a> {
 
     /// Can the run be made longer, so that a clock is as large as one likes in the end?
     fn grows(&self, trace: &Trace, clock: u32) -> Result<bool, Rejection> {
+        if self.net.has_rates() {
+            return Ok(false);
+        }
         let model = |e| Rejection::model(self.net, e);
         let end = trace.steps.len();
         let mut since = 0;

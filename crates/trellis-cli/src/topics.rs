@@ -375,13 +375,13 @@ queries in a .q file of the same name or given by --queries):
   processes   templates with parameters, partial instantiation, free parameters in the system line, priorities
   channels    binary, broadcast, urgent, arrays, priorities
   locations   invariants, urgent, committed; branch points (weights are left out)
-  clocks      guards, invariants, resets to integers or other clocks, differences; see `trellis help timed`
+  clocks      guards, invariants, resets to integers or other clocks, differences, stopwatches (x' == 0); see `trellis help timed`
   lattices    extern NAME; see `trellis help lattices`
 
 Queries: A[] p, E<> p, A<> p, E[] p, p --> q, sup: e, inf: e, with deadlock, imply, forall, exists, P.location, P(1).x, P(1).f(2).
 
 A value out of range, a division by zero or an index outside its array is an error of the model, shown with the trace
-that leads to it (exit code 2). What Trellis reads but cannot check (stopwatches, double, dynamic templates, statistical
+that leads to it (exit code 2). What Trellis reads but cannot check (rates other than 0 and 1, double, dynamic templates, statistical
 queries; clocks together with lattice variables or priorities) is refused by name and place; nothing is skipped silently.
 
 Without clocks, time still passes: a run may stay forever in a state unless a location there is urgent or committed or

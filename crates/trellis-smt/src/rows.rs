@@ -95,6 +95,18 @@ impl Rows {
         (value.numerator(), value.denominator())
     }
 
+    /// The quotient of two values in the last solution, reduced: numerator and denominator, if they fit.
+    pub fn quotient(&self, a: Name, b: Name) -> Option<(i64, i64)> {
+        let ((an, ad), (bn, bd)) = (self.value(a), self.value(b));
+        let (n, d) = (an * bd, ad * bn);
+        if d == IBig::ZERO {
+            return None;
+        }
+        let g = IBig::from(dashu_int::ops::Gcd::gcd(&n, &d));
+        let sign = if d < IBig::ZERO { -IBig::ONE } else { IBig::ONE };
+        Some((i64::try_from(n / &g * &sign).ok()?, i64::try_from(d / g * sign).ok()?))
+    }
+
     /// In the last solution, does it have this value?
     pub fn is(&self, name: Name, n: i64) -> bool {
         *self.simplex.value(name.0) == Rat::from(n)

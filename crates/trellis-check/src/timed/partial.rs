@@ -151,7 +151,7 @@ impl<'a> Checker<'a> {
         let key = self.post.layout.key_of(&initial);
         let mut invariant = Vec::new();
         let delay = self.post.timing(&key, &mut invariant).map_err(|e| self.model(e))?;
-        let zero = self.later(Zone::zero(self.net.clocks.len()), &invariant, delay)?;
+        let zero = self.later(Zone::zero(self.net.clocks.len()), &invariant, delay.then_some(&Vec::new()))?;
         let env = values(self.net, &initial, &[]);
         let mut at_start = self.located(&initial.locations);
         at_start.retain(|&j| self.agrees(&self.entries[j], &env));
@@ -263,12 +263,18 @@ impl<'a> Checker<'a> {
             if !harmless {
                 let error = self.may_fault(e, "update", &action);
                 let Cause::Model(error) = error.why else { unreachable!("a fault of the model") };
-                self.leads_into(e, &Transition { fault: Some(&error), ..m }, Vec::new(), (e.state, Vec::new()))?;
+                self.leads_into(
+                    e,
+                    &Transition { fault: Some(&error), ..m },
+                    &Ok(vec![]),
+                    Vec::new(),
+                    (e.state, Vec::new()),
+                )?;
                 continue;
             }
             if !ended.blocked {
                 let targets = targets.iter().map(|&j| &self.entries[j]).collect();
-                self.leads_into(e, &m, targets, (e.state, Vec::new()))?;
+                self.leads_into(e, &m, &Ok(vec![]), targets, (e.state, Vec::new()))?;
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! What happens to clocks, forwards and backwards: time passes, clocks are reset, copied, shifted, forgotten.
 //!
-//! All are exact images of sets of valuations, keep the canonical form without closing again, and leave the empty
+//! All but [`ZoneDomain::up_running`] are exact images of sets of valuations. They keep the canonical form without closing again, and leave the empty
 //! zone empty. The inverse images (`pre_…`) first cut the zone to the image of the operation.
 
 use super::{Bound, MAX_CONSTANT, ZoneDomain, ZoneError};
@@ -12,6 +12,19 @@ impl ZoneDomain {
             return;
         }
         z.iter_mut().step_by(self.dim()).skip(1).for_each(|upper| *upper = Bound::INF);
+    }
+
+    /// Time passes for some clocks, and the others stand still: the smallest zone that has all `v + t` of those that run. Such a set need not
+    /// be a zone; this one may have more. The clock that is always zero stands still.
+    pub fn up_running(self, z: &mut [Bound], runs: impl Fn(usize) -> bool) {
+        if self.is_empty(z) {
+            return;
+        }
+        let n = self.dim();
+        for x in (1..n).filter(|&x| runs(x)) {
+            z[x * n] = Bound::INF;
+            (1..n).filter(|&y| !runs(y)).for_each(|y| z[x * n + y] = Bound::INF);
+        }
     }
 
     /// Time passed: all valuations `v` such that `v + t` is in the zone for some `t ≥ 0`. The inverse image of

@@ -1,6 +1,6 @@
 //! Questions about timed networks, answered: the engine is chosen, and what it found becomes evidence.
 
-use trellis_domain::zone::{Bound, Constraint, Zone};
+use trellis_domain::zone::Constraint;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::combine::Combinations;
 use trellis_model::network::symmetry::Symmetry;
@@ -9,7 +9,8 @@ use trellis_model::network::{CertEntry, Certificate, Condition, LuBounds, Networ
 use super::bounds::{self, Bounds};
 use super::canonical::{constraints_before, error_before};
 use super::reach::{self, Cover, Mark, ZoneGraph};
-use super::space::ActiveClocks;
+pub use super::space::constraints;
+use super::space::ends;
 use super::target::{Error, Target};
 use super::trace::concretise;
 use crate::network::{Answer, Broken};
@@ -83,6 +84,10 @@ const MANY_CLOCKS: usize = 32;
 /// `reach` alone knows of, outweighs many clocks if most processes are alike: Fischer's protocol with 40 processes has 1,720 states
 /// up to symmetry.
 pub fn default_engine(net: &Network, query: &Query, order: Option<Order>, symmetry: &Symmetry) -> Engine {
+    if net.has_rates() {
+        let options = reach::Options::default();
+        return Engine::Reach(reach::Options { order: order.unwrap_or(options.order), ..options });
+    }
     let diagonal = Bounds::new(net, query).diagonal;
     let alike = symmetry.groups().iter().map(Vec::len).max().unwrap_or(0);
     let many = net.clocks.len() > MANY_CLOCKS && 2 * alike < net.processes.len();
@@ -99,6 +104,9 @@ pub fn default_engine(net: &Network, query: &Query, order: Option<Order>, symmet
 /// Why an engine cannot answer a question; `None` if it can.
 pub fn obstacle(net: &Network, query: &Query, engine: Engine) -> Option<&'static str> {
     let Engine::Lazy { clocks, data, .. } = engine else { return None };
+    if net.has_rates() {
+        return Some("lazy abstraction does not know clocks that stand still");
+    }
     if query.deadlock {
         return Some("lazy abstraction cannot see deadlocks: abstract labels allow moves that are not possible");
     }
@@ -121,6 +129,9 @@ pub fn answer(net: &Network, query: &Query, config: &Config, meter: &mut Meter) 
             return super::live::live(net, query, config.non_zeno, meter);
         }
     };
+    if let Some(why) = super::stopwatch::obstacle(net, query) {
+        return Ok(unknown(Stats::default(), Reason::Unsupported(why.into())));
+    }
     let symmetry = if config.symmetry { Symmetry::find(net, query) } else { Symmetry::default() };
     let engine = config.engine.unwrap_or_else(|| default_engine(net, query, config.order, &symmetry));
     if let Some(why) = obstacle(net, query, engine) {
@@ -195,13 +206,6 @@ fn finished(stats: Stats, verdict: Verdict<Trace, Certificate>) -> Answer {
     Answer { verdict, stats, inconclusive: None, bound: None, clock_bound: None }
 }
 
-/// A zone over the active clocks as constraints in the network's numbering.
-pub fn constraints(active: ActiveClocks<'_>, zone: &[Bound]) -> Vec<Constraint> {
-    let name = |i: u32| active.clocks[i as usize];
-    let rename = |c: Constraint| Constraint { left: name(c.left), right: name(c.right), bound: c.bound };
-    active.domain().minimal(zone).into_iter().map(rename).collect()
-}
-
 /// What went wrong, with the way there.
 fn trouble(
     net: &Network,
@@ -214,6 +218,10 @@ fn trouble(
         Error::Range => Ok(unknown(stats, Reason::Unsupported("a clock constant of 2^28 or more".into()))),
         Error::Model(error) => {
             let trace = via.and_then(|via| concretise(net, post, &via, &[]).ok().flatten());
+            if trace.is_none() && net.has_rates() {
+                let why = "a fault of the model that only zones can reach, where clocks stand still";
+                return Ok(unknown(stats, Reason::Unsupported(why.into())));
+            }
             Err(Box::new(Broken { trace, error: *error }))
         }
     }
@@ -235,6 +243,14 @@ fn explore(
     let stored = graph.nodes.iter().filter(|n| n.mark != Mark::Replaced).count() as u64;
     let stats = Stats { stored, ..graph.stats };
     match ending {
+        reach::Ending::Exhausted if graph.spurious > 0 => {
+            let mut stats = stats;
+            match super::stopwatch::find(net, query, (condition, value), meter, &mut stats) {
+                Ok(Ok(trace)) => Ok(finished(stats, Verdict::Unsafe(trace))),
+                Ok(Err(reason)) => Ok(unknown(stats, reason)),
+                Err(why) => trouble(net, &mut graph.post, None, stats, why),
+            }
+        }
         reach::Ending::Exhausted => {
             let alu = graph.options().cover == Cover::Alu;
             let dim = net.clocks.len() + 1;
@@ -298,14 +314,6 @@ fn witness(
         }
     }
     Ok(unknown(stats, Reason::Unsupported("a run whose delays are out of range".into())))
-}
-
-/// What may hold at the end of a run.
-fn ends(active: ActiveClocks<'_>, parts: &[Zone]) -> Vec<Vec<Constraint>> {
-    match parts {
-        [] => vec![Vec::new()],
-        parts => parts.iter().map(|p| constraints(active, p)).collect(),
-    }
 }
 
 fn search<D: lazy::Data, R: Refiner>(

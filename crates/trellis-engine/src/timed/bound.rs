@@ -46,6 +46,9 @@ pub fn bound(net: &Network, query: &Query, meter: &mut Meter) -> Result<Answer, 
     if query.atoms.len() > cells::MAX_ATOMS {
         return Ok(unknown("so many clock constraints in a bound"));
     }
+    if let Some(why) = super::stopwatch::obstacle(net, query) {
+        return Ok(unknown(why));
+    }
     match query.kind {
         QueryKind::Bound { sup, when, of } => of_data(net, query, sup, when, of, meter),
         QueryKind::ClockBound { sup, when, clock } => of_clock(net, query, sup, when, clock, meter),
@@ -83,7 +86,11 @@ fn of_data(
     }
     let mut found = None;
     if let Some((value, spot)) = best {
-        found = Some(Bound { value, witness: space.witness(net, query, spot, &[]).ok().flatten() });
+        let witness = space.witness(net, query, spot, &[]).ok().flatten();
+        if witness.is_none() && net.has_rates() {
+            return Ok(refused(beyond(), space.graph.stats));
+        }
+        found = Some(Bound { value, witness });
     }
     let verdict = Verdict::Safe(space.certificate(net));
     let stats = space.graph.stats;
@@ -141,12 +148,18 @@ fn of_clock(
                     Constraint { left: 0, right: clock, bound: Limit::le(-n) },
                 ];
                 let witness = if attained { space.witness(net, query, spot, &there).ok().flatten() } else { None };
+                if witness.is_none() && net.has_rates() {
+                    return Ok(refused(beyond(), stats));
+                }
                 let limit = ClockLimit { value: Some(n.into()), attained };
                 return answer(Some(ClockBound { limit, witness }), &space, stats);
             }
             _ => {}
         }
-        if std::mem::take(&mut may_be_infinite) {
+        if net.has_rates() && exact > 1 << 20 {
+            return Ok(refused(beyond(), stats));
+        }
+        if std::mem::take(&mut may_be_infinite) && !net.has_rates() {
             match growth(net, query, meter, &mut stats) {
                 Ok(Some(Some(run))) => {
                     let limit = ClockLimit { value: None, attained: false };
@@ -174,6 +187,11 @@ fn of_clock(
         }
         exact *= 2;
     }
+}
+
+/// Where clocks stand still, zones have more than can be reached, so that only what a run attains is known to be a bound.
+fn beyond() -> Reason {
+    Reason::Unsupported("a bound that no run was found to attain, where clocks can stand still".into())
 }
 
 fn out_of_range() -> Reason {
@@ -353,11 +371,13 @@ impl<'n> Space<'n> {
             let (parent, via) = (graph.nodes[at as usize].parent, graph.nodes[at as usize].via);
             let key = graph.keys.get(graph.nodes[parent as usize].key).to_vec();
             let delay = graph.post.timing(&key, &mut invariant)?;
+            let stopped = if delay { graph.post.stopped(&key)? } else { Vec::new() };
             graph.post.moves(&key, &mut moves)?;
             let m = moves.get(via as usize);
             legs.push(Leg {
                 stay: invariant.clone(),
                 still: !delay,
+                stopped,
                 guard: m.guard.to_vec(),
                 action: Some(Action(m.action.to_vec())),
                 resets: m.resets.to_vec(),
@@ -375,6 +395,7 @@ impl<'n> Space<'n> {
         plan.end = invariant;
         plan.target = target;
         plan.still = !delay;
+        plan.stopped = if delay { graph.post.stopped(&key)? } else { Vec::new() };
         Ok(plan.schedule().and_then(|s| s.trace(net)))
     }
 }

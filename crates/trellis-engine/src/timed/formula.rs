@@ -40,6 +40,9 @@ pub fn check(net: &Network, asked: &Temporal, search: Search, meter: &mut Meter)
     let Some(obligations) = asked.obligations() else {
         return Ok(unknown("more than 64 acceptance sets and parties"));
     };
+    if net.has_rates() {
+        return Ok(unknown("formulas where clocks can stand still"));
+    }
     if !net.lattices.is_empty() {
         return explore(net, Plain::new(net), asked, obligations, search, meter);
     }

@@ -147,6 +147,9 @@ pub fn live(net: &Network, query: &Query, non_zeno: bool, meter: &mut Meter) -> 
     if net.has_priorities {
         return Ok(unknown("liveness of timed models with priorities"));
     }
+    if net.has_rates() {
+        return Ok(unknown("liveness where clocks can stand still"));
+    }
     if !net.lattices.is_empty() {
         return Ok(unknown("liveness of models with both clocks and lattice variables"));
     }

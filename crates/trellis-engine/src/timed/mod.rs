@@ -13,6 +13,7 @@ pub mod reach;
 mod runs;
 pub mod schedule;
 pub mod space;
+mod stopwatch;
 pub mod target;
 pub mod trace;
 

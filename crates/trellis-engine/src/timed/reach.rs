@@ -11,6 +11,9 @@
 //! `a⊑LU`. None is sound with diagonal constraints; then zones stay exact, and the exploration may not end. For deadlocks
 //! only Extra-M will do: it forgets nothing that a region does not.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use trellis_domain::zone::{Bound, Constraint, Relation, Zone, ZoneDomain};
 use trellis_model::evidence::Reason;
 use trellis_model::network::symmetry::Symmetry;
@@ -18,8 +21,9 @@ use trellis_model::network::{Network, Post, Query, Transition, Transitions};
 
 use super::bounds::Bounds;
 use super::canonical::{Canonical, constraints_before};
-use super::space::{Keys, Stepper, Zones, invariant};
+use super::space::{Keys, Stepper, Zones, ends, invariant};
 use super::target::{Error, Target};
+use super::trace::concretise;
 use crate::explore::{Exploration, explore};
 use crate::waitlist::{Order, Waitlist};
 use trellis_meter::{Meter, Progress, Stats, StopReason};
@@ -110,6 +114,9 @@ struct Standing {
     depth: u32,
 }
 
+/// After so many targets that no run reaches, others are not looked at.
+const MANY: u64 = 500;
+
 /// How it ended.
 #[derive(Debug)]
 pub enum Ending {
@@ -140,6 +147,10 @@ pub struct ZoneGraph<'n> {
     stepper: Stepper,
     /// What brings states into order, if there is any symmetry.
     pub canonical: Option<Canonical>,
+    /// The clocks that stand still in a key, if any can.
+    stopped: Option<HashMap<u32, Vec<u32>>>,
+    /// How often a target was reached by zones, and by no run along that path, because clocks stand still.
+    pub spurious: u64,
     /// What was counted.
     pub stats: Stats,
 }
@@ -205,6 +216,8 @@ impl<'n> ZoneGraph<'n> {
             options,
             stepper: Stepper::default(),
             canonical: None,
+            stopped: net.has_rates().then(HashMap::new),
+            spurious: 0,
             stats: Stats::default(),
         }
     }
@@ -269,6 +282,10 @@ impl<'n> ZoneGraph<'n> {
         };
         let n = self.add(k, NONE, 0);
         waiting.push(n, 0);
+        let hit = match hit {
+            Some(parts) if !self.is_real(NONE, 0, k, &parts)? => None,
+            hit => hit,
+        };
         Ok(hit.map(|parts| (n, parts)))
     }
 
@@ -278,7 +295,16 @@ impl<'n> ZoneGraph<'n> {
         let d = active.domain();
         let zone = &mut self.stepper.zone;
         if delay {
-            d.up(zone);
+            match &mut self.stopped {
+                None => d.up(zone),
+                Some(known) => {
+                    if let Entry::Vacant(place) = known.entry(k) {
+                        place.insert(self.post.stopped(self.keys.get(k))?);
+                    }
+                    let runs = |i: usize| !known[&k].contains(&active.clocks[i]);
+                    d.up_running(zone, runs);
+                }
+            }
             invariant(active, constraints, zone)?;
         }
         match self.options.extrapolation {
@@ -434,9 +460,10 @@ impl<'n> ZoneGraph<'n> {
             let Some(k) = self.arrive(canonical, key, source, &m)? else { continue };
             let discrete = target.as_ref().is_some_and(|t| t.is_discrete());
             // The key may be known from moves that clocks did not allow.
-            let first = self.chains[k as usize] == NONE;
+            let first = self.chains[k as usize] == NONE || self.stopped.is_some() && self.spurious < MANY;
             if let (true, true, Some(t)) = (discrete, first, target.as_ref())
                 && t.holds(&mut self.post, self.keys.get(k))?
+                && self.is_real(n, m.ordinal, k, &[])?
             {
                 let new = self.add(k, n, m.ordinal);
                 return Ok(Some((new, Vec::new())));
@@ -445,7 +472,7 @@ impl<'n> ZoneGraph<'n> {
             if !discrete && let Some(t) = target {
                 let (key, to) = (self.keys.get(k), self.keys.active(k));
                 let parts = t.find(&mut self.post, query, key, to, &self.stepper.zone, m.delay)?;
-                if !parts.is_empty() {
+                if !parts.is_empty() && self.is_real(n, m.ordinal, k, &parts)? {
                     let new = self.add(k, n, m.ordinal);
                     return Ok(Some((new, parts)));
                 }
@@ -462,6 +489,29 @@ impl<'n> ZoneGraph<'n> {
             waiting.push(new, i64::from(rank));
         }
         Ok(None)
+    }
+
+    /// Does a run lead to a node's move, and to one of these parts of the target's zone (if there are any)? Zones are exact, unless clocks
+    /// stand still.
+    fn is_real(&mut self, parent: u32, via: u32, k: u32, parts: &[Zone]) -> Result<bool, Error> {
+        if self.stopped.is_none() {
+            return Ok(true);
+        }
+        if self.spurious < MANY {
+            let mut path = Vec::new();
+            if parent != NONE {
+                path = self.unfold(parent)?.0;
+                path.push(via);
+            }
+            let net = self.post.network();
+            for end in ends(self.keys.active(k), parts) {
+                if concretise(net, &mut self.post, &path, &end)?.is_some() {
+                    return Ok(true);
+                }
+            }
+        }
+        self.spurious += 1;
+        Ok(false)
     }
 
     /// Is the new zone needed? Takes nodes that it covers out of the chain, and answers the rank with which the new node

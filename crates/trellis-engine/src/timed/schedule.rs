@@ -2,7 +2,7 @@
 //!
 //! A path says what happens; a clock's value at any moment is the time since it was set plus what it was set to. So all
 //! that guards, invariants and cells ask of clocks are constraints on differences of moments, and one call of
-//! [`solve`] schedules the whole path. The interpreter then takes the run.
+//! [`solve`] schedules the whole path, if no clock stands still ([`super::stopwatch`] if some does). The interpreter then takes the run.
 //!
 //! A cycle of the graph is gone round several times, until the run comes back to a state that it cannot tell from
 //! an earlier one ([`Circle::lap`]): exactly the same state, or one in the same region. Regions are finite in
@@ -21,6 +21,8 @@ pub(super) struct Leg {
     pub stay: Vec<Constraint>,
     /// No time passes in its source.
     pub still: bool,
+    /// Clocks that stand still in its source.
+    pub stopped: Vec<u32>,
     /// What holds when it happens; for a delay into another cell, afterwards.
     pub guard: Vec<Constraint>,
     /// What happens; nothing for a delay.
@@ -32,14 +34,16 @@ pub(super) struct Leg {
 /// A path to be scheduled.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
-    clocks: usize,
-    legs: Vec<Leg>,
+    pub(super) clocks: usize,
+    pub(super) legs: Vec<Leg>,
     /// What holds when the last node is entered.
     pub end: Vec<Constraint>,
     /// What holds some time after that.
     pub target: Vec<Constraint>,
     /// No time passes in the last node.
     pub still: bool,
+    /// Clocks that stand still in the last node.
+    pub stopped: Vec<u32>,
 }
 
 /// A path with moments.
@@ -101,7 +105,7 @@ impl Moments {
 
 impl Plan {
     pub fn new(clocks: usize) -> Plan {
-        Plan { clocks, legs: Vec::new(), end: Vec::new(), target: Vec::new(), still: false }
+        Plan { clocks, legs: Vec::new(), end: Vec::new(), target: Vec::new(), still: false, stopped: Vec::new() }
     }
 
     pub fn extend(&mut self, legs: impl IntoIterator<Item = Leg>) {
@@ -114,6 +118,10 @@ impl Plan {
 
     /// With more constraints when some nodes are entered.
     fn schedule_with<'c>(&self, also: impl Fn(usize) -> Option<&'c [Constraint]>) -> Option<Schedule<'_>> {
+        if !self.stopped.is_empty() || self.legs.iter().any(|l| !l.stopped.is_empty()) {
+            let (moments, last) = super::stopwatch::moments(self)?;
+            return Some(Schedule { plan: self, moments, last });
+        }
         let mut m = Moments { constraints: Vec::new(), fails: false, set: vec![(0, 0); self.clocks + 1] };
         let mut now = 0;
         for (i, leg) in self.legs.iter().enumerate() {

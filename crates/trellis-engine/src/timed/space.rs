@@ -8,7 +8,7 @@ use std::hash::Hasher;
 
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
-use trellis_domain::zone::{Bound, Constraint, ZoneDomain, ZoneError};
+use trellis_domain::zone::{Bound, Constraint, Zone, ZoneDomain, ZoneError};
 use trellis_model::network::{Layout, Network, SetClock};
 use trellis_order::Word;
 
@@ -451,4 +451,19 @@ impl Stepper {
 /// Adds the constraints to a zone; answers whether it is not empty then.
 pub fn invariant(active: ActiveClocks<'_>, constraints: &[Constraint], zone: &mut [Bound]) -> Result<bool, ZoneError> {
     active.domain().constrain_each(zone, constraints.iter().map(|c| active.entry(c)))
+}
+
+/// A zone over the active clocks as constraints in the network's numbering.
+pub fn constraints(active: ActiveClocks<'_>, zone: &[Bound]) -> Vec<Constraint> {
+    let name = |i: u32| active.clocks[i as usize];
+    let rename = |c: Constraint| Constraint { left: name(c.left), right: name(c.right), bound: c.bound };
+    active.domain().minimal(zone).into_iter().map(rename).collect()
+}
+
+/// What may hold at the end of a run.
+pub(super) fn ends(active: ActiveClocks<'_>, parts: &[Zone]) -> Vec<Vec<Constraint>> {
+    match parts {
+        [] => vec![Vec::new()],
+        parts => parts.iter().map(|p| constraints(active, p)).collect(),
+    }
 }

@@ -16,6 +16,7 @@ pub fn concretise(
     let (mut key, _) = post.initial()?;
     let mut stay = Vec::new();
     let mut delay = post.timing(&key, &mut stay)?;
+    let mut stopped = if delay { post.stopped(&key)? } else { Vec::new() };
     let mut moves = Transitions::default();
     for &ordinal in via {
         post.moves(&key, &mut moves)?;
@@ -23,17 +24,20 @@ pub fn concretise(
         plan.extend([Leg {
             stay: std::mem::replace(&mut stay, m.invariant.to_vec()),
             still: !delay,
+            stopped,
             guard: m.guard.to_vec(),
             action: Some(Action(m.action.to_vec())),
             resets: m.resets.to_vec(),
         }]);
         delay = m.delay;
         key = m.key.to_vec();
+        stopped = if delay { post.stopped(&key)? } else { Vec::new() };
     }
     if !finally.is_empty() {
         plan.target = [&stay, finally].concat();
     }
     plan.end = stay;
     plan.still = !delay;
+    plan.stopped = stopped;
     Ok(plan.schedule().and_then(|s| s.trace(net)))
 }

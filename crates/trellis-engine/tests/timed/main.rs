@@ -8,6 +8,7 @@
 //! - [`models`] lets all of them loose on the shared models, where they must agree with each other.
 //! - [`symmetric`] makes networks of processes that cannot be told apart, or almost, and explores them up to symmetry.
 //! - [`known`] takes certificates apart that know part of the data.
+//! - [`stopwatch`] holds clocks that stand still against enumeration with steps of time.
 //! - [`table`] is what 002 counted.
 //! - [`regressions`] are what these found, by name.
 //!
@@ -27,6 +28,7 @@ mod random;
 mod regressions;
 mod runs;
 mod steps;
+mod stopwatch;
 mod symmetric;
 mod table;
 #[path = "../it/tableau.rs"]

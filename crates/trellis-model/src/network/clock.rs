@@ -23,6 +23,18 @@ pub struct ClockAtom {
     pub bound: TermId,
 }
 
+/// A clock runs at a rate of its own while some location is stayed in: 0 (it stands still) or 1. Anything else, and two rates at once, are
+/// faults where time passes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rate {
+    /// A truth value of data; without it the rate always applies.
+    pub when: Option<TermId>,
+    /// Which clock.
+    pub clock: u32,
+    /// An integer of data.
+    pub rate: TermId,
+}
+
 /// A clock is given a value. The terms are evaluated when the update of the edge has run (so a front end that needs an
 /// earlier value keeps it in a temporary); the resets of an edge happen in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

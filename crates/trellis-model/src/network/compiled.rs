@@ -6,7 +6,7 @@ use trellis_order::Word;
 
 use trellis_domain::zone::{Bound, Constraint, MAX_CONSTANT};
 
-use super::{ClockAtom, Condition, Edge, Function, Layout, Network, Reset, ResetTo};
+use super::{ClockAtom, Condition, Edge, Function, Layout, Network, Rate, Reset, ResetTo};
 
 /// Reads and writes lattice elements for compiled code, remembering what to undo.
 pub(super) struct ElementHost<'a> {
@@ -138,6 +138,29 @@ fn constraint(left: u32, right: u32, strict: bool, bound: i64) -> Result<Constra
     }
     let bound = if strict { Bound::lt(bound as i32) } else { Bound::le(bound as i32) };
     Ok(Constraint { left, right, bound })
+}
+
+/// A rate, compiled.
+#[derive(Debug, Clone)]
+pub(super) struct CompiledRate {
+    when: Option<Code>,
+    pub clock: u32,
+    rate: Code,
+}
+
+impl CompiledRate {
+    /// The rate in this state; nothing if it does not apply.
+    pub fn value(&self, mem: &[i64], host: &mut ElementHost<'_>) -> Result<Option<i64>, Fault> {
+        match &self.when {
+            Some(when) if when.eval(mem, host)? == 0 => Ok(None),
+            _ => self.rate.eval(mem, host).map(Some),
+        }
+    }
+}
+
+pub(super) fn compile_rate(net: &Network, layout: &Layout, r: &Rate) -> CompiledRate {
+    let code = |t| compile_term(&net.terms, &layout.code, t).expect("front ends build terms that compile");
+    CompiledRate { when: r.when.map(code), clock: r.clock, rate: code(r.rate) }
 }
 
 /// A reset, compiled.

@@ -32,7 +32,7 @@ pub mod state;
 pub mod symmetry;
 pub mod temporal;
 
-pub use clock::{ClockAtom, Reset, ResetTo, Vector, VectorPart};
+pub use clock::{ClockAtom, Rate, Reset, ResetTo, Vector, VectorPart};
 pub use compiled::{Judge, PairJudge, SetClock};
 pub use evidence::{Action, CertEntry, Certificate, EdgeRef, LuBounds, Snapshot, Step, Trace};
 pub use post::{ModelError, Post, Transition, Transitions};
@@ -174,6 +174,8 @@ pub struct Location {
     pub invariant: Option<Condition>,
     /// What must hold of clocks while here: all of it. Terms see what `invariant`'s statements have prepared.
     pub clock_invariant: Vec<ClockAtom>,
+    /// How fast clocks run while here; 1 if nothing is said. Terms see what `invariant`'s statements have prepared.
+    pub rates: Vec<Rate>,
     /// Time may not pass here.
     pub urgent: bool,
     /// Only transitions that leave a committed location may happen.
@@ -245,6 +247,12 @@ impl Network {
     /// The foreign function behind an id.
     pub fn function(&self, f: FnId) -> &Function {
         &self.functions[f.index()]
+    }
+
+    /// Can clocks stand still?
+    pub fn has_rates(&self) -> bool {
+        let mut rates = self.processes.iter().flat_map(|p| &p.locations).flat_map(|l| &l.rates);
+        rates.any(|r| self.terms.as_int(r.rate) != Some(1))
     }
 
     /// The names of the data cells of a state, in order.

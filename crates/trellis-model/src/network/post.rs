@@ -16,7 +16,8 @@ use trellis_expr::Fault;
 use trellis_order::Word;
 
 use super::compiled::{
-    Atoms, Channel, CompiledEdge, ElementHost, Indexed, Judge, Test, compile_atoms, compile_edge, compile_test,
+    Atoms, Channel, CompiledEdge, CompiledRate, ElementHost, Indexed, Judge, Test, compile_atoms, compile_edge,
+    compile_rate, compile_test,
 };
 use super::{Action, Condition, EdgeRef, Layout, Network, Packed, Snapshot};
 
@@ -70,6 +71,8 @@ pub struct Post<'n> {
     has_invariants: bool,
     has_committed: bool,
     clock_invariants: Vec<Atoms>,
+    /// How fast clocks run, if any can stand still.
+    rates: Vec<Vec<CompiledRate>>,
     /// Do clock invariants depend on data?
     varying_invariants: bool,
     /// Where time may not pass: urgent and committed locations.
@@ -141,9 +144,11 @@ impl<'n> Post<'n> {
         let locations = || net.processes.iter().flat_map(|p| &p.locations);
         let clock_invariants: Vec<Atoms> =
             locations().map(|l| compile_atoms(net, &layout, &l.clock_invariant)).collect();
+        let rates = |l: &super::Location| l.rates.iter().map(|r| compile_rate(net, &layout, r)).collect();
         let still: Vec<bool> = locations().map(|l| l.urgent || l.committed).collect();
         Post {
             varying_invariants: clock_invariants.iter().any(|a| !a.varying.is_empty()),
+            rates: if net.has_rates() { locations().map(rates).collect() } else { Vec::new() },
             clock_invariants,
             has_still: still.iter().any(|&s| s),
             still,

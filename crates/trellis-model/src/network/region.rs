@@ -88,13 +88,17 @@ pub enum Extreme {
 type Node = (Snapshot, Option<Rational>);
 
 impl<'n> Regions<'n> {
-    /// Explores a network for a question. `None` if there are too many states, or a constant cannot be bounded.
+    /// Explores a network for a question. `None` if there are too many states, a constant cannot be bounded, or clocks can stand still.
     ///
     /// With constraints up to `C` and resets up to `R` in magnitude, and the clock values and 0 sorted, a gap of more than
     /// `C + R + 1` is made smaller by a whole number, to more than `C + R`. What that leads to is bisimilar: of any two clocks,
     /// the difference is the same or beyond `C` as before, and stays so when time passes; of any clock, the value is the same
     /// or beyond `C + R` as before, so that its difference to a clock that is set anew is the same or beyond `C`.
     pub fn explore(net: &'n Network, query: Option<&Query>, options: Options) -> Option<Regions<'n>> {
+        // There are no regions where clocks can stand still.
+        if net.has_rates() {
+            return None;
+        }
         let exact = constants(net, query)?.max(options.at_least);
         let interpreter = Interpreter::new(net);
         let mut r = Regions {

@@ -85,6 +85,7 @@ impl Net {
                 name: name.trim_end_matches(['!', '~']).into(),
                 invariant: None,
                 clock_invariant: self.parse(invariant),
+                rates: vec![],
                 urgent: name.ends_with('~'),
                 committed: name.ends_with('!'),
             });

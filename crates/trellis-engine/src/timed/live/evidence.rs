@@ -65,6 +65,7 @@ impl Graph<'_> {
             let mut leg = Leg {
                 stay: self.stay(edge.from),
                 still: !self.places[from.key as usize].delay,
+                stopped: Vec::new(),
                 guard: Vec::new(),
                 action: None,
                 resets: Vec::new(),

@@ -4,7 +4,7 @@
 //! far as data is concerned; and clock invariants must hold before and after (they are convex, so they hold in
 //! between). Things change only at moments when some clock reaches a constant that it is compared with:
 //! [`Interpreter::moments`] finds them all by looking at what is compared, and so visits a finite number of moments that
-//! stand for all.
+//! stand for all. Clocks that stand still (`x' == 0`) keep their values while others grow.
 //!
 //! What it deliberately does not do: work with sets of valuations. Zones are for others; nothing here knows them.
 
@@ -97,11 +97,11 @@ impl<'n> Interpreter<'n> {
     ) -> Result<bool, Fault> {
         let Some(bound) = self.bound(atom, world)? else { return Ok(true) };
         if let Some(seen) = self.seen {
-            // Differences of two clocks stay as they are while time passes.
             match (atom.left, atom.right) {
                 (_, 0) => seen.borrow_mut().push(bound),
                 (0, _) => seen.borrow_mut().push(bound.saturating_neg()),
-                _ => {}
+                // Differences of two clocks stay as they are while time passes, unless one of them stands still.
+                _ => seen.borrow_mut().extend([bound, bound.saturating_neg()]),
             }
         }
         let value = |clock: u32| if clock == 0 { Rational::ZERO } else { clocks[clock as usize - 1] };
@@ -158,6 +158,43 @@ impl<'n> Interpreter<'n> {
 
     // Delays.
 
+    /// How fast each clock runs in a state: 0 or 1.
+    pub fn rates(&self, state: &Snapshot) -> Result<Vec<i64>, ModelError> {
+        let wrong = |f| self.error(f, "invariant", state, &[]);
+        let mut rates: Vec<Option<i64>> = vec![None; state.clocks.len()];
+        for (p, &l) in self.net.processes.iter().zip(&state.locations) {
+            let l = &p.locations[l as usize];
+            let mut world = self.here(state).world;
+            if let Some(c) = l.invariant.filter(|_| !l.rates.is_empty()) {
+                match self.run(c.prepare, world).map_err(wrong)? {
+                    Some(prepared) => world = prepared,
+                    None => continue,
+                }
+            }
+            for r in &l.rates {
+                let applies = r.when.map_or(Ok(1), |when| self.evaluate(when, &mut world)).map_err(wrong)?;
+                if applies == 0 {
+                    continue;
+                }
+                let rate = self.evaluate(r.rate, &mut world).map_err(wrong)?;
+                let name = &self.net.clocks[r.clock as usize - 1];
+                match rates[r.clock as usize - 1].replace(rate) {
+                    Some(other) if other != rate => {
+                        let why = format!("clock {name} is to run at rates {other} and {rate} at once");
+                        return Err(wrong(Fault::Foreign(why)));
+                    }
+                    _ if rate != 0 && rate != 1 => {
+                        return Err(wrong(Fault::Foreign(format!(
+                            "clock {name} is to run at rate {rate}, not 0 or 1"
+                        ))));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(rates.into_iter().map(|r| r.unwrap_or(1)).collect())
+    }
+
     /// The state after a delay, if time may pass for so long.
     pub fn wait(&self, state: &Snapshot, delay: Rational) -> Result<Option<Snapshot>, ModelError> {
         if delay == Rational::ZERO {
@@ -167,7 +204,8 @@ impl<'n> Interpreter<'n> {
             return Ok(None);
         }
         let mut later = state.clone();
-        for clock in &mut later.clocks {
+        let rates = self.rates(state)?;
+        for (clock, _) in later.clocks.iter_mut().zip(rates).filter(|(_, rate)| *rate != 0) {
             *clock = sum(*clock, delay).ok_or_else(|| self.error(Fault::Overflow, "delay", state, &[]))?;
         }
         Ok(self.invariants_hold(&later, state, &[])?.then_some(later))
@@ -212,6 +250,8 @@ impl<'n> Interpreter<'n> {
         if !self.may_pass(state)? || !self.invariants_hold(state, state, &[])? {
             return Ok(false);
         }
+        let rates = self.rates(state)?;
+        let rate = |clock: u32| clock.checked_sub(1).map_or(0, |i| rates[i as usize]);
         for (p, &l) in self.net.processes.iter().zip(&state.locations) {
             let l = &p.locations[l as usize];
             let mut world = self.here(state).world;
@@ -223,7 +263,7 @@ impl<'n> Interpreter<'n> {
                 }
             }
             for atom in &l.clock_invariant {
-                if atom.left != 0 && atom.right == 0 && self.bound(atom, &mut world).map_err(wrong)?.is_some() {
+                if rate(atom.left) > rate(atom.right) && self.bound(atom, &mut world).map_err(wrong)?.is_some() {
                     return Ok(false);
                 }
             }
@@ -262,6 +302,20 @@ impl<'n> Interpreter<'n> {
         result
     }
 
+    /// What grows with time: clocks that run, and how much they are ahead of those that stand still.
+    fn growing(&self, state: &Snapshot) -> Result<Vec<Rational>, ModelError> {
+        let rates = self.rates(state)?;
+        let at_rate = |rate| state.clocks.iter().zip(&rates).filter(move |(_, r)| **r == rate).map(|(clock, _)| *clock);
+        let large = || self.error(Fault::Overflow, "delay", state, &[]);
+        let mut all: Vec<Rational> = at_rate(1).collect();
+        for x in at_rate(1) {
+            for y in at_rate(0) {
+                all.push(difference(x, y).ok_or_else(large)?);
+            }
+        }
+        Ok(all)
+    }
+
     fn watch(
         &self,
         state: &Snapshot,
@@ -276,11 +330,12 @@ impl<'n> Interpreter<'n> {
             let moment = Moment { interpreter: *self, delay, state: &then };
             Ok(visit(moment)?.is_continue())
         };
+        let growing = self.growing(state)?;
         let mut now = Rational::ZERO;
         while at(now)? && until.is_none_or(|end| now < end) {
             // Just after: nothing can change before some clock is whole again.
             let mut soon = sum(now, Rational::new(1, 1)).ok_or_else(large)?;
-            for &clock in &state.clocks {
+            for &clock in &growing {
                 let value = sum(clock, now).ok_or_else(large)?;
                 let whole = Rational::new(floor(value) + 1, 1);
                 soon = soon.min(difference(whole, clock).ok_or_else(large)?);
@@ -294,8 +349,9 @@ impl<'n> Interpreter<'n> {
             }
             // And then not before some clock is what one was compared with.
             let mut next: Option<Rational> = None;
-            for &constant in seen.borrow().iter().filter(|c| (0..=MAX_NUMERATOR).contains(&i128::from(**c))) {
-                for &clock in &state.clocks {
+            let fits = |c: &&i64| (-MAX_NUMERATOR..=MAX_NUMERATOR).contains(&i128::from(**c));
+            for &constant in seen.borrow().iter().filter(fits) {
+                for &clock in &growing {
                     let change = difference(Rational::new(constant, 1), clock).ok_or_else(large)?;
                     if between < change {
                         next = Some(next.map_or(change, |next| next.min(change)));

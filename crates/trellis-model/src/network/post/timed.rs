@@ -136,6 +136,47 @@ impl Post<'_> {
         self.may_idle(key, &elem)
     }
 
+    /// The clocks that stand still in a key while time passes, ascending.
+    pub fn stopped(&mut self, key: &[Word]) -> Result<Vec<u32>, ModelError> {
+        if self.rates.is_empty() {
+            return Ok(Vec::new());
+        }
+        let elem = self.elem.clone();
+        self.load(key, &elem);
+        let mut found: Vec<(u32, i64)> = Vec::new();
+        let mut each = |this: &mut Self| -> Result<(), trellis_expr::Fault> {
+            let mut host = ElementHost { functions: &this.net.functions, elem: &mut this.elem, log: &mut this.log };
+            for p in 0..this.first.len() {
+                let l = this.mem[p] as usize;
+                let rates = &this.rates[this.first[p] as usize + l];
+                if rates.is_empty() {
+                    continue;
+                }
+                if let Some(prepare) = this.invariants[p][l].as_ref().and_then(|t| t.prepare.as_ref()) {
+                    prepare.exec(&mut this.mem, &mut host)?;
+                }
+                for r in rates {
+                    let Some(rate) = r.value(&this.mem, &mut host)? else { continue };
+                    let other = found.iter().find(|(c, other)| *c == r.clock && *other != rate);
+                    if other.is_some() || !(0..=1).contains(&rate) {
+                        let name = &this.net.clocks[r.clock as usize - 1];
+                        let why = format!("clock {name} is to run at rate {rate}, not 0 or 1, or at two rates at once");
+                        return Err(trellis_expr::Fault::Foreign(why));
+                    }
+                    found.push((r.clock, rate));
+                }
+            }
+            Ok(())
+        };
+        let done = each(self);
+        self.undo(&[]);
+        done.map_err(|fault| self.error(fault, "invariant", &[]))?;
+        let mut stopped: Vec<u32> = found.into_iter().filter(|(_, rate)| *rate == 0).map(|(clock, _)| clock).collect();
+        stopped.sort_unstable();
+        stopped.dedup();
+        Ok(stopped)
+    }
+
     /// What a clock constraint of a query says in a key.
     pub fn atom(&mut self, key: &[Word], atom: &ClockAtom) -> Result<Constraint, ModelError> {
         let elem = self.elem.clone();

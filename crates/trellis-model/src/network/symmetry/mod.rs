@@ -98,12 +98,17 @@ pub struct Refused {
 impl Symmetry {
     /// Finds symmetries.
     pub fn find(net: &Network, query: &Query) -> Symmetry {
-        let right = matches!(query.kind, QueryKind::Always(_) | QueryKind::Possibly(_)) && net.lattices.is_empty();
+        let right = matches!(query.kind, QueryKind::Always(_) | QueryKind::Possibly(_))
+            && net.lattices.is_empty()
+            && !net.has_rates();
         if right { guess::all(net, query) } else { Symmetry::default() }
     }
 
     /// The symmetry of these swaps, or why one of them is none.
     pub fn of(net: &Network, query: &Query, swaps: Vec<Swap>) -> Result<Symmetry, &'static str> {
+        if net.has_rates() {
+            return Err("symmetry is not known where clocks can stand still");
+        }
         let mut symmetry = Symmetry::default();
         for swap in swaps {
             symmetry.swaps.push(verify::verify(net, query, swap)?);

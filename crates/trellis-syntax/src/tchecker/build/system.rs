@@ -248,6 +248,7 @@ impl Builder<'_> {
             name: l.name.name.clone(),
             invariant: None,
             clock_invariant: Vec::new(),
+            rates: Vec::new(),
             urgent: l.urgent,
             committed: l.committed,
         });

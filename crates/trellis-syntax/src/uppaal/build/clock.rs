@@ -4,7 +4,9 @@
 //! becomes an [`Atom`] of a formula; in queries a truth value, for which a temporary stands. A clock whose index is known
 //! only in the state is one of all clocks of its array, each `when` it is the one meant.
 //!
-//! What this deliberately does not do: clocks as numbers, rates (stopwatches), and clocks beside lattice variables or
+//! Rates (`x' == e`, in invariants) take the same way: an [`Atom`] that is a `rate` says how fast its clock runs.
+//!
+//! What this deliberately does not do: clocks as numbers, constant rates other than 0 and 1, and clocks beside lattice variables or
 //! priorities. All of that is refused by name and place.
 
 use trellis_expr::{Term, TermId, VarId};
@@ -58,6 +60,8 @@ pub(crate) struct Atom {
     pub right: Option<ClockRef>,
     pub strict: bool,
     pub bound: TermId,
+    /// `left' == bound` instead.
+    pub rate: bool,
 }
 
 impl Builder<'_> {
@@ -215,7 +219,14 @@ impl Lower<'_, '_> {
     /// `l op 0`
     fn compare(&mut self, op: BinOp, l: Linear, span: Span) -> Res<Denotes> {
         self.may_ask(span)?;
-        let less = Atom { when: None, left: l.plus, right: l.minus, strict: false, bound: self.b.terms().neg(l.by) };
+        let less = Atom {
+            when: None,
+            left: l.plus,
+            right: l.minus,
+            strict: false,
+            bound: self.b.terms().neg(l.by),
+            rate: false,
+        };
         let more = Atom { left: l.minus, right: l.plus, bound: l.by, ..less };
         let atoms = match op {
             BinOp::Lt => vec![Atom { strict: true, ..less }],
@@ -235,6 +246,27 @@ impl Lower<'_, '_> {
             return self.no_disjunction(span, "`!=` of clocks is less or greater, which is a disjunction");
         }
         Ok(Formula { data: self.b.terms().bool(true), atoms }.into())
+    }
+
+    /// `x' == e`
+    pub fn rate(&mut self, of: &Expr, e: &Expr, span: Span) -> Res<Denotes> {
+        if self.unit != Unit::Invariant || !self.calls.is_empty() {
+            return self.err(span, "rates of clocks stand in invariants");
+        }
+        let clock = match self.denote(of)? {
+            Denotes::Place(p) => self.clock(&p),
+            _ => None,
+        };
+        let Some(clock) = clock else { return self.err(of.span, "only a clock has a rate") };
+        let rate = self.integer(e)?;
+        if let Some(n) = self.b.net.terms.as_int(rate).filter(|n| !(0..=1).contains(n)) {
+            let d = Diagnostic::error(span, format!("a clock that runs at rate {n} is not supported"));
+            return Err(self
+                .b
+                .report(d.help("symbolic questions can be asked of clocks that run (1) or stand still (0)")));
+        }
+        let atom = Atom { when: None, left: Some(clock), right: None, strict: false, bound: rate, rate: true };
+        Ok(Formula { data: self.b.terms().bool(true), atoms: vec![atom] }.into())
     }
 
     /// May one ask about clocks here?

@@ -278,14 +278,10 @@ impl<'b, 'a> Lower<'b, 'a> {
         result
     }
 
-    /// `x' == 1` in an invariant: the clock runs, as all clocks do.
-    fn is_plain_rate(&mut self, a: &Expr, b: &Expr) -> bool {
-        let (ExprKind::Rate(x), ExprKind::Int(1), Unit::Invariant) = (&a.kind, &b.kind, self.unit) else {
-            return false;
-        };
-        match self.denote(x) {
-            Ok(Denotes::Place(place)) => self.clock(&place).is_some(),
-            _ => false,
+    fn rate_is(&mut self, rate: &Expr, e: &Expr, span: Span) -> Res<Denotes> {
+        match &rate.kind {
+            ExprKind::Rate(of) => self.rate(of, e, span),
+            _ => self.denote(rate),
         }
     }
 
@@ -299,9 +295,8 @@ impl<'b, 'a> Lower<'b, 'a> {
             ExprKind::Field(a, f) => self.field(a, f),
             ExprKind::Call(f, args) => self.call(f, args, e.span),
             ExprKind::Unary(op, a) => self.unary(*op, a, e.span),
-            ExprKind::Binary(BinOp::Eq, a, b) if self.is_plain_rate(a, b) || self.is_plain_rate(b, a) => {
-                Ok(self.b.literal(1, Kind::Bool).into())
-            }
+            ExprKind::Binary(BinOp::Eq, a, b) if matches!(a.kind, ExprKind::Rate(_)) => self.rate_is(a, b, e.span),
+            ExprKind::Binary(BinOp::Eq, a, b) if matches!(b.kind, ExprKind::Rate(_)) => self.rate_is(b, a, e.span),
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b, e.span),
             ExprKind::Cond(c, a, b) => self.conditional(c, a, b),
             ExprKind::Assign(op, lhs, rhs) => self.assignment(*op, lhs, rhs, e.span, true),
@@ -316,7 +311,7 @@ impl<'b, 'a> Lower<'b, 'a> {
                 let term = self.b.terms().var(d);
                 Ok(Value { term, kind: Kind::Bool }.into())
             }
-            ExprKind::Rate(_) => self.err(e.span, "clock rates (stopwatches) are not supported"),
+            ExprKind::Rate(_) => self.err(e.span, "a rate is not a number; say what it is in an invariant: `x' == 0`"),
             ExprKind::Comma(a, b) => {
                 // In functions and updates one after the other; in old guards and invariants a conjunction.
                 if self.unit == Unit::Update || !self.calls.is_empty() {

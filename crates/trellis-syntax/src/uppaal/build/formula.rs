@@ -6,7 +6,7 @@
 //! nothing of this concerns them.
 
 use trellis_expr::TermId;
-use trellis_model::network::ClockAtom;
+use trellis_model::network::{ClockAtom, Rate};
 
 use super::clock::Atom;
 use super::expr::{Denotes, Lower, Unit};
@@ -55,6 +55,7 @@ impl Lower<'_, '_> {
         let not_data = self.b.terms().not(f.data);
         match f.atoms[..] {
             [] => Ok(Formula { data: not_data, atoms: Vec::new() }),
+            _ if f.atoms.iter().any(|a| a.rate) => self.err(span, "the opposite of a rate is no rate"),
             [atom] => {
                 let data = match atom.when {
                     Some(w) => self.b.terms().or([not_data, w]),
@@ -190,12 +191,16 @@ impl Lower<'_, '_> {
         Ok(Value { term, kind }.into())
     }
 
-    /// A finished guard or invariant: its part on data, and its clock constraints, one for each clock that can be meant.
-    pub fn settled(&mut self, f: Formula, span: Span) -> Res<(TermId, Vec<ClockAtom>)> {
+    /// A finished guard or invariant: its part on data, and its clock constraints and rates, one for each clock that can be meant.
+    pub fn settled(&mut self, f: Formula, span: Span) -> Res<(TermId, Vec<ClockAtom>, Vec<Rate>)> {
         let mut data = vec![f.data];
-        let mut atoms = Vec::new();
+        let (mut atoms, mut rates) = (Vec::new(), Vec::new());
         for atom in f.atoms {
             for (left, right, when) in self.pairs(&atom, span)? {
+                if atom.rate {
+                    rates.push(Rate { when, clock: left, rate: atom.bound });
+                    continue;
+                }
                 if left != right {
                     atoms.push(ClockAtom { when, left, right, strict: atom.strict, bound: atom.bound });
                     continue;
@@ -212,6 +217,6 @@ impl Lower<'_, '_> {
                 data.push(holds);
             }
         }
-        Ok((self.b.terms().and(data), atoms))
+        Ok((self.b.terms().and(data), atoms, rates))
     }
 }

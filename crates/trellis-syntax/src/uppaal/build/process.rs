@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use trellis_expr::Type;
 use trellis_model::network::sketch::{Arrow, Label, Sketch};
-use trellis_model::network::{ClockAtom, Condition, Edge, Location, Process, Sync};
+use trellis_model::network::{ClockAtom, Condition, Edge, Location, Process, Rate, Sync};
 
 use super::decl::declared_twice;
 use super::expr::{Denotes, Lower, Unit};
@@ -109,29 +109,35 @@ impl Builder<'_> {
             self.report(d.help("only probabilities depend on it, and Trellis is not asked for any"));
         }
         self.spend(1, l.name.span)?;
-        let (invariant, clock_invariant) = match &l.invariant {
+        let (invariant, clock_invariant, rates) = match &l.invariant {
             Some(e) => {
-                let (data, clocks) = self.condition(e, scope, Unit::Invariant)?;
+                let (data, clocks, rates) = self.condition(e, scope, Unit::Invariant)?;
                 // Constraints on clocks may need what is prepared for them.
                 let trivial = self.net.terms.as_bool(data.holds) == Some(true);
-                let prepares = !clocks.is_empty() && data.prepare != self.terms().skip();
-                (Some(data).filter(|_| !trivial || prepares), clocks)
+                let prepares = !(clocks.is_empty() && rates.is_empty()) && data.prepare != self.terms().skip();
+                (Some(data).filter(|_| !trivial || prepares), clocks, rates)
             }
-            None => (None, Vec::new()),
+            None => (None, Vec::new(), Vec::new()),
         };
-        Ok(Location { name: l.name.name.clone(), invariant, clock_invariant, urgent: l.urgent, committed: l.committed })
+        let name = l.name.name.clone();
+        Ok(Location { name, invariant, clock_invariant, rates, urgent: l.urgent, committed: l.committed })
     }
 
-    /// A guard or an invariant: what it asks of data, and of clocks.
-    fn condition(&mut self, e: &ast::Expr, scope: &Rc<Scope>, unit: Unit) -> Res<(Condition, Vec<ClockAtom>)> {
+    /// A guard or an invariant: what it asks of data, and of clocks, and how fast these run.
+    fn condition(
+        &mut self,
+        e: &ast::Expr,
+        scope: &Rc<Scope>,
+        unit: Unit,
+    ) -> Res<(Condition, Vec<ClockAtom>, Vec<Rate>)> {
         self.new_unit();
         let mut lower = Lower::new(self, scope.clone(), unit);
         let formula = lower.formula(e)?;
-        let (holds, clocks) = lower.settled(formula, e.span)?;
+        let (holds, clocks, rates) = lower.settled(formula, e.span)?;
         let stmts = lower.stmts;
         let prepare = self.block(stmts);
         self.spend_on(prepare, Some(holds), e.span)?;
-        Ok((Condition { prepare, holds }, clocks))
+        Ok((Condition { prepare, holds }, clocks, rates))
     }
 
     /// One edge per choice of its selects; those whose guard is plainly false are left out.
@@ -194,7 +200,7 @@ impl Builder<'_> {
         place: &Arc<str>,
     ) -> Res<Option<Edge>> {
         let guard = match &e.guard {
-            Some(g) => self.condition(g, scope, Unit::Guard),
+            Some(g) => self.condition(g, scope, Unit::Guard).map(|(data, clocks, _)| (data, clocks)),
             None => {
                 let holds = self.terms().bool(true);
                 Ok((Condition { prepare: self.terms().skip(), holds }, Vec::new()))
