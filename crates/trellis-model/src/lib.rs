@@ -7,6 +7,7 @@ pub mod acheck;
 pub mod cfa;
 pub mod counter;
 pub mod evidence;
+pub mod gamma;
 pub mod hierarchy;
 pub mod ltl;
 pub mod mec;

@@ -9,6 +9,7 @@ pub mod c;
 pub mod cfa;
 pub mod ctl;
 pub mod diag;
+pub mod gamma;
 pub mod hoa;
 pub mod lola;
 pub mod ltl;
