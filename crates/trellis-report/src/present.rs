@@ -6,6 +6,7 @@
 
 use std::io;
 
+use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -105,7 +106,7 @@ impl ProofKind {
 }
 
 /// A run as people see it.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Shown {
     /// Its steps may be fewer than those of the trace, and its values texts.
     pub run: Run,
@@ -114,7 +115,7 @@ pub struct Shown {
 }
 
 /// How the runs of a formalism are laid out.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Look {
     /// What is said of the start. Without it, the places of the parts are; and steps say how parts move, not only their label.
     pub start: Option<String>,
@@ -135,7 +136,7 @@ pub struct Look {
 }
 
 /// A picture of a model: boxes, some within others, and arrows.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Drawing {
     /// The boxes; whatever is within another comes after it.
     pub nodes: Vec<DrawnNode>,
@@ -144,7 +145,7 @@ pub struct Drawing {
 }
 
 /// A box of a picture.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct DrawnNode {
     /// What stands in it, line by line.
     pub lines: Vec<String>,
@@ -159,7 +160,8 @@ pub struct DrawnNode {
 }
 
 /// How a box looks.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum NodeShape {
     /// A place to be in.
     #[default]
@@ -183,7 +185,7 @@ pub enum NodeShape {
 }
 
 /// An arrow of a picture.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct DrawnEdge {
     /// From which box.
     pub from: usize,

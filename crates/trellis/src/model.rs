@@ -8,8 +8,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use clap::parser::ValueSource;
-use clap::{Args, Command, FromArgMatches};
 use trellis_report::run::{Run, Step};
 use trellis_report::{Outcome, Style};
 
@@ -132,17 +130,8 @@ impl Model {
 
     /// The options of a command line, read as the command line reads them.
     fn settings(&self, options: &[String]) -> Result<Settings, Error> {
-        let command = Settings::augment_args(Command::new("check").no_binary_name(true));
-        let known: Vec<String> = command.get_arguments().map(|a| a.get_id().to_string()).collect();
-        let mut all = vec![self.path.as_os_str().to_os_string()];
-        all.extend(self.constants.iter().map(|(name, value)| format!("--const={name}={value}").into()));
-        all.extend(options.iter().map(Into::into));
-        let usage = |e: clap::Error| Error::Usage(e.to_string());
-        let matches = command.try_get_matches_from(all).map_err(usage)?;
-        let mut settings = Settings::from_arg_matches(&matches).map_err(usage)?;
-        let given = |id: &String| matches.value_source(id) == Some(ValueSource::CommandLine);
-        settings.given = known.into_iter().filter(given).collect();
-        Ok(settings)
+        let constants = self.constants.iter().map(|(name, value)| format!("--const={name}={value}"));
+        Settings::read(&self.path, constants.chain(options.iter().cloned()))
     }
 }
 
@@ -296,7 +285,7 @@ impl Sink for Collected {
         Ok(())
     }
 
-    fn page(&mut self, _: String) -> Result<(), Error> {
+    fn page(&mut self, _: Vec<trellis_report::page::Answer>) -> Result<(), Error> {
         Ok(())
     }
 }
