@@ -10,10 +10,10 @@ use trellis::context::Context;
 use trellis::files::{write_file, write_with};
 use trellis::pipeline::{Answer, Sink, Summary, named};
 use trellis::settings::{Model, Reading, Settings};
-use trellis::{Error, registry};
+use trellis::{Error, registry, view};
 use trellis_meter::StopReason;
 use trellis_model::evidence::{Reason, Verdict};
-use trellis_report::{Kind, Outcome, Style, itf, json, text, vcd};
+use trellis_report::{Kind, Outcome, Style, itf, json, page, text, vcd};
 
 use crate::limits::worst;
 use crate::{Ran, exit, limits, print, stdin};
@@ -196,8 +196,8 @@ impl Sink for Terminal {
         if text.is_empty() { Ok(()) } else { print(text).map(|_| ()) }
     }
 
-    fn page(&mut self, page: String) -> Result<(), Error> {
-        self.args.html.as_ref().map_or(Ok(()), |file| write_file(file, &page))
+    fn page(&mut self, answers: Vec<page::Answer>) -> Result<(), Error> {
+        self.args.html.as_ref().map_or(Ok(()), |file| write_file(file, &view::frozen(&self.args, answers)))
     }
 }
 

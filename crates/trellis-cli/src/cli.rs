@@ -26,6 +26,7 @@ Examples:
   trellis check models/timed/fischer-4-32-64.xta          a model with clocks
   trellis check fischer.txt --labels cs1,cs2              a TChecker model: can both labels be reached at once?
   trellis simulate model.xml                              step through the model by hand
+  trellis serve model.xml                                 see model, runs and proofs in a browser
   trellis check program.c                                 can reach_error() or a failing assert() be reached in a C program?
   trellis check program.c --witness w.yml                 … with a witness for SV-COMP's validators
   trellis convert program.c --to dot --blocks             the control-flow automaton of a C program, as a picture
@@ -78,6 +79,11 @@ pub enum Command {
     Certify(Box<Certify>),
     /// Step through a model, or replay a trace.
     Simulate(Simulate),
+    /// Show models, runs and proofs in a browser: check, step through, simulate.
+    ///
+    /// Prints an address to open, and serves until it is interrupted. Only this machine can reach it, only with the token in that address; it
+    /// reads the given files, models beside them, and the examples that are part of the program.
+    Serve(crate::serve::Serve),
     /// Write a model in another form.
     Convert(Convert),
     /// Minimal cut sets and sequences of failures of an AltaRica model, and their effects.

@@ -13,6 +13,7 @@ mod fold;
 mod limits;
 mod ltl2hoa;
 mod mec;
+mod serve;
 mod simulate;
 mod smt;
 mod stdin;
@@ -101,6 +102,7 @@ fn command(cli: Cli, out: Style, err: bool) -> Ran {
         Command::Batch(args) => batch::batch(args),
         Command::Certify(args) => evidence::certify(args, out, err),
         Command::Simulate(args) => simulate::simulate(args, out, err),
+        Command::Serve(args) => serve::serve(args),
         Command::Convert(args) => evidence::convert(args, err),
         Command::Cuts(args) => cuts::cuts(args, err),
         Command::Mec(args) => mec::mec(args, err),

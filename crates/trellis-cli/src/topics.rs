@@ -504,6 +504,7 @@ what must not happen, which a separate checker validates. `check` does both by d
   trellis check MODEL --dot t.dot             as a graph, for Graphviz
   trellis check MODEL --trace t.xtr           for UPPAAL's simulator; t.itf.json, t.vcd: for other tools
   trellis check MODEL --html report.html      a page to look at and pass on
+  trellis serve MODEL                         the same page, live: check, step, simulate
 
 A run of a program is told in lines of its source, and on file edge by edge of its automaton, with everything that was left
 open; its certificate is an invariant, as terms for each loop. The checker asks a solver whether it holds at the start and every

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The packages; a package may depend only on those before it.
-const ORDER: [&str; 12] = [
+const ORDER: [&str; 13] = [
     "trellis-meter",
     "trellis-order",
     "trellis-expr",
@@ -22,6 +22,7 @@ const ORDER: [&str; 12] = [
     "trellis-check",
     "trellis-report",
     "trellis-mc",
+    "trellis-server",
     "trellis-cli",
 ];
 
@@ -35,7 +36,7 @@ const FORBIDDEN: [(&str, &str, &str); 5] = [
 ];
 
 /// The packages that may know JSON.
-const KNOW_JSON: [&str; 3] = ["trellis-report", "trellis-mc", "trellis-cli"];
+const KNOW_JSON: [&str; 4] = ["trellis-report", "trellis-mc", "trellis-server", "trellis-cli"];
 
 const MAX_LINES: usize = 620;
 const MAX_README_WORDS: usize = 600;

@@ -2,7 +2,7 @@
 //!
 //! The command line fills in one [`PropertyReport`] per property. A formalism says about itself what [`Present`] asks: its traces as [`run::Run`]s
 //! and back, its proofs as documents and back, its drawing. From there on everything is written once, for all formalisms:
-//! - [`text`] for a person at a terminal, [`html`] for one with a browser, [`dot`], [`chart`] and [`timeline`] draw;
+//! - [`text`] for a person at a terminal, [`page`] for one with a browser, [`dot`] and [`chart`] draw;
 //! - [`json`] for machines, under the versioned schemas that [`schema()`] gives, and reads evidence back;
 //! - [`itf`] and [`vcd`] for other tools.
 //!
@@ -23,12 +23,12 @@ pub mod dot;
 pub mod drawings;
 mod evidence;
 pub mod hierarchy;
-pub mod html;
 pub mod iterations;
 pub mod itf;
 pub mod layout;
 pub mod ltl;
 pub mod network;
+pub mod page;
 pub mod present;
 pub mod program;
 mod property;
@@ -40,7 +40,7 @@ mod style;
 pub mod svg;
 pub mod text;
 mod time;
-pub mod timeline;
+mod timeline;
 pub mod tree;
 pub mod vcd;
 mod words;

@@ -132,7 +132,7 @@ fn shape(node: &DrawnNode, n: usize, at: &Layout, by: Option<&[&str]>, out: &mut
 /// The run of a report: where its parts are over time, if time passes, and who acts on whom. Nothing if there is none, or too much to draw.
 pub fn report<P: Present + ?Sized, C>(r: &PropertyReport<P::Trace, C>, p: &P) -> Option<String> {
     let trace = r.trace.as_ref()?;
-    let time = timeline(&p.shown(trace).run).map(|t| t.svg);
+    let time = timeline(&p.shown(trace).run);
     let chart = p.lanes(trace).and_then(|lanes| chart(&lanes)).map(|c| c.svg());
     let pictures: Vec<String> = time.into_iter().chain(chart).collect();
     if pictures.is_empty() {

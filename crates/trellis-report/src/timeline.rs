@@ -22,16 +22,8 @@ const ROW: f64 = 26.0;
 const BAR: f64 = 18.0;
 const CHARACTER: f64 = 6.5;
 
-/// A picture of a run.
-pub struct Timeline {
-    /// An `svg` element with a line of class `cursor`.
-    pub svg: String,
-    /// How far each state is from the start of the axis, for moving the cursor.
-    pub at: Vec<f64>,
-}
-
-/// The picture; nothing if no time passes, or too much happens.
-pub fn timeline(run: &Run) -> Option<Timeline> {
+/// The picture, an `svg` element; nothing if no time passes, or too much happens.
+pub fn timeline(run: &Run) -> Option<String> {
     let rows: Vec<&String> = run.parts.iter().filter(|p| run.start.contains_key(*p)).collect();
     let mut moments = vec![Rational::ZERO];
     for step in &run.steps {
@@ -84,8 +76,8 @@ pub fn timeline(run: &Run) -> Option<Timeline> {
             let _ = writeln!(out, "<circle cx=\"{:.1}\" cy=\"{y}\" r=\"2.5\"/>", at[n + 1]);
         }
     }
-    let _ = writeln!(out, "<path class=\"cursor\" d=\"M0 0V{height}\"/></g></svg>");
-    Some(Timeline { svg: out, at })
+    out += "</g></svg>\n";
+    Some(out)
 }
 
 fn middle(row: usize) -> f64 {

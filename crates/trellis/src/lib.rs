@@ -80,6 +80,8 @@ mod system;
 #[doc(hidden)]
 pub mod task;
 #[doc(hidden)]
+pub mod view;
+#[doc(hidden)]
 pub mod warnings;
 
 pub use context::Listener;

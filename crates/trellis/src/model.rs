@@ -7,8 +7,6 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::parser::ValueSource;
-use clap::{Args, Command, FromArgMatches};
 use tempfile::TempDir;
 
 pub use check::{Check, Timeout};
@@ -221,17 +219,8 @@ impl Model {
 
     /// The options of a command line, read as the command line reads them.
     fn settings(&self, options: &[String]) -> Result<Settings, Error> {
-        let command = Settings::augment_args(Command::new("check").no_binary_name(true));
-        let known: Vec<String> = command.get_arguments().map(|a| a.get_id().to_string()).collect();
-        let mut all = vec![self.path.as_os_str().to_os_string()];
-        all.extend(self.constants.iter().map(|(name, value)| format!("--const={name}={value}").into()));
-        all.extend(options.iter().map(Into::into));
-        let usage = |e: clap::Error| Error::Usage(e.to_string());
-        let matches = command.try_get_matches_from(all).map_err(usage)?;
-        let mut settings = Settings::from_arg_matches(&matches).map_err(usage)?;
-        let given = |id: &String| matches.value_source(id) == Some(ValueSource::CommandLine);
-        settings.given = known.into_iter().filter(given).collect();
-        Ok(settings)
+        let constants = self.constants.iter().map(|(name, value)| format!("--const={name}={value}"));
+        Settings::read(&self.path, constants.chain(options.iter().cloned()))
     }
 }
 

@@ -12,7 +12,7 @@ use std::time::Instant;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_report::json::{self, Binding, Header};
 use trellis_report::run::Run;
-use trellis_report::{Content, Kind, Outcome, PropertyReport, Style, chart, dot, html, itf, svg, text};
+use trellis_report::{Content, Kind, Outcome, PropertyReport, Style, chart, dot, itf, page, svg, text};
 
 use crate::Error;
 use crate::binding::Bound;
@@ -36,6 +36,8 @@ pub trait Answer {
     fn run(&self) -> Option<Run>;
     /// For a person.
     fn text(&self, style: Style) -> String;
+    /// As the page shows it.
+    fn page(&self) -> io::Result<page::Answer>;
     /// For a machine, on one line.
     fn json(&self) -> io::Result<Vec<u8>>;
     /// The run in a form that only its formalism has, by the name of the file; or why it cannot be written so.
@@ -62,14 +64,18 @@ pub trait Sink {
     fn unanswered(&mut self, report: &Summary, style: Style) -> Result<(), Error>;
     /// Something to be read as it is: a table. Whether what was tested in it holds; nothing if that is not known.
     fn table(&mut self, text: &str, holds: Option<bool>) -> Result<(), Error>;
-    /// All answers as one page.
-    fn page(&mut self, page: String) -> Result<(), Error>;
+    /// All answers, for a page.
+    fn page(&mut self, answers: Vec<page::Answer>) -> Result<(), Error>;
 }
 
 /// A task, whatever it is about: what `check` and `certify` do with it.
 pub trait Case {
     /// What is asked.
     fn questions(&self) -> Vec<Question>;
+    /// Reports about what is asked and not answered.
+    fn unanswered(&self) -> Vec<Summary> {
+        vec![]
+    }
     /// Answers all questions, or only this one, until somebody wants an end.
     fn check_only(self: Rc<Self>, only: Option<usize>, sink: &mut dyn Sink) -> Result<(), Error>;
     /// Is evidence in a file good for one of the questions? If it is about none of them, why not.
@@ -79,6 +85,10 @@ pub trait Case {
 impl<T: Task + 'static> Case for T {
     fn questions(&self) -> Vec<Question> {
         Task::questions(self)
+    }
+
+    fn unanswered(&self) -> Vec<Summary> {
+        unanswered(self)
     }
 
     fn check_only(self: Rc<Self>, only: Option<usize>, sink: &mut dyn Sink) -> Result<(), Error> {
@@ -118,6 +128,11 @@ impl<T: Task> Answer for Line<T> {
     fn text(&self, style: Style) -> String {
         let said = presented(&*self.task, self.n, |p| text::render(&self.report, p, style));
         said + &self.task.more_text(self.n, &self.report, style)
+    }
+
+    fn page(&self) -> io::Result<page::Answer> {
+        let words = self.report.certificate.as_ref().and_then(|c| self.task.proof_text(self.n, c));
+        presented(&*self.task, self.n, |p| page::Answer::of(&self.report, p, words))
     }
 
     fn json(&self) -> io::Result<Vec<u8>> {
@@ -196,22 +211,14 @@ fn check<T: Task + 'static>(task: &Rc<T>, only: Option<usize>, sink: &mut dyn Si
     if args.context.is_cancelled() {
         return Ok(());
     }
-    if only.is_none() {
-        unanswered(&**task, aligned, sink)?;
-    }
+    let open = if only.is_none() { unanswered(&**task) } else { vec![] };
+    open.iter().try_for_each(|report| sink.unanswered(report, aligned))?;
     if args.html.is_some() {
-        sink.page(page(&kept))?;
+        let answers = kept.iter().map(|l| l.page()).chain(open.iter().map(page::Answer::plain));
+        let answers = answers.collect::<io::Result<_>>().map_err(|e| Error::Output(e.to_string()))?;
+        sink.page(answers)?;
     }
     Ok(())
-}
-
-/// All answers as one page.
-fn page<T: Task>(lines: &[Rc<Line<T>>]) -> String {
-    let evidence = |l: &Line<T>| {
-        let proof = l.report.certificate.as_ref().and_then(|c| l.task.proof_text(l.n, c));
-        presented(&*l.task, l.n, |p| html::Evidence::of(&l.report, p)).with_proof(proof)
-    };
-    html::page(&lines.iter().map(|l| (&l.report, evidence(l))).collect::<Vec<_>>())
 }
 
 /// Shows lines that belong together, those that fail first; their files are numbered one after the other.
@@ -238,20 +245,17 @@ fn show_together<T: Task + 'static>(
     Ok(())
 }
 
-/// Says which questions are not answered, and why.
-fn unanswered<T: Task>(task: &T, style: Style, sink: &mut dyn Sink) -> Result<(), Error> {
+/// Reports about questions that are not answered, and why.
+fn unanswered<T: Task>(task: &T) -> Vec<Summary> {
     let (name, language) = (task.name(), task.language());
-    for (query, why) in task.unanswered() {
-        let report = match why {
-            Unanswered::Refused(why) => Summary::refused(&name, language, &query, &why),
-            Unanswered::Unsupported(what) => {
-                let verdict = Verdict::Unknown(Reason::Unsupported(what));
-                Summary::about(&name, language, &query, Kind::Always, verdict)
-            }
-        };
-        sink.unanswered(&report, style)?;
-    }
-    Ok(())
+    let report = |(query, why): (String, Unanswered)| match why {
+        Unanswered::Refused(why) => Summary::refused(&name, language, &query, &why),
+        Unanswered::Unsupported(what) => {
+            let verdict = Verdict::Unknown(Reason::Unsupported(what));
+            Summary::about(&name, language, &query, Kind::Always, verdict)
+        }
+    };
+    task.unanswered().into_iter().map(report).collect()
 }
 
 /// What a question of a task is bound to.

@@ -40,6 +40,22 @@ pub fn all() -> Vec<&'static dyn Formalism> {
     BUILT_IN.iter().chain(added.iter()).copied().collect()
 }
 
+/// All languages, each with its formalism.
+fn languages() -> impl Iterator<Item = (&'static dyn Formalism, &'static Language)> {
+    all().into_iter().flat_map(|f| f.languages().iter().map(move |l| (f, l)))
+}
+
+fn named(path: &Path) -> Option<(&'static dyn Formalism, &'static Language)> {
+    let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+    let ends = |e: &&str| name.strip_suffix(*e).is_some_and(|stem| stem.ends_with('.') && stem.len() > 1);
+    languages().find(|(_, l)| l.extensions.iter().any(&ends))
+}
+
+/// The language of a file whose name tells.
+pub fn by_name(path: &Path) -> Option<&'static Language> {
+    named(path).map(|(_, l)| l)
+}
+
 /// The formalism and the language of a file: by its name, or by a look into it.
 ///
 /// ```
@@ -50,18 +66,15 @@ pub fn all() -> Vec<&'static dyn Formalism> {
 /// # Ok::<(), trellis::Error>(())
 /// ```
 pub fn of(path: &Path) -> Result<(&'static dyn Formalism, &'static Language), Error> {
-    let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-    let ends = |e: &&str| name.strip_suffix(*e).is_some_and(|stem| stem.ends_with('.') && stem.len() > 1);
-    let all = || all().into_iter().flat_map(|f| f.languages().iter().map(move |l| (f, l)));
-    if let Some(found) = all().find(|(_, l)| l.extensions.iter().any(&ends)) {
+    if let Some(found) = named(path) {
         return Ok(found);
     }
     let text = std::fs::read(path).map_err(|e| Error::Input(format!("error: {}: {e}", path.display())))?;
     let text = String::from_utf8_lossy(&text);
-    if let Some(found) = all().find(|(_, l)| (l.sniff)(&text)) {
+    if let Some(found) = languages().find(|(_, l)| (l.sniff)(&text)) {
         return Ok(found);
     }
-    let known: Vec<String> = all()
+    let known: Vec<String> = languages()
         .map(|(_, l)| {
             format!("{} ({})", l.title, l.extensions.iter().map(|e| format!(".{e}")).collect::<Vec<_>>().join(", "))
         })
@@ -121,7 +134,7 @@ pub fn tasks(args: Arc<Settings>) -> Cases {
 }
 
 /// Options that everything has.
-const COMMON: [&str; 27] = [
+const COMMON: [&str; 28] = [
     "model",
     "engine",
     "seed",

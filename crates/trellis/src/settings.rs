@@ -5,10 +5,11 @@ mod choices;
 mod counter;
 mod hierarchy;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::parser::ValueSource;
+use clap::{Args, Command, FromArgMatches, ValueEnum};
 use trellis_meter::Meter;
 use trellis_report::Kind;
 use trellis_syntax::diag::Folders;
@@ -17,6 +18,7 @@ pub use choices::*;
 pub use counter::{Control, CounterOptions};
 pub use hierarchy::NodeOptions;
 
+use crate::Error;
 use crate::context::Context;
 
 /// Which model, and which of its sizes.
@@ -203,6 +205,30 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The options of a command line, read as the command line reads them.
+    pub fn read(model: &Path, options: impl IntoIterator<Item = String>) -> Result<Settings, Error> {
+        let command = Settings::augment_args(Command::new("check").no_binary_name(true));
+        let known: Vec<String> = command.get_arguments().map(|a| a.get_id().to_string()).collect();
+        let all = std::iter::once(model.as_os_str().to_os_string()).chain(options.into_iter().map(Into::into));
+        let usage = |e: clap::Error| Error::Usage(e.to_string());
+        let matches = command.try_get_matches_from(all).map_err(usage)?;
+        let mut settings = Settings::from_arg_matches(&matches).map_err(usage)?;
+        let given = |id: &String| matches.value_source(id) == Some(ValueSource::CommandLine);
+        settings.given = known.into_iter().filter(given).collect();
+        Ok(settings)
+    }
+
+    /// Options that name files, by name: whoever asks from afar may not use them.
+    pub fn name_files(&self) -> Vec<String> {
+        let command = Settings::augment_args(Command::new("check"));
+        let path = std::any::TypeId::of::<PathBuf>();
+        let is_file = |id: &&String| {
+            let arg = command.get_arguments().find(|a| a.get_id() == id.as_str());
+            *id != "model" && arg.is_some_and(|a| a.get_value_parser().type_id() == path)
+        };
+        self.given.iter().filter(is_file).cloned().collect()
+    }
+
     /// The limits.
     pub fn meter(&self) -> Meter {
         self.context.meter(self.timeout, self.memory).states(self.states)

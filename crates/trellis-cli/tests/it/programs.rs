@@ -141,7 +141,7 @@ fn programs_become_pages_and_graphs() {
     let dot = html.replace("r.html", "t.dot");
     trellis(&["check", "c/votes.c", "-q", "--html", &html, "--dot", &dot]);
     let page = std::fs::read_to_string(&html).expect("a page");
-    assert!(page.contains("UNSAFE") && page.contains("votes.c:19"), "{page}");
+    assert!(page.contains("UNSAFE") && page.contains("\"line\":19"), "{page}");
     assert!(std::fs::read_to_string(&dot).expect("a graph").contains("reach_error();"));
     trellis(&["check", "c/lock.c", "-q", "--html", &html]);
     assert!(std::fs::read_to_string(&html).expect("a page").contains("an invariant for 3 locations"));

@@ -6,7 +6,7 @@ use trellis_model::evidence::Verdict;
 use trellis_model::hierarchy::evidence::Trace;
 use trellis_report::Kind;
 use trellis_report::hierarchy::{HierarchyReport, Named};
-use trellis_report::{Content, dot, html, json};
+use trellis_report::{Content, dot, json, page};
 use trellis_syntax::altarica::{Built, parse};
 use trellis_syntax::diag::Sources;
 
@@ -48,7 +48,8 @@ fn evidence_is_valid_and_comes_back() {
         let wrong = text.replace("-1", "-5");
         assert!(json::read(&named, &wrong).unwrap_err().to_string().contains("a value of its variable"));
     }
-    assert!(html::page(&[(&report, html::Evidence::of(&report, &named))]).contains("x.n"));
+    let with_proof = report.clone().map(Some, |_| None);
+    assert!(page::Answer::of(&with_proof, &named, None).unwrap().report.get().contains("x.n"));
     assert!(dot::report(&report, &named).unwrap().contains("s0 -> s1"));
 
     let tests = vec![

@@ -302,7 +302,7 @@ fn runs_and_invariants_are_told() {
     assert!(drawn.starts_with("digraph") && drawn.contains("color=red"), "{drawn}");
     let report = ProgramReport::about("m.c", "c", "question", Kind::Always, Verdict::Unsafe(t));
     let p = Program::new(&cfa, &[]);
-    let page = trellis_report::html::page(&[(&report, trellis_report::html::Evidence::of(&report, &p))]);
-    assert!(page.contains("UNSAFE") && page.contains("main::x"), "{page}");
+    let answer = trellis_report::page::Answer::of(&report, &p, None).unwrap();
+    assert!(answer.report.get().contains("UNSAFE") && answer.shown.unwrap().start.contains_key("main::x"));
     assert_eq!(zero(&cfa).len(), cfa.variables.len());
 }

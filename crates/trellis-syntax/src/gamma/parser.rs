@@ -478,7 +478,8 @@ impl<'a> Parser<'a> {
             Tok::Name("fork") => NodeKind::Fork,
             Tok::Name("join") => NodeKind::Join,
             _ => {
-                return self.unexpected("a state, an initial or history node, a choice, a merge, a fork, a join or `}`");
+                return self
+                    .unexpected("a state, an initial or history node, a choice, a merge, a fork, a join or `}`");
             }
         };
         self.bump();

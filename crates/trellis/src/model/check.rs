@@ -251,7 +251,7 @@ impl Sink for Collected {
         Ok(())
     }
 
-    fn page(&mut self, _: String) -> Result<(), Error> {
+    fn page(&mut self, _: Vec<trellis_report::page::Answer>) -> Result<(), Error> {
         Ok(())
     }
 }

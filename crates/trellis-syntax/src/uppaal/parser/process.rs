@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-
 use super::{Parser, Read, Reported};
 use crate::diag::{Diagnostic, Span};
 use crate::text::errors::closest;

@@ -1,0 +1,105 @@
+// Certificates as tables: what each kind of document holds, in the model's words. What is not known is shown as it is written.
+import { shown } from './run.js';
+
+const MOST = 2000;
+
+// `(and (= x 0) (< y 3))` as people write it.
+const INFIX = { and: '∧', or: '∨', '=': '=', '<': '<', '>': '>', '<=': '≤', '>=': '≥', '+': '+', '-': '−', '*': '·', '=>': '⇒', xor: '⊕', iff: '⇔', '!=': '≠' };
+export function infix(text) {
+  const words = text.match(/\(|\)|"[^"]*"|\|[^|]*\||[^\s()]+/g) ?? [];
+  let at = 0;
+  const read = () => { const w = words[at++]; if (w !== '(') return w; const all = []; while (at < words.length && words[at] !== ')') all.push(read()); at++; return all; };
+  const name = w => (w.startsWith('|') ? w.slice(1, -1) : w);
+  const write = (e, outer) => {
+    if (typeof e === 'string') return name(e);
+    const [f, ...xs] = e;
+    if (typeof f !== 'string') return `(${e.map(x => write(x)).join(' ')})`;
+    if (f === 'convert' || f === 'cast') return write(xs.at(-1), outer);
+    if (f === 'not' && Array.isArray(xs[0]) && xs[0][0] === '=') return write(['!=', ...xs[0].slice(1)], outer);
+    if (f === 'not') return `¬${write(xs[0], 'not')}`;
+    if (f === '-' && xs.length === 1) return `−${write(xs[0], 'not')}`;
+    if (INFIX[f] && xs.length > 1) { const s = xs.map(x => write(x, f)).join(` ${INFIX[f]} `); return outer && outer !== f && !(outer === 'and' && ['=', '<', '>', '<=', '>=', '!='].includes(f)) && !(outer === 'or' && ['=', '<', '>', '<=', '>=', '!=', 'and'].includes(f)) ? `(${s})` : s; }
+    return xs.length ? `${name(f)}(${xs.map(x => write(x)).join(', ')})` : name(f);
+  };
+  try { const e = read(); return at < words.length ? text : write(e); } catch { return text; }
+}
+
+// A difference bound: clock i minus clock j, clock 0 being zero.
+function bound([i, j, op, c], clocks) {
+  const x = k => clocks[k - 1] ?? `x${k}`;
+  if (j === 0) return `${x(i)} ${op} ${c}`;
+  if (i === 0) return `${x(j)} ${op === '<' ? '>' : '≥'} ${-c}`;
+  return `${x(i)} − ${x(j)} ${op} ${c}`;
+}
+const element = (words, lattice) => {
+  const set = /^Powerset/.test(lattice.lattice) && words.length === 1;
+  if (!set) return words.join(' ');
+  const bits = BigInt(words[0]), all = [];
+  for (let b = 0n; bits >> b; b++) if ((bits >> b) & 1n) all.push(String(b));
+  return `{${all.join(', ')}}`;
+};
+
+function states(body) {
+  const c = body.columns;
+  if (!c || !Array.isArray(body.entries)) return null;
+  const clocks = c.clocks ?? [], lattices = c.lattices ?? [], several = lattices.length || clocks.length;
+  const row = e => {
+    const [places, values, words = [], , zone] = e;
+    let w = 0;
+    const elements = lattices.map(l => { const s = element((words ?? []).slice(w, w + l.width), l); w += l.width; return s; });
+    const where = Array.isArray(zone) ? zone.map(b => bound(b, clocks)).join(', ') || 'any' : clocks.length ? 'any' : null;
+    return [...places.map((p, i) => c.processes[i]?.locations[p] ?? p), ...values.map(shown), ...elements, ...(clocks.length ? [where] : [])];
+  };
+  const columns = [...c.processes.map(p => p.name), ...c.variables.map(v => v.name ?? v), ...lattices.map(l => l.name), ...(clocks.length ? ['zone'] : [])];
+  return [{ title: clocks.length ? 'Zones' : several ? 'Elements' : 'States', columns, rows: body.entries.slice(0, 20000).map(row) }];
+}
+
+const invariant = body => body.invariant && [{ title: 'Invariant', columns: ['location', 'line', 'holds there'], rows: body.invariant.flatMap(l => l.elements.map(e => [l.name, l.place?.line ?? '', infix(e)])) }];
+const vector = v => Object.entries(v).map(([n, k]) => `${n} ≥ ${k}`).join(', ');
+function basis(body) {
+  const tables = [];
+  if (body.never?.length) tables.push({ title: 'Never reached', columns: ['at least'], rows: body.never.map(v => [vector(v)]) });
+  if (body.bounds?.length) tables.push({ title: 'Bounds', columns: ['what holds'], rows: body.bounds.map(b => [typeof b === 'string' ? b : JSON.stringify(b)]) });
+  return tables.length ? tables : null;
+}
+// The paths of a decision diagram, each a product of values.
+function relation(body) {
+  if (!Array.isArray(body.tests)) return null;
+  const names = [...new Set(body.tests.map(t => t.variable))], rows = [];
+  const walk = (at, sofar) => {
+    if (rows.length >= MOST) return;
+    if (at === true) return void rows.push(names.map(n => sofar[n] ?? 'any'));
+    const t = body.tests[at];
+    for (const b of t?.branches ?? []) walk(b.then, { ...sofar, [t.variable]: b.values.map(shown).join(' or ') });
+  };
+  walk(body.first, {});
+  return [{ title: rows.length >= MOST ? `First ${MOST} products` : 'Configurations', columns: names, rows }];
+}
+function partition(body) {
+  if (!Array.isArray(body.covers)) return null;
+  const name = c => c.node || 'top', block = (n, b) => body.covers[n].blocks[b]?.map(shown).join(' or ') ?? b;
+  const tables = [{ title: 'Blocks', columns: ['node', 'block', 'states'], rows: body.covers.flatMap(c => c.blocks.map((b, i) => [name(c), i + 1, b.map(shown).join(', ')])) }];
+  if (body.tuples) tables.unshift({ title: 'Reachable tuples', columns: body.covers.map(name), rows: body.tuples.map(t => t.map((b, n) => block(n, b))) });
+  if (body.traps?.length) tables.push({ title: 'Never bad again', columns: body.covers.map(name), rows: body.traps.map(t => t.map((bs, n) => [].concat(bs).map(b => block(n, b)).join(' or '))) });
+  return tables;
+}
+function ranking(body) {
+  if (!Array.isArray(body.nodes)) return null;
+  const tables = [{ title: 'Abstraction', columns: ['node', 'location', 'automaton', 'holds there', 'leads to'], rows: body.nodes.map((n, i) => [i, n.name ?? n.location, n.state, infix(shown(n.holds ?? '')), (body.edges ?? []).filter(e => e[0] === i).map(e => e[1]).join(', ')]) }];
+  if (body.rankings?.length) tables.push({ title: 'Rankings', columns: ['what decreases'], rows: body.rankings.map(r => [typeof r === 'string' ? infix(r) : JSON.stringify(r, null, 1)]) });
+  return tables;
+}
+// Anything else: lists of a document, as they are.
+function plain(body) {
+  const tables = [];
+  for (const [title, list] of Object.entries(body ?? {})) if (Array.isArray(list) && list.length) {
+    const objects = list.every(x => x && typeof x === 'object' && !Array.isArray(x)), columns = objects ? [...new Set(list.slice(0, 100).flatMap(Object.keys))] : ['entry'];
+    tables.push({ title, columns, rows: list.slice(0, 20000).map(x => (objects ? columns.map(c => (x[c] === undefined ? '' : shown(x[c]))) : [shown(x)])) });
+  }
+  return tables;
+}
+
+export function tablesOf(document) {
+  const read = { states, invariant, basis, relation, partition, ranking }[document.kind];
+  try { return read?.(document.body) ?? plain(document.body); } catch { return plain(document.body); }
+}

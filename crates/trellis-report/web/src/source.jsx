@@ -1,0 +1,81 @@
+// The text of the model: with values in a gutter where the run is, and an editor with what is wrong under the line.
+import { Fragment, h } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { edited } from './actions.js';
+import { Button } from './icons.jsx';
+import { live, set, state } from './store.js';
+import { Virtual } from './virtual.jsx';
+
+const WORDS = new Set(('if else while for do return break continue goto switch case default int void char long short unsigned signed bool struct typedef const static extern assert process state init trans system guard sync assign commit urgent broadcast chan clock '
+  + 'select var type main process loc edge error final assume havoc true false invalid rules node flow event sub sync assert edon trans env prop ctrl choice or and not template location rule label import local par seq').split(' '));
+// Words, comments and numbers of most languages that there are; nothing depends on it.
+function Colored({ text }) {
+  const parts = [], re = /(\/\/.*$|\/\*.*?\*\/|--.*$|#.*$|<!--.*?-->)|("[^"]*")|\b(\d+)\b|([A-Za-z_]\w*)/g;
+  let at = 0, m;
+  while ((m = re.exec(text))) {
+    const cls = m[1] ? 'cmt' : m[2] ? 'str' : m[3] ? 'nm' : WORDS.has(m[4]) ? 'kw' : null;
+    if (!cls) continue;
+    parts.push(text.slice(at, m.index), <span class={cls}>{m[0]}</span>);
+    at = m.index + m[0].length;
+  }
+  return <Fragment>{parts}{text.slice(at)}</Fragment>;
+}
+
+// The messages of the terminal, by line: `--> file:3:14` says where.
+export function messages(text) {
+  const all = [];
+  for (const block of (text ?? '').split(/\n\s*\n(?=error|warning)/)) {
+    const at = block.match(/--> .*?:(\d+):(\d+)/), under = block.match(/\^+ (.*)/), help = block.match(/= help: (.*)/);
+    all.push({ line: at ? +at[1] : 0, column: at ? +at[2] : 0, text: block.split('\n')[0].replace(/^(error|warning): /, ''), more: [under?.[1], help?.[1]].filter(Boolean).join('; ') });
+  }
+  return all.filter(m => m.text);
+}
+
+// What each line has to say at this step: the line itself what it has changed, those before what they did last.
+function useGutter(r) {
+  const step = state.step;
+  return useMemo(() => {
+    const said = new Map(), passed = new Set();
+    if (!r) return { said, passed, now: 0 };
+    for (let i = Math.max(1, step - 400); i <= step; i++) {
+      const s = r.steps[i - 1], line = s.place?.line;
+      if (!line) continue;
+      passed.add(line);
+      const set = Object.keys(s.set).map(n => `${n} = ${r.value(n, s.set[n])}`).join(', ');
+      if (set || !said.has(line)) said.set(line, set);
+    }
+    return { said, passed, now: r.steps[step - 1]?.place?.line ?? 0 };
+  }, [r, step]);
+}
+
+export function Source({ r, bad }) {
+  const text = state.text ?? state.model.source, lines = useMemo(() => text.split('\n'), [text]), gutter = useGutter(r), [editing, setEditing] = useState(false);
+  const wrong = messages(state.diagnostics), by = new Map(wrong.map(m => [m.line, m]));
+  useEffect(() => { if (state.diagnostics && !state.rows.length) setEditing(true); }, [state.diagnostics]);
+  if (!text) return <p class="empty">The text of this model is not shown: it is too long, or not there any more.</p>;
+  const widest = useMemo(() => Math.min(90, Math.max(20, ...lines.map(l => l.length))), [lines]);
+  if (editing && live) return <Editor lines={lines} text={text} wrong={wrong} done={() => setEditing(false)} />;
+  return <div class="srcbox">
+    {live && <span class="srcbar"><Button label="Edit the text" onClick={() => setEditing(true)}>Edit</Button></span>}
+    <Virtual n={lines.length} height={21} at={gutter.now ? gutter.now - 1 : null} label="Source" cls="src" row={i => {
+      const n = i + 1, here = n === gutter.now;
+      return <div key={i} class={`ln${here ? (bad ? ' bad' : ' cur') : ''}${by.has(n) ? ' wrong' : ''}`} style={{ '--w': `${widest}ch` }} title={by.get(n)?.text}><span class="b">{here ? '▸' : gutter.passed.has(n) ? '·' : ''}</span><span class="g">{n}</span><span class="code"><Colored text={lines[i]} /></span><span class="val">{by.get(n)?.text ?? gutter.said.get(n) ?? ''}</span></div>;
+    }} />
+    {state.diagnostics && <Problems wrong={wrong} />}
+  </div>;
+}
+
+const Problems = ({ wrong }) => <div class="problems" role="alert">{wrong.map((m, i) => <div key={i}><b>{m.line ? `line ${m.line}` : 'error'}</b> {m.text}{m.more && <span class="mu"> {m.more}</span>}</div>)}</div>;
+
+// A plain text area over lines with numbers: what is wrong is marked in the margin and said below.
+function Editor({ lines, text, wrong, done }) {
+  const back = useRef(null), by = new Map(wrong.map(m => [m.line, m]));
+  const scroll = e => { back.current.scrollTop = e.currentTarget.scrollTop; };
+  const reset = () => { set({ text: null, diagnostics: null }); edited(state.model.disk); };
+  return <div class="editor">
+    <div class="edbar"><span class="mu">{wrong.length ? `${wrong.length} to mend` : 'reads well'}; what is typed here stays on this page</span><span class="sp" /><Button icon="back" label="As it is on disk" onClick={reset}>As on disk</Button><Button label="Close the editor" onClick={done}>Done</Button></div>
+    <div class="edit"><div class="nums" ref={back} aria-hidden="true">{lines.map((_, i) => <div key={i} class={by.has(i + 1) ? 'wrong' : ''}>{i + 1}</div>)}<div style={{ height: '60px' }} /></div>
+      <textarea aria-label="Text of the model" spellcheck={false} wrap="off" value={text} onScroll={scroll} onInput={e => edited(e.currentTarget.value)} /></div>
+    {wrong.length > 0 && <Problems wrong={wrong} />}
+  </div>;
+}

@@ -1,0 +1,1 @@
+../../../models/timed/engine-classic.q

@@ -1,0 +1,1 @@
+../../../models/timed/fischer-4-32-64.q
