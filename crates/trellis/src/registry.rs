@@ -121,7 +121,7 @@ pub fn tasks(args: Arc<Settings>) -> Cases {
 }
 
 /// Options that everything has.
-const COMMON: [&str; 27] = [
+const COMMON: [&str; 28] = [
     "model",
     "engine",
     "seed",
