@@ -339,7 +339,7 @@ const SCXML: &str = "\
 Statecharts
 
 Trellis reads W3C's SCXML (.scxml) and makes a control-flow automaton of it: `trellis check FILE` checks it with the engines for
-programs (`trellis help programs`), `trellis convert FILE --to dot` draws it.
+programs (`trellis help programs`), `trellis convert FILE --to svg` draws the chart.
 
   read        state, parallel, final, history (shallow, deep), initial, transition (internal, external, without event, without
               target), onentry, onexit, datamodel, assign, if, raise; send to the chart itself, with or without a delay

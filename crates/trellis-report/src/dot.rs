@@ -115,8 +115,22 @@ fn steps(s: &Shown, node: Looks<'_>, edge: Looks<'_>, out: &mut String) {
 pub fn drawing(drawing: &Drawing, name: &str) -> String {
     let mut out = graph(name);
     inside(drawing, None, 1, &mut out);
+    let is_frame = |n: usize| drawing.nodes[n].shape == NodeShape::Frame;
+    if drawing.edges.iter().any(|e| is_frame(e.from) || is_frame(e.to)) {
+        out.push_str("  compound=true;\n");
+    }
+    // Graphviz has arrows between boxes only: that of a frame is cut where it crosses the frame.
+    let inner = |mut n: usize| {
+        while is_frame(n) {
+            n = drawing.nodes.iter().position(|c| c.within == Some(n))?;
+        }
+        Some(n)
+    };
     for e in &drawing.edges {
-        let _ = writeln!(out, "  n{} -> n{} [label={}];", e.from, e.to, quote(&e.lines));
+        let (Some(from), Some(to)) = (inner(e.from), inner(e.to)) else { continue };
+        let cut = |n: usize, which: &str| if is_frame(n) { format!(", {which}=cluster_{n}") } else { String::new() };
+        let (tail, head) = (cut(e.from, "ltail"), cut(e.to, "lhead"));
+        let _ = writeln!(out, "  n{from} -> n{to} [label={}{tail}{head}];", quote(&e.lines));
     }
     out.push_str("}\n");
     out

@@ -51,7 +51,12 @@ fn a_statechart_is_drawn() {
     let chart = |inside: &str| format!("<scxml xmlns=\"http://www.w3.org/2005/07/scxml\">\n{inside}\n</scxml>");
     let text = chart("<state id=\"a\"><transition event=\"e\" target=\"b\"/></state><final id=\"b\"/>");
     let dot = drawn("p.scxml", &text, &[]);
-    assert!(dot.contains("havoc event") && dot.contains("chart := b") && dot.contains("stable"), "{dot}");
+    assert!(dot.contains("n0 -> n1 [label=\"e\"]") && !dot.contains("stable"), "{dot}");
+    // An arrow of a state with others in it is cut at its border.
+    let text =
+        chart("<state id=\"a\"><state id=\"c\"/><transition event=\"e\" target=\"b\"/></state><final id=\"b\"/>");
+    let dot = drawn("p.scxml", &text, &[]);
+    assert!(dot.contains("n1 -> n2 [label=\"e\", ltail=cluster_0]") && dot.contains("compound=true"), "{dot}");
     let (_gone, path) = temporary("q.scxml");
     std::fs::write(&path, chart("<state id=\"a\"><invoke/></state>")).expect("written");
     let out = trellis(&["convert", &path, "--to", "dot"]);

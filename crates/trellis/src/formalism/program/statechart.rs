@@ -99,8 +99,8 @@ fn macro_steps(chart: &Chart, all: &[MacroStep]) -> Shown {
         } else {
             let set = now.iter().filter(|(name, v)| before.get(*name) != Some(v));
             let set = set.map(|(name, v)| (name.clone(), v.clone())).collect();
-            let to = Some(step.configuration.join(", "));
-            let from = all.get(n - 1).map(|s| s.configuration.join(", "));
+            let to = Some(innermost(chart, step));
+            let from = all.get(n - 1).map(|s| innermost(chart, s));
             let part = Part { from, to, ..Part::default() };
             run.steps.push(ShownStep { label: said(step), set, parts: vec![part], ..ShownStep::default() });
         }
@@ -108,6 +108,13 @@ fn macro_steps(chart: &Chart, all: &[MacroStep]) -> Shown {
     }
     let start = all.first().map(said);
     Shown { run, look: Look { start, last: "the error".into(), ..Look::default() } }
+}
+
+/// The active states that have no others in them: they say which others are active, and fit into a chart.
+fn innermost(chart: &Chart, step: &MacroStep) -> String {
+    let is_compound = |name: &String| chart.outline.states.iter().any(|s| s.compound && s.name == *name);
+    let all: Vec<&str> = step.configuration.iter().filter(|n| !is_compound(n)).map(String::as_str).collect();
+    all.join(", ")
 }
 
 /// Is a run that goes on forever one of the chart? Not if something that the chart has sent to itself waits forever: that is not what
