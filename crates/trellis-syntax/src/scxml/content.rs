@@ -79,7 +79,7 @@ impl Reader<'_> {
             return None;
         }
         let inside = |c: &Node| c.is_text();
-        let (first, last) = (node.children().find(inside), node.children().filter(inside).next_back());
+        let (first, last) = (node.children().find(inside), node.children().rfind(inside));
         let range = match (first, last) {
             (Some(first), Some(last)) => first.range().start..last.range().end,
             _ => return None,

@@ -7,10 +7,37 @@ use trellis_expr::TermId;
 
 use super::events::{Message, Source};
 use super::lower::Lower;
-use super::value::{Kind, Sym};
+use super::value::{IDENTITY, Kind, Sym};
 use crate::diag::Span;
 
+/// The members of `_event`: all are always there.
+pub const FIELDS: [&str; 7] = ["name", "type", "sendid", "origin", "origintype", "invokeid", "data"];
+
+/// Is it known which object this is?
+fn is_known(value: &Sym) -> bool {
+    value.fields.get(IDENTITY).is_some_and(|id| id.kind() == Some(Kind::Text))
+}
+
 impl Lower<'_> {
+    /// `'name' in object`
+    pub fn has(&mut self, field: &str, of: &Sym, path: TermId, span: Span) -> TermId {
+        let mut holds = self.terms.bool(false);
+        for (&kind, &guard) in &of.guards {
+            if kind != Kind::Object {
+                self.beyond(path, guard, span, &format!("`in` {}", kind.describe()));
+                continue;
+            }
+            if let Some(value) = of.fields.get(field) {
+                if let Some(&undefined) = value.guards.get(&Kind::Undefined) {
+                    let unclear = self.terms.and([guard, undefined]);
+                    self.beyond(path, unclear, span, "the question whether there is a member that is undefined");
+                }
+                holds = guard;
+            }
+        }
+        holds
+    }
+
     /// `==`, or `===`.
     pub fn equal(&mut self, a: &Sym, b: &Sym, loose: bool, path: TermId, span: Span) -> TermId {
         let mut holds = vec![];
@@ -39,6 +66,9 @@ impl Lower<'_> {
             (Kind::Bool, Kind::Bool) => a.bool.zip(b.bool).map_or(no, |(x, y)| self.terms.eq(x, y)),
             (Kind::Int, Kind::Int) => a.int.zip(b.int).map_or(no, |(x, y)| self.terms.eq(x, y)),
             (Kind::Text, Kind::Text) => self.equal_texts(a, b),
+            (Kind::Object, Kind::Object) if [a, b].iter().all(|s| is_known(s)) => {
+                a.fields.get(IDENTITY).zip(b.fields.get(IDENTITY)).map_or(no, |(x, y)| self.equal_texts(x, y))
+            }
             (Kind::Array | Kind::Object, Kind::Array | Kind::Object) if ka == kb => {
                 self.beyond(path, yes, span, "the question whether two objects are the same one");
                 no
@@ -132,8 +162,7 @@ impl Lower<'_> {
         let any = self.is_message(|_| true);
         let none = self.terms.not(any);
         let on = self.terms.and([path, any]);
-        let names = ["name", "type", "sendid", "origin", "origintype", "invokeid", "data"];
-        let fields = names.iter().map(|n| (n.to_string(), self.event_field(n, on, span))).collect();
+        let fields = FIELDS.iter().map(|n| (n.to_string(), self.event_field(n, on, span))).collect();
         Sym {
             guards: BTreeMap::from([(Kind::Undefined, none), (Kind::Object, any)]),
             fields,

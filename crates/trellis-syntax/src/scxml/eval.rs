@@ -135,6 +135,17 @@ impl Lower<'_> {
                 let no = self.terms.bool(false);
                 self.truth(value.guards.get(&Kind::Array).copied().unwrap_or(no))
             }
+            Node::Has(field, of) => {
+                if matches!(&of.node, Node::Name(name) if name == "_event") {
+                    // An error where there has been no event.
+                    self.event_field("type", path, e.span);
+                    let t = self.terms.bool(super::equal::FIELDS.contains(&field.as_str()));
+                    return self.truth(t);
+                }
+                let of = self.eval(of, path);
+                let t = self.has(field, &of, path, e.span);
+                self.truth(t)
+            }
             Node::Concat(parts) => self.concat(parts, path),
             Node::Binary(op, a, b) => self.binary(*op, a, b, path, e.span),
         }

@@ -49,6 +49,8 @@ pub enum Node {
     Typeof(Box<Expr>),
     /// `a instanceof Array`
     IsArray(Box<Expr>),
+    /// `'name' in a`
+    Has(String, Box<Expr>),
     /// `a.concat(b, …)`
     Concat(Vec<Expr>),
     /// What is no expression in ECMAScript either.
@@ -281,6 +283,14 @@ impl Parser {
             let right = self.level(level + 1)?;
             left = self.make(left.span.to(right.span), Node::Binary(op, left.into(), right.into()))?;
         }
+        if level == RELATION && *self.peek() == Tok::Name("in".into()) {
+            let Node::Text(field) = left.node else {
+                return Err(Diagnostic::error(left.span, "expected the name of a member in quotes"));
+            };
+            self.bump();
+            let of = self.level(level + 1)?;
+            return self.make(left.span.to(of.span), Node::Has(field, of.into()));
+        }
         if level == RELATION && *self.peek() == Tok::Name("instanceof".into()) {
             self.bump();
             let (class, span) = self.bump();
@@ -470,6 +480,7 @@ impl Node {
     fn parts(&self) -> Vec<&Expr> {
         match self {
             Node::Not(a) | Node::Neg(a) | Node::Member(a, _) | Node::Typeof(a) | Node::IsArray(a) => vec![a],
+            Node::Has(_, a) => vec![a],
             Node::Binary(_, a, b) | Node::Index(a, b) => vec![a, b],
             Node::Cond(a, b, c) => vec![a, b, c],
             Node::Array(all) | Node::Concat(all) => all.iter().collect(),

@@ -19,7 +19,7 @@ use super::expr::{Expr, Node};
 use super::lower::Lower;
 use super::send::Limit;
 use super::tree::{Action, Data, DataType};
-use super::value::{Kind, Shape, Store, Sym};
+use super::value::{IDENTITY, Kind, Shape, Store, Sym};
 use crate::diag::{Diagnostic, Span, shorten};
 use crate::text::errors::closest;
 
@@ -343,7 +343,9 @@ impl Lower<'_> {
                 let location = self.text(&super::lower::location());
                 let entry = Sym { fields: [("location".to_string(), location)].into(), ..self.constant(Kind::Object) };
                 let names = super::send::PROCESSORS.iter().map(|name| (name.to_string(), entry.clone()));
-                return Sym { fields: names.collect(), ..self.constant(Kind::Object) };
+                let identity = self.text(name);
+                let fields = names.chain([(IDENTITY.to_string(), identity)]).collect();
+                return Sym { fields, ..self.constant(Kind::Object) };
             }
             _ => {}
         }
@@ -375,5 +377,45 @@ impl Lower<'_> {
             }
         }
         all
+    }
+
+    /// Whether a value fits a declared type: where it does not, that is an error. What never fits is refused.
+    pub fn fit(&mut self, store: &Store, value: &Sym, path: TermId, span: Span) {
+        let Some(ty) = store.ty else { return };
+        let fitting: Vec<Kind> = value.guards.keys().copied().filter(|k| store.shape.kinds.contains(k)).collect();
+        if fitting.is_empty() {
+            let want = match ty {
+                Type::Bool => "a truth value".to_string(),
+                Type::Enum(e) => format!("one of '{}'", shorten(&self.terms.enumeration(e).literals.join("', '"))),
+                _ => "an integer".to_string(),
+            };
+            let found = self.describe_kinds(value);
+            return self.mistake(span, format!("expected {want}, found {found}"));
+        }
+        for (kind, guard) in value.guards.clone() {
+            if !fitting.contains(&kind) {
+                self.fault(path, guard);
+            }
+        }
+        if let (Type::Range(lo, hi), Some(t)) = (ty, value.int)
+            && !self.terms.lies_within(t, lo, hi)
+        {
+            let (lo, hi) = (self.terms.int(lo), self.terms.int(hi));
+            let (under, over) = (self.terms.lt(t, lo), self.terms.lt(hi, t));
+            let out = self.terms.or([under, over]);
+            self.fault(path, out);
+        }
+        if let (Type::Enum(e), Some((t, texts))) = (ty, &value.text) {
+            let foreign: Vec<&String> = texts.iter().filter(|s| !store.shape.texts.contains(*s)).collect();
+            if foreign.len() == texts.len() && value.kind() == Some(Kind::Text) && !texts.is_empty() {
+                let among = self.terms.enumeration(e).literals.join("', '");
+                let found = shorten(foreign[0]).to_string();
+                return self.mistake(span, format!("expected one of '{}', found '{found}'", shorten(&among)));
+            }
+            for text in foreign {
+                let is = self.is_text(*t, text);
+                self.fault(path, is);
+            }
+        }
     }
 }

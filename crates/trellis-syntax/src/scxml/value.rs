@@ -13,7 +13,6 @@ use trellis_expr::eval::Valuation;
 use trellis_expr::{StmtId, TermId, Type, Value, VarId};
 
 use super::lower::Lower;
-use crate::diag::{Span, shorten};
 
 /// What a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,6 +43,9 @@ impl Kind {
         all[self as usize]
     }
 }
+
+/// A member that no chart can name: it says which object this is, where that is known.
+pub const IDENTITY: &str = "\0";
 
 /// The longest array.
 pub const MAX_ARRAY: usize = 8;
@@ -196,7 +198,8 @@ pub fn tell(store: &Store, name: &str, values: &Valuation, told: &mut Vec<(Strin
             return;
         }
         Some(Kind::Object) => {
-            return store.fields.iter().for_each(|(field, s)| tell(s, &format!("{name}.{field}"), values, told));
+            let fields = store.fields.iter().filter(|(field, _)| *field != IDENTITY);
+            return fields.for_each(|(field, s)| tell(s, &format!("{name}.{field}"), values, told));
         }
         _ => tag,
     };
@@ -381,8 +384,8 @@ impl Lower<'_> {
             parts.push(self.terms.assign(v, t));
         }
         if clash {
-            for n in 0..all.len() {
-                let ty = self.terms.sort(self.terms.variable(all[n].0).ty);
+            for (n, &(v, _)) in all.iter().enumerate() {
+                let ty = self.terms.sort(self.terms.variable(v).ty);
                 let temporary = self.temporary(n, ty);
                 let none = self.none_of(temporary);
                 parts.push(self.terms.assign(temporary, none));
@@ -581,45 +584,5 @@ impl Lower<'_> {
     pub fn describe_kinds(&self, value: &Sym) -> String {
         let all: Vec<&str> = value.guards.keys().map(|k| k.describe()).collect();
         all.join(" or ")
-    }
-
-    /// Whether a value fits a declared type: where it does not, that is an error. What never fits is refused.
-    pub fn fit(&mut self, store: &Store, value: &Sym, path: TermId, span: Span) {
-        let Some(ty) = store.ty else { return };
-        let fitting: Vec<Kind> = value.guards.keys().copied().filter(|k| store.shape.kinds.contains(k)).collect();
-        if fitting.is_empty() {
-            let want = match ty {
-                Type::Bool => "a truth value".to_string(),
-                Type::Enum(e) => format!("one of '{}'", shorten(&self.terms.enumeration(e).literals.join("', '"))),
-                _ => "an integer".to_string(),
-            };
-            let found = self.describe_kinds(value);
-            return self.mistake(span, format!("expected {want}, found {found}"));
-        }
-        for (kind, guard) in value.guards.clone() {
-            if !fitting.contains(&kind) {
-                self.fault(path, guard);
-            }
-        }
-        if let (Type::Range(lo, hi), Some(t)) = (ty, value.int)
-            && !self.terms.lies_within(t, lo, hi)
-        {
-            let (lo, hi) = (self.terms.int(lo), self.terms.int(hi));
-            let (under, over) = (self.terms.lt(t, lo), self.terms.lt(hi, t));
-            let out = self.terms.or([under, over]);
-            self.fault(path, out);
-        }
-        if let (Type::Enum(e), Some((t, texts))) = (ty, &value.text) {
-            let foreign: Vec<&String> = texts.iter().filter(|s| !store.shape.texts.contains(*s)).collect();
-            if foreign.len() == texts.len() && value.kind() == Some(Kind::Text) && !texts.is_empty() {
-                let among = self.terms.enumeration(e).literals.join("', '");
-                let found = shorten(foreign[0]).to_string();
-                return self.mistake(span, format!("expected one of '{}', found '{found}'", shorten(&among)));
-            }
-            for text in foreign {
-                let is = self.is_text(*t, text);
-                self.fault(path, is);
-            }
-        }
     }
 }

