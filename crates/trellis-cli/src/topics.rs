@@ -342,13 +342,16 @@ Trellis reads W3C's SCXML (.scxml) and makes a control-flow automaton of it: `tr
 programs (`trellis help programs`), `trellis convert FILE --to svg` draws the chart.
 
   read        state, parallel, final, history (shallow, deep), initial, transition (internal, external, without event, without
-              target), onentry, onexit, datamodel, assign, if, raise; send to the chart itself, with or without a delay
-              (delay, delayexpr), and cancel
-  data        truth values, integers, symbols ('red'); trellis:type=\"bool\", \"int\", \"0..10\" or \"{red, green}\" on data
-  expressions && || ! == != === !== < <= > >= + - * % ?: In('state') Math.trunc(a / b) Math.floor(a / b)
-  left out    log, and what foreign namespaces add outside of executable content
-  refused     by name and place: invoke, script, foreach, data in events, late binding, fractions, objects, a transition from
-              deep inside a state into that state's history
+              target), onentry, onexit, datamodel, assign, if, foreach, raise, script, donedata, param, content; send to the
+              chart itself, with or without a delay (delay, delayexpr), and cancel
+  data        undefined, null, truth values, integers, strings from a finite set, arrays (at most 8 elements) and objects of
+              these; trellis:type=\"bool\", \"int\", \"0..10\" or \"{red, green}\" on data
+  expressions && || ! == != === !== < <= > >= + - * % ?: a.b a[b] typeof, instanceof Array, concat, In('state'),
+              Math.trunc(a / b) Math.floor(a / b); _event, _name, _sessionid, _ioprocessors
+  left out    what foreign namespaces add outside of executable content
+  refused     by name and place: invoke, functions and loops in scripts, fractions, XML as a value, values from other files,
+              HTTP, objects with two names where parts are changed, a transition from deep inside a state into that state's
+              history
 
 One step is a macro-step, as W3C's Appendix D says: an event comes, from outside or sent by the chart to itself, then micro-steps
 follow until none is enabled and the internal queue is empty. A property is an expression over data and In('state'); it is asked after each
@@ -362,7 +365,9 @@ is time: it passes where nothing waits, and what a chart does takes none. Of two
 not the later one of two that were sent at the same moment.
 
 trellis:queue=\"8\" bounds the internal queue, trellis:external the external one, trellis:timers what waits for its time; a chart
-that needs more is UNSAFE if a run that needs no more violates the property, else UNKNOWN, and the limit is named. An expression without a value raises error.execution.";
+that needs more is UNSAFE if a run that needs no more violates the property, else UNKNOWN, and the limit is named. So is
+a run to a value that is not supported (NaN, what an event from outside carries). An expression that throws, an assignment to what is
+not declared and a division by zero raise error.execution.";
 
 const UPPAAL: &str = "\
 UPPAAL models

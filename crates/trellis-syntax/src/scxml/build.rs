@@ -14,13 +14,15 @@
 //! `over`.
 
 use rustc_hash::FxHashMap;
-use trellis_expr::{Stmt, StmtId, TermId, Terms, Type, VarId};
+use trellis_expr::{Stmt, StmtId, TermId, Terms, VarId};
 use trellis_model::cfa::{Cfa, Edge, Kind, Location, LocationId, Place};
 
+use super::expr::Node;
 use super::lower::Lower;
 use super::send::Limit;
 use super::step::Choice;
 use super::tree::{self, Tree};
+use super::types::Shapes;
 use super::{Causes, Chart};
 use crate::diag::{Diagnostic, SourceId, Sources};
 use crate::text::errors::Errors;
@@ -45,17 +47,41 @@ const FIRST: LocationId = LocationId(10);
 
 type Edges = Vec<(LocationId, StmtId, LocationId)>;
 
+/// How often shapes are looked for. Each time there is more, and there is a limit to everything.
+const MAX_ROUNDS: usize = 100;
+
+/// What values there may be: all terms are made until nothing new turns up.
+fn shapes(tree: &Tree) -> Shapes {
+    let mut shapes = Shapes::default();
+    for e in tree.expressions().into_iter().chain(&tree.properties) {
+        e.visit(&mut |e| {
+            if let Node::Text(text) = &e.node
+                && !shapes.symbols.contains(text)
+            {
+                shapes.symbols.push(text.clone());
+            }
+        });
+    }
+    for _ in 0..MAX_ROUNDS {
+        let mut l = Lower::new(tree, Errors::default(), shapes, true);
+        l.contents();
+        let grown = l.grown;
+        shapes = l.shapes;
+        if !grown {
+            break;
+        }
+    }
+    shapes
+}
+
 /// An automaton for each property.
 pub fn build(tree: &Tree, sources: &Sources, id: SourceId, errors: Errors) -> (Vec<Chart>, Vec<Diagnostic>) {
-    let mut l = Lower::new(tree, errors);
-    let data = l.declare_data(&tree.properties);
-    l.declare_outbox();
+    let mut l = Lower::new(tree, errors, shapes(tree), false);
+    let (data, properties) = l.contents();
+    if l.grown {
+        l.error(tree.states[0].span, "the values of this chart are too many to be told apart");
+    }
     let choices = l.declare_choices();
-    let properties: Vec<Option<TermId>> = tree.properties.iter().map(|p| l.property(p)).collect();
-    // Also what no run comes to must be right; and what is wrong is said once.
-    tree.blocks().for_each(|b| {
-        l.block(b);
-    });
     if l.errors.count() > 0 {
         return (vec![], l.errors.finish());
     }
@@ -101,15 +127,15 @@ pub fn build(tree: &Tree, sources: &Sources, id: SourceId, errors: Errors) -> (V
         data: l.data.variables,
         event: l.event,
         events: l.events.names,
-        waiting: l.outbox.queue.first().copied(),
-        timer: l.outbox.timers.first().map(|(set, _)| *set),
+        waiting: l.outbox.queue.first().map(|slot| slot.event),
+        timer: l.outbox.timers.first().map(|timer| timer.set),
         elapsed: l.outbox.elapsed.map(|v| (v, l.outbox.unit)),
         causes: Causes::default(),
     };
-    let asked = |(p, written): (&Option<TermId>, &super::expr::Expr)| {
+    let asked = |(p, written): (&TermId, &super::expr::Expr)| {
         let (text, span) = (&sources.get(written.span.source).text, written.span);
         let written = text.get(span.start as usize..span.end as usize).map(String::from);
-        close(Chart { property: written, ..chart.clone() }, *p, &next)
+        close(Chart { property: written, ..chart.clone() }, Some(*p), &next)
     };
     let mut charts: Vec<Chart> = properties.iter().zip(&tree.properties).map(asked).collect();
     if charts.is_empty() {
@@ -157,6 +183,33 @@ fn close(mut chart: Chart, property: Option<TermId>, next: &Next) -> Chart {
 }
 
 impl Lower<'_> {
+    /// Declares all that values are needed for, and reads all that has values: also what no run comes to must be right. Answers with what
+    /// happens first, and with the properties.
+    fn contents(&mut self) -> (Vec<StmtId>, Vec<TermId>) {
+        let tree = self.tree;
+        let mut data = self.declare_data();
+        self.declare_outbox();
+        self.strict = true;
+        let properties = tree.properties.iter().map(|p| self.property(p)).collect();
+        self.strict = false;
+        for t in 0..tree.transitions.len() {
+            self.guard(t);
+        }
+        for b in tree.blocks() {
+            self.block(b);
+        }
+        for s in (1..tree.states.len()).filter(|&s| tree.states[s].kind == tree::Kind::Final) {
+            if tree.states[s].parent != 0 {
+                self.say_done(s);
+            }
+        }
+        (0..tree.states.len()).for_each(|s| {
+            self.bind(s);
+        });
+        data.push(self.block(&tree.script));
+        (data, properties)
+    }
+
     /// Does all that if all these hold.
     fn when(&mut self, conditions: &[TermId], then: &[StmtId]) -> StmtId {
         let all = self.terms.and(conditions.iter().copied());
@@ -194,9 +247,9 @@ impl Lower<'_> {
         let enter = self.enter(choices);
         edges.push((ACTED, self.terms.seq([enter, forget, use_up]), ENTERED));
         edges.push((CHOSEN, self.when(&[fits, none, busy], &[use_up]), SELECT));
-        match self.queue.first().copied() {
+        match self.queue.first().cloned() {
             Some(first) => {
-                let first = self.terms.var(first);
+                let first = self.terms.var(first.event);
                 let empty = self.terms.eq(first, no_event);
                 let (waiting, dequeue) = (self.terms.not(empty), self.dequeue(&self.queue.clone()));
                 edges.push((CHOSEN, self.when(&[fits, none, idle, waiting], &[dequeue]), SELECT));
@@ -240,30 +293,36 @@ impl Lower<'_> {
         let outside = self.events.outside.clone();
         let from_outside = self.one_of(&outside);
         let (havoc, assume) = (self.terms.havoc(self.event), self.terms.assume(from_outside));
-        (!outside.is_empty()).then(|| self.terms.seq([havoc, assume]))
+        let current = self.terms.var(self.event);
+        let took = if self.bound.is_some() { self.take_in(current, &None) } else { self.terms.skip() };
+        (!outside.is_empty()).then(|| self.terms.seq([havoc, assume, took]))
     }
 
     /// A property holds where it has a value and that is true.
-    fn property(&mut self, written: &super::expr::Expr) -> Option<TermId> {
-        let t = self.term(written, Some(Type::Bool))?;
-        Some(self.guarded(t).1)
+    fn property(&mut self, written: &super::expr::Expr) -> TermId {
+        let always = self.terms.bool(true);
+        let (truth, outcome) = self.evaluating(|l| {
+            let value = l.eval(written, always);
+            l.truthy(&value)
+        });
+        if self.terms.as_bool(outcome.within) != Some(true) {
+            self.mistake(written.span, "this property may ask for a value that is not supported");
+        }
+        self.terms.and([outcome.ok, truth])
     }
 
     /// All variables get their first value, then the data theirs.
     fn initial_values(&mut self, data: Vec<StmtId>) -> StmtId {
         let mut parts = vec![];
         for v in self.control.clone() {
-            let value = match self.terms.variable(v).ty {
-                Type::Enum(e) => self.terms.enum_lit(e, 0),
-                Type::Bool => self.terms.bool(false),
-                _ => self.terms.int(0),
-            };
+            let value = self.none_of(v);
             parts.push(self.terms.assign(v, value));
         }
-        let zero = self.terms.int(0);
-        let times: Vec<VarId> = self.outbox.timers.iter().map(|(_, left)| *left).chain(self.outbox.elapsed).collect();
-        for v in times.into_iter().filter(|v| !self.control.contains(v)).collect::<Vec<_>>() {
-            parts.push(self.terms.assign(v, zero));
+        let times = self.outbox.timers.iter().map(|timer| timer.left).chain(self.outbox.elapsed);
+        let others: Vec<VarId> = times.chain(self.zeroed.iter().copied()).collect();
+        for v in others.into_iter().filter(|v| !self.control.contains(v)).collect::<Vec<_>>() {
+            let none = self.none_of(v);
+            parts.push(self.terms.assign(v, none));
         }
         parts.extend(data);
         self.terms.seq(parts)

@@ -1,27 +1,61 @@
 //! Which events there are.
 //!
 //! A descriptor matches an event by its first tokens, so all events with the same longest matching descriptor are alike: the
-//! descriptors themselves stand for all names, and one more event for the names that only `*` matches. Events that nothing matches
-//! change nothing, and are left out.
+//! descriptors themselves stand for all names, and one more event for the names that only `*` matches. Events that nothing
+//! matches change nothing, and are left out. In a chart that asks for `_event`, events of one name that differ in what can be
+//! asked (where they come from, with which `sendid`) are different ones.
 //!
-//! From outside comes what `trellis:events` says, which is an assumption about the environment. If it says nothing, everything that the
-//! chart mentions may come, what it raises or sends itself included: W3C lets anybody send any event. Only `done.…` and `error.…` may
-//! not come, which W3C reserves for the platform.
+//! From outside comes what `trellis:events` says, which is an assumption about the environment. If it says nothing, everything
+//! that the chart mentions may come, what it raises or sends itself included: W3C lets anybody send any event. Only `done.…` and
+//! `error.…` may not come, which W3C reserves for the platform.
 
-use super::expr::{Expr, Node, Op};
+use super::expr::{Expr, Node};
 use super::tree::{Action, Kind, Tree};
+use super::types::Shapes;
 
 /// The event of an expression without a value.
 pub const ERROR: &str = "error.execution";
+/// The event of something sent to nobody.
+pub const UNREACHABLE: &str = "error.communication";
+
+/// Where an event comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    Outside,
+    /// `<raise>`, or sent to `#_internal`.
+    Internal,
+    Platform,
+    /// Sent by the chart to itself.
+    Own,
+}
+
+/// An event with all that is known of it before the run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    pub name: String,
+    pub source: Source,
+    pub id: Option<String>,
+}
+
+impl Message {
+    pub fn new(name: &str, source: Source) -> Message {
+        Message { name: name.into(), source, id: None }
+    }
+}
 
 /// The events of a chart.
 pub struct Events {
     /// The names. The first is `-`, for none; if some event stands for all those without a name here it is the last, `*`.
     pub names: Vec<String>,
+    /// The same with all that is known; the first is none.
+    pub messages: Vec<Message>,
     /// Those that may come from outside.
     pub outside: Vec<u32>,
     /// At how many places events are put into the internal queue.
     pub sites: usize,
+    /// Does somebody ask for `_event`?
+    pub told: bool,
+    descriptors: Vec<String>,
 }
 
 /// The event that says that the state has come to its end.
@@ -29,60 +63,85 @@ pub fn done(tree: &Tree, s: usize) -> String {
     format!("done.state.{}", tree.states[s].name)
 }
 
-/// Collects the events.
-pub fn collect(tree: &Tree) -> Events {
-    let descriptors: Vec<&String> = tree.transitions.iter().filter_map(|t| t.events.as_ref()).flatten().collect();
-    let heard = |name: &str| descriptors.iter().any(|d| Tree::matches(d, name));
+/// Collects the events: those that are written in the chart, and those whose names are computed, as far as they are known.
+pub fn collect(tree: &Tree, shapes: &Shapes) -> Events {
+    let descriptors: Vec<String> =
+        tree.transitions.iter().filter_map(|t| t.events.as_ref()).flatten().cloned().collect();
+    let mut told = false;
+    let asks = |e: &Expr| matches!(&e.node, Node::Name(name) if name == "_event");
+    let asked = tree.expressions().into_iter().chain(&tree.properties);
+    asked.for_each(|e| e.visit(&mut |e| told |= asks(e)));
 
-    let mut inside = vec![];
-    let mut sent = vec![];
+    // Where `_event` is asked for, also an event that no transition matches can be seen.
+    let heard = |name: &str| told || descriptors.iter().any(|d| Tree::matches(d, name));
+
+    let mut inside: Vec<Message> = vec![];
+    let mut sent: Vec<Message> = vec![];
     for action in tree.actions() {
         match action {
-            Action::Raise(event) => inside.push(event.clone()),
-            Action::Send { event, .. } => sent.push(event.clone()),
+            Action::Raise(event) => inside.push(Message::new(event, Source::Internal)),
+            Action::Send(send) => {
+                if let Node::Text(event) = &send.event.node {
+                    let internal =
+                        send.target.as_ref().is_some_and(|t| matches!(&t.node, Node::Text(t) if t == "#_internal"));
+                    match &send.target {
+                        Some(_) if internal => {
+                            inside.push(Message { id: send.id.clone(), ..Message::new(event, Source::Internal) })
+                        }
+                        None => sent.push(Message { id: send.id.clone(), ..Message::new(event, Source::Own) }),
+                        Some(_) => {}
+                    }
+                }
+            }
             _ => {}
         }
     }
     for s in 1..tree.states.len() {
         let ends = tree.states[s].children.iter().any(|&c| tree.states[c].kind == Kind::Final);
         if ends || tree.is_parallel(s) {
-            inside.push(done(tree, s));
+            inside.push(Message::new(&done(tree, s), Source::Platform));
         }
     }
-    let tried_again = |e: &Expr| {
-        let mut found = false;
-        e.visit(&mut |e| found |= may_fail(e));
-        found
-    };
-    // A condition without a value on an eventless transition is tried again and again; then the error must be seen.
-    let again = tree.transitions.iter().any(|t| t.events.is_none() && t.cond.as_ref().is_some_and(tried_again));
-    inside.push(ERROR.into());
-    inside.retain(|name| heard(name) || (again && name == ERROR));
-    sent.retain(|name| heard(name));
+    inside.push(Message::new(ERROR, Source::Platform));
+    for message in &shapes.messages {
+        if message.source == Source::Own { &mut sent } else { &mut inside }.push(message.clone());
+    }
+    inside.retain(|m| heard(&m.name) || (shapes.again && m.name == ERROR));
+    sent.retain(|m| heard(&m.name));
 
     let platform = |name: &str| matches!(name.split('.').next(), Some("done" | "error"));
     let mut outside: Vec<String> = match &tree.events {
         Some(names) => names.clone(),
         None => {
-            let names = descriptors.iter().map(|d| d.to_string());
-            names.chain(inside.iter().chain(&sent).cloned()).filter(|name| !platform(name)).collect()
+            let names = descriptors.iter().cloned();
+            let own = inside.iter().chain(&sent).map(|m| m.name.clone());
+            names.chain(own).chain(told.then(String::new)).filter(|name| !platform(name)).collect()
         }
     };
     outside.retain(|name| heard(name));
 
-    let mut names = vec!["-".to_string()];
-    for name in outside.iter().chain(&inside).chain(&sent) {
-        if !name.is_empty() && !names.contains(name) {
-            names.push(name.clone());
+    let none = Message::new("-", Source::Outside);
+    let mut events =
+        Events { names: vec![], messages: vec![none], outside: vec![], sites: inside.len(), told, descriptors };
+    let from_outside = outside.iter().filter(|name| !name.is_empty()).map(|name| Message::new(name, Source::Outside));
+    for message in from_outside.chain(inside).chain(sent) {
+        if events.find(&message).is_none() {
+            let message = events.key(&message);
+            events.messages.push(message);
         }
     }
-    let known = 1..names.len() as u32;
-    let mut from_outside: Vec<u32> = known.filter(|&n| outside.contains(&names[n as usize])).collect();
-    if outside.iter().any(String::is_empty) {
-        from_outside.push(names.len() as u32);
-        names.push("*".into());
+    for name in outside.iter().filter(|name| !name.is_empty()) {
+        let n = events.find(&Message::new(name, Source::Outside)).unwrap_or_default();
+        if !events.outside.contains(&n) {
+            events.outside.push(n);
+        }
     }
-    Events { names, outside: from_outside, sites: inside.len() }
+    if outside.iter().any(String::is_empty) {
+        events.outside.push(events.messages.len() as u32);
+        events.messages.push(Message::new("*", Source::Outside));
+    }
+    events.names = events.messages.iter().map(|m| m.name.clone()).collect();
+    events
 }
 
 impl Events {
@@ -95,14 +154,30 @@ impl Events {
         };
         descriptors.iter().any(|d| Tree::matches(d, name))
     }
-}
 
-/// Is it a division, and not by a number? Nothing else in a condition can have no value.
-fn may_fail(e: &Expr) -> bool {
-    match &e.node {
-        Node::Binary(Op::Rem | Op::Trunc | Op::Floor, _, by) => {
-            !matches!(&by.node, Node::Int(n) if *n != dashu_int::IBig::ZERO)
+    /// Does anybody listen?
+    pub fn heard(&self, name: &str) -> bool {
+        self.told || self.descriptors.iter().any(|d| Tree::matches(d, name))
+    }
+
+    /// What of a message makes a difference.
+    fn key(&self, m: &Message) -> Message {
+        if self.told { m.clone() } else { Message::new(&m.name, Source::Own) }
+    }
+
+    /// The number of a message.
+    pub fn find(&self, m: &Message) -> Option<u32> {
+        let key = self.key(m);
+        self.messages.iter().skip(1).position(|m| *m == key && m.name != "*").map(|n| n as u32 + 1)
+    }
+
+    /// Names for the literals of an enumeration: no two are the same.
+    pub fn labels(&self) -> Vec<String> {
+        let mut labels: Vec<String> = vec![];
+        for (n, m) in self.messages.iter().enumerate() {
+            let taken = labels.contains(&m.name);
+            labels.push(if taken { format!("{} ({n})", m.name) } else { m.name.clone() });
         }
-        _ => false,
+        labels
     }
 }

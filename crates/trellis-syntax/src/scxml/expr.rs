@@ -1,7 +1,9 @@
 //! The expressions of the data model: a small part of ECMAScript.
 //!
-//! Truth values, integers, string literals (the literals of enumerations), names, `In('state')`, the operators below, and
-//! integer division as `Math.trunc(a / b)` or `Math.floor(a / b)`: a bare `/` gives fractions, which there are none of here.
+//! Truth values, integers, string literals, `undefined` and `null`, arrays and objects of these, names, members, `In('state')`,
+//! `typeof`, `instanceof Array`, `concat`, the operators below, and integer division as `Math.trunc(a / b)` or `Math.floor(a / b)`:
+//! a bare `/` gives fractions, which there are none of here. What begins with a word that no expression of ECMAScript begins with
+//! is read as [`Node::Illegal`]: W3C says what happens when it is evaluated.
 
 use dashu_int::IBig;
 
@@ -36,6 +38,23 @@ pub enum Node {
     Binary(Op, Box<Expr>, Box<Expr>),
     /// `c ? a : b`
     Cond(Box<Expr>, Box<Expr>, Box<Expr>),
+    Undefined,
+    Null,
+    Array(Vec<Expr>),
+    Object(Vec<(String, Expr)>),
+    /// `a.name`
+    Member(Box<Expr>, String),
+    /// `a[b]`
+    Index(Box<Expr>, Box<Expr>),
+    Typeof(Box<Expr>),
+    /// `a instanceof Array`
+    IsArray(Box<Expr>),
+    /// `'name' in a`
+    Has(String, Box<Expr>),
+    /// `a.concat(b, …)`
+    Concat(Vec<Expr>),
+    /// What is no expression in ECMAScript either.
+    Illegal,
 }
 
 /// The operators with two operands.
@@ -43,8 +62,15 @@ pub enum Node {
 pub enum Op {
     Or,
     And,
+    BitOr,
+    BitXor,
+    BitAnd,
+    /// `==`
     Eq,
     Ne,
+    /// `===`
+    Same,
+    NotSame,
     Lt,
     Le,
     Gt,
@@ -60,20 +86,31 @@ pub enum Op {
 }
 
 /// The operators by precedence, loosest first; in a level the longer ones first.
-const LEVELS: [&[(&str, Op)]; 6] = [
+const LEVELS: [&[(&str, Op)]; 9] = [
     &[("||", Op::Or)],
     &[("&&", Op::And)],
-    &[("===", Op::Eq), ("==", Op::Eq), ("!==", Op::Ne), ("!=", Op::Ne)],
+    &[("|", Op::BitOr)],
+    &[("^", Op::BitXor)],
+    &[("&", Op::BitAnd)],
+    &[("===", Op::Same), ("==", Op::Eq), ("!==", Op::NotSame), ("!=", Op::Ne)],
     &[("<=", Op::Le), ("<", Op::Lt), (">=", Op::Ge), (">", Op::Gt)],
     &[("+", Op::Add), ("-", Op::Sub)],
     &[("*", Op::Mul), ("%", Op::Rem)],
 ];
 
 /// The level of `+` and below: what can stand before and after a `/`.
-const SUM: usize = 4;
+const SUM: usize = 7;
+/// The level of `<`.
+const RELATION: usize = 6;
+
+/// Words that no expression begins with.
+const STATEMENTS: [&str; 21] = [
+    "return", "continue", "break", "if", "else", "for", "while", "do", "switch", "case", "default", "throw", "try",
+    "catch", "finally", "var", "with", "const", "debugger", "import", "export",
+];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Tok {
+pub enum Tok {
     Name(String),
     Number(String),
     Text(String),
@@ -95,10 +132,10 @@ impl Tok {
 }
 
 /// The longer ones first. Those that mean nothing here are cut too, so that they can be named.
-const PUNCTUATION: [&str; 41] = [
+const PUNCTUATION: [&str; 49] = [
     ">>>=", "===", "!==", ">>>", "<<=", ">>=", "**=", "=>", "&&", "||", "==", "!=", "<=", ">=", "++", "--", "+=", "-=",
     "*=", "/=", "%=", "**", "<<", ">>", "??", "?.", "<", ">", "+", "-", "*", "/", "%", "!", "?", ":", "(", ")", ".",
-    ",", "=",
+    ",", "=", "|", "&", "^", "[", "]", "{", "}", ";",
 ];
 
 fn tokens(text: &Text) -> Vec<(Tok, Span)> {
@@ -108,6 +145,11 @@ fn tokens(text: &Text) -> Vec<(Tok, Span)> {
     loop {
         at += all[at..].len() - all[at..].trim_start().len();
         let rest = &all[at..];
+        let comment = [("//", "\n"), ("/*", "*/")].iter().find(|(open, _)| rest.starts_with(open));
+        if let Some((_, close)) = comment {
+            at += rest[2..].find(close).map_or(rest.len(), |n| n + 2 + close.len());
+            continue;
+        }
         let Some(first) = rest.chars().next() else { break };
         let word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
         let run = |inside: &dyn Fn(char) -> bool| rest.find(|c| !inside(c)).unwrap_or(rest.len());
@@ -140,7 +182,10 @@ fn tokens(text: &Text) -> Vec<(Tok, Span)> {
 
 /// Reads an expression that is the whole text.
 pub fn parse(text: &Text) -> Result<Expr, Diagnostic> {
-    let mut parser = Parser { tokens: tokens(text), at: 0, depth: 0 };
+    let mut parser = Parser::new(text);
+    if matches!(parser.peek(), Tok::Name(word) if STATEMENTS.contains(&word.as_str())) {
+        return parser.make(text.span(0, text.text.len()), Node::Illegal);
+    }
     let e = parser.expression()?;
     match parser.peek() {
         Tok::End => Ok(e),
@@ -149,7 +194,7 @@ pub fn parse(text: &Text) -> Result<Expr, Diagnostic> {
     }
 }
 
-struct Parser {
+pub struct Parser {
     tokens: Vec<(Tok, Span)>,
     at: usize,
     depth: usize,
@@ -158,21 +203,25 @@ struct Parser {
 type Read<T> = Result<T, Diagnostic>;
 
 impl Parser {
-    fn peek(&self) -> &Tok {
+    pub fn new(text: &Text) -> Parser {
+        Parser { tokens: tokens(text), at: 0, depth: 0 }
+    }
+
+    pub fn peek(&self) -> &Tok {
         &self.tokens[self.at].0
     }
 
-    fn span(&self) -> Span {
+    pub fn span(&self) -> Span {
         self.tokens[self.at].1
     }
 
-    fn bump(&mut self) -> (Tok, Span) {
+    pub fn bump(&mut self) -> (Tok, Span) {
         let t = self.tokens[self.at].clone();
         self.at = (self.at + 1).min(self.tokens.len() - 1);
         t
     }
 
-    fn take(&mut self, p: &'static str) -> bool {
+    pub fn take(&mut self, p: &'static str) -> bool {
         let is = *self.peek() == Tok::P(p);
         if is {
             self.bump();
@@ -180,7 +229,7 @@ impl Parser {
         is
     }
 
-    fn require(&mut self, p: &'static str) -> Read<()> {
+    pub fn require(&mut self, p: &'static str) -> Read<()> {
         if self.take(p) {
             return Ok(());
         }
@@ -195,20 +244,15 @@ impl Parser {
             .help("write `Math.trunc(a / b)` or `Math.floor(a / b)`")
     }
 
-    fn make(&self, span: Span, node: Node) -> Read<Expr> {
-        let depth = 1 + match &node {
-            Node::Bool(_) | Node::Int(_) | Node::Text(_) | Node::Name(_) | Node::In(_) => 0,
-            Node::Not(a) | Node::Neg(a) => a.depth,
-            Node::Binary(_, a, b) => a.depth.max(b.depth),
-            Node::Cond(a, b, c) => a.depth.max(b.depth).max(c.depth),
-        };
+    pub fn make(&self, span: Span, node: Node) -> Read<Expr> {
+        let depth = 1 + node.parts().iter().map(|e| e.depth).max().unwrap_or(0);
         if depth > MAX_DEPTH {
             return Err(Diagnostic::error(span, "this is nested too deeply"));
         }
         Ok(Expr { node, span, depth })
     }
 
-    fn deeper<T>(&mut self, read: impl FnOnce(&mut Parser) -> Read<T>) -> Read<T> {
+    pub fn deeper<T>(&mut self, read: impl FnOnce(&mut Parser) -> Read<T>) -> Read<T> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(Diagnostic::error(self.span(), "this is nested too deeply"));
@@ -218,7 +262,7 @@ impl Parser {
         result
     }
 
-    fn expression(&mut self) -> Read<Expr> {
+    pub fn expression(&mut self) -> Read<Expr> {
         self.deeper(|p| {
             let c = p.level(0)?;
             if !p.take("?") {
@@ -239,10 +283,26 @@ impl Parser {
             let right = self.level(level + 1)?;
             left = self.make(left.span.to(right.span), Node::Binary(op, left.into(), right.into()))?;
         }
+        if level == RELATION && *self.peek() == Tok::Name("in".into()) {
+            let Node::Text(field) = left.node else {
+                return Err(Diagnostic::error(left.span, "expected the name of a member in quotes"));
+            };
+            self.bump();
+            let of = self.level(level + 1)?;
+            return self.make(left.span.to(of.span), Node::Has(field, of.into()));
+        }
+        if level == RELATION && *self.peek() == Tok::Name("instanceof".into()) {
+            self.bump();
+            let (class, span) = self.bump();
+            if class != Tok::Name("Array".into()) {
+                return Err(Diagnostic::error(span, format!("expected `Array`, found {}", class.describe())));
+            }
+            left = self.make(left.span.to(span), Node::IsArray(left.into()))?;
+        }
         Ok(left)
     }
 
-    fn prefixed(&mut self) -> Read<Expr> {
+    pub fn prefixed(&mut self) -> Read<Expr> {
         let start = self.span();
         if self.take("!") {
             let a = self.deeper(Parser::prefixed)?;
@@ -252,12 +312,96 @@ impl Parser {
             let a = self.deeper(Parser::prefixed)?;
             return self.make(start.to(a.span), Node::Neg(a.into()));
         }
-        self.primary()
+        if *self.peek() == Tok::Name("typeof".into()) {
+            self.bump();
+            let a = self.deeper(Parser::prefixed)?;
+            return self.make(start.to(a.span), Node::Typeof(a.into()));
+        }
+        self.postfixed()
+    }
+
+    /// Members and elements.
+    fn postfixed(&mut self) -> Read<Expr> {
+        let mut e = self.primary()?;
+        while !matches!(e.node, Node::Int(_)) {
+            if self.take("[") {
+                let at = self.expression()?;
+                let end = self.span();
+                self.require("]")?;
+                e = self.make(e.span.to(end), Node::Index(e.into(), at.into()))?;
+                continue;
+            }
+            if !self.take(".") {
+                break;
+            }
+            let (tok, span) = self.bump();
+            let Tok::Name(name) = tok else {
+                return Err(Diagnostic::error(
+                    span,
+                    format!("expected the name of a member, found {}", tok.describe()),
+                ));
+            };
+            let whole = e.span.to(span);
+            e = match self.peek() {
+                Tok::P("(") if name == "concat" => {
+                    self.bump();
+                    let mut parts = vec![e];
+                    parts.extend(self.list(")")?);
+                    self.make(whole, Node::Concat(parts))?
+                }
+                Tok::P("(") => {
+                    return Err(Diagnostic::error(span, format!("there is no method `{}`", shorten(&name)))
+                        .help("the only one is `concat`, of arrays"));
+                }
+                _ => self.make(whole, Node::Member(e.into(), name))?,
+            };
+        }
+        Ok(e)
+    }
+
+    /// Expressions up to a bracket.
+    fn list(&mut self, close: &'static str) -> Read<Vec<Expr>> {
+        let mut all = vec![];
+        while !self.take(close) {
+            all.push(self.expression()?);
+            if !self.take(",") {
+                self.require(close)?;
+                break;
+            }
+        }
+        Ok(all)
+    }
+
+    /// `{a: 1, 'b': 2}`
+    fn object(&mut self, start: Span) -> Read<Expr> {
+        let mut fields: Vec<(String, Expr)> = vec![];
+        while *self.peek() != Tok::P("}") {
+            let (tok, span) = self.bump();
+            let (Tok::Name(name) | Tok::Text(name)) = tok else {
+                return Err(Diagnostic::error(
+                    span,
+                    format!("expected the name of a member, found {}", tok.describe()),
+                ));
+            };
+            self.require(":")?;
+            fields.push((name, self.expression()?));
+            if !self.take(",") {
+                break;
+            }
+        }
+        let end = self.span();
+        self.require("}")?;
+        self.make(start.to(end), Node::Object(fields))
     }
 
     fn primary(&mut self) -> Read<Expr> {
         let (tok, span) = self.bump();
         match tok {
+            Tok::P("[") => {
+                let parts = self.deeper(|p| p.list("]"))?;
+                self.make(span.to(self.tokens[self.at - 1].1), Node::Array(parts))
+            }
+            Tok::P("{") => self.deeper(|p| p.object(span)),
             Tok::Number(digits) => match digits.parse() {
                 Ok(n) => self.make(span, Node::Int(n)),
                 Err(_) => Err(Diagnostic::error(span, "this is not a number")),
@@ -273,15 +417,15 @@ impl Parser {
                 "true" | "false" => self.make(span, Node::Bool(name == "true")),
                 "In" => self.is_in(span),
                 "Math" => self.division(span),
-                "_event" | "_sessionid" | "_name" | "_ioprocessors" | "_x" => {
-                    Err(Diagnostic::error(span, format!("the system variable `{name}` is not supported")))
+                "_x" => Err(Diagnostic::error(span, format!("the system variable `{name}` is not supported"))),
+                "null" => self.make(span, Node::Null),
+                "undefined" => self.make(span, Node::Undefined),
+                "new" | "function" | "void" | "delete" | "this" | "NaN" | "Infinity" => {
+                    Err(Diagnostic::error(span, format!("`{name}` is not supported")))
                 }
-                "null" | "undefined" | "new" | "function" | "typeof" | "void" | "delete" | "this" | "NaN"
-                | "Infinity" => Err(Diagnostic::error(span, format!("`{name}` is not supported"))),
                 _ => match self.peek() {
                     Tok::P("(") => Err(Diagnostic::error(span, format!("there is no function `{}`", shorten(&name)))
                         .help("the functions are In, Math.trunc and Math.floor")),
-                    Tok::P(".") => Err(Diagnostic::error(self.span(), "objects are not supported")),
                     _ => self.make(span, Node::Name(name)),
                 },
             },
@@ -331,15 +475,42 @@ impl Parser {
     }
 }
 
+impl Node {
+    /// The parts, from left to right.
+    fn parts(&self) -> Vec<&Expr> {
+        match self {
+            Node::Not(a) | Node::Neg(a) | Node::Member(a, _) | Node::Typeof(a) | Node::IsArray(a) => vec![a],
+            Node::Has(_, a) => vec![a],
+            Node::Binary(_, a, b) | Node::Index(a, b) => vec![a, b],
+            Node::Cond(a, b, c) => vec![a, b, c],
+            Node::Array(all) | Node::Concat(all) => all.iter().collect(),
+            Node::Object(fields) => fields.iter().map(|(_, e)| e).collect(),
+            _ => vec![],
+        }
+    }
+}
+
 impl Expr {
+    /// Something that stands here.
+    pub fn new(node: Node, span: Span) -> Expr {
+        Expr { node, span, depth: 1 }
+    }
+
     /// All parts, the outermost first.
     pub fn visit<'a>(&'a self, see: &mut dyn FnMut(&'a Expr)) {
         see(self);
-        match &self.node {
-            Node::Bool(_) | Node::Int(_) | Node::Text(_) | Node::Name(_) | Node::In(_) => {}
-            Node::Not(a) | Node::Neg(a) => a.visit(see),
-            Node::Binary(_, a, b) => [a, b].into_iter().for_each(|e| e.visit(see)),
-            Node::Cond(a, b, c) => [a, b, c].into_iter().for_each(|e| e.visit(see)),
-        }
+        self.node.parts().into_iter().for_each(|e| e.visit(see));
+    }
+
+    /// Is it written out in full?
+    pub fn is_literal(&self) -> bool {
+        let known = |e: &Expr| {
+            let plain = matches!(e.node, Node::Bool(_) | Node::Int(_) | Node::Text(_) | Node::Null);
+            let negative = matches!(&e.node, Node::Neg(a) if matches!(a.node, Node::Int(_)));
+            plain || negative || matches!(e.node, Node::Array(_) | Node::Object(_))
+        };
+        let mut all = true;
+        self.visit(&mut |e| all &= known(e));
+        all
     }
 }

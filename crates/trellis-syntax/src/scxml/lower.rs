@@ -1,4 +1,4 @@
-//! The variables of the automaton, the internal queue, and executable content.
+//! The variables of the automaton, and the internal queue.
 //!
 //! A compound state (and the chart itself) has a variable that says which child is active, or none; a child of a parallel state has
 //! a truth value. So a state is active if one atom holds. In the midst of a micro-step that is so too: states are left and entered
@@ -6,23 +6,36 @@
 //!
 //! The internal queue is a row of variables, the first one first out, filled from the front. Events that no transition can react to
 //! are not put into it: they would be taken out again with no effect. What is sent into the external queue is in `send`.
-//!
-//! **Errors.** As W3C says: where an expression has no value (a division by zero, a value that is not in a variable's range),
-//! `error.execution` is raised; a condition counts as false then, and what is left of a block of executable content is not done.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_expr::{EnumId, StmtId, TermId, Terms, Type, VarId};
 
-use super::events::{self, Events};
-use super::expr::Expr;
+use super::events::{self, Events, Message, Source};
+use super::expr::Node;
 use super::send::{Limit, Outbox};
-use super::tree::{Action, Block, Tree};
-use super::types::DataModel;
+use super::tree::{Action, Tree};
+use super::types::{DataModel, Shapes};
+use super::value::{Kind, Store, Sym};
 use crate::diag::{Diagnostic, Span};
 use crate::text::errors::Errors;
 
 /// How long the internal queue may be if nothing else is said.
 pub const DEFAULT_QUEUE: usize = 8;
+
+/// `_sessionid`
+pub const SESSION: &str = "session";
+
+/// Where the chart can be sent to, by itself.
+pub fn location() -> String {
+    format!("#_scxml_{SESSION}")
+}
+
+/// A place for an event that waits, with what it carries.
+#[derive(Debug, Clone)]
+pub struct Slot {
+    pub event: VarId,
+    pub data: Option<Store>,
+}
 
 /// Makes terms and statements of a tree.
 pub struct Lower<'a> {
@@ -36,6 +49,29 @@ pub struct Lower<'a> {
     pub event_type: EnumId,
     /// The event that is being handled.
     pub event: VarId,
+    /// The event that was taken in last, and what it carries: `_event`.
+    pub bound: Option<VarId>,
+    pub current: Option<Store>,
+    /// What values there may be; and whether more has turned up.
+    pub shapes: Shapes,
+    pub grown: bool,
+    /// Shapes are still looked for.
+    pub quiet: bool,
+    /// A property is read: names must be known.
+    pub strict: bool,
+    /// Does the chart change parts of arrays or objects?
+    pub mutates: bool,
+    pub warned: FxHashSet<u32>,
+    /// When the expression that is being read is an error, and when it has no value here.
+    pub faults: Vec<TermId>,
+    pub beyonds: Vec<TermId>,
+    pub symbol_type: EnumId,
+    pub kind_type: Option<EnumId>,
+    /// Variables that start with nothing.
+    pub zeroed: Vec<VarId>,
+    pub temporaries: FxHashMap<(usize, Type), VarId>,
+    /// For each state with data of its own whether it has been entered, if that matters.
+    pub entered: FxHashMap<usize, VarId>,
     /// For each compound state which child is active: 0 for none, then the children in order.
     regions: Vec<Option<(VarId, EnumId)>>,
     /// For each child of a parallel state whether it is active.
@@ -45,13 +81,13 @@ pub struct Lower<'a> {
     /// For each history of a parallel state whether it remembers something.
     recorded: FxHashMap<usize, VarId>,
     /// The internal queue.
-    pub queue: Vec<VarId>,
+    pub queue: Vec<Slot>,
     /// What the chart has sent to itself.
     pub outbox: Outbox,
     /// Has something not fitted into a queue?
     pub overflow: Vec<(Limit, VarId)>,
     /// Has something in the current block of content had no value?
-    failed: Option<VarId>,
+    pub failed: Option<VarId>,
     /// What was made already.
     pub known: FxHashMap<Made, StmtId>,
 }
@@ -75,10 +111,17 @@ pub enum Made {
 
 impl<'a> Lower<'a> {
     /// Declares what the structure needs.
-    pub fn new(tree: &'a Tree, errors: Errors) -> Lower<'a> {
-        let events = events::collect(tree);
+    pub fn new(tree: &'a Tree, errors: Errors, shapes: Shapes, quiet: bool) -> Lower<'a> {
+        let events = events::collect(tree, &shapes);
         let mut terms = Terms::new();
-        let event_type = terms.declare_enum("Event", events.names.clone());
+        let event_type = terms.declare_enum("Event", events.labels());
+        let mut symbols = shapes.symbols.clone();
+        if symbols.is_empty() {
+            symbols.push(String::new());
+        }
+        let symbol_type = terms.declare_enum("Symbol", symbols);
+        let in_part = |a: &&Action| matches!(a, Action::Assign { to, .. } if !matches!(to.node, Node::Name(_)));
+        let mutates = tree.actions().iter().any(in_part);
         let event = terms.declare("event", Type::Enum(event_type));
         let mut lower = Lower {
             tree,
@@ -90,6 +133,21 @@ impl<'a> Lower<'a> {
             events,
             event_type,
             event,
+            bound: None,
+            current: None,
+            shapes,
+            grown: false,
+            quiet,
+            strict: false,
+            mutates,
+            warned: FxHashSet::default(),
+            faults: vec![],
+            beyonds: vec![],
+            symbol_type,
+            kind_type: None,
+            zeroed: vec![],
+            temporaries: FxHashMap::default(),
+            entered: FxHashMap::default(),
             regions: vec![None; tree.states.len()],
             flags: vec![None; tree.states.len()],
             memory: FxHashMap::default(),
@@ -101,7 +159,6 @@ impl<'a> Lower<'a> {
             known: FxHashMap::default(),
         };
         lower.declare_states();
-        lower.declare_queue();
         lower
     }
 
@@ -150,15 +207,33 @@ impl<'a> Lower<'a> {
         }
     }
 
-    fn declare_queue(&mut self) {
+    /// Declares what takes in events: the internal queue, and the event that was taken in last.
+    pub fn declare_inbox(&mut self) {
+        if self.events.told {
+            self.bound = Some(self.declare("last event", Type::Enum(self.event_type), true));
+            self.current = self.declare_payload("data");
+        }
         if self.events.sites == 0 {
             return;
         }
         for n in 0..self.tree.queue.unwrap_or(self.events.sites.clamp(2, DEFAULT_QUEUE)) {
-            let v = self.declare(&format!("queue {n}"), Type::Enum(self.event_type), true);
-            self.queue.push(v);
+            let slot = self.declare_slot(&format!("queue {n}"));
+            self.queue.push(slot);
         }
         self.declare_overflow(Limit::Internal);
+    }
+
+    pub fn declare_slot(&mut self, name: &str) -> Slot {
+        let event = self.declare(name, Type::Enum(self.event_type), true);
+        Slot { event, data: self.declare_payload(&format!("{name} data")) }
+    }
+
+    /// A place for what an event carries, if anybody asks for it and any carries something.
+    pub fn declare_payload(&mut self, name: &str) -> Option<Store> {
+        let mut shape = self.shapes.payload.clone();
+        shape.kinds.insert(Kind::Undefined);
+        let empty = shape.kinds.iter().all(|k| *k == Kind::Undefined);
+        (self.events.told && !empty).then(|| self.declare_store(name, &shape))
     }
 
     // Which states are active.
@@ -247,139 +322,104 @@ impl<'a> Lower<'a> {
         self.terms.enum_lit(self.event_type, n)
     }
 
-    /// Puts an event into the queue, if anybody can react to it.
-    pub fn enqueue(&mut self, name: &str) -> StmtId {
-        let Some(n) = self.events.names.iter().skip(1).position(|e| e == name) else { return self.terms.skip() };
-        let n = n as u32 + 1;
-        if let Some(&s) = self.known.get(&Made::Enqueue(n)) {
+    /// The number of a message, if anybody can react to it. One with a computed name may not be known yet.
+    pub fn number_of(&mut self, message: &Message) -> Option<u32> {
+        let n = self.events.find(message);
+        if n.is_none() && self.events.heard(&message.name) && !self.shapes.messages.contains(message) {
+            self.shapes.messages.push(message.clone());
+            self.grown = true;
+        }
+        n
+    }
+
+    /// Puts an event into the internal queue, if anybody can react to it.
+    pub fn enqueue(&mut self, message: &Message, data: &Sym) -> StmtId {
+        let Some(n) = self.number_of(message) else { return self.terms.skip() };
+        let plain = self.current.is_none();
+        if let (Some(&s), true) = (self.known.get(&Made::Enqueue(n)), plain) {
             return s;
         }
-        let stmt = self.append(&self.queue.clone(), n, Limit::Internal);
-        self.known.insert(Made::Enqueue(n), stmt);
+        let stmt = self.append(&self.queue.clone(), n, data, Limit::Internal);
+        if plain {
+            self.known.insert(Made::Enqueue(n), stmt);
+        }
         stmt
     }
 
     /// Puts an event behind those that wait in a queue.
-    pub fn append(&mut self, queue: &[VarId], n: u32, limit: Limit) -> StmtId {
+    pub fn append(&mut self, queue: &[Slot], n: u32, data: &Sym, limit: Limit) -> StmtId {
         let (event, none) = (self.event_literal(n), self.event_literal(0));
         let mut stmt = self.overflows(limit);
-        for &v in queue.iter().rev() {
-            let (place, put) = (self.terms.var(v), self.terms.assign(v, event));
+        for slot in queue.iter().rev() {
+            let (place, put) = (self.terms.var(slot.event), self.terms.assign(slot.event, event));
+            let carried = self.carry(&slot.data, data);
+            let put = self.terms.seq([put, carried]);
             let free = self.terms.eq(place, none);
             stmt = self.terms.branch(free, put, stmt);
         }
         stmt
     }
 
-    /// `done.state.ID`
-    pub fn enqueue_done(&mut self, s: usize) -> StmtId {
-        self.enqueue(&events::done(self.tree, s))
-    }
-
-    /// Raises `error.execution`.
-    pub fn enqueue_error(&mut self) -> StmtId {
-        self.enqueue(events::ERROR)
-    }
-
-    /// The first event in a queue becomes the current one.
-    pub fn dequeue(&mut self, queue: &[VarId]) -> StmtId {
-        let mut to = self.event;
-        let mut parts = vec![];
-        for &from in queue {
-            let value = self.terms.var(from);
-            parts.push(self.terms.assign(to, value));
-            to = from;
+    /// Writes what an event carries.
+    pub fn carry(&mut self, to: &Option<Store>, data: &Sym) -> StmtId {
+        match to {
+            Some(store) => self.write(store, data),
+            None => self.terms.skip(),
         }
-        let none = self.event_literal(0);
-        parts.push(self.terms.assign(to, none));
+    }
+
+    /// Moves what an event carries; from nowhere: nothing is there then.
+    pub fn move_data(&mut self, from: &Option<Store>, to: &Option<Store>) -> StmtId {
+        let Some(to) = to else { return self.terms.skip() };
+        let from = from.as_ref().map(Store::all);
+        let mut parts = vec![];
+        for (n, v) in to.all().into_iter().enumerate() {
+            let value = match &from {
+                Some(from) => self.terms.var(from[n]),
+                None => self.none_of(v),
+            };
+            parts.push(self.terms.assign(v, value));
+        }
         self.terms.seq(parts)
     }
 
-    // Executable content.
+    /// `done.state.ID`
+    pub fn enqueue_done(&mut self, s: usize, data: &Sym) -> StmtId {
+        self.enqueue(&Message::new(&events::done(self.tree, s), Source::Platform), data)
+    }
 
-    /// One block of executable content.
-    pub fn block(&mut self, block: &Block) -> StmtId {
-        let (stmt, may_fail) = self.actions(block);
-        match self.failed {
-            Some(failed) if may_fail => {
-                let no = self.terms.bool(false);
-                let reset = self.terms.assign(failed, no);
-                self.terms.seq([stmt, reset])
-            }
-            _ => stmt,
+    /// Raises `error.execution`; if a `<send>` is to blame, with its id.
+    pub fn enqueue_error(&mut self, id: Option<&str>) -> StmtId {
+        let nothing = self.constant(Kind::Undefined);
+        let message = Message { id: id.map(String::from), ..Message::new(events::ERROR, Source::Platform) };
+        self.enqueue(&message, &nothing)
+    }
+
+    /// An event becomes the current one.
+    pub fn take_in(&mut self, event: TermId, data: &Option<Store>) -> StmtId {
+        let mut parts = vec![self.terms.assign(self.event, event)];
+        if let Some(bound) = self.bound {
+            parts.push(self.terms.assign(bound, event));
+            parts.push(self.move_data(data, &self.current.clone()));
         }
+        self.terms.seq(parts)
     }
 
-    /// One after the other, until one fails; and whether one may.
-    fn actions(&mut self, block: &Block) -> (StmtId, bool) {
-        let made: Vec<(StmtId, bool)> = block.iter().map(|action| self.action(action)).collect();
-        let mut rest = self.terms.skip();
-        let mut may_fail = false;
-        for (stmt, fails) in made.into_iter().rev() {
-            if let (true, Some(failed)) = (fails, self.failed) {
-                let (failed, skip) = (self.terms.var(failed), self.terms.skip());
-                rest = self.terms.branch(failed, skip, rest);
-            }
-            rest = self.terms.seq([stmt, rest]);
-            may_fail |= fails;
+    /// The first event in a queue becomes the current one.
+    pub fn dequeue(&mut self, queue: &[Slot]) -> StmtId {
+        let Some(first) = queue.first() else { return self.terms.skip() };
+        let event = self.terms.var(first.event);
+        let mut parts = vec![self.take_in(event, &first.data)];
+        for pair in queue.windows(2) {
+            let value = self.terms.var(pair[1].event);
+            parts.push(self.terms.assign(pair[0].event, value));
+            parts.push(self.move_data(&pair[1].data, &pair[0].data));
         }
-        (rest, may_fail)
-    }
-
-    fn action(&mut self, action: &Action) -> (StmtId, bool) {
-        match action {
-            Action::Raise(event) => (self.enqueue(event), false),
-            Action::Send { event, delay, id } => self.send(event, delay, id.as_deref()),
-            Action::Cancel(id) => (self.cancel(id), false),
-            Action::Assign { name, span, expr } => {
-                let assigned = self.data_variable(name, *span).and_then(|v| {
-                    let ty = self.terms.variable(v).ty;
-                    Some((v, ty, self.term(expr, Some(ty))?))
-                });
-                let Some((v, ty, value)) = assigned else { return (self.terms.skip(), false) };
-                let fits = self.fits(value, ty);
-                let assign = self.terms.assign(v, value);
-                if self.terms.as_bool(fits) == Some(true) {
-                    return (assign, false);
-                }
-                let fail = self.fail();
-                (self.terms.branch(fits, assign, fail), true)
-            }
-            Action::If { branches, otherwise } => {
-                let (mut stmt, mut may_fail) = self.actions(otherwise);
-                for (cond, block) in branches.iter().rev() {
-                    let (then, fails) = self.actions(block);
-                    may_fail |= fails;
-                    stmt = match self.condition(cond) {
-                        Some((holds, error)) => {
-                            let stmt = self.terms.seq([error, stmt]);
-                            self.terms.branch(holds, then, stmt)
-                        }
-                        None => stmt,
-                    };
-                }
-                (stmt, may_fail)
-            }
+        if let Some(last) = queue.last() {
+            let none = self.event_literal(0);
+            parts.push(self.terms.assign(last.event, none));
+            parts.push(self.move_data(&None, &last.data));
         }
-    }
-
-    /// Something has no value: an error is raised, and the rest of the block is not done.
-    pub fn fail(&mut self) -> StmtId {
-        let failed = match self.failed {
-            Some(failed) => failed,
-            None => self.declare("failed", Type::Bool, true),
-        };
-        self.failed = Some(failed);
-        let (error, yes) = (self.enqueue_error(), self.terms.bool(true));
-        let fail = self.terms.assign(failed, yes);
-        self.terms.seq([error, fail])
-    }
-
-    /// Where a condition is true; and what happens, where it is not, because it may have no value.
-    pub fn condition(&mut self, cond: &Expr) -> Option<(TermId, StmtId)> {
-        let t = self.term(cond, Some(Type::Bool))?;
-        let (defined, holds) = self.guarded(t);
-        let (error, skip) = (self.enqueue_error(), self.terms.skip());
-        Some((holds, self.terms.branch(defined, skip, error)))
+        self.terms.seq(parts)
     }
 }

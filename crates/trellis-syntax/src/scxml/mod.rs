@@ -1,41 +1,48 @@
 //! Statecharts in W3C's SCXML (State Chart XML, Recommendation of 1 September 2015), as control-flow automata.
 //!
 //! The meaning is that of the Recommendation's Appendix D. **One round of the automaton is a macro-step**: in a stable
-//! configuration an event comes, from outside (`events`) or because the chart has sent it to itself (`send`), and micro-steps follow
-//! until no eventless transition is enabled and the internal queue is empty. A micro-step is a way from `select` to `select`, so micro-steps that go on forever are a loop of the
-//! automaton, not a stable configuration. Properties are asked in stable configurations, after the first macro-step and after each
-//! one that follows, and when the chart ends (a top-level final state is active). What is done as it is shut down then
-//! (`exitInterpreter`) is not looked at.
+//! configuration an event comes, from outside (`events`) or because the chart has sent it to itself (`send`), and micro-steps
+//! follow until no eventless transition is enabled and the internal queue is empty. A micro-step is a way from `select` to
+//! `select`, so micro-steps that go on forever are a loop of the automaton, not a stable configuration. Properties are asked in
+//! stable configurations, after the first macro-step and after each one that follows, and when the chart ends (a top-level final
+//! state is active). What is done as it is shut down then (`exitInterpreter`) is not looked at.
 //!
 //! Read: `<state>`, `<parallel>`, `<final>`, `<history>` (shallow and deep), `<initial>`, `<transition>` (internal and external,
-//! without events, without targets), `<onentry>`, `<onexit>`, `<datamodel>`, `<assign>`, `<if>`, `<raise>`, `<send>` to the chart
-//! itself, now or with a delay, and `<cancel>` (`content`, `send`). The data are truth values, mathematical integers (perhaps within bounds) and symbols (`types`); `expr` says
-//! what expressions there are. `<log>`, what is said in comments, and elements and attributes of foreign namespaces
-//! outside of executable content change nothing and are left out.
+//! without events, without targets), `<onentry>`, `<onexit>`, `<datamodel>`, `<donedata>` and executable content (`content`,
+//! `script`), `<send>` to the chart itself, now or with a delay (`send`). The data are those of ECMAScript that are `undefined`,
+//! `null`, truth values, mathematical integers (perhaps within bounds), strings from a finite set, arrays and objects of these
+//! (`value`, `types`); `expr` and `eval` say what expressions there are. What is said in comments, and elements and attributes of
+//! foreign namespaces outside of executable content, change nothing and are left out.
 //!
-//! Our own attributes are in the namespace `urn:trellis`: `<scxml trellis:property="…">` and elements
-//! `<trellis:property expr="…"/>` in it; `trellis:events="a b.c"`, the events from outside (`*`: those that nobody mentions, too);
-//! `trellis:queue="8"`, how many events may wait inside, `trellis:external` and `trellis:timers`, how many of those that it has sent to
-//! itself. `<data trellis:type="0..10">` declares a type: `bool`, `int`, bounds, or
-//! `{red, green}`. A chart that lets more events wait than fit comes to an error location of its own ([`Chart::overflow`]): that is
-//! not a violation, but no proof either.
+//! Our own attributes are in the namespace `urn:trellis`: `<scxml trellis:property="…">` and elements `<trellis:property
+//! expr="…"/>` in it; `trellis:events="a b.c"`, the events from outside (`*`: those that nobody mentions, too);
+//! `trellis:queue="8"`, how many events may wait inside, `trellis:external` and `trellis:timers`, how many of those that it has
+//! sent to itself. `<data trellis:type="0..10">` declares a type: `bool`, `int`, bounds, or `{red, green}`. A chart that lets
+//! more events wait than fit comes to an error location of its own ([`Chart::overflow`]): that is not a violation, but no proof
+//! either.
 //!
-//! What this front end deliberately does not do: `<invoke>`, `<script>`, `<foreach>`, data in events (`_event`, `<param>`,
-//! `<donedata>`), late binding, floating point, strings, objects. All that is refused by name, with its place. So is a transition from
-//! deep inside a state into that state's history: Appendix D may then enter states that are active already.
+//! What this front end deliberately does not do: `<invoke>`, HTTP, functions, floating point, XML as a value, files beside the
+//! chart, references to objects. All that is refused by name, with its place, or leads to an error location of its own
+//! ([`Limit::Value`]). So is a transition from deep inside a state into that state's history: Appendix D may then enter states
+//! that are active already.
 
+mod act;
 mod build;
 mod content;
+mod equal;
+mod eval;
 mod events;
 mod expr;
 mod lower;
 mod outline;
 mod read;
 mod resolve;
+mod script;
 mod send;
 mod step;
 mod tree;
 mod types;
+mod value;
 
 use trellis_expr::eval::Valuation;
 use trellis_expr::{TermId, Value, VarId};
@@ -70,7 +77,7 @@ pub struct Chart {
     pub outline: Outline,
     /// The states in document order, with the condition that they are active.
     states: Vec<(String, TermId)>,
-    data: Vec<(String, VarId)>,
+    data: Vec<(String, value::Store)>,
     event: VarId,
     events: Vec<String>,
     /// The first place of the external queue.
@@ -168,9 +175,9 @@ impl Chart {
         self.states.iter().map(|(name, t)| (name.as_str(), *t))
     }
 
-    /// The data model.
+    /// The data model: those variables that are one variable of the automaton.
     pub fn data(&self) -> impl Iterator<Item = (&str, VarId)> {
-        self.data.iter().map(|(name, v)| (name.as_str(), *v))
+        self.data.iter().filter_map(|(name, store)| Some((name.as_str(), store.plain()?)))
     }
 
     /// A trace in macro-steps. (A trace of large blocks is expanded first, with `Blocks::expand`.) If it ends in the middle of a
@@ -260,7 +267,8 @@ impl Chart {
             value.ok().and_then(|v| v.as_bool()) == Some(true)
         };
         let configuration = self.states.iter().filter(|(_, t)| holds(*t)).map(|(name, _)| name.clone()).collect();
-        let data = self.data.iter().filter_map(|(name, v)| Some((name.clone(), values.get(v)?.clone()))).collect();
+        let mut data = vec![];
+        self.data.iter().for_each(|(name, store)| value::tell(store, name, values, &mut data));
         MacroStep { event, cause: Cause::Outside, waited: 0, configuration, data, stable }
     }
 }

@@ -7,7 +7,7 @@
 use roxmltree::{Attribute, Node};
 
 use super::expr::{self, Expr};
-use super::tree::{Block, Data, DataType, History, Kind, State, Transition, Tree};
+use super::tree::{Block, Data, DataType, History, Kind, Payload, State, Transition, Tree};
 use crate::diag::shorten;
 use crate::diag::{Diagnostic, SourceId, Span};
 use crate::text::errors::{Errors, closest};
@@ -57,8 +57,8 @@ pub fn read(source: SourceId, text: &str) -> (Raw, Errors) {
 }
 
 pub struct Reader<'t> {
-    source: SourceId,
-    text: &'t str,
+    pub source: SourceId,
+    pub text: &'t str,
     pub errors: Errors,
     pub raw: Raw,
     depth: usize,
@@ -189,7 +189,7 @@ impl<'t> Reader<'t> {
     pub fn unknown(&mut self, node: Node, parent: &str, known: &[&'static str]) {
         let name = node.tag_name().name();
         let span = self.tag(node);
-        let unsupported = ["invoke", "script", "foreach", "donedata", "param", "content", "finalize", "validate"];
+        let unsupported = ["invoke", "finalize", "validate"];
         if unsupported.contains(&name) {
             return self.error(span, format!("<{name}> is not supported"));
         }
@@ -247,7 +247,7 @@ impl<'t> Reader<'t> {
             &["property", "events", "queue", "external", "timers"],
         );
         for (name, allowed) in
-            [("version", &["1.0"][..]), ("binding", &["early"]), ("datamodel", &["ecmascript", "null"])]
+            [("version", &["1.0"][..]), ("binding", &["early", "late"]), ("datamodel", &["ecmascript", "null"])]
         {
             if let Some(attribute) = root.attribute_node(name)
                 && !allowed.contains(&attribute.value())
@@ -269,6 +269,8 @@ impl<'t> Reader<'t> {
             });
             self.raw.tree.events = Some(names.collect());
         }
+        self.raw.tree.late = root.attribute("binding") == Some("late");
+        self.raw.tree.name = root.attribute("name").map(String::from);
         self.raw.tree.queue = self.length(root, "queue");
         self.raw.tree.external = self.length(root, "external");
         self.raw.tree.timers = self.length(root, "timers");
@@ -308,6 +310,7 @@ impl<'t> Reader<'t> {
             transitions: vec![],
             initial: vec![],
             initial_content: vec![],
+            done: Payload::None,
             span: node.attribute_node("id").map_or(span, |id| self.value_span(id)),
         });
         self.raw.initials.push(None);
@@ -323,12 +326,12 @@ impl<'t> Reader<'t> {
             self.raw.initials[s] = Some(self.words(attribute));
         }
         let inside: &[&'static str] = match kind {
-            Kind::Root => &["state", "parallel", "final", "datamodel"],
+            Kind::Root => &["state", "parallel", "final", "datamodel", "script"],
             Kind::State => {
                 &["state", "parallel", "final", "history", "initial", "transition", "onentry", "onexit", "datamodel"]
             }
             Kind::Parallel => &["state", "parallel", "history", "transition", "onentry", "onexit", "datamodel"],
-            Kind::Final => &["onentry", "onexit"],
+            Kind::Final => &["onentry", "onexit", "donedata"],
         };
         for child in self.children(node, true) {
             let name = child.tag_name().name();
@@ -352,7 +355,17 @@ impl<'t> Reader<'t> {
                 "history" => self.history(child, s),
                 "initial" => self.initial(child, s),
                 "transition" => self.transition(child, s),
-                "datamodel" => self.datamodel(child),
+                "datamodel" => self.datamodel(child, s),
+                "script" => {
+                    let script = self.script(child);
+                    self.raw.tree.script.extend(script);
+                }
+                "donedata" => {
+                    self.attributes(child, &[], &[]);
+                    if let Some(done) = self.payload(child) {
+                        self.raw.tree.states[s].done = done;
+                    }
+                }
                 _ => {
                     self.attributes(child, &[], &[]);
                     let block = self.block(child);
@@ -488,6 +501,10 @@ impl<'t> Reader<'t> {
         if word == "*" {
             return Some(String::new());
         }
+        // W3C's tests write `.*` where any event is meant.
+        if word == ".*" {
+            return Some(String::new());
+        }
         self.event_name(word.strip_suffix(".*").or_else(|| word.strip_suffix('.')).unwrap_or(word), span)
     }
 
@@ -500,7 +517,7 @@ impl<'t> Reader<'t> {
         Some(name.to_string())
     }
 
-    fn datamodel(&mut self, node: Node) {
+    fn datamodel(&mut self, node: Node, state: usize) {
         self.attributes(node, &[], &[]);
         for child in self.children(node, false) {
             if child.tag_name().name() != "data" {
@@ -508,16 +525,24 @@ impl<'t> Reader<'t> {
                 continue;
             }
             self.attributes(child, &["id", "expr"], &["type"]);
-            self.empty(child);
-            if self.missing(child, "id") || self.missing(child, "expr") {
+            if self.missing(child, "id") {
                 continue;
             }
+            let before = self.errors.count();
+            let expr = match child.attribute_node("expr") {
+                Some(attribute) => {
+                    self.empty(child);
+                    self.expression(attribute)
+                }
+                None if child.children().any(|c| c.is_element() || c.text().is_some_and(|t| !t.trim().is_empty())) => {
+                    self.inline(child)
+                }
+                None => None,
+            };
             let ty = child.attribute_node((TRELLIS, "type")).and_then(|attribute| self.data_type(attribute));
-            if let (Some(id), Some(attribute)) = (child.attribute_node("id"), child.attribute_node("expr"))
-                && let Some(expr) = self.expression(attribute)
-            {
+            if let (Some(id), true) = (child.attribute_node("id"), self.errors.count() == before) {
                 let (name, span) = (id.value().to_string(), self.value_span(id));
-                self.raw.tree.data.push(Data { name, span, expr, ty });
+                self.raw.tree.data.push(Data { name, span, expr, state, ty });
             }
         }
     }

@@ -1,14 +1,15 @@
 //! What a chart sends to itself: the external queue, and what is sent with a delay.
 //!
-//! **The external queue** is a row of variables like the internal one. An event is taken from it when a macro-step has come to its end.
-//! The environment may put events into the same queue at any time, before and between what the chart sends; so in a stable
-//! configuration the next event is the first one in the row, *or* any event from outside, which has been put there before it.
+//! **The external queue** is a row of variables like the internal one. An event is taken from it when a macro-step has come to
+//! its end. The environment may put events into the same queue at any time, before and between what the chart sends; so in a
+//! stable configuration the next event is the first one in the row, *or* any event from outside, which has been put there before
+//! it.
 //!
 //! **Delays** are clocks. Time passes in stable configurations whose queue is empty; what a chart does takes none. What is sent
-//! with a delay waits in a row of *timers*, sorted by the time that is left, in the order of sending where that is the same. One that has
-//! no time left puts its event into the queue: it is the next event, or comes after others. Which of several that are due at once
-//! comes first is open, except that of two sent at the same moment the first comes first: that moment was the same exactly if so
-//! were their delays. Before an event from outside any time may pass that lets no timer go by.
+//! with a delay waits in a row of *timers*, sorted by the time that is left, in the order of sending where that is the same. One
+//! that has no time left puts its event into the queue: it is the next event, or comes after others. Which of several that are
+//! due at once comes first is open, except that of two sent at the same moment the first comes first: that moment was the same
+//! exactly if so were their delays. Before an event from outside any time may pass that lets no timer go by.
 //!
 //! Time is counted in units that all delays are multiples of. That loses nothing: all comparisons of times are closed (a timer is due
 //! *when* its time has come, and ties are open), so a run with real times is also one with whole numbers of units (digitization,
@@ -19,8 +20,14 @@
 
 use trellis_expr::{EnumId, StmtId, TermId, Type, VarId};
 
-use super::lower::{DEFAULT_QUEUE, Lower, Made};
-use super::tree::{Action, Delay, microseconds};
+use super::events::{self, Message, Source};
+use super::expr::{Expr, Node};
+use super::lower::{DEFAULT_QUEUE, Lower, Made, Slot, location};
+use super::tree::{Action, Delay, Send, microseconds};
+use super::value::{Kind, Store, Sym};
+
+/// The event processor that delivers to charts, by both its names.
+pub const PROCESSORS: [&str; 2] = ["scxml", "http://www.w3.org/TR/scxml/#SCXMLEventProcessor"];
 
 /// Up to so many units the time that is left is kept value by value.
 const FEW_UNITS: i64 = 16;
@@ -34,15 +41,18 @@ pub enum Limit {
     External,
     /// What is sent with a delay.
     Timers,
+    /// The values that there are.
+    Value,
 }
 
 impl Limit {
-    /// The attribute of `<scxml>` that makes it longer.
-    pub fn attribute(self) -> &'static str {
+    /// The attribute of `<scxml>` that makes it longer, if it can be.
+    pub fn attribute(self) -> Option<&'static str> {
         match self {
-            Limit::Internal => "trellis:queue",
-            Limit::External => "trellis:external",
-            Limit::Timers => "trellis:timers",
+            Limit::Internal => Some("trellis:queue"),
+            Limit::External => Some("trellis:external"),
+            Limit::Timers => Some("trellis:timers"),
+            Limit::Value => None,
         }
     }
 
@@ -52,6 +62,9 @@ impl Limit {
             Limit::Internal => "more internal events than the queue holds",
             Limit::External => "more events sent by the chart to itself than its external queue holds",
             Limit::Timers => "more events sent with a delay than can wait",
+            Limit::Value => {
+                "a value that is not supported (NaN, data from outside, a string made of a number, a long array)"
+            }
         }
     }
 
@@ -61,6 +74,7 @@ impl Limit {
             Limit::Internal => "queue overflow",
             Limit::External => "external queue overflow",
             Limit::Timers => "timer overflow",
+            Limit::Value => "unsupported value",
         }
     }
 }
@@ -74,15 +88,22 @@ struct Alarm {
     id: Option<String>,
 }
 
+/// A timer: what it is set for (0: nothing), how many units of time are left, and what the event carries.
+#[derive(Debug, Clone)]
+pub struct Timer {
+    pub set: VarId,
+    pub left: VarId,
+    data: Option<Store>,
+}
+
 /// What a chart has sent to itself.
 #[derive(Default)]
 pub struct Outbox {
     /// The external queue.
-    pub queue: Vec<VarId>,
+    pub queue: Vec<Slot>,
     /// All that timers may be set for.
     alarms: Vec<Alarm>,
-    /// The timers: what they are set for (0: nothing), and how many units of time are left.
-    pub timers: Vec<(VarId, VarId)>,
+    pub timers: Vec<Timer>,
     kind: Option<EnumId>,
     /// How much time has passed before the last event.
     pub elapsed: Option<VarId>,
@@ -111,35 +132,53 @@ impl Lower<'_> {
         }
     }
 
-    /// The number of an event that somebody listens to.
-    fn number_of(&self, event: &str) -> Option<u32> {
-        self.events.names.iter().skip(1).position(|e| e == event).map(|n| n as u32 + 1)
-    }
-
     /// Declares the external queue and the timers. Symbols must be known: a delay may be one.
     pub fn declare_outbox(&mut self) {
         let tree = self.tree;
         let (mut at_once, mut later) = (0, 0);
         for action in tree.actions() {
-            let Action::Send { event, delay, id } = action else { continue };
-            let Some(event) = self.number_of(event) else { continue };
-            let delays = match delay {
+            let Action::Send(send) = action else { continue };
+            let internal = |t: &Expr| matches!(&t.node, Node::Text(t) if t == "#_internal");
+            if send.target.as_ref().is_some_and(internal) {
+                continue;
+            }
+            let id = self.send_id(send);
+            let name = match &send.event.node {
+                Node::Text(name) => Some(name.clone()),
+                _ => None,
+            };
+            let may_be =
+                |m: &Message| m.source == Source::Own && m.id == id && name.as_ref().is_none_or(|name| *name == m.name);
+            let told = self.events.told;
+            let numbers: Vec<u32> = match &name {
+                Some(name) if !told => self.events.find(&Message::new(name, Source::Own)).into_iter().collect(),
+                _ => {
+                    let all = self.events.messages.iter().enumerate().skip(1);
+                    all.filter(|(_, m)| !told || may_be(m)).map(|(n, _)| n as u32).collect()
+                }
+            };
+            if numbers.is_empty() {
+                continue;
+            }
+            let delays = match &send.delay {
                 Delay::Fixed(time) => vec![*time],
                 Delay::Computed(_) => self.symbols().iter().filter_map(|s| microseconds(s)).collect(),
             };
             at_once += usize::from(delays.contains(&0));
             later += usize::from(delays.iter().any(|&d| d > 0));
             for delay in delays.into_iter().filter(|&d| d > 0) {
-                let alarm = Alarm { event, delay, id: id.clone() };
-                if !self.outbox.alarms.contains(&alarm) {
-                    self.outbox.alarms.push(alarm);
+                for &event in &numbers {
+                    let alarm = Alarm { event, delay, id: id.clone() };
+                    if !self.outbox.alarms.contains(&alarm) {
+                        self.outbox.alarms.push(alarm);
+                    }
                 }
             }
         }
         if at_once > 0 {
             for n in 0..tree.external.unwrap_or(at_once.clamp(2, DEFAULT_QUEUE)) {
-                let v = self.declare(&format!("external {n}"), Type::Enum(self.event_type), true);
-                self.outbox.queue.push(v);
+                let slot = self.declare_slot(&format!("external {n}"));
+                self.outbox.queue.push(slot);
             }
             self.declare_overflow(Limit::External);
         }
@@ -158,7 +197,8 @@ impl Lower<'_> {
         for n in 0..tree.timers.unwrap_or(later.clamp(2, DEFAULT_QUEUE)) {
             let set = self.declare(&format!("timer {n}"), Type::Enum(kind), true);
             let left = self.declare(&format!("timer {n} left"), Type::Range(0, most), most <= FEW_UNITS);
-            self.outbox.timers.push((set, left));
+            let data = self.declare_payload(&format!("timer {n} data"));
+            self.outbox.timers.push(Timer { set, left, data });
         }
         self.outbox.elapsed = Some(self.declare("elapsed", Type::Range(0, most), most <= FEW_UNITS));
         (self.outbox.kind, self.outbox.unit) = (Some(kind), unit);
@@ -181,121 +221,238 @@ impl Lower<'_> {
         self.terms.ne(place, none)
     }
 
-    /// `<send>`; and whether it may fail.
-    pub fn send(&mut self, event: &str, delay: &Delay, id: Option<&str>) -> (StmtId, bool) {
-        let event = self.number_of(event);
-        match delay {
-            Delay::Fixed(time) => (self.send_in(event, *time, id), false),
-            Delay::Computed(expr) => {
-                let Some(ty) = self.symbol_type(expr.span) else { return (self.terms.skip(), false) };
-                let Some(value) = self.term(expr, Some(ty)) else { return (self.terms.skip(), false) };
-                // What is not a time is an error.
-                let mut stmt = self.fail();
-                for (n, symbol) in self.symbols().iter().enumerate() {
-                    if let (Some(time), Type::Enum(e)) = (microseconds(symbol), ty) {
-                        let literal = self.terms.enum_lit(e, n as u32);
-                        let (is, sent) = (self.terms.eq(value, literal), self.send_in(event, time, id));
-                        stmt = self.terms.branch(is, sent, stmt);
-                    }
-                }
-                (stmt, true)
-            }
-        }
+    /// The id of a `<send>`: its own, or one that is made up. Each `<send>` has one.
+    fn send_id(&self, send: &Send) -> Option<String> {
+        send.id.clone().or_else(|| send.idlocation.as_ref().map(|_| format!("send.{}", send.span.start)))
     }
 
-    fn send_in(&mut self, event: Option<u32>, delay: u64, id: Option<&str>) -> StmtId {
+    /// The strings that an expression may be, each with when it is; and what it is where it is no string.
+    fn texts(&mut self, e: &Expr) -> Vec<(String, TermId)> {
+        let always = self.terms.bool(true);
+        if let Node::Text(text) = &e.node {
+            return vec![(text.clone(), always)];
+        }
+        let value = self.eval(e, always);
+        if !value.may_be(Kind::Text) && !value.may_be(Kind::Undefined) {
+            let found = self.describe_kinds(&value);
+            self.mistake(e.span, format!("expected a string, found {found}"));
+        }
+        let (Some((t, texts)), Some(&guard)) = (&value.text, value.guards.get(&Kind::Text)) else { return vec![] };
+        let mut all = vec![];
+        for text in texts {
+            let is = self.is_text(*t, text);
+            all.push((text.clone(), self.terms.and([guard, is])));
+        }
+        all
+    }
+
+    /// For each string that it may be, what is done then; else, what is done if it is none.
+    fn by_text(
+        &mut self,
+        all: &[(String, TermId)],
+        otherwise: StmtId,
+        mut then: impl FnMut(&mut Self, &str) -> StmtId,
+    ) -> StmtId {
+        let mut stmt = otherwise;
+        for (text, when) in all.iter().rev() {
+            let this = then(self, text);
+            stmt = self.terms.branch(*when, this, stmt);
+        }
+        stmt
+    }
+
+    /// `<send>`; and whether it may fail.
+    pub fn send(&mut self, send: &Send) -> (StmtId, bool) {
+        let always = self.terms.bool(true);
+        let id = self.send_id(send);
+        let one = |text: &str| vec![(text.to_string(), always)];
+        let ((processors, targets, names, delays, data, told), outcome) = self.evaluating(|l| {
+            let told = match (&send.idlocation, &id) {
+                (Some(to), Some(id)) => {
+                    let id = l.text(id);
+                    l.put_into(to, id, false)
+                }
+                _ => l.terms.skip(),
+            };
+            (
+                send.processor.as_ref().map_or_else(|| one(PROCESSORS[0]), |e| l.texts(e)),
+                send.target.as_ref().map_or_else(|| one(&location()), |e| l.texts(e)),
+                l.texts(&send.event),
+                match &send.delay {
+                    Delay::Fixed(_) => None,
+                    Delay::Computed(e) => Some(l.texts(e)),
+                },
+                l.payload(&send.data),
+                told,
+            )
+        });
+        let mut fails = false;
+        let mut fail = |l: &mut Self| {
+            fails = true;
+            l.fail(id.as_deref())
+        };
+        let wrong = |l: &Self, all: &[(String, TermId)]| all.len() != 1 || l.terms.as_bool(all[0].1) != Some(true);
+        let mut failing = |l: &mut Self, all: &[(String, TermId)]| if wrong(l, all) { fail(l) } else { l.terms.skip() };
+        let no_processor = failing(self, &processors);
+        let no_target = failing(self, &targets);
+        let no_event = failing(self, &names);
+        let no_delay = delays.as_ref().map(|d| failing(self, d));
+        let mut internal = false;
+        let stmt = self.by_text(&targets, no_target, |l, target| {
+            if target == "#_internal" {
+                internal = true;
+                return l.by_text(&names, no_event, |l, name| {
+                    let message = Message { id: id.clone(), ..Message::new(name, Source::Internal) };
+                    l.enqueue(&message, &data)
+                });
+            }
+            if target != location() && target != PROCESSORS[0] {
+                if target.starts_with("#_") {
+                    // Nobody is there; the block goes on.
+                    let nothing = l.constant(Kind::Undefined);
+                    let message = Message { id: id.clone(), ..Message::new(events::UNREACHABLE, Source::Platform) };
+                    return l.enqueue(&message, &nothing);
+                }
+                return fail(l);
+            }
+            l.by_text(&names, no_event, |l, name| {
+                let message = Message { id: id.clone(), ..Message::new(name, Source::Own) };
+                let event = l.number_of(&message);
+                match (&send.delay, &delays, no_delay) {
+                    (Delay::Computed(_), Some(delays), Some(no_delay)) => {
+                        // What is not a time is an error.
+                        l.by_text(delays, no_delay, |l, time| match microseconds(time) {
+                            Some(time) => l.send_in(event, time, id.as_deref(), &data),
+                            None => no_delay,
+                        })
+                    }
+                    (Delay::Fixed(time), ..) => l.send_in(event, *time, id.as_deref(), &data),
+                    _ => l.terms.skip(),
+                }
+            })
+        });
+        let known = |name: &str| PROCESSORS.contains(&name);
+        let stmt = self.by_text(&processors, no_processor, |l, name| if known(name) { stmt } else { fail(l) });
+        let stmt = self.terms.seq([told, stmt]);
+        let (stmt, failing) = self.when_known_of(id.as_deref(), outcome, stmt);
+        (stmt, failing || fails)
+    }
+
+    fn send_in(&mut self, event: Option<u32>, delay: u64, id: Option<&str>, data: &Sym) -> StmtId {
         let Some(event) = event else { return self.terms.skip() };
+        let plain = self.current.is_none();
         if delay == 0 {
-            if let Some(&made) = self.known.get(&Made::Send(event)) {
+            if let (Some(&made), true) = (self.known.get(&Made::Send(event)), plain) {
                 return made;
             }
-            let stmt = self.append(&self.outbox.queue.clone(), event, Limit::External);
-            self.known.insert(Made::Send(event), stmt);
+            let stmt = self.append(&self.outbox.queue.clone(), event, data, Limit::External);
+            if plain {
+                self.known.insert(Made::Send(event), stmt);
+            }
             return stmt;
         }
         let alarm = |a: &Alarm| a.event == event && a.delay == delay && a.id.as_deref() == id;
         let Some(n) = self.outbox.alarms.iter().position(alarm) else { return self.terms.skip() };
         let n = n as u32 + 1;
-        if let Some(&made) = self.known.get(&Made::Later(n)) {
+        if let (Some(&made), true) = (self.known.get(&Made::Later(n)), plain) {
             return made;
         }
-        let stmt = self.set_timer(n, i64::try_from(delay / self.outbox.unit).unwrap_or(i64::MAX));
-        self.known.insert(Made::Later(n), stmt);
+        let stmt = self.set_timer(n, i64::try_from(delay / self.outbox.unit).unwrap_or(i64::MAX), data);
+        if plain {
+            self.known.insert(Made::Later(n), stmt);
+        }
         stmt
     }
 
+    /// Moves what a timer is set for to another one.
+    fn move_timer(&mut self, from: &Timer, to: &Timer) -> StmtId {
+        let (set, left) = (self.terms.var(from.set), self.terms.var(from.left));
+        let parts =
+            [self.terms.assign(to.set, set), self.terms.assign(to.left, left), self.move_data(&from.data, &to.data)];
+        self.terms.seq(parts)
+    }
+
+    fn clear_timer(&mut self, timer: &Timer) -> StmtId {
+        let (none, zero) = (self.alarm_literal(0), self.terms.int(0));
+        let parts = [
+            self.terms.assign(timer.set, none),
+            self.terms.assign(timer.left, zero),
+            self.move_data(&None, &timer.data),
+        ];
+        self.terms.seq(parts)
+    }
+
     /// Sets a timer: it comes before those that have more time left.
-    fn set_timer(&mut self, n: u32, units: i64) -> StmtId {
+    fn set_timer(&mut self, n: u32, units: i64, data: &Sym) -> StmtId {
         let timers = self.outbox.timers.clone();
-        let (units, none, zero) = (self.terms.int(units), self.alarm_literal(0), self.terms.int(0));
+        let units = self.terms.int(units);
         let mut parts = vec![];
         for pair in timers.windows(2).rev() {
-            let (is_set, left) = (self.is_set(pair[0].0), self.terms.var(pair[0].1));
+            let (is_set, left) = (self.is_set(pair[0].set), self.terms.var(pair[0].left));
             let longer = self.terms.lt(units, left);
             let moves = self.terms.and([is_set, longer]);
-            let set = self.terms.var(pair[0].0);
-            let moved = [
-                self.terms.assign(pair[1].0, set),
-                self.terms.assign(pair[1].1, left),
-                self.terms.assign(pair[0].0, none),
-                self.terms.assign(pair[0].1, zero),
-            ];
+            let moved = [self.move_timer(&pair[0], &pair[1]), self.clear_timer(&pair[0])];
             let (moved, skip) = (self.terms.seq(moved), self.terms.skip());
             parts.push(self.terms.branch(moves, moved, skip));
         }
         let mut put = self.terms.skip();
         let alarm = self.alarm_literal(n);
-        for &(set, left) in timers.iter().rev() {
-            let here = [self.terms.assign(set, alarm), self.terms.assign(left, units)];
-            let (taken, here) = (self.is_set(set), self.terms.seq(here));
+        for timer in timers.iter().rev() {
+            let here = [
+                self.terms.assign(timer.set, alarm),
+                self.terms.assign(timer.left, units),
+                self.carry(&timer.data, data),
+            ];
+            let (taken, here) = (self.is_set(timer.set), self.terms.seq(here));
             put = self.terms.branch(taken, put, here);
         }
         parts.push(put);
         let inserted = self.terms.seq(parts);
         let overflow = self.overflows(Limit::Timers);
         match timers.last() {
-            Some(&(last, _)) => {
-                let full = self.is_set(last);
+            Some(last) => {
+                let full = self.is_set(last.set);
                 self.terms.branch(full, overflow, inserted)
             }
             None => self.terms.skip(),
         }
     }
 
-    /// `<cancel>`: timers with this id are taken out, and the others move up.
-    pub fn cancel(&mut self, id: &str) -> StmtId {
+    /// `<cancel>`; and whether it may fail.
+    pub fn cancel(&mut self, id: &Expr) -> (StmtId, bool) {
+        let (ids, outcome) = self.evaluating(|l| l.texts(id));
+        let skip = self.terms.skip();
+        let stmt = self.by_text(&ids, skip, |l, id| l.cancel_id(id));
+        self.when_known(outcome, stmt)
+    }
+
+    /// Timers with this id are taken out, and the others move up.
+    fn cancel_id(&mut self, id: &str) -> StmtId {
         let named = |(_, a): &(usize, &Alarm)| a.id.as_deref() == Some(id);
         let all: Vec<usize> = self.outbox.alarms.iter().enumerate().filter(named).map(|(n, _)| n).collect();
         let Some(&first) = all.first() else { return self.terms.skip() };
         if let Some(&made) = self.known.get(&Made::Cancel(first)) {
             return made;
         }
-        let (none, zero, skip) = (self.alarm_literal(0), self.terms.int(0), self.terms.skip());
+        let skip = self.terms.skip();
         let timers = self.outbox.timers.clone();
         let mut parts = vec![];
-        for &(set, left) in &timers {
+        for timer in &timers {
             let mut is = vec![];
             for &n in &all {
-                let (place, alarm) = (self.terms.var(set), self.alarm_literal(n as u32 + 1));
+                let (place, alarm) = (self.terms.var(timer.set), self.alarm_literal(n as u32 + 1));
                 is.push(self.terms.eq(place, alarm));
             }
-            let clear = [self.terms.assign(set, none), self.terms.assign(left, zero)];
-            let (is, clear) = (self.terms.or(is), self.terms.seq(clear));
+            let (is, clear) = (self.terms.or(is), self.clear_timer(timer));
             parts.push(self.terms.branch(is, clear, skip));
         }
         // Each time one hole comes to the end.
         for _ in 1..timers.len() {
             for pair in timers.windows(2) {
-                let (here, next) = (self.is_set(pair[0].0), self.is_set(pair[1].0));
+                let (here, next) = (self.is_set(pair[0].set), self.is_set(pair[1].set));
                 let hole = self.terms.not(here);
                 let moves = self.terms.and([hole, next]);
-                let (set, left) = (self.terms.var(pair[1].0), self.terms.var(pair[1].1));
-                let moved = [
-                    self.terms.assign(pair[0].0, set),
-                    self.terms.assign(pair[0].1, left),
-                    self.terms.assign(pair[1].0, none),
-                    self.terms.assign(pair[1].1, zero),
-                ];
+                let moved = [self.move_timer(&pair[1], &pair[0]), self.clear_timer(&pair[1])];
                 let moved = self.terms.seq(moved);
                 parts.push(self.terms.branch(moves, moved, skip));
             }
@@ -309,7 +466,7 @@ impl Lower<'_> {
 
     /// Does an event wait in the external queue?
     pub fn has_mail(&mut self) -> TermId {
-        match self.outbox.queue.first().copied() {
+        match self.outbox.queue.first().map(|slot| slot.event) {
             Some(first) => self.is_set(first),
             None => self.terms.bool(false),
         }
@@ -317,8 +474,8 @@ impl Lower<'_> {
 
     /// Is a timer set?
     fn has_timer(&mut self) -> TermId {
-        match self.outbox.timers.first().copied() {
-            Some((first, _)) => self.is_set(first),
+        match self.outbox.timers.first().map(|timer| timer.set) {
+            Some(first) => self.is_set(first),
             None => self.terms.bool(false),
         }
     }
@@ -346,7 +503,7 @@ impl Lower<'_> {
         let Some(elapsed) = self.outbox.elapsed else { return self.terms.skip() };
         let (elapsed, zero) = (self.terms.var(elapsed), self.terms.int(0));
         let mut parts = vec![];
-        for (set, left) in self.outbox.timers.clone() {
+        for Timer { set, left, .. } in self.outbox.timers.clone() {
             let (is_set, now) = (self.is_set(set), self.terms.var(left));
             let less = self.terms.sub(now, elapsed);
             let less = self.terms.ite(is_set, less, zero);
@@ -357,9 +514,10 @@ impl Lower<'_> {
 
     /// Before an event from outside: some time passes, if nothing waits in the queue, and no timer goes by.
     pub fn some_time(&mut self) -> StmtId {
-        let (Some(elapsed), Some(&(_, left))) = (self.outbox.elapsed, self.outbox.timers.first()) else {
+        let (Some(elapsed), Some(first)) = (self.outbox.elapsed, self.outbox.timers.first()) else {
             return self.terms.skip();
         };
+        let left = first.left;
         let (time, left, zero) = (self.terms.var(elapsed), self.terms.var(left), self.terms.int(0));
         // With no timer set, `left` is 0: then time is not counted.
         let (none, within, mail) = (self.terms.eq(time, zero), self.terms.le(time, left), self.has_mail());
@@ -375,11 +533,12 @@ impl Lower<'_> {
         let delays: Vec<u64> = self.outbox.alarms.iter().map(|a| a.delay).collect();
         let one_delay = delays.iter().all(|d| *d == delays[0]);
         let mut all = vec![];
-        for (j, &(set, left)) in timers.iter().enumerate() {
+        for (j, timer) in timers.iter().enumerate() {
+            let (set, left) = (timer.set, timer.left);
             if j > 0 && one_delay {
                 break;
             }
-            let (first, zero) = (self.terms.var(timers[0].1), self.terms.int(0));
+            let (first, zero) = (self.terms.var(timers[0].left), self.terms.int(0));
             let (is_set, mine) = (self.is_set(set), self.terms.var(left));
             let due = self.terms.eq(mine, first);
             // Nothing waits, or no time need pass.
@@ -387,23 +546,19 @@ impl Lower<'_> {
             let quiet = self.terms.not(mail);
             let may = self.terms.or([quiet, now]);
             let mut conditions = vec![is_set, due, may];
-            for &(earlier, _) in &timers[..j] {
-                let same = self.same_delay(earlier, set);
+            for earlier in &timers[..j] {
+                let same = self.same_delay(earlier.set, set);
                 conditions.push(self.terms.not(same));
             }
             let all_of = self.terms.and(conditions);
             let mut parts = vec![self.terms.assume(all_of), self.terms.assign(elapsed, first)];
             let event = self.event_of(set);
-            parts.push(self.terms.assign(self.event, event));
+            parts.push(self.take_in(event, &timer.data));
             for pair in timers[j..].windows(2) {
-                let (next, rest) = (self.terms.var(pair[1].0), self.terms.var(pair[1].1));
-                parts.push(self.terms.assign(pair[0].0, next));
-                parts.push(self.terms.assign(pair[0].1, rest));
+                parts.push(self.move_timer(&pair[1], &pair[0]));
             }
-            if let Some(&(last, left)) = timers.last() {
-                let none = self.alarm_literal(0);
-                parts.push(self.terms.assign(last, none));
-                parts.push(self.terms.assign(left, zero));
+            if let Some(last) = timers.last() {
+                parts.push(self.clear_timer(last));
             }
             parts.push(self.pass());
             all.push(self.terms.seq(parts));

@@ -81,7 +81,7 @@ impl Lower<'_> {
     /// through the transitions in the order in which the former finds them, so both are done at once.
     pub fn select(&mut self, choices: &[Choice]) -> StmtId {
         let tree = self.tree;
-        let guards: Vec<Option<(TermId, TermId, StmtId)>> = (0..choices.len()).map(|t| self.guard(t)).collect();
+        let guards: Vec<(TermId, TermId, StmtId)> = (0..choices.len()).map(|t| self.guard(t)).collect();
         let atomic = self.atomic_states();
         let mut parts = vec![];
         for (n, &a) in atomic.iter().enumerate() {
@@ -95,7 +95,7 @@ impl Lower<'_> {
             }
             let mut look = self.terms.skip();
             for t in self.found_from(a).into_iter().rev() {
-                let Some((matches, holds, error)) = guards[t] else { continue };
+                let (matches, holds, error) = guards[t];
                 let take = self.take(t, a, choices, &before);
                 let skip = self.terms.skip();
                 // A condition is not looked at unless the event matches.
@@ -112,7 +112,7 @@ impl Lower<'_> {
     }
 
     /// When the event matches; when the condition holds; and what happens, where it does not, because it may have no value.
-    fn guard(&mut self, t: usize) -> Option<(TermId, TermId, StmtId)> {
+    pub fn guard(&mut self, t: usize) -> (TermId, TermId, StmtId) {
         let tree = self.tree;
         let current = self.terms.var(self.event);
         let matches = match &tree.transitions[t].events {
@@ -127,10 +127,10 @@ impl Lower<'_> {
             }
         };
         let (holds, error) = match &tree.transitions[t].cond {
-            Some(cond) => self.condition(cond)?,
+            Some(cond) => self.condition(cond, tree.transitions[t].events.is_none()),
             None => (self.terms.bool(true), self.terms.skip()),
         };
-        Some((matches, holds, error))
+        (matches, holds, error)
     }
 
     /// Is the current event one of these?
@@ -359,19 +359,35 @@ impl Lower<'_> {
     fn enter_itself(&mut self, s: usize) -> StmtId {
         let tree = self.tree;
         let state = &tree.states[s];
-        let mut parts = vec![self.set_active(s, true)];
+        let mut parts = vec![self.set_active(s, true), self.bind(s)];
         let blocks: Vec<&Block> = state.entry.iter().collect();
         parts.extend(blocks.into_iter().map(|b| self.block(b)).collect::<Vec<_>>());
         if state.kind == Kind::Final && state.parent != 0 {
-            parts.push(self.enqueue_done(state.parent));
+            parts.push(self.say_done(s));
             let grandparent = tree.states[state.parent].parent;
             if tree.is_parallel(grandparent) {
-                let (all, done) = (self.is_in_final(grandparent), self.enqueue_done(grandparent));
+                let nothing = self.constant(super::value::Kind::Undefined);
+                let (all, done) = (self.is_in_final(grandparent), self.enqueue_done(grandparent, &nothing));
                 let skip = self.terms.skip();
                 parts.push(self.terms.branch(all, done, skip));
             }
         }
         self.terms.seq(parts)
+    }
+
+    /// A final state tells its parent, with its `<donedata>`. What has no value there is an error, and left out.
+    pub fn say_done(&mut self, s: usize) -> StmtId {
+        let (tree, nothing) = (self.tree, self.constant(super::value::Kind::Undefined));
+        let parent = tree.states[s].parent;
+        let (data, outcome) = self.evaluating(|l| l.payload(&tree.states[s].done));
+        let done = self.enqueue_done(parent, &data);
+        if self.terms.as_bool(outcome.ok) == Some(true) {
+            return self.when_within(outcome, done);
+        }
+        let failed = [self.enqueue_error(None), self.enqueue_done(parent, &nothing)];
+        let failed = self.terms.seq(failed);
+        let stmt = self.terms.branch(outcome.ok, done, failed);
+        self.when_within(outcome, stmt)
     }
 
     /// `isInFinalState`

@@ -37,6 +37,8 @@ pub struct State {
     /// Of a compound state: where it starts, and what is done then.
     pub initial: Vec<Target>,
     pub initial_content: Block,
+    /// Of a final state: `<donedata>`.
+    pub done: Payload,
     pub span: Span,
 }
 
@@ -73,27 +75,72 @@ pub struct Transition {
 /// Executable content.
 pub type Block = Vec<Action>;
 
-/// One element of executable content.
+/// One element of executable content, or one statement of a script.
 #[derive(Debug, Clone)]
 pub enum Action {
     Assign {
-        name: String,
-        span: Span,
+        to: Expr,
         expr: Expr,
+        /// May it make a new variable?
+        create: bool,
     },
+    /// `var x`: if there is no such variable yet, it is undefined.
+    Declare(String),
     If {
         branches: Vec<(Expr, Block)>,
         otherwise: Block,
+        /// In a script: then an error in the condition ends it.
+        script: bool,
     },
     Raise(String),
-    /// Into the chart's own external queue, now or later.
-    Send {
-        event: String,
-        delay: Delay,
-        id: Option<String>,
-    },
+    Send(Box<Send>),
     /// What was sent with this id and has not come yet is taken back.
-    Cancel(String),
+    Cancel(Expr),
+    Foreach {
+        array: Expr,
+        /// None: what is written there is no name.
+        item: Option<String>,
+        index: Option<String>,
+        body: Block,
+    },
+    /// Changes nothing, unless what it is to say has no value.
+    Log(Expr),
+}
+
+/// `<send>`
+#[derive(Debug, Clone)]
+pub struct Send {
+    pub event: Expr,
+    pub target: Option<Expr>,
+    pub processor: Option<Expr>,
+    pub id: Option<String>,
+    /// Where the id is written to.
+    pub idlocation: Option<Expr>,
+    pub delay: Delay,
+    pub data: Payload,
+    pub span: Span,
+}
+
+/// What an event carries.
+#[derive(Debug, Clone, Default)]
+pub enum Payload {
+    #[default]
+    None,
+    /// `<param>`s and `namelist`
+    Fields(Vec<(String, Expr)>),
+    /// `<content>`
+    Content(Expr),
+}
+
+impl Payload {
+    /// The expressions in it.
+    pub fn parts(&self) -> Vec<&Expr> {
+        match self {
+            Payload::None => vec![],
+            Payload::Fields(fields) => fields.iter().map(|(_, e)| e).collect(),
+            Payload::Content(e) => vec![e],
+        }
+    }
 }
 
 /// How long a `<send>` waits.
@@ -126,7 +173,10 @@ pub fn microseconds(text: &str) -> Option<u64> {
 pub struct Data {
     pub name: String,
     pub span: Span,
-    pub expr: Expr,
+    /// None: it is undefined.
+    pub expr: Option<Expr>,
+    /// In which state it is declared.
+    pub state: usize,
     /// The attribute `trellis:type`.
     pub ty: Option<DataType>,
 }
@@ -147,6 +197,12 @@ pub struct Tree {
     pub histories: Vec<History>,
     pub transitions: Vec<Transition>,
     pub data: Vec<Data>,
+    /// `binding="late"`: what is declared in a state gets its value when that is entered for the first time.
+    pub late: bool,
+    /// The attribute `name`.
+    pub name: Option<String>,
+    /// What `<script>`s do when the chart is loaded.
+    pub script: Block,
     /// The attribute `trellis:events`: all that comes from outside.
     pub events: Option<Vec<String>>,
     /// The attribute `trellis:queue`.
@@ -236,22 +292,52 @@ impl Tree {
         let states =
             self.states.iter().flat_map(|s| s.entry.iter().chain(&s.exit).chain(std::iter::once(&s.initial_content)));
         let histories = self.histories.iter().map(|h| &h.content);
-        states.chain(histories).chain(self.transitions.iter().map(|t| &t.content))
+        let script = std::iter::once(&self.script);
+        states.chain(histories).chain(self.transitions.iter().map(|t| &t.content)).chain(script)
     }
 
-    /// All executable content, element by element, what is inside of `<if>` included.
+    /// All executable content, element by element, what is inside of `<if>` and `<foreach>` included.
     pub fn actions(&self) -> Vec<&Action> {
         fn inside<'a>(block: &'a Block, all: &mut Vec<&'a Action>) {
             for action in block {
                 all.push(action);
-                if let Action::If { branches, otherwise } = action {
-                    branches.iter().for_each(|(_, block)| inside(block, all));
-                    inside(otherwise, all);
+                match action {
+                    Action::If { branches, otherwise, .. } => {
+                        branches.iter().for_each(|(_, block)| inside(block, all));
+                        inside(otherwise, all);
+                    }
+                    Action::Foreach { body, .. } => inside(body, all),
+                    _ => {}
                 }
             }
         }
         let mut all = vec![];
         self.blocks().for_each(|block| inside(block, &mut all));
+        all
+    }
+
+    /// All expressions but those of properties, and whether names of variables in them are written to.
+    pub fn expressions(&self) -> Vec<&Expr> {
+        let mut all: Vec<&Expr> = self.data.iter().filter_map(|d| d.expr.as_ref()).collect();
+        all.extend(self.transitions.iter().filter_map(|t| t.cond.as_ref()));
+        all.extend(self.states.iter().flat_map(|s| s.done.parts()));
+        for action in self.actions() {
+            match action {
+                Action::Assign { to, expr, .. } => all.extend([to, expr]),
+                Action::If { branches, .. } => all.extend(branches.iter().map(|(cond, _)| cond)),
+                Action::Send(send) => {
+                    all.push(&send.event);
+                    all.extend([&send.target, &send.processor, &send.idlocation].into_iter().flatten());
+                    all.extend(send.data.parts());
+                    if let Delay::Computed(e) = &send.delay {
+                        all.push(e);
+                    }
+                }
+                Action::Cancel(e) | Action::Log(e) => all.push(e),
+                Action::Foreach { array, .. } => all.push(array),
+                Action::Raise(_) | Action::Declare(_) => {}
+            }
+        }
         all
     }
 }

@@ -79,6 +79,8 @@ struct Gen<'r> {
     r: &'r mut Random,
     all: Vec<Shape>,
     out: String,
+    /// With values of all kinds, `_event`, data in events, scripts and loops.
+    rich: bool,
 }
 
 /// The chart.
@@ -102,13 +104,19 @@ pub fn chart(r: &mut Random) -> String {
         _ => " trellis:external=\"5\" trellis:timers=\"4\"",
     });
     queue.push_str(if r.one_in(2) { " trellis:events=\"e1 e2 e3 r1\"" } else { "" });
-    let mut g = Gen { r, all, out: String::new() };
+    let rich = r.one_in(2);
+    if rich && r.one_in(3) {
+        queue.push_str(" binding=\"late\"");
+    }
+    let more = "<data id=\"u\"/><data id=\"a\" expr=\"[1, 2]\"/><data id=\"o\" expr=\"{x: 1, y: 'red'}\"/>";
+    let more = if rich { more } else { "" };
+    let mut g = Gen { r, all, out: String::new(), rich };
     let initial = if g.r.one_in(3) { format!(" initial=\"{}\"", g.initial(0)) } else { String::new() };
     let _ = write!(
         g.out,
         "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" xmlns:trellis=\"urn:trellis\" version=\"1.0\"{initial}{queue}>\n\
          <datamodel><data id=\"v\" expr=\"1\" trellis:type=\"0..100\"/><data id=\"n\" expr=\"0\" trellis:type=\"0..2\"/>\
-         <data id=\"b\" expr=\"false\"/><data id=\"c\" expr=\"'red'\"/><data id=\"d\" expr=\"'1s'\"/></datamodel>\n"
+         <data id=\"b\" expr=\"false\"/><data id=\"c\" expr=\"'red'\"/><data id=\"d\" expr=\"'1s'\"/>{more}</datamodel>\n"
     );
     g.children(0);
     g.out.push_str("</scxml>\n");
@@ -208,6 +216,19 @@ impl Gen<'_> {
             _ => "state",
         };
         let _ = writeln!(self.out, "<{tag} id=\"s{s}\"{attribute}>");
+        if self.rich && kind != Kind::Final && self.r.one_in(4) {
+            let e = self.r.pick(&["n + 1", "c", "u.x", "v"]);
+            let _ = write!(self.out, "<datamodel><data id=\"w{s}\" expr=\"{e}\"/></datamodel>");
+        }
+        if self.rich && kind == Kind::Final && self.all[s].parent != 0 && self.r.one_in(2) {
+            let data = self.r.pick(&[
+                "<param name=\"p\" expr=\"n\"/>",
+                "<content expr=\"c\"/>",
+                "<param name=\"p\" expr=\"u.x\"/>",
+                "<param name=\"p\" location=\"b\"/><param name=\"q\" expr=\"c\"/>",
+            ]);
+            let _ = write!(self.out, "<donedata>{data}</donedata>");
+        }
         if let Some(target) = element {
             let _ = write!(self.out, "<initial><transition target=\"{target}\">");
             self.block(1);
@@ -248,6 +269,35 @@ impl Gen<'_> {
     fn cond(&mut self) -> String {
         let s = 1 + self.r.below(self.all.len() - 1);
         let s = if matches!(self.all[s].kind, Kind::History(_)) { 1 } else { s };
+        if self.rich && self.r.one_in(2) {
+            let conds = [
+                "u",
+                "u == undefined",
+                "typeof u === 'number'",
+                "typeof nowhere == 'undefined'",
+                "a.length &lt; 3",
+                "a[n] == 1",
+                "a[2] || b",
+                "o.x == n",
+                "o.y === c",
+                "o.z",
+                "u.x == 1",
+                "u &lt; 2",
+                "u == n",
+                "u !== c",
+                "c + 'x' == 'redx'",
+                "a instanceof Array &amp;&amp; typeof i != 'undefined'",
+                "i &gt; 1",
+                "u + 1 &gt; 1",
+                "_event.name == 'e1'",
+                "_event.type == 'internal'",
+                "_event.sendid == 'k'",
+                "typeof _event.data === 'undefined'",
+                "_event.data.p == n",
+                "_event.data == c",
+            ];
+            return self.r.pick(&conds).to_string();
+        }
         match self.r.below(12) {
             0 => format!("In('s{s}')"),
             1 => format!("!In(&quot;s{s}&quot;) || b"),
@@ -299,7 +349,52 @@ impl Gen<'_> {
         }
     }
 
+    fn rich_action(&mut self, depth: usize) {
+        if depth > 0 && self.r.one_in(6) {
+            let index = self.r.pick(&["", " index=\"k\""]);
+            let array = self.r.pick(&["a", "a", "[n, 7]", "u"]);
+            let _ = write!(self.out, "<foreach array=\"{array}\" item=\"i\"{index}>");
+            self.block(depth - 1);
+            self.out.push_str("</foreach>");
+            return;
+        }
+        let actions = [
+            "<assign location=\"u\" expr=\"n\"/>",
+            "<assign location=\"u\" expr=\"c\"/>",
+            "<assign location=\"u\" expr=\"b\"/>",
+            "<assign location=\"u\" expr=\"null\"/>",
+            "<assign location=\"u\" expr=\"_event.name\"/>",
+            "<assign location=\"u\" expr=\"_event.data.p\"/>",
+            "<assign location=\"u\" expr=\"i\"/>",
+            "<assign location=\"u\" expr=\"u + 1\"/>",
+            "<assign location=\"a\" expr=\"[n, n + 1]\"/>",
+            "<assign location=\"a\" expr=\"a.length &lt; 4 ? a.concat([n]) : [1]\"/>",
+            "<assign location=\"a[0]\" expr=\"a[1]\"/>",
+            "<assign location=\"o\" expr=\"{x: n, y: o.y, z: b}\"/>",
+            "<assign location=\"o.x\" expr=\"n\"/>",
+            "<assign location=\"o.z\" expr=\"c\"/>",
+            "<assign location=\"u.x\" expr=\"1\"/>",
+            "<assign location=\"nowhere\" expr=\"1\"/>",
+            "<assign location=\"u\" expr=\"return\"/>",
+            "<assign location=\"v\" expr=\"(v + (i || 5)) % 101\"/>",
+            "<script>var t = n + 1; v = (v + t) % 101;</script>",
+            "<send event=\"e3\"><param name=\"p\" expr=\"n\"/></send>",
+            "<send event=\"e1\" namelist=\"n b\" delay=\"1s\" id=\"k\"/>",
+            "<send event=\"r1\" target=\"#_internal\"><content expr=\"c\"/></send>",
+            "<send eventexpr=\"c == 'red' ? 'e1' : 'e2'\"/>",
+            "<send event=\"e2\" target=\"baz\" id=\"k\"/>",
+            "<send event=\"e2\" target=\"#_scxml_nobody\"/>",
+            "<send event=\"e2\" id=\"k\"><param name=\"p\" expr=\"u.x\"/></send>",
+            "<cancel sendidexpr=\"b ? 'k' : 'l'\"/>",
+        ];
+        let text = self.r.pick(&actions);
+        self.out.push_str(text);
+    }
+
     fn action(&mut self, depth: usize) {
+        if self.rich && self.r.one_in(2) {
+            return self.rich_action(depth);
+        }
         let k = self.r.below(50);
         let text = match self.r.below(14) {
             0 => "<assign location=\"n\" expr=\"n + 1\"/>".into(),

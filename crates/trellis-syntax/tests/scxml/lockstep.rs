@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use trellis_expr::Value;
 use trellis_model::cfa::interpret::{State as CfaState, Step, Trace, replay, successors, zero};
 use trellis_model::cfa::{EdgeId, lbe};
-use trellis_syntax::scxml::{Cause, Chart};
+use trellis_syntax::scxml::{Cause, Chart, Limit};
 
 use crate::expression::Val;
 use crate::generate::{Random, chart};
 use crate::read;
-use crate::reference::{Diverges, Doc, From, State};
+use crate::reference::{Diverges, Doc, Event, From, State};
 
 /// Where the automaton comes to.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +19,8 @@ pub enum Outcome {
     Stable(CfaState),
     Ended(CfaState),
     Overflow,
+    /// There is no value for something.
+    Lost,
     Diverges,
 }
 
@@ -31,8 +33,8 @@ pub fn finish(chart: &Chart, mut state: CfaState, steps: &mut Vec<Step>) -> Outc
             return Outcome::Stable(state);
         } else if state.location == chart.ended {
             return Outcome::Ended(state);
-        } else if chart.too_short(state.location).is_some() {
-            return Outcome::Overflow;
+        } else if let Some(limit) = chart.too_short(state.location) {
+            return if limit == Limit::Value { Outcome::Lost } else { Outcome::Overflow };
         }
         let mut all = successors(&chart.cfa, &state, 1000).expect("few outcomes");
         assert_eq!(all.len(), 1, "in {}", chart.cfa.location(state.location).name);
@@ -88,7 +90,25 @@ fn observe(chart: &Chart, state: &CfaState) -> (Vec<String>, BTreeMap<String, Va
         Value::Enum(e, n) => Val::Symbol(chart.cfa.terms.enumeration(e).literals[n as usize].clone()),
         v => panic!("{v:?}"),
     };
-    (seen.configuration, seen.data.into_iter().map(|(name, v)| (name, value(v))).collect())
+    // Nothing is said of what is not there.
+    let nothing = |v: &Value| matches!(v, Value::Enum(e, _) if chart.cfa.terms.enumeration(*e).name == "Kind");
+    let data = seen.data.into_iter().filter(|(_, v)| !nothing(v));
+    (seen.configuration, data.map(|(name, v)| (name, value(v))).collect())
+}
+
+/// The same of the reference.
+fn flat(name: &str, value: &Val, all: &mut BTreeMap<String, Val>) {
+    match value {
+        Val::Undefined | Val::Null => {}
+        Val::Array(parts) => {
+            all.insert(format!("{name}.length"), Val::Int(parts.len() as i64));
+            parts.iter().enumerate().for_each(|(n, v)| flat(&format!("{name}[{n}]"), v, all));
+        }
+        Val::Object(fields) => fields.iter().for_each(|(field, v)| flat(&format!("{name}.{field}"), v, all)),
+        value => {
+            all.insert(name.to_string(), value.clone());
+        }
+    }
 }
 
 /// What a comparison has seen.
@@ -101,6 +121,8 @@ pub struct Seen {
     pub ended: usize,
     /// Steps by what the chart has sent to itself.
     pub own: usize,
+    /// Steps to a value that there is none of; and how many of these the reference knows a value for.
+    pub lost: (usize, usize),
     pub largest: usize,
 }
 
@@ -120,6 +142,17 @@ pub fn compare(text: &str, chart: &Chart, limit: usize, seen: &mut Seen) {
     let mut meet = |reference: Result<State, Diverges>, outcome: Outcome, how: &str, todo: &mut Vec<_>| {
         seen.steps += 1;
         let (state, automaton) = match (reference, outcome) {
+            (Ok(state), Outcome::Lost) => {
+                seen.lost.0 += 1;
+                seen.lost.1 += usize::from(!state.lost);
+                return;
+            }
+            (Err(Diverges), Outcome::Lost) => return,
+            (Ok(state), outcome) if state.lost => {
+                // The automaton goes on to the end of the micro-step; then something may not fit, too.
+                assert_eq!(outcome, Outcome::Overflow, "{how}: there is no value in\n{text}");
+                return;
+            }
             (Err(Diverges), Outcome::Diverges) => {
                 seen.diverging += 1;
                 return;
@@ -148,12 +181,10 @@ pub fn compare(text: &str, chart: &Chart, limit: usize, seen: &mut Seen) {
         };
         let fits = state.longest.0 <= capacity && state.most.0 <= sent.0 && state.most.1 <= sent.1;
         assert!(fits, "{how}: no overflow in\n{text}");
+        let mut data = BTreeMap::new();
+        state.data.iter().for_each(|(name, v)| flat(name, v, &mut data));
         let names: Vec<String> = state.configuration.iter().map(|&s| doc.name(s)).collect();
-        assert_eq!(
-            (names, state.data.clone()),
-            observe(chart, &automaton),
-            "{how}: reference and automaton in\n{text}"
-        );
+        assert_eq!((names, data), observe(chart, &automaton), "{how}: reference and automaton in\n{text}");
         let mut key = state.clone();
         (key.longest, key.most) = ((0, 0), (0, 0));
         if !key.running {
@@ -184,8 +215,8 @@ pub fn compare(text: &str, chart: &Chart, limit: usize, seen: &mut Seen) {
             at.map(|at| offered.remove(at).then)
         };
         for (from, waited, event, then) in doc.own_events(&state) {
-            let how = format!("{from:?} {event} after {waited}, {done}");
-            let next = take(from, waited, &event).unwrap_or_else(|| panic!("{how} is not offered in\n{text}"));
+            let how = format!("{from:?} {} after {waited}, {done}", event.name);
+            let next = take(from, waited, &event.name).unwrap_or_else(|| panic!("{how} is not offered in\n{text}"));
             seen.own += 1;
             meet(doc.step(&then, &event), finish(chart, next, &mut vec![]), &how, &mut todo);
         }
@@ -200,7 +231,7 @@ pub fn compare(text: &str, chart: &Chart, limit: usize, seen: &mut Seen) {
             let stands = outside.iter().filter(|n| event == **n || event.starts_with(&format!("{n}.")));
             let stands = stands.max_by_key(|n| n.len()).or_else(|| outside.iter().find(|n| *n == "*"));
             let Some(name) = stands else {
-                let after = doc.step(&state, &event).expect("an end");
+                let after = doc.step(&state, &Event::outside(&event)).expect("an end");
                 assert_eq!(after, state, "{event} changes something in\n{text}");
                 continue;
             };
@@ -210,7 +241,7 @@ pub fn compare(text: &str, chart: &Chart, limit: usize, seen: &mut Seen) {
                 let next = known.or_else(|| take(From::Outside, waited, name));
                 let next = next.unwrap_or_else(|| panic!("{how} is not offered in\n{text}"));
                 used.insert((name.clone(), waited), next.clone());
-                let after = doc.step(&doc.later(&state, waited), &event);
+                let after = doc.step(&doc.later(&state, waited), &Event::outside(&event));
                 meet(after, finish(chart, next, &mut vec![]), &how, &mut todo);
             }
         }
@@ -233,13 +264,17 @@ fn random_charts_run_as_appendix_d_says() {
         match read(&text, &[]) {
             Ok(charts) => compare(&text, &charts[0], 60, &mut seen),
             Err(said) => {
-                assert!(said.contains("into the history of"), "seed {seed}: {said}\n{text}");
+                // Where a variable is never anything but undefined, so is every sum with it.
+                let known = said.contains("into the history of") || said.contains("undefined as a number");
+                assert!(known, "seed {seed}: {said}\n{text}");
                 refused += 1;
             }
         }
     }
     println!("{count} charts, {refused} refused: {seen:?}");
     assert!(refused * 5 < count && seen.stable as u64 > 3 * count && seen.own as u64 > count);
+    // The automaton gives up a little earlier than it must, not often.
+    assert!(seen.lost.1 * 50 < seen.steps, "{seen:?}");
 }
 
 /// Large blocks lead to the same stable configurations, and a trace through them can be told in macro-steps.

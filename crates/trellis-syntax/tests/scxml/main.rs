@@ -1,5 +1,7 @@
 //! Statecharts: beside a reference written straight from W3C's Appendix D, the bundled charts, what is refused.
 
+mod conformance;
+mod content;
 mod expression;
 mod generate;
 mod lockstep;

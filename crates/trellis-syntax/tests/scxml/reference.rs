@@ -1,25 +1,44 @@
 //! A reference interpreter: W3C's Appendix D, "Algorithm for SCXML Interpretation", procedure by procedure, on the XML tree, with
 //! sets of states and queues of events. It shares nothing with the front end, and does not try to be fast.
 //!
-//! Time is idealised: what a chart does takes none. What is sent with a delay is kept in the order of sending, with the time that is
-//! left and the time since. Events that nobody listens to are not sent: taking them in would change nothing.
+//! Time is idealised: what a chart does takes none. What is sent with a delay is kept in the order of sending, with the time that
+//! is left and the time since. Events that nobody listens to are not sent, unless the chart asks for `_event`: taking them in
+//! would change nothing.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::slice::from_ref;
 
 use roxmltree::{Document, Node};
 
-use crate::expression::{Fault, Names, Val, evaluate};
+use crate::expression::{Fault, Names, V, Val, evaluate, truth};
 
 /// An element that matters: its place in document order.
-type Id = usize;
+pub(crate) type Id = usize;
 
 #[derive(Debug)]
 pub struct Doc<'a> {
-    nodes: Vec<Node<'a, 'a>>,
+    pub(crate) nodes: Vec<Node<'a, 'a>>,
     /// For the document's number of a node, which element that is.
     ids: Vec<Id>,
     descriptors: Vec<String>,
+    /// Does the chart ask for `_event`?
+    told: bool,
+}
+
+/// An event.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Event {
+    pub name: String,
+    /// `internal`, `platform`, `external` (sent by the chart itself) or `outside`.
+    source: &'static str,
+    id: Option<String>,
+    data: Val,
+}
+
+impl Event {
+    pub fn outside(name: &str) -> Event {
+        Event { name: name.into(), source: "outside", id: None, data: Val::Undefined }
+    }
 }
 
 /// What a run has come to.
@@ -28,11 +47,19 @@ pub struct State {
     pub configuration: BTreeSet<Id>,
     pub history: BTreeMap<Id, Vec<Id>>,
     pub data: BTreeMap<String, Val>,
-    queue: VecDeque<String>,
+    queue: VecDeque<Event>,
     /// What the chart has sent to itself.
-    pub external: VecDeque<String>,
+    pub external: VecDeque<Event>,
     pub delayed: Vec<Delayed>,
     pub running: bool,
+    /// `_event`
+    event: Option<Event>,
+    /// Which states have been entered, with late binding.
+    bound: BTreeSet<Id>,
+    /// It has come to a value that there is none of in the front end.
+    pub lost: bool,
+    /// The id of the `<send>` that has failed.
+    pub(crate) blame: Option<String>,
     /// The most events that have waited at once: those that somebody listens to; and with the errors to which nobody does.
     pub longest: (usize, usize),
     /// The same for the external queue, and for what is delayed.
@@ -42,10 +69,10 @@ pub struct State {
 /// What is sent with a delay. Times are in milliseconds.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Delayed {
-    event: String,
-    id: String,
-    left: u64,
-    age: u64,
+    pub(crate) event: Event,
+    pub(crate) id: String,
+    pub(crate) left: u64,
+    pub(crate) age: u64,
 }
 
 /// Where the next event comes from.
@@ -56,7 +83,7 @@ pub enum From {
     Timer,
 }
 
-fn milliseconds(text: &str) -> Option<u64> {
+pub(crate) fn milliseconds(text: &str) -> Option<u64> {
     let (number, scale) = match text.strip_suffix("ms") {
         Some(number) => (number, 1.0),
         None => (text.strip_suffix('s')?, 1000.0),
@@ -76,11 +103,28 @@ struct T {
     targets: Vec<Id>,
 }
 
-struct See<'d, 'a>(&'d Doc<'a>, &'d State);
+pub(crate) struct See<'d, 'a>(pub(crate) &'d Doc<'a>, pub(crate) &'d State);
 
 impl Names for See<'_, '_> {
-    fn data(&self, name: &str) -> Val {
-        self.1.data[name].clone()
+    fn data(&self, name: &str) -> Option<Val> {
+        self.1.data.get(name).cloned()
+    }
+
+    fn event(&self, field: &str) -> V {
+        let event = self.1.event.as_ref().ok_or(Fault::Error)?;
+        let exact = field == "name" && self.0.nodes[0].has_attribute(("urn:trellis", "events"));
+        if event.source == "outside" && field != "type" && !exact {
+            return Err(Fault::Beyond);
+        }
+        let text = |s: &str| Ok(Val::Symbol(s.into()));
+        match field {
+            "name" => text(&event.name),
+            "type" if event.source == "outside" => text("external"),
+            "type" => text(event.source),
+            "sendid" => Ok(event.id.clone().map_or(Val::Undefined, Val::Symbol)),
+            "data" => Ok(event.data.clone()),
+            field => panic!("_event.{field}"),
+        }
     }
 
     fn is_in(&self, state: &str) -> bool {
@@ -97,7 +141,7 @@ impl<'a> Doc<'a> {
         let words = nodes.iter().filter(|n| n.tag_name().name() == "transition");
         let words = words.flat_map(|n| n.attribute("event").unwrap_or("").split_whitespace());
         let descriptors = words.map(String::from).collect();
-        Doc { nodes, ids, descriptors }
+        Doc { nodes, ids, descriptors, told: document.input_text().contains("_event") }
     }
 
     fn tag(&self, n: Id) -> &str {
@@ -195,7 +239,7 @@ impl<'a> Doc<'a> {
     // Events.
 
     pub fn heard(&self, event: &str) -> bool {
-        self.descriptors.iter().any(|d| name_match(d, event))
+        self.told || self.descriptors.iter().any(|d| name_match(d, event))
     }
 
     /// Names of events to try from outside: those mentioned, longer ones, and one that nobody mentions.
@@ -214,6 +258,9 @@ impl<'a> Doc<'a> {
         let raised = self.nodes.iter().filter(|n| matches!(n.tag_name().name(), "raise" | "send"));
         // Anybody may send what the chart makes itself.
         all.extend(raised.filter_map(|n| n.attribute("event")).map(String::from));
+        if self.nodes.iter().any(|n| n.has_attribute("eventexpr")) {
+            all.extend(["e1".to_string(), "e2".to_string()]);
+        }
         all.retain(|name| !name.starts_with("done.") && !name.starts_with("error."));
         all.remove("done");
         all.remove("error");
@@ -238,7 +285,7 @@ impl<'a> Doc<'a> {
     }
 
     /// What may come next, but for events from outside: from where, after how long, which event, and what is left then.
-    pub fn own_events(&self, state: &State) -> Vec<(From, u64, String, State)> {
+    pub fn own_events(&self, state: &State) -> Vec<(From, u64, Event, State)> {
         let mut all = vec![];
         if let Some(event) = state.external.front() {
             let mut then = state.clone();
@@ -289,23 +336,54 @@ impl<'a> Doc<'a> {
             external: VecDeque::new(),
             delayed: vec![],
             running: true,
+            event: None,
+            bound: BTreeSet::new(),
+            lost: false,
+            blame: None,
             longest: (0, 0),
             most: (0, 0),
         };
+        let late = self.nodes[0].attribute("binding") == Some("late");
         for n in self.nodes.iter().filter(|n| n.tag_name().name() == "data") {
-            let value = evaluate(n.attribute("expr").expect("a value"), &See(self, &state)).expect("a value");
-            state.data.insert(n.attribute("id").expect("a name").into(), value);
+            let outer = n.ancestors().nth(2).expect("a datamodel in something");
+            if late && outer.tag_name().name() != "scxml" {
+                state.data.insert(n.attribute("id").expect("a name").into(), Val::Undefined);
+            } else {
+                self.first_value(&mut state, *n);
+            }
         }
         self.enter_states(&mut state, &[self.initial(0)]);
         self.macrostep(&mut state)?;
         Ok(state)
     }
 
+    fn first_value(&self, state: &mut State, data: Node) {
+        let value = match data.attribute("expr") {
+            Some(e) => evaluate(e, &See(self, state)),
+            None => Ok(Val::Undefined),
+        };
+        self.caught(state, &value);
+        state.data.insert(data.attribute("id").expect("a name").into(), value.unwrap_or(Val::Undefined));
+    }
+
+    /// Raises the error, if it is one.
+    pub(crate) fn caught<T>(&self, state: &mut State, result: &Result<T, Fault>) {
+        match result {
+            Ok(_) => {}
+            Err(Fault::Error) => {
+                let id = state.blame.take();
+                self.enqueue(state, "error.execution", "platform", id, Val::Undefined);
+            }
+            Err(Fault::Beyond) => state.lost = true,
+        }
+    }
+
     /// What comes after an event.
-    pub fn step(&self, state: &State, event: &str) -> Result<State, Diverges> {
+    pub fn step(&self, state: &State, event: &Event) -> Result<State, Diverges> {
         let mut state = state.clone();
         assert!(state.running);
-        let enabled = self.select(&mut state, Some(event));
+        state.event = self.told.then(|| event.clone());
+        let enabled = self.select(&mut state, Some(&event.name));
         if !enabled.is_empty() {
             self.microstep(&mut state, &enabled);
         }
@@ -316,12 +394,13 @@ impl<'a> Doc<'a> {
     fn macrostep(&self, state: &mut State) -> Result<(), Diverges> {
         // A cycle is found by comparing with a state that is kept for longer and longer.
         let (mut count, mut kept) = (0_u32, state.clone());
-        while state.running {
+        while state.running && !state.lost {
             count += 1;
             if (count > 1
                 && (&state.configuration, &state.history, &state.data, &state.queue)
                     == (&kept.configuration, &kept.history, &kept.data, &kept.queue)
-                && (&state.external, &state.delayed) == (&kept.external, &kept.delayed))
+                && (&state.external, &state.delayed) == (&kept.external, &kept.delayed)
+                && (&state.event, &state.bound) == (&kept.event, &kept.bound))
                 || state.longest.1 > 40
                 || state.external.len() > 40
                 || state.delayed.len() > 40
@@ -335,7 +414,8 @@ impl<'a> Doc<'a> {
             let mut enabled = self.select(state, None);
             if enabled.is_empty() {
                 let Some(event) = state.queue.pop_front() else { break };
-                enabled = self.select(state, Some(&event));
+                state.event = self.told.then(|| event.clone());
+                enabled = self.select(state, Some(&event.name));
             }
             if !enabled.is_empty() {
                 self.microstep(state, &enabled);
@@ -345,23 +425,25 @@ impl<'a> Doc<'a> {
         Ok(())
     }
 
-    fn enqueue(&self, state: &mut State, event: &str) {
-        state.queue.push_back(event.to_string());
-        let heard = state.queue.iter().filter(|e| self.heard(e)).count();
-        let errors = state.queue.iter().filter(|e| self.heard(e) || *e == "error.execution").count();
+    pub(crate) fn enqueue(&self, state: &mut State, event: &str, source: &'static str, id: Option<String>, data: Val) {
+        let event = self.event(event, source, id, data);
+        state.queue.push_back(event);
+        let heard = state.queue.iter().filter(|e| self.heard(&e.name)).count();
+        let errors = state.queue.iter().filter(|e| self.heard(&e.name) || e.name == "error.execution").count();
         state.longest = (state.longest.0.max(heard), state.longest.1.max(errors));
     }
 
-    fn holds(&self, state: &mut State, node: Node) -> bool {
+    /// An event, with what can be asked of it.
+    pub(crate) fn event(&self, name: &str, source: &'static str, id: Option<String>, data: Val) -> Event {
+        let (id, data) = if self.told { (id, data) } else { (None, Val::Undefined) };
+        Event { name: name.into(), source, id, data }
+    }
+
+    pub(crate) fn holds(&self, state: &mut State, node: Node) -> bool {
         let Some(cond) = node.attribute("cond") else { return true };
-        match evaluate(cond, &See(self, state)) {
-            Ok(Val::Bool(b)) => b,
-            Ok(v) => panic!("{cond} is {v:?}"),
-            Err(Fault) => {
-                self.enqueue(state, "error.execution");
-                false
-            }
-        }
+        let value = evaluate(cond, &See(self, state));
+        self.caught(state, &value);
+        value.is_ok_and(|v| truth(&v))
     }
 
     fn select(&self, state: &mut State, event: Option<&str>) -> Vec<T> {
@@ -462,6 +544,11 @@ impl<'a> Doc<'a> {
         }
         for &s in &e.enter {
             state.configuration.insert(s);
+            if self.nodes[0].attribute("binding") == Some("late") && state.bound.insert(s) {
+                for data in self.children(s, &["datamodel"]).into_iter().flat_map(|d| self.children(d, &["data"])) {
+                    self.first_value(state, self.nodes[data]);
+                }
+            }
             for block in self.children(s, &["onentry"]) {
                 self.execute(state, Some(block));
             }
@@ -477,12 +564,17 @@ impl<'a> Doc<'a> {
                     state.running = false;
                     continue;
                 }
-                self.enqueue(state, &format!("done.state.{}", self.name(parent)));
+                let done = self.children(s, &["donedata"]).first().map(|&d| self.payload(state, self.nodes[d]));
+                let done = done.unwrap_or(Ok(Val::Undefined));
+                self.caught(state, &done);
+                let name = format!("done.state.{}", self.name(parent));
+                self.enqueue(state, &name, "platform", None, done.unwrap_or(Val::Undefined));
                 let grandparent = self.parent(parent);
                 if self.is_parallel(grandparent)
                     && self.child_states(grandparent).iter().all(|&c| self.is_in_final(state, c))
                 {
-                    self.enqueue(state, &format!("done.state.{}", self.name(grandparent)));
+                    let name = format!("done.state.{}", self.name(grandparent));
+                    self.enqueue(state, &name, "platform", None, Val::Undefined);
                 }
             }
         }
@@ -575,84 +667,6 @@ impl<'a> Doc<'a> {
             }
         }
         all
-    }
-
-    /// Runs the content of an element; stops at the first error in it.
-    fn execute(&self, state: &mut State, block: Option<Id>) {
-        if let Some(n) = block
-            && self
-                .execute_block(state, &self.nodes[n].children().filter(Node::is_element).collect::<Vec<_>>())
-                .is_err()
-        {
-            self.enqueue(state, "error.execution");
-        }
-    }
-
-    fn execute_block(&self, state: &mut State, block: &[Node]) -> Result<(), Fault> {
-        for node in block {
-            match node.tag_name().name() {
-                "send" if node.attribute("target") == Some("#_internal") => {
-                    self.enqueue(state, node.attribute("event").expect("an event"));
-                }
-                "raise" => self.enqueue(state, node.attribute("event").expect("an event")),
-                "assign" => {
-                    let (name, e) =
-                        (node.attribute("location").expect("a name"), node.attribute("expr").expect("a value"));
-                    let value = evaluate(e, &See(self, state))?;
-                    let data =
-                        self.nodes.iter().find(|n| n.tag_name().name() == "data" && n.attribute("id") == Some(name));
-                    let ty = data.and_then(|n| n.attribute(("urn:trellis", "type"))).unwrap_or("");
-                    if let (Some((lo, hi)), &Val::Int(n)) = (ty.split_once(".."), &value) {
-                        let (lo, hi): (i64, i64) = (lo.parse().expect("a bound"), hi.parse().expect("a bound"));
-                        if n < lo || n > hi {
-                            return Err(Fault);
-                        }
-                    }
-                    state.data.insert(name.into(), value);
-                }
-                "if" => {
-                    let inside: Vec<Node> = node.children().filter(Node::is_element).collect();
-                    let mark = |n: &Node| matches!(n.tag_name().name(), "elseif" | "else");
-                    let mut head = *node;
-                    let mut rest = &inside[..];
-                    loop {
-                        let end = rest.iter().position(mark).unwrap_or(rest.len());
-                        if self.holds(state, head) {
-                            self.execute_block(state, &rest[..end])?;
-                            break;
-                        }
-                        if end == rest.len() {
-                            break;
-                        }
-                        head = rest[end];
-                        rest = &rest[end + 1..];
-                    }
-                }
-                "send" => {
-                    let (event, id) = (node.attribute("event").expect("an event"), node.attribute("id").unwrap_or(""));
-                    let delay = match (node.attribute("delay"), node.attribute("delayexpr")) {
-                        (Some(time), _) => milliseconds(time).expect("a time"),
-                        (None, None) => 0,
-                        (None, Some(e)) => match evaluate(e, &See(self, state))? {
-                            Val::Symbol(text) => milliseconds(&text).ok_or(Fault)?,
-                            v => panic!("{e} is {v:?}"),
-                        },
-                    };
-                    let heard = self.heard(event);
-                    if heard && delay == 0 {
-                        state.external.push_back(event.into());
-                    } else if heard {
-                        state.delayed.push(Delayed { event: event.into(), id: id.into(), left: delay, age: 0 });
-                    }
-                    state.most.0 = state.most.0.max(state.external.len());
-                    state.most.1 = state.most.1.max(state.delayed.len());
-                }
-                "cancel" => state.delayed.retain(|d| Some(d.id.as_str()) != node.attribute("sendid")),
-                "log" => {}
-                tag => panic!("<{tag}>"),
-            }
-        }
-        Ok(())
     }
 }
 

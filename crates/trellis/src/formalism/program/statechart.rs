@@ -46,7 +46,8 @@ pub fn assumes(chart: &Chart) -> Vec<String> {
 
 /// What there is too much of, and what to do about it.
 pub fn advice(limit: Limit) -> String {
-    format!("{}; {}=\"N\" on <scxml> makes it longer", limit.what(), limit.attribute())
+    let longer = limit.attribute().map(|name| format!("; {name}=\"N\" on <scxml> makes it longer"));
+    format!("{}{}", limit.what(), longer.unwrap_or_default())
 }
 
 /// All limits of a chart, to be told when it is not known which of them is too low.
