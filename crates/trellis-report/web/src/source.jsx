@@ -1,7 +1,8 @@
 // The text of the model: with values in a gutter where the run is, and an editor with what is wrong under the line.
 import { Fragment, h } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { edited } from './actions.js';
+import { current, edited } from './actions.js';
+import { tablesOf } from './certificate.js';
 import { Button } from './icons.jsx';
 import { live, set, state } from './store.js';
 import { Virtual } from './virtual.jsx';
@@ -33,19 +34,22 @@ export function messages(text) {
 
 // What each line has to say at this step: the line itself what it has changed, those before what they did last.
 function useGutter(r) {
-  const step = state.step;
+  const step = state.step, answer = current();
   return useMemo(() => {
     const said = new Map(), passed = new Set();
+    // Without a run, what always holds there, if that is known.
+    const invariant = !r && answer?.proof?.document?.kind === 'invariant' ? tablesOf(answer.proof.document)[0]?.rows ?? [] : [];
+    for (const [, line, holds] of invariant) if (line && holds !== 'true') said.set(line, [said.get(line), holds].filter(Boolean).join(' ∧ '));
     if (!r) return { said, passed, now: 0 };
     for (let i = Math.max(1, step - 400); i <= step; i++) {
       const s = r.steps[i - 1], line = s.place?.line;
       if (!line) continue;
       passed.add(line);
-      const set = Object.keys(s.set).map(n => `${n} = ${r.value(n, s.set[n])}`).join(', ');
+      const set = Object.keys(s.set).map(n => `${n.split('::').at(-1)} = ${r.value(n, s.set[n])}`).join(', ');
       if (set || !said.has(line)) said.set(line, set);
     }
     return { said, passed, now: r.steps[step - 1]?.place?.line ?? 0 };
-  }, [r, step]);
+  }, [r, step, answer]);
 }
 
 export function Source({ r, bad }) {
@@ -53,7 +57,7 @@ export function Source({ r, bad }) {
   const wrong = messages(state.diagnostics), by = new Map(wrong.map(m => [m.line, m]));
   useEffect(() => { if (state.diagnostics && !state.rows.length) setEditing(true); }, [state.diagnostics]);
   if (!text) return <p class="empty">The text of this model is not shown: it is too long, or not there any more.</p>;
-  const widest = useMemo(() => Math.min(90, Math.max(20, ...lines.map(l => l.length))), [lines]);
+  const widest = useMemo(() => Math.min(64, Math.max(20, ...lines.map(l => l.length))), [lines]);
   if (editing && live) return <Editor lines={lines} text={text} wrong={wrong} done={() => setEditing(false)} />;
   return <div class="srcbox">
     {live && <span class="srcbar"><Button label="Edit the text" onClick={() => setEditing(true)}>Edit</Button></span>}
