@@ -45,7 +45,7 @@ export async function open(name, text = null) {
   try {
     const model = await ask('model', { model: { name, ...(text != null ? { text } : {}) } });
     model.disk = text ?? model.source;
-    set({ model, text: null, upload: text, rows: rowsOf(model, listed?.ask ?? []), row: null, answer: 0, step: 0, focus: null, walk: null, space: null, view: 'check', busy: false, tab: null, diagnostics: model.error ?? null });
+    set({ model, text: null, upload: text, rows: rowsOf(model, listed?.ask ?? []), row: null, answer: 0, step: 0, focus: null, walk: null, space: null, pick: null, editing: false, view: 'check', busy: false, tab: null, diagnostics: model.error ?? null });
     const query = new URLSearchParams(location.search);
     if (query.get('model') !== name && listed) { query.set('model', name); history.replaceState(null, '', `?${query}${location.hash}`); }
     chooseFirst();

@@ -54,14 +54,15 @@ function Tokens({ n, count }) {
 }
 
 // Values that say that something is broken.
+const GOOD = /^(ok|works?|working|up|alive|healthy|intact)$/i;
 const BROKEN = /^(failed|failure|fail\w*|ko|broken|lost|dead|down|stuck\w*|faulty|crashed)$/i;
 function Box({ n, by, bad, was, value, fires, who, onPick }) {
-  const broken = value != null && BROKEN.test(value) && n.lights[0]?.[1] == null, on = !!by || broken; bad ||= broken;
+  const no = value === 'false' || value === '0', broken = value != null && n.lights[0]?.[1] == null && (BROKEN.test(value) || (no && GOOD.test(n.lines[0])) || (value === 'true' && BROKEN.test(n.lines[0]))), on = !!by || broken; bad ||= broken;
   const m = mark(n), tall = (n.h - n.shown.length * 15) / 2;
   if (n.isFrame && n.children.length) return <g class={`frame${on ? ' in' : ''}`}><title>{n.lines.join('\n')}</title><rect x={n.X} y={n.Y} width={n.w} height={n.h} rx="8" /><text x={n.X + 10} y={n.Y + 16}>{n.shown[0]}</text></g>;
   const bar = n.shape === 'bar', r = bar ? 2 : Math.min(12, n.h / 2);
-  return <g class={`n ${n.shape}${on ? (bad ? ' bad' : ' on') : ''}${was ? ' was' : ''}${fires ? ' fires' : ''}`} data-node={n.id} {...(onPick ? { onClick: () => onPick(n.id), tabIndex: 0, role: 'button', 'aria-label': n.lines.join(', '), onKeyDown: e => { if (e.key === 'Enter') onPick(n.id); } } : {})}>
-    <title>{n.lines.join('\n')}</title>
+  return <g class={`n ${n.shape}${on ? (bad ? ' bad' : ' on') : ''}${was ? ' was' : ''}${fires ? ' fires' : ''}`} data-node={n.id} {...(onPick ? { onClick: () => onPick(n.id), tabIndex: 0, role: 'button', onKeyDown: e => { if (e.key === 'Enter') onPick(n.id); } } : {})}>
+    {!onPick && <title>{n.lines.join('\n')}</title>}
     <rect x={n.X} y={n.Y} width={n.w} height={n.h} rx={r} style={n.color && !on ? { stroke: n.color } : null} />
     {(n.initial || n.shape === 'final') && <rect class="ini" x={n.X + 2.5} y={n.Y + 2.5} width={n.w - 5} height={n.h - 5} rx={Math.max(1, r - 2)} />}
     {m && <text class="cm" x={n.X + 10} y={n.Y + tall + 12}>{m}</text>}

@@ -23,11 +23,12 @@ function view(v) {
   remember();
 }
 
+const Name = ({ m }) => { const at = m ? m.name.lastIndexOf('/') + 1 : 0; return m ? <Fragment><span class="dir">{m.name.slice(0, at)}</span>{m.name.slice(at)}</Fragment> : 'no model open'; };
 function Header() {
   const m = state.model, a = current(), proofs = !!a?.proof;
   return <header class="top">
     <span class="logo"><Logo /><span class="hide-s">Trellis</span></span>
-    {live ? <button type="button" class="file m" onClick={() => set({ menu: !state.menu })} title="Open another model (O)" aria-expanded={state.menu}>{m?.name ?? 'no model open'}</button> : <span class="file m">{m?.name}</span>}
+    {live ? <button type="button" class="file m" onClick={() => set({ menu: !state.menu })} title="Open another model (O)" aria-expanded={state.menu}><Name m={m} /></button> : <span class="file m"><Name m={m} /></span>}
     {m && <span class="tag hide-m">{m.title}</span>}{a && <span class="tv"><Chip verdict={a.report.verdict} /></span>}<span class="sp" />
     {m && <Seg label="View" value={state.view} options={[['check', 'Check'], ...(live ? [['simulate', 'Simulate', !!m.error], ['states', 'States', !!m.error]] : []), ['proof', 'Proof', !proofs]]} onChange={view} />}
     {m && live && <Button icon="link" label="Copy a link to this state" onClick={() => { navigator.clipboard?.writeText(location.href.replace(/token=[^&#]*&?/, '')); say('Link copied: the part after # opens the same state of this model'); }} />}

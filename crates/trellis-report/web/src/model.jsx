@@ -3,7 +3,7 @@ import { h } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { current, run } from './actions.js';
 import { Graph, Mini, lights, taken } from './graph.jsx';
-import { Chip, Seg } from './icons.jsx';
+import { Button, Chip, Seg } from './icons.jsx';
 import { isNetwork, layout, prepare } from './layout.js';
 import { last } from './memo.js';
 import { live, set, state } from './store.js';
@@ -45,7 +45,7 @@ const busiest = last((r, roots) => {
 function culprits(nodes, lit, step, now) {
   const asked = current()?.report.query ?? '', parts = new Set((step?.parts ?? []).map(q => q.name)), here = nodes.filter(n => lit.has(n.id));
   const word = text => new RegExp(`(^|[^\\w.])${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}($|[^\\w])`).test(asked);
-  const named = here.filter(n => n.lights.some(([name, v]) => (v == null ? word(name) : now?.get(name) === v && (word(`${name}.${v}`) || word(v)))));
+  const named = here.filter(n => n.lights.some(([name, v]) => (v == null ? word(name) : (now?.get(name) === v || now?.get(name)?.split(', ').includes(v)) && (word(`${name}.${v}`) || word(v)))));
   const moved = here.filter(n => n.lights.some(([name]) => parts.has(name) || name in (step?.set ?? {})));
   return new Set((named.length ? named : moved.length ? moved : here).map(n => n.id));
 }
@@ -94,9 +94,10 @@ export function Inspect({ r, bad }) {
 export function Model() {
   const m = state.model, r = run(), p = preparedOf(m.drawing), a = current(), failing = state.view === 'check' && a?.report.holds === false, bad = failing && r && state.step === r.n && r.back == null;
   const drawn = p.nodes.length > 0, isProgram = drawn && !p.nodes.some(n => n.lights.length) && !!m.source && p.nodes.some(n => n.lines.some(l => /^line \d+$/.test(l))), both = isProgram && innerWidth >= 1200;
-  const wanted = state.tab ?? (both ? 'both' : isProgram || !drawn ? 'source' : 'picture'), tab = wanted === 'both' && !both ? 'source' : wanted;
+  const wanted = state.tab ?? (both ? 'both' : (isProgram && !(r && !r.steps.some(s => s.place?.line))) || !drawn ? 'source' : 'picture'), tab = wanted === 'both' && !both ? 'source' : wanted;
   return <main class="pane model" aria-label="Model">
     <div class="ph"><h2>Model</h2>{tab === 'picture' ? <Legend p={p} /> : <span class="mu hide-m">{live ? 'edit it: what is wrong is said under the line' : 'as it was checked'}</span>}<span class="sp" />
+      {live && tab !== 'picture' && !state.editing && <Button label="Edit the text" onClick={() => set({ editing: true })}>Edit</Button>}
       {drawn && <Seg label="Show" value={tab} options={[...(both ? [['both', 'Both']] : []), ['picture', p.network ? 'Automata' : isProgram ? 'Automaton' : 'Picture'], ['source', 'Source']]} onChange={tab => set({ tab })} />}</div>
     {tab === 'both' ? <div class="sides"><Source r={r} bad={bad} /><Picture p={p} r={r} bad={bad} narrow /></div> : tab === 'source' ? <Source r={r} bad={bad} /> : <Picture p={p} r={r} bad={bad} />}
     <Inspect r={r} bad={failing} /><Now />

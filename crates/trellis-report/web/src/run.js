@@ -19,7 +19,7 @@ export const shown = v => {
 
 export class Run {
   constructor(run, look = {}, lanes = null, trace = null) {
-    Object.assign(this, { violated: run.violated, look, trace, lanes: lanes ?? run, steps: run.steps, start: run.start, ending: run.ending });
+    Object.assign(this, { violated: run.violated, last: run.last, look, trace, lanes: lanes ?? run, steps: run.steps, start: run.start, ending: run.ending });
     this.parts = run.parts ?? []; this.clocks = new Set(run.clocks ?? []); this.n = run.steps.length;
     this.back = run.loop != null && run.loop <= this.n ? run.loop : null;
     this.names = this.allNames(run);
@@ -34,7 +34,7 @@ export class Run {
     this.places = [...this.parts].filter(p => p in run.start);
   }
   allNames(run) {
-    const names = new Set(Object.keys(run.start));
+    const names = new Set([...Object.keys(run.start), ...Object.keys(run.last ?? {})]);
     for (const s of run.steps) for (const n in s.set) names.add(n);
     // Of an array whose cells are set one by one only these are shown: the whole would stay as it was.
     const arrays = new Set([...names].filter(n => n.endsWith(']')).map(n => n.slice(0, n.indexOf('['))));
@@ -53,6 +53,8 @@ export class Run {
   }
   // All values at a moment; 0 is the start.
   state(i) {
+    // Of a walk the last state is known better than its steps say: time may have passed since.
+    if (this.last && i === this.n) return new Map(this.names.map(n => [n, n in this.last ? this.value(n, this.last[n]) : '–']));
     while (this.kept.length * EVERY <= i) this.kept.push(this.forward(this.kept.at(-1), (this.kept.length - 1) * EVERY, this.kept.length * EVERY));
     const k = Math.floor(i / EVERY);
     return this.forward(this.kept[k], k * EVERY, i);

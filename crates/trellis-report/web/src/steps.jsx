@@ -11,7 +11,7 @@ import { Virtual } from './virtual.jsx';
 
 function changes(r, i) {
   const s = r.steps[i - 1], places = new Set(r.places);
-  return Object.keys(s.set).filter(n => !places.has(n) && !r.clocks.has(n) && n !== 'states').map(n => `${n} := ${r.value(n, s.set[n])}`).join(', ');
+  return Object.keys(s.set).filter(n => !places.has(n) && !r.clocks.has(n) && n !== 'states').map(n => `${r.label(n)} := ${r.value(n, s.set[n])}`).join(', ');
 }
 
 function Step({ r, i, isBad }) {

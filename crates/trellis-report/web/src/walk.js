@@ -15,7 +15,7 @@ async function request(more) {
   // Before the first step nobody has said yet which names are places.
   const places = new Set(state.model.drawing.nodes.flatMap(n => n.lit.filter(l => l[1] != null).map(l => l[0])));
   const parts = answer.run.parts?.length ? answer.run.parts : Object.keys(answer.state).filter(n => places.has(n));
-  const run = new Run({ ...answer.run, parts, steps: answer.steps }, { start: answer.steps.some(s => s.parts?.length) && answer.run.parts?.length ? null : 'start', sparse: answer.idle.length > 0 });
+  const run = new Run({ ...answer.run, last: answer.state, parts, steps: answer.steps }, { start: answer.steps.some(s => s.parts?.length) && answer.run.parts?.length ? null : 'start', sparse: answer.idle.length > 0 });
   set({ walk: { moves: answer.moves, run, state: answer.state, idle: new Set(answer.idle), remark: answer.remark, choices: answer.choices, error: null }, step: run.n });
   remember();
 }
