@@ -17,6 +17,10 @@ export const shown = v => {
   return String(v);
 };
 
+const NAMED = /^([\w.-]+)(?: \("(.*?)"\))?: .*->/;
+// What a step is called, shortly.
+export const called = s => { const m = s.label?.match(NAMED); return s.message ?? (m ? m[2] ?? m[1] : s.label); };
+
 export class Run {
   constructor(run, look = {}, lanes = null, trace = null) {
     Object.assign(this, { violated: run.violated, last: run.last, look, trace, lanes: lanes ?? run, steps: run.steps, start: run.start, ending: run.ending });
@@ -91,6 +95,9 @@ export class Run {
       const from = parts.filter(p => p.sends).map(p => p.name), to = parts.filter(p => !p.sends).map(p => p.name);
       return { title: s.message, who: to.length ? `${from.join(', ')} → ${to.join(', ')}` : from.join(', '), detail, line, sends: from, gets: to };
     }
+    // A transition of a net has a name.
+    const named = line && !s.message && !moved.length && !this.look.table && s.label.match(NAMED);
+    if (named) return { title: named[2] ?? named[1], who: '', detail: '', line };
     // A rule of a counter system is a line of its file.
     if (line && !s.message && !moved.length && !this.look.table && s.label) return { title: s.label, who: '', detail: '', line, code: true };
     if (line && this.look.table) return { title: s.place.text || s.label, who: '', detail: '', line, code: true };

@@ -5,7 +5,7 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { Graph } from './graph.jsx';
 import { Button } from './icons.jsx';
 import { layout, prepare } from './layout.js';
-import { shown } from './run.js';
+import { called, shown } from './run.js';
 import { set, state } from './store.js';
 import { peek, walkTo } from './walk.js';
 
@@ -16,12 +16,12 @@ const keyOf = values => JSON.stringify(values);
 export function learn(answer) {
   const space = (state.space ??= { nodes: new Map(), first: null, turn: 0 }), at = seen(space, answer.state, answer.moves, answer.remark);
   if (!answer.moves.length) space.first = answer.state;
-  at.next = (answer.next ?? []).map(n => ({ key: seen(space, n.state, [...answer.moves, n.move], n.remark).key, label: called(answer.choices.offers?.[+n.move]) ?? n.label ?? n.move.replace(/^w /, 'wait ') }));
+  at.next = (answer.next ?? []).map(n => ({ key: seen(space, n.state, [...answer.moves, n.move], n.remark).key, label: short(answer.choices.offers?.[+n.move]) ?? n.label ?? n.move.replace(/^w /, 'wait ') }));
   at.isOpen = false;
   at.isInput = answer.choices.ask?.kind === 'input';
   space.turn++;
 }
-const called = s => (s ? s.message ?? (s.place?.line && s.label.length > 20 ? `line ${s.place.line}` : s.label) : null);
+const short = s => (s ? s.place?.line && called(s).length > 20 ? `line ${s.place.line}` : called(s) : null);
 function seen(space, values, moves, remark) {
   const key = keyOf(values);
   if (!space.nodes.has(key)) space.nodes.set(key, { key, values, moves, remark, next: [], isOpen: true, id: space.nodes.size });

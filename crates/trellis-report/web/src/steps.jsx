@@ -48,6 +48,6 @@ export function RunPane() {
     {r ? <div class={`rb c${charts.length}`} data-c={chart}>
       <Virtual n={r.n + 1 + (close ? 1 : 0)} height={height} at={state.step} label="Steps" row={i => (i > r.n ? <div class={`end${isBad ? ' bad' : ''}`} key="end">{r.back != null && r.back < r.n ? <button type="button" onClick={() => go(r.back)}>↺ {close}</button> : close}</div> : <Step key={i} r={r} i={i} isBad={isBad} />)} />
       {charts.map((c, i) => <c.Chart key={c.title} r={r} step={state.step} cls={`c${i + 1}`} />)}
-    </div> : a?.proof && state.view === 'check' ? <Proved a={a} /> : <p class="empty">{a ? (a.proof ? 'The property holds: there is no run to show.' : a.report.reason?.text ?? 'This answer has no run.') : state.rows.length ? 'Choose a property, or run it.' : 'Ask something, or simulate.'}</p>}
+    </div> : a?.proof && state.view === 'check' ? <Proved key={`${state.row}/${state.answer}`} a={a} /> : <p class="empty">{a ? (a.proof ? 'The property holds: there is no run to show.' : a.report.reason?.text ?? 'This answer has no run.') : state.rows.length ? 'Choose a property, or run it.' : 'Ask something, or simulate.'}</p>}
   </section>;
 }
