@@ -1,20 +1,24 @@
 //! Certificates of timed models: sets of locations, data and zones, checked to be proofs.
 //!
-//! An entry stands for the valuations of its zone that satisfy the clock invariants of its locations; with bounds, also for
-//! those that the bounds cannot tell from one of these (`a⊑LU`: Herbreteau, Srivathsan and Walukiewicz, *Better
-//! abstractions for timed automata*, LICS 2012). A set of entries is a proof if it has the initial valuation and all that it
-//! becomes while time passes; if every step, and then any delay, leads to a valuation in the set; and if none in it is bad.
+//! An entry stands for the valuations of its zone that satisfy the clock invariants of its locations; with bounds, also for those that the bounds
+//! cannot tell from one of these (`a⊑LU`: Herbreteau, Srivathsan and Walukiewicz, *Better abstractions for timed automata*, LICS 2012). A set of
+//! entries is a proof if it has the initial valuation and all that it becomes while time passes; if every step, and then any delay, leads to a
+//! valuation in the set; and if none in it is bad.
 //!
-//! With bounds, what an entry stands for need not be written down. Say `v` is such a valuation, simulated by `w` of the zone.
-//! If the bounds are at least the constants that a step compares clocks with (in guards, and in the target's invariant
-//! for clocks that the step does not set), then what `v` can do and wait, `w` can. If they are also at least the bounds of an
-//! entry of the target (for clocks that the step does not set), then what `w` becomes simulates what `v` becomes as far as
-//! that entry is concerned. So it is enough that all that the zone becomes is within an entry. An entry whose bounds are all
-//! minus infinity stands for every valuation, and may be reached from anywhere.
+//! With bounds, what an entry stands for need not be written down. Say `v` is such a valuation, simulated by `w` of the zone. If the bounds are at
+//! least the constants that a step compares clocks with (in guards, and in the target's invariant for clocks that the step does not set), then what
+//! `v` can do and wait, `w` can. If they are also at least the bounds of an entry of the target (for clocks that the step does not set), then what
+//! `w` becomes simulates what `v` becomes as far as that entry is concerned. So it is enough that all that the zone becomes is within an entry. An
+//! entry whose bounds are all minus infinity stands for every valuation, and may be reached from anywhere.
 //!
+<<<<<<< HEAD
 //! What it deliberately does not do: liveness (a module of its own), bounds of clocks, lattice variables beside clocks, priorities (whether a
 //! step is blocked by another may depend on clocks). All are refused. Entries that know only part of the data have a module of
 //! their own, `partial`, and those that say more of it than values another, `says`.
+=======
+//! What it deliberately does not do: liveness (which has a room of its own), bounds of clocks, lattice variables beside clocks. All are refused.
+//! Entries that know only part of the data have a room of their own, `partial`, and those that say more of it than values another, `says`.
+>>>>>>> timed
 
 use std::collections::HashMap;
 
@@ -42,9 +46,6 @@ pub(crate) fn certify(net: &Network, query: &Query, cert: &Certificate) -> Resul
     let beside = |why| Err(Rejection::new(Cause::BesideThePoint(why)));
     if !net.lattices.is_empty() {
         return beside("certificates of models with both clocks and lattice variables cannot be checked");
-    }
-    if net.has_priorities {
-        return beside("certificates of models with both clocks and priorities cannot be checked");
     }
     let live =
         matches!(query.kind, QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..));

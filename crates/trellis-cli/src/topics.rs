@@ -387,7 +387,7 @@ Queries: A[] p, E<> p, A<> p, E[] p, p --> q, sup: e, inf: e, with deadlock, imp
 
 A value out of range, a division by zero or an index outside its array is an error of the model, shown with the trace
 that leads to it (exit code 2). What Trellis reads but cannot check (rates other than 0 and 1, double, dynamic templates, statistical
-queries; clocks together with lattice variables or priorities) is refused by name and place; nothing is skipped silently.
+queries; clocks together with lattice variables) is refused by name and place; nothing is skipped silently.
 
 Without clocks, time still passes: a run may stay forever in a state unless a location there is urgent or committed or
 an urgent channel is ready. A<> and --> count such runs.";

@@ -105,7 +105,10 @@ impl Bounds {
             let mut maps = vec![Map::default(); p.locations.len()];
             let mut note = |map: &mut Map, a: &ClockAtom| {
                 diagonal |= compare(net, a, &mut |clock, is_lower, c| {
-                    let (lower, upper) = if is_lower { (c, NONE) } else { (NONE, c) };
+                    // What is of lower priority may need it not to hold.
+                    let either = net.has_priorities;
+                    let (lower, upper) =
+                        (if is_lower || either { c } else { NONE }, if is_lower && !either { NONE } else { c });
                     raise(map, clock, lower, upper);
                 });
             };

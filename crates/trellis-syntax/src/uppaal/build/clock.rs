@@ -6,8 +6,8 @@
 //!
 //! Rates (`x' == e`, in invariants) take the same way: an [`Atom`] that is a `rate` says how fast its clock runs.
 //!
-//! What this deliberately does not do: clocks as numbers, constant rates other than 0 and 1, and clocks beside lattice variables or
-//! priorities. All of that is refused by name and place.
+//! What this deliberately does not do: clocks as numbers, constant rates other than 0 and 1, and clocks beside lattice
+//! variables. All of that is refused by name and place.
 
 use trellis_expr::{Term, TermId, VarId};
 use trellis_model::network::ClockAtom;
@@ -96,13 +96,9 @@ impl Builder<'_> {
             ast::ChanRef::Chan(e) => e.span,
         });
         let process = nta.system.get(1).and_then(|group| group.first()).map(|name| name.span);
-        for (what, span) in [("channel", chan), ("process", process)] {
-            if let Some(span) = span {
-                self.report(
-                    Diagnostic::error(span, format!("{what} priorities are not supported in a model with clocks"))
-                        .help("remove them: write `,` for `<`, or leave the line out"),
-                );
-            }
+        if let Some(span) = chan.or(process).filter(|_| self.net.channels.iter().any(|c| c.urgent)) {
+            let d = Diagnostic::warning(span, "urgent channels hold time up whatever the priorities are");
+            self.report(d.help("a step over an urgent channel may have to wait for others, and time waits with it"));
         }
     }
 
