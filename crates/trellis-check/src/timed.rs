@@ -11,14 +11,8 @@
 //! `w` becomes simulates what `v` becomes as far as that entry is concerned. So it is enough that all that the zone becomes is within an entry. An
 //! entry whose bounds are all minus infinity stands for every valuation, and may be reached from anywhere.
 //!
-<<<<<<< HEAD
-//! What it deliberately does not do: liveness (a module of its own), bounds of clocks, lattice variables beside clocks, priorities (whether a
-//! step is blocked by another may depend on clocks). All are refused. Entries that know only part of the data have a module of
-//! their own, `partial`, and those that say more of it than values another, `says`.
-=======
-//! What it deliberately does not do: liveness (which has a room of its own), bounds of clocks, lattice variables beside clocks. All are refused.
-//! Entries that know only part of the data have a room of their own, `partial`, and those that say more of it than values another, `says`.
->>>>>>> timed
+//! What it deliberately does not do: liveness (a module of its own), bounds of clocks, lattice variables beside clocks. All are refused.
+//! Entries that know only part of the data have a module of their own, `partial`, and those that say more of it than values another, `says`.
 
 use std::collections::HashMap;
 

@@ -53,7 +53,7 @@ pub(crate) fn inevitable(
         _ => return beside("ranks for a question that is not about maximal runs"),
     };
     if !net.lattices.is_empty() || query.deadlock {
-        return beside("liveness with clocks, and lattice variables, priorities or `deadlock`, cannot be checked");
+        return beside("liveness with clocks, and lattice variables or `deadlock`, cannot be checked");
     }
     let mut c = Checker::new(net, query, (stay, value), measure);
     for (number, e) in cert.entries.iter().enumerate() {

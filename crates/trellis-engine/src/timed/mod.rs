@@ -9,6 +9,7 @@ pub mod cycle;
 pub mod formula;
 pub mod lazy;
 pub mod live;
+mod portfolio;
 pub mod reach;
 mod runs;
 pub mod schedule;
@@ -17,4 +18,4 @@ mod stopwatch;
 pub mod target;
 pub mod trace;
 
-pub use answer::{Clocks, Config, Data, Engine, answer, default_engine, obstacle};
+pub use answer::{Clocks, Config, Data, Engine, answer, answer_by, default_engine, obstacle, symmetry};

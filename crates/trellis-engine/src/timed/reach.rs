@@ -153,6 +153,8 @@ pub struct ZoneGraph<'n> {
     pub spurious: u64,
     /// What was counted.
     pub stats: Stats,
+    /// What still waits, if a limit has interrupted the exploration.
+    waiting: Option<Waitlist>,
 }
 
 impl From<StopReason> for Ending {
@@ -169,6 +171,8 @@ struct Unfolding<'g, 'n> {
     waiting: Waitlist,
     moves: Transitions,
     source: Vec<Bound>,
+    /// What was taken last from those that wait.
+    taken: u32,
 }
 
 impl Exploration for Unfolding<'_, '_> {
@@ -179,6 +183,7 @@ impl Exploration for Unfolding<'_, '_> {
     fn next(&mut self) -> Result<Option<u32>, Ending> {
         while let Some(n) = self.waiting.pop() {
             if self.graph.nodes[n as usize].mark == Mark::Waiting {
+                self.taken = n;
                 return Ok(Some(n));
             }
         }
@@ -192,7 +197,7 @@ impl Exploration for Unfolding<'_, '_> {
 
     #[inline]
     fn expand(&mut self, n: u32, _: &mut Meter) -> Result<Option<(u32, Vec<Zone>)>, Ending> {
-        let Unfolding { graph, query, target, waiting, moves, source } = self;
+        let Unfolding { graph, query, target, waiting, moves, source, .. } = self;
         graph.nodes[n as usize].mark = Mark::Passed;
         graph.stats.expanded += 1;
         graph.expand(n, query, target, waiting, moves, source).map_err(|error| Ending::Broken(n, error))
@@ -219,6 +224,7 @@ impl<'n> ZoneGraph<'n> {
             stopped: net.has_rates().then(HashMap::new),
             spurious: 0,
             stats: Stats::default(),
+            waiting: None,
         }
     }
 
@@ -233,19 +239,30 @@ impl<'n> ZoneGraph<'n> {
         self.options
     }
 
-    /// Explores until a target is found, or everything.
+    /// Explores until a target is found, or everything. Stopped by a limit, it goes on where it was when it is called again.
     pub fn explore(&mut self, query: &Query, mut target: Option<&mut Target>, meter: &mut Meter) -> Ending {
-        let mut waiting = Waitlist::new(self.options.order);
-        match self.start(query, &mut target, &mut waiting) {
-            Ok(None) => {}
-            Ok(Some((n, parts))) => return Ending::Found(n, parts),
-            Err(trouble) => return Ending::Broken(NONE, trouble),
-        }
+        let waiting = match self.waiting.take() {
+            Some(waiting) => waiting,
+            None => {
+                let mut waiting = Waitlist::new(self.options.order);
+                match self.start(query, &mut target, &mut waiting) {
+                    Ok(None) => waiting,
+                    Ok(Some((n, parts))) => return Ending::Found(n, parts),
+                    Err(trouble) => return Ending::Broken(NONE, trouble),
+                }
+            }
+        };
         let (moves, source) = (Transitions::default(), Vec::new());
-        let mut unfolding = Unfolding { graph: self, query, target, waiting, moves, source };
+        let mut unfolding = Unfolding { graph: self, query, target, waiting, moves, source, taken: NONE };
         match explore(&mut unfolding, meter) {
             Ok(None) => {}
             Ok(Some((n, parts))) => return Ending::Found(n, parts),
+            Err(Ending::Stopped(why)) => {
+                let Unfolding { mut waiting, taken, .. } = unfolding;
+                waiting.push(taken, i64::MAX);
+                self.waiting = Some(waiting);
+                return Ending::Stopped(why);
+            }
             Err(ending) => return ending,
         }
         self.stats.stored = self.nodes.iter().filter(|n| n.mark != Mark::Replaced).count() as u64;

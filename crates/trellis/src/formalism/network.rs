@@ -222,7 +222,11 @@ impl Task for NetworkTask {
             (None, None) => None,
         };
         let found = match &plan.timed {
-            Some(config) => trellis_engine::timed::answer(net, query, config, &mut meter),
+            Some(config) => trellis_engine::timed::answer_by(net, query, config, &mut meter).map(|(answer, by)| {
+                // From here on it is known who has answered.
+                plan.timed = plan.timed.map(|config| Config { engine: by.or(config.engine), ..config });
+                answer
+            }),
             None if folds(args, net) => answer_up_to_symmetry(net, query, plan.options.order, &mut meter),
             None => answer(net, query, plan.options, strategy, loaded.priority, &mut meter),
         };
@@ -584,6 +588,7 @@ fn engine_line(args: &Settings, o: Options, query: &Query, net: &Network) -> Str
         Order::Bfs => "breadth first".to_string(),
         Order::Dfs => "depth first".to_string(),
         Order::Random(seed) => format!("random order, seed {seed}"),
+        Order::Shuffled(seed) => format!("depth first in random order, seed {seed}"),
         Order::Priority => "by priority".to_string(),
     };
     match query.kind {

@@ -3,7 +3,7 @@
 use trellis_engine::timed::bounds::Bounds;
 use trellis_engine::timed::lazy::{self, block::Direction};
 use trellis_engine::timed::reach::{self, Cover, Extrapolation};
-use trellis_engine::timed::{Clocks, Config, Data, Engine, default_engine, obstacle};
+use trellis_engine::timed::{Clocks, Config, Data, Engine, default_engine, obstacle, symmetry};
 use trellis_engine::waitlist::Order;
 use trellis_model::network::{Network, Query, QueryKind, Symmetry};
 
@@ -51,6 +51,9 @@ pub fn config(args: &Settings, net: &Network, query: &Query) -> Result<Config, E
     }
     if args.symmetry && (lazily || args.engine == settings::Engine::Lazy) {
         return say("--symmetry goes with --engine reach".into());
+    }
+    if args.symmetry && net.has_priorities {
+        return say("--symmetry does not go with priorities beside clocks".into());
     }
     let engine = match args.engine {
         settings::Engine::Reach if lazily => {
@@ -121,9 +124,10 @@ pub fn engine_line(config: &Config, net: &Network, query: &Query) -> String {
         Order::Bfs => "breadth first".to_string(),
         Order::Dfs => "depth first".to_string(),
         Order::Random(seed) => format!("random order, seed {seed}"),
+        Order::Shuffled(seed) => format!("depth first in random order, seed {seed}"),
         Order::Priority => "larger zones first".to_string(),
     };
-    let symmetry = if config.symmetry { Symmetry::find(net, query) } else { Symmetry::default() };
+    let symmetry = symmetry(net, query, config);
     match config.engine.unwrap_or_else(|| default_engine(net, query, config.order, &symmetry)) {
         Engine::Reach(o) => {
             let o = o.sound(query, Bounds::new(net, query).diagonal);
