@@ -383,11 +383,12 @@ queries in a .q file of the same name or given by --queries):
   clocks      guards, invariants, resets to integers or other clocks, differences, stopwatches (x' == 0); see `trellis help timed`
   lattices    extern NAME; see `trellis help lattices`
 
-Queries: A[] p, E<> p, A<> p, E[] p, p --> q, sup: e, inf: e, with deadlock, imply, forall, exists, P.location, P(1).x, P(1).f(2).
+Queries: A[] p, E<> p, A<> p, E[] p, p --> q, sup: e, inf: e, bounds: e, with deadlock, imply, forall, exists, P.location, P(1).x, P(1).f(2).
 
 A value out of range, a division by zero or an index outside its array is an error of the model, shown with the trace
-that leads to it (exit code 2). What Trellis reads but cannot check (rates other than 0 and 1, double, dynamic templates, statistical
-queries; clocks together with lattice variables) is refused by name and place; nothing is skipped silently.
+that leads to it (exit code 2). What Trellis reads but cannot check (rates other than 0 and 1, dynamic templates, statistical
+queries; clocks together with lattice variables) is refused by name and place; nothing is skipped silently. Hybrid clocks and `double` are left out with
+a warning; a step or a question that looks at one is refused.
 
 Without clocks, time still passes: a run may stay forever in a state unless a location there is urgent or committed or
 an urgent channel is ready. A<> and --> count such runs.";

@@ -9,6 +9,8 @@ pub enum Order {
     /// First in, first out: shortest traces.
     #[default]
     Bfs,
+    /// The same, and nothing that comes later takes the place of what came before: no trace is shorter.
+    Shortest,
     /// Last in, first out.
     Dfs,
     /// Any, by a seed.
@@ -38,7 +40,7 @@ impl Waitlist {
     /// An empty list.
     pub fn new(order: Order) -> Waitlist {
         match order {
-            Order::Bfs => Waitlist::Queue(VecDeque::new()),
+            Order::Bfs | Order::Shortest => Waitlist::Queue(VecDeque::new()),
             Order::Dfs => Waitlist::Stack(Vec::new()),
             Order::Random(seed) => Waitlist::Random(Vec::new(), start(seed)),
             Order::Shuffled(seed) => Waitlist::Shuffled(Vec::new(), start(seed), 0),

@@ -112,7 +112,19 @@ pub fn bench(args: &Bench) -> Result<bool, Error> {
     let (mut right, mut shown, mut absent, mut open, mut here) = (true, 0, 0, 0, false);
     println!(
         "{:<18} {:<10} {:>28}   {:>28}\n{:<18} {:<10} {:>10} {:>9} {:>7}   {:>10} {:>9} {:>7} {:>8}",
-        "", "", "TChecker: visited, s, MB", "ours: stored, s, MB", "model", "algorithm", "", "", "", "", "", "", "ratio"
+        "",
+        "",
+        "TChecker: visited, s, MB",
+        "ours: stored, s, MB",
+        "model",
+        "algorithm",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "ratio"
     );
     let mut family = "";
     for row in &rows {

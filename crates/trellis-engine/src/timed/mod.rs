@@ -6,6 +6,7 @@ pub mod bounds;
 pub mod canonical;
 pub mod cells;
 pub mod cycle;
+mod fastest;
 pub mod formula;
 pub mod lazy;
 pub mod live;
@@ -19,3 +20,4 @@ pub mod target;
 pub mod trace;
 
 pub use answer::{Clocks, Config, Data, Engine, answer, answer_by, default_engine, obstacle, symmetry};
+pub use fastest::{Fastest, fastest};

@@ -549,6 +549,9 @@ impl<'n> ZoneGraph<'n> {
                 }
                 at = node.next;
             }
+            if self.options.order == Order::Shortest {
+                return Some(0);
+            }
         }
         let mut before = NONE;
         let mut at = self.chains[k as usize];
@@ -557,13 +560,14 @@ impl<'n> ZoneGraph<'n> {
             let node = &self.nodes[at as usize];
             let next = node.next;
             let old = self.zones.get(node.zone);
-            // No stored zone includes another, so one that is included cannot be met before one that includes.
+            // No stored zone includes one that came later, so one that is included cannot be met before one that includes, unless all are kept: then
+            // it does not matter.
             let covered = match self.options.cover {
                 Cover::Equality if old == new => return None,
                 Cover::Equality => false,
                 Cover::Inclusion => match d.relation(new, old) {
                     Relation::Equal | Relation::Subset => return None,
-                    Relation::Superset => true,
+                    Relation::Superset => self.options.order != Order::Shortest,
                     Relation::Incomparable => false,
                 },
                 Cover::Alu => alu(old, new),

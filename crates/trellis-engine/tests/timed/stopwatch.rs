@@ -78,7 +78,8 @@ fn process(r: &mut Random, name: &str, clocks: &[&str]) -> String {
 
 fn generate(seed: u64) -> (String, String) {
     let mut r = Random::new(seed);
-    let clocks: &[&str] = r.one::<&[&str]>(&[&["p1", "q1"][..], &["p1", "p2", "q1"], &["p1", "p2", "x"], &["p1", "x", "y"]]);
+    let clocks: &[&str] =
+        r.one::<&[&str]>(&[&["p1", "q1"][..], &["p1", "p2", "q1"], &["p1", "p2", "x"], &["p1", "x", "y"]]);
     let two = clocks.contains(&"q1") || r.percent(40);
     let mut text = format!("clock {}; int[0,1] n; chan c;\n{}", clocks.join(", "), process(&mut r, "P", clocks));
     if two {

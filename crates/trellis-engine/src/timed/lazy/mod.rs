@@ -195,7 +195,14 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
         }
         bounds.forget_constants();
         let keys = Keys::new(net, &post.layout, bounds);
-        Lazy { post, tree: Tree::new(keys, !D::KEPT), data, refiner, waiting: Waitlist::new(options.order), started: false }
+        Lazy {
+            post,
+            tree: Tree::new(keys, !D::KEPT),
+            data,
+            refiner,
+            waiting: Waitlist::new(options.order),
+            started: false,
+        }
     }
 
     /// 002 Algorithm 1. Stopped by a limit, it goes on where it was when it is called again.

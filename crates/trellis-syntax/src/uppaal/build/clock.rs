@@ -17,7 +17,7 @@ use super::formula::Formula;
 use super::place::Place;
 use super::scope::{Kind, Value};
 use super::types::Ty;
-use super::{Builder, Res, ast};
+use super::{Builder, Res, ast, syntax};
 use crate::diag::shorten;
 use crate::diag::{Diagnostic, Span};
 use ast::{BinOp, Expr};
@@ -248,6 +248,9 @@ impl Lower<'_, '_> {
     pub fn rate(&mut self, of: &Expr, e: &Expr, span: Span) -> Res<Denotes> {
         if self.unit != Unit::Invariant || !self.calls.is_empty() {
             return self.err(span, "rates of clocks stand in invariants");
+        }
+        if self.is_left_out(of) && syntax::is_pure(e) {
+            return Ok(Formula { data: self.b.terms().bool(true), atoms: Vec::new() }.into());
         }
         let clock = match self.denote(of)? {
             Denotes::Place(p) => self.clock(&p),
