@@ -1,6 +1,4 @@
-//! Certificates of timed models: sets of locations, data and zones, checked to be proofs.
-//!
-//! An entry stands for the valuations of its zone that satisfy the clock invariants of its locations; with bounds, also for those that the bounds
+//! Certificates of timed models: sets of locations, data and zones, checked to be proofs. An entry stands for the valuations of its zone that satisfy the clock invariants of its locations; with bounds, also for those that the bounds
 //! cannot tell from one of these (`a⊑LU`: Herbreteau, Srivathsan and Walukiewicz, *Better abstractions for timed automata*, LICS 2012). A set of
 //! entries is a proof if it has the initial valuation and all that it becomes while time passes; if every step, and then any delay, leads to a
 //! valuation in the set; and if none in it is bad.
@@ -11,8 +9,8 @@
 //! `w` becomes simulates what `v` becomes as far as that entry is concerned. So it is enough that all that the zone becomes is within an entry. An
 //! entry whose bounds are all minus infinity stands for every valuation, and may be reached from anywhere.
 //!
-//! What it deliberately does not do: liveness (a module of its own), bounds of clocks, lattice variables beside clocks. All are refused.
-//! Entries that know only part of the data have a module of their own, `partial`, and those that say more of it than values another, `says`.
+//! What it deliberately does not do: liveness (a module of its own), lattice variables beside clocks. Entries that know only part of the data have a
+//! module of their own, `partial`, and those that say more of it than values another, `says`.
 
 use std::collections::HashMap;
 
@@ -26,6 +24,7 @@ use trellis_model::network::{
 };
 use trellis_order::{Domain, Word};
 
+mod deadlock;
 mod partial;
 mod says;
 mod sorting;
@@ -44,11 +43,9 @@ pub(crate) fn certify(net: &Network, query: &Query, cert: &Certificate) -> Resul
     let live =
         matches!(query.kind, QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..));
     if net.has_rates() && (live || query.deadlock || stopwatch::compares_differences(net, query)) {
-        return beside(
-            "where clocks can stand still, only certificates of states are checked, without deadlocks and differences of clocks",
-        );
+        return beside("where clocks stand still, only states without deadlocks and clock differences can be checked");
     }
-    if matches!(query.kind, QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..)) {
+    if live {
         return crate::timed_liveness::inevitable(net, query, cert, None);
     }
     let symmetry = symmetric::symmetry(net, query, cert);
@@ -487,7 +484,8 @@ impl<'a> Checker<'a> {
         let leaf = |zone, deadlock| Leaf { zone, any: any.clone(), truths: Vec::new(), deadlock, low: None };
         let mut leaves = Vec::new();
         if self.query.deadlock {
-            if self.entries[i].bounds.is_some() {
+            // What simulates a deadlock need be none, unless the bounds are the same from both sides: then it is simulated, too.
+            if self.entries[i].bounds.is_some_and(|b| b.lower != b.upper) {
                 let why = "what an entry stands for by its bounds may be a deadlock where its zone is none: list zones";
                 return Err(Rejection::new(Cause::BesideThePoint(why)));
             }
@@ -541,33 +539,6 @@ impl<'a> Checker<'a> {
             leaves = split;
         }
         Ok(leaves)
-    }
-
-    /// From where in an entry's locations and data some step can happen, now or later.
-    fn alive(&mut self, i: usize) -> Result<Vec<Zone>, Rejection> {
-        let mut moves = Transitions::default();
-        let mut invariant = Vec::new();
-        let found = self.post.moves(&self.entries[i].key, &mut moves);
-        let found = found.and_then(|()| self.post.timing(&self.entries[i].key, &mut invariant));
-        let delay = found.map_err(|e| self.model(e))?;
-        let mut alive = Vec::new();
-        for m in moves.iter() {
-            let mut zone = Zone::build(self.net.clocks.len(), m.invariant).map_err(zones)?;
-            for r in m.resets.iter().rev() {
-                match *r {
-                    SetClock::Value { clock, value } => self.domain.pre_reset(&mut zone, clock as usize, value),
-                    SetClock::Copy { clock, from } => self.domain.pre_assign(&mut zone, clock as usize, from as usize),
-                }
-                .map_err(zones)?;
-            }
-            self.domain.constrain_all(&mut zone, m.guard).map_err(zones)?;
-            self.domain.constrain_all(&mut zone, &invariant).map_err(zones)?;
-            if delay {
-                self.domain.down(&mut zone);
-            }
-            alive.push(zone);
-        }
-        Ok(alive)
     }
 }
 

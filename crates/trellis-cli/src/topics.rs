@@ -422,8 +422,13 @@ Trellis explores *zones*: conjunctions of bounds on clocks and on differences of
   --no-symmetry                 they are explored one by one all the same
   --symmetry                    they are one with the other options of reach, too; says which they are, or why none
 
+  (none of all these)           searches take turns: zones up to symmetry half of the time; lazy data by values and by predicates, lazy bounds, and
+                                depth first in random order with restarts the rest. The report names the one that has answered
+  --trace-kind shortest         the run that is shown has as few steps as can be
+  --trace-kind fastest          … takes as little time as can be
+
 Extrapolation, simulation and bounds are not sound where differences of clocks are compared: reach then keeps exact zones and
-may not end, bounds are refused; forward and backward can do it. For deadlock, reach forgets no more than Extra-M does.
+may not end, bounds are refused; forward and backward can do it. For deadlock, reach forgets no more than Extra-M does, and a⊑LU becomes a⊑M.
 
 A<>, E[] and --> are answered on the zone graph with cycles; a run may stay forever where time may pass. --non-zeno leaves
 out runs in which infinitely much happens in finite time. sup and inf take integers and clocks.

@@ -144,6 +144,12 @@ impl Bounds {
         self.global.sort_unstable_by_key(|b| b.clock);
     }
 
+    /// Each constant counts from both sides: what is not told apart then can do the same, and refuse the same, deadlocks included.
+    pub fn from_both_sides(&mut self) {
+        let constants = self.local.iter_mut().flatten().flatten().chain(&mut self.global);
+        constants.for_each(|b| (b.lower, b.upper) = (b.lower.max(b.upper), b.lower.max(b.upper)));
+    }
+
     /// Forgets the constants: which clocks are active is all that matters. (Then keys with the same clocks share one set of them.)
     pub fn forget_constants(&mut self) {
         let constants = self.local.iter_mut().flatten().flatten().chain(&mut self.global);

@@ -121,7 +121,8 @@ pub(super) fn check(
         };
         Runner::new(name, run).with_share(share as u32)
     };
-    let mut runners = vec![runner("usual", usual, others.len())];
+    let first = if matches!(usual, Engine::Reach(_)) { "zones" } else { "lazy" };
+    let mut runners = vec![runner(first, usual, others.len())];
     runners.extend(others.iter().map(|&(name, engine)| runner(name, engine, 1)));
     match turns(runners, FIRST, meter) {
         Ok(Found(answer, engine)) => Ok((answer?, Some(engine))),

@@ -9,7 +9,7 @@
 //!
 //! Abstraction is by constants: Extra-M, Extra-LU, Extra-LU+ on stored zones with inclusion, or exact zones compared up to
 //! `a⊑LU`. None is sound with diagonal constraints; then zones stay exact, and the exploration may not end. For deadlocks
-//! only Extra-M will do: it forgets nothing that a region does not.
+//! every constant counts from both sides (Extra-M, and `a⊑M`, which is a bisimulation): a zone that can do more is no deadlock where a smaller one is.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -74,14 +74,14 @@ impl Default for Options {
 impl Options {
     /// These options, as far as they are sound for a question; `diagonal` if clocks are compared with one another.
     pub fn sound(mut self, query: &Query, diagonal: bool) -> Options {
-        if query.deadlock && (self.extrapolation != Extrapolation::None || self.cover == Cover::Alu) {
+        if query.deadlock && self.extrapolation != Extrapolation::None {
             self.extrapolation = Extrapolation::M;
         }
         if diagonal {
             self.extrapolation = Extrapolation::None;
-        }
-        if (diagonal || query.deadlock) && self.cover == Cover::Alu {
-            self.cover = Cover::Inclusion;
+            if self.cover == Cover::Alu {
+                self.cover = Cover::Inclusion;
+            }
         }
         self
     }
@@ -208,8 +208,11 @@ impl<'n> ZoneGraph<'n> {
     /// Nothing explored yet. Makes the options sound for the model and the question.
     pub fn new(net: &'n Network, query: &Query, options: Options) -> ZoneGraph<'n> {
         let post = Post::new(net);
-        let bounds = Bounds::new(net, query);
+        let mut bounds = Bounds::new(net, query);
         let options = options.sound(query, bounds.diagonal);
+        if query.deadlock && options.cover == Cover::Alu {
+            bounds.from_both_sides();
+        }
         let keys = Keys::new(net, &post.layout, bounds);
         ZoneGraph {
             post,

@@ -150,6 +150,7 @@ pub fn engine_line(config: &Config, net: &Network, query: &Query) -> String {
             let cover = match o.cover {
                 Cover::Equality => format!("{forget}, equality"),
                 Cover::Inclusion => format!("{forget}, inclusion"),
+                Cover::Alu if query.deadlock => "a⊑M".to_string(),
                 Cover::Alu => "a⊑LU".to_string(),
             };
             let folded = if symmetry.is_empty() { "" } else { ", up to symmetry" };
