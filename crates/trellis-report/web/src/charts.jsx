@@ -22,7 +22,7 @@ function rowsOf(r) {
   if (r.places.length) return r.places.slice(0, ROWS);
   const often = new Map();
   for (const s of r.steps.slice(0, 2000)) for (const n in s.set) often.set(n, (often.get(n) ?? 0) + 1);
-  return [...often].filter(([n]) => r.names.includes(n) && !r.clocks.has(n)).sort((a, b) => b[1] - a[1]).slice(0, 14).map(([n]) => n);
+  return [...often].filter(([n]) => r.names.includes(n) && !r.clocks.has(n) && n !== 'at').sort((a, b) => b[1] - a[1]).slice(0, 14).map(([n]) => n);
 }
 
 export function Time({ r, step, cls }) {

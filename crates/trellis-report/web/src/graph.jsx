@@ -4,12 +4,15 @@ import { memo } from './memo.js';
 import { clip, mark, measure } from './layout.js';
 
 // Which boxes are lit, and by whom. A box says under which value of which name; without a value, anything but 0 and false lights it.
+// Is it one of several values, written one after the other?
+export const among = (v, wanted) => v != null && v.includes(', ') && v.replace(/^\[|\]$/g, '').split(', ').includes(wanted);
+
 export function lights(nodes, state, location, changed) {
   const lit = new Map();
   if (!state) return lit;
   for (const n of nodes) {
     // Of several active states each is lit; of values in words those that have just changed.
-    const by = n.lights.filter(([name, wanted]) => { const v = state.get(name); return wanted == null ? v != null && (/^-?\d+$|^true$|^false$/.test(v) ? !['0', 'false'].includes(v) : changed?.has(name)) : v === wanted || v?.split(', ').includes(wanted); });
+    const by = n.lights.filter(([name, wanted]) => { const v = state.get(name); return wanted == null ? v != null && (/^-?\d+$|^true$|^false$/.test(v) ? !['0', 'false'].includes(v) : changed?.has(name)) : v === wanted || among(v, wanted); });
     if (by.length) lit.set(n.id, by.map(([name]) => name));
     else if (location != null && !n.isFrame && !n.lights.length && n.lines[0] === location) lit.set(n.id, ['']);
   }

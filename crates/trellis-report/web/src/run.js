@@ -81,7 +81,7 @@ export class Run {
   // Where a model of one part is at a moment: the name of its place.
   location(i) {
     const steps = this.raw ? this.trace?.steps : this.steps, at = this.raw ? this.raw[i] : i;
-    if (!steps?.length) return null;
+    if (!steps?.length) return this.names.includes('at') ? this.state(i).get('at') : null;
     const of = (s, end) => s?.parts?.find(p => p.name === '')?.[end];
     return at ? of(steps[at - 1], 'to') : of(steps[0], 'from');
   }
@@ -92,7 +92,8 @@ export class Run {
     const detail = moved.map(p => moved.length > 1 || parts.length > 1 || this.parts.length > 1 ? `${p.from ?? '∅'} → ${p.to ?? '∅'}` : `${p.from ?? '∅'} → ${p.to ?? '∅'}`).join(', ');
     const line = s.place?.line ?? 0;
     if (s.message) {
-      const from = parts.filter(p => p.sends).map(p => p.name), to = parts.filter(p => !p.sends).map(p => p.name);
+      const from = parts.filter(p => p.sends && p.name).map(p => p.name), to = parts.filter(p => !p.sends && p.name).map(p => p.name);
+      if (!from.length && !to.length) return { title: s.message, who: '', detail: detail === `${parts[0]?.from} → ${parts[0]?.from}` ? '' : detail, line };
       return { title: s.message, who: to.length ? `${from.join(', ')} → ${to.join(', ')}` : from.join(', '), detail, line, sends: from, gets: to };
     }
     // A transition of a net has a name.

@@ -31,7 +31,10 @@ function seen(space, values, moves, remark) {
 // A state in few words: what is other than at the start, and where the parts are.
 function words(values, first, parts) {
   const lines = Object.entries(values).filter(([n, v]) => !parts.includes(n) && (!first || keyOf(first[n]) !== keyOf(v))).map(([n, v]) => `${n.split('::').at(-1)} = ${shown(v)}`);
-  const places = parts.map(p => values[p]).filter(v => v != null).map(shown).join(', ');
+  // Parts that are always at one place say nothing; numbers need the name of whose they are.
+  const several = parts.filter(p => values[p] != null && new Set(state.model.drawing.nodes.flatMap(n => n.lit.filter(l => l[0] === p).map(l => l[1]))).size > 1);
+  const numbers = several.every(p => /^\d+$/.test(shown(values[p])));
+  const places = several.map(p => (numbers ? `${p} ${shown(values[p])}` : shown(values[p]))).join(', ');
   return [places, ...lines].filter(Boolean).length ? [places, ...lines].filter(Boolean) : ['start'];
 }
 

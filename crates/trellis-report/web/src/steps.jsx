@@ -9,9 +9,11 @@ import { live, set, state } from './store.js';
 import { along } from './walk.js';
 import { Virtual } from './virtual.jsx';
 
+// Where a program or a statechart is, is shown by its picture.
+export const SHOWN = new Set(['states', 'active', 'at']);
 function changes(r, i) {
   const s = r.steps[i - 1], places = new Set(r.places);
-  return Object.keys(s.set).filter(n => !places.has(n) && !r.clocks.has(n) && n !== 'states').map(n => `${r.label(n)} := ${r.value(n, s.set[n])}`).join(', ');
+  return Object.keys(s.set).filter(n => !places.has(n) && !r.clocks.has(n) && !SHOWN.has(n)).map(n => `${r.label(n)} := ${r.value(n, s.set[n])}`).join(', ');
 }
 
 function Step({ r, i, isBad }) {
