@@ -1,6 +1,7 @@
 //! Composed statecharts (Gamma): read with all that they import, made an automaton, and asked like programs. Every run is also taken by the
 //! interpreter of the language itself, cycle by cycle, before it is told.
 
+pub mod cover;
 pub mod rounds;
 
 use std::path::{Path, PathBuf};

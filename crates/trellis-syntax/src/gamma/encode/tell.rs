@@ -286,7 +286,9 @@ impl Encoded {
     }
 
     /// A run as an execution trace.
-    pub fn get(&self, name: &str, import: &str, arguments: &str, cycles: &[Cycle]) -> String {
+    pub fn execution_trace(&self, name: &str, import: &str, cycles: &[Cycle]) -> String {
+        let arguments: Vec<String> = self.system.arguments.iter().map(|(_, n)| n.to_string()).collect();
+        let arguments = if arguments.is_empty() { String::new() } else { format!("({})", arguments.join(", ")) };
         let mut out = format!("import \"{import}\"\n\ntrace {name} of {}{arguments}\n", self.system.name);
         for (n, cycle) in cycles.iter().enumerate().filter(|(_, c)| c.stable) {
             out.push_str("step {\n    act {\n");
