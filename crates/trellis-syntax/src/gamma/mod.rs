@@ -55,7 +55,10 @@ pub fn read_encoded(
     options: &Options,
 ) -> Result<(encode::Encoded, Vec<Diagnostic>), Vec<Diagnostic>> {
     match read(sources, id, options)? {
-        (Some(system), warnings) => Ok((encode::encode(system), warnings)),
+        (Some(system), warnings) => {
+            let file = sources.get(id).name.clone();
+            Ok((encode::Encoded { file, ..encode::encode(system) }, warnings))
+        }
         (None, _) => {
             let span = Span { source: id, start: 0, end: 0 };
             Err(vec![Diagnostic::error(span, "this package has no component to be checked")])

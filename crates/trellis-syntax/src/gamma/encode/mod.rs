@@ -35,6 +35,8 @@ enum About {
 /// A system as an automaton.
 #[derive(Debug, Clone)]
 pub struct Encoded {
+    /// The file that it was read from.
+    pub file: String,
     /// The system.
     pub system: System,
     /// What properties speak of.
@@ -115,7 +117,7 @@ pub fn encode_watching(mut system: System, watched: Option<(usize, usize)>) -> (
     let Builder { mut cfa, mistake, about, queues, .. } = b;
     cfa.variables = cfa.terms.variables().map(|(v, _)| v).collect();
     cfa.control = system.charts.iter().flat_map(|c| c.regions.iter().map(|r| r.active)).collect();
-    (Encoded { system, names, cfa, stable, mistake, violated: None, about, queues, time }, taken)
+    (Encoded { file: String::new(), system, names, cfa, stable, mistake, violated: None, about, queues, time }, taken)
 }
 
 impl Encoded {

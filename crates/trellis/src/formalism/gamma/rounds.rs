@@ -1,5 +1,7 @@
 //! Runs and pictures of composed statecharts, in the words of those who drew them: cycles, states of each component, and what is sent.
 
+use std::path::Path;
+
 use trellis_expr::eval::Valuation;
 use trellis_model::cfa::evidence::{Trace, Verdict};
 use trellis_model::cfa::{Cfa, LocationId};
@@ -10,6 +12,7 @@ use trellis_report::program::write_value;
 use trellis_report::run::Values;
 use trellis_syntax::gamma::encode::{Cycle, Encoded};
 
+use super::cover::relative;
 use crate::formalism::program::statechart::{Round, Rounds, whole};
 use trellis_engine::program::Engine;
 use trellis_meter::Meter;
@@ -96,6 +99,16 @@ impl Rounds for Encoded {
             }
         }
         all
+    }
+
+    fn native(&self, file: &str, trace: &Trace) -> Option<Result<String, String>> {
+        if !file.ends_with(".get") {
+            return None;
+        }
+        let folder = Path::new(file).parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let import = relative(folder, Path::new(&self.file));
+        let cycles = self.cycles(trace).ok_or("the run needs times that are no whole milliseconds");
+        Some(cycles.map(|all| self.execution_trace("Run", &import, &all)).map_err(String::from))
     }
 
     fn remark(&self, at: LocationId) -> Option<String> {

@@ -89,6 +89,10 @@ pub trait Rounds {
     fn values(&self, values: &Valuation) -> Values;
     /// As its author sees it.
     fn drawing(&self) -> Drawing;
+    /// A run in a form of the language's own, by the name of the file.
+    fn native(&self, _file: &str, _trace: &Trace) -> Option<Result<String, String>> {
+        None
+    }
     /// What is to be said of a location, if anything: that nothing goes on there.
     fn remark(&self, at: LocationId) -> Option<String>;
 }
@@ -306,6 +310,10 @@ impl Present for ChartView<'_> {
 
     fn shown(&self, trace: &Trace) -> Shown {
         shown(self.chart.tell(trace))
+    }
+
+    fn native(&self, file: &str, trace: &Trace) -> Option<Result<String, String>> {
+        self.chart.native(file, trace)
     }
 
     fn drawing(&self) -> Drawing {
