@@ -86,6 +86,8 @@ pub enum Command {
     Serve(crate::serve::Serve),
     /// Write a model in another form.
     Convert(Convert),
+    /// Tests from composed statecharts: an execution trace for every state, transition or interaction that can be reached.
+    Cover(crate::cover::Cover),
     /// Minimal cut sets and sequences of failures of an AltaRica model, and their effects.
     Cuts(crate::cuts::Cuts),
     /// Run a script of Mec 5's relations over AltaRica nodes, or ask for one line after the other.

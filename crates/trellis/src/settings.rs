@@ -25,7 +25,7 @@ use crate::context::Context;
 #[derive(Args, Debug, Clone, Default)]
 pub struct Model {
     /// The model: UPPAAL .xml, .xta or .ta, TChecker .tck or .txt, C (.c, .i), Theta's automata (.cfa, .theta) and
-    /// transition systems (.xsts, .sts), statecharts (.scxml), counter systems (.spec, .pnml, .lola, .tts), AltaRica
+    /// transition systems (.xsts, .sts), statecharts (.scxml), composed statecharts (.gcd), counter systems (.spec, .pnml, .lola, .tts), AltaRica
     /// (.alt), hierarchical transition systems (.hts.json).
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
@@ -245,6 +245,10 @@ pub struct Formulas {
     /// A formula that every infinite run must satisfy (see `trellis help ltl`); may be given several times.
     #[arg(long, value_name = "FORMULA")]
     pub ltl: Vec<String>,
+    /// A requirement in words that every infinite run must satisfy, as `response: A leads to B, after Q until R` (see `trellis help
+    /// patterns`); may be given several times.
+    #[arg(long, value_name = "REQUIREMENT")]
+    pub pattern: Vec<String>,
     /// A Büchi automaton (HOA) of what must not happen, like a never claim: no infinite run may be accepted by it. Its atoms are
     /// conditions on the model.
     #[arg(long, value_name = "FILE")]
