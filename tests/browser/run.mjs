@@ -158,6 +158,13 @@ const tests = {
     await settle(page);
     assert.match(await page.locator('.proved').innerText(), /locked = 0/);
     assert.match(await page.locator('[aria-label=Source]').innerText(), /locked = 0/);
+    await page.getByRole('button', { name: 'Refinement' }).click();
+    assert.match(await page.locator('.rounds .said').innerText(), /round 1/);
+    assert.ok(await page.locator('.rounds .n.error').count() && await page.locator('.rounds .n').count() > 2);
+    await page.getByRole('slider', { name: 'Round' }).press('End');
+    assert.match(await page.locator('.rounds .said').innerText(), /the proof/);
+    assert.equal(await page.locator('.rounds .n.error').count(), 0);
+    await accessible(page, 'a refinement');
   },
   async 'a check is stopped, and so is one whose page has gone'() {
     const page = await open(browser, model(local, `${here}/endless.xta`));
