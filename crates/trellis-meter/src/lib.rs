@@ -12,8 +12,8 @@
 //! call back.
 
 mod board;
-mod rounds;
 mod memory;
+mod rounds;
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,8 +21,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 pub use board::{Board, Line, Progress, Stats};
-pub use rounds::{MOST_NODES, Role, Round, RoundEdge, RoundNode};
 pub use memory::resident;
+pub use rounds::{MOST_NODES, Role, Round, RoundEdge, RoundNode};
 
 /// Why work must stop although it is not done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

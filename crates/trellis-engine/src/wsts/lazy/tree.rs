@@ -295,7 +295,8 @@ impl<D: RegionDomain> Tree<D> {
     fn refine(&mut self, error: NodeId) -> Result<Option<Verdict>, Reason> {
         let Pivot { at, real, errors, commands } = self.pivot(error)?;
         if real {
-            self.board.round(|| self.picture("a real run: even the start meets the error region".into(), Some((at, error))));
+            self.board
+                .round(|| self.picture("a real run: even the start meets the error region".into(), Some((at, error))));
             return self.domain.run(&errors, &commands).map(Some);
         }
         self.stats.refinements += 1;
@@ -307,7 +308,10 @@ impl<D: RegionDomain> Tree<D> {
         let gained = self.domain.refine((region, precision), &errors, &commands)?;
         board.round(|| {
             let new: Vec<String> = self.domain.known(gained).into_iter().filter(|p| !was.contains(p)).collect();
-            self.picture(format!("round {}: the pivot learns {}", self.stats.refinements, new.join("; ")), Some((at, error)))
+            self.picture(
+                format!("round {}: the pivot learns {}", self.stats.refinements, new.join("; ")),
+                Some((at, error)),
+            )
         });
         self.nodes[at as usize].precision = gained;
 

@@ -99,7 +99,8 @@ impl<'s> VectorRegions<'s> {
 
     /// A predicate in words.
     fn said(&self, p: Pred) -> String {
-        let parts = self.predicates.get(p).entries().iter().map(|(v, n)| format!("{} ≥ {n}", self.system.names[*v as usize]));
+        let parts =
+            self.predicates.get(p).entries().iter().map(|(v, n)| format!("{} ≥ {n}", self.system.names[*v as usize]));
         let parts: Vec<String> = parts.collect();
         if parts.is_empty() { "true".into() } else { format!("({})", parts.join(", ")) }
     }
