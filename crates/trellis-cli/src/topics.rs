@@ -477,7 +477,8 @@ in everything else (the key) can therefore stand for each other:
   --update join     elements are joined into one that stands for both: fewest states; may be too coarse
 
 When a joined state reaches what must not be reached, the path is tried again without joins. If it fails, Trellis stops
-joining where that went wrong and goes on; so it ends with an exact answer. Your own strategy is taken as it is, and the
+joining what is like it: it learns a rule from what the model asks of the joined element (a note shows it as a --join of your own),
+or, where there is nothing to ask, never joins under that key again; so it ends with an exact answer. Your own strategy is taken as it is, and the
 answer may be UNKNOWN, with the path and the joins that caused it:
 
   --join all                              join whatever has the same key
@@ -486,6 +487,7 @@ answer may be UNKNOWN, with the path and the joins that caused it:
   --join 'x.a.num0s() + y.a.num0s() < N'  by what the two elements are
   --join 'joined.a.num0s() < N'           by what the join would be
   --join mine.lua                         a script with  function join(x, y) … return true or false end
+  --python mine.py                        the same in Python, def join(x, y): …; needs the Python package
 
 Monotone means: whatever a state can do, a larger one can do too, and ends at least as high. Trellis proves it from the marks
 of the lattices' methods (`trellis help lattices`): guards and invariants may only become true when an element grows, data must
@@ -574,6 +576,7 @@ Lattices that a model can use
   extern Level = Hasse(low < mid, mid < high);   one with arguments
   extern Pair = Product(Sign, Parity);           one made of others
   extern Mine from \"mine.lua\";                   your own, in a script (or: extern Mine; for Mine.lua beside the model)
+  extern Mine;                                   with --python mine.py: the class Mine of that file (needs the Python package)
 
 In guards and updates, call methods: `pool.num1s() < 3`, `level.raise(high)`; bit vectors also read and write bits:
 `pool[i] == 1`, `pool[i] = 1`. A method marked ↓ answers less for larger elements, one marked ↕ neither more nor less:
