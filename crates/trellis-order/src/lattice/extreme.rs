@@ -45,14 +45,14 @@ macro_rules! extreme {
                 elem[0] = v.clamp(self.lo, self.hi) as Word;
             }
 
-            #[rustfmt::skip]
+                    #[rustfmt::skip]
             pub(super) const METHODS: &'static [Op<Self>] = &[
-                op("set(v)", Monotone, "becomes v", Put1(|l, x, v| l.put(x, v))),
-                op("add(v)", Monotone, "plus v", Put1(|l, x, v| l.put(x, (x[0] as i64).saturating_add(v)))),
-                op("atLeast(v)", $grows, "is it v or more?", Is1(|_, x, v| Ok(x[0] as i64 >= v))),
-                op("atMost(v)", $shrinks, "is it v or less?", Is1(|_, x, v| Ok(x[0] as i64 <= v))),
-                op("value()", $grows, "the number", Num0(|_, x| x[0] as i64)),
-            ];
+                        op("set(v)", Monotone, "becomes v", Put1(|l, x, v| l.put(x, v))),
+                        op("add(v)", Monotone, "plus v", Put1(|l, x, v| l.put(x, (x[0] as i64).saturating_add(v)))),
+                        op("atLeast(v)", $grows, "is it v or more?", Is1(|_, x, v| Ok(x[0] as i64 >= v))),
+                        op("atMost(v)", $shrinks, "is it v or less?", Is1(|_, x, v| Ok(x[0] as i64 <= v))),
+                        op("value()", $grows, "the number", Num0(|_, x| x[0] as i64)),
+                    ];
         }
 
         impl Domain for $name {
@@ -130,5 +130,25 @@ macro_rules! extreme {
     };
 }
 
-extreme!(Max, "Max", "Numbers of which a larger one has more behaviour; see the [module](self).", Monotone, Antitone, max, min, lo, hi);
-extreme!(Min, "Min", "Numbers of which a smaller one has more behaviour; see the [module](self).", Antitone, Monotone, min, max, hi, lo);
+extreme!(
+    Max,
+    "Max",
+    "Numbers of which a larger one has more behaviour; see the [module](self).",
+    Monotone,
+    Antitone,
+    max,
+    min,
+    lo,
+    hi
+);
+extreme!(
+    Min,
+    "Min",
+    "Numbers of which a smaller one has more behaviour; see the [module](self).",
+    Antitone,
+    Monotone,
+    min,
+    max,
+    hi,
+    lo
+);

@@ -9,8 +9,8 @@ use std::sync::{Arc, LazyLock};
 
 use super::method::{MethodDoc, Op};
 use super::{
-    BuildError, Congruence, Flat, Hasse, IntersectionBitVector, Interval, Lattice, LruMay, LruMust, Max, Min,
-    Multiset, Parity, Powerset, PresentAbsent, Product, Sign, UnionBitVector, Vector,
+    BuildError, Congruence, Flat, Hasse, IntersectionBitVector, Interval, Lattice, LruMay, LruMust, Max, Min, Multiset,
+    Parity, Powerset, PresentAbsent, Product, Sign, UnionBitVector, Vector,
 };
 
 mod make;
