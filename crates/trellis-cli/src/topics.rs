@@ -134,7 +134,8 @@ A .spec file has variables (how many processes are in which state), rules, a sta
          modified >= 1, shared >= 1
 
 Can a state be reached that is at least as large as a target? `init invalid >= 1` allows any number. Updates are simultaneous; a rule
-that would make a number negative cannot be taken. --error 'x >= 2, y >= 1' asks for another target; -p 'A[] !deadlock' asks whether some rule
+that would make a number negative cannot be taken. --error 'x >= 2, y >= 1' asks for another target, --error 'fireable NAME' whether
+a rule or a transition can ever be taken; -p 'A[] !deadlock' asks whether some rule
 can always be taken, and A[] p, E<> p, … any other condition, as formulas (trellis help ltl). UNSAFE comes with a number of
 processes and the rules they take (--full-trace: all of a long run), SAFE with an invariant in words (--show-invariant: all of it).
 
@@ -144,6 +145,8 @@ If no engine is chosen, several take turns on two threads (--threads 1: on one).
                         a refinement also brings its predicates without the variables that the refutation does not need
     --plain             no predicates but those of the paper
     --linear            linear atoms, Boolean formulas over them, and a solver, as the paper writes it: slow, for study
+    --show-tree[=FILE]  the abstract reachability tree, refinement by refinement: error regions, pivots, new predicates, deleted and reopened nodes;
+                        to a file: .json, .svg, .dot, or text. --dot FILE draws the tree that proves SAFE
     --control dfs|random|adverse   another control, which need not end
     --start-atoms       the atoms of the start are predicates from the beginning, as in the paper
     --equal-depth       nodes may be covered by nodes of the same depth
@@ -166,8 +169,22 @@ with one colour. An element or attribute that is not known is refused: time, pri
 
 Thread transition systems (.tts) are read too: s0, s1, … is the shared state, l0, l1, … count threads by their
 local state; --error '1|0,2' asks for shared state 1 with threads in 0 and 2 (or the line is in a file beside the model, with the
-extension .prop), and --start '0|1/2' starts in 0 with one thread in 1 and any number in 2. Where a passive move has several
+extension .prop), and --start '0|1/2' starts in 0 with one thread in 1 and any number in 2 ('0/2': nobody in 1). Where a passive move has several
 destinations (3 ~> 0 3 ~> 1) each thread chooses: one by one, in steps of their own.
+
+A rule of a .spec may have a name (`rule take: idle >= 1 -> …`); without one, a comment of one line right above it names it in runs. What a
+run takes very often is one step, `rule × n`.
+
+Lossy channel systems (.lcs) are processes that send messages through queues, which are unbounded and may lose any of them:
+
+  channel data { m0 m1 }
+  process Sender { start idle; send: idle -> wait; wait -> wait data!m0; wait -> idle data!m1; }
+  process Receiver { start idle; idle -> got data?m0; }
+  initially data = m1;                    what is in a channel at the start
+  error Sender.wait, data >= m1 m0;       never there, with m1 and then m0 in the channel, perhaps with others between them
+
+Transitions of one name in several processes happen together. --engine backward (the default) and wsts (with --control, --equal-depth, --show-tree) decide
+them; --error 'Receiver.got' asks for something else.
 
 --invariants FILE: weighted sums that no rule changes, as `x = 1, y = 2`, like those in a .spec under `invariants`. They are checked
 before they are used. Without them Trellis finds sums that never grow where it needs them (--engine equation, backward).
