@@ -123,6 +123,11 @@ impl Meter {
         part
     }
 
+    /// The same limits; progress is on a line with this name.
+    pub fn named(&self, name: &str) -> Meter {
+        Meter { line: Some(self.board.line(name)), ..self.clone() }
+    }
+
     /// The same limits, and at most so long from now.
     pub fn at_most_time(&self, time: Duration) -> Meter {
         let deadline = match (Instant::now().checked_add(time), self.deadline) {

@@ -25,6 +25,7 @@ use super::space::{Keys, Stepper, Zones, ends, invariant};
 use super::target::{Error, Target};
 use super::trace::concretise;
 use crate::explore::{Exploration, explore};
+use crate::table::{NoRoom, make_room};
 use crate::waitlist::{Order, Waitlist};
 use trellis_meter::{Meter, Progress, Stats, StopReason};
 
@@ -261,7 +262,7 @@ impl<'n> ZoneGraph<'n> {
         let (key, _) = self.post.initial()?;
         let mut constraints: Vec<Constraint> = Vec::new();
         let delay = self.post.timing(&key, &mut constraints)?;
-        let (k, _) = self.keys.id(&key);
+        let (k, _) = self.keys.id(&key)?;
         self.chains.push(NONE);
         let active = self.keys.active(k);
         let d = active.domain();
@@ -280,7 +281,7 @@ impl<'n> ZoneGraph<'n> {
             }
             None => None,
         };
-        let n = self.add(k, NONE, 0);
+        let n = self.add(k, NONE, 0)?;
         waiting.push(n, 0);
         let hit = match hit {
             Some(parts) if !self.is_real(NONE, 0, k, &parts)? => None,
@@ -335,7 +336,7 @@ impl<'n> ZoneGraph<'n> {
             }
             None => m.key,
         };
-        let (k, is_new) = self.keys.id(target);
+        let (k, is_new) = self.keys.id(target)?;
         if is_new {
             self.chains.push(NONE);
         }
@@ -465,7 +466,7 @@ impl<'n> ZoneGraph<'n> {
                 && t.holds(&mut self.post, self.keys.get(k))?
                 && self.is_real(n, m.ordinal, k, &[])?
             {
-                let new = self.add(k, n, m.ordinal);
+                let new = self.add(k, n, m.ordinal)?;
                 return Ok(Some((new, Vec::new())));
             }
             self.stay(canonical, k, &m)?;
@@ -473,7 +474,7 @@ impl<'n> ZoneGraph<'n> {
                 let (key, to) = (self.keys.get(k), self.keys.active(k));
                 let parts = t.find(&mut self.post, query, key, to, &self.stepper.zone, m.delay)?;
                 if !parts.is_empty() && self.is_real(n, m.ordinal, k, &parts)? {
-                    let new = self.add(k, n, m.ordinal);
+                    let new = self.add(k, n, m.ordinal)?;
                     return Ok(Some((new, parts)));
                 }
             }
@@ -481,7 +482,7 @@ impl<'n> ZoneGraph<'n> {
                 self.stats.covered += 1;
                 continue;
             };
-            let new = self.add(k, n, m.ordinal);
+            let new = self.add(k, n, m.ordinal)?;
             if self.options.order == Order::Priority {
                 self.raise(new, rank);
                 self.raise(n, 1);
@@ -583,10 +584,13 @@ impl<'n> ZoneGraph<'n> {
         }
     }
 
-    fn add(&mut self, k: u32, parent: u32, via: u32) -> u32 {
+    fn add(&mut self, k: u32, parent: u32, via: u32) -> Result<u32, NoRoom> {
+        if self.nodes.len() >= NONE as usize {
+            return Err(NoRoom::Numbers);
+        }
         let n = self.nodes.len() as u32;
-        assert!(n < NONE, "more than four billion states");
-        let zone = self.zones.id(&self.stepper.zone);
+        make_room(&mut self.nodes, 1)?;
+        let zone = self.zones.id(&self.stepper.zone)?;
         let next = self.chains[k as usize];
         self.nodes.push(Node { key: k, zone, parent, via, next, mark: Mark::Waiting });
         if self.options.order == Order::Priority {
@@ -595,6 +599,6 @@ impl<'n> ZoneGraph<'n> {
         }
         self.chains[k as usize] = n;
         self.stats.added += 1;
-        n
+        Ok(n)
     }
 }

@@ -4,9 +4,11 @@
 //! trace replays. Simple, cover and refined join must answer; join without refinement may shrug. Tame models only: cover
 //! and join rest on monotonicity.
 
+use std::num::NonZeroUsize;
+
 use trellis_check::{assuming_monotone, certify, certify_bound, replay, replay_bound};
 use trellis_engine::audit::{audit, hazard};
-use trellis_engine::network::{Answer, Broken, answer};
+use trellis_engine::network::{Answer, Broken, answer, answer_by_workers};
 use trellis_engine::reach::{Options, Refine, Strategy, Update};
 use trellis_engine::waitlist::Order;
 use trellis_meter::Meter;
@@ -51,6 +53,7 @@ pub struct Case<'a> {
 pub struct Extra {
     priority: Option<Condition>,
     whimsical: Option<u64>,
+    pub workers: Option<NonZeroUsize>,
 }
 
 impl Case<'_> {
@@ -58,6 +61,9 @@ impl Case<'_> {
         let mut whim = extra.whimsical.map(Whimsical);
         let strategy = whim.as_mut().map(|w| w as &mut dyn Strategy<ModelError>);
         let budget = &mut Meter::unlimited().states(Some(50_000));
+        if let Some(workers) = extra.workers {
+            return answer_by_workers(self.net, self.query, options.update, false, workers, budget);
+        }
         answer(self.net, self.query, options, strategy, extra.priority, budget)
     }
 
@@ -235,13 +241,13 @@ fn check_model(model: &Automaton, seed: u64, count: &mut Count) -> Result<(), St
         count.found += usize::from(c.truth == Some(true));
         for update in [Update::Simple, Update::Cover, Update::Join] {
             let order = *r.one(&orders);
-            let other = Extra { priority, whimsical: (update == Update::Join && r.percent(60)).then_some(seed) };
+            let other = Extra { priority, whimsical: (update == Update::Join && r.percent(60)).then_some(seed), workers: None };
             c.check(options(update, Order::Bfs, Refine::Split), Extra::default())?;
             let answer = c.check(options(update, order, Refine::Split), other)?;
             count.refinements += answer.stats.refinements;
         }
         for (order, whimsical) in [(Order::Bfs, None), (*r.one(&orders), Some(seed))] {
-            let answer = c.check(options(Update::Join, order, Refine::Never), Extra { priority, whimsical })?;
+            let answer = c.check(options(Update::Join, order, Refine::Never), Extra { priority, whimsical, workers: None })?;
             count.inconclusive += usize::from(matches!(answer.verdict, Verdict::Unknown(Reason::InconclusiveJoin)));
         }
         if let Some(v) = audit(&net, Some(query), 20, seed).violations.first() {

@@ -332,7 +332,7 @@ fn idle(net: &Network, kind: Kind, c: &Certificate) -> Result<(), String> {
         }
         () => None,
     };
-    match c.entries.iter().enumerate().find_map(|(i, e)| odd(e).map(|what| (i, what))) {
+    match c.entries.stream().enumerate().find_map(|(i, e)| odd(&e).map(|what| (i, what))) {
         Some((i, what)) => Err(format!("entry {i} has {what}, which means nothing here")),
         None => Ok(()),
     }
