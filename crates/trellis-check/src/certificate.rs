@@ -120,7 +120,7 @@ struct Goal {
 impl<'n> Checker<'n> {
     fn new(net: &'n Network, query: &Query, cert: &Certificate, symmetry: Symmetry) -> Result<Checker<'n>, Rejection> {
         let post = Post::new(net);
-        let mut index = Index::new(&post.layout, net.element_width(), cert.entries.len());
+        let mut index = Index::new(&post.layout, net.element_width(), cert.entries.len())?;
         for (i, e) in symmetric::sorted_entries(net, &symmetry, cert).enumerate() {
             crate::limit::ask()?;
             check(net, &e.state).map_err(|r| r.number(i))?;

@@ -7,6 +7,7 @@ use rustc_hash::FxHasher;
 use trellis_model::network::{Elements, Layout};
 use trellis_order::{Domain, Word};
 
+use crate::limit::reserve;
 use crate::{Cause, Rejection};
 
 /// No further entry of the same key.
@@ -36,18 +37,22 @@ fn hash(parts: [&[Word]; 2]) -> u64 {
 
 impl Index {
     /// Room for so many entries.
-    pub fn new(layout: &Layout, elem_width: usize, count: usize) -> Index {
-        Index {
+    pub fn new(layout: &Layout, elem_width: usize, count: usize) -> Result<Index, Rejection> {
+        let (mut keys, mut elems, mut exact) = (Vec::new(), Vec::new(), HashTable::new());
+        reserve(keys.try_reserve_exact(count.saturating_mul(layout.key_width())))?;
+        reserve(elems.try_reserve_exact(count.saturating_mul(elem_width)))?;
+        reserve(exact.try_reserve(count, |_| 0))?;
+        Ok(Index {
             key_width: layout.key_width(),
             elem_width,
             count: 0,
-            keys: Vec::with_capacity(count * layout.key_width()),
-            elems: Vec::with_capacity(count * elem_width),
+            keys,
+            elems,
             ranks: Vec::new(),
-            exact: HashTable::with_capacity(count),
+            exact,
             by_key: HashTable::new(),
             before: Vec::new(),
-        }
+        })
     }
 
     /// Adds an entry, which must fit the network.

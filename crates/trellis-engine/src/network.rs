@@ -1,6 +1,5 @@
 //! Networks under the engines: the one place where this formalism meets the algorithms.
 
-use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 use trellis_domain::zone::Rational;
@@ -17,6 +16,7 @@ use crate::path::{Origins, Path, path_to, replay};
 use crate::reach::{self, JoinAll, Options, Refine, Strategy, Update};
 use crate::stored::{Shard, Stored};
 use crate::waitlist::Order;
+use crate::workers::Workers;
 use crate::{Batch, State, System};
 use trellis_meter::{Meter, Stats};
 
@@ -319,7 +319,7 @@ pub fn answer_by_workers(
     query: &Query,
     update: Update,
     fold: bool,
-    workers: NonZeroUsize,
+    workers: &Workers,
     meter: &mut Meter,
 ) -> Result<Answer, Box<Broken>> {
     let options = Options { update, order: Order::Bfs, refine: Refine::Never };
@@ -372,7 +372,7 @@ fn search(
     symmetry: Symmetry,
     strategy: Option<&mut dyn Strategy<ModelError>>,
     priority: Option<Condition>,
-    workers: Option<NonZeroUsize>,
+    workers: Option<&Workers>,
     meter: &mut Meter,
 ) -> Result<Answer, Box<Broken>> {
     let up_to_symmetry = !symmetry.is_empty();
@@ -391,7 +391,7 @@ fn search(
     };
     let mut system = make();
     let up_to_order = options.update != Update::Simple && net.element_width() > 0;
-    let shared = |meter: &mut Meter| workers.map(|w| crate::workers::reach(make, options.update, w.get(), meter));
+    let shared = |meter: &mut Meter| workers.map(|w| crate::workers::reach(make, options.update, w, meter));
     match query.kind {
         QueryKind::Always(_) | QueryKind::Possibly(_) => {}
         QueryKind::Bound { sup, when, of } => {

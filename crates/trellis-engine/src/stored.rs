@@ -28,8 +28,16 @@ impl Shard {
         }
     }
 
+    /// From where a node was first reached ([`NONE`]: from nowhere), and by which step.
+    pub fn origin(&self, n: u32) -> (u32, u32) {
+        match self {
+            Shard::Table(table, _) => (table.parent(n), table.via(n)),
+            Shard::Arg(arg) => (arg.nodes[n as usize].parent, arg.nodes[n as usize].via),
+        }
+    }
+
     /// How many nodes it has, stored or not.
-    fn nodes(&self) -> usize {
+    pub fn nodes(&self) -> usize {
         match self {
             Shard::Table(table, _) => table.len(),
             Shard::Arg(arg) => arg.nodes.len(),
@@ -102,10 +110,8 @@ impl Origins for Stored {
     }
 
     fn from(&self, n: u32) -> Option<(u32, u32)> {
-        let (parent, via) = match self.at(n) {
-            (Shard::Table(table, _), n) => (table.parent(n), table.via(n)),
-            (Shard::Arg(arg), n) => (arg.nodes[n as usize].parent, arg.nodes[n as usize].via),
-        };
+        let (shard, n) = self.at(n);
+        let (parent, via) = shard.origin(n);
         (parent != NONE).then_some((parent, via))
     }
 }

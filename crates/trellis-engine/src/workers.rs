@@ -11,8 +11,11 @@
 //! What this deliberately does not do: refine joins (000 Alg. 5), for which a worker would have to know the past of all others; orders other
 //! than breadth first; and liveness.
 
+pub mod checkpoint;
 mod exchange;
 
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::thread;
 
@@ -28,13 +31,25 @@ use crate::simple::arrive;
 use crate::stored::{Shard, Stored};
 use crate::table::{NoRoom, Table, hash_words, make_room};
 use crate::{Batch, System};
-use exchange::{Exchange, HEAD, Record, Shared, Stopped, Summary};
+use checkpoint::{Checkpoint, Resumed, Writer, resume};
+use exchange::{Exchange, HEAD, Record, Shared, Stopped, Summary, sum};
 
-/// Explores with so many workers. `make` makes the system of one of them.
+/// Who explores.
+#[derive(Debug, Clone)]
+pub struct Workers {
+    /// So many threads.
+    pub count: NonZeroUsize,
+    /// Where they keep what they have explored.
+    pub checkpoint: Option<Checkpoint>,
+    /// A checkpoint of the same exploration, with which they begin: its directory, and what it is of.
+    pub resume: Option<(PathBuf, String)>,
+}
+
+/// Explores with some workers. `make` makes the system of one of them.
 pub fn reach<S>(
     make: impl Fn() -> S + Sync,
     update: Update,
-    workers: usize,
+    by: &Workers,
     meter: &mut Meter,
 ) -> Exploration<S::Action, S::Error>
 where
@@ -49,16 +64,31 @@ where
             return Exploration { answer: Answer::Error(Path::empty(), e), stats: Stats::default(), stored };
         }
     };
+    let workers = by.count.get();
+    let mut begun: Vec<Option<Begun>> = (0..workers).map(|_| None).collect();
+    if let Some((dir, what)) = &by.resume {
+        match resume(dir, what, update, (system.key_width(), system.elem_width()), workers) {
+            Err(why) => {
+                let stored = Stored::new(vec![Shard::Table(Table::new(1), 1)]);
+                return Exploration { answer: Answer::Stopped(Reason::Stuck(why)), stats: Stats::default(), stored };
+            }
+            Ok(Resumed { shards, mut stats }) => {
+                // One of them counts on.
+                let of = |(shard, next)| Some(Begun { shard, next, stats: std::mem::take(&mut stats) });
+                begun = shards.into_iter().map(of).collect();
+            }
+        }
+    }
     let shared = Shared::default();
     let parts: Vec<Part<S::Error>> = thread::scope(|scope| {
         let (make, initial, shared) = (&make, &initial, &shared);
         let mut threads = Vec::new();
-        for exchange in Exchange::all(workers, shared) {
+        for (exchange, begun) in Exchange::all(workers, shared).into_iter().zip(begun) {
             let name = (workers > 1).then(|| format!("worker {}", exchange.me + 1));
             let meter = meter.clone();
             let work = move || {
                 let _guard = shared.guard();
-                Worker::new(make(), update, exchange).run(initial, &meter, name)
+                Worker::new(make(), update, exchange).run(initial, begun, by.checkpoint.as_ref(), &meter, name)
             };
             threads.push(thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work));
         }
@@ -73,6 +103,13 @@ where
 
 /// Of a worker: terms of models are walked recursively.
 const STACK: usize = 16 << 20;
+
+/// What a worker begins with, if it is not the first to explore this.
+struct Begun {
+    shard: Shard,
+    next: Vec<u32>,
+    stats: Stats,
+}
 
 /// What a worker leaves behind.
 struct Part<E> {
@@ -95,12 +132,7 @@ fn finish<S: System>(
     let (mut stats, mut shards) = (Stats::default(), Vec::new());
     let (mut found, mut faults) = (Vec::new(), Vec::new());
     for part in parts {
-        let (all, s) = (&mut stats, part.stats);
-        all.added += s.added;
-        all.expanded += s.expanded;
-        all.steps += s.steps;
-        all.covered += s.covered;
-        all.joins += s.joins;
+        stats = sum(stats, part.stats);
         found.extend(part.found);
         faults.extend(part.faults);
         shards.push(part.shard);
@@ -177,8 +209,23 @@ impl<'x, S: System> Worker<'x, S> {
     }
 
     /// Explores until everybody has nothing left to expand, or somebody has found something, or must stop.
-    fn run(mut self, initial: &[Word], meter: &Meter, name: Option<String>) -> Part<S::Error> {
-        if let Err(Stopped(why)) = self.explore(initial, meter, name) {
+    fn run(
+        mut self,
+        initial: &[Word],
+        begun: Option<Begun>,
+        checkpoint: Option<&Checkpoint>,
+        meter: &Meter,
+        name: Option<String>,
+    ) -> Part<S::Error> {
+        let next = match begun {
+            None => self.begin(initial),
+            Some(Begun { shard, next, stats }) => {
+                self.level = shard.nodes() as u32;
+                (self.shard, self.stats) = (shard, stats);
+                Ok(next)
+            }
+        };
+        if let Err(Stopped(why)) = next.and_then(|next| self.explore(next, checkpoint, meter, name)) {
             self.exchange.shared.stop(why);
         }
         let Worker { shard, stats, found, faults, exchange, .. } = self;
@@ -195,23 +242,49 @@ impl<'x, S: System> Worker<'x, S> {
         }
     }
 
-    fn explore(&mut self, initial: &[Word], meter: &Meter, name: Option<String>) -> Result<(), Stopped> {
+    /// The start, if it is this worker's.
+    fn begin(&mut self, initial: &[Word]) -> Result<Vec<u32>, Stopped> {
+        if self.owner(initial) == self.exchange.me {
+            self.keep(&Record { parent: NONE, via: 0, rank: 0, state: initial })?;
+        }
+        self.end_level()
+    }
+
+    fn explore(
+        &mut self,
+        mut next: Vec<u32>,
+        checkpoint: Option<&Checkpoint>,
+        meter: &Meter,
+        name: Option<String>,
+    ) -> Result<(), Stopped> {
+        let not_written = |e: std::io::Error| Stopped(Reason::Stuck(format!("no checkpoint could be written: {e}")));
+        let mut writer = checkpoint.map(Writer::new).transpose().map_err(not_written)?;
         let mut meter = match &name {
             Some(name) => meter.named(name),
             None => meter.clone(),
         };
         let mut batch = Batch::default();
-        if self.owner(initial) == self.exchange.me {
-            self.keep(&Record { parent: NONE, via: 0, rank: 0, state: initial })?;
-        }
-        let mut next = self.end_level()?;
         loop {
-            let all = self.exchange.agree(Summary {
+            let mine = Summary {
                 waiting: next.len() as u64,
                 found: !(self.found.is_empty() && self.faults.is_empty()),
-            })?;
+                due: self.exchange.me == 0 && writer.as_ref().is_some_and(Writer::is_due),
+                stats: self.stats,
+            };
+            let all = self.exchange.agree(mine)?;
             if all.waiting == 0 || all.found {
                 return Ok(());
+            }
+            if let (true, Some(writer)) = (all.due, &mut writer) {
+                let first = next.first().copied().unwrap_or(self.level);
+                writer.nodes(self.exchange.me, &self.shard, first).map_err(not_written)?;
+                // Only when all have written it is a checkpoint.
+                self.exchange.agree(mine)?;
+                if self.exchange.me == 0 {
+                    let widths = (self.key_width, self.width - self.key_width);
+                    writer.head(self.exchange.count, widths, self.update, &all.stats).map_err(not_written)?;
+                }
+                writer.written();
             }
             self.expand_level(&next, &mut batch, &mut meter)?;
             next = self.end_level()?;

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::time::Duration;
 
+use trellis_meter::Stats;
 use trellis_model::evidence::Reason;
 use trellis_order::Word;
 
@@ -59,6 +60,23 @@ pub struct Summary {
     pub waiting: u64,
     /// Whether something was found.
     pub found: bool,
+    /// Whether it is time for a checkpoint.
+    pub due: bool,
+    /// What was counted.
+    pub stats: Stats,
+}
+
+/// What two have counted.
+pub fn sum(a: Stats, b: Stats) -> Stats {
+    Stats {
+        added: a.added + b.added,
+        stored: a.stored + b.stored,
+        expanded: a.expanded + b.expanded,
+        steps: a.steps + b.steps,
+        covered: a.covered + b.covered,
+        joins: a.joins + b.joins,
+        refinements: a.refinements + b.refinements,
+    }
 }
 
 enum Message {
@@ -106,6 +124,13 @@ impl Shared {
     }
 }
 
+/// Which of so many workers owns what has this hash.
+#[inline]
+pub fn owner(hash: u64, count: usize) -> usize {
+    // Tables look at both ends of a hash.
+    (((hash >> 20 & 0xFFFF_FFFF) * count as u64) >> 32) as usize
+}
+
 /// A packet is sent when it has so many words.
 const FULL: usize = 1 << 12;
 /// So many packets wait for a worker at most.
@@ -150,8 +175,7 @@ impl<'s> Exchange<'s> {
     /// Who owns what has this hash.
     #[inline]
     pub fn owner(&self, hash: u64) -> usize {
-        // Tables look at both ends of a hash.
-        ((hash >> 20 & 0xFFFF_FFFF) * self.count as u64 >> 32) as usize
+        owner(hash, self.count)
     }
 
     /// All others, those first that come after this one: so not all write to the same one at once.
@@ -234,6 +258,8 @@ impl<'s> Exchange<'s> {
                     heard += 1;
                     all.waiting += s.waiting;
                     all.found |= s.found;
+                    all.due |= s.due;
+                    all.stats = sum(all.stats, s.stats);
                 }
                 // Another has heard from all, and is ahead.
                 Some(message) => self.early.push_back(message),

@@ -4,6 +4,7 @@ mod audit;
 mod formula;
 pub mod load;
 pub mod monotone;
+mod shared;
 mod strategy;
 mod timed;
 
@@ -14,11 +15,12 @@ use std::sync::Arc;
 
 use trellis_check::Cause;
 use trellis_engine::audit::hazard;
-use trellis_engine::network::{Answer, ExprStrategy, answer, answer_up_to_symmetry};
+use trellis_engine::network::{Answer, ExprStrategy, answer, answer_by_workers, answer_up_to_symmetry};
 use trellis_engine::reach::{Options, Refine, Strategy, Update};
 use trellis_engine::timed::Config;
 use trellis_engine::waitlist::Order;
-use trellis_meter::{Meter, StopReason};
+use trellis_engine::workers::Workers;
+use trellis_meter::Meter;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::{CertEntry, Certificate, Network, Query, QueryKind, Symmetry, Trace};
 use trellis_report::json::Input;
@@ -68,6 +70,10 @@ static PROFILE: Profile = Profile {
         ("join", &[E::Auto, E::Reach]),
         ("order", &[E::Auto, E::Reach, E::Lazy]),
         ("priority", &[E::Auto, E::Reach]),
+        ("workers", &[E::Auto, E::Reach]),
+        ("checkpoint", &[E::Auto, E::Reach]),
+        ("every", &[E::Auto, E::Reach]),
+        ("resume", &[E::Auto, E::Reach]),
         ("symmetry", &[E::Auto, E::Reach]),
         ("no_symmetry", &[]),
         ("audit", &[E::Auto, E::Reach]),
@@ -161,6 +167,8 @@ struct Plan {
     /// A limit where nobody gave one.
     states: Option<u64>,
     notes: Vec<String>,
+    /// Who explores, if they are several, or keep what they explore.
+    workers: Option<Workers>,
 }
 
 /// A network, and how it is asked.
@@ -204,6 +212,7 @@ impl Task for NetworkTask {
     fn solve(&self, n: usize, meter: &mut Meter) -> Result<PropertyReport, Error> {
         let (args, loaded, net, query) = (&*self.args, &self.loaded, self.net(), &self.loaded.queries[n]);
         let mut plan = plan(args, net, query)?;
+        self.share(n, &mut plan)?;
         if args.symmetry {
             plan.notes.push(symmetry_note(net, query));
         }
@@ -223,8 +232,11 @@ impl Task for NetworkTask {
         };
         let found = match &plan.timed {
             Some(config) => trellis_engine::timed::answer(net, query, config, &mut meter),
-            None if folds(args, net) => answer_up_to_symmetry(net, query, plan.options.order, &mut meter),
-            None => answer(net, query, plan.options, strategy, loaded.priority, &mut meter),
+            None => match &plan.workers {
+                Some(by) => answer_by_workers(net, query, plan.options.update, folds(args, net), by, &mut meter),
+                None if folds(args, net) => answer_up_to_symmetry(net, query, plan.options.order, &mut meter),
+                None => answer(net, query, plan.options, strategy, loaded.priority, &mut meter),
+            },
         };
         Ok(match found {
             Ok(a) => answered(args, loaded, query, a, &plan),
@@ -347,7 +359,7 @@ impl NetworkTask {
         check: impl Fn() -> Result<trellis_check::Certified, trellis_check::Rejection>,
     ) -> Result<String, Rejection> {
         let stated = self.args.assume.is_some();
-        let run = |stated| trellis_check::within(meter.deadline(), || trellis_check::assuming_monotone(stated, &check));
+        let run = |stated| trellis_check::within(meter, || trellis_check::assuming_monotone(stated, &check));
         match run(stated) {
             Err(why) if matches!(why.why, Cause::NotMonotone(_)) => run(true).and(Err(why)),
             done => done,
@@ -364,7 +376,7 @@ impl NetworkTask {
 
 fn rejected(why: trellis_check::Rejection) -> Rejection {
     match why.why {
-        Cause::Time => Rejection::Stopped(StopReason::Time),
+        Cause::Stopped(why) => Rejection::Stopped(why),
         // Nothing is wrong with it, but for what nobody has proved or stated.
         Cause::NotMonotone(_) => Rejection::Open(format!("{why}; --assume monotone states that it is")),
         _ => Rejection::Wrong(why.to_string()),
@@ -407,6 +419,7 @@ fn usage(args: &Settings, loaded: &Loaded) -> Result<(), Error> {
         return say("--symmetry goes neither with lattice variables nor with --priority");
     }
     let join = args.join.as_deref();
+    shared::usage(args)?;
     if join.is_some() && !lattices {
         return say("--join: the model has no lattice variables, so there is nothing to join");
     }
@@ -449,6 +462,7 @@ fn plan(args: &Settings, net: &Network, query: &Query) -> Result<Plan, Error> {
         open: None,
         states: None,
         notes: Vec::new(),
+        workers: None,
     };
     if !net.clocks.is_empty() {
         plan.timed = Some(timed::config(args, net, query)?);
@@ -540,7 +554,7 @@ fn answered(args: &Settings, loaded: &Loaded, query: &Query, a: Answer, plan: &P
     let mut r = PropertyReport::new(&loaded.name, loaded.language, query, a.verdict);
     r.engine = match &plan.timed {
         Some(config) => timed::engine_line(config, net, query),
-        None => engine_line(args, plan.options, query, net),
+        None => engine_line(args, plan, query, net),
     };
     r.statistics = statistics(&a.stats);
     if plan.timed.is_some_and(|c| !c.certificate) {
@@ -579,7 +593,8 @@ fn answered(args: &Settings, loaded: &Loaded, query: &Query, a: Answer, plan: &P
     r
 }
 
-fn engine_line(args: &Settings, o: Options, query: &Query, net: &Network) -> String {
+fn engine_line(args: &Settings, plan: &Plan, query: &Query, net: &Network) -> String {
+    let o = plan.options;
     let order = match o.order {
         Order::Bfs => "breadth first".to_string(),
         Order::Dfs => "depth first".to_string(),
@@ -596,7 +611,8 @@ fn engine_line(args: &Settings, o: Options, query: &Query, net: &Network) -> Str
                 (Update::Join, Refine::Split) => "join update, refined",
             };
             let folded = folds(args, net) && !Symmetry::find(net, query).is_empty();
-            format!("reach, {update}, {order}{}", if folded { ", up to symmetry" } else { "" })
+            let folded = if folded { ", up to symmetry" } else { "" };
+            format!("reach, {update}, {order}{folded}{}", shared::by(plan.workers.as_ref()))
         }
         _ => "liveness, explicit states".into(),
     }

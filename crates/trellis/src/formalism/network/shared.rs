@@ -1,0 +1,83 @@
+//! Explorations by several workers, and such as can be taken up again: `--workers`, `--checkpoint`, `--resume`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use trellis_engine::reach::{Refine, Update};
+use trellis_engine::workers::Workers;
+use trellis_engine::workers::checkpoint::Checkpoint;
+use trellis_model::network::QueryKind;
+
+use super::{NetworkTask, Plan, folds};
+use crate::Error;
+use crate::settings::{Order, Settings};
+use crate::task::Task;
+
+/// Without `--every`.
+const USUALLY: Duration = Duration::from_secs(300);
+
+fn is_wanted(args: &Settings) -> bool {
+    args.workers.is_some() || args.checkpoint.is_some() || args.resume.is_some()
+}
+
+/// Are the options at odds with others?
+pub(super) fn usage(args: &Settings) -> Result<(), Error> {
+    let given = args.join.as_deref().is_some_and(|j| !matches!(j, "all" | "none" | "auto"));
+    if is_wanted(args) && (given || args.order.is_some_and(|o| o != Order::Bfs)) {
+        let why = "--workers, --checkpoint and --resume explore breadth first, and join everything or nothing: neither --order nor a \
+                   joining strategy goes with them";
+        return Err(Error::Usage(why.into()));
+    }
+    Ok(())
+}
+
+/// Who explores, in words.
+pub(super) fn by(workers: Option<&Workers>) -> String {
+    match workers.map(|w| w.count.get()) {
+        None => String::new(),
+        Some(1) => ", by 1 worker".into(),
+        Some(n) => format!(", by {n} workers"),
+    }
+}
+
+impl NetworkTask {
+    /// Lets several explore, and keep what they explore, where that goes.
+    pub(super) fn share(&self, n: usize, plan: &mut Plan) -> Result<(), Error> {
+        let (args, query) = (&*self.args, &self.loaded.queries[n]);
+        if !is_wanted(args) {
+            return Ok(());
+        }
+        let live =
+            matches!(query.kind, QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..));
+        let alone = match (plan.options.update, plan.options.refine) {
+            _ if plan.timed.is_some() => Some("of models with clocks"),
+            _ if live => Some("of liveness"),
+            (Update::Join, Refine::Split) => {
+                Some("with joins that are refined (--update simple, --update cover and --join all need no refinement)")
+            }
+            _ => None,
+        };
+        if let Some(which) = alone {
+            if args.checkpoint.is_some() || args.resume.is_some() {
+                return Err(Error::Usage(format!("--checkpoint, --resume: not for explorations {which}")));
+            }
+            plan.notes.push(format!("--workers: explorations {which} are not shared; one thread explores"));
+            return Ok(());
+        }
+        // A checkpoint is of a model, a property, and what decides which states are stored.
+        let bound = crate::pipeline::bound(self, &self.question(n));
+        let how = (plan.options.update, folds(args, self.net()));
+        let what = crate::binding::digest(format!("{bound:?} {how:?}").as_bytes());
+        let dir = |dir: &PathBuf| match self.loaded.queries.len() {
+            1 => dir.clone(),
+            _ => dir.join(format!("{}", n + 1)),
+        };
+        let every = args.every.unwrap_or(Duration::from_secs(300));
+        let checkpoint = args.checkpoint.as_ref().map(|d| Checkpoint { dir: dir(d), what: what.clone(), every });
+        let resume = args.resume.as_ref().map(|d| (dir(d), what));
+        let count = NonZeroUsize::new(args.workers.unwrap_or(1).into()).unwrap_or(NonZeroUsize::MIN);
+        plan.workers = Some(Workers { count, checkpoint, resume });
+        Ok(())
+    }
+}
