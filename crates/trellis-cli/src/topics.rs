@@ -524,7 +524,8 @@ is asked (the model has no property and none is given) it is an error (2). --tim
 For cover and join update a certificate means: every reachable state is below one of its elements. That rests on the
 model being monotone, which the checker proves; where it cannot, the answer is UNKNOWN unless --assume monotone is given.
 
-JSON is versioned; `trellis schema report`, `trellis schema trace`, `trellis schema certificate` print the schemas, which are those of all languages.";
+JSON is versioned; `trellis schema report`, `trellis schema trace`, `trellis schema certificate`,
+`trellis schema page` print the schemas, which are those of all languages.";
 
 const SMTLIB: &str = "\
 SMT-LIB and solvers

@@ -200,12 +200,12 @@ fn completions_and_manual_pages_are_made() {
 
 #[test]
 fn schemas_are_printed() {
-    for name in ["report", "trace", "certificate", "hierarchy"] {
+    for name in ["report", "trace", "certificate", "hierarchy", "page"] {
         let text = stdout(&trellis(&["schema", name]));
         let schema: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         assert!(schema["$schema"].as_str().is_some_and(|s| s.contains("2020-12")), "{name}");
     }
-    assert!(stderr(&trellis(&["schema", "program-trace"])).contains("trace, certificate, report, hierarchy"));
+    assert!(stderr(&trellis(&["schema", "program-trace"])).contains("trace, certificate, report, hierarchy, page"));
 }
 
 #[test]
