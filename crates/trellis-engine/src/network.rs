@@ -6,8 +6,8 @@ use trellis_domain::zone::Rational;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::symmetry::Symmetry;
 use trellis_model::network::{
-    Action, CertEntry, Certificate, Condition, Elements, Entries, Judge, Layout, ModelError, Network, PairJudge, Post, Query,
-    QueryKind, Snapshot, Step, Store, Trace,
+    Action, CertEntry, Certificate, Condition, Elements, Entries, Judge, Layout, ModelError, Network, PairJudge, Post,
+    Query, QueryKind, Snapshot, Step, Store, Trace,
 };
 use trellis_order::{Join, Word};
 
@@ -574,7 +574,9 @@ fn live(
     };
     let search = liveness::search(&mut system, &mut watch, meter);
     let verdict = match search.answer {
-        liveness::Answer::Leaves => Verdict::Safe(system.certificate(Stored::new(vec![Shard::Arg(search.arg)]), false, search.ranks)),
+        liveness::Answer::Leaves => {
+            Verdict::Safe(system.certificate(Stored::new(vec![Shard::Arg(search.arg)]), false, search.ranks))
+        }
         liveness::Answer::Stays(path, back_to) => match system.trace(&path, back_to) {
             Some(trace) => Verdict::Unsafe(trace),
             None => unreachable!("a path has a first state"),

@@ -155,7 +155,8 @@ pub fn resume(
     if line("update ")? != format!("{update:?}") {
         return Err(format!("{}: a checkpoint of another kind of update", dir.display()));
     }
-    let numbers = |text: &str| text.split(' ').map(|n| n.parse::<u64>().map_err(|_| damaged())).collect::<Result<Vec<_>, _>>();
+    let numbers =
+        |text: &str| text.split(' ').map(|n| n.parse::<u64>().map_err(|_| damaged())).collect::<Result<Vec<_>, _>>();
     if numbers(line("words ")?)? != [widths.0 as u64, widths.1 as u64] {
         return Err(damaged());
     }
@@ -248,12 +249,7 @@ fn deal(
 }
 
 /// Reads the nodes of a file that are to be expanded, or the others.
-fn nodes(
-    path: &Path,
-    width: usize,
-    frontier: bool,
-    mut add: impl FnMut(&[Word]) -> io::Result<()>,
-) -> io::Result<()> {
+fn nodes(path: &Path, width: usize, frontier: bool, mut add: impl FnMut(&[Word]) -> io::Result<()>) -> io::Result<()> {
     let mut from = Sum::new(BufReader::new(File::open(path)?));
     let (count, first) = (from.next()?, from.next()?);
     let mut node = vec![0; width + MORE];

@@ -250,13 +250,20 @@ fn check_model(model: &Automaton, seed: u64, count: &mut Count) -> Result<(), St
         count.found += usize::from(c.truth == Some(true));
         for update in [Update::Simple, Update::Cover, Update::Join] {
             let order = *r.one(&orders);
-            let other = Extra { priority, whimsical: (update == Update::Join && r.percent(60)).then_some(seed), ..Extra::default() };
+            let other = Extra {
+                priority,
+                whimsical: (update == Update::Join && r.percent(60)).then_some(seed),
+                ..Extra::default()
+            };
             c.check(options(update, Order::Bfs, Refine::Split), Extra::default())?;
             let answer = c.check(options(update, order, Refine::Split), other)?;
             count.refinements += answer.stats.refinements;
         }
         for (order, whimsical) in [(Order::Bfs, None), (*r.one(&orders), Some(seed))] {
-            let answer = c.check(options(Update::Join, order, Refine::Never), Extra { priority, whimsical, ..Extra::default() })?;
+            let answer = c.check(
+                options(Update::Join, order, Refine::Never),
+                Extra { priority, whimsical, ..Extra::default() },
+            )?;
             count.inconclusive += usize::from(matches!(answer.verdict, Verdict::Unknown(Reason::InconclusiveJoin)));
         }
         if let Some(v) = audit(&net, Some(query), 20, seed).violations.first() {

@@ -38,8 +38,7 @@ impl Layout {
     /// The layout of a network.
     pub fn new(net: &Network) -> Layout {
         let processes = net.processes.len();
-        let mut layout =
-            Layout { fields: Vec::new(), key_width: 0, mem_len: 0, processes, code: code::Layout::new() };
+        let mut layout = Layout { fields: Vec::new(), key_width: 0, mem_len: 0, processes, code: code::Layout::new() };
         let mut free = 0; // bits left in the last word
         for p in &net.processes {
             layout.code.place(p.location, layout.mem_len as u32, 1);
