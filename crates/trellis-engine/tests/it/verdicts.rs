@@ -54,8 +54,8 @@ pub struct Case<'a> {
 
 #[derive(Clone, Copy, Default)]
 pub struct Extra<'a> {
-    priority: Option<Condition>,
-    whimsical: Option<u64>,
+    pub priority: Option<Condition>,
+    pub whimsical: Option<u64>,
     pub workers: Option<NonZeroUsize>,
     pub checkpoint: Option<&'a Checkpoint>,
     pub resume: Option<&'a (PathBuf, String)>,
