@@ -83,7 +83,7 @@ pub struct Table {
 const WIDE: u16 = u16::MAX;
 
 impl Table {
-    /// An empty table for states of so many words.
+    /// An empty table for states of so many words, at least one.
     pub fn new(width: usize) -> Table {
         Table {
             width,
@@ -97,12 +97,12 @@ impl Table {
 
     /// How many states there are.
     pub fn len(&self) -> usize {
-        self.parents.len()
+        self.words.len() / self.width
     }
 
     /// Are there none?
     pub fn is_empty(&self) -> bool {
-        self.parents.is_empty()
+        self.words.is_empty()
     }
 
     /// A state by its number.
@@ -173,6 +173,6 @@ impl Table {
     /// Forgets what only an exploration needs: where states are, and how they were reached.
     pub fn only_states(&mut self) {
         self.index = HashTable::new();
-        (self.parents.shrink_to(0), self.vias.shrink_to(0));
+        (self.parents, self.vias, self.wide) = Default::default();
     }
 }

@@ -79,7 +79,8 @@ fn a_killed_process_goes_on_from_its_checkpoint() {
     // Of another model it is refused; and it is, if it is not whole.
     if resumed > 0 {
         let other = trellis(&["check", "lattice/leader.xml", "--const", "N=5", "--update", "simple", "--resume", dir]);
-        assert!(stdout(&other).contains("a checkpoint of another model"), "{}", stdout(&other));
+        assert_eq!(other.status.code(), Some(2), "{}", stdout(&other));
+        assert!(stderr(&other).contains("a checkpoint of another model"), "{}", stderr(&other));
         let nodes = std::fs::read_dir(dir).expect("a folder").flatten().map(|f| f.path());
         let nodes: Vec<_> = nodes.filter(|p| p.to_string_lossy().contains("nodes-")).collect();
         let mut bytes = std::fs::read(&nodes[0]).expect("nodes");

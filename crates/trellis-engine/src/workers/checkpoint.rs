@@ -41,6 +41,8 @@ pub struct Resumed {
 
 const TITLE: &str = "trellis checkpoint 1";
 const HEAD: &str = "head";
+/// No more workers than this have written one.
+const MOST: u64 = 1 << 10;
 
 /// Words of a node beside its state: parent and step, mark.
 const MORE: usize = 2;
@@ -132,14 +134,20 @@ impl<'c> Writer<'c> {
     }
 }
 
-/// Takes up the exploration of this in a directory, with so many workers; or says why that cannot be.
-pub fn resume(
-    dir: &Path,
-    what: &str,
-    update: Update,
-    widths: (usize, usize),
-    workers: usize,
-) -> Result<Resumed, String> {
+/// What a head says beside what it is of.
+struct Head {
+    widths: [u64; 2],
+    parts: u64,
+    generation: u64,
+    stats: Stats,
+}
+
+/// Can an exploration of this be taken up in a directory? If not, why.
+pub fn is_of(dir: &Path, what: &str, update: Update) -> Result<(), String> {
+    head(dir, what, update).map(|_| ())
+}
+
+fn head(dir: &Path, what: &str, update: Update) -> Result<Head, String> {
     let head = dir.join(HEAD);
     let text = fs::read_to_string(&head).map_err(|e| format!("{}: cannot be read: {e}", head.display()))?;
     let mut lines = text.lines();
@@ -157,14 +165,27 @@ pub fn resume(
     }
     let numbers =
         |text: &str| text.split(' ').map(|n| n.parse::<u64>().map_err(|_| damaged())).collect::<Result<Vec<_>, _>>();
-    if numbers(line("words ")?)? != [widths.0 as u64, widths.1 as u64] {
-        return Err(damaged());
-    }
-    let [parts] = numbers(line("workers ")?)?[..] else { return Err(damaged()) };
+    let [key, elem] = numbers(line("words ")?)?[..] else { return Err(damaged()) };
+    let [parts @ 1..=MOST] = numbers(line("workers ")?)?[..] else { return Err(damaged()) };
     let [generation] = numbers(line("generation ")?)?[..] else { return Err(damaged()) };
     let [added, expanded, steps, covered, joins] = numbers(line("counts ")?)?[..] else { return Err(damaged()) };
-    let paths: Vec<PathBuf> = (0..parts as usize).map(|i| part(dir, generation, i)).collect();
     let stats = Stats { added, expanded, steps, covered, joins, ..Stats::default() };
+    Ok(Head { widths: [key, elem], parts, generation, stats })
+}
+
+/// Takes up the exploration of this in a directory, with so many workers; or says why that cannot be.
+pub fn resume(
+    dir: &Path,
+    what: &str,
+    update: Update,
+    widths: (usize, usize),
+    workers: usize,
+) -> Result<Resumed, String> {
+    let Head { widths: written, parts, generation, stats } = head(dir, what, update)?;
+    if written != [widths.0 as u64, widths.1 as u64] {
+        return Err(format!("{}: a checkpoint of states of another size", dir.display()));
+    }
+    let paths: Vec<PathBuf> = (0..parts as usize).map(|i| part(dir, generation, i)).collect();
     let shards = deal(&paths, update, widths, workers).map_err(|(path, why)| format!("{}: {why}", path.display()))?;
     Ok(Resumed { shards, stats })
 }

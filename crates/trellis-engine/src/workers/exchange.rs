@@ -84,8 +84,8 @@ enum Message {
     Packet(Vec<Word>),
     /// Its sender has expanded everything.
     Done,
-    /// Its sender has added everything.
-    Level(Summary),
+    /// Its sender has added everything; how often it has said so.
+    Level(u64, Summary),
 }
 
 /// What all workers see.
@@ -153,6 +153,10 @@ pub struct Exchange<'s> {
     early: VecDeque<Message>,
     /// How many others have expanded everything.
     done: usize,
+    /// How the level went for others, as far as they have said.
+    levels: Vec<(u64, Summary)>,
+    /// How often this one has said how a level went.
+    round: u64,
 }
 
 impl<'s> Exchange<'s> {
@@ -168,6 +172,8 @@ impl<'s> Exchange<'s> {
             from,
             early: VecDeque::new(),
             done: 0,
+            levels: Vec::new(),
+            round: 0,
         };
         from.into_iter().enumerate().map(place).collect()
     }
@@ -209,11 +215,7 @@ impl<'s> Exchange<'s> {
 
     /// Tells another that everything was expanded, unless there is no place for it now.
     pub fn done(&self, to: usize) -> Result<bool, Stopped> {
-        match self.to[to].try_send(Message::Done) {
-            Ok(()) => Ok(true),
-            Err(TrySendError::Full(_)) => self.go_on().map(|()| false),
-            Err(TrySendError::Disconnected(_)) => Err(self.lost()),
-        }
+        self.try_send(to, Message::Done)
     }
 
     /// The next packet, if there is one; if `all`, waits until there can be no other.
@@ -238,35 +240,50 @@ impl<'s> Exchange<'s> {
             match message {
                 Message::Packet(packet) => return Ok(Some(packet)),
                 Message::Done => self.done += 1,
-                // Nobody's level ends before everybody has expanded everything.
-                Message::Level(_) => return Err(self.lost()),
+                // From one who has heard before us that everybody has expanded everything.
+                Message::Level(round, s) => self.levels.push((round, s)),
             }
         }
     }
 
     /// Tells all others how the level went, and hears how it went for them.
     pub fn agree(&mut self, mine: Summary) -> Result<Summary, Stopped> {
+        self.round += 1;
         for to in self.others() {
-            // Whoever gets it has nothing to send any more, and listens. One that has gone has said why.
-            let _ = self.to[to].send(Message::Level(mine));
-        }
-        let mut all = mine;
-        let mut heard = 1;
-        while heard < self.count {
-            match self.wait()? {
-                Some(Message::Level(s)) => {
-                    heard += 1;
-                    all.waiting += s.waiting;
-                    all.found |= s.found;
-                    all.due |= s.due;
-                    all.stats = sum(all.stats, s.stats);
-                }
-                // Another has heard from all, and is ahead.
-                Some(message) => self.early.push_back(message),
-                None => {}
+            // Two that wait for a place in each other's box would wait for ever.
+            while !self.try_send(to, Message::Level(self.round, mine))? {
+                self.put_aside()?;
             }
         }
-        Ok(all)
+        while self.levels.iter().filter(|(round, _)| *round == self.round).count() + 1 < self.count {
+            self.put_aside()?;
+        }
+        let add = |a: Summary, b: Summary| Summary {
+            waiting: a.waiting + b.waiting,
+            found: a.found | b.found,
+            due: a.due | b.due,
+            stats: sum(a.stats, b.stats),
+        };
+        let round = self.round;
+        Ok(self.levels.extract_if(.., |(r, _)| *r == round).fold(mine, |a, (_, b)| add(a, b)))
+    }
+
+    /// Keeps a message, if one comes: another may have heard from all, and be ahead.
+    fn put_aside(&mut self) -> Result<(), Stopped> {
+        match self.wait()? {
+            Some(Message::Level(round, s)) => self.levels.push((round, s)),
+            Some(message) => self.early.push_back(message),
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn try_send(&self, to: usize, message: Message) -> Result<bool, Stopped> {
+        match self.to[to].try_send(message) {
+            Ok(()) => Ok(true),
+            Err(TrySendError::Full(_)) => self.go_on().map(|()| false),
+            Err(TrySendError::Disconnected(_)) => Err(self.lost()),
+        }
     }
 
     fn wait(&self) -> Result<Option<Message>, Stopped> {
