@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use trellis_engine::reach::{Refine, Update};
 use trellis_engine::workers::Workers;
-use trellis_engine::workers::checkpoint::Checkpoint;
+use trellis_engine::workers::checkpoint::{self, Checkpoint};
 use trellis_model::network::QueryKind;
 
 use super::{NetworkTask, Plan, folds};
@@ -73,11 +73,16 @@ impl NetworkTask {
             1 => dir.clone(),
             _ => dir.join(format!("{}", n + 1)),
         };
-        let every = args.every.unwrap_or(Duration::from_secs(300));
-        let checkpoint = args.checkpoint.as_ref().map(|d| Checkpoint { dir: dir(d), what: what.clone(), every });
-        let resume = args.resume.as_ref().map(|d| (dir(d), what));
+        let every = args.every.unwrap_or(USUALLY);
+        let kept = args.checkpoint.as_ref().map(|d| Checkpoint { dir: dir(d), what: what.clone(), every });
+        // Of several properties, some may not have been begun.
+        let begun = |dir: &PathBuf| self.loaded.queries.len() == 1 || dir.exists();
+        let resume = args.resume.as_ref().map(dir).filter(begun).map(|d| (d, what));
+        if let Some((dir, what)) = &resume {
+            checkpoint::is_of(dir, what, plan.options.update).map_err(|why| Error::Input(format!("error: {why}")))?;
+        }
         let count = NonZeroUsize::new(args.workers.unwrap_or(1).into()).unwrap_or(NonZeroUsize::MIN);
-        plan.workers = Some(Workers { count, checkpoint, resume });
+        plan.workers = Some(Workers { count, checkpoint: kept, resume });
         Ok(())
     }
 }
