@@ -106,8 +106,8 @@ fn workers_agree_however_many_they_are() {
             }
             Ok(())
         };
-        for_seeds(first, 100, |seed| generate(seed, flavour).shown(), check);
+        for_seeds(first, 30, |seed| generate(seed, flavour).shown(), check);
         _ = std::fs::remove_dir_all(&dir);
-        assert!(std::env::var("TRELLIS_SEED").is_ok() || found > 20 && states > 1000, "{found} {states}");
+        assert!(std::env::var("TRELLIS_SEED").is_ok() || found > 5 && states > 50, "{found} {states}");
     }
 }

@@ -12,6 +12,7 @@ mod adapter;
 mod ast;
 mod build;
 mod chart;
+pub mod encode;
 mod expr;
 mod lexer;
 pub mod names;

@@ -6,6 +6,7 @@ pub mod load;
 pub mod monotone;
 mod shared;
 mod strategy;
+mod symmetry;
 mod timed;
 
 use std::borrow::Cow;
@@ -84,6 +85,7 @@ static PROFILE: Profile = Profile {
         ("data", &[E::Auto, E::Lazy]),
         ("all_clocks", &[E::Auto, E::Lazy]),
         ("non_zeno", &[E::Auto, E::Reach, E::Lazy]),
+        ("trace_kind", &[E::Auto, E::Reach, E::Lazy]),
         ("no_pruning", &[E::Hierarchy]),
         ("neat", &[E::Hierarchy]),
         ("refine", &[E::Hierarchy]),
@@ -214,7 +216,7 @@ impl Task for NetworkTask {
         let mut plan = plan(args, net, query)?;
         self.share(n, &mut plan)?;
         if args.symmetry {
-            plan.notes.push(symmetry_note(net, query));
+            plan.notes.push(symmetry::note(net, query));
         }
         if args.audit {
             args.context.listener.found(&audit::found(net, query, args.seed));
@@ -231,7 +233,16 @@ impl Task for NetworkTask {
             (None, None) => None,
         };
         let found = match &plan.timed {
-            Some(config) => trellis_engine::timed::answer(net, query, config, &mut meter),
+            Some(config) => trellis_engine::timed::answer_by(net, query, config, &mut meter).map(|(mut answer, by)| {
+                // From here on it is known who has answered.
+                plan.timed = plan.timed.map(|config| Config { engine: by.or(config.engine), ..config });
+                let states = matches!(query.kind, QueryKind::Always(_) | QueryKind::Possibly(_));
+                if args.trace_kind == Some(settings::TraceKind::Fastest) && states {
+                    let said = timed::hasten(net, query, &mut answer.verdict, &mut meter);
+                    said.into_iter().for_each(|said| args.context.note(format_args!("note: {said}\n")));
+                }
+                answer
+            }),
             None => match &plan.workers {
                 Some(by) => answer_by_workers(net, query, plan.options.update, folds(args, net), by, &mut meter),
                 None if folds(args, net) => answer_up_to_symmetry(net, query, plan.options.order, &mut meter),
@@ -407,11 +418,12 @@ fn usage(args: &Settings, loaded: &Loaded) -> Result<(), Error> {
     if timed::lazily(args)
         || timed::by_zones(args)
         || args.non_zeno
+        || args.trace_kind.is_some()
         || args.engine == settings::Engine::Lazy
         || args.order == Some(settings::Order::Largest)
     {
         return say(
-            "--engine lazy, --clocks, --data, --all-clocks, --extrapolation, --cover, --non-zeno and --order largest are for models with clocks; this one has none",
+            "--engine lazy, --clocks, --data, --all-clocks, --extrapolation, --cover, --non-zeno, --trace-kind and --order largest are for models with clocks; this one has none",
         );
     }
     let lattices = !loaded.network.lattices.is_empty();
@@ -532,22 +544,6 @@ fn folds(args: &Settings, net: &Network) -> bool {
     net.lattices.is_empty() && (args.symmetry || by_itself && !args.no_symmetry)
 }
 
-/// Which processes count as the same.
-fn symmetry_note(net: &Network, query: &Query) -> String {
-    let symmetry = Symmetry::find(net, query);
-    let name = |p: &u32| net.processes[*p as usize].name.clone();
-    let groups: Vec<String> =
-        symmetry.groups().iter().map(|g| g.iter().map(name).collect::<Vec<_>>().join(", ")).collect();
-    match () {
-        () if symmetry.is_empty() => match symmetry.refused() {
-            [] => "no symmetry: no two processes look alike, or the question is none of A[] and E<>".into(),
-            [r, ..] => format!("no symmetry: {} and {}: {}", name(&r.processes.0), name(&r.processes.1), r.why),
-        },
-        () if groups.is_empty() => "symmetric: members of scalar sets".into(),
-        () => format!("symmetric: {}", groups.join("; ")),
-    }
-}
-
 /// Turns an answer into a report, its evidence not yet checked.
 fn answered(args: &Settings, loaded: &Loaded, query: &Query, a: Answer, plan: &Plan) -> PropertyReport {
     let net = &loaded.network;
@@ -596,9 +592,10 @@ fn answered(args: &Settings, loaded: &Loaded, query: &Query, a: Answer, plan: &P
 fn engine_line(args: &Settings, plan: &Plan, query: &Query, net: &Network) -> String {
     let o = plan.options;
     let order = match o.order {
-        Order::Bfs => "breadth first".to_string(),
+        Order::Bfs | Order::Shortest => "breadth first".to_string(),
         Order::Dfs => "depth first".to_string(),
         Order::Random(seed) => format!("random order, seed {seed}"),
+        Order::Shuffled(seed) => format!("depth first in random order, seed {seed}"),
         Order::Priority => "by priority".to_string(),
     };
     match query.kind {
