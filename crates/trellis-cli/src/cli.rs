@@ -86,6 +86,8 @@ pub enum Command {
     Serve(crate::serve::Serve),
     /// Write a model in another form.
     Convert(Convert),
+    /// Tests from composed statecharts: an execution trace for every state, transition or interaction that can be reached.
+    Cover(crate::cover::Cover),
     /// Minimal cut sets and sequences of failures of an AltaRica model, and their effects.
     Cuts(crate::cuts::Cuts),
     /// Run a script of Mec 5's relations over AltaRica nodes, or ask for one line after the other.
@@ -226,8 +228,8 @@ fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
 }
 
 /// Reads the command line, and notes which options were given.
-pub fn parse() -> Result<Cli, clap::Error> {
-    let matches = Cli::command().try_get_matches_from(with_command(std::env::args_os().collect()))?;
+pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
+    let matches = Cli::command().try_get_matches_from(with_command(args))?;
     let mut cli = Cli::from_arg_matches(&matches)?;
     let given = matches.subcommand().map_or_else(Vec::new, |(name, m)| {
         let mut command = Cli::command();

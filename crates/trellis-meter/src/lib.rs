@@ -12,6 +12,7 @@
 //! call back.
 
 mod board;
+mod rounds;
 mod memory;
 
 use std::fmt;
@@ -21,6 +22,7 @@ use std::time::{Duration, Instant};
 
 pub use board::{Board, Line, Progress, Stats};
 pub use memory::{is_over, resident};
+pub use rounds::{MOST_NODES, Role, Round, RoundEdge, RoundNode};
 
 /// Why work must stop although it is not done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use trellis_check::Cause;
 use trellis_engine::audit::hazard;
-use trellis_engine::network::{Answer, ExprStrategy, answer, answer_by_workers, answer_up_to_symmetry};
+use trellis_engine::network::{Answer, ExprStrategy};
 use trellis_engine::reach::{Options, Refine, Strategy, Update};
 use trellis_engine::timed::Config;
 use trellis_engine::waitlist::Order;
@@ -40,7 +40,7 @@ use crate::settings::{self, Convert, Engine as E, Settings, Simulate};
 use crate::task::{Evidence, Presenter, Question, Rejection, Task, Unanswered};
 use load::{Asked, Loaded, load};
 use monotone::Basis;
-use strategy::LuaStrategy;
+use strategy::Scripted;
 
 /// Networks of automata.
 pub struct Networks;
@@ -213,7 +213,7 @@ impl Task for NetworkTask {
 
     fn solve(&self, n: usize, meter: &mut Meter) -> Result<PropertyReport, Error> {
         let (args, loaded, net, query) = (&*self.args, &self.loaded, self.net(), &self.loaded.queries[n]);
-        let mut plan = plan(args, net, query)?;
+        let mut plan = plan(args, net, query, loaded.brought.join.is_some())?;
         self.share(n, &mut plan)?;
         if args.symmetry {
             plan.notes.push(symmetry::note(net, query));
@@ -226,10 +226,13 @@ impl Task for NetworkTask {
         }
         let mut meter = meter.clone().states(args.states.or(plan.states));
         let mut expr = loaded.strategy.map(|s| ExprStrategy::new(net, s.condition, s.uses_joined));
-        let mut lua = self.script.as_deref().map(|p| LuaStrategy::load(p, net)).transpose()?;
-        let strategy: Option<&mut dyn Strategy<_>> = match (&mut expr, &mut lua) {
+        let mut script = self.script.as_deref().map(|p| Scripted::load(p, net)).transpose()?;
+        if let Some(rule) = &loaded.brought.join {
+            script = Some(Scripted::brought(rule.clone(), net));
+        }
+        let strategy: Option<&mut dyn Strategy<_>> = match (&mut expr, &mut script) {
             (Some(e), _) => Some(e),
-            (None, Some(l)) => Some(l),
+            (None, Some(s)) => Some(s),
             (None, None) => None,
         };
         let found = match &plan.timed {
@@ -243,11 +246,7 @@ impl Task for NetworkTask {
                 }
                 answer
             }),
-            None => match &plan.workers {
-                Some(by) => answer_by_workers(net, query, plan.options.update, folds(args, net), by, &mut meter),
-                None if folds(args, net) => answer_up_to_symmetry(net, query, plan.options.order, &mut meter),
-                None => answer(net, query, plan.options, strategy, loaded.priority, &mut meter),
-            },
+            None => shared::explore(args, loaded, query, &plan, strategy, &mut meter),
         };
         Ok(match found {
             Ok(a) => answered(args, loaded, query, a, &plan),
@@ -438,6 +437,9 @@ fn usage(args: &Settings, loaded: &Loaded) -> Result<(), Error> {
     if join.is_some_and(|j| j != "none") && args.update.is_some_and(|u| u != settings::Update::Join) {
         return say("--join goes with --update join");
     }
+    if join.is_some() && loaded.brought.join.is_some() {
+        return say("--join: the Python file has a joining strategy of its own, the function `join`");
+    }
     if (args.order == Some(settings::Order::Priority)) != args.priority.is_some() {
         return say("--order priority and --priority EXPR go together");
     }
@@ -458,7 +460,7 @@ fn no_question(labels: &[String]) -> String {
 }
 
 /// Chooses how to search.
-fn plan(args: &Settings, net: &Network, query: &Query) -> Result<Plan, Error> {
+fn plan(args: &Settings, net: &Network, query: &Query, brought: bool) -> Result<Plan, Error> {
     let order = match args.order {
         // Those that do not fit have been refused.
         None | Some(settings::Order::Bfs | settings::Order::Largest | settings::Order::Error) => Order::Bfs,
@@ -493,7 +495,7 @@ fn plan(args: &Settings, net: &Network, query: &Query) -> Result<Plan, Error> {
         (None, Some(settings::Update::Simple)) => Some(Update::Simple),
         (None, Some(settings::Update::Cover)) => Some(Update::Cover),
         (None, Some(settings::Update::Join)) => Some(Update::Join),
-        (None, None) => None,
+        (None, None) => brought.then_some(Update::Join),
     };
     if net.lattices.is_empty() || asked == Some(Update::Simple) {
         return Ok(plan);
@@ -509,7 +511,7 @@ fn plan(args: &Settings, net: &Network, query: &Query) -> Result<Plan, Error> {
         plan.notes.push(format!("simple update: {why}"));
         return Ok(plan);
     }
-    let given = args.join.is_some() && !matches!(args.join.as_deref(), Some("auto"));
+    let given = brought || args.join.is_some() && !matches!(args.join.as_deref(), Some("auto"));
     let refine = if given { Refine::Never } else { Refine::Split };
     let is_bound = matches!(query.kind, QueryKind::Bound { .. });
     match (asked, monotone::basis(net, query, args.assume.is_some())) {

@@ -1,14 +1,19 @@
-//! Explorations by several workers, and such as can be taken up again: `--workers`, `--checkpoint`, `--resume`.
+//! Who explores a network without clocks: one thread, or several workers, and such as can be taken up again: `--workers`, `--checkpoint`,
+//! `--resume`.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use trellis_engine::reach::{Refine, Update};
+use trellis_engine::learn::answer_learning;
+use trellis_engine::network::{Answer, Broken, answer, answer_by_workers, answer_up_to_symmetry};
+use trellis_engine::reach::{Refine, Strategy, Update};
 use trellis_engine::workers::Workers;
 use trellis_engine::workers::checkpoint::{self, Checkpoint};
-use trellis_model::network::QueryKind;
+use trellis_meter::Meter;
+use trellis_model::network::{ModelError, Query, QueryKind};
 
+use super::load::Loaded;
 use super::{NetworkTask, Plan, folds};
 use crate::Error;
 use crate::settings::{Order, Settings};
@@ -41,6 +46,30 @@ pub(super) fn by(workers: Option<&Workers>) -> String {
     }
 }
 
+/// Explores a network without clocks.
+pub(super) fn explore(
+    args: &Settings,
+    loaded: &Loaded,
+    query: &Query,
+    plan: &Plan,
+    strategy: Option<&mut dyn Strategy<ModelError>>,
+    meter: &mut Meter,
+) -> Result<Answer, Box<Broken>> {
+    let net = &loaded.network;
+    match &plan.workers {
+        Some(by) => answer_by_workers(net, query, plan.options.update, folds(args, net), by, meter),
+        None if folds(args, net) => answer_up_to_symmetry(net, query, plan.options.order, meter),
+        None if strategy.is_none() && plan.options.refine == Refine::Split => {
+            let (found, learnt) = answer_learning(net, query, plan.options, loaded.priority, meter);
+            if let Some(join) = learnt.filter(|_| !args.quiet && !args.json) {
+                args.context.note(format_args!("note: learnt when to join: --join '{join}'\n"));
+            }
+            found
+        }
+        None => answer(net, query, plan.options, strategy, loaded.priority, meter),
+    }
+}
+
 impl NetworkTask {
     /// Lets several explore, and keep what they explore, where that goes.
     pub(super) fn share(&self, n: usize, plan: &mut Plan) -> Result<(), Error> {
@@ -53,6 +82,7 @@ impl NetworkTask {
         let alone = match (plan.options.update, plan.options.refine) {
             _ if plan.timed.is_some() => Some("of models with clocks"),
             _ if live => Some("of liveness"),
+            _ if self.loaded.brought.join.is_some() => Some("with a joining strategy"),
             (Update::Join, Refine::Split) => {
                 Some("with joins that are refined (--update simple, --update cover and --join all need no refinement)")
             }
