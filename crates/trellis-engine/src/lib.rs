@@ -1,6 +1,6 @@
 //! The algorithms: one module each, and what they share.
 //!
-//! - [`reach`]: reachability with cover and join update (000 Alg. 1–4) and its refinement loop (Alg. 5), [`simple`]: with simple update;
+//! - [`reach`]: reachability with cover and join update (000 Alg. 1–4) and its refinement loop (Alg. 5), and, in a loop of its own, simple update;
 //! - [`liveness`]: maximal runs that stay in a condition, on the explicit graph;
 //! - [`monotone`]: proves from marks that a model is monotone (Def. 2); [`audit`] looks for broken promises of it;
 //! - [`network`]: networks of automata under these;
@@ -38,7 +38,6 @@ pub mod path;
 pub mod program;
 pub mod reach;
 pub mod scheduler;
-pub mod simple;
 pub mod stored;
 pub mod table;
 pub mod timed;

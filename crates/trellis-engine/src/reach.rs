@@ -1,6 +1,6 @@
 //! Reachability over labels from a lattice: 000 Algorithms 1–5 as one loop.
 //!
-//! - *simple* (Alg. 2): stop on equality; no state ever gives way to another, so this has a loop of its own, [`crate::simple`];
+//! - *simple* (Alg. 2): stop on equality; no state ever gives way to another, so this has a loop of its own, `simple`;
 //! - *cover* (Alg. 3): stop on `⊑`, and drop waiting states that the newcomer covers;
 //! - *join* (Alg. 4): stop on `⊑`; otherwise join with the first stored element that the joining strategy accepts, which
 //!   leaves passed and waiting, and add the result. (Literally, Alg. 4 leaves the partner in passed; then nothing would
@@ -12,6 +12,8 @@
 //! undone and explored anew (Alg. 5). When every key is split this is cover update, so it ends whenever that does.
 //!
 //! Everything but simple rests on the monotonicity of the system (Def. 2); this module does not check it.
+
+pub(crate) mod simple;
 
 use rustc_hash::FxHashSet;
 use trellis_model::evidence::Reason;
@@ -114,7 +116,7 @@ pub fn reach<S: System>(
     meter: &mut Meter,
 ) -> Exploration<S::Action, S::Error> {
     if options.update == Update::Simple {
-        return crate::simple::explore(system, options.order, meter);
+        return simple::explore(system, options.order, meter);
     }
     let mut r = Reach {
         options,

@@ -1,4 +1,4 @@
-//! Reachability by several workers in one process, level by level: what [`crate::simple`] and [`crate::reach`] do with one.
+//! Reachability by several workers in one process, level by level: what [`crate::reach`] does with one.
 //!
 //! Each worker owns a part of the states: with simple update by key and element, else by key alone, for elements meet under one key. It
 //! expands what it owns, keeps what falls to it, and sends the rest to the others in packets. A level ends when everybody has
@@ -26,8 +26,8 @@ use trellis_order::{Domain, Join, Word};
 use crate::arg::{Arg, Mark};
 use crate::explore::NONE;
 use crate::path::Path;
+use crate::reach::simple::arrive;
 use crate::reach::{Answer, Exploration, Goal, Update};
-use crate::simple::arrive;
 use crate::stored::{Shard, Stored};
 use crate::table::{NoRoom, Table, hash_words, make_room};
 use crate::{Batch, System};

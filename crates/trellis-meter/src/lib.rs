@@ -12,8 +12,8 @@
 //! call back.
 
 mod board;
-mod rounds;
 mod memory;
+mod rounds;
 
 use std::fmt;
 use std::sync::Arc;

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use clap::parser::ValueSource;
 use clap::{Args, Command, FromArgMatches, ValueEnum};
+use trellis_domain::script::Brought;
 use trellis_meter::Meter;
 use trellis_report::Kind;
-use trellis_domain::script::Brought;
 use trellis_syntax::diag::Folders;
 
 pub use choices::*;
