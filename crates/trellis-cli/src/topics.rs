@@ -493,6 +493,9 @@ in everything else (the key) can therefore stand for each other:
   --update cover    a larger element stands for smaller ones: exact for monotone models
   --update join     elements are joined into one that stands for both: fewest states; may be too coarse
 
+  --workers N                                 N threads, level by level (--update simple or cover, --join all); counts do not depend on N
+  --checkpoint DIR --every 5m, --resume DIR   keeps what was explored, and goes on from there
+
 When a joined state reaches what must not be reached, the path is tried again without joins. If it fails, Trellis stops
 joining where that went wrong and goes on; so it ends with an exact answer. Your own strategy is taken as it is, and the
 answer may be UNKNOWN, with the path and the joins that caused it:

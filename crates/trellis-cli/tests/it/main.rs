@@ -29,6 +29,7 @@ mod streams;
 mod tchecker;
 mod undefined;
 mod witnesses;
+mod workers;
 
 use std::path::PathBuf;
 use std::process::{Command, Output};

@@ -25,6 +25,7 @@ use super::space::{Keys, Stepper, Zones, ends, invariant};
 use super::target::{Error, Target};
 use super::trace::concretise;
 use crate::explore::{Exploration, explore};
+use crate::table::{NoRoom, make_room};
 use crate::waitlist::{Order, Waitlist};
 use trellis_meter::{Meter, Progress, Stats, StopReason};
 
@@ -237,6 +238,14 @@ impl<'n> ZoneGraph<'n> {
         self
     }
 
+    /// What is stored, for a proof. There is nothing left to explore.
+    pub fn take(&mut self) -> (Keys, Zones, Vec<Node>) {
+        let bounds = self.keys.bounds.clone();
+        let keys = std::mem::replace(&mut self.keys, Keys::new(self.post.network(), &self.post.layout, bounds));
+        self.chains.clear();
+        (keys, std::mem::take(&mut self.zones), std::mem::take(&mut self.nodes))
+    }
+
     /// The options after they were made sound.
     pub fn options(&self) -> Options {
         self.options
@@ -281,7 +290,7 @@ impl<'n> ZoneGraph<'n> {
         let (key, _) = self.post.initial()?;
         let mut constraints: Vec<Constraint> = Vec::new();
         let delay = self.post.timing(&key, &mut constraints)?;
-        let (k, _) = self.keys.id(&key);
+        let (k, _) = self.keys.id(&key)?;
         self.chains.push(NONE);
         let active = self.keys.active(k);
         let d = active.domain();
@@ -300,7 +309,7 @@ impl<'n> ZoneGraph<'n> {
             }
             None => None,
         };
-        let n = self.add(k, NONE, 0);
+        let n = self.add(k, NONE, 0)?;
         waiting.push(n, 0);
         let hit = match hit {
             Some(parts) if !self.is_real(NONE, 0, k, &parts)? => None,
@@ -355,7 +364,7 @@ impl<'n> ZoneGraph<'n> {
             }
             None => m.key,
         };
-        let (k, is_new) = self.keys.id(target);
+        let (k, is_new) = self.keys.id(target)?;
         if is_new {
             self.chains.push(NONE);
         }
@@ -485,7 +494,7 @@ impl<'n> ZoneGraph<'n> {
                 && t.holds(&mut self.post, self.keys.get(k))?
                 && self.is_real(n, m.ordinal, k, &[])?
             {
-                let new = self.add(k, n, m.ordinal);
+                let new = self.add(k, n, m.ordinal)?;
                 return Ok(Some((new, Vec::new())));
             }
             self.stay(canonical, k, &m)?;
@@ -493,7 +502,7 @@ impl<'n> ZoneGraph<'n> {
                 let (key, to) = (self.keys.get(k), self.keys.active(k));
                 let parts = t.find(&mut self.post, query, key, to, &self.stepper.zone, m.delay)?;
                 if !parts.is_empty() && self.is_real(n, m.ordinal, k, &parts)? {
-                    let new = self.add(k, n, m.ordinal);
+                    let new = self.add(k, n, m.ordinal)?;
                     return Ok(Some((new, parts)));
                 }
             }
@@ -501,7 +510,7 @@ impl<'n> ZoneGraph<'n> {
                 self.stats.covered += 1;
                 continue;
             };
-            let new = self.add(k, n, m.ordinal);
+            let new = self.add(k, n, m.ordinal)?;
             if self.options.order == Order::Priority {
                 self.raise(new, rank);
                 self.raise(n, 1);
@@ -607,10 +616,13 @@ impl<'n> ZoneGraph<'n> {
         }
     }
 
-    fn add(&mut self, k: u32, parent: u32, via: u32) -> u32 {
+    fn add(&mut self, k: u32, parent: u32, via: u32) -> Result<u32, NoRoom> {
+        if self.nodes.len() >= NONE as usize {
+            return Err(NoRoom::Numbers);
+        }
         let n = self.nodes.len() as u32;
-        assert!(n < NONE, "more than four billion states");
-        let zone = self.zones.id(&self.stepper.zone);
+        make_room(&mut self.nodes, 1)?;
+        let zone = self.zones.id(&self.stepper.zone)?;
         let next = self.chains[k as usize];
         self.nodes.push(Node { key: k, zone, parent, via, next, mark: Mark::Waiting });
         if self.options.order == Order::Priority {
@@ -619,6 +631,6 @@ impl<'n> ZoneGraph<'n> {
         }
         self.chains[k as usize] = n;
         self.stats.added += 1;
-        n
+        Ok(n)
     }
 }
