@@ -141,12 +141,12 @@ impl<'c> Checker<'c> {
             .iter()
             .map(|(&l, all)| (l, Points::new(&all.iter().map(|&e| point(self.terms, e)).collect::<Vec<_>>())))
             .collect();
-        for from in self.cfa.locations().filter(|l| self.cut[l.index()] && !self.elements(*l).is_empty()) {
-            let elements = self.elements(from).to_vec();
+        let cuts: Vec<LocationId> = self.inside.keys().copied().collect();
+        for from in cuts {
             let mut left = vec![];
-            for e in elements {
+            for e in self.elements(from).to_vec() {
                 match point(self.terms, e) {
-                    Some(at) if !at.is_empty() && self.runs_inside(from, at, &sets) => {
+                    Some(at) if !at.is_empty() && self.runs_inside(from, at.clone(), &sets) => {
                         self.work.run += 1;
                         if let Some(why) = self.limits.exceeded(0) {
                             return Err(Rejection::Undecided(why.into()).into());
