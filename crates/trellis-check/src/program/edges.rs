@@ -10,7 +10,7 @@
 //! the question is whether some element holds there, and at some next cut none does. The answer is a refutation that is followed.
 //! For induction over several steps all cuts are followed at once, as often as there are steps.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use trellis_expr::eval::Valuation;
 use trellis_expr::{Stmt, StmtId, TermId, Terms, Type, VarId};
@@ -338,7 +338,7 @@ fn meet(b: &mut Builder, terms: &Terms, mut states: Vec<State>) -> State {
     let Some((last, mut env)) = states.pop() else { return (FALSE, Env::default()) };
     let mut here = vec![last];
     for (lit, other) in states.into_iter().rev() {
-        let vars: Vec<VarId> = env.assigned.keys().chain(other.assigned.keys()).copied().collect();
+        let vars: BTreeSet<VarId> = env.assigned.keys().chain(other.assigned.keys()).copied().collect();
         for v in vars {
             let (x, y) = (other.get(b, terms, v), env.get(b, terms, v));
             let either = b.either(lit, &x, &y);
