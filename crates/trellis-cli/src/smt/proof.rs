@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use trellis::Error;
-use trellis::files::write_with;
+use trellis::files::write_file;
 use trellis_check::proof;
 use trellis_expr::{TermId, Terms};
 use trellis_meter::Meter;
@@ -51,8 +51,8 @@ impl Proving {
             name.push(format!("{number}.{extension}"));
             PathBuf::from(name)
         };
-        let text = |path: PathBuf, text: String| write_with(&path, |out| out.write_all(text.as_bytes()));
-        let done = text(file("cnf"), dimacs(&problem, &steps)).and_then(|()| text(file("drat"), drat(&steps)));
+        let cnf = write_file(&file("cnf"), &dimacs(&problem, &steps));
+        let done = cnf.and_then(|()| write_file(&file("drat"), &drat(&steps)));
         if let Err(why) = done {
             log.failed.get_or_insert(why);
         }

@@ -18,7 +18,7 @@ use trellis_syntax::{acheck, mec};
 use crate::languages::files;
 use crate::read::{Read, Reader, read};
 use crate::scan::{C, Kind as Piece, Style, Token, tokens};
-use crate::{Random, on_all, root, runs, seed};
+use crate::{Random, on_all, root, seed};
 
 /// A text that is understood, and what goes with it.
 struct Seed {
@@ -118,8 +118,8 @@ fn seeds() -> Vec<Seed> {
     }
     for (folder, end, kind, style, reader) in [
         ("models/altarica", "mec5", "Mec", C, relations as Reader),
-        ("models/lattice", "strategy.lua", "strategies", lua, strategies),
-        ("models/lattice", "lua", "lattices", lua, lattices),
+        ("models/lattice", "strategy.lua", "strategies", lua, strategies as Reader),
+        ("models/lattice", "lua", "lattices", lua, lattices as Reader),
     ] {
         let entries = std::fs::read_dir(root().join(folder)).expect("a folder of models").filter_map(Result::ok);
         let mut paths: Vec<PathBuf> = entries.map(|e| e.path()).collect();
@@ -134,9 +134,8 @@ fn seeds() -> Vec<Seed> {
     }
     // Runs, as the program writes them.
     let folder = tempfile::tempdir().expect("a folder");
-    for (n, model) in
-        ["models/c/overflow.c", "models/cfa/counter_bv_false.cfa", "models/timed/broadcast.xta"].iter().enumerate()
-    {
+    let models = ["models/c/overflow.c", "models/cfa/counter_bv_false.cfa", "models/timed/broadcast.xta"];
+    for (n, model) in models.into_iter().enumerate() {
         let file = folder.path().join(format!("{n}.json"));
         let mut run = std::process::Command::new(env!("CARGO_BIN_EXE_trellis"));
         run.current_dir(root()).args(["check", model, "--timeout", "20s", "--trace"]).arg(&file);
@@ -261,7 +260,6 @@ fn readers_bear_anything() {
     let counts: Mutex<BTreeMap<&str, Count>> = Mutex::default();
     let findings: Mutex<Vec<String>> = Mutex::default();
     let mut round = 0u64;
-    std::panic::set_hook(Box::new(|_| {}));
     std::thread::spawn(|| {
         loop {
             std::thread::sleep(Duration::from_secs(1));
@@ -269,15 +267,15 @@ fn readers_bear_anything() {
         }
     });
     loop {
-        let each = time.map_or(runs(60), |_| 200);
+        let each = if time.is_some() { 200 } else { 40 };
         let todo: Vec<(u64, &str)> = kinds
             .iter()
-            .flat_map(|k| (0..each as u64).map(move |n| (n, *k)))
+            .flat_map(|k| (0..each).map(move |n| (n, *k)))
             .enumerate()
             .map(|(i, (_, k))| (seed().wrapping_mul(1_000_003) ^ (round << 32) ^ i as u64, k))
             .collect();
-        on_all(&todo, |(n, kind)| {
-            let mut random = Random(*n);
+        on_all(&todo, |&(n, kind)| {
+            let mut random = Random(n);
             let of = &by_kind[kind];
             let s = &seeds[of[random.below(of.len())]];
             let other = &seeds[of[random.below(of.len())]];
@@ -286,10 +284,10 @@ fn readers_bear_anything() {
                 text = mutate(&mut random, &text, s, &other.text);
             }
             let start = Instant::now();
-            BUSY.lock().expect("what is being read").insert(*n, (start, kind.to_string(), text.clone()));
+            BUSY.lock().expect("what is being read").insert(n, (start, kind.to_string(), text.clone()));
             let done = read(s.reader, &s.path, &text, &s.beside);
             let took = start.elapsed();
-            BUSY.lock().expect("what is being read").remove(n);
+            BUSY.lock().expect("what is being read").remove(&n);
             let complaint = match &done {
                 Read::Panic(why) => Some(format!("a panic: {why}")),
                 Read::Refused(Some(why)) => Some(why.clone()),
@@ -297,7 +295,7 @@ fn readers_bear_anything() {
                 _ => None,
             };
             if let Some(what) = complaint {
-                let kept = keep(kind, *n, &text);
+                let kept = keep(kind, n, &text);
                 findings.lock().expect("findings").push(format!("{kind}: {what} ({})", kept.display()));
             }
             let mut counts = counts.lock().expect("counts");
@@ -311,7 +309,6 @@ fn readers_bear_anything() {
             break;
         }
     }
-    let _ = std::panic::take_hook();
     let counts = counts.into_inner().expect("counts");
     for (kind, c) in &counts {
         let part = 100 * c.understood / c.inputs.max(1);
