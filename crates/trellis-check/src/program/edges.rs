@@ -232,6 +232,7 @@ impl<'c> Checker<'c> {
         state: State,
         arrived: &mut BTreeMap<LocationId, Vec<State>>,
     ) -> Result<(), Failed> {
+        self.limits.go_on().map_err(|why| Rejection::Undecided(Reason::from(why)))?;
         let edges = self.cfa.outgoing(l);
         if self.cfa.is_error(l) || state.0 == FALSE {
             return Ok(());
