@@ -95,7 +95,7 @@ impl fmt::Display for Work {
         if self.run > 0 {
             parts.push(format!("{} run", count(self.run, "step")));
         }
-        if self.proved > 0 || self.asked == 0 {
+        if self.proved > 0 || self.run + self.asked == 0 {
             parts.push(format!("{} followed", count(self.proved, "proof")));
         }
         if self.asked > 0 {
