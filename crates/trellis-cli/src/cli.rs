@@ -179,6 +179,9 @@ pub struct Smt {
     /// Write what the solver is asked into numbered .smt2 files in this folder.
     #[arg(long, value_name = "DIR")]
     pub smt_log: Option<PathBuf>,
+    /// Write a proof of each `unsat`: clauses (FILE.cnf, DIMACS) and what follows from them (FILE.drat).
+    #[arg(long, value_name = "FILE")]
+    pub proof: Option<PathBuf>,
     /// Give up on a check after this long (60s, 5m, 1h).
     #[arg(long, value_parser = duration, value_name = "TIME")]
     pub timeout: Option<Duration>,

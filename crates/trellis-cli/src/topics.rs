@@ -560,6 +560,7 @@ SMT-LIB and solvers
   trellis smt FILE.smt2 --timeout 10s        … giving up on a check after ten seconds
   trellis smt FILE.smt2 --solver z3          … on another solver, by name or path; cvc5 and others will do
   trellis smt FILE.smt2 --smt-log DIR        … and keeps what the solver is asked, in files that can be run again
+  trellis smt FILE.smt2 --proof OUT          … and writes a proof of each `unsat`: OUT.cnf (DIMACS) and OUT.drat, for drat-trim
 
   sorts       Bool, Int, (_ BitVec n) up to 64 bits, (Array i e), enumerations by declare-datatypes, define-sort
   functions   all of the Core, Ints, FixedSizeBitVectors and ArraysEx theories; ((as const S) v); bv2nat, int2bv
@@ -568,7 +569,8 @@ SMT-LIB and solvers
 
 What else SMT-LIB has (reals, quantifiers, functions without a definition, strings, division by what is no literal) is no
 error: it is named with its place, and a check that depends on it is answered `unknown`, unless the rest is `unsat` already.
-Integers are exact, whatever their size. A model is evaluated before it is shown.
+Integers are exact, whatever their size. A model is evaluated before it is shown. A proof is followed before it is written; what
+OUT.cnf says of integers is justified in its comments (factors that add up to a contradiction, branches, divisors).
 
 Exit codes: 0 every check has an answer, 20 some are unknown, 2 the script is wrong.";
 
