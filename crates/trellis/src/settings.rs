@@ -12,6 +12,7 @@ use clap::parser::ValueSource;
 use clap::{Args, Command, FromArgMatches, ValueEnum};
 use trellis_meter::Meter;
 use trellis_report::Kind;
+use trellis_domain::script::Brought;
 use trellis_syntax::diag::Folders;
 
 pub use choices::*;
@@ -36,6 +37,13 @@ pub struct Model {
     /// are always read.
     #[arg(long, value_name = "DIR")]
     pub root: Option<PathBuf>,
+    /// Lattices and a joining strategy of your own, in Python (needs the Python package): classes that the model's `extern` names, and
+    /// a function join(x, y).
+    #[arg(long, value_name = "FILE")]
+    pub python: Option<PathBuf>,
+    /// The same, by way of the library.
+    #[arg(skip)]
+    pub brought: Brought,
 }
 
 impl Model {
@@ -144,6 +152,9 @@ pub struct Settings {
     /// Keep all clocks in the zones of lazy, not only the active ones.
     #[arg(long, help_heading = "Models with clocks")]
     pub all_clocks: bool,
+    /// Which run is shown (A[] and E<>; default: some).
+    #[arg(long, value_enum, value_name = "WHICH", help_heading = "Models with clocks")]
+    pub trace_kind: Option<TraceKind>,
     /// Ignore Zeno runs (liveness).
     #[arg(long, help_heading = "Models with clocks")]
     pub non_zeno: bool,
