@@ -18,6 +18,8 @@ pub fn topic(name: &str) -> Option<String> {
         "counters" | "spec" | "coverability" => Some(COUNTERS.into()),
         "altarica" | "mec" | "acheck" => Some(ALTARICA.into()),
         "scxml" | "statecharts" => Some(SCXML.into()),
+        "gamma" | "compositions" => Some(GAMMA.into()),
+        "patterns" | "requirements" => Some(PATTERNS.into()),
         "lattices" | "lattice" => Some(lattices()),
         "join" | "strategies" => Some(JOIN.into()),
         "evidence" | "certificates" | "traces" => Some(EVIDENCE.into()),
@@ -60,7 +62,7 @@ pub fn options_of(groups: &[(&'static str, Vec<&'static str>)]) -> String {
 
 /// The topics, for messages.
 pub const NAMES: &str =
-    "uppaal, timed, tchecker, programs, scxml, counters, altarica, lattices, join, evidence, smtlib, ltl, exit-codes";
+    "uppaal, timed, tchecker, programs, scxml, gamma, patterns, counters, altarica, lattices, join, evidence, smtlib, ltl, exit-codes";
 
 const LTL: &str = "\
 Linear temporal logic
@@ -385,6 +387,43 @@ trellis:queue=\"8\" bounds the internal queue, trellis:external the external one
 that needs more is UNSAFE if a run that needs no more violates the property, else UNKNOWN, and the limit is named. So is
 a run to a value that is not supported (NaN, what an event from outside carries). An expression that throws, an assignment to what is
 not declared and a division by zero raise error.execution.";
+
+const GAMMA: &str = "\
+Composed statecharts
+
+Trellis reads packages of the Gamma Statechart Composition Framework (.gcd) with all that they import, and checks the last component of the
+file that no other contains, or --node NAME; --const NAME=VALUE gives its parameters.
+
+  trellis check M.gcd --error 'In(door.Main.Open) && In(cabin.Main.Moving)'
+  trellis check M.gcd -p 'A[] x <= 3'         also E<>, A<>, E[] and p --> q; --ltl, --pattern (`trellis help patterns`)
+  trellis check M.gcd                         the properties in files .gpd beside it that are about its component; --queries FILE.gpd
+  trellis check M.gcd … --trace run.get       a run as an execution trace
+  trellis cover M.gcd --transitions --output tests    a trace for all that can be reached, a proof for what cannot
+
+  names       instance.Region.State or In(instance.Region.State); instance.variable; instance.Port.event (raised in this cycle);
+              instance.Port.event::parameter; Port.event of an output of the whole; what is clear without its beginning can be shortened
+  read        statecharts (regions, history, choice, merge, fork, join, timeouts, priorities, all schedules but parallel), sync,
+              cascade with execution lists, adapters with queues and clocks, scheduled-async, async, @Asynchronous
+  refused     by name and place: decimals and rationals, records, quantifiers, full-step, regions in parallel
+
+One step is a cycle (of an asynchronous system: one execution of what its list says). Before it, any time may pass, and the environment raises any
+inputs, with any values. Time is dense; a run is told in milliseconds. Invariants are assumptions. What a component raises to
+itself comes in its next cycle. A choice none of whose branches is enabled is a mistake of the model, which keeps proofs away.";
+
+const PATTERNS: &str = "\
+Requirements in words
+
+--pattern 'KIND: … [, SCOPE]' asks of every infinite run, about any model that --ltl is for; conditions are those of formulas.
+
+  absence: P                     P never holds             globally (if nothing is said)
+  existence: P                   P holds at some time      before R       up to the first R, if there is one
+  universality: P                P always holds            after Q        from the first Q on
+  precedence: A precedes B       B only after A            between Q and R        from each Q to the next R, if that comes
+  response: A leads to B         after A, B some time      after Q until R        the same, also if R never comes
+
+  trellis check models/gamma/crossing.gcd --pattern 'response: controller.Gate.lower leads to gate.Main.Down, after controller.Main.Closed'
+
+These are the specification patterns of Dwyer, Avrunin and Corbett; chains and bounded existence are not among them.";
 
 const UPPAAL: &str = "\
 UPPAAL models
