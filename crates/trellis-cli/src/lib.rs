@@ -7,6 +7,7 @@ mod batch;
 mod bench;
 mod check;
 mod cli;
+mod cover;
 mod cuts;
 mod evidence;
 mod fold;
@@ -114,6 +115,7 @@ fn command(cli: Cli, out: Style, err: bool) -> Ran {
         Command::Simulate(args) => simulate::simulate(args, out, err),
         Command::Serve(args) => serve::serve(args),
         Command::Convert(args) => evidence::convert(args, err),
+        Command::Cover(args) => cover::cover(args, err),
         Command::Cuts(args) => cuts::cuts(args, err),
         Command::Mec(args) => mec::mec(args, err),
         Command::Smt(args) => smt::smt(args, err),

@@ -1,7 +1,7 @@
 //! Options that make no sense for this model, though they do for others.
 
 use super::load::Loaded;
-use super::timed;
+use super::{shared, timed};
 use crate::Error;
 use crate::settings::{self, Settings};
 
@@ -42,6 +42,7 @@ pub fn usage(args: &Settings, loaded: &Loaded) -> Result<(), Error> {
         return say("--symmetry goes neither with lattice variables nor with --priority");
     }
     let join = args.join.as_deref();
+    shared::usage(args)?;
     if join.is_some() && !lattices {
         return say("--join: the model has no lattice variables, so there is nothing to join");
     }
