@@ -195,7 +195,9 @@ var f : boolean
 pub fn package(r: &mut Random) -> String {
     let timed = r.one_in(3);
     let asynchronous = r.one_in(3);
-    let (a, b) = (chart(r, "A", true, timed, false), chart(r, "B", false, timed && r.one_in(3), false));
+    let a = chart(r, "A", true, timed, false);
+    let late = timed && r.one_in(3);
+    let b = chart(r, "B", false, late, false);
     let mut text = format!("package random\n{INTERFACES}{a}{b}");
     let (mut first, mut second, mode) = ("A", "B", r.of(&["sync", "cascade", "cascade"]));
     let mut mode = mode.to_string();
