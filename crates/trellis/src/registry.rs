@@ -134,7 +134,7 @@ pub fn tasks(args: Arc<Settings>) -> Cases {
 }
 
 /// Options that everything has.
-const COMMON: [&str; 28] = [
+const COMMON: [&str; 29] = [
     "model",
     "engine",
     "seed",
@@ -151,6 +151,7 @@ const COMMON: [&str; 28] = [
     "stats",
     "full_trace",
     "no_check",
+    "check",
     "properties",
     "errors",
     "labels",
