@@ -33,6 +33,7 @@ pub fn certify(net: &Network, query: &Query, cert: &Certificate) -> Result<Certi
         return crate::timed::certify(net, query, cert);
     }
     let symmetry = symmetric::symmetry(net, query, cert);
+    symmetric::tried(net, query, cert, &symmetry)?;
     let sorted;
     let cert = match symmetry.is_empty() {
         true => cert,

@@ -3,8 +3,8 @@
 //! Shares no logic with the engines, and may not depend on them:
 //! - [`replay`] takes a trace step by step with the reference interpreter
 //!   ([`trellis_model::network::interpret`]), which shares nothing with the fast semantics the engines use;
-//! - [`certify`] checks that a certificate is a proof: with the model's own steps and the order of its elements, and
-//!   nothing else.
+//! - [`certify`] checks that a certificate is a proof: with the reference interpreter's steps, zones of its own (`dbm`) and
+//!   the order of elements, and nothing else; [`quickly`] is the exception.
 //!
 //! Evidence is not trusted: it may come from a file that somebody has edited. Whatever is in it, the answer is yes, or a
 //! [`Rejection`] that says in words what is wrong and shows the state.

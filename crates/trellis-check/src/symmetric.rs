@@ -4,7 +4,7 @@
 //! Which swaps are symmetries is found and verified here anew, from the model and the question alone; the certificate only
 //! says that it needs them. Entries and what steps lead to are brought into order alike, and then compared. That
 //! the order is always the same for states that are equal up to swaps is not relied on: if it is not, a proof is
-//! refused, never a wrong one accepted.
+//! refused, never a wrong one accepted. The finder is that of the searches; what it finds is tried out here (`tried`).
 
 use trellis_domain::zone::{Constraint, Zone};
 use trellis_model::network::symmetry::Symmetry;
@@ -12,6 +12,10 @@ use trellis_model::network::{CertEntry, Certificate, LuBounds, Network, Query, S
 
 use crate::dbm::Dbm;
 use crate::state::check;
+
+mod tried;
+
+pub(crate) use tried::tried;
 
 /// The symmetries that a certificate may use.
 pub(crate) fn symmetry(net: &Network, query: &Query, cert: &Certificate) -> Symmetry {

@@ -58,6 +58,7 @@ pub(crate) fn certify(net: &Network, query: &Query, cert: &Certificate) -> Resul
         return crate::timed_liveness::inevitable(net, query, cert, None);
     }
     let symmetry = symmetric::symmetry(net, query, cert);
+    symmetric::tried(net, query, cert, &symmetry)?;
     let sorted;
     let cert = match symmetry.is_empty() {
         true => cert,

@@ -498,8 +498,9 @@ Evidence
 
 No verdict leaves unchecked. A violated property comes with a trace, which the reference interpreter replays step by
 step; a proven one with a certificate, a set of states that contains the start, is closed under every step, and excludes
-what must not happen, which a separate checker validates. `check` does both by default (--no-check turns it off). The checker computes by its own
-means; --check quick lets it take the search's compiled steps in networks without clocks, which is faster and no second opinion on them.
+what must not happen, which a separate checker validates. `check` does both by default (--no-check turns it off).
+The checker computes by its own means; --check quick lets it take the search's compiled steps in networks without
+clocks, which is faster and no second opinion on them.
 
   trellis check MODEL --trace t.json          write the trace
   trellis check MODEL --certificate c.json    write the certificate

@@ -13,6 +13,7 @@
 
 mod board;
 mod memory;
+pub mod seeded;
 
 use std::fmt;
 use std::sync::Arc;

@@ -8,6 +8,7 @@ mod large;
 mod models;
 mod nets;
 mod paper;
+mod seeded;
 mod structures;
 #[path = "../it/tableau.rs"]
 mod tableau;

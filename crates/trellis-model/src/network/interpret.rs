@@ -421,9 +421,11 @@ impl<'n> Interpreter<'n> {
     }
 
     fn invariants_hold(&self, at: &Snapshot, from: &Snapshot, edges: &[EdgeRef]) -> Result<bool, ModelError> {
-        for (p, &l) in self.net.processes.iter().zip(&at.locations) {
-            let l = &p.locations[l as usize];
-            match self.all_hold(&self.here(at), l.invariant, &l.clock_invariant) {
+        let all = self.net.processes.iter().zip(&at.locations).map(|(p, &l)| &p.locations[l as usize]);
+        let mut here = None;
+        for l in all.filter(|l| l.invariant.is_some() || !l.clock_invariant.is_empty()) {
+            let here = here.get_or_insert_with(|| self.here(at));
+            match self.all_hold(here, l.invariant, &l.clock_invariant) {
                 Ok(false) => return Ok(false),
                 Ok(true) => {}
                 Err(fault) => return Err(self.error(fault, "invariant", from, edges)),

@@ -239,5 +239,6 @@ impl<'n> Interpreter<'n> {
 
 /// The constraint that holds exactly when this one does not, if there is one.
 pub fn opposite(c: Constraint) -> Option<Constraint> {
-    c.bound.complement().map(|bound| Constraint { left: c.right, right: c.left, bound })
+    let bound = Bound::checked(-i64::from(c.bound.constant()?), !c.bound.is_strict())?;
+    Some(Constraint { left: c.right, right: c.left, bound })
 }
