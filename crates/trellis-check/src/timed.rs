@@ -12,9 +12,8 @@
 //! that entry is concerned. So it is enough that all that the zone becomes is within an entry. An entry whose bounds are all
 //! minus infinity stands for every valuation, and may be reached from anywhere.
 //!
-//! What it deliberately does not do: liveness (a module of its own), bounds of clocks, lattice variables beside clocks, priorities (whether a
-//! step is blocked by another may depend on clocks). All are refused. Entries that know only part of the data have a module of
-//! their own, `partial`, and those that say more of it than values another, `says`.
+//! What it deliberately does not do: liveness (a module of its own), lattice variables beside clocks. Entries that know only part of the
+//! data have a module of their own, `partial`, and those that say more of it than values another, `says`.
 
 use std::rc::Rc;
 
@@ -28,6 +27,7 @@ use trellis_model::network::{
     CertEntry, Certificate, Condition, LuBounds, ModelError, Network, Query, QueryKind, SetClock, Snapshot,
 };
 
+mod deadlock;
 mod partial;
 mod says;
 mod sorting;
@@ -44,17 +44,12 @@ pub(crate) fn certify(net: &Network, query: &Query, cert: &Certificate) -> Resul
     if !net.lattices.is_empty() {
         return beside("certificates of models with both clocks and lattice variables cannot be checked");
     }
-    if net.has_priorities {
-        return beside("certificates of models with both clocks and priorities cannot be checked");
-    }
     let live =
         matches!(query.kind, QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..));
     if net.has_rates() && (live || query.deadlock || stopwatch::compares_differences(net, query)) {
-        return beside(
-            "where clocks can stand still, only certificates of states are checked, without deadlocks and differences of clocks",
-        );
+        return beside("where clocks stand still, only states without deadlocks and clock differences can be checked");
     }
-    if matches!(query.kind, QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..)) {
+    if live {
         return crate::timed_liveness::inevitable(net, query, cert, None);
     }
     let symmetry = symmetric::symmetry(net, query, cert);
@@ -451,7 +446,8 @@ impl<'a> Checker<'a> {
         let leaf = |zone, deadlock| Leaf { zone, any: any.clone(), truths: Vec::new(), deadlock, low: None };
         let mut leaves = Vec::new();
         if self.query.deadlock {
-            if self.entries[i].bounds.is_some() {
+            // What simulates a deadlock need be none, unless the bounds are the same from both sides: then it is simulated, too.
+            if self.entries[i].bounds.is_some_and(|b| b.lower != b.upper) {
                 let why = "what an entry stands for by its bounds may be a deadlock where its zone is none: list zones";
                 return Err(Rejection::new(Cause::BesideThePoint(why)));
             }
@@ -504,22 +500,6 @@ impl<'a> Checker<'a> {
             leaves = split;
         }
         Ok(leaves)
-    }
-
-    /// From where in an entry's locations and data some step can happen, now or later.
-    fn alive(&self, i: usize) -> Result<Vec<Dbm>, Rejection> {
-        let state = self.entries[i].state;
-        let (invariant, delay) = self.interpreter.timing(state).map_err(|e| self.model(e))?;
-        let mut alive = Vec::new();
-        for m in moves::moves(self.net, state).map_err(|e| self.model(e))? {
-            let mut zone = moves::before(self.net.clocks.len(), &m.guard, &m.resets, &m.invariant);
-            zone.constrain_all(&invariant);
-            if delay {
-                zone.down();
-            }
-            alive.push(zone);
-        }
-        Ok(alive)
     }
 }
 

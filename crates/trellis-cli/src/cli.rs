@@ -184,12 +184,12 @@ pub struct Smt {
 
 #[derive(Args, Debug)]
 pub struct Bench {
-    /// The suite: c, coverability, hierarchy, lattice, lazy, pcegar or smt.
+    /// The suite: c, coverability, hierarchy, lattice, lazy, pcegar, smt or timed.
     pub suite: String,
     /// Only the sizes that take a moment.
     #[arg(long)]
     pub quick: bool,
-    /// For lazy: another folder with models, searched before models/timed. For smt: a folder of .smt2 files, instead of
+    /// For lazy and timed: another folder with models, searched before models/timed. For smt: a folder of .smt2 files, instead of
     /// those that are made up. For c and coverability: a folder of models with a table EXPECTED.tsv. For pcegar:
     /// another folder with models, searched before models/altarica.
     #[arg(long, value_name = "FOLDER")]

@@ -112,7 +112,7 @@ fn command(cli: Cli, out: Style, err: bool) -> Ran {
         Command::Schema { name } => match trellis_report::schema(name) {
             Some(text) => print(text),
             None => Err(Error::Usage(format!(
-                "there is no schema `{name}`; there are: trace, certificate, report, hierarchy"
+                "there is no schema `{name}`; there are: trace, certificate, report, hierarchy, page"
             ))),
         },
         Command::Completions { shell } => {

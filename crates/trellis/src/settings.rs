@@ -144,6 +144,9 @@ pub struct Settings {
     /// Keep all clocks in the zones of lazy, not only the active ones.
     #[arg(long, help_heading = "Models with clocks")]
     pub all_clocks: bool,
+    /// Which run is shown (A[] and E<>; default: some).
+    #[arg(long, value_enum, value_name = "WHICH", help_heading = "Models with clocks")]
+    pub trace_kind: Option<TraceKind>,
     /// Ignore Zeno runs (liveness).
     #[arg(long, help_heading = "Models with clocks")]
     pub non_zeno: bool,

@@ -78,6 +78,7 @@ static PROFILE: Profile = Profile {
         ("data", &[E::Auto, E::Lazy]),
         ("all_clocks", &[E::Auto, E::Lazy]),
         ("non_zeno", &[E::Auto, E::Reach, E::Lazy]),
+        ("trace_kind", &[E::Auto, E::Reach, E::Lazy]),
         ("no_pruning", &[E::Hierarchy]),
         ("neat", &[E::Hierarchy]),
         ("refine", &[E::Hierarchy]),
@@ -222,7 +223,16 @@ impl Task for NetworkTask {
             (None, None) => None,
         };
         let found = match &plan.timed {
-            Some(config) => trellis_engine::timed::answer(net, query, config, &mut meter),
+            Some(config) => trellis_engine::timed::answer_by(net, query, config, &mut meter).map(|(mut answer, by)| {
+                // From here on it is known who has answered.
+                plan.timed = plan.timed.map(|config| Config { engine: by.or(config.engine), ..config });
+                let states = matches!(query.kind, QueryKind::Always(_) | QueryKind::Possibly(_));
+                if args.trace_kind == Some(settings::TraceKind::Fastest) && states {
+                    let said = timed::hasten(net, query, &mut answer.verdict, &mut meter);
+                    said.into_iter().for_each(|said| args.context.note(format_args!("note: {said}\n")));
+                }
+                answer
+            }),
             None if folds(args, net) => answer_up_to_symmetry(net, query, plan.options.order, &mut meter),
             None => answer(net, query, plan.options, strategy, loaded.priority, &mut meter),
         };
@@ -398,11 +408,12 @@ fn usage(args: &Settings, loaded: &Loaded) -> Result<(), Error> {
     if timed::lazily(args)
         || timed::by_zones(args)
         || args.non_zeno
+        || args.trace_kind.is_some()
         || args.engine == settings::Engine::Lazy
         || args.order == Some(settings::Order::Largest)
     {
         return say(
-            "--engine lazy, --clocks, --data, --all-clocks, --extrapolation, --cover, --non-zeno and --order largest are for models with clocks; this one has none",
+            "--engine lazy, --clocks, --data, --all-clocks, --extrapolation, --cover, --non-zeno, --trace-kind and --order largest are for models with clocks; this one has none",
         );
     }
     let lattices = !loaded.network.lattices.is_empty();
@@ -584,9 +595,10 @@ fn answered(args: &Settings, loaded: &Loaded, query: &Query, a: Answer, plan: &P
 
 fn engine_line(args: &Settings, o: Options, query: &Query, net: &Network) -> String {
     let order = match o.order {
-        Order::Bfs => "breadth first".to_string(),
+        Order::Bfs | Order::Shortest => "breadth first".to_string(),
         Order::Dfs => "depth first".to_string(),
         Order::Random(seed) => format!("random order, seed {seed}"),
+        Order::Shuffled(seed) => format!("depth first in random order, seed {seed}"),
         Order::Priority => "by priority".to_string(),
     };
     match query.kind {

@@ -194,7 +194,8 @@ pub fn drawing(chart: &Chart) -> Drawing {
             (_, true) => NodeShape::Final,
             _ => NodeShape::Plain,
         };
-        let lit = vec![(active.clone(), Some(s.name.clone()))];
+        // Files of traces call them `active`, what people are shown `states`.
+        let lit = [active.clone(), "states".into()].map(|name| (name, Some(s.name.clone()))).to_vec();
         DrawnNode { lines, within: s.within, shape, lit, ..DrawnNode::default() }
     };
     let mut out = Drawing { nodes: outline.states.iter().map(node).collect(), edges: vec![] };
