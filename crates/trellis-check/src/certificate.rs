@@ -34,14 +34,6 @@ pub fn certify(net: &Network, query: &Query, cert: &Certificate) -> Result<Certi
     }
     let symmetry = symmetric::symmetry(net, query, cert);
     symmetric::tried(net, query, cert, &symmetry)?;
-    let sorted;
-    let cert = match symmetry.is_empty() {
-        true => cert,
-        false => {
-            sorted = Certificate { entries: symmetric::sorted_entries(net, &symmetry, cert), ..*cert };
-            &sorted
-        }
-    };
     let mut c = Checker::new(net, query, cert, symmetry)?;
     let mut bound = None;
     match &query.kind {
@@ -130,7 +122,9 @@ struct Goal {
 impl<'n> Checker<'n> {
     fn new(net: &'n Network, query: &Query, cert: &Certificate, symmetry: Symmetry) -> Result<Checker<'n>, Rejection> {
         let walk = Steps::new(net);
-        for (i, e) in cert.entries.iter().enumerate() {
+        let mut index = Index::new(&walk.layout, net.element_width(), cert.entries.len())?;
+        for (i, e) in symmetric::sorted_entries(net, &symmetry, cert).enumerate() {
+            crate::limit::ask()?;
             check(net, &e.state).map_err(|r| r.number(i))?;
             if !e.known.is_empty() || e.says.is_some() {
                 let why = "entries that know only part of the data cannot be checked";
@@ -140,8 +134,8 @@ impl<'n> Checker<'n> {
                 let why = Cause::Malformed("there is something about clocks, and the model has none".into());
                 return Err(Rejection::new(why).number(i).state(net, &e.state));
             }
+            index.add(&walk.layout.key_of(&e.state), &e.state.element, e.rank).map_err(|r| r.number(i))?;
         }
-        let index = Index::new(&walk.layout, net.element_width(), cert)?;
         // Without lattice variables, being below means being equal.
         let up_to_order = cert.up_to_order && net.element_width() > 0;
         if up_to_order && let Some(why) = obstacle(query) {
@@ -158,6 +152,9 @@ impl<'n> Checker<'n> {
             }
         }
         let order = up_to_order.then(|| net.elements());
+        if order.is_some() {
+            index.chain();
+        }
         let reduction = (!symmetry.is_empty()).then(|| (symmetry, walk.layout.clone()));
         Ok(Checker { net, deadlock: query.deadlock, walk, set: Set { index, order, reduction }, steps: 0 })
     }

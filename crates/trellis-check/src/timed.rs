@@ -54,14 +54,8 @@ pub(crate) fn certify(net: &Network, query: &Query, cert: &Certificate) -> Resul
     }
     let symmetry = symmetric::symmetry(net, query, cert);
     symmetric::tried(net, query, cert, &symmetry)?;
-    let sorted;
-    let cert = match symmetry.is_empty() {
-        true => cert,
-        false => {
-            sorted = Certificate { entries: symmetric::sorted_entries(net, &symmetry, cert), ..*cert };
-            &sorted
-        }
-    };
+    let entries = symmetric::sorted_entries(net, &symmetry, cert).collect();
+    let cert = &Certificate { entries, ..*cert };
     let mut c = Checker::new(net, query, cert, &symmetry)?;
     let (mut bound, mut clock) = (None, None);
     match &query.kind {

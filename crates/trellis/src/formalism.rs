@@ -3,8 +3,10 @@
 //!
 //! The only place that knows how a file is called is a [`Language`].
 
+pub mod channel;
 pub mod counter;
 pub mod formula;
+pub mod gamma;
 pub mod hierarchy;
 pub mod network;
 pub mod program;

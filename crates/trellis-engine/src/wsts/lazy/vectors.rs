@@ -9,7 +9,7 @@ use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
-use trellis_model::counter::evidence::{Certificate, Verdict};
+use trellis_model::counter::evidence::{Certificate, Trace, Verdict};
 use trellis_model::counter::pre::pre;
 use trellis_model::counter::{Basis, RuleId, System, Vector};
 use trellis_model::evidence::Reason;
@@ -17,7 +17,7 @@ use trellis_model::evidence::Reason;
 use super::bits::Bits;
 use super::region::{Cone, Pred, Predicates, Region, RegionId, START, above_start, pre_of};
 use super::tree::{Command, Precision, RegionDomain};
-use super::{Options, too_large};
+use super::{Options, text, too_large};
 use crate::wsts::{beyond, in_time, run};
 use trellis_meter::Meter;
 
@@ -231,6 +231,8 @@ impl<'s> VectorRegions<'s> {
 impl RegionDomain for VectorRegions<'_> {
     type Region = RegionId;
     type Error = Basis;
+    type Run = Trace;
+    type Proof = Certificate;
 
     fn start(&mut self) -> Result<(RegionId, Precision), Reason> {
         let system = self.system;
@@ -358,5 +360,27 @@ impl RegionDomain for VectorRegions<'_> {
 
     fn predicates(&self) -> usize {
         self.predicates.len()
+    }
+
+    fn region_text(&self, id: RegionId) -> String {
+        if id == START {
+            return text::start(self.system);
+        }
+        let excluded: Vec<&Vector> =
+            self.regions[id as usize].excluded.iter().map(|p| self.predicates.get(p)).collect();
+        text::excluding(self.system, &excluded)
+    }
+
+    fn error_text(&self, error: &Basis) -> String {
+        text::any(self.system, error.iter())
+    }
+
+    fn precision_text(&self, precision: Precision) -> Vec<String> {
+        let known = self.precisions[precision as usize].iter();
+        known.map(|p| text::at_least(self.system, self.predicates.get(*p))).collect()
+    }
+
+    fn command_text(&self, command: Command) -> String {
+        text::command(self.system, &self.commands[command as usize])
     }
 }
