@@ -565,11 +565,14 @@ Evidence
 No verdict leaves unchecked. A violated property comes with a trace, which the reference interpreter replays step by
 step; a proven one with a certificate, a set of states that contains the start, is closed under every step, and excludes
 what must not happen, which a separate checker validates. `check` does both by default (--no-check turns it off).
+The checker computes by its own means; --check quick lets it take the search's compiled steps in networks without
+clocks, which is faster and no second opinion on them.
 
   trellis check MODEL --trace t.json          write the trace
   trellis check MODEL --certificate c.json    write the certificate
   trellis certify MODEL t.json                check either again, for the model's own properties
   trellis certify MODEL t.json -p QUERY       … or for this one
+  trellis-certify MODEL t.json                a program of its own without any search (networks, counter systems)
   trellis simulate MODEL --trace t.json       watch a trace
   trellis check MODEL --svg t.svg             draw it: who acts on whom, and when
   trellis check MODEL --dot t.dot             as a graph, for Graphviz
