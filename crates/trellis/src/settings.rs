@@ -26,7 +26,7 @@ use crate::context::Context;
 #[derive(Args, Debug, Clone, Default)]
 pub struct Model {
     /// The model: UPPAAL .xml, .xta or .ta, TChecker .tck or .txt, C (.c, .i), Theta's automata (.cfa, .theta) and
-    /// transition systems (.xsts, .sts), statecharts (.scxml), composed statecharts (.gcd), counter systems (.spec, .pnml, .lola, .tts), AltaRica
+    /// transition systems (.xsts, .sts), statecharts (.scxml), composed statecharts (.gcd), counter systems (.spec, .pnml, .lola, .tts), lossy channel systems (.lcs), AltaRica
     /// (.alt), hierarchical transition systems (.hts.json).
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,

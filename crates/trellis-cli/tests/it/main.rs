@@ -13,6 +13,7 @@ mod counters;
 mod counts;
 mod edges;
 mod evidence;
+mod gamma;
 mod hierarchy;
 mod limits;
 mod ltl;

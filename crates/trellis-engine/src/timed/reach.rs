@@ -29,65 +29,7 @@ use crate::table::{NoRoom, make_room};
 use crate::waitlist::{Order, Waitlist};
 use trellis_meter::{Meter, Progress, Stats, StopReason};
 
-/// What is forgotten of zones when they are stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Extrapolation {
-    /// Nothing.
-    None,
-    /// Extra-M.
-    M,
-    /// Extra-LU.
-    Lu,
-    /// Extra-LU+.
-    #[default]
-    LuPlus,
-}
-
-/// When one zone stands for another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Cover {
-    /// Only for itself.
-    Equality,
-    /// When it includes it.
-    Inclusion,
-    /// When it simulates it.
-    #[default]
-    Alu,
-}
-
-/// How to explore.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
-    /// What is forgotten.
-    pub extrapolation: Extrapolation,
-    /// What covers what.
-    pub cover: Cover,
-    /// What comes first.
-    pub order: Order,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options { extrapolation: Extrapolation::LuPlus, cover: Cover::Alu, order: Order::Priority }
-    }
-}
-
-impl Options {
-    /// These options, as far as they are sound for a question; `diagonal` if clocks are compared with one another.
-    pub fn sound(mut self, query: &Query, diagonal: bool) -> Options {
-        if query.deadlock && self.extrapolation != Extrapolation::None {
-            self.extrapolation = Extrapolation::M;
-        }
-        if diagonal {
-            self.extrapolation = Extrapolation::None;
-            if self.cover == Cover::Alu {
-                self.cover = Cover::Inclusion;
-            }
-        }
-        self
-    }
-}
-
+pub use super::options::{Cover, Extrapolation, Options};
 pub use crate::explore::{Mark, NONE};
 
 /// A node of the zone graph.
@@ -553,13 +495,14 @@ impl<'n> ZoneGraph<'n> {
         let alu = |a: &[Bound], b: &[Bound]| d.leq_alu(a, b, active.lower, active.upper);
         if self.options.cover == Cover::Alu {
             // Simulation is not an order on zones as they are stored: first all that could cover.
-            let mut at = self.chains[k as usize];
+            let (mut before, mut at) = (NONE, self.chains[k as usize]);
             while at != NONE {
                 let node = &self.nodes[at as usize];
                 if alu(new, self.zones.get(node.zone)) {
+                    self.move_to_front(k, before, at);
                     return None;
                 }
-                at = node.next;
+                (before, at) = (at, node.next);
             }
             if self.options.order == Order::Shortest {
                 return Some(0);
@@ -578,7 +521,10 @@ impl<'n> ZoneGraph<'n> {
                 Cover::Equality if old == new => return None,
                 Cover::Equality => false,
                 Cover::Inclusion => match d.relation(new, old) {
-                    Relation::Equal | Relation::Subset => return None,
+                    Relation::Equal | Relation::Subset => {
+                        self.move_to_front(k, before, at);
+                        return None;
+                    }
                     Relation::Superset => self.options.order != Order::Shortest,
                     Relation::Incomparable => false,
                 },
@@ -597,6 +543,15 @@ impl<'n> ZoneGraph<'n> {
             at = next;
         }
         Some(rank)
+    }
+
+    /// What covers once soon covers again: the next zone of the key is compared with this node first.
+    fn move_to_front(&mut self, k: u32, before: u32, at: u32) {
+        if before != NONE {
+            let first = std::mem::replace(&mut self.chains[k as usize], at);
+            let next = std::mem::replace(&mut self.nodes[at as usize].next, first);
+            self.nodes[before as usize].next = next;
+        }
     }
 
     /// The rank with which a successor of `parent` overtakes what was reached from a node that it replaces.

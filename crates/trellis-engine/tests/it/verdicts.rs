@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use trellis_check::{assuming_monotone, certify, certify_bound, replay, replay_bound};
 use trellis_engine::audit::{audit, hazard};
+use trellis_engine::learn::answer_learning;
 use trellis_engine::network::{Answer, Broken, answer, answer_by_workers};
 use trellis_engine::reach::{Options, Refine, Strategy, Update};
 use trellis_engine::waitlist::Order;
@@ -60,10 +61,16 @@ pub struct Extra<'a> {
     pub checkpoint: Option<&'a Checkpoint>,
     pub resume: Option<&'a (PathBuf, String)>,
     pub states: Option<u64>,
+    /// Is it learnt when to join?
+    pub learns: bool,
 }
 
 impl Case<'_> {
     fn answer(&self, options: Options, extra: Extra<'_>) -> Result<Answer, Box<Broken>> {
+        if extra.learns {
+            let budget = &mut Meter::unlimited().states(Some(50_000));
+            return answer_learning(self.net, self.query, options, extra.priority, budget).0;
+        }
         let mut whim = extra.whimsical.map(Whimsical);
         let strategy = whim.as_mut().map(|w| w as &mut dyn Strategy<ModelError>);
         let budget = &mut Meter::unlimited().states(Some(50_000));
@@ -256,6 +263,10 @@ fn check_model(model: &Automaton, seed: u64, count: &mut Count) -> Result<(), St
                 ..Extra::default()
             };
             c.check(options(update, Order::Bfs, Refine::Split), Extra::default())?;
+            if update == Update::Join {
+                let learning = Extra { priority, learns: true, ..Extra::default() };
+                count.learnt += c.check(options(update, order, Refine::Split), learning)?.stats.refinements;
+            }
             let answer = c.check(options(update, order, Refine::Split), other)?;
             count.refinements += answer.stats.refinements;
         }
@@ -305,6 +316,7 @@ struct Count {
     found: usize,
     live: usize,
     refinements: u64,
+    learnt: u64,
     inconclusive: usize,
 }
 

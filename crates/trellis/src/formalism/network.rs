@@ -8,6 +8,7 @@ mod shared;
 mod strategy;
 mod symmetry;
 mod timed;
+mod usage;
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -41,6 +42,7 @@ use crate::task::{Evidence, Presenter, Question, Rejection, Task, Unanswered};
 use load::{Asked, Loaded, load};
 use monotone::Basis;
 use strategy::Scripted;
+use usage::usage;
 
 /// Networks of automata.
 pub struct Networks;
@@ -88,6 +90,7 @@ static PROFILE: Profile = Profile {
         ("trace_kind", &[E::Auto, E::Reach, E::Lazy]),
         ("no_pruning", &[E::Hierarchy]),
         ("neat", &[E::Hierarchy]),
+        ("python", &[]),
         ("refine", &[E::Hierarchy]),
     ],
 };
@@ -96,7 +99,7 @@ static PROFILE: Profile = Profile {
 static FORMULAS: Profile = Profile {
     who: "formulas (--ltl, --buchi) about networks of automata",
     engines: &[E::Auto, E::Explicit],
-    options: &[("search", &[]), ("fair", &[]), ("non_zeno", &[])],
+    options: &[("search", &[]), ("fair", &[]), ("non_zeno", &[]), ("python", &[])],
 };
 
 impl Formalism for Networks {
@@ -114,6 +117,10 @@ impl Formalism for Networks {
 
     fn own_queries(&self, _: &Language) -> Own {
         Own::All
+    }
+
+    fn plain_options(&self) -> &'static [&'static str] {
+        &["python"]
     }
 
     fn ask(&self, request: &Request) -> Cases {
@@ -390,72 +397,6 @@ fn rejected(why: trellis_check::Rejection) -> Rejection {
         // Nothing is wrong with it, but for what nobody has proved or stated.
         Cause::NotMonotone(_) => Rejection::Open(format!("{why}; --assume monotone states that it is")),
         _ => Rejection::Wrong(why.to_string()),
-    }
-}
-
-/// What the command line alone cannot know to be wrong.
-fn usage(args: &Settings, loaded: &Loaded) -> Result<(), Error> {
-    let say = |text: &str| Err(Error::Usage(text.into()));
-    if loaded.queries.is_empty() && loaded.unanswered.is_empty() && loaded.refused.is_empty() {
-        let advice = match loaded.language {
-            "tchecker" => no_question(&loaded.labels),
-            _ => {
-                "the model has no query; give one, for instance --property 'A[] not deadlock', or --queries FILE".into()
-            }
-        };
-        return Err(Error::Nothing(loaded.language, advice));
-    }
-    if args.order == Some(settings::Order::Error) {
-        return say("--order error: only for programs and automata");
-    }
-    if args.assume.is_some() && loaded.network.lattices.is_empty() {
-        return say("--assume monotone: the model has no lattice variables");
-    }
-    if !loaded.network.clocks.is_empty() {
-        return Ok(());
-    }
-    if timed::lazily(args)
-        || timed::by_zones(args)
-        || args.non_zeno
-        || args.trace_kind.is_some()
-        || args.engine == settings::Engine::Lazy
-        || args.order == Some(settings::Order::Largest)
-    {
-        return say(
-            "--engine lazy, --clocks, --data, --all-clocks, --extrapolation, --cover, --non-zeno, --trace-kind and --order largest are for models with clocks; this one has none",
-        );
-    }
-    let lattices = !loaded.network.lattices.is_empty();
-    if args.symmetry && (lattices || args.priority.is_some()) {
-        return say("--symmetry goes neither with lattice variables nor with --priority");
-    }
-    let join = args.join.as_deref();
-    shared::usage(args)?;
-    if join.is_some() && !lattices {
-        return say("--join: the model has no lattice variables, so there is nothing to join");
-    }
-    if join.is_some_and(|j| j != "none") && args.update.is_some_and(|u| u != settings::Update::Join) {
-        return say("--join goes with --update join");
-    }
-    if join.is_some() && loaded.brought.join.is_some() {
-        return say("--join: the Python file has a joining strategy of its own, the function `join`");
-    }
-    if (args.order == Some(settings::Order::Priority)) != args.priority.is_some() {
-        return say("--order priority and --priority EXPR go together");
-    }
-    Ok(())
-}
-
-/// What can be asked of a TChecker model.
-fn no_question(labels: &[String]) -> String {
-    let some = labels.iter().take(20).map(String::as_str).collect::<Vec<_>>().join(", ");
-    match labels {
-        [] => "the model has no labels; give a property, for instance --property 'A[] not deadlock'".into(),
-        [first, ..] => format!(
-            "the labels of the model are {some}{}; give some, for instance --labels {first}, or a property, for instance \
-             --property 'A[] not deadlock'",
-            if labels.len() > 20 { ", …" } else { "" }
-        ),
     }
 }
 
