@@ -59,7 +59,8 @@ impl Chart<'_> {
     }
 
     fn action(&mut self) -> String {
-        let link: &[&str] = if self.first { &["raise L.u(f);", "raise L.w;", "raise L.u(true);"] } else { &["raise L.r;"] };
+        let link: &[&str] =
+            if self.first { &["raise L.u(f);", "raise L.w;", "raise L.u(true);"] } else { &["raise L.r;"] };
         let mut all = vec![
             "x := x < 2 ? x + 1 : 0;",
             "x := 0;",
@@ -101,7 +102,8 @@ impl Chart<'_> {
         let name = self.name("Region");
         let count = 2 + usize::from(self.r.one_in(2));
         let states: Vec<String> = (0..count).map(|_| self.name("S")).collect();
-        let kind = if depth > 0 { self.r.of(&["initial", "initial", "shallow history", "deep history"]) } else { "initial" };
+        let kind =
+            if depth > 0 { self.r.of(&["initial", "initial", "shallow history", "deep history"]) } else { "initial" };
         let entry = self.name("Entry");
         let mut text = format!("region {name} {{ {kind} {entry} ");
         self.transition(&entry, &states[0], true);
@@ -145,7 +147,11 @@ impl Chart<'_> {
         // Across levels.
         if !below.is_empty() && self.r.one_in(2) {
             let deep = below[self.r.below(below.len())].clone();
-            if self.r.one_in(2) { self.transition(&states[0], &deep, false) } else { self.transition(&deep, &states[0], false) }
+            if self.r.one_in(2) {
+                self.transition(&states[0], &deep, false)
+            } else {
+                self.transition(&deep, &states[0], false)
+            }
         }
         text.push_str("}\n");
         let mut all = states;
@@ -196,10 +202,18 @@ pub fn package(r: &mut Random) -> String {
     let mut order = String::new();
     if asynchronous {
         for (name, of) in [("AA", "A"), ("BB", "B")] {
-            let control = r.of(&["when any / run", "when P.any / run when L.any / run", "when P.a / reset when any / run", "when L.any / run"]);
+            let control = r.of(&[
+                "when any / run",
+                "when P.any / run when L.any / run",
+                "when P.a / reset when any / run",
+                "when L.any / run",
+            ]);
             let (capacity, discard) = (1 + r.below(2), r.of(&["", ", discard = oldest"]));
             let queues = if r.one_in(2) {
-                format!("queue p(priority = {}, capacity = {capacity}{discard}) {{ P.any }} queue l(priority = 1, capacity = 1) {{ L.any }}", r.below(3))
+                format!(
+                    "queue p(priority = {}, capacity = {capacity}{discard}) {{ P.any }} queue l(priority = 1, capacity = 1) {{ L.any }}",
+                    r.below(3)
+                )
             } else {
                 "queue q(priority = 1, capacity = 1) { P.any, L.any }".into()
             };

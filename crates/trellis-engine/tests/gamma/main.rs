@@ -237,8 +237,7 @@ fn meter() -> Meter {
 fn forever(all: &All, inside: &[bool]) -> Vec<bool> {
     let mut stays = inside.to_vec();
     loop {
-        let next: Vec<bool> =
-            (0..stays.len()).map(|n| stays[n] && all.after[n].iter().any(|m| stays[*m])).collect();
+        let next: Vec<bool> = (0..stays.len()).map(|n| stays[n] && all.after[n].iter().any(|m| stays[*m])).collect();
         if next == stays {
             return stays;
         }
@@ -286,7 +285,11 @@ fn interpreter_and_engines_agree() {
         if found != states {
             let extra: Vec<_> = found.iter().filter(|s| !states.contains(s)).take(2).collect();
             let lost: Vec<_> = states.iter().filter(|s| !found.contains(s)).take(2).collect();
-            panic!("seed {seed}: {} states, {} of the interpreter\nextra {extra:?}\nlost {lost:?}\n{text}", found.len(), states.len());
+            panic!(
+                "seed {seed}: {} states, {} of the interpreter\nextra {extra:?}\nlost {lost:?}\n{text}",
+                found.len(),
+                states.len()
+            );
         }
         // A question about states.
         let mut cfa = encoded.cfa.clone();
@@ -345,6 +348,8 @@ fn interpreter_and_engines_agree() {
             }
         }
     }
-    println!("{compared} of {count} compared, {mistakes} mistaken; {answers} answers, {safe} safe; {formulas} formulas");
+    println!(
+        "{compared} of {count} compared, {mistakes} mistaken; {answers} answers, {safe} safe; {formulas} formulas"
+    );
     assert!(compared > count as usize / 4);
 }

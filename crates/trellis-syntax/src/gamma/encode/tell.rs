@@ -5,8 +5,8 @@ use trellis_expr::eval::{Valuation, eval};
 use trellis_expr::{TermId, Value, VarId};
 use trellis_model::cfa::interpret::{Choice, Trace};
 use trellis_model::cfa::{EdgeId, LocationId};
-use trellis_model::gamma::interpret::{Fault, Message, Run, State, blank, outcomes};
 use trellis_model::gamma::Kind;
+use trellis_model::gamma::interpret::{Fault, Message, Run, State, blank, outcomes};
 
 use super::time::{Bound, delays};
 use super::{About, Encoded};
@@ -41,7 +41,8 @@ impl Encoded {
         let mut pending = false;
         for (edge, choices, after) in steps {
             let to = self.cfa.edge(edge).to;
-            let values = || choices.iter().filter_map(|c| if let Choice::Value(v) = c { Some(v.clone()) } else { None });
+            let values =
+                || choices.iter().filter_map(|c| if let Choice::Value(v) = c { Some(v.clone()) } else { None });
             match self.about.get(&edge) {
                 Some(About::Raised(input)) => open.raised.push((*input, values().collect())),
                 Some(About::Region) => regions += 1,
@@ -299,4 +300,3 @@ fn number(v: &Value) -> i64 {
         _ => 0,
     }
 }
-
