@@ -34,3 +34,7 @@ one-model model *options:
 # Makes the packages as crates.io would get them, without uploading.
 package:
     cargo package --workspace --allow-dirty --no-verify
+
+# Changed models, questions and scripts for every reader, in process, for so long: `just fuzz 10m`, `just fuzz 90s`.
+fuzz time="1m":
+    TRELLIS_FUZZ={{ if time =~ "m$" { trim_end_match(time, "m") + "*60" } else { trim_end_match(time, "s") } }} bash -c 'TRELLIS_FUZZ=$(($TRELLIS_FUZZ)) cargo test --release --package trellis-cli --test trust -- fuzz --nocapture'

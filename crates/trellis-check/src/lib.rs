@@ -52,6 +52,7 @@ pub mod ltl;
 pub mod mec;
 mod monotone;
 pub mod program;
+pub mod proof;
 mod rejection;
 mod siblings;
 mod state;

@@ -1,24 +1,27 @@
 //! Evidence about control-flow automata: invariants are checked by a solver, traces are replayed.
 //!
-//! A certificate ([`trellis_model::cfa::evidence`]) is checked block by block: everything holds at the start, every block leads from
-//! each element of the invariant into the invariant, error locations have none. Nothing is shared with the engines but the
-//! meaning of a statement as a formula, large blocks, and the solver; that answers `Unsat` or the certificate is not accepted.
+//! A certificate ([`trellis_model::cfa::evidence`]) is an invariant at some locations: everything holds at the start, the edges lead from
+//! each element of the invariant into the invariant, error locations have none. `edges` follows the edges of the automaton as they
+//! are, with a reading of terms and statements of its own, and a refutation of every way out that it follows step by step
+//! ([`crate::proof`]); nothing is shared with the engines. `quick` goes through large blocks and believes the solver; it is for what
+//! there is no proof of, and those questions are counted.
 //!
-//! Elements that are *points*, values for some variables, need no solver where the reference interpreter can run a block from them
-//! and comes to points again. It gives up where the block reads anything else, and then the solver is asked.
+//! Elements that are *points*, values for some variables, need no solver where the reference interpreter can run the edges from them
+//! and comes to points again. It gives up where an edge reads anything else, and then a proof is needed.
+
+mod edges;
+mod quick;
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
-use trellis_expr::defined::Defined;
 use trellis_expr::eval::Valuation;
-use trellis_expr::ssa::Unrolling;
-use trellis_expr::{Term, TermId, Terms, Type, Value, VarId};
+use trellis_expr::{Term, TermId, Terms, Value, VarId};
 use trellis_meter::Meter;
 use trellis_model::cfa::evidence::{Certificate, Trace};
 use trellis_model::cfa::interpret;
-use trellis_model::cfa::{Cfa, LocationId, lbe};
-use trellis_smt::{Answer, Embedded, Reason, Solver};
+use trellis_model::cfa::{Cfa, LocationId};
+use trellis_smt::Reason;
 
 /// What is wrong with evidence about an automaton.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,185 +80,43 @@ pub fn replay(cfa: &Cfa, trace: &Trace) -> Result<(), Rejection> {
 /// How an invariant was checked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Work {
-    /// How many questions the solver was asked.
+    /// How many refutations were followed.
+    pub proved: usize,
+    /// How many questions the solver was asked whose answers were believed.
     pub asked: usize,
-    /// How often the interpreter ran a block instead.
+    /// How often the interpreter ran the edges instead.
     pub run: usize,
 }
 
 impl fmt::Display for Work {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        let mut parts = vec![];
         if self.run > 0 {
-            write!(f, "{} run, ", count(self.run, "step"))?;
+            parts.push(format!("{} run", count(self.run, "step")));
         }
-        write!(f, "{} to the solver", count(self.asked, "question"))
+        if self.proved > 0 || self.run + self.asked == 0 {
+            parts.push(format!("{} followed", count(self.proved, "proof")));
+        }
+        if self.asked > 0 {
+            parts.push(format!("{} to the solver", count(self.asked, "question")));
+        }
+        f.write_str(&parts.join(", "))
     }
 }
 
-/// Is the certificate an invariant without errors?
+/// Is the certificate an invariant without errors? Edge by edge, with proofs; where there is no proof, as [`quickly`].
 pub fn certify(cfa: &Cfa, certificate: &Certificate, limits: &Meter) -> Result<Work, Rejection> {
-    Checker::new(cfa, certificate, limits)?.check(certificate.k)
+    match edges::certify(cfa, certificate, limits) {
+        Err(edges::Failed::Rejected(why)) => Err(why),
+        Err(edges::Failed::Unproved) => quickly(cfa, certificate, limits),
+        Ok(work) => Ok(work),
+    }
 }
 
-struct Checker<'l> {
-    /// In large blocks, with the certificate's arena.
-    cfa: Cfa,
-    /// For each location of the small automaton, which large one it is.
-    origin: Vec<LocationId>,
-    /// For each large location the elements, fault-free.
-    invariant: Vec<Vec<TermId>>,
-    /// For each of them, what it is a point of.
-    points: Vec<Vec<Option<Valuation>>>,
-    limits: &'l Meter,
-    work: Work,
-}
-
-impl<'l> Checker<'l> {
-    fn new(cfa: &Cfa, certificate: &Certificate, limits: &'l Meter) -> Result<Checker<'l>, Rejection> {
-        let mut grown = cfa.clone();
-        grown.terms = certificate.terms.clone();
-        let blocks = lbe::encode(&grown);
-        let mut cfa = blocks.cfa;
-        let mut invariant = vec![vec![]; blocks.origin.len()];
-        let mut points = vec![vec![]; blocks.origin.len()];
-        let mut defined = Defined::default();
-        for (l, elements) in &certificate.invariant {
-            let Some(at) = blocks.origin.iter().position(|o| o == l) else {
-                return Err(Rejection::Malformed(format!("location {} is inside a block", l.0)));
-            };
-            for &e in elements {
-                if cfa.terms.ty(e) != Type::Bool {
-                    return Err(Rejection::Malformed("an element that is no truth value".into()));
-                }
-                if let Some(v) = cfa.terms.free_vars(e).into_iter().find(|v| !cfa.variables.contains(v)) {
-                    let name = &cfa.terms.variable(v).name;
-                    return Err(Rejection::Malformed(format!("{name} is no variable of it")));
-                }
-                points[at].push(point(&cfa.terms, e));
-                invariant[at].push(defined.holds(&mut cfa.terms, e).map_err(unsupported)?);
-            }
-        }
-        Ok(Checker { cfa, origin: blocks.origin, invariant, points, limits, work: Work::default() })
-    }
-
-    fn check(&mut self, k: usize) -> Result<Work, Rejection> {
-        for l in self.cfa.errors() {
-            if !self.invariant[l.index()].is_empty() {
-                return Err(Rejection::Error(self.origin[l.index()]));
-            }
-        }
-        match k {
-            0 => return Err(Rejection::Malformed("induction over no steps".into())),
-            1 => self.inductive()?,
-            _ => self.several(k)?,
-        }
-        Ok(self.work)
-    }
-
-    fn ask(&mut self, solver: &mut Embedded, assumptions: &[TermId]) -> Result<Option<Valuation>, Rejection> {
-        self.work.asked += 1;
-        match solver.check(&self.cfa.terms, assumptions, self.limits) {
-            Answer::Unsat(_) => Ok(None),
-            Answer::Sat(values) => Ok(Some(values)),
-            Answer::Unknown(why) => Err(Rejection::Undecided(why)),
-        }
-    }
-
-    fn inductive(&mut self) -> Result<(), Rejection> {
-        let inside = self.invariant[self.cfa.initial.index()].clone();
-        let inside = self.cfa.terms.or(inside);
-        let outside = self.cfa.terms.not(inside);
-        if let Some(values) = self.ask(&mut Embedded::new(), &[outside])? {
-            return Err(Rejection::Start(values));
-        }
-        let mut unrolling = Unrolling::new();
-        let sets: Vec<Points> = self.points.iter().map(|all| Points::new(all)).collect();
-        for e in self.cfa.edges() {
-            let (from, to, stmt) = (self.cfa.edge(e).from, self.cfa.edge(e).to, self.cfa.edge(e).stmt);
-            let mut left = vec![];
-            for (element, point) in self.invariant[from.index()].iter().zip(&self.points[from.index()]) {
-                if let Some(point) = point
-                    && !point.is_empty()
-                    && let Ok(after) = interpret::image(&self.cfa.terms, stmt, vec![point.clone()], OUTCOMES)
-                    && after.iter().all(|env| sets[to.index()].has(env))
-                {
-                    self.work.run += 1;
-                    if self.limits.exceeded(0).is_some() {
-                        return Err(Rejection::Undecided(Reason::Time));
-                    }
-                } else {
-                    left.push(*element);
-                }
-            }
-            if left.is_empty() {
-                continue;
-            }
-            unrolling.restart();
-            let step = unrolling.step(&mut self.cfa.terms, stmt).map_err(unsupported)?;
-            let mut solver = Embedded::new();
-            solver.assert(&self.cfa.terms, step);
-            for element in self.invariant[to.index()].clone() {
-                let after = unrolling.at(&mut self.cfa.terms, element, 1);
-                let outside = self.cfa.terms.not(after);
-                solver.assert(&self.cfa.terms, outside);
-            }
-            for element in left {
-                if let Some(values) = self.ask(&mut solver, &[element])? {
-                    let (from, to) = (self.origin[from.index()], self.origin[to.index()]);
-                    return Err(Rejection::Step { from, to, values });
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Induction over `k` steps of the whole automaton, with the location in a variable.
-    fn several(&mut self, k: usize) -> Result<(), Rejection> {
-        let count = self.cfa.locations().len() as i64;
-        let terms = &mut self.cfa.terms;
-        let pc = terms.declare("location", Type::Range(0, count - 1));
-        let at = |terms: &mut Terms, l: LocationId| {
-            let (pc, l) = (terms.var(pc), terms.int(i64::from(l.0)));
-            terms.eq(pc, l)
-        };
-        let mut inside = vec![];
-        for (l, elements) in self.invariant.iter().enumerate() {
-            let here = at(terms, LocationId(l as u32));
-            let elements = terms.or(elements.iter().copied());
-            inside.push(terms.and([here, elements]));
-        }
-        let inside = terms.or(inside);
-        let mut edges = vec![];
-        for e in self.cfa.edges() {
-            let (from, to, stmt) = (self.cfa.edge(e).from, self.cfa.edge(e).to, self.cfa.edge(e).stmt);
-            let terms = &mut self.cfa.terms;
-            let (here, there) = (at(terms, from), terms.int(i64::from(to.0)));
-            let (leave, enter) = (terms.assume(here), terms.assign(pc, there));
-            edges.push(terms.seq([leave, stmt, enter]));
-        }
-        let any = self.cfa.terms.choice(edges);
-        let mut unrolling = Unrolling::new();
-        let (mut base, mut step) = (Embedded::new(), Embedded::new());
-        let start = at(&mut self.cfa.terms, self.cfa.initial);
-        base.assert(&self.cfa.terms, start);
-        for n in 0..=k {
-            let here = unrolling.at(&mut self.cfa.terms, inside, n);
-            let outside = self.cfa.terms.not(here);
-            if n < k {
-                if let Some(values) = self.ask(&mut base, &[outside])? {
-                    return Err(Rejection::Start(values));
-                }
-                step.assert(&self.cfa.terms, here);
-                let next = unrolling.step(&mut self.cfa.terms, any).map_err(unsupported)?;
-                base.assert(&self.cfa.terms, next);
-                step.assert(&self.cfa.terms, next);
-            } else if let Some(values) = self.ask(&mut step, &[outside])? {
-                return Err(Rejection::Steps(k, values));
-            }
-        }
-        Ok(())
-    }
+/// The same in the quick way: in large blocks, and the solver is believed.
+pub fn quickly(cfa: &Cfa, certificate: &Certificate, limits: &Meter) -> Result<Work, Rejection> {
+    quick::certify(cfa, certificate, limits)
 }
 
 /// More outcomes of a block than this are for the solver.
@@ -325,6 +186,8 @@ impl Points {
     }
 }
 
-fn unsupported(what: trellis_expr::ssa::Unsupported) -> Rejection {
-    Rejection::Undecided(Reason::Unsupported(what.to_string()))
+/// A variable in the term that the automaton does not have.
+fn foreign_variable(cfa: &Cfa, terms: &Terms, t: TermId) -> Option<String> {
+    let v = terms.free_vars(t).into_iter().find(|v| !cfa.variables.contains(v))?;
+    Some(terms.variable(v).name.clone())
 }

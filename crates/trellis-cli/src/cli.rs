@@ -40,8 +40,8 @@ Examples:
 
 Exit codes: 0 every property holds, 10 some property fails, 20 undecided,
             2 bad usage or input, 1 internal error or lost output, 130 interrupted.
-More: trellis help check, trellis help TOPIC; topics are uppaal, timed, tchecker, programs, scxml, counters,
-      altarica, lattices, join, evidence, smtlib, ltl";
+More: trellis help check, trellis help TOPIC; topics are uppaal, timed, tchecker, programs, scxml, gamma,
+      patterns, counters, altarica, lattices, join, evidence, smtlib, ltl";
 
 /// Trellis: can something bad happen? SAFE, UNSAFE or UNKNOWN, with evidence that is checked again.
 #[derive(Parser, Debug)]
@@ -86,6 +86,8 @@ pub enum Command {
     Serve(crate::serve::Serve),
     /// Write a model in another form.
     Convert(Convert),
+    /// Tests from composed statecharts: an execution trace for every state, transition or interaction that can be reached.
+    Cover(crate::cover::Cover),
     /// Minimal cut sets and sequences of failures of an AltaRica model, and their effects.
     Cuts(crate::cuts::Cuts),
     /// Run a script of Mec 5's relations over AltaRica nodes, or ask for one line after the other.
@@ -114,7 +116,7 @@ pub enum Command {
     },
     /// Explain a command or a topic.
     Help {
-        /// A command, or one of: uppaal, timed, tchecker, programs, counters, altarica, lattices, join, evidence, smtlib,
+        /// A command, or one of: uppaal, timed, tchecker, programs, scxml, gamma, patterns, counters, altarica, lattices, join, evidence, smtlib,
         /// ltl, exit-codes.
         topic: Option<String>,
     },
@@ -135,6 +137,9 @@ pub struct Certify {
     /// The formula that the evidence must be about; may be given several times.
     #[arg(long, value_name = "FORMULA")]
     pub ltl: Vec<String>,
+    /// The requirement that the evidence must be about; may be given several times.
+    #[arg(long, value_name = "REQUIREMENT")]
+    pub pattern: Vec<String>,
     /// The automaton (HOA) that the evidence must be about.
     #[arg(long, value_name = "FILE")]
     pub buchi: Option<PathBuf>,
@@ -177,6 +182,9 @@ pub struct Smt {
     /// Write what the solver is asked into numbered .smt2 files in this folder.
     #[arg(long, value_name = "DIR")]
     pub smt_log: Option<PathBuf>,
+    /// Write a proof of each `unsat`: clauses (FILE.cnf, DIMACS) and what follows from them (FILE.drat).
+    #[arg(long, value_name = "FILE")]
+    pub proof: Option<PathBuf>,
     /// Give up on a check after this long (60s, 5m, 1h).
     #[arg(long, value_parser = duration, value_name = "TIME")]
     pub timeout: Option<Duration>,
@@ -226,8 +234,8 @@ fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
 }
 
 /// Reads the command line, and notes which options were given.
-pub fn parse() -> Result<Cli, clap::Error> {
-    let matches = Cli::command().try_get_matches_from(with_command(std::env::args_os().collect()))?;
+pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
+    let matches = Cli::command().try_get_matches_from(with_command(args))?;
     let mut cli = Cli::from_arg_matches(&matches)?;
     let given = matches.subcommand().map_or_else(Vec::new, |(name, m)| {
         let mut command = Cli::command();

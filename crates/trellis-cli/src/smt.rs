@@ -1,7 +1,11 @@
 //! `trellis smt`: runs SMT-LIB scripts on the embedded solver, or on another.
 
+mod proof;
+
+use std::cell::RefCell;
 use std::io::Write;
 use std::path::Path;
+use std::rc::Rc;
 
 use trellis_expr::Terms;
 use trellis_meter::Meter;
@@ -40,6 +44,10 @@ pub fn smt(args: &Smt, color: bool) -> Ran {
         Error::Input(diag::render(&[complaint], &sources, color))
     })?;
     let mut solver = solver(&args.solver, args.smt_log.as_deref())?;
+    let proofs: Rc<RefCell<proof::Log>> = Rc::default();
+    if let Some(path) = &args.proof {
+        solver = Box::new(proof::Proving::new(solver, path, proofs.clone()));
+    }
     let limits = || match args.timeout {
         Some(time) => Meter::unlimited().time(time),
         None => Meter::unlimited(),
@@ -55,9 +63,16 @@ pub fn smt(args: &Smt, color: bool) -> Ran {
         let warning = Diagnostic::warning(place, format!("unknown: {why}"));
         eprint!("{}", diag::render(&[warning], &sources, color));
     }
+    let proof::Log { failed, unproved, .. } = proofs.take();
+    if let Some(why) = failed {
+        return Err(why);
+    }
+    for why in &unproved {
+        eprintln!("warning: no proof is written of an `unsat`: {why}");
+    }
     Ok(match () {
         () if outcome.errors > 0 => exit::INPUT,
-        () if outcome.undecided.is_empty() => exit::HOLDS,
+        () if outcome.undecided.is_empty() && unproved.is_empty() => exit::HOLDS,
         () => exit::UNDECIDED,
     })
 }

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The packages; a package may depend only on those before it.
-const ORDER: [&str; 13] = [
+const ORDER: [&str; 14] = [
     "trellis-meter",
     "trellis-order",
     "trellis-expr",
@@ -24,6 +24,7 @@ const ORDER: [&str; 13] = [
     "trellis-mc",
     "trellis-server",
     "trellis-cli",
+    "trellis-python",
 ];
 
 /// Dependencies that the order alone would allow.

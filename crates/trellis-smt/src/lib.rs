@@ -16,13 +16,14 @@ mod affine;
 mod cube;
 mod embedded;
 pub mod path;
+pub mod proof;
 pub mod qe;
 pub mod ranking;
 pub mod rows;
 pub mod smtlib;
 pub mod tidy;
 
-pub use embedded::{Effort, Embedded, NoInterpolants, interpolants};
+pub use embedded::{Effort, Embedded, NoInterpolants, interpolants, refute};
 
 use std::fmt;
 

@@ -41,7 +41,8 @@ impl<'a> From<&'a Settings> for Meaning<'a> {
 impl Meaning<'_> {
     fn options(&self) -> BTreeMap<String, String> {
         let Meaning { model, fair, non_zeno, start } = self;
-        let Model { model: _, constants, root: _ } = model;
+        // What was brought along is among the inputs.
+        let Model { model: _, constants, root: _, python: _, brought: _ } = model;
         let mut all = BTreeMap::new();
         let mut add = |name: &str, value: String| _ = all.insert(name.to_string(), value);
         if !constants.is_empty() {
@@ -96,7 +97,12 @@ impl Bound {
 /// A file that was read, by its bytes.
 pub fn input(path: &Path, bytes: &[u8]) -> Input {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-    Input { name, sha256: Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect() }
+    Input { name, sha256: digest(bytes) }
+}
+
+/// The SHA-256 of some bytes, in hexadecimal.
+pub fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// The text of a model, and what binds evidence to it.

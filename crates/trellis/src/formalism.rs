@@ -6,6 +6,7 @@
 pub mod channel;
 pub mod counter;
 pub mod formula;
+pub mod gamma;
 pub mod hierarchy;
 pub mod network;
 pub mod program;

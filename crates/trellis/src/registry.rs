@@ -10,16 +10,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::Error;
 use crate::formalism::{
-    Cases, Formalism, Language, Profile, Request, channel, counter, formula, hierarchy, network, program, tree,
+    Cases, Formalism, Language, Profile, Request, channel, counter, formula, gamma, hierarchy, network, program, tree,
 };
 use crate::pipeline::Case;
 use crate::queries;
 use crate::settings::{Engine, Settings, value_name};
 
 /// Those that are built in.
-static BUILT_IN: [&dyn Formalism; 6] = [
+static BUILT_IN: [&dyn Formalism; 7] = [
     &network::Networks,
     &program::Programs,
+    &gamma::Compositions,
     &counter::Counters,
     &channel::Channels,
     &hierarchy::Hierarchies,
@@ -140,7 +141,7 @@ pub fn tasks(args: Arc<Settings>) -> Cases {
 }
 
 /// Options that everything has.
-const COMMON: [&str; 28] = [
+const COMMON: [&str; 29] = [
     "model",
     "engine",
     "seed",
@@ -165,6 +166,7 @@ const COMMON: [&str; 28] = [
     "root",
     "color",
     "ltl",
+    "pattern",
     "buchi",
     "msc",
     "evidence",

@@ -6,6 +6,9 @@ mod certificates;
 mod garbage;
 mod liveness;
 mod models;
+#[path = "../../../trellis-smt/tests/it/problems.rs"]
+mod problems;
+mod proofs;
 #[path = "../../../trellis-model/tests/it/random.rs"]
 mod random;
 mod timed;

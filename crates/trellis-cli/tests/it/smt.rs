@@ -48,3 +48,67 @@ fn other_solvers_and_logs() {
     let again = trellis(&["smt", &log.display().to_string()]);
     assert_eq!(stdout(&again), "sat\n");
 }
+
+/// The clauses of a file in DIMACS, or of a proof, which has no header.
+fn clauses(text: &str) -> Vec<Vec<i32>> {
+    let lines = text.lines().filter(|l| !l.starts_with('c') && !l.starts_with('p'));
+    let number = |n: &str| n.parse().expect("a number");
+    lines.map(|l| l.split_whitespace().map(number).take_while(|n| *n != 0).collect()).collect()
+}
+
+/// Does the clause follow by unit propagation?
+fn follows(clause: &[i32], known: &[Vec<i32>]) -> bool {
+    let mut truths: std::collections::HashSet<i32> = clause.iter().map(|l| -l).collect();
+    loop {
+        let mut more = None;
+        for c in known.iter().filter(|c| !c.iter().any(|l| truths.contains(l))) {
+            let open: Vec<i32> = c.iter().copied().filter(|l| !truths.contains(&-l)).collect();
+            match open[..] {
+                [] => return true,
+                [l] => more = Some(l),
+                _ => {}
+            }
+        }
+        match more {
+            Some(l) => truths.insert(l),
+            None => return false,
+        };
+    }
+}
+
+#[test]
+fn proofs_of_unsat_are_written() {
+    let words = "(declare-const a (_ BitVec 6))(declare-const b (_ BitVec 6))\n\
+        (assert (= (bvmul a b) #b000111))(assert (= (bvand a #b000001) #b000000))(check-sat)";
+    let sums = "(declare-const x Int)(declare-const y Int)(declare-const p Bool)\n\
+        (assert (or p (= (* 2 x) (+ 1 (* 4 y)))))(assert (=> p (< x y)))(assert (< y (+ x 1)))(check-sat)\n\
+        (push 1)(assert p)(check-sat)(pop 1)(assert (> x 3))(check-sat)";
+    let mut trimmed = false;
+    for (text, answers) in [(words, 1), (sums, 3)] {
+        let (_gone, proof) = temporary("proof");
+        let (code, out, err) = run(text, &["--proof", &proof]);
+        assert_eq!((code, out), (Some(0), "unsat\n".repeat(answers)), "{err}");
+        for n in 1..=answers {
+            let name = if n == 1 { proof.clone() } else { format!("{proof}-{n}") };
+            let read = |end: &str| std::fs::read_to_string(format!("{name}.{end}")).expect("it was written");
+            let (cnf, drat) = (read("cnf"), read("drat"));
+            let mut known = clauses(&cnf);
+            let header = format!(" {}", known.len());
+            assert!(cnf.lines().any(|l| l.starts_with("p cnf ") && l.ends_with(&header)), "{cnf}");
+            let learnt = clauses(&drat);
+            assert_eq!(learnt.last(), Some(&vec![]), "{drat}");
+            for c in learnt {
+                assert!(follows(&c, &known), "{c:?} does not follow");
+                known.push(c);
+            }
+            let files = ["cnf", "drat"].map(|end| format!("{name}.{end}"));
+            match std::process::Command::new("drat-trim").args(&files).output() {
+                Ok(out) => assert!(stdout(&out).contains("s VERIFIED"), "{}", stdout(&out)),
+                Err(_) => trimmed = true,
+            }
+        }
+    }
+    if trimmed {
+        println!("skipped: drat-trim is not installed; the proofs were followed by this test only");
+    }
+}

@@ -108,3 +108,48 @@ fn a_request_to_end_is_an_interrupt() {
         assert!(stdout(&out).contains("\"verdict\":\"UNKNOWN\""), "{signal}: {}", stdout(&out));
     }
 }
+
+/// Killed at any moment, with no chance to clean up: each file is the old one or the new one.
+#[cfg(unix)]
+#[test]
+fn whoever_is_killed_leaves_whole_files() {
+    let runs = std::env::var("TRELLIS_RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(25u32);
+    let (_gone, proof) = temporary("proof.json");
+    let write = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_trellis"));
+        command.current_dir(root().join("models")).args([
+            "check",
+            LEADER,
+            "--update",
+            "simple",
+            "-q",
+            "--certificate",
+            &proof,
+        ]);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    };
+    let started = std::time::Instant::now();
+    assert!(write().status().expect("a run").success());
+    let takes = started.elapsed();
+    let new = std::fs::read(&proof).expect("a proof");
+    let (mut kept, mut replaced) = (0, 0);
+    for n in 0..runs {
+        std::fs::write(&proof, "old").expect("written");
+        let mut child = write().spawn().expect("a process");
+        // Over the whole run, and a little beyond.
+        std::thread::sleep(takes * (n * 7919 % runs) * 11 / (runs * 10));
+        child.kill().expect("it was there");
+        child.wait().expect("it is gone");
+        let found = std::fs::read(&proof).expect("a file");
+        match found {
+            _ if found == b"old" => kept += 1,
+            _ if found == new => replaced += 1,
+            _ => panic!(
+                "after a kill the file is neither the old one nor the new one:\n{}",
+                String::from_utf8_lossy(&found)
+            ),
+        }
+    }
+    println!("{kept} times the old file, {replaced} times the new one");
+}

@@ -6,6 +6,7 @@
 
 mod cases;
 mod evidence;
+mod fuzz;
 mod gcc;
 mod ignored;
 mod languages;

@@ -161,7 +161,7 @@ impl Chart<'_> {
 }
 
 fn chart(r: &mut Random, name: &str, first: bool, timed: bool, asynchronous: bool) -> String {
-    let mut c = Chart { r, first, timed, transitions: vec![], nodes: 0 };
+    let mut c = Chart { r: &mut *r, first, timed, transitions: vec![], nodes: 0 };
     let (mut regions, _) = c.region(0);
     if c.r.one_in(4) {
         regions.push_str(&c.region(1).0);
@@ -195,7 +195,9 @@ var f : boolean
 pub fn package(r: &mut Random) -> String {
     let timed = r.one_in(3);
     let asynchronous = r.one_in(3);
-    let (a, b) = (chart(r, "A", true, timed, false), chart(r, "B", false, timed && r.one_in(3), false));
+    let a = chart(r, "A", true, timed, false);
+    let late = timed && r.one_in(3);
+    let b = chart(r, "B", false, late, false);
     let mut text = format!("package random\n{INTERFACES}{a}{b}");
     let (mut first, mut second, mode) = ("A", "B", r.of(&["sync", "cascade", "cascade"]));
     let mut mode = mode.to_string();
@@ -223,12 +225,14 @@ pub fn package(r: &mut Random) -> String {
     } else if mode == "cascade" && r.one_in(2) {
         order = r.of(&["execute b, a", "execute a, b, a", "initial execute b execute a, b"]).to_string();
     }
+    // The more inputs, the more states.
+    let (port, bind) = if r.one_in(4) { (" port PB : provides Env", "bind PB -> b.P") } else { ("", "") };
     text.push_str(&format!(
-        "{mode} S [ port PA : provides Env port PB : provides Env ] {{
+        "{mode} S [ port PA : provides Env{port} ] {{
 component a : {first}
 component b : {second}
 bind PA -> a.P
-bind PB -> b.P
+{bind}
 channel [ a.L ] -o)- [ b.L ]
 {order}
 }}

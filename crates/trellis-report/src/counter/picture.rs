@@ -31,9 +31,26 @@ pub(super) fn drawing(system: &System) -> Drawing {
         let bar = out.nodes.len();
         let name = name.or(line).unwrap_or_else(|| format!("rule {}", id + 1));
         out.nodes.push(DrawnNode { lines: vec![name], shape: NodeShape::Bar, ..DrawnNode::default() });
-        let arrow = |from: usize, to: usize| DrawnEdge { from, to, ..DrawnEdge::default() };
-        out.edges.extend(rule.guards.iter().map(|(v, _)| arrow(*v as usize, bar)));
-        out.edges.extend(rule.updates.iter().map(|(v, _)| arrow(bar, *v as usize)));
+        let arrow = |from: usize, to: usize, weight: u64| {
+            let lines = if weight > 1 { vec![weight.to_string()] } else { vec![] };
+            DrawnEdge { from, to, lines, ..DrawnEdge::default() }
+        };
+        // What is only taken away has an arrow to the bar, what is only added one from it; what is read, or set to something else, has both.
+        let gains = |v: Var| rule.update(v).map(|u| if u.sources == [v] { u.constant } else { 0 });
+        for (v, guard) in &rule.guards {
+            let weight = gains(*v).filter(|n| *n < 0).map_or(guard.low, i64::unsigned_abs);
+            out.edges.push(arrow(*v as usize, bar, weight));
+        }
+        for (v, _) in &rule.updates {
+            let guarded = rule.guards.iter().any(|g| g.0 == *v);
+            match gains(*v).unwrap_or_default() {
+                n if n < 0 && guarded => {}
+                n if n < 0 => out.edges.push(arrow(*v as usize, bar, n.unsigned_abs())),
+                n => out.edges.push(arrow(bar, *v as usize, n.unsigned_abs())),
+            }
+        }
+        let read = rule.guards.iter().filter(|g| rule.update(g.0).is_none());
+        out.edges.extend(read.map(|(v, _)| arrow(bar, *v as usize, 1)));
     }
     out
 }

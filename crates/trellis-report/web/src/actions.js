@@ -90,7 +90,7 @@ function chooseFirst() {
 export function choose(id, answer = 0, byHand = true) {
   pause();
   set({ row: id, answer, step: 0, chosen: byHand || state.chosen, ...(walking() ? { view: 'check' } : {}) });
-  const proof = current()?.proof, hasRun = !!runOf(current());
+  const proof = current()?.proof ?? rowOf(id)?.rounds, hasRun = !!runOf(current());
   if (state.view === 'proof' && !proof) set({ view: 'check' });
   if (byHand && !hasRun && proof && state.view === 'check') set({ pane: 'model' });
   remember();
@@ -111,7 +111,7 @@ function pump() {
 }
 
 async function check(row) {
-  row.status = 'running'; row.progress = null; row.past = []; row.error = null; row.notes = []; row.control = new AbortController();
+  row.status = 'running'; row.progress = null; row.past = []; row.error = null; row.notes = []; row.rounds = null; row.control = new AbortController();
   const answers = [], words = state.options.trim() ? state.options.trim().split(/\s+(?=--)/) : [];
   const options = [...row.options, ...words.map(w => w.replace(/^(--[a-z-]+)\s+/, '$1='))];
   const asks = { model: source(), options, question: row.question };
@@ -120,6 +120,7 @@ async function check(row) {
       if (name === 'answer') answers.push(data);
       else if (name === 'failed') row.error = data;
       else if (name === 'note') row.notes.push(data);
+      else if (name === 'rounds') row.rounds = data;
       else if (name === 'progress') { row.progress = data; row.past.push([sum(data, 'added'), data.runners.reduce((a, r) => a + r.waiting, 0)]); }
       set({});
     });

@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { go } from './actions.js';
 import { clip, measure } from './layout.js';
 import { approximate } from './rational.js';
-import { shown } from './run.js';
+import { called, shown } from './run.js';
 
 const WINDOW = 120, ROWS = 40;
 
@@ -22,7 +22,7 @@ function rowsOf(r) {
   if (r.places.length) return r.places.slice(0, ROWS);
   const often = new Map();
   for (const s of r.steps.slice(0, 2000)) for (const n in s.set) often.set(n, (often.get(n) ?? 0) + 1);
-  return [...often].filter(([n]) => r.names.includes(n) && !r.clocks.has(n)).sort((a, b) => b[1] - a[1]).slice(0, 14).map(([n]) => n);
+  return [...often].filter(([n]) => r.names.includes(n) && !r.clocks.has(n) && n !== 'at').sort((a, b) => b[1] - a[1]).slice(0, 14).map(([n]) => n);
 }
 
 export function Time({ r, step, cls }) {
@@ -80,7 +80,7 @@ export function Messages({ r, step, cls }) {
       {rows.map(q => {
         if (q.wait) return <g key={`w${q.i}`}><rect class="wb" x="6" y={q.y - 13} width={total - 12} height={18} rx="2" /><text class="mt" x="12" y={q.y}>wait {q.wait}</text><text class="mt" x={total - 12} y={q.y} text-anchor="end">time {q.t}</text></g>;
         const s = steps[q.i - 1], ps = s.parts ?? [], send = ps.filter(p => p.sends).map(p => parts.indexOf(p.name)).filter(k => k >= 0), get = ps.filter(p => !p.sends).map(p => parts.indexOf(p.name)).filter(k => k >= 0);
-        const c = `msg hit${same && q.i === step ? ' on' : same && q.i < step ? ' past' : ''}`, label = s.message ?? s.label, pick = () => same && go(q.i);
+        const c = `msg hit${same && q.i === step ? ' on' : same && q.i < step ? ' past' : ''}`, label = called(s), pick = () => same && go(q.i);
         if (send.length && get.length) return <g key={q.i} class={c} onClick={pick}>{get.map((k, j) => { const x1 = X(send[0]), x2 = X(k), d = x2 > x1 ? -1 : 1; return <g key={k}><path d={`M${x1} ${q.y}H${x2}`} /><path class="ah" d={`M${x2} ${q.y}l${8 * d} -3.5v7z`} />{j === 0 && <text x={(x1 + x2) / 2} y={q.y - 4} text-anchor="middle">{fit(label, Math.max(60, Math.abs(x2 - x1) - 8))}</text>}</g>; })}</g>;
         const who = (get.length ? get : send)[0];
         const all = [...new Set([...get, ...send])].sort((x, y) => x - y);
@@ -94,7 +94,7 @@ export function Messages({ r, step, cls }) {
 // What a part does by itself: where it goes, or what it changes.
 const inner = (ps, s, r) => {
   const p = ps.find(q => q.to != null && q.from !== q.to), sets = Object.entries(s.set).filter(([n]) => !r.clocks.has(n)).map(([n, v]) => `${n} := ${shown(v)}`).join(', ');
-  return p && ps.length === 1 ? shown(p.to) : sets || s.message || s.label;
+  return p && ps.length === 1 ? shown(p.to) : sets || called(s);
 };
 
 // The charts that say something about a run.

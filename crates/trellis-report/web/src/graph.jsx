@@ -4,12 +4,15 @@ import { memo } from './memo.js';
 import { clip, mark, measure } from './layout.js';
 
 // Which boxes are lit, and by whom. A box says under which value of which name; without a value, anything but 0 and false lights it.
+// Is it one of several values, written one after the other?
+export const among = (v, wanted) => v != null && v.includes(', ') && v.replace(/^\[|\]$/g, '').split(', ').includes(wanted);
+
 export function lights(nodes, state, location, changed) {
   const lit = new Map();
   if (!state) return lit;
   for (const n of nodes) {
     // Of several active states each is lit; of values in words those that have just changed.
-    const by = n.lights.filter(([name, wanted]) => { const v = state.get(name); return wanted == null ? v != null && (/^-?\d+$|^true$|^false$/.test(v) ? !['0', 'false'].includes(v) : changed?.has(name)) : v === wanted || v?.split(', ').includes(wanted); });
+    const by = n.lights.filter(([name, wanted]) => { const v = state.get(name); return wanted == null ? v != null && (/^-?\d+$|^true$|^false$/.test(v) ? !['0', 'false'].includes(v) : changed?.has(name)) : v === wanted || among(v, wanted); });
     if (by.length) lit.set(n.id, by.map(([name]) => name));
     else if (location != null && !n.isFrame && !n.lights.length && n.lines[0] === location) lit.set(n.id, ['']);
   }
@@ -23,6 +26,7 @@ export function taken(edges, step, before, location) {
   // A rule of a net: its bar, and all arrows of that.
   const rule = step.parts?.length === 1 && !step.parts[0].name && Number.isInteger(step.parts[0].takes) ? step.parts[0].takes : null;
   if (rule != null) for (const e of edges) if (e.from.rule === rule || e.to.rule === rule || e.rule === rule) out.add(e.id).add(e.from.rule === rule ? `n${e.from.id}` : `n${e.to.id}`);
+  if (step.place?.line && !out.size) for (const e of edges) if (e.lines[0]?.match(/^line (\d+)/)?.[1] === String(step.place.line)) out.add(e.id);
   for (const part of step.parts ?? []) {
     if (part.from == null || part.to == null) continue;
     const is = (n, where) => (part.name ? n.lights.some(([name, v]) => name === part.name && v === where) : n.lines[0] === where);
@@ -58,7 +62,7 @@ const GOOD = /^(ok|works?|working|up|alive|healthy|intact)$/i;
 const BROKEN = /^(failed|failure|fail\w*|ko|broken|lost|dead|down|stuck\w*|faulty|crashed)$/i;
 function Box({ n, by, bad, was, value, fires, who, onPick }) {
   const no = value === 'false' || value === '0', broken = value != null && n.lights[0]?.[1] == null && (BROKEN.test(value) || (no && GOOD.test(n.lines[0])) || (value === 'true' && BROKEN.test(n.lines[0]))), on = !!by || broken; bad ||= broken;
-  const m = mark(n), tall = (n.h - n.shown.length * 15) / 2;
+  const m = mark(n), tall = (n.h - Math.max(1, n.shown.length) * 15) / 2;
   if (n.isFrame && n.children.length) return <g class={`frame${on ? ' in' : ''}`}><title>{n.lines.join('\n')}</title><rect x={n.X} y={n.Y} width={n.w} height={n.h} rx="8" /><text x={n.X + 10} y={n.Y + 16}>{n.shown[0]}</text></g>;
   const bar = n.shape === 'bar', r = bar ? 2 : Math.min(12, n.h / 2);
   return <g class={`n ${n.shape}${on ? (bad ? ' bad' : ' on') : ''}${was ? ' was' : ''}${fires ? ' fires' : ''}`} data-node={n.id} {...(onPick ? { onClick: () => onPick(n.id), tabIndex: 0, role: 'button', onKeyDown: e => { if (e.key === 'Enter') onPick(n.id); } } : {})}>
@@ -74,10 +78,11 @@ function Box({ n, by, bad, was, value, fires, who, onPick }) {
 }
 
 // `marks`: lit boxes, arrows just taken, boxes just left, and whether this is where it goes wrong.
-export const Graph = memo(function Graph({ g, lit, act, was, bad, state, label, onPick }) {
+export const Graph = memo(function Graph({ g, lit, act, was, bad, state, label, onPick, covers }) {
   return <svg width={g.w} height={g.h + 14} viewBox={`0 -8 ${g.w} ${g.h + 14}`} role="img" aria-label={label}>
     {g.nodes.filter(n => n.isFrame && n.children.length).map(n => <Box key={n.id} n={n} by={lit.get(n.id)} />)}
     {g.edges.map(e => <Edge key={e.id} e={e} on={act.has(e.id)} />)}
+    {covers?.map(d => <path class="covering" key={d} d={d} />)}
     {g.nodes.filter(n => !(n.isFrame && n.children.length)).map(n => <Box key={n.id} n={n} by={lit.get(n.id)} bad={bad && (bad === true || bad.has(n.id))} was={!lit.has(n.id) && was.has(n.id)} fires={n.shape === 'bar' && act.has(`n${n.id}`)} value={n.lights.length === 1 ? state?.get(n.lights[0][0]) : null} who={n.lights.filter(([x]) => state?.has(x)).length > 1} onPick={onPick} />)}
   </svg>;
 });

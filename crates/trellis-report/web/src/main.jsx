@@ -2,7 +2,7 @@
 import { Fragment, h, render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import './style.css';
-import { choose, current, follow, forward, go, play, remember, run, start, theme, walking } from './actions.js';
+import { choose, current, follow, forward, go, play, remember, rowOf, run, start, theme, walking } from './actions.js';
 import { First } from './first.jsx';
 import { Button, Chip, Logo, Seg } from './icons.jsx';
 import { Model } from './model.jsx';
@@ -25,7 +25,7 @@ function view(v) {
 
 const Name = ({ m }) => { const at = m ? m.name.lastIndexOf('/') + 1 : 0; return m ? <Fragment><span class="dir">{m.name.slice(0, at)}</span>{m.name.slice(at)}</Fragment> : 'no model open'; };
 function Header() {
-  const m = state.model, a = current(), proofs = !!a?.proof;
+  const m = state.model, a = current(), proofs = !!(a?.proof || (a && rowOf(state.row)?.rounds));
   return <header class="top">
     <span class="logo"><Logo /><span class="hide-s">Trellis</span></span>
     {live ? <button type="button" class="file m" onClick={() => set({ menu: !state.menu })} title="Open another model (O)" aria-expanded={state.menu}><Name m={m} /></button> : <span class="file m"><Name m={m} /></span>}
@@ -61,7 +61,8 @@ addEventListener('keydown', e => {
   if (e.ctrlKey || e.metaKey || e.altKey) return;
   const typing = e.target.matches?.('input:not([type=range]):not([type=file]),textarea,select'), k = e.key;
   if (k === 'Escape') { set({ help: false, menu: false }); e.target.blur?.(); return; }
-  if (typing) return;
+  // The slider of rounds has keys of its own.
+  if (typing || (e.target.closest?.('.rounds') && /^(Arrow|Home|End)/.test(k))) return;
   const act = { '?': () => set({ help: true }), t: () => theme(), T: () => theme(), o: () => live && set({ menu: true }), O: () => live && set({ menu: true }), ArrowRight: forward, ArrowLeft: () => go(state.step - 1), Home: () => go(0), End: () => go(run()?.n ?? 0),
     ' ': () => { if (e.target.matches?.('button,summary,label')) return false; play(); }, '/': () => document.getElementById('filter')?.focus(), ArrowDown: () => turn(1, e), ArrowUp: () => turn(-1, e) }[k];
   if (act && act() !== false) e.preventDefault();

@@ -2,7 +2,7 @@
 import { h } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { current, run } from './actions.js';
-import { Graph, Mini, lights, taken } from './graph.jsx';
+import { Graph, Mini, among, lights, taken } from './graph.jsx';
 import { Button, Chip, Seg } from './icons.jsx';
 import { isNetwork, layout, prepare } from './layout.js';
 import { last } from './memo.js';
@@ -45,7 +45,7 @@ const busiest = last((r, roots) => {
 function culprits(nodes, lit, step, now) {
   const asked = current()?.report.query ?? '', parts = new Set((step?.parts ?? []).map(q => q.name)), here = nodes.filter(n => lit.has(n.id));
   const word = text => new RegExp(`(^|[^\\w.])${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}($|[^\\w])`).test(asked);
-  const named = here.filter(n => n.lights.some(([name, v]) => (v == null ? word(name) : (now?.get(name) === v || now?.get(name)?.split(', ').includes(v)) && (word(`${name}.${v}`) || word(v)))));
+  const named = here.filter(n => n.lights.some(([name, v]) => (v == null ? word(name) : (now?.get(name) === v || among(now?.get(name), v)) && (word(`${name}.${v}`) || word(v)))));
   const moved = here.filter(n => n.lights.some(([name]) => parts.has(name) || name in (step?.set ?? {})));
   return new Set((named.length ? named : moved.length ? moved : here).map(n => n.id));
 }

@@ -15,6 +15,9 @@ function counts(p) {
   return Object.entries({ added: all.added, waiting: p.runners.reduce((a, r) => a + r.waiting, 0), steps: all.steps, ...(all.refinements ? { refinements: all.refinements } : { covered: all.covered }) });
 }
 
+// What one engine of a portfolio counts: what it has most to say about.
+const counted = r => ['refinements', 'added', 'expanded', 'steps'].filter(k => r.counts[k]).slice(0, 2).map(k => `${r.counts[k].toLocaleString('en')} ${WORDS[k]}`).join(', ');
+
 function Progress({ row }) {
   const p = row.progress;
   if (!p) return <span class="ev">reading the model</span>;
@@ -23,7 +26,7 @@ function Progress({ row }) {
     {past.some(q => q[1] > 0) && <svg class="spark" viewBox="0 0 228 22" preserveAspectRatio="none" role="img" aria-label="States that wait, over time"><path d="M0 21.5H228" stroke="var(--line2)" vector-effect="non-scaling-stroke" />
       <path d={`M${past.map((q, i) => `${(i / x * 228).toFixed(1)} ${(21 - q[1] / y * 19).toFixed(1)}`).join('L')}`} fill="none" stroke="var(--accent)" stroke-width="1.5" vector-effect="non-scaling-stroke" /></svg>}
     {sum(p, 'added') > 0 && <span class="kv4">{counts(p).map(([k, v]) => <span key={k}><b>{v.toLocaleString('en')}</b>{WORDS[k]}</span>)}</span>}
-    {p.runners.length > 1 && p.runners.map(r => <span class="ev" key={r.name}>{r.name}</span>)}
+    {p.runners.length > 1 && p.runners.map(r => <span class="ev runner" key={r.name}><span>{r.name}</span><span>{counted(r)}</span></span>)}
     <span class="ev">{seconds(p.seconds)}{p.memory ? `, ${Math.round(p.memory / 1048576)} MiB` : ''}</span>
   </Fragment>;
 }
@@ -66,6 +69,7 @@ function Detail({ row, a, edit }) {
   return <div class="det">
     {row.error && <pre class="diag">{row.error}</pre>}
     <dl>{facts.map(([k, v]) => <Fragment key={k}><dt>{k}</dt><dd>{v}</dd></Fragment>)}</dl>
+    {live && <details class="opts"><summary>Options{state.options ? `: ${state.options}` : ''}</summary><label class="mu">as trellis check reads them, for all properties<input value={state.options} placeholder="--engine lazy --timeout 5m" onInput={e => set({ options: e.currentTarget.value })} onKeyDown={e => { if (e.key === 'Enter') runOne(row.id); }} /></label></details>}
     <span class="row wrap">
       {live && row.question != null && (busy ? <Button icon="stop" label="Stop" onClick={() => stop(row.id)}>Stop</Button> : <Button icon="redo" label="Run this property" onClick={() => runOne(row.id)}>{a ? 'Re-run' : 'Run'}</Button>)}
       {live && row.question != null && !busy && <Button label="Edit this property" onClick={edit}>Edit</Button>}
@@ -86,7 +90,6 @@ function Ask({ done, row }) {
     </select>
     <textarea aria-label="The property" rows="2" placeholder={{ '--property': 'A[] not P.bad', '--error': 'what must never hold', '--ltl': 'G(request -> F answer)' }[option]} value={text} autofocus
       onInput={e => setText(e.currentTarget.value)} onKeyDown={e => { if (e.key === 'Enter' && !e.shiftKey) submit(e); }} />
-    <label class="mu">Options of trellis check, for all runs<input value={state.options} placeholder="--engine lazy --timeout 5m" onInput={e => set({ options: e.currentTarget.value })} /></label>
     <span class="row"><button type="submit" class="btn pri">Ask</button><Button label="Close" onClick={done}>Close</Button></span>
   </form>;
 }

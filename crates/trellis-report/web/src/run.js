@@ -17,6 +17,10 @@ export const shown = v => {
   return String(v);
 };
 
+const NAMED = /^([\w.-]+)(?: \("(.*?)"\))?: .*->/;
+// What a step is called, shortly.
+export const called = s => { const m = s.label?.match(NAMED); return s.message ?? (m ? m[2] ?? m[1] : s.label); };
+
 export class Run {
   constructor(run, look = {}, lanes = null, trace = null) {
     Object.assign(this, { violated: run.violated, last: run.last, look, trace, lanes: lanes ?? run, steps: run.steps, start: run.start, ending: run.ending });
@@ -77,7 +81,7 @@ export class Run {
   // Where a model of one part is at a moment: the name of its place.
   location(i) {
     const steps = this.raw ? this.trace?.steps : this.steps, at = this.raw ? this.raw[i] : i;
-    if (!steps?.length) return null;
+    if (!steps?.length) return this.names.includes('at') ? this.state(i).get('at') : null;
     const of = (s, end) => s?.parts?.find(p => p.name === '')?.[end];
     return at ? of(steps[at - 1], 'to') : of(steps[0], 'from');
   }
@@ -88,9 +92,13 @@ export class Run {
     const detail = moved.map(p => moved.length > 1 || parts.length > 1 || this.parts.length > 1 ? `${p.from ?? '∅'} → ${p.to ?? '∅'}` : `${p.from ?? '∅'} → ${p.to ?? '∅'}`).join(', ');
     const line = s.place?.line ?? 0;
     if (s.message) {
-      const from = parts.filter(p => p.sends).map(p => p.name), to = parts.filter(p => !p.sends).map(p => p.name);
+      const from = parts.filter(p => p.sends && p.name).map(p => p.name), to = parts.filter(p => !p.sends && p.name).map(p => p.name);
+      if (!from.length && !to.length) return { title: s.message, who: '', detail: detail === `${parts[0]?.from} → ${parts[0]?.from}` ? '' : detail, line };
       return { title: s.message, who: to.length ? `${from.join(', ')} → ${to.join(', ')}` : from.join(', '), detail, line, sends: from, gets: to };
     }
+    // A transition of a net has a name.
+    const named = line && !s.message && !moved.length && !this.look.table && s.label.match(NAMED);
+    if (named) return { title: named[2] ?? named[1], who: '', detail: '', line };
     // A rule of a counter system is a line of its file.
     if (line && !s.message && !moved.length && !this.look.table && s.label) return { title: s.label, who: '', detail: '', line, code: true };
     if (line && this.look.table) return { title: s.place.text || s.label, who: '', detail: '', line, code: true };

@@ -45,24 +45,24 @@ function useGutter(r) {
       const s = r.steps[i - 1], line = s.place?.line;
       if (!line) continue;
       passed.add(line);
-      const set = Object.keys(s.set).map(n => `${n.split('::').at(-1)} = ${r.value(n, s.set[n])}`).join(', ');
+      const set = Object.keys(s.set).filter(n => n !== 'at').map(n => `${n.split('::').at(-1)} = ${r.value(n, s.set[n])}`).join(', ');
       if (set || !said.has(line)) said.set(line, set);
     }
     // Where steps have no lines, the place has one.
     const here = r.location(step), at = here != null && !passed.size ? state.model.drawing.nodes.find(n => n.lines[0] === here)?.lines.find(l => /^line \d+$/.test(l)) : null;
-    return { said, passed, now: r.steps[step - 1]?.place?.line ?? (at ? +at.slice(5) : 0) };
+    return { said, passed, now: r.steps[step - 1]?.place?.line ?? (at ? +at.slice(5) : +(here?.match(/:(\d+)$/)?.[1] ?? 0)) };
   }, [r, step, answer]);
 }
 
 export function Source({ r, bad }) {
-  const text = state.text ?? state.model.source, lines = useMemo(() => text.split('\n'), [text]), gutter = useGutter(r), editing = state.editing, setEditing = editing => set({ editing });
+  const text = state.text ?? state.model.source, lines = useMemo(() => text.split(/\r?\n/), [text]), gutter = useGutter(r), editing = state.editing, setEditing = editing => set({ editing });
   const wrong = messages(state.diagnostics), by = new Map(wrong.map(m => [m.line, m]));
   useEffect(() => { if (state.diagnostics && !state.rows.length) setEditing(true); }, [state.diagnostics]);
   if (!text) return <p class="empty">The text of this model is not shown: it is too long, or not there any more.</p>;
   const widest = useMemo(() => Math.min(64, Math.max(20, ...lines.map(l => l.length))), [lines]);
   if (editing && live) return <Editor lines={lines} text={text} wrong={wrong} done={() => setEditing(false)} />;
   return <div class="srcbox">
-    <Virtual n={lines.length} height={21} at={gutter.now ? gutter.now - 1 : null} label="Source" cls="src" row={i => {
+    <Virtual n={lines.length} height={21} at={gutter.now ? gutter.now - 1 : null} label="Source" cls={`src${gutter.said.size || by.size ? '' : ' bare'}`} row={i => {
       const n = i + 1, here = n === gutter.now;
       return <div key={i} class={`ln${here ? (bad ? ' bad' : ' cur') : ''}${by.has(n) ? ' wrong' : ''}`} style={{ '--w': `${widest}ch` }} title={by.get(n)?.text}><span class="b">{here ? '▸' : gutter.passed.has(n) ? '·' : ''}</span><span class="g">{n}</span><span class="code"><Colored text={lines[i]} /></span><span class="val">{by.get(n)?.text ?? gutter.said.get(n) ?? ''}</span></div>;
     }} />

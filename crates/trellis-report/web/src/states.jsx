@@ -5,7 +5,7 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { Graph } from './graph.jsx';
 import { Button } from './icons.jsx';
 import { layout, prepare } from './layout.js';
-import { shown } from './run.js';
+import { called, shown } from './run.js';
 import { set, state } from './store.js';
 import { peek, walkTo } from './walk.js';
 
@@ -16,12 +16,12 @@ const keyOf = values => JSON.stringify(values);
 export function learn(answer) {
   const space = (state.space ??= { nodes: new Map(), first: null, turn: 0 }), at = seen(space, answer.state, answer.moves, answer.remark);
   if (!answer.moves.length) space.first = answer.state;
-  at.next = (answer.next ?? []).map(n => ({ key: seen(space, n.state, [...answer.moves, n.move], n.remark).key, label: called(answer.choices.offers?.[+n.move]) ?? n.label ?? n.move.replace(/^w /, 'wait ') }));
+  at.next = (answer.next ?? []).map(n => ({ key: seen(space, n.state, [...answer.moves, n.move], n.remark).key, label: short(answer.choices.offers?.[+n.move]) ?? n.label ?? n.move.replace(/^w /, 'wait ') }));
   at.isOpen = false;
   at.isInput = answer.choices.ask?.kind === 'input';
   space.turn++;
 }
-const called = s => (s ? s.message ?? (s.place?.line && s.label.length > 20 ? `line ${s.place.line}` : s.label) : null);
+const short = s => (s ? s.place?.line && called(s).length > 20 ? `line ${s.place.line}` : called(s) : null);
 function seen(space, values, moves, remark) {
   const key = keyOf(values);
   if (!space.nodes.has(key)) space.nodes.set(key, { key, values, moves, remark, next: [], isOpen: true, id: space.nodes.size });
@@ -31,7 +31,10 @@ function seen(space, values, moves, remark) {
 // A state in few words: what is other than at the start, and where the parts are.
 function words(values, first, parts) {
   const lines = Object.entries(values).filter(([n, v]) => !parts.includes(n) && (!first || keyOf(first[n]) !== keyOf(v))).map(([n, v]) => `${n.split('::').at(-1)} = ${shown(v)}`);
-  const places = parts.map(p => values[p]).filter(v => v != null).map(shown).join(', ');
+  // Parts that are always at one place say nothing; numbers need the name of whose they are.
+  const several = parts.filter(p => values[p] != null && new Set(state.model.drawing.nodes.flatMap(n => n.lit.filter(l => l[0] === p).map(l => l[1]))).size > 1);
+  const numbers = several.every(p => /^\d+$/.test(shown(values[p])));
+  const places = several.map(p => (numbers ? `${p} ${shown(values[p])}` : shown(values[p]))).join(', ');
   return [places, ...lines].filter(Boolean).length ? [places, ...lines].filter(Boolean) : ['start'];
 }
 

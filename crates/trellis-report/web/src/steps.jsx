@@ -9,9 +9,11 @@ import { live, set, state } from './store.js';
 import { along } from './walk.js';
 import { Virtual } from './virtual.jsx';
 
+// Where a program or a statechart is, is shown by its picture.
+export const SHOWN = new Set(['states', 'active', 'at']);
 function changes(r, i) {
   const s = r.steps[i - 1], places = new Set(r.places);
-  return Object.keys(s.set).filter(n => !places.has(n) && !r.clocks.has(n) && n !== 'states').map(n => `${r.label(n)} := ${r.value(n, s.set[n])}`).join(', ');
+  return Object.keys(s.set).filter(n => !places.has(n) && !r.clocks.has(n) && !SHOWN.has(n)).map(n => `${r.label(n)} := ${r.value(n, s.set[n])}`).join(', ');
 }
 
 function Step({ r, i, isBad }) {
@@ -48,6 +50,6 @@ export function RunPane() {
     {r ? <div class={`rb c${charts.length}`} data-c={chart}>
       <Virtual n={r.n + 1 + (close ? 1 : 0)} height={height} at={state.step} label="Steps" row={i => (i > r.n ? <div class={`end${isBad ? ' bad' : ''}`} key="end">{r.back != null && r.back < r.n ? <button type="button" onClick={() => go(r.back)}>↺ {close}</button> : close}</div> : <Step key={i} r={r} i={i} isBad={isBad} />)} />
       {charts.map((c, i) => <c.Chart key={c.title} r={r} step={state.step} cls={`c${i + 1}`} />)}
-    </div> : a?.proof && state.view === 'check' ? <Proved a={a} /> : <p class="empty">{a ? (a.proof ? 'The property holds: there is no run to show.' : a.report.reason?.text ?? 'This answer has no run.') : state.rows.length ? 'Choose a property, or run it.' : 'Ask something, or simulate.'}</p>}
+    </div> : a?.proof && state.view === 'check' ? <Proved key={`${state.row}/${state.answer}`} a={a} /> : <p class="empty">{a ? (a.proof ? 'The property holds: there is no run to show.' : a.report.reason?.text ?? 'This answer has no run.') : state.rows.length ? 'Choose a property, or run it.' : 'Ask something, or simulate.'}</p>}
   </section>;
 }

@@ -15,7 +15,9 @@ async function request(more) {
   // Before the first step nobody has said yet which names are places.
   const places = new Set(state.model.drawing.nodes.flatMap(n => n.lit.filter(l => l[1] != null).map(l => l[0])));
   const parts = answer.run.parts?.length ? answer.run.parts : Object.keys(answer.state).filter(n => places.has(n));
-  const run = new Run({ ...answer.run, last: answer.state, parts, steps: answer.steps }, { start: answer.steps.some(s => s.parts?.length) && answer.run.parts?.length ? null : 'start', sparse: answer.idle.length > 0 });
+  // Which names are clocks is known from any trace.
+  const clocks = answer.run.clocks?.length ? answer.run.clocks : state.rows.flatMap(r => r.answers).map(a => a.report.trace?.clocks ?? a.shown?.clocks).find(c => c?.length) ?? [];
+  const run = new Run({ ...answer.run, clocks, last: answer.state, parts, steps: answer.steps }, { start: parts.length && (!answer.steps.length || answer.steps.some(s => s.parts?.length)) ? null : 'start', sparse: answer.idle.length > 0 });
   set({ walk: { moves: answer.moves, run, state: answer.state, idle: new Set(answer.idle), remark: answer.remark, choices: answer.choices, error: null }, step: run.n });
   remember();
 }

@@ -68,7 +68,8 @@ impl Live {
         let (code, text) = self.ask("POST /api/check", &[], &body.to_string());
         assert_eq!(code, 200, "{text}");
         let field = |event: &str, name: &str| {
-            event.lines().find_map(|l| l.strip_prefix(name)).map(|t| t.trim().to_string()).unwrap_or_default()
+            // Data of several lines come as several fields.
+            event.lines().filter_map(|l| l.strip_prefix(name)).map(str::trim).collect::<Vec<_>>().join("\n")
         };
         let read = |e: &str| (field(e, "event:"), serde_json::from_str(&field(e, "data:")).unwrap());
         text.split("\n\n").filter(|e| e.contains("data:")).map(read).collect()

@@ -22,11 +22,12 @@ use super::simplex::{Column, Farkas, Side, Simplex, Why, rational};
 pub(crate) enum Proof {
     /// There is not even a rational one.
     Leaf(Farkas),
-    /// The column is at most some number, or at least one more; neither has one.
-    Split { column: Column, low: Box<Proof>, high: Box<Proof> },
+    /// The column is at most a number, or at least one more; neither has one.
+    Split { column: Column, most: Rat, low: Box<Proof>, high: Box<Proof> },
     /// An equation between columns that have one value (for these reasons) and others with coefficients that have a divisor in
-    /// common, which does not divide the rest. It has been checked; it could be written as a split as well.
-    Divisor(Vec<Why>),
+    /// common, which does not divide the rest. It has been checked; it could be written as a split as well. With the columns of
+    /// one value and their coefficients.
+    Divisor(Vec<Why>, Form),
 }
 
 impl Proof {
@@ -40,7 +41,7 @@ impl Proof {
                     all.extend(f.0.iter().map(|p| p.why).filter(|w| *w != Why::ALWAYS && w.0 & SPLIT == 0));
                 }
                 Proof::Split { low, high, .. } => todo.extend([&**low, &**high]),
-                Proof::Divisor(whys) => all.extend(whys.iter().filter(|w| **w != Why::ALWAYS && w.0 & SPLIT == 0)),
+                Proof::Divisor(whys, _) => all.extend(whys.iter().filter(|w| **w != Why::ALWAYS && w.0 & SPLIT == 0)),
             }
         }
         all
@@ -198,7 +199,7 @@ impl Search<'_> {
         }
         let (column, value) = match self.split(depth) {
             Next::Whole => return Some(None),
-            Next::Refuted(whys) => return Some(Some(divisor(whys))),
+            Next::Refuted(whys, fixed) => return Some(Some(divisor(whys, fixed))),
             Next::Split(column, value) => (column, value),
         };
         if self.left == 0 || depth > DEPTH || (self.stop)() {
@@ -236,7 +237,7 @@ impl Search<'_> {
             proofs[i] = Some(Box::new(proof));
         }
         let [Some(low), Some(high)] = proofs else { unreachable!("both sides were refuted") };
-        Some(Some((Proof::Split { column, low, high }, uses)))
+        Some(Some((Proof::Split { column, most: floor, low, high }, uses)))
     }
 
     /// Moves columns that have room so that others become whole.
@@ -296,9 +297,9 @@ impl Search<'_> {
         };
         let few = width(best).is_some_and(|w| w <= Rat::from(FEW));
         let mut column = None;
-        if let Some((form, whys)) = self.whole_row() {
+        if let Some((form, whys, fixed)) = self.whole_row() {
             if !self.in_full {
-                return Next::Refuted(whys);
+                return Next::Refuted(whys, fixed);
             }
             column = self.name(form);
         } else if !few && self.equations > 0 && depth >= EQUATIONS_FROM {
@@ -319,7 +320,7 @@ impl Search<'_> {
 
     /// A row whose free part is a multiple of something that its fixed part is not: the free part divided by that, and why the
     /// fixed part is fixed.
-    fn whole_row(&self) -> Option<(Form, Vec<Why>)> {
+    fn whole_row(&self) -> Option<(Form, Vec<Why>, Form)> {
         let s = &self.forms.simplex;
         for basic in 0..s.columns() as Column {
             let Some(row) = s.row(basic) else { continue };
@@ -349,7 +350,7 @@ impl Search<'_> {
             assert!(self.in_variables(all).is_empty(), "internal error: a row is not an equation between its columns");
             let whys = fixed.iter().flat_map(|(c, _)| [Side::Lower, Side::Upper].map(|side| s.bound(*c, side)));
             let whys = whys.map(|b| b.expect("it is fixed").why).collect();
-            return Some((free.into_iter().map(|(c, k)| (c, k / &g)).collect(), whys));
+            return Some((free.into_iter().map(|(c, k)| (c, k / &g)).collect(), whys, fixed));
         }
         None
     }
@@ -418,14 +419,14 @@ impl Search<'_> {
 enum Next {
     /// All variables are whole.
     Whole,
-    Refuted(Vec<Why>),
+    Refuted(Vec<Why>, Form),
     /// This sum must be whole, and has this value.
     Split(Column, Rat),
 }
 
-fn divisor(whys: Vec<Why>) -> Refuted {
+fn divisor(whys: Vec<Why>, fixed: Form) -> Refuted {
     let uses = whys.iter().filter(|w| **w != Why::ALWAYS && w.0 & SPLIT != 0).map(|w| w.0 & !SPLIT).collect();
-    (Proof::Divisor(whys), uses)
+    (Proof::Divisor(whys, fixed), uses)
 }
 
 fn leaf(f: Farkas) -> Refuted {

@@ -380,7 +380,7 @@ impl<'a> Sequence<'a> {
     ) -> Result<Itp, NoInterpolants> {
         match proof {
             Proof::Leaf(f) => self.of_leaf(k, f, in_a, in_b),
-            Proof::Divisor(_) => unreachable!("proofs for interpolants are written in full"),
+            Proof::Divisor(..) => unreachable!("proofs for interpolants are written in full"),
             Proof::Split { column, low, high, .. } => {
                 let side = self.side_of(k, *column);
                 let low = self.of_proof(k, low, in_a, in_b)?;

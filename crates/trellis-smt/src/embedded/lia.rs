@@ -32,21 +32,26 @@ pub(crate) struct Lia {
 impl Lia {
     /// The literal that says that the column is at most this.
     pub fn at_most(&mut self, sat: &mut Sat, column: Column, k: IBig) -> Lit {
-        let known = self.by_column.entry(column).or_default();
-        if let Some(&lit) = known.get(&k) {
+        if let Some(&lit) = self.by_column.entry(column).or_default().get(&k) {
             return lit;
         }
         let lit = sat.variable();
+        self.stands_for(sat, lit, column, k);
+        lit
+    }
+
+    /// A new literal says that the column is at most this; no other does.
+    pub fn stands_for(&mut self, sat: &mut Sat, lit: Lit, column: Column, k: IBig) {
+        let known = self.by_column.entry(column).or_default();
         sat.mark(lit);
         if let Some((_, &below)) = known.range(..&k).next_back() {
-            sat.clause(&[!below, lit]);
+            sat.lemma(&[!below, lit]);
         }
         if let Some((_, &above)) = known.range(&k..).next() {
-            sat.clause(&[!lit, above]);
+            sat.lemma(&[!lit, above]);
         }
         self.atoms.insert(lit.var() as u32, (column, Rat::from(&k)));
         known.insert(k, lit);
-        lit
     }
 
     /// The bound that a literal of the search stands for.

@@ -19,6 +19,7 @@ mod lia;
 mod linear;
 mod lower;
 mod maps;
+mod prove;
 pub(crate) mod rat;
 mod sat;
 pub(crate) mod simplex;
@@ -33,6 +34,7 @@ use trellis_expr::value::{ArrayValue, Value};
 use trellis_expr::{Term, TermId, Terms, Type, VarId};
 
 pub use interpolate::{NoInterpolants, interpolants};
+pub use prove::refute;
 
 use crate::{Answer, Meter, Reason, Solver};
 use lower::Lowering;

@@ -10,10 +10,12 @@
 //! incremental solver need. It is the oracle of the tests instead, and the rival in `bench/smt`.
 
 mod forget;
+mod log;
 mod order;
 
 use std::ops::Not;
 
+pub(crate) use log::{Log, Origin};
 use order::Order;
 
 /// A literal: a variable or its negation.
@@ -93,8 +95,8 @@ struct Watch {
 const DECIDED: u32 = u32::MAX;
 const IMPLIED: u32 = 1 << 31;
 
-/// Words before the literals of a clause: how many literals; whether learnt, and over how many levels.
-const HEADER: usize = 2;
+/// Words before the literals of a clause: how many literals; whether learnt, and over how many levels; its number in the log.
+const HEADER: usize = 3;
 const LEARNT: u32 = 1 << 31;
 
 /// The state of the search.
@@ -125,6 +127,9 @@ pub(crate) struct Sat {
     dead: bool,
     pub conflicts: u64,
     max_learnt: usize,
+    /// What a proof needs, if one is wanted; and where on the trail each variable is.
+    pub log: Option<Box<Log>>,
+    place: Vec<u32>,
 }
 
 impl Default for Sat {
@@ -151,6 +156,8 @@ impl Default for Sat {
             dead: false,
             conflicts: 0,
             max_learnt: 2000,
+            log: None,
+            place: vec![],
         };
         sat.variable();
         sat.clause(&[Lit::TRUE]);
@@ -166,6 +173,7 @@ impl Sat {
         self.values.extend([0, 0]);
         self.level.push(0);
         self.reason.push(DECIDED);
+        self.place.push(0);
         self.marked.push(false);
         self.decided.push(true);
         self.phase.push(false);
@@ -212,6 +220,16 @@ impl Sat {
 
     /// Adds a clause, for good. Only between searches.
     pub fn clause(&mut self, lits: &[Lit]) {
+        self.add(lits, false);
+    }
+
+    /// The same, for a clause that follows from the theory.
+    pub fn lemma(&mut self, lits: &[Lit]) {
+        self.add(lits, true);
+    }
+
+    fn add(&mut self, lits: &[Lit], theory: bool) {
+        let id = self.log_given(lits, theory);
         debug_assert!(self.limits.is_empty(), "clauses are added between searches");
         let mut c: Vec<Lit> = lits.to_vec();
         c.sort_unstable();
@@ -221,17 +239,18 @@ impl Sat {
             return;
         }
         c.retain(|&l| self.values[l.index()] == 0);
+        let id = self.log_shorter(id, lits, &c);
         match c[..] {
             [] => self.dead = true,
             [l] => self.enqueue(l, DECIDED),
-            _ => _ = self.attach(&c, 0),
+            _ => _ = self.attach(&c, 0, id),
         }
     }
 
-    fn attach(&mut self, lits: &[Lit], mark: u32) -> u32 {
+    fn attach(&mut self, lits: &[Lit], mark: u32, id: u32) -> u32 {
         let clause = self.arena.len() as u32;
         assert!(clause < IMPLIED, "the clauses fill more memory than can be addressed");
-        self.arena.extend([lits.len() as u32, mark]);
+        self.arena.extend([lits.len() as u32, mark, id]);
         self.arena.extend(lits.iter().map(|l| l.0));
         self.watches[(!lits[0]).index()].push(Watch { clause, blocker: lits[1] });
         self.watches[(!lits[1]).index()].push(Watch { clause, blocker: lits[0] });
@@ -244,7 +263,11 @@ impl Sat {
         self.values[(!lit).index()] = -1;
         self.level[lit.var()] = self.limits.len() as u32;
         self.reason[lit.var()] = reason;
+        self.place[lit.var()] = self.trail.len() as u32;
         self.trail.push(lit);
+        if self.log.is_some() && self.limits.is_empty() && reason != DECIDED {
+            self.log_unit(lit);
+        }
     }
 
     /// Unit propagation; a clause that is false, if any.
@@ -348,10 +371,11 @@ impl Sat {
     }
 
     /// Learns from a clause that is false, and goes back. False if that leaves nothing.
-    fn learn(&mut self, conflict: &[Lit], theory: &mut impl Theory) -> bool {
+    fn learn(&mut self, conflict: &[Lit], id: u32, theory: &mut impl Theory) -> bool {
         self.conflicts += 1;
         let top = conflict.iter().map(|l| self.level[l.var()]).max().unwrap_or(0);
         if top == 0 {
+            self.log_learnt(conflict, id, &[]);
             self.dead = true;
             return false;
         }
@@ -403,11 +427,12 @@ impl Sat {
         let mut levels: Vec<u32> = learnt.iter().map(|l| self.level[l.var()]).collect();
         levels.sort_unstable();
         levels.dedup();
+        let id = self.log_learnt(conflict, id, &learnt);
         self.backtrack(back, theory);
         if learnt.len() == 1 {
             self.enqueue(learnt[0], DECIDED);
         } else {
-            let clause = self.attach(&learnt, LEARNT | levels.len() as u32);
+            let clause = self.attach(&learnt, LEARNT | levels.len() as u32, id);
             self.learnt.push(clause);
             self.enqueue(learnt[0], clause);
         }
@@ -495,18 +520,19 @@ impl Sat {
             if rounds.is_multiple_of(64) && stop(self.conflicts - start) {
                 return Outcome::Stopped;
             }
-            let mut conflict = self.propagate().map(|c| self.lits(c).map(|at| self.lit(at)).collect::<Vec<_>>());
+            let lits = |s: &Sat, c| (s.lits(c).map(|at| s.lit(at)).collect::<Vec<_>>(), s.arena[c as usize + 2]);
+            let mut conflict = self.propagate().map(|c| lits(self, c));
             if conflict.is_none() {
                 self.tell(theory);
                 match self.ask(theory, false, &mut implied) {
                     Asked::Nothing => {}
                     Asked::More => continue,
-                    Asked::Conflict(c) => conflict = Some(c),
+                    Asked::Conflict(c) => conflict = Some(self.of_theory(c)),
                     Asked::GaveUp => return Outcome::GaveUp,
                 }
             }
-            if let Some(conflict) = conflict {
-                if !self.learn(&conflict, theory) {
+            if let Some((conflict, id)) = conflict {
+                if !self.learn(&conflict, id, theory) {
                     return Outcome::Unsat(vec![]);
                 }
                 continue;
@@ -541,7 +567,8 @@ impl Sat {
                     Asked::Nothing => return Outcome::Sat,
                     Asked::More => {}
                     Asked::Conflict(c) => {
-                        if !self.learn(&c, theory) {
+                        let (c, id) = self.of_theory(c);
+                        if !self.learn(&c, id, theory) {
                             return Outcome::Unsat(vec![]);
                         }
                     }
@@ -549,6 +576,11 @@ impl Sat {
                 },
             }
         }
+    }
+
+    fn of_theory(&mut self, conflict: Vec<Lit>) -> (Vec<Lit>, u32) {
+        let id = self.log_given(&conflict, true);
+        (conflict, id)
     }
 
     /// Leaves the last model.

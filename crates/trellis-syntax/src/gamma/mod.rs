@@ -18,6 +18,7 @@ mod lexer;
 pub mod names;
 mod packages;
 mod parser;
+pub mod properties;
 mod terms;
 pub mod trace;
 
@@ -45,6 +46,26 @@ pub fn read(
     let Some((file, component)) = main(&files, options, id)? else { return Ok((None, vec![])) };
     let (system, _, warnings) = build::build(&files, file, component, &options.constants, (0, None))?;
     Ok((Some(system), warnings))
+}
+
+/// The same, as an automaton; a package without a component is a complaint.
+pub fn read_encoded(
+    sources: &mut Sources,
+    id: SourceId,
+    options: &Options,
+) -> Result<(encode::Encoded, Vec<Diagnostic>), Vec<Diagnostic>> {
+    match read(sources, id, options)? {
+        (Some(system), warnings) => {
+            let file = sources.get(id).name.clone();
+            let mut encoded = encode::encode(system);
+            encoded.file = file;
+            Ok((encoded, warnings))
+        }
+        (None, _) => {
+            let span = Span { source: id, start: 0, end: 0 };
+            Err(vec![Diagnostic::error(span, "this package has no component to be checked")])
+        }
+    }
 }
 
 type Main<'f, 'a> = Option<(usize, &'f ast::Component<'a>)>;

@@ -14,7 +14,7 @@ use trellis_model::refinements::{Cut, End, History, Node as Told, Round, State};
 
 use super::{Control, Counts, Options};
 use crate::explore::{Exploration, Mark, explore};
-use trellis_meter::{Meter, Progress, Stats};
+use trellis_meter::{Board, MOST_NODES, Meter, Progress, Role, Round as Picture, RoundEdge, RoundNode, Stats};
 
 /// A node, by position; the root is 0.
 type NodeId = u32;
@@ -122,6 +122,8 @@ pub struct Tree<D: RegionDomain> {
     /// For adverse control: nodes that would refine the root, and until when waiting ones have been looked at.
     parked: Vec<NodeId>,
     looked: u64,
+    /// Where rounds are recorded.
+    board: Board,
     waiting: BTreeSet<(u64, NodeId)>,
     clock: u64,
     random: u64,
@@ -147,6 +149,7 @@ impl<D: RegionDomain> Tree<D> {
             asked: FxHashMap::default(),
             parked: vec![],
             looked: 0,
+            board: Board::default(),
             waiting: BTreeSet::new(),
             clock: 0,
             random,
@@ -241,11 +244,13 @@ impl<D: RegionDomain> Tree<D> {
 
     /// Until no node waits, or a run into the target is found.
     pub fn run(&mut self, meter: &mut Meter) -> Result<VerdictOf<D>, Reason> {
+        self.board = meter.board().clone();
         let (region, precision) = self.domain.start()?;
         self.add(None, 0, precision, region);
         if let Some(found) = explore(self, meter)? {
             return Ok(found);
         }
+        self.board.round(|| self.picture("the proof: nothing waits, and no region meets the target".into(), None));
         self.tell(End::Closed);
         Ok(Verdict::Safe(self.domain.certificate(self.covering.keys().copied())?))
     }
@@ -316,11 +321,52 @@ impl<D: RegionDomain> Tree<D> {
         Ok(Pivot { at, real, errors, commands })
     }
 
+    /// The tree as it is, with an error trace from the pivot on.
+    fn picture(&self, title: String, trace: Option<(NodeId, NodeId)>) -> Picture {
+        let mut on = BTreeSet::new();
+        if let Some((pivot, error)) = trace {
+            let mut at = error;
+            while at != pivot {
+                on.insert(at);
+                let Some((parent, _)) = self.nodes[at as usize].parent else { break };
+                at = parent;
+            }
+        }
+        let (mut round, mut order) = (Picture { title, ..Picture::default() }, vec![0]);
+        let mut next = 0;
+        while let Some(&id) = order.get(next) {
+            let node = &self.nodes[id as usize];
+            let role = match trace {
+                Some((pivot, _)) if pivot == id => Role::Pivot,
+                Some((_, error)) if error == id => Role::Error,
+                _ if on.contains(&id) => Role::Path,
+                _ if node.mark == Mark::Covered => Role::Covered,
+                _ if node.mark == Mark::Waiting => Role::Waiting,
+                _ => Role::Plain,
+            };
+            round.nodes.push(RoundNode { lines: vec![self.domain.region_text(node.region)], role });
+            for &child in node.children.iter().filter(|c| self.nodes[**c as usize].mark != Mark::Undone) {
+                if order.len() == MOST_NODES {
+                    round.cut = true;
+                    break;
+                }
+                let label =
+                    self.nodes[child as usize].parent.map_or_else(String::new, |p| self.domain.command_text(p.1));
+                round.edges.push(RoundEdge { from: next, to: order.len(), label, covers: false });
+                order.push(child);
+            }
+            next += 1;
+        }
+        round
+    }
+
     /// An error node: the run is real, or a pivot is found and refined.
     fn refine(&mut self, error: NodeId) -> Result<Option<VerdictOf<D>>, Reason> {
         let Pivot { at, real, errors, commands } = self.pivot(error)?;
         let trace = self.cuts(error, &errors, real);
         if real {
+            self.board
+                .round(|| self.picture("a real run: even the start meets the error region".into(), Some((at, error))));
             if self.is_told() {
                 let commands = commands.iter().map(|c| self.domain.command_text(*c)).collect();
                 self.tell(End::Real { trace, commands });
@@ -330,6 +376,8 @@ impl<D: RegionDomain> Tree<D> {
         self.stats.refinements += 1;
         self.counts.at_root += u64::from(at == 0);
         let Node { depth, region, precision, at: since, .. } = self.nodes[at as usize];
+        let board = self.board.clone();
+        let was = if board.is_recording() { self.domain.precision_text(precision) } else { vec![] };
         self.counts.deepest_pivot = self.counts.deepest_pivot.max(depth);
         let refined = self.domain.refine((region, precision), &errors, &commands)?;
         if self.is_told() {
@@ -341,6 +389,12 @@ impl<D: RegionDomain> Tree<D> {
             let commands = commands.iter().map(|c| self.domain.command_text(*c)).collect();
             self.tell(End::Refined { trace, commands, new, deleted, reopened });
         }
+        let number = self.stats.refinements;
+        board.round(|| {
+            let new: Vec<String> =
+                self.domain.precision_text(refined).into_iter().filter(|p| !was.contains(p)).collect();
+            self.picture(format!("round {number}: the pivot learns {}", new.join("; ")), Some((at, error)))
+        });
         self.nodes[at as usize].precision = refined;
         for n in self.below(at) {
             let node = &mut self.nodes[n as usize];

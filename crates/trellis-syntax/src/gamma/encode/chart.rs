@@ -15,6 +15,7 @@ type Known = FxHashMap<usize, usize>;
 /// The statements of one chart.
 pub struct Cycle<'b, 's> {
     b: &'b mut Builder<'s>,
+    number: usize,
     chart: &'s Chart,
     /// What triggers and guards were when the cycle began, if that counts.
     fixed: Option<Vec<VarId>>,
@@ -32,13 +33,17 @@ impl<'b, 's> Cycle<'b, 's> {
         if chart.bottom_up {
             fired = (0..chart.regions.len()).map(|r| b.flag(format!("@fired {c}.{r}"))).collect();
         }
-        Cycle { b, chart, fixed, fired }
+        Cycle { b, number: c, chart, fixed, fired }
     }
 
     /// A cycle.
     pub fn cycle(&mut self) -> StmtId {
         let chart = self.chart;
         let mut parts = vec![];
+        if let Some((_, v)) = self.b.watched.filter(|((c, _), _)| *c == self.number) {
+            let no = self.b.t().bool(false);
+            parts.push(self.b.t().assign(v, no));
+        }
         for &t in &chart.port_invariants {
             parts.push(self.b.assume_unless_mistaken(t));
         }
@@ -247,10 +252,23 @@ impl<'b, 's> Cycle<'b, 's> {
         let start = chart.common(region, taken.to);
         let around = joined.iter().fold(start, |r, o| chart.common(r, chart.transitions[*o].from));
         let mut parts = vec![self.leave(around, taken.from, &self.around(taken.from))];
-        parts.extend(joined.iter().map(|o| chart.transitions[*o].effect));
+        parts.extend(joined.iter().map(|o| self.effect(*o)).collect::<Vec<_>>());
         let next = chart.nodes[taken.to].outgoing[0];
         parts.push(self.follow(next, around, true, taken.from));
         self.b.t().seq(parts)
+    }
+
+    /// What a transition does, and that it has, if anybody wants to know.
+    fn effect(&mut self, t: usize) -> StmtId {
+        let effect = self.chart.transitions[t].effect;
+        match self.b.watched {
+            Some((watched, v)) if watched == (self.number, t) => {
+                let yes = self.b.t().bool(true);
+                let note = self.b.t().assign(v, yes);
+                self.b.t().seq([effect, note])
+            }
+            _ => effect,
+        }
     }
 
     /// A state that is active, and those around it.
@@ -267,7 +285,7 @@ impl<'b, 's> Cycle<'b, 's> {
     /// Along a transition: what is inside `region` has been left already, if so.
     fn follow(&mut self, t: usize, region: usize, left: bool, source: usize) -> StmtId {
         let chart = self.chart;
-        let (to, effect) = (chart.transitions[t].to, chart.transitions[t].effect);
+        let (to, effect) = (chart.transitions[t].to, self.effect(t));
         let node = &chart.nodes[to];
         let forked: Vec<usize> = match node.kind {
             Kind::Fork => node.outgoing.iter().map(|o| chart.transitions[*o].to).collect(),
@@ -288,7 +306,7 @@ impl<'b, 's> Cycle<'b, 's> {
             }
             Kind::Merge | Kind::Join => parts.push(self.follow(node.outgoing[0], around, true, source)),
             Kind::Fork => {
-                parts.extend(node.outgoing.iter().map(|o| chart.transitions[*o].effect));
+                parts.extend(node.outgoing.iter().map(|o| self.effect(*o)).collect::<Vec<_>>());
                 self.enter(around, &forked, &mut parts);
             }
             _ => self.enter(around, &[to], &mut parts),
@@ -394,7 +412,7 @@ impl<'b, 's> Cycle<'b, 's> {
 
     fn by_transition(&mut self, t: usize, region: usize, known: &mut Known) -> StmtId {
         let chart = self.chart;
-        let (to, effect) = (chart.transitions[t].to, chart.transitions[t].effect);
+        let (to, effect) = (chart.transitions[t].to, self.effect(t));
         let rest = match chart.nodes[to].kind {
             Kind::Choice => self.branches(to, |w, t| w.by_transition(t, region, &mut Known::default())),
             Kind::Merge => self.by_transition(chart.nodes[to].outgoing[0], region, known),

@@ -35,6 +35,8 @@ enum About {
 /// A system as an automaton.
 #[derive(Debug, Clone)]
 pub struct Encoded {
+    /// The file that it was read from.
+    pub file: String,
     /// The system.
     pub system: System,
     /// What properties speak of.
@@ -65,10 +67,17 @@ pub struct Builder<'s> {
     queues: Vec<Vec<Cells>>,
     /// Variables of the encoding's own, by their names.
     own: FxHashMap<String, VarId>,
+    /// Which transition is watched, and what says that it has fired.
+    watched: Option<((usize, usize), VarId)>,
 }
 
 /// Makes the automaton of a system.
-pub fn encode(mut system: System) -> Encoded {
+pub fn encode(system: System) -> Encoded {
+    encode_watching(system, None).0
+}
+
+/// The same, with a truth value: has a transition (chart and number) fired in its chart's last cycle?
+pub fn encode_watching(mut system: System, watched: Option<(usize, usize)>) -> (Encoded, Option<VarId>) {
     let names = Vocabulary::new(&mut system);
     let start = Location { name: "start".into(), kind: Kind::Plain, place: None };
     let cfa = Cfa::new(system.terms.clone(), start);
@@ -83,7 +92,10 @@ pub fn encode(mut system: System) -> Encoded {
         about: FxHashMap::default(),
         queues: vec![],
         own: FxHashMap::default(),
+        watched: None,
     };
+    let taken = watched.map(|_| b.flag("@taken".into()));
+    b.watched = watched.zip(taken);
     // All variables get values on the first edge, when all are known.
     let first = b.location("blank");
     b.at = first;
@@ -105,7 +117,7 @@ pub fn encode(mut system: System) -> Encoded {
     let Builder { mut cfa, mistake, about, queues, .. } = b;
     cfa.variables = cfa.terms.variables().map(|(v, _)| v).collect();
     cfa.control = system.charts.iter().flat_map(|c| c.regions.iter().map(|r| r.active)).collect();
-    Encoded { system, names, cfa, stable, mistake, violated: None, about, queues, time }
+    (Encoded { file: String::new(), system, names, cfa, stable, mistake, violated: None, about, queues, time }, taken)
 }
 
 impl Encoded {

@@ -2,7 +2,7 @@
 
 use trellis_expr::code::NoHost;
 use trellis_expr::eval::{Valuation, eval};
-use trellis_expr::{TermId, Value, VarId};
+use trellis_expr::{TermId, Terms, Type, Value, VarId};
 use trellis_model::cfa::interpret::{Choice, Trace};
 use trellis_model::cfa::{EdgeId, LocationId};
 use trellis_model::gamma::Kind;
@@ -110,6 +110,46 @@ impl Encoded {
     pub fn holds(&self, t: TermId, values: &Valuation) -> bool {
         let value = eval(&self.cfa.terms, t, values, &mut NoHost);
         value.ok().and_then(|v| v.as_bool()) == Some(true)
+    }
+
+    /// What a name stands for, in an arena that extends the automaton's: `instance.Region.State`, a variable, an event, a value of one, or
+    /// a literal (`Type::Literal`).
+    pub fn named(&self, text: &str, terms: &mut Terms) -> Option<TermId> {
+        let text = text.replace("::", ".");
+        // A state without its region is written `In(State)`.
+        if let Some(t) = self.names.state(&text).filter(|_| text.contains('.')) {
+            return Some(t);
+        }
+        let outputs = |name: &str| -> Vec<usize> {
+            self.system.outputs.iter().filter(|(n, _)| n == name).map(|(_, s)| *s).collect()
+        };
+        let raised: Vec<TermId> = outputs(&text).iter().map(|s| terms.var(self.system.signals[*s].flag)).collect();
+        if !raised.is_empty() {
+            return Some(terms.or(raised));
+        }
+        if let Some((event, param)) = text.rsplit_once('.')
+            && let [s] = outputs(event)[..]
+            && let Some((_, v, _)) = self.system.signals[s].params.iter().find(|p| p.0 == param)
+        {
+            return Some(terms.var(*v));
+        }
+        if let Some(v) = self.names.value(&self.system, &text) {
+            return Some(terms.var(v));
+        }
+        let mut found = vec![];
+        for e in self.system.terms.enumerations() {
+            let declared = self.system.terms.enumeration(e);
+            let is_it = |l: &String| text == *l || text == format!("{}.{l}", declared.name);
+            let states = self
+                .system
+                .charts
+                .iter()
+                .any(|c| c.regions.iter().any(|r| self.system.terms.variable(r.active).ty == Type::Enum(e)));
+            if let Some(n) = declared.literals.iter().position(is_it).filter(|_| !states) {
+                found.push(terms.enum_lit(e, n as u32));
+            }
+        }
+        if let [one] = found[..] { Some(one) } else { None }
     }
 
     /// Does the interpreter take these cycles, and come to the same?
@@ -249,7 +289,9 @@ impl Encoded {
     }
 
     /// A run as an execution trace.
-    pub fn get(&self, name: &str, import: &str, arguments: &str, cycles: &[Cycle]) -> String {
+    pub fn execution_trace(&self, name: &str, import: &str, cycles: &[Cycle]) -> String {
+        let arguments: Vec<String> = self.system.arguments.iter().map(|(_, n)| n.to_string()).collect();
+        let arguments = if arguments.is_empty() { String::new() } else { format!("({})", arguments.join(", ")) };
         let mut out = format!("import \"{import}\"\n\ntrace {name} of {}{arguments}\n", self.system.name);
         for (n, cycle) in cycles.iter().enumerate().filter(|(_, c)| c.stable) {
             out.push_str("step {\n    act {\n");
