@@ -24,6 +24,7 @@ const RUN: i64 = 1;
 const RESET: i64 = 2;
 
 impl Builder<'_> {
+    /// Variables for all queues.
     pub fn declare_queues(&mut self) {
         let sys = self.sys;
         for adapter in &sys.adapters {
