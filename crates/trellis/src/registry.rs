@@ -141,7 +141,7 @@ pub fn tasks(args: Arc<Settings>) -> Cases {
 }
 
 /// Options that everything has.
-const COMMON: [&str; 29] = [
+const COMMON: [&str; 30] = [
     "model",
     "engine",
     "seed",
