@@ -126,7 +126,11 @@ fn network(sources: &mut Sources, id: SourceId, path: &Path, claimed: &Binding) 
     }
     let questions = build::Questions { queries, ..Default::default() };
     let folder = path.parent().map_or_else(Default::default, Path::to_path_buf);
-    let options = build::Options { folders: Folders { root: None, folder }, constants: constants(claimed)?, ..build::Options::default() };
+    let options = build::Options {
+        folders: Folders { root: None, folder },
+        constants: constants(claimed)?,
+        ..build::Options::default()
+    };
     let built = match build::build(&nta, &questions, sources, &options) {
         Ok(built) => built,
         Err(errors) => return failed(&errors, sources),

@@ -431,8 +431,15 @@ fn words(sources: &[Source], found: &mut Vec<String>) {
     if count > MAX_README_WORDS {
         found.push(format!("README.md:1: {count} words; at most {MAX_README_WORDS}"));
     }
-    for (n, line) in readme.lines().enumerate().filter(|(_, l)| paper(l).is_some()) {
-        found.push(format!("README.md:{}: names a paper by a number: {}", n + 1, line.trim()));
+    let topics = fs::read_dir(root().join("crates/trellis-cli/src/topics")).expect("the help's topics");
+    let topics = topics.map(|e| e.expect("an entry").path()).map(|path| {
+        let name = format!("topics/{}", path.file_name().expect("a name").to_string_lossy());
+        (name, fs::read_to_string(path).expect("a topic"))
+    });
+    for (name, text) in topics.chain([("README.md".to_string(), readme)]) {
+        for (n, line) in text.lines().enumerate().filter(|(_, l)| paper(l).is_some()) {
+            found.push(format!("{name}:{}: names a paper by a number: {}", n + 1, line.trim()));
+        }
     }
     for s in sources {
         // Doc comments of options are help texts: those in the settings, and those right before `#[arg(`.
