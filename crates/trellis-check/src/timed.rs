@@ -1,20 +1,16 @@
-//! Certificates of timed models: sets of locations, data and zones, checked to be proofs.
+//! Certificates of timed models: sets of locations, data and zones, checked to be proofs. An entry stands for the valuations of its zone that satisfy the clock invariants of its locations; with bounds, also for those that the bounds
+//! cannot tell from one of these (`a⊑LU`: Herbreteau, Srivathsan and Walukiewicz, *Better abstractions for timed automata*, LICS 2012). A set of
+//! entries is a proof if it has the initial valuation and all that it becomes while time passes; if every step, and then any delay, leads to a
+//! valuation in the set; and if none in it is bad.
 //!
-//! An entry stands for the valuations of its zone that satisfy the clock invariants of its locations; with bounds, also for
-//! those that the bounds cannot tell from one of these (`a⊑LU`: Herbreteau, Srivathsan and Walukiewicz, *Better
-//! abstractions for timed automata*, LICS 2012). A set of entries is a proof if it has the initial valuation and all that it
-//! becomes while time passes; if every step, and then any delay, leads to a valuation in the set; and if none in it is bad.
+//! With bounds, what an entry stands for need not be written down. Say `v` is such a valuation, simulated by `w` of the zone. If the bounds are at
+//! least the constants that a step compares clocks with (in guards, and in the target's invariant for clocks that the step does not set), then what
+//! `v` can do and wait, `w` can. If they are also at least the bounds of an entry of the target (for clocks that the step does not set), then what
+//! `w` becomes simulates what `v` becomes as far as that entry is concerned. So it is enough that all that the zone becomes is within an entry. An
+//! entry whose bounds are all minus infinity stands for every valuation, and may be reached from anywhere.
 //!
-//! With bounds, what an entry stands for need not be written down. Say `v` is such a valuation, simulated by `w` of the zone.
-//! If the bounds are at least the constants that a step compares clocks with (in guards, and in the target's invariant
-//! for clocks that the step does not set), then what `v` can do and wait, `w` can. If they are also at least the bounds of an
-//! entry of the target (for clocks that the step does not set), then what `w` becomes simulates what `v` becomes as far as
-//! that entry is concerned. So it is enough that all that the zone becomes is within an entry. An entry whose bounds are all
-//! minus infinity stands for every valuation, and may be reached from anywhere.
-//!
-//! What it deliberately does not do: liveness (a module of its own), bounds of clocks, lattice variables beside clocks, priorities (whether a
-//! step is blocked by another may depend on clocks). All are refused. Entries that know only part of the data have a module of
-//! their own, `partial`, and those that say more of it than values another, `says`.
+//! What it deliberately does not do: liveness (a module of its own), lattice variables beside clocks. Entries that know only part of the data have a
+//! module of their own, `partial`, and those that say more of it than values another, `says`.
 
 use std::collections::HashMap;
 
@@ -28,6 +24,7 @@ use trellis_model::network::{
 };
 use trellis_order::{Domain, Word};
 
+mod deadlock;
 mod partial;
 mod says;
 mod sorting;
@@ -43,17 +40,12 @@ pub(crate) fn certify(net: &Network, query: &Query, cert: &Certificate) -> Resul
     if !net.lattices.is_empty() {
         return beside("certificates of models with both clocks and lattice variables cannot be checked");
     }
-    if net.has_priorities {
-        return beside("certificates of models with both clocks and priorities cannot be checked");
-    }
     let live =
         matches!(query.kind, QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..));
     if net.has_rates() && (live || query.deadlock || stopwatch::compares_differences(net, query)) {
-        return beside(
-            "where clocks can stand still, only certificates of states are checked, without deadlocks and differences of clocks",
-        );
+        return beside("where clocks stand still, only states without deadlocks and clock differences can be checked");
     }
-    if matches!(query.kind, QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..)) {
+    if live {
         return crate::timed_liveness::inevitable(net, query, cert, None);
     }
     let symmetry = symmetric::symmetry(net, query, cert);
@@ -492,7 +484,8 @@ impl<'a> Checker<'a> {
         let leaf = |zone, deadlock| Leaf { zone, any: any.clone(), truths: Vec::new(), deadlock, low: None };
         let mut leaves = Vec::new();
         if self.query.deadlock {
-            if self.entries[i].bounds.is_some() {
+            // What simulates a deadlock need be none, unless the bounds are the same from both sides: then it is simulated, too.
+            if self.entries[i].bounds.is_some_and(|b| b.lower != b.upper) {
                 let why = "what an entry stands for by its bounds may be a deadlock where its zone is none: list zones";
                 return Err(Rejection::new(Cause::BesideThePoint(why)));
             }
@@ -546,33 +539,6 @@ impl<'a> Checker<'a> {
             leaves = split;
         }
         Ok(leaves)
-    }
-
-    /// From where in an entry's locations and data some step can happen, now or later.
-    fn alive(&mut self, i: usize) -> Result<Vec<Zone>, Rejection> {
-        let mut moves = Transitions::default();
-        let mut invariant = Vec::new();
-        let found = self.post.moves(&self.entries[i].key, &mut moves);
-        let found = found.and_then(|()| self.post.timing(&self.entries[i].key, &mut invariant));
-        let delay = found.map_err(|e| self.model(e))?;
-        let mut alive = Vec::new();
-        for m in moves.iter() {
-            let mut zone = Zone::build(self.net.clocks.len(), m.invariant).map_err(zones)?;
-            for r in m.resets.iter().rev() {
-                match *r {
-                    SetClock::Value { clock, value } => self.domain.pre_reset(&mut zone, clock as usize, value),
-                    SetClock::Copy { clock, from } => self.domain.pre_assign(&mut zone, clock as usize, from as usize),
-                }
-                .map_err(zones)?;
-            }
-            self.domain.constrain_all(&mut zone, m.guard).map_err(zones)?;
-            self.domain.constrain_all(&mut zone, &invariant).map_err(zones)?;
-            if delay {
-                self.domain.down(&mut zone);
-            }
-            alive.push(zone);
-        }
-        Ok(alive)
     }
 }
 

@@ -52,8 +52,8 @@ pub(crate) fn inevitable(
         QueryKind::LeadsTo(p, q) => (q, false, Some(p)),
         _ => return beside("ranks for a question that is not about maximal runs"),
     };
-    if !net.lattices.is_empty() || net.has_priorities || query.deadlock {
-        return beside("liveness with clocks, and lattice variables, priorities or `deadlock`, cannot be checked");
+    if !net.lattices.is_empty() || query.deadlock {
+        return beside("liveness with clocks, and lattice variables or `deadlock`, cannot be checked");
     }
     let mut c = Checker::new(net, query, (stay, value), measure);
     for (number, e) in cert.entries.iter().enumerate() {

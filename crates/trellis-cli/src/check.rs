@@ -23,15 +23,8 @@ fn watch(args: &Settings) {
     let watched = limits::Watched { timeout: args.timeout, memory: args.memory, alone: false };
     let args = args.clone();
     limits::watch(watched, move |query, why| {
-        let (query, phase) = match query {
-            Some(query) => (query, ""),
-            None => ("nothing was decided", " (while the model was read, or evidence written)"),
-        };
-        let reason = match phase {
-            "" => why.into(),
-            phase => Reason::Solver(format!("{why}{phase}")),
-        };
-        let report = Summary::about(&name(&args), "", query, Kind::Always, Verdict::Unknown(reason));
+        let query = query.unwrap_or("nothing was decided while the model was read, or evidence written");
+        let report = Summary::about(&name(&args), "", query, Kind::Always, Verdict::Unknown(why.into()));
         match plain(&args, &report, args.context.style) {
             Ok(()) if why == StopReason::Cancelled => exit::INTERRUPTED,
             Ok(()) => exit::UNDECIDED,

@@ -86,6 +86,8 @@ pub enum Command {
     Serve(crate::serve::Serve),
     /// Write a model in another form.
     Convert(Convert),
+    /// Tests from composed statecharts: an execution trace for every state, transition or interaction that can be reached.
+    Cover(crate::cover::Cover),
     /// Minimal cut sets and sequences of failures of an AltaRica model, and their effects.
     Cuts(crate::cuts::Cuts),
     /// Run a script of Mec 5's relations over AltaRica nodes, or ask for one line after the other.
@@ -187,12 +189,12 @@ pub struct Smt {
 
 #[derive(Args, Debug)]
 pub struct Bench {
-    /// The suite: c, coverability, hierarchy, lattice, lazy, pcegar or smt.
+    /// The suite: c, coverability, hierarchy, lattice, lazy, pcegar, smt or timed.
     pub suite: String,
     /// Only the sizes that take a moment.
     #[arg(long)]
     pub quick: bool,
-    /// For lazy: another folder with models, searched before models/timed. For smt: a folder of .smt2 files, instead of
+    /// For lazy and timed: another folder with models, searched before models/timed. For smt: a folder of .smt2 files, instead of
     /// those that are made up. For c and coverability: a folder of models with a table EXPECTED.tsv. For pcegar:
     /// another folder with models, searched before models/altarica.
     #[arg(long, value_name = "FOLDER")]
@@ -229,8 +231,8 @@ fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
 }
 
 /// Reads the command line, and notes which options were given.
-pub fn parse() -> Result<Cli, clap::Error> {
-    let matches = Cli::command().try_get_matches_from(with_command(std::env::args_os().collect()))?;
+pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
+    let matches = Cli::command().try_get_matches_from(with_command(args))?;
     let mut cli = Cli::from_arg_matches(&matches)?;
     let given = matches.subcommand().map_or_else(Vec::new, |(name, m)| {
         let mut command = Cli::command();

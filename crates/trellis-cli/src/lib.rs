@@ -7,18 +7,21 @@ mod batch;
 mod bench;
 mod check;
 mod cli;
+mod cover;
 mod cuts;
 mod evidence;
 mod fold;
 mod limits;
 mod ltl2hoa;
 mod mec;
+mod python;
 mod serve;
 mod simulate;
 mod smt;
 mod stdin;
 mod topics;
 
+use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
@@ -49,14 +52,23 @@ pub mod exit {
 
 /// Runs the command line of this process: with the built-in formalisms, and those that were added before (`trellis::registry::add`).
 pub fn run() -> ExitCode {
+    let args: Vec<OsString> = std::env::args_os().collect();
+    if let Some(code) = python::instead(&args) {
+        return code;
+    }
+    ExitCode::from(run_on(args))
+}
+
+/// Runs a command line, the name of the program first; answers the exit code.
+pub fn run_on(args: Vec<OsString>) -> u8 {
     limits::start();
-    let cli = match cli::parse() {
+    let cli = match cli::parse(args) {
         Ok(cli) => cli,
         // Help and the version are no mistakes; whether they could be printed counts all the same.
         Err(said) => {
             let printed = said.print();
             let lost = printed.is_err_and(|e| e.kind() != std::io::ErrorKind::BrokenPipe);
-            return ExitCode::from(if lost { exit::INTERNAL } else { said.exit_code() as u8 });
+            return if lost { exit::INTERNAL } else { said.exit_code() as u8 };
         }
     };
     let plain = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
@@ -92,8 +104,7 @@ pub fn run() -> ExitCode {
         }
     };
     // A verdict that nobody could read is none.
-    let code = if streams::lost() { exit::INTERNAL } else { code };
-    ExitCode::from(code)
+    if streams::lost() { exit::INTERNAL } else { code }
 }
 
 fn command(cli: Cli, out: Style, err: bool) -> Ran {
@@ -104,6 +115,7 @@ fn command(cli: Cli, out: Style, err: bool) -> Ran {
         Command::Simulate(args) => simulate::simulate(args, out, err),
         Command::Serve(args) => serve::serve(args),
         Command::Convert(args) => evidence::convert(args, err),
+        Command::Cover(args) => cover::cover(args, err),
         Command::Cuts(args) => cuts::cuts(args, err),
         Command::Mec(args) => mec::mec(args, err),
         Command::Smt(args) => smt::smt(args, err),
@@ -112,7 +124,7 @@ fn command(cli: Cli, out: Style, err: bool) -> Ran {
         Command::Schema { name } => match trellis_report::schema(name) {
             Some(text) => print(text),
             None => Err(Error::Usage(format!(
-                "there is no schema `{name}`; there are: trace, certificate, report, hierarchy"
+                "there is no schema `{name}`; there are: trace, certificate, report, hierarchy, page"
             ))),
         },
         Command::Completions { shell } => {

@@ -1,12 +1,7 @@
 //! `trellis ltl2hoa`: the automaton of a formula of linear temporal logic.
 
 use clap::{Args, ValueEnum};
-use trellis_engine::ltl::translate::{self, translate_to};
-use trellis_syntax::diag::{self, Sources};
-use trellis_syntax::hoa::{self, Hoa};
-use trellis_syntax::ltl::parse_propositional;
-
-use trellis::Error;
+use trellis::automaton;
 
 use crate::{Ran, print};
 
@@ -38,19 +33,10 @@ pub enum Acceptance {
 
 /// Prints the automaton of a formula.
 pub fn ltl2hoa(args: &Ltl2hoa, color: bool) -> Ran {
-    let mut sources = Sources::default();
-    let id = sources.add("formula", args.formula.as_str());
-    let (formula, atoms) = parse_propositional(&sources, id)
-        .map_err(|complaints| Error::Input(diag::render(&complaints, &sources, color)))?;
     let acceptance = match args.acceptance {
-        Acceptance::Generalised => translate::Acceptance::Generalised,
-        Acceptance::Transition => translate::Acceptance::Transition,
-        Acceptance::State => translate::Acceptance::State,
+        Acceptance::Generalised => automaton::Acceptance::Generalised,
+        Acceptance::Transition => automaton::Acceptance::Transition,
+        Acceptance::State => automaton::Acceptance::State,
     };
-    let automaton = translate_to(&formula, acceptance).map_err(|e| Error::Usage(e.to_string()))?;
-    let name = formula.show(&atoms);
-    if args.dot {
-        return print(&trellis_report::buchi::dot(&automaton, &atoms, &name));
-    }
-    print(&hoa::write(&Hoa { automaton, atoms, name: Some(name) }))
+    print(&automaton::ltl2hoa(&args.formula, acceptance, args.dot, color)?)
 }

@@ -383,11 +383,12 @@ queries in a .q file of the same name or given by --queries):
   clocks      guards, invariants, resets to integers or other clocks, differences, stopwatches (x' == 0); see `trellis help timed`
   lattices    extern NAME; see `trellis help lattices`
 
-Queries: A[] p, E<> p, A<> p, E[] p, p --> q, sup: e, inf: e, with deadlock, imply, forall, exists, P.location, P(1).x, P(1).f(2).
+Queries: A[] p, E<> p, A<> p, E[] p, p --> q, sup: e, inf: e, bounds: e, with deadlock, imply, forall, exists, P.location, P(1).x, P(1).f(2).
 
 A value out of range, a division by zero or an index outside its array is an error of the model, shown with the trace
-that leads to it (exit code 2). What Trellis reads but cannot check (rates other than 0 and 1, double, dynamic templates, statistical
-queries; clocks together with lattice variables or priorities) is refused by name and place; nothing is skipped silently.
+that leads to it (exit code 2). What Trellis reads but cannot check (rates other than 0 and 1, dynamic templates, statistical
+queries; clocks together with lattice variables) is refused by name and place; nothing is skipped silently. Hybrid clocks and `double` are left out with
+a warning; a step or a question that looks at one is refused.
 
 Without clocks, time still passes: a run may stay forever in a state unless a location there is urgent or committed or
 an urgent channel is ready. A<> and --> count such runs.";
@@ -421,8 +422,13 @@ Trellis explores *zones*: conjunctions of bounds on clocks and on differences of
   --no-symmetry                 they are explored one by one all the same
   --symmetry                    they are one with the other options of reach, too; says which they are, or why none
 
+  (none of all these)           searches take turns: zones up to symmetry half of the time; lazy data by values and by predicates, lazy bounds, and
+                                depth first in random order with restarts the rest. The report names the one that has answered
+  --trace-kind shortest         the run that is shown has as few steps as can be
+  --trace-kind fastest          … takes as little time as can be
+
 Extrapolation, simulation and bounds are not sound where differences of clocks are compared: reach then keeps exact zones and
-may not end, bounds are refused; forward and backward can do it. For deadlock, reach forgets no more than Extra-M does.
+may not end, bounds are refused; forward and backward can do it. For deadlock, reach forgets no more than Extra-M does, and a⊑LU becomes a⊑M.
 
 A<>, E[] and --> are answered on the zone graph with cycles; a run may stay forever where time may pass. --non-zeno leaves
 out runs in which infinitely much happens in finite time. sup and inf take integers and clocks.
@@ -524,7 +530,8 @@ is asked (the model has no property and none is given) it is an error (2). --tim
 For cover and join update a certificate means: every reachable state is below one of its elements. That rests on the
 model being monotone, which the checker proves; where it cannot, the answer is UNKNOWN unless --assume monotone is given.
 
-JSON is versioned; `trellis schema report`, `trellis schema trace`, `trellis schema certificate` print the schemas, which are those of all languages.";
+JSON is versioned; `trellis schema report`, `trellis schema trace`, `trellis schema certificate`,
+`trellis schema page` print the schemas, which are those of all languages.";
 
 const SMTLIB: &str = "\
 SMT-LIB and solvers

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The packages; a package may depend only on those before it.
-const ORDER: [&str; 13] = [
+const ORDER: [&str; 14] = [
     "trellis-meter",
     "trellis-order",
     "trellis-expr",
@@ -24,6 +24,7 @@ const ORDER: [&str; 13] = [
     "trellis-mc",
     "trellis-server",
     "trellis-cli",
+    "trellis-python",
 ];
 
 /// Dependencies that the order alone would allow.
@@ -42,12 +43,16 @@ const MAX_LINES: usize = 620;
 const MAX_README_WORDS: usize = 600;
 
 /// Files that look at a file's extension, and why that is no ladder over languages.
-const EXTENSIONS: [(&str, &str); 5] = [
+const EXTENSIONS: [(&str, &str); 6] = [
     ("crates/trellis/src/pipeline.rs", "numbers an output file before its extension"),
     ("crates/trellis-cli/src/check.rs", "an output format: a chart as SVG or as text"),
     ("crates/trellis-cli/src/mec/prompt.rs", "completes names of AltaRica files at Mec's prompt"),
     ("crates/trellis-cli/src/bench/", "suites pick their files from a folder"),
     ("crates/trellis/src/registry.rs", "says which extension it was that no language has"),
+    (
+        "crates/trellis-syntax/src/gamma/packages.rs",
+        "imports name packages: their files are looked for beside the importing one",
+    ),
 ];
 
 /// Functions that are named `is_one` and are no test of a language.

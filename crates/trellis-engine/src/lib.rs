@@ -28,6 +28,7 @@ pub mod ctl;
 pub mod cuts;
 pub mod explore;
 pub mod hierarchy;
+pub mod learn;
 pub mod liveness;
 pub mod ltl;
 pub mod mec;

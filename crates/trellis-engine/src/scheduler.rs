@@ -27,12 +27,20 @@ pub struct Runner<R> {
     pub name: String,
     /// One turn, within the limits of the meter.
     pub turn: R,
+    /// Its turns are so many times as long as those of the others.
+    pub share: u32,
 }
 
 impl<R> Runner<R> {
     /// A runner.
     pub fn new(name: impl Into<String>, turn: R) -> Runner<R> {
-        Runner { name: name.into(), turn }
+        Runner { name: name.into(), turn, share: 1 }
+    }
+
+    /// With turns so many times as long as those of others.
+    #[must_use]
+    pub fn with_share(self, share: u32) -> Runner<R> {
+        Runner { share, ..self }
     }
 }
 
@@ -75,7 +83,7 @@ pub fn turns<O: Outcome, R: FnMut(&mut Meter) -> O>(
     let mut queue = Queue::new(runners, first);
     let mut kept = None;
     while let Some((time, rank, mut runner)) = queue.next() {
-        let outcome = (runner.turn)(&mut meter.turn(&runner.name, time));
+        let outcome = (runner.turn)(&mut meter.turn(&runner.name, time.saturating_mul(runner.share)));
         match outcome.undecided() {
             None => return Ok(outcome),
             Some(Reason::Time) => queue.again(time, rank, runner),
@@ -113,7 +121,7 @@ pub fn race<O: Outcome + Send, R: FnMut(&mut Meter) -> O + Send>(
                     // Not in the condition of a loop: the lock would be held while the turn lasts.
                     let next = locked().next();
                     let Some((time, rank, mut runner)) = next else { return };
-                    let outcome = (runner.turn)(&mut part.turn(&runner.name, time));
+                    let outcome = (runner.turn)(&mut part.turn(&runner.name, time.saturating_mul(runner.share)));
                     if matches!(outcome.undecided(), Some(Reason::Time)) {
                         locked().again(time, rank, runner);
                     }

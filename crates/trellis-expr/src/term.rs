@@ -268,6 +268,11 @@ impl Terms {
         EnumId(self.enums.len() as u32 - 1)
     }
 
+    /// All declared enumerations.
+    pub fn enumerations(&self) -> impl Iterator<Item = EnumId> + use<> {
+        (0..self.enums.len() as u32).map(EnumId)
+    }
+
     /// A declared enumeration.
     pub fn enumeration(&self, e: EnumId) -> &Enum {
         &self.enums[e.index()]

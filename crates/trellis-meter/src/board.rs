@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use crate::rounds::{Round, Rounds};
+
 /// How far an exploration is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
@@ -35,7 +37,7 @@ pub struct Stats {
 
 /// The lines of all runners, in the order in which they began. A clone is the same board.
 #[derive(Clone, Default)]
-pub struct Board(Arc<Mutex<Vec<Arc<Line>>>>);
+pub struct Board(Arc<Mutex<Vec<Arc<Line>>>>, Arc<Rounds>);
 
 impl Board {
     /// The line with this name, which is made if there is none.
@@ -52,6 +54,26 @@ impl Board {
     /// All lines.
     pub fn lines(&self) -> Vec<Arc<Line>> {
         self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+    }
+
+    /// From now on, what refinement goes through is recorded.
+    pub fn record(&self) {
+        self.1.want();
+    }
+
+    /// Does anybody want to see rounds?
+    pub fn is_recording(&self) -> bool {
+        self.1.is_wanted()
+    }
+
+    /// A round of a refinement; it is made only if somebody wants to see it.
+    pub fn round(&self, round: impl FnOnce() -> Round) {
+        self.1.add(round);
+    }
+
+    /// All rounds since they were asked for last.
+    pub fn rounds(&self) -> Vec<Round> {
+        self.1.take()
     }
 
     /// Begins anew, for the next question.

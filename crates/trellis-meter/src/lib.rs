@@ -12,6 +12,7 @@
 //! call back.
 
 mod board;
+mod rounds;
 mod memory;
 
 use std::fmt;
@@ -20,6 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 pub use board::{Board, Line, Progress, Stats};
+pub use rounds::{MOST_NODES, Role, Round, RoundEdge, RoundNode};
 pub use memory::resident;
 
 /// Why work must stop although it is not done.

@@ -7,9 +7,11 @@
 
 use std::io::{self, Write};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use crate::evidence::{CertificateDocument, Report};
 use crate::json;
 use crate::present::{Drawing, Look, Present};
 use crate::property::PropertyReport;
@@ -22,7 +24,7 @@ const MARK: &str = "{{data}}";
 const MAX_PROOF: usize = 4 << 20;
 
 /// What the page is opened with.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Page {
     /// Is there a server to be asked?
     pub live: bool,
@@ -36,7 +38,7 @@ pub struct Page {
 }
 
 /// A model as it is shown.
-#[derive(Serialize, Default)]
+#[derive(Serialize, Default, JsonSchema)]
 pub struct Model {
     /// The file's name.
     pub name: String,
@@ -51,6 +53,7 @@ pub struct Model {
     /// What it is asked.
     pub questions: Vec<Question>,
     /// Reports about what was asked and makes no sense, or has no answer.
+    #[schemars(with = "Vec<Report>")]
     pub refused: Vec<Box<RawValue>>,
     /// What is wrong with it, as the terminal shows it; then nothing else is known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,7 +64,7 @@ pub struct Model {
 }
 
 /// A question.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Question {
     /// As a person reads it.
     pub text: String,
@@ -70,9 +73,10 @@ pub struct Question {
 }
 
 /// What was found about a property, as it is shown.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Answer {
     /// The report, as `--json` prints it, the trace within.
+    #[schemars(with = "Report")]
     pub report: Box<RawValue>,
     /// The run as people see it, if that is not the trace.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,13 +96,14 @@ pub struct Answer {
 }
 
 /// A proof, as it is shown.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Proof {
     /// How large it is, in words.
     pub summary: String,
     /// All of it in words, if there are any.
     pub text: String,
     /// The certificate, if it is not too large.
+    #[schemars(with = "Option<CertificateDocument>")]
     pub document: Option<Box<RawValue>>,
 }
 

@@ -6,6 +6,7 @@
 
 use std::io;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -130,7 +131,7 @@ impl Shown {
 }
 
 /// How the runs of a formalism are laid out.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Look {
     /// What is said of the start. Without it, the places of the parts are; and steps say how parts move, not only their label.
     pub start: Option<String>,
@@ -153,7 +154,7 @@ pub struct Look {
 /// A picture of a model: boxes, some within others, and arrows. A template of several processes is one frame, in which each box is lit by any of
 /// them. What stands in a frame and has places (`at`, `nails`, `lines_at`) has them in the frame's own coordinates, as its author sees them: `x`
 /// grows to the right, `y` down.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Drawing {
     /// The boxes; whatever is within another comes after it.
     pub nodes: Vec<DrawnNode>,
@@ -162,7 +163,7 @@ pub struct Drawing {
 }
 
 /// A box of a picture.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct DrawnNode {
     /// What stands in it, line by line.
     pub lines: Vec<String>,
@@ -181,7 +182,7 @@ pub struct DrawnNode {
 }
 
 /// How a box looks.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum NodeShape {
     /// A place to be in.
@@ -206,7 +207,7 @@ pub enum NodeShape {
 }
 
 /// An arrow of a picture.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct DrawnEdge {
     /// From which box.
     pub from: usize,

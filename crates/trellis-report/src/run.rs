@@ -6,7 +6,8 @@
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+pub use serde::Serialize;
 use serde_json::Value;
 
 /// Names and values, in the order in which the model declares them. Locations of processes are values, too: `Gate` is `"Free"`. Exact
@@ -151,4 +152,9 @@ pub fn shown(value: &Value) -> String {
         Value::Array(all) => format!("[{}]", all.iter().map(shown).collect::<Vec<_>>().join(", ")),
         other => other.to_string(),
     }
+}
+
+/// A run, a step or values as JSON, for programs in other languages.
+pub fn to_json(what: &impl Serialize) -> std::io::Result<String> {
+    serde_json::to_string(what).map_err(std::io::Error::from)
 }

@@ -4,17 +4,19 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
 use crate::evidence::{CERTIFICATE, CertificateDocument, Report, TRACE, TraceDocument};
+use crate::page::Page;
 use crate::tree::{TREE, TreeDocument};
 
 /// The schemas, by name.
-pub const SCHEMAS: [(&str, &str); 4] = [
+pub const SCHEMAS: [(&str, &str); 5] = [
     ("trace-2", include_str!("../../../schema/trace-2.json")),
     ("certificate-2", include_str!("../../../schema/certificate-2.json")),
     ("report-1", include_str!("../../../schema/report-1.json")),
     ("hierarchy-1", include_str!("../../../schema/hierarchy-1.json")),
+    ("page-1", include_str!("../../../schema/page-1.json")),
 ];
 
-/// The text of a schema: `trace`, `certificate`, `report`, `hierarchy`, with or without its version.
+/// The text of a schema: `trace`, `certificate`, `report`, `page`, `hierarchy`, with or without its version.
 pub fn schema(name: &str) -> Option<&'static str> {
     let wanted = name.trim_end_matches(".json");
     let is = |(name, _): &&(&str, &str)| *name == wanted || name.rsplit_once('-').is_some_and(|(n, _)| n == wanted);
@@ -27,10 +29,13 @@ pub fn generated() -> Vec<(&'static str, String)> {
     let mut trace = made::<TraceDocument>(written);
     let mut certificate = made::<CertificateDocument>(written);
     let mut report = made::<Report>(written);
+    let mut page = made::<Page>(written);
     let mut hierarchy = made::<TreeDocument>(read);
     hierarchy["properties"]["schema"]["const"] = TREE.into();
     trace["properties"]["schema"]["const"] = TRACE.into();
     certificate["properties"]["schema"]["const"] = CERTIFICATE.into();
+    page["$defs"]["TraceDocument"]["properties"]["schema"]["const"] = TRACE.into();
+    page["$defs"]["CertificateDocument"]["properties"]["schema"]["const"] = CERTIFICATE.into();
     report["$defs"]["TraceDocument"]["properties"]["schema"]["const"] = TRACE.into();
     let finish = |name: &'static str, title: &str, mut schema: Value| {
         plain(&mut schema);
@@ -42,6 +47,7 @@ pub fn generated() -> Vec<(&'static str, String)> {
         finish("trace-2", "A run of a model", trace),
         finish("certificate-2", "A proof about a model", certificate),
         finish("report-1", "What is reported about one property", report),
+        finish("page-1", "What the page is told of a model, and of answers about it", page),
         finish("hierarchy-1", "A hierarchical transition system", hierarchy),
     ]
 }

@@ -21,6 +21,9 @@ use trellis::view;
 use crate::files::{MAX_MODEL, Opened, Source};
 use crate::{Server, check, guard, walk};
 
+/// So much may be sent: a model, and what is said beside it.
+const MAX_BODY: usize = 2 * MAX_MODEL as usize;
+
 type Shared = State<Arc<Server>>;
 
 /// Why something was not done, for a person.
@@ -45,13 +48,18 @@ pub fn routes(server: Arc<Server>) -> Router {
         .route("/walk", post(walk))
         .route("/watch", get(watch))
         .layer(from_fn_with_state(server.clone(), admitted))
-        .layer(DefaultBodyLimit::max(2 * MAX_MODEL as usize));
+        .layer(DefaultBodyLimit::max(MAX_BODY));
     Router::new().route("/", get(page)).nest("/api", api).with_state(server)
 }
 
 /// Only for those who show the token.
 async fn admitted(State(server): Shared, request: Request, next: Next) -> Response {
+    let length = request.headers().get(header::CONTENT_LENGTH).and_then(|l| l.to_str().ok()?.parse::<usize>().ok());
     match server.guard.admit(request.headers()) {
+        // Said at once: nobody waits for so much.
+        Ok(()) if length.is_some_and(|n| n > MAX_BODY) => {
+            Refused(StatusCode::PAYLOAD_TOO_LARGE, format!("more than {MAX_BODY} bytes")).into_response()
+        }
         Ok(()) => next.run(request).await,
         Err(code) => Refused(code, "this request does not come from the page of this server".into()).into_response(),
     }

@@ -31,6 +31,8 @@ pub const EXAMPLES: &[Example] = &[
     example!("A lock in C, proved by an invariant", ["lock.c"], []),
     example!("A microwave oven as a statechart with regions", ["microwave.scxml"], []),
     example!("A cache protocol with a mistake, for any number of caches", ["mesi_bug.spec"], []),
+    example!("Two philosophers as a Petri net: each waits for the other's fork", ["philosophers.pnml"], [WAIT, EAT]),
+    example!("A pump, its spare and a valve in AltaRica: what may fail", ["pumps.alt"], ["--error=water = false"]),
     example!("A queue of cells in AltaRica", ["fifo2.alt"], ["--error=Head.object = no & Queue.object != no"]),
     example!("Wheels that carry, each with wheels inside", ["wheels3.hts.json"], []),
     example!("A traffic light generated from statecharts", ["trafficlight_v2.xsts"], [TRAFFIC, TRAFFIC_LIVE]),
@@ -40,5 +42,7 @@ pub const EXAMPLES: &[Example] = &[
 
 const TRAFFIC: &str = "--property=!(LightCommands_displayRed == true && LightCommands_displayGreen == true)";
 const TRAFFIC_LIVE: &str = "--ltl=F(LightCommands_displayYellow)";
+const WAIT: &str = "--error=waits1 >= 1, waits2 >= 1";
+const EAT: &str = "--error=eats1 >= 1, eats2 >= 1";
 const BLINKER: &str = "--ltl=F G(count = 2)";
 const BLINKER_ALWAYS: &str = "--ltl=G F Lamp.on";

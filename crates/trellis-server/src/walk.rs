@@ -27,6 +27,8 @@ const MOST: usize = 8;
 const MAX_MOVES: usize = 100_000;
 /// So many offers are shown.
 const MAX_OFFERS: usize = 200;
+/// So many of them are tried, to see where they lead.
+const MAX_NEXT: usize = 64;
 
 /// What is asked.
 #[derive(Deserialize)]
@@ -46,6 +48,9 @@ pub struct Asked {
     /// How many steps of the run are known to who asks.
     #[serde(default)]
     pub known: usize,
+    /// Where does each choice lead? That is what the explorer of the state space asks.
+    #[serde(default)]
+    pub expand: bool,
     /// Instead of moves: a trace, as `--trace` writes it, to be walked along for so many steps.
     #[serde(default)]
     pub trace: Option<(String, usize)>,
@@ -147,13 +152,41 @@ impl Walk {
         let known = asked.known.min(run.steps.len());
         let (state, remark) = (self.stepper.state(), self.stepper.remark());
         let idle: Vec<&String> = state.iter().filter(|(n, v)| self.stepper.is_idle(n, v)).map(|(n, _)| n).collect();
+        let next = if asked.expand { self.next().map_err(|e| e.to_string())? } else { Value::Null };
         let choices = self.stepper.choices().map_or_else(|e| json!({"error": e.to_string()}), |c| choices(&c));
         let steps = &run.steps[known..];
         let rest = Run { steps: vec![], ..run.clone() };
         Ok(json!({
             "moves": self.moves, "state": state, "idle": idle, "remark": remark, "choices": choices,
-            "run": rest, "known": known, "steps": steps,
+            "run": rest, "known": known, "steps": steps, "next": next,
         }))
+    }
+
+    /// Where each choice leads: its move, and the state after it. A wait is a move of its own.
+    fn next(&mut self) -> Result<Value, Error> {
+        let choices = self.stepper.choices()?;
+        let moves = (0..choices.offers.len()).map(|n| n.to_string());
+        let mut moves: Vec<String> = moves.take(MAX_NEXT).collect();
+        for step in &choices.later {
+            let wait = format!("w {}", step.delay.as_deref().unwrap_or("0"));
+            if moves.len() < MAX_NEXT && !moves.contains(&wait) {
+                moves.push(wait);
+            }
+        }
+        let mut all = vec![];
+        for m in moves {
+            // What cannot be taken after all (a fault, a value outside its range) leads nowhere.
+            if self.make(&m).is_err() {
+                continue;
+            }
+            let (state, remark) = (self.stepper.state(), self.stepper.remark());
+            self.stepper.undo();
+            self.moves.pop();
+            let label = m.parse().ok().and_then(|n: usize| choices.offers.get(n)).map(|s| (&s.message, &s.label));
+            let label = label.map(|(message, label)| message.as_ref().unwrap_or(label));
+            all.push(json!({"move": m, "label": label, "state": state, "remark": remark}));
+        }
+        Ok(all.into())
     }
 
     fn make(&mut self, m: &str) -> Result<(), Error> {

@@ -41,7 +41,8 @@ impl<'a> From<&'a Settings> for Meaning<'a> {
 impl Meaning<'_> {
     fn options(&self) -> BTreeMap<String, String> {
         let Meaning { model, fair, non_zeno, start } = self;
-        let Model { model: _, constants, root: _ } = model;
+        // What was brought along is among the inputs.
+        let Model { model: _, constants, root: _, python: _, brought: _ } = model;
         let mut all = BTreeMap::new();
         let mut add = |name: &str, value: String| _ = all.insert(name.to_string(), value);
         if !constants.is_empty() {

@@ -5,6 +5,7 @@
 
 pub mod counter;
 pub mod formula;
+pub mod gamma;
 pub mod hierarchy;
 pub mod network;
 pub mod program;

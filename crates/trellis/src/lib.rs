@@ -53,6 +53,7 @@
 //! Examples are in `examples/`: `cargo run -p trellis-mc --example own_lattice`. The crates named `trellis-…` are parts of this one: what of them
 //! is not reachable from here may change with any version.
 
+pub mod automaton;
 #[doc(hidden)]
 pub mod binding;
 #[doc(hidden)]
@@ -71,6 +72,8 @@ mod model;
 #[doc(hidden)]
 pub mod pipeline;
 pub mod program;
+#[doc(hidden)]
+pub mod python;
 mod queries;
 #[doc(hidden)]
 pub mod registry;
@@ -88,6 +91,8 @@ pub use context::Listener;
 pub use error::Error;
 pub use model::{Certified, Check, Model, Proof, Property, Report, Timeout, Trace, Verdict};
 pub use system::{Flaw, FlawOf, Found, Reach, System, reach};
+#[doc(hidden)]
+pub use trellis_domain::script;
 pub use trellis_expr as expr;
 pub use trellis_meter as meter;
 pub use trellis_order as order;

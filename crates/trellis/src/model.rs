@@ -8,11 +8,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tempfile::TempDir;
+use trellis_domain::script::Brought;
+use trellis_report::step::Stepper;
 
 pub use check::{Check, Timeout};
 pub use report::{Proof, Report, Trace, Verdict};
 
 use crate::certify::{Given, Judged};
+use crate::context::Context;
 use crate::formalism::Cases;
 use crate::settings::Settings;
 use crate::task::Question;
@@ -32,6 +35,8 @@ use crate::{Error, registry};
 pub struct Model {
     path: PathBuf,
     constants: Vec<(String, i64)>,
+    /// Lattices and a joining strategy in another language.
+    brought: Brought,
     /// Where the file is, if it was made for a text; it goes with the last clone.
     _folder: Option<Arc<TempDir>>,
 }
@@ -57,8 +62,7 @@ impl Model {
     /// # Ok::<(), trellis::Error>(())
     /// ```
     pub fn open_with(path: impl AsRef<Path>, constants: &[(&str, i64)]) -> Result<Model, Error> {
-        let constants = constants.iter().map(|(name, value)| (name.to_string(), *value)).collect();
-        Model { path: path.as_ref().to_path_buf(), constants, _folder: None }.read()
+        Model::open_bringing(path, constants, Brought::default())
     }
 
     /// Reads a text. The name is that of a file, for the language that it is in and for messages.
@@ -68,13 +72,32 @@ impl Model {
     /// assert!(wrong.to_string().contains("lamp.xta:1:"), "errors have places: {wrong}");
     /// ```
     pub fn from_text(name: &str, text: &str) -> Result<Model, Error> {
+        Model::text_bringing(name, text, &[], Brought::default())
+    }
+
+    /// Opens a file with lattices and a joining strategy that are written in another language, as the Python package does.
+    #[doc(hidden)]
+    pub fn open_bringing(path: impl AsRef<Path>, constants: &[(&str, i64)], brought: Brought) -> Result<Model, Error> {
+        let constants = constants.iter().map(|(name, value)| (name.to_string(), *value)).collect();
+        Model { path: path.as_ref().to_path_buf(), constants, brought, _folder: None }.read()
+    }
+
+    /// Reads a text with lattices and a joining strategy that are written in another language.
+    #[doc(hidden)]
+    pub fn text_bringing(
+        name: &str,
+        text: &str,
+        constants: &[(&str, i64)],
+        brought: Brought,
+    ) -> Result<Model, Error> {
         let io = |e: std::io::Error| Error::Output(format!("{name}: {e}"));
         let folder = tempfile::tempdir().map_err(io)?;
         let plain =
             Path::new(name).file_name().ok_or_else(|| Error::Usage(format!("`{name}` is no name of a file")))?;
         let path = folder.path().join(plain);
         std::fs::write(&path, text).map_err(io)?;
-        Model { path, constants: vec![], _folder: Some(Arc::new(folder)) }.read()
+        let constants = constants.iter().map(|(name, value)| (name.to_string(), *value)).collect();
+        Model { path, constants, brought, _folder: Some(Arc::new(folder)) }.read()
     }
 
     fn read(self) -> Result<Model, Error> {
@@ -220,7 +243,31 @@ impl Model {
     /// The options of a command line, read as the command line reads them.
     fn settings(&self, options: &[String]) -> Result<Settings, Error> {
         let constants = self.constants.iter().map(|(name, value)| format!("--const={name}={value}"));
-        Settings::read(&self.path, constants.chain(options.iter().cloned()))
+        let mut settings = Settings::read(&self.path, constants.chain(options.iter().cloned()))?;
+        settings.model.brought = self.brought.clone();
+        Ok(settings)
+    }
+
+    /// The file that it was read from.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A walk through it, one step after the other, by the reference interpreter.
+    ///
+    /// ```
+    /// # let text = "process P() { state Off, On, Broken; init Off; trans Off -> On { }, On -> Off { }; } system P;";
+    /// # let model = trellis::Model::from_text("lamp.xta", text)?;
+    /// let mut walk = model.walk()?;
+    /// walk.take(0).unwrap();
+    /// assert_eq!(walk.state()["P"], "On");
+    /// assert!(walk.undo() && walk.steps() == 0);
+    /// # Ok::<(), trellis::Error>(())
+    /// ```
+    pub fn walk(&self) -> Result<Box<dyn Stepper>, Error> {
+        let (formalism, language) = registry::of(&self.path)?;
+        let simulate = crate::view::simulate(&self.settings(&[])?);
+        formalism.stepper(&simulate, language, None, &Context::default())
     }
 }
 

@@ -10,15 +10,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::Error;
 use crate::formalism::{
-    Cases, Formalism, Language, Profile, Request, counter, formula, hierarchy, network, program, tree,
+    Cases, Formalism, Language, Profile, Request, counter, formula, gamma, hierarchy, network, program, tree,
 };
 use crate::pipeline::Case;
 use crate::queries;
 use crate::settings::{Engine, Settings, value_name};
 
 /// Those that are built in.
-static BUILT_IN: [&dyn Formalism; 5] =
-    [&network::Networks, &program::Programs, &counter::Counters, &hierarchy::Hierarchies, &tree::Trees];
+static BUILT_IN: [&dyn Formalism; 6] =
+    [&network::Networks, &program::Programs, &gamma::Compositions, &counter::Counters, &hierarchy::Hierarchies, &tree::Trees];
 
 /// Those that somebody has added.
 static ADDED: Mutex<Vec<&'static dyn Formalism>> = Mutex::new(Vec::new());
@@ -134,7 +134,7 @@ pub fn tasks(args: Arc<Settings>) -> Cases {
 }
 
 /// Options that everything has.
-const COMMON: [&str; 28] = [
+const COMMON: [&str; 29] = [
     "model",
     "engine",
     "seed",
@@ -159,6 +159,7 @@ const COMMON: [&str; 28] = [
     "root",
     "color",
     "ltl",
+    "pattern",
     "buchi",
     "msc",
     "evidence",

@@ -12,6 +12,7 @@ use clap::parser::ValueSource;
 use clap::{Args, Command, FromArgMatches, ValueEnum};
 use trellis_meter::Meter;
 use trellis_report::Kind;
+use trellis_domain::script::Brought;
 use trellis_syntax::diag::Folders;
 
 pub use choices::*;
@@ -25,7 +26,7 @@ use crate::context::Context;
 #[derive(Args, Debug, Clone, Default)]
 pub struct Model {
     /// The model: UPPAAL .xml, .xta or .ta, TChecker .tck or .txt, C (.c, .i), Theta's automata (.cfa, .theta) and
-    /// transition systems (.xsts, .sts), statecharts (.scxml), counter systems (.spec, .pnml, .lola, .tts), AltaRica
+    /// transition systems (.xsts, .sts), statecharts (.scxml), composed statecharts (.gcd), counter systems (.spec, .pnml, .lola, .tts), AltaRica
     /// (.alt), hierarchical transition systems (.hts.json).
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
@@ -36,6 +37,13 @@ pub struct Model {
     /// are always read.
     #[arg(long, value_name = "DIR")]
     pub root: Option<PathBuf>,
+    /// Lattices and a joining strategy of your own, in Python (needs the Python package): classes that the model's `extern` names, and
+    /// a function join(x, y).
+    #[arg(long, value_name = "FILE")]
+    pub python: Option<PathBuf>,
+    /// The same, by way of the library.
+    #[arg(skip)]
+    pub brought: Brought,
 }
 
 impl Model {
@@ -144,6 +152,9 @@ pub struct Settings {
     /// Keep all clocks in the zones of lazy, not only the active ones.
     #[arg(long, help_heading = "Models with clocks")]
     pub all_clocks: bool,
+    /// Which run is shown (A[] and E<>; default: some).
+    #[arg(long, value_enum, value_name = "WHICH", help_heading = "Models with clocks")]
+    pub trace_kind: Option<TraceKind>,
     /// Ignore Zeno runs (liveness).
     #[arg(long, help_heading = "Models with clocks")]
     pub non_zeno: bool,
@@ -242,6 +253,10 @@ pub struct Formulas {
     /// A formula that every infinite run must satisfy (see `trellis help ltl`); may be given several times.
     #[arg(long, value_name = "FORMULA")]
     pub ltl: Vec<String>,
+    /// A requirement in words that every infinite run must satisfy, as `response: A leads to B, after Q until R` (see `trellis help
+    /// patterns`); may be given several times.
+    #[arg(long, value_name = "REQUIREMENT")]
+    pub pattern: Vec<String>,
     /// A Büchi automaton (HOA) of what must not happen, like a never claim: no infinite run may be accepted by it. Its atoms are
     /// conditions on the model.
     #[arg(long, value_name = "FILE")]

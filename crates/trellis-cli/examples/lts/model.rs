@@ -89,11 +89,9 @@ impl Present for Lts {
             let lit = vec![("state".into(), Some(name.clone()))];
             DrawnNode { lines: vec![name.clone()], shape: shape(n), lit, ..DrawnNode::default() }
         };
-        let edge = |(from, label, to): &(usize, String, usize)| DrawnEdge {
-            from: *from,
-            to: *to,
-            lines: vec![label.clone()],
-            ..DrawnEdge::default()
+        let edge = |(from, label, to): &(usize, String, usize)| {
+            let lines = vec![label.clone()];
+            DrawnEdge { from: *from, to: *to, lines, ..DrawnEdge::default() }
         };
         let nodes = self.states.iter().enumerate().map(node).collect();
         Drawing { nodes, edges: self.steps.iter().map(edge).collect() }

@@ -9,6 +9,7 @@ mod lazy;
 mod pcegar;
 mod plot;
 mod smt;
+mod timed;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -26,8 +27,9 @@ pub fn bench(args: &Bench) -> Result<bool, Error> {
         "lazy" => lazy::bench(args),
         "pcegar" => pcegar::bench(args),
         "smt" => smt::bench(args),
+        "timed" => timed::bench(args),
         other => Err(Error::Usage(format!(
-            "there is no suite `{other}`; there are: c, coverability, hierarchy, lattice, lazy, pcegar, smt"
+            "there is no suite `{other}`; there are: c, coverability, hierarchy, lattice, lazy, pcegar, smt, timed"
         ))),
     }
 }

@@ -136,6 +136,28 @@ fn help_teaches() {
 }
 
 #[test]
+fn runs_of_a_kind_are_shown() {
+    let folder = std::env::temp_dir().join(format!("trellis-kinds-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let file = folder.join("kinds.xta").to_string_lossy().into_owned();
+    let text = "clock x; process P() { state A, B, C, D; init A; trans
+        A -> D { guard x >= 10; }, A -> B { }, B -> C { guard x >= 2; }, C -> D { guard x >= 3; }; } system P;";
+    std::fs::write(&file, text).expect("a file");
+    let steps = |kind: &str| {
+        let out = trellis(&["check", &file, "-p", "E<> P.D", "--json", "--trace-kind", kind]);
+        reports(&out)[0]["trace"]["steps"].as_array().map(Vec::len)
+    };
+    assert_eq!((steps("shortest"), steps("fastest")), (Some(1), Some(3)));
+    let out = trellis(&["check", &file, "-p", "E<> P.D", "--trace-kind", "shortest", "--engine", "lazy"]);
+    assert_eq!(out.status.code(), Some(2));
+    // No run is the fastest.
+    std::fs::write(&file, text.replace("x >= 3", "x > 3")).expect("a file");
+    let out = trellis(&["check", &file, "-p", "E<> P.D", "--trace-kind", "fastest"]);
+    assert!(String::from_utf8_lossy(&out.stderr).contains("each takes more than 3"), "{out:?}");
+    _ = std::fs::remove_dir_all(&folder);
+}
+
+#[test]
 fn reports_say_what_was_done_with_zones() {
     let engine = |args: &[&str]| {
         let mut all = vec!["check", "timed/fischer-2-32-64.xta", "--json"];
@@ -146,7 +168,7 @@ fn reports_say_what_was_done_with_zones() {
     assert!(engine(&["--extrapolation", "m"]).contains("Extra-M, inclusion"));
     assert!(engine(&["--cover", "inclusion"]).contains("Extra-LU+, inclusion"));
     // Simulation would overlook deadlocks.
-    assert!(engine(&["--cover", "alu", "-p", "A[] not deadlock"]).contains("Extra-M, inclusion"));
+    assert!(engine(&["--cover", "alu", "-p", "A[] not deadlock"]).contains("a⊑M"));
     let both = ["check", "timed/fischer-2-32-64.xta", "--cover", "alu", "--extrapolation", "m"];
     assert_eq!(trellis(&both).status.code(), Some(2));
 }
@@ -200,12 +222,12 @@ fn completions_and_manual_pages_are_made() {
 
 #[test]
 fn schemas_are_printed() {
-    for name in ["report", "trace", "certificate", "hierarchy"] {
+    for name in ["report", "trace", "certificate", "hierarchy", "page"] {
         let text = stdout(&trellis(&["schema", name]));
         let schema: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         assert!(schema["$schema"].as_str().is_some_and(|s| s.contains("2020-12")), "{name}");
     }
-    assert!(stderr(&trellis(&["schema", "program-trace"])).contains("trace, certificate, report, hierarchy"));
+    assert!(stderr(&trellis(&["schema", "program-trace"])).contains("trace, certificate, report, hierarchy, page"));
 }
 
 #[test]

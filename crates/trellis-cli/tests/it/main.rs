@@ -7,6 +7,7 @@ mod automata;
 mod batch;
 mod binding;
 mod book;
+mod browser;
 mod commands;
 mod counters;
 mod counts;

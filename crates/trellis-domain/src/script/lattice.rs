@@ -7,8 +7,9 @@ use std::sync::OnceLock;
 use trellis_order::laws::{self, AuditReport};
 use trellis_order::{Domain, Join, Lattice, Meet, Method, MethodError, MethodKind, Shape, Word};
 
+use super::engine::{Class, Declared, Engine, name_of};
 use super::error::{Place, ScriptError};
-use super::vm::{Pool, Source, Vm};
+use super::vm::{Pool, Source};
 
 /// A lattice defined by a Lua script; the [module](super) describes what it must contain.
 ///
@@ -16,7 +17,10 @@ use super::vm::{Pool, Source, Vm};
 /// [`error`](Self::error) tells it; from then on nothing is below anything and joins do nothing, so an engine must ask
 /// before it believes a result. An error in a method is returned by the call, and not kept.
 pub struct ScriptLattice {
-    pool: Pool,
+    engine: Box<dyn Engine>,
+    file: String,
+    /// The size a model declares.
+    size: usize,
     name: String,
     /// Words per element.
     width: usize,
@@ -41,31 +45,32 @@ impl ScriptLattice {
     /// Reads a script from a text; `file` is what messages call it.
     pub fn parse(file: &str, text: &str, size: usize) -> Result<Self, ScriptError> {
         let pool = Pool::new(Source { file: file.to_owned(), text: text.to_owned(), size })?;
-        let mut vm = pool.take();
-        try_out(&mut vm)?;
-        let declared = &mut vm.declaration;
-        let lifted = declared.bottom.is_none();
-        let mut initial = declared.initial.to_vec();
-        let mut bottom = declared.bottom.as_deref().unwrap_or_default().to_vec();
+        Self::of(Box::new(pool), file, name_of(file, size), size)
+    }
+
+    /// The lattice of another language; `name` is what a model calls it.
+    pub fn of_class(name: &str, class: &dyn Class, size: usize) -> Result<Self, ScriptError> {
+        Self::of(class.engine(size)?, class.file(), name_of(name, size), size)
+    }
+
+    fn of(engine: Box<dyn Engine>, file: &str, name: String, size: usize) -> Result<Self, ScriptError> {
+        let Declared { initial: start, bottom, top, bits, mut methods, names } = engine.declared();
+        try_out(&*engine, &start, &bottom, &top)?;
+        let lifted = bottom.is_none();
+        let mut initial = start.to_vec();
+        let mut bottom = bottom.as_deref().unwrap_or_default().to_vec();
         if lifted {
             initial.push(1);
             bottom.resize(initial.len(), 0);
         }
-        let stem = Path::new(file).file_stem().unwrap_or_default();
-        let mut name = stem.to_string_lossy().into_owned();
-        if size != 1 {
-            name += &format!("({size})");
-        }
-        let top = declared.meet.as_ref().map(|(_, top)| top.clone());
-        let (bits, mut methods, names) = (declared.bits, declared.methods.clone(), declared.names.clone());
         // A query that answers true or false once must do so always.
-        let start = declared.initial.clone();
         for (number, method) in methods.iter_mut().enumerate().filter(|(_, m)| m.kind == MethodKind::Query) {
-            method.truth = vm.query(number, &start, &vec![0; method.args]).is_ok_and(|(_, truth)| truth);
+            method.truth = engine.query(number, &start, &vec![0; method.args]).is_ok_and(|(_, truth)| truth);
         }
-        drop(vm);
         Ok(Self {
-            pool,
+            engine,
+            file: file.to_owned(),
+            size,
             name,
             width: initial.len(),
             lifted,
@@ -92,7 +97,7 @@ impl ScriptLattice {
             (Some(error), _) => Err(error),
             (None, Ok(report)) => Ok(report),
             (None, Err(violation)) => Err(ScriptError::Law {
-                place: Place { file: self.pool.source().file.clone(), line: None },
+                place: Place { file: self.file.clone(), line: None },
                 message: violation.explain(self),
             }),
         }
@@ -113,11 +118,11 @@ impl ScriptLattice {
     }
 
     /// Runs something that may fail where failing is not foreseen.
-    fn ask<R>(&self, otherwise: R, run: impl FnOnce(&mut Vm) -> Result<R, ScriptError>) -> R {
+    fn ask<R>(&self, otherwise: R, run: impl FnOnce(&dyn Engine) -> Result<R, ScriptError>) -> R {
         if self.error.get().is_some() {
             return otherwise;
         }
-        run(&mut self.pool.take()).unwrap_or_else(|error| {
+        run(&*self.engine).unwrap_or_else(|error| {
             let _ = self.error.set(error);
             otherwise
         })
@@ -144,7 +149,7 @@ impl ScriptLattice {
         if updates.is_empty() {
             return Ok(());
         }
-        let size = self.pool.source().size.max(4) as u64;
+        let size = self.size.max(4) as u64;
         let Some(seen) = self.seen_mut(out) else {
             return Ok(());
         };
@@ -156,7 +161,7 @@ impl ScriptLattice {
                     _ => (random() % size) as i64,
                 })
                 .collect();
-            match self.pool.take().update(method, seen, &args) {
+            match self.engine.update(method, seen, &args) {
                 Err(error) if error.is_limit() => return Err(error),
                 _ => {}
             }
@@ -175,16 +180,21 @@ pub(super) fn read(path: &Path) -> Result<(String, String), ScriptError> {
 }
 
 /// Calls every function of known parameters once, so that most slips show before anything depends on them.
-fn try_out(vm: &mut Vm) -> Result<(), ScriptError> {
-    let initial = vm.declaration.initial.clone();
-    let top = vm.declaration.meet.as_ref().map(|(_, top)| top.clone());
-    for other in [Some(initial.clone()), vm.declaration.bottom.clone(), top.clone()].iter().flatten() {
-        vm.leq(&initial, other)?;
-        vm.join(&mut initial.clone(), other)?;
-        vm.meet(&mut initial.clone(), other)?;
-        vm.show(other)?;
+fn try_out(
+    engine: &dyn Engine,
+    initial: &[Word],
+    bottom: &Option<Box<[Word]>>,
+    top: &Option<Box<[Word]>>,
+) -> Result<(), ScriptError> {
+    for other in std::iter::once(initial).chain(bottom.as_deref()).chain(top.as_deref()) {
+        engine.leq(initial, other)?;
+        engine.join(&mut initial.to_vec(), other)?;
+        if top.is_some() {
+            engine.meet(&mut initial.to_vec(), other)?;
+        }
+        engine.show(other)?;
     }
-    vm.sample(0, &mut initial.clone())?;
+    engine.sample(0, &mut initial.to_vec())?;
     Ok(())
 }
 
@@ -195,7 +205,7 @@ impl Domain for ScriptLattice {
         match (self.seen(a), self.seen(b)) {
             (None, _) => true,
             (_, None) => false,
-            (Some(a), Some(b)) => self.ask(false, |vm| vm.leq(a, b)),
+            (Some(a), Some(b)) => self.ask(false, |engine| engine.leq(a, b)),
         }
     }
 
@@ -214,9 +224,9 @@ impl Join for ScriptLattice {
                 a.copy_from_slice(b);
                 true
             }
-            Some(a) => self.ask(false, |vm| {
+            Some(a) => self.ask(false, |engine| {
                 let before: Box<[Word]> = (&*a).into();
-                vm.join(a, seen)?;
+                engine.join(a, seen)?;
                 Ok(*a != *before)
             }),
         }
@@ -230,9 +240,9 @@ impl Meet for ScriptLattice {
     }
 
     fn meet(&self, a: &mut [Word], b: &[Word]) -> bool {
-        self.ask(false, |vm| {
+        self.ask(false, |engine| {
             let before: Box<[Word]> = (&*a).into();
-            vm.meet(a, b)?;
+            engine.meet(a, b)?;
             Ok(*a != *before)
         })
     }
@@ -242,7 +252,7 @@ impl fmt::Debug for ScriptLattice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ScriptLattice")
             .field("name", &self.name)
-            .field("file", &self.pool.source().file)
+            .field("file", &self.file)
             .field("width", &self.width)
             .field("error", &self.error.get())
             .finish_non_exhaustive()
@@ -283,7 +293,7 @@ impl Lattice for ScriptLattice {
                 self.methods[method].name, self.name
             )));
         };
-        let answer = self.pool.take().query(method, elem, args);
+        let answer = self.engine.query(method, elem, args);
         let (answer, truth) = answer.map_err(|error| MethodError(error.to_string()))?;
         if self.methods[method].truth && !truth {
             let name = &self.methods[method].name;
@@ -297,7 +307,7 @@ impl Lattice for ScriptLattice {
         let Some(elem) = self.seen_mut(elem) else {
             return Ok(()); // Whatever is done to no state leaves no state.
         };
-        let outcome = self.pool.take().update(method, elem, args);
+        let outcome = self.engine.update(method, elem, args);
         outcome.map_err(|error| MethodError(error.to_string()))
     }
 
@@ -310,10 +320,9 @@ impl Lattice for ScriptLattice {
         let Some(elem) = self.seen(elem) else {
             return f.write_str("⊥");
         };
-        let mut vm = self.pool.take();
-        match vm.show(elem) {
+        match self.engine.show(elem) {
             Ok(Some(text)) => f.write_str(&text),
-            Ok(None) | Err(_) => vm.declaration.state.show(elem, f),
+            Ok(None) | Err(_) => self.engine.show_parts(elem, f),
         }
     }
 
@@ -330,7 +339,7 @@ impl Lattice for ScriptLattice {
         let Some(seen) = self.seen_mut(out) else {
             return;
         };
-        if self.ask(true, |vm| vm.sample(seed, seen)) {
+        if self.ask(true, |engine| engine.sample(seed, seen)) {
             return;
         }
         let wandered = self.wander(random, out);

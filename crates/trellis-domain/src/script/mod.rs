@@ -88,11 +88,13 @@
 //!
 //! # Inside
 //!
+//! [`Engine`] is what stands behind a lattice: Lua here, and whatever a program that embeds Trellis brings along ([`Class`], [`JoinRule`]).
 //! Lua 5.4 was chosen by measurement; `ARCHITECTURE.md` has the table. `sandbox` is the restricted Lua state,
 //! `state` translates between words and Lua values, `declaration` reads the table, `vm` calls the functions and
 //! remembers the Lua value of elements seen lately, `lattice` makes a lattice of it.
 
 mod declaration;
+mod engine;
 mod error;
 mod lattice;
 mod sandbox;
@@ -100,6 +102,7 @@ mod state;
 mod strategy;
 mod vm;
 
+pub use engine::{Brought, Class, Declared, Engine, JoinRule};
 pub use error::{Place, ScriptError};
 pub use lattice::ScriptLattice;
 pub use strategy::{ScriptStrategy, StateView};

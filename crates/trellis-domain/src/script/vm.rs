@@ -1,5 +1,6 @@
 //! A lattice script at work: one Lua state that has run it, and the elements it has seen.
 
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 
@@ -8,6 +9,7 @@ use rustc_hash::FxHashMap;
 use trellis_order::Word;
 
 use super::declaration::Declaration;
+use super::engine::{Declared, Engine};
 use super::error::ScriptError;
 use super::sandbox::{Func, Sandbox, describe, integer};
 
@@ -191,10 +193,6 @@ impl Pool {
         Ok(Self { source, slots })
     }
 
-    pub fn source(&self) -> &Source {
-        &self.source
-    }
-
     /// A Lua state for the caller alone.
     pub fn take(&self) -> MutexGuard<'_, Vm> {
         for slot in &self.slots {
@@ -213,5 +211,52 @@ impl Pool {
         let mut started = self.slots.iter().filter_map(OnceLock::get);
         let first = started.next().expect("the first is started by `new`");
         first.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Engine for Pool {
+    fn declared(&self) -> Declared {
+        let vm = self.take();
+        let d = &vm.declaration;
+        Declared {
+            initial: d.initial.clone(),
+            bottom: d.bottom.clone(),
+            top: d.meet.as_ref().map(|(_, top)| top.clone()),
+            bits: d.bits,
+            methods: d.methods.clone(),
+            names: d.names.clone(),
+        }
+    }
+
+    fn leq(&self, a: &[Word], b: &[Word]) -> Result<bool, ScriptError> {
+        self.take().leq(a, b)
+    }
+
+    fn join(&self, a: &mut [Word], b: &[Word]) -> Result<(), ScriptError> {
+        self.take().join(a, b)
+    }
+
+    fn meet(&self, a: &mut [Word], b: &[Word]) -> Result<(), ScriptError> {
+        self.take().meet(a, b)
+    }
+
+    fn query(&self, method: usize, elem: &[Word], args: &[i64]) -> Result<(i64, bool), ScriptError> {
+        self.take().query(method, elem, args)
+    }
+
+    fn update(&self, method: usize, elem: &mut [Word], args: &[i64]) -> Result<(), ScriptError> {
+        self.take().update(method, elem, args)
+    }
+
+    fn show(&self, elem: &[Word]) -> Result<Option<String>, ScriptError> {
+        self.take().show(elem)
+    }
+
+    fn show_parts(&self, elem: &[Word], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.take().declaration.state.show(elem, f)
+    }
+
+    fn sample(&self, seed: u64, out: &mut [Word]) -> Result<bool, ScriptError> {
+        self.take().sample(seed, out)
     }
 }

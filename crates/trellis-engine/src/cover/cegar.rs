@@ -20,7 +20,7 @@ use trellis_model::hierarchy::{Domain, Hierarchy};
 use super::graph::{Graph, Search};
 use super::reach::Direction;
 use super::{Question, reason};
-use trellis_meter::{Meter, Progress, Stats};
+use trellis_meter::{Board, Meter, Progress, Stats};
 
 /// What the predicates make of the configurations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -219,7 +219,7 @@ impl Run {
             if let Some(why) = &self.broken {
                 return Verdict::Unknown(why.clone());
             }
-            match self.round(question, options, last) {
+            match self.round(question, options, last, meter.board()) {
                 Ok(None) => {}
                 Ok(Some(verdict)) => return verdict,
                 Err(trouble) => self.broken = Some(reason(trouble)),
@@ -238,6 +238,7 @@ impl Run {
         question: &Question<'_>,
         options: &Options,
         last: Option<u64>,
+        board: &Board,
     ) -> Made<Option<Verdict<Trace, Certificate>>> {
         let unsafe_run = || -> Made<Option<Verdict<Trace, Certificate>>> {
             let trace = question.trace(question.symbolic.admissible())?;
@@ -256,6 +257,7 @@ impl Run {
         }
         graph.reduce(question)?;
         let Some(path) = graph.path(options.search) else {
+            board.round(|| graph.picture(question, &[], "the proof: no path is left".into()));
             let states = question.symbolic.states_of(graph.left_behind())?;
             return Ok(Some(Verdict::Safe(Certificate { states })));
         };
@@ -265,6 +267,8 @@ impl Run {
         if options.pictures {
             self.pictures.push(graph.dot(question, &path));
         }
+        let title = || format!("round {}: a path of {} abstract states is looked at, and split where it cannot go on", self.iterations.len() + 1, path.len());
+        board.round(|| graph.picture(question, &path, title()));
         let mut iteration = graph.counted();
         iteration.path = path.len();
         let (before, moved) = graph.images();

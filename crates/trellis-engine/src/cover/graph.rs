@@ -5,6 +5,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use trellis_domain::relation::{Error, Made, Relation};
+use trellis_meter::{MOST_NODES, Role, Round, RoundEdge, RoundNode};
 use trellis_model::hierarchy::symbolic::Event;
 
 use super::Question;
@@ -155,6 +156,31 @@ impl Graph {
             coreachable: count(&|s| s.coreachable.into()),
             ..Iteration::default()
         }
+    }
+
+    /// The abstraction as a graph to be looked at, with a path from what is initial to what is bad.
+    pub fn picture(&self, question: &Question<'_>, path: &[usize], title: String) -> Round {
+        let shown: Vec<usize> = self.alive().take(MOST_NODES).collect();
+        let at = |q: usize| shown.binary_search(&q).ok();
+        let node = |&q: &usize| {
+            let s = &self.states[q];
+            let marks = [("initial", s.initial), ("bad", s.bad), ("reachable", s.reachable), ("leads to bad", s.coreachable)];
+            let marks: Vec<&str> = marks.iter().filter(|m| m.1).map(|m| m.0).collect();
+            let mut lines = vec![format!("{q}: {} configurations", question.symbolic.count(&s.set))];
+            lines.extend((!marks.is_empty()).then(|| marks.join(", ")));
+            let role = match path.contains(&q) {
+                _ if s.bad => Role::Error,
+                true => Role::Path,
+                false => Role::Plain,
+            };
+            RoundNode { lines, role }
+        };
+        let edges = shown.iter().enumerate().flat_map(|(from, &q)| {
+            let out = self.states[q].out.iter().filter_map(|&r| at(r));
+            out.map(move |to| RoundEdge { from, to, ..RoundEdge::default() }).collect::<Vec<_>>()
+        });
+        let edges = edges.collect();
+        Round { title, nodes: shown.iter().map(node).collect(), edges, cut: self.alive().count() > MOST_NODES }
     }
 
     /// The abstraction as a graph for dot: how many configurations each state has, the initial and bad ones (thick), the certified ones

@@ -129,6 +129,7 @@ pub fn check_with<D: AbstractDomain + ?Sized>(
         Err(reason) => Verdict::Unknown(reason),
         Ok(Some(trace)) => Verdict::Unsafe(trace),
         Ok(None) => {
+            engine.record(&[], None);
             let invariant = engine.invariant();
             let terms = program.large.cfa.terms.clone();
             Verdict::Safe(program.certificate(terms, 1, invariant))
@@ -361,7 +362,31 @@ impl<'p, D: AbstractDomain + ?Sized> Engine<'p, D> {
         pivot
     }
 
+    /// The tree, for whoever wants to see what refinement does.
+    fn record(&mut self, path: &[u32], pivot: Option<usize>) {
+        let board = self.limits.board().clone();
+        if !board.is_recording() {
+            return;
+        }
+        let (cfa, domain) = (&mut *self.cfa, &*self.domain);
+        let mut round = self.tree.picture(path, |node| {
+            let mut lines = vec![cfa.location(node.location).name.clone()];
+            let known = domain.assumptions(&mut cfa.terms, &node.label.label);
+            lines.extend(known.into_iter().map(|t| cfa.terms.show(t).to_string()));
+            lines
+        });
+        round.title = match pivot {
+            Some(pivot) => {
+                let at = &cfa.location(self.tree.node(path[pivot]).location).name;
+                format!("round {}: no run goes along this path; {at} learns why", self.stats.refinements)
+            }
+            None => "the proof: nothing waits, and no error is left".into(),
+        };
+        board.round(|| round);
+    }
+
     fn prune(&mut self, nodes: &[u32], pivot: usize) {
+        self.record(nodes, Some(pivot));
         let mut freed = vec![];
         match self.options.pruning {
             Pruning::Lazy => {

@@ -1,5 +1,6 @@
 //! The abstract reachability graph of an automaton: a tree of nodes with labels, and covers. Nodes are marked, never deleted.
 
+use trellis_meter::{MOST_NODES, Role, Round, RoundEdge, RoundNode};
 use trellis_model::cfa::{EdgeId, LocationId};
 
 pub use crate::explore::{Mark, NONE};
@@ -89,6 +90,39 @@ impl<L> Tree<L> {
     /// The edges from the root to this node.
     pub fn edges(&self, n: u32) -> Vec<EdgeId> {
         self.path(n).into_iter().filter_map(|n| self.node(n).edge).collect()
+    }
+
+    /// The tree as it is, to be looked at: with what is known at each node, and a path whose end is an error.
+    pub fn picture(&self, path: &[u32], mut known: impl FnMut(&Node<L>) -> Vec<String>) -> Round {
+        let (mut round, mut order) = (Round::default(), vec![0u32]);
+        let mut next = 0;
+        while let Some(&n) = order.get(next) {
+            let node = self.node(n);
+            let role = match node.mark {
+                _ if path.last() == Some(&n) => Role::Error,
+                _ if path.contains(&n) => Role::Path,
+                Mark::Covered => Role::Covered,
+                Mark::Waiting => Role::Waiting,
+                _ => Role::Plain,
+            };
+            round.nodes.push(RoundNode { lines: known(node), role });
+            for &child in node.children.iter().filter(|c| self.node(**c).mark != Mark::Undone) {
+                if order.len() == MOST_NODES {
+                    round.cut = true;
+                    break;
+                }
+                round.edges.push(RoundEdge { from: next, to: order.len(), ..RoundEdge::default() });
+                order.push(child);
+            }
+            next += 1;
+        }
+        for (from, &n) in order.iter().enumerate().filter(|(_, n)| self.node(**n).mark == Mark::Covered) {
+            let by = self.node(n).cover;
+            if let Some(to) = order.iter().position(|&m| m == by) {
+                round.edges.push(RoundEdge { from, to, covers: true, ..RoundEdge::default() });
+            }
+        }
+        round
     }
 
     /// `by` stands in for `n`.

@@ -8,6 +8,7 @@ use trellis_model::network::{CertEntry, Certificate, Condition, LuBounds, Networ
 
 use super::bounds::{self, Bounds};
 use super::canonical::{constraints_before, error_before};
+use super::portfolio;
 use super::reach::{self, Cover, Mark, ZoneGraph};
 pub use super::space::constraints;
 use super::space::ends;
@@ -101,6 +102,12 @@ pub fn default_engine(net: &Network, query: &Query, order: Option<Order>, symmet
     Engine::Reach(reach::Options { order: order.unwrap_or(options.order), ..options })
 }
 
+/// The symmetry that is made use of. What a step of lower priority is split into depends on the order of the higher ones, so that symmetric states
+/// need not have symmetric moves then.
+pub fn symmetry(net: &Network, query: &Query, config: &Config) -> Symmetry {
+    if config.symmetry && !net.has_priorities { Symmetry::find(net, query) } else { Symmetry::default() }
+}
+
 /// Why an engine cannot answer a question; `None` if it can.
 pub fn obstacle(net: &Network, query: &Query, engine: Engine) -> Option<&'static str> {
     let Engine::Lazy { clocks, data, .. } = engine else { return None };
@@ -121,44 +128,89 @@ pub fn obstacle(net: &Network, query: &Query, engine: Engine) -> Option<&'static
 
 /// Answers a query about a network with clocks.
 pub fn answer(net: &Network, query: &Query, config: &Config, meter: &mut Meter) -> Result<Answer, Box<Broken>> {
+    answer_by(net, query, config, meter).map(|(answer, _)| answer)
+}
+
+/// As [`answer`], and tells which engine it was, if there was a choice.
+pub fn answer_by(
+    net: &Network,
+    query: &Query,
+    config: &Config,
+    meter: &mut Meter,
+) -> Result<(Answer, Option<Engine>), Box<Broken>> {
     let (condition, value) = match query.kind {
         QueryKind::Always(p) => (p, false),
         QueryKind::Possibly(p) => (p, true),
-        QueryKind::Bound { .. } | QueryKind::ClockBound { .. } => return super::bound::bound(net, query, meter),
+        QueryKind::Bound { .. } | QueryKind::ClockBound { .. } => {
+            return Ok((super::bound::bound(net, query, meter)?, None));
+        }
         QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..) => {
-            return super::live::live(net, query, config.non_zeno, meter);
+            return Ok((super::live::live(net, query, config.non_zeno, meter)?, None));
         }
     };
     if let Some(why) = super::stopwatch::obstacle(net, query) {
-        return Ok(unknown(Stats::default(), Reason::Unsupported(why.into())));
+        return Ok((unknown(Stats::default(), Reason::Unsupported(why.into())), None));
     }
-    let symmetry = if config.symmetry { Symmetry::find(net, query) } else { Symmetry::default() };
-    let engine = config.engine.unwrap_or_else(|| default_engine(net, query, config.order, &symmetry));
+    let symmetry = symmetry(net, query, config);
+    let asked = Asked { net, query, target: (condition, value), certificate: config.certificate };
+    let Some(engine) = config.engine else {
+        let usual = default_engine(net, query, config.order, &symmetry);
+        return match config.order {
+            None => portfolio::check(asked, usual, &symmetry, meter),
+            Some(_) => Ok((search(asked, usual, &symmetry, meter)(meter)?, Some(usual))),
+        };
+    };
     if let Some(why) = obstacle(net, query, engine) {
-        return Ok(unknown(Stats::default(), Reason::Unsupported(why.into())));
+        return Ok((unknown(Stats::default(), Reason::Unsupported(why.into())), Some(engine)));
     }
+    Ok((search(asked, engine, &symmetry, meter)(meter)?, Some(engine)))
+}
+
+/// A question about states.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'n> {
+    pub net: &'n Network,
+    pub query: &'n Query,
+    /// What is looked for: states in which the condition has this truth value.
+    pub target: (Condition, bool),
+    pub certificate: bool,
+}
+
+/// A search: stopped by a limit, it goes on where it was when it is called again.
+pub(super) type Turn<'n> = Box<dyn FnMut(&mut Meter) -> Result<Answer, Box<Broken>> + 'n>;
+
+/// What an engine does. `whole` is the meter of all turns.
+pub(super) fn search<'n>(asked: Asked<'n>, engine: Engine, symmetry: &Symmetry, whole: &Meter) -> Turn<'n> {
+    let Asked { net, query, target: (condition, value), .. } = asked;
     match engine {
-        Engine::Reach(options) => explore(net, query, (condition, value), options, symmetry, config.certificate, meter),
+        Engine::Reach(options) => {
+            let up_to_symmetry = !symmetry.is_empty();
+            let mut graph = ZoneGraph::new(net, query, options).up_to(symmetry.clone());
+            let mut target = Target::new(&graph.post, query, condition, value);
+            Box::new(move |meter| explore(asked, &mut graph, &mut target, up_to_symmetry, meter))
+        }
         Engine::Lazy { clocks, data, options } => {
-            let (target, wants) = ((condition, value), config.certificate);
             let values = || Values::new(net, Some((query, condition, value)), options.pin_faults);
-            let refuse = |why: &str| Ok(unknown(Stats::default(), Reason::Unsupported(why.into())));
+            let refuse = |why: &str| -> Turn<'n> {
+                let reason = Reason::Unsupported(why.into());
+                Box::new(move |_| Ok(unknown(Stats::default(), reason.clone())))
+            };
             match data {
-                Data::Identity => by_clocks(net, query, target, clocks, options, lazy::Identity, wants, meter),
+                Data::Identity => by_clocks(asked, clocks, options, lazy::Identity),
                 Data::Interpolation(direction) => match values() {
                     Ok(values) => {
                         let data = Interpolating::new(Explicit(values), direction);
-                        by_clocks(net, query, target, clocks, options, data, wants, meter)
+                        by_clocks(asked, clocks, options, data)
                     }
                     Err(why) => refuse(why),
                 },
                 Data::Predicates(direction) => match values() {
                     Ok(values) => {
                         let data = {
-                            let predicates = Predicates::new(values, direction, options.largest_formula, meter.clone());
+                            let predicates = Predicates::new(values, direction, options.largest_formula, whole.clone());
                             Interpolating::new(predicates, direction)
                         };
-                        by_clocks(net, query, target, clocks, options, data, wants, meter)
+                        by_clocks(asked, clocks, options, data)
                     }
                     Err(why) => refuse(why),
                 },
@@ -167,24 +219,17 @@ pub fn answer(net: &Network, query: &Query, config: &Config, meter: &mut Meter) 
     }
 }
 
-#[allow(clippy::too_many_arguments)]
-fn by_clocks<D: lazy::Data>(
-    net: &Network,
-    query: &Query,
-    target: (Condition, bool),
-    clocks: Clocks,
-    options: lazy::Options,
-    data: D,
-    certificate: bool,
-    meter: &mut Meter,
-) -> Result<Answer, Box<Broken>> {
+fn by_clocks<'n, D: lazy::Data + 'n>(asked: Asked<'n>, clocks: Clocks, options: lazy::Options, data: D) -> Turn<'n> {
+    let Asked { net, query, target: (condition, value), .. } = asked;
     match clocks {
         Clocks::Interpolation(direction) => {
             let order = if options.hashed { lazy::hashed::order(&net.clocks) } else { Vec::new() };
             let refiner = Interpolating::new(ZoneInterpolation::blaming(order), direction);
             let label =
                 |r: &Interpolating<ZoneInterpolation>, n: u32, _: &Lazy<'_, D, _>| (r.labels[n as usize].clone(), None);
-            search(Lazy::new(net, query, options, data, refiner), net, query, target, certificate, meter, label)
+            let mut lazy = Lazy::new(net, query, options, data, refiner);
+            let mut target = Target::new(&lazy.post, query, condition, value);
+            Box::new(move |meter| unfold(asked, &mut lazy, &mut target, meter, label))
         }
         Clocks::Bounds => {
             let refiner = Bounding::new(net.clocks.len());
@@ -193,12 +238,14 @@ fn by_clocks<D: lazy::Data>(
                 let zone = constraints(l.tree.active(n), l.tree.zone(n));
                 (zone, Some(LuBounds { lower, upper }))
             };
-            search(Lazy::new(net, query, options, data, refiner), net, query, target, certificate, meter, label)
+            let mut lazy = Lazy::new(net, query, options, data, refiner);
+            let mut target = Target::new(&lazy.post, query, condition, value);
+            Box::new(move |meter| unfold(asked, &mut lazy, &mut target, meter, label))
         }
     }
 }
 
-fn unknown(stats: Stats, reason: Reason) -> Answer {
+pub(super) fn unknown(stats: Stats, reason: Reason) -> Answer {
     Answer { verdict: Verdict::Unknown(reason), stats, inconclusive: None, bound: None, clock_bound: None }
 }
 
@@ -228,18 +275,13 @@ fn trouble(
 }
 
 fn explore(
-    net: &Network,
-    query: &Query,
-    (condition, value): (Condition, bool),
-    options: reach::Options,
-    symmetry: Symmetry,
-    certificate: bool,
+    Asked { net, query, target: (condition, value), certificate }: Asked<'_>,
+    graph: &mut ZoneGraph<'_>,
+    target: &mut Target,
+    up_to_symmetry: bool,
     meter: &mut Meter,
 ) -> Result<Answer, Box<Broken>> {
-    let up_to_symmetry = !symmetry.is_empty();
-    let mut graph = ZoneGraph::new(net, query, options).up_to(symmetry);
-    let mut target = Target::new(&graph.post, query, condition, value);
-    let ending = graph.explore(query, Some(&mut target), meter);
+    let ending = graph.explore(query, Some(target), meter);
     let stored = graph.nodes.iter().filter(|n| n.mark != Mark::Replaced).count() as u64;
     let stats = Stats { stored, ..graph.stats };
     match ending {
@@ -316,17 +358,14 @@ fn witness(
     Ok(unknown(stats, Reason::Unsupported("a run whose delays are out of range".into())))
 }
 
-fn search<D: lazy::Data, R: Refiner>(
-    mut lazy: Lazy<'_, D, R>,
-    net: &Network,
-    query: &Query,
-    (condition, value): (Condition, bool),
-    certificate: bool,
+fn unfold<D: lazy::Data, R: Refiner>(
+    Asked { net, query, certificate, .. }: Asked<'_>,
+    lazy: &mut Lazy<'_, D, R>,
+    target: &mut Target,
     meter: &mut Meter,
     label: impl Fn(&R, u32, &Lazy<'_, D, R>) -> (Vec<Constraint>, Option<LuBounds>),
 ) -> Result<Answer, Box<Broken>> {
-    let mut target = Target::new(&lazy.post, query, condition, value);
-    let ending = lazy.check(query, Some(&mut target), meter);
+    let ending = lazy.check(query, Some(target), meter);
     let path = |lazy: &Lazy<'_, D, R>, mut n: u32| {
         let mut via = Vec::new();
         while lazy.tree.nodes[n as usize].parent != lazy::tree::NONE {
@@ -342,7 +381,7 @@ fn search<D: lazy::Data, R: Refiner>(
             let expanded: Vec<u32> = lazy.expanded().filter(|_| certificate).collect();
             let entry = |n: u32| {
                 let key = lazy.tree.keys.get(lazy.tree.nodes[n as usize].key);
-                let (zone, bounds) = label(&lazy.refiner, n, &lazy);
+                let (zone, bounds) = label(&lazy.refiner, n, lazy);
                 let state = lazy.post.layout.snapshot(net, key, &[]);
                 let (known, says) = lazy.data.tell(&lazy.tree, n);
                 CertEntry { known, zone, bounds, says, ..CertEntry::of(state) }
@@ -351,13 +390,13 @@ fn search<D: lazy::Data, R: Refiner>(
             Ok(finished(stats, Verdict::Safe(Certificate { entries, up_to_order: false, up_to_symmetry: false })))
         }
         lazy::Ending::Found(n, parts) => {
-            let via = path(&lazy, n);
+            let via = path(lazy, n);
             let finally = ends(lazy.tree.active(n), &parts);
             witness(net, &mut lazy.post, &via, &finally, stats)
         }
         lazy::Ending::Stopped(reason) => Ok(unknown(stats, reason)),
         lazy::Ending::Broken(n, why) => {
-            let via = (n != lazy::tree::NONE).then(|| path(&lazy, n));
+            let via = (n != lazy::tree::NONE).then(|| path(lazy, n));
             trouble(net, &mut lazy.post, via, stats, why)
         }
     }

@@ -13,7 +13,7 @@
 //! measured (`trellis_check::Replayed::unbounded` says why that is enough). The certificate that comes with it proves nothing beyond
 //! itself: all that is reachable.
 //!
-//! What it deliberately does not do: `deadlock` in conditions, priorities, lattice variables; unbounded clocks that are copied
+//! What it deliberately does not do: `deadlock` in conditions, lattice variables; unbounded clocks that are copied
 //! to one another. They are refused by name.
 
 use trellis_domain::zone::{Bound as Limit, Constraint, MAX_CONSTANT, ZoneDomain};
@@ -36,9 +36,6 @@ use trellis_meter::{Meter, Stats};
 pub fn bound(net: &Network, query: &Query, meter: &mut Meter) -> Result<Answer, Box<Broken>> {
     if query.deadlock {
         return Ok(unknown("`deadlock` in a bound of a timed model"));
-    }
-    if net.has_priorities {
-        return Ok(unknown("bounds of timed models with priorities"));
     }
     if !net.lattices.is_empty() {
         return Ok(unknown("bounds of models with both clocks and lattice variables"));

@@ -105,7 +105,10 @@ impl Bounds {
             let mut maps = vec![Map::default(); p.locations.len()];
             let mut note = |map: &mut Map, a: &ClockAtom| {
                 diagonal |= compare(net, a, &mut |clock, is_lower, c| {
-                    let (lower, upper) = if is_lower { (c, NONE) } else { (NONE, c) };
+                    // What is of lower priority may need it not to hold.
+                    let either = net.has_priorities;
+                    let (lower, upper) =
+                        (if is_lower || either { c } else { NONE }, if is_lower && !either { NONE } else { c });
                     raise(map, clock, lower, upper);
                 });
             };
@@ -139,6 +142,12 @@ impl Bounds {
             }
         }
         self.global.sort_unstable_by_key(|b| b.clock);
+    }
+
+    /// Each constant counts from both sides: what is not told apart then can do the same, and refuse the same, deadlocks included.
+    pub fn from_both_sides(&mut self) {
+        let constants = self.local.iter_mut().flatten().flatten().chain(&mut self.global);
+        constants.for_each(|b| (b.lower, b.upper) = (b.lower.max(b.upper), b.lower.max(b.upper)));
     }
 
     /// Forgets the constants: which clocks are active is all that matters. (Then keys with the same clocks share one set of them.)

@@ -144,9 +144,6 @@ pub fn live(net: &Network, query: &Query, non_zeno: bool, meter: &mut Meter) -> 
     if query.deadlock {
         return Ok(unknown("`deadlock` in a question about maximal runs of a timed model"));
     }
-    if net.has_priorities {
-        return Ok(unknown("liveness of timed models with priorities"));
-    }
     if net.has_rates() {
         return Ok(unknown("liveness where clocks can stand still"));
     }

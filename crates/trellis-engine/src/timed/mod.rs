@@ -6,9 +6,11 @@ pub mod bounds;
 pub mod canonical;
 pub mod cells;
 pub mod cycle;
+mod fastest;
 pub mod formula;
 pub mod lazy;
 pub mod live;
+mod portfolio;
 pub mod reach;
 mod runs;
 pub mod schedule;
@@ -17,4 +19,5 @@ mod stopwatch;
 pub mod target;
 pub mod trace;
 
-pub use answer::{Clocks, Config, Data, Engine, answer, default_engine, obstacle};
+pub use answer::{Clocks, Config, Data, Engine, answer, answer_by, default_engine, obstacle, symmetry};
+pub use fastest::{Fastest, fastest};

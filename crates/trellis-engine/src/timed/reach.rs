@@ -9,7 +9,7 @@
 //!
 //! Abstraction is by constants: Extra-M, Extra-LU, Extra-LU+ on stored zones with inclusion, or exact zones compared up to
 //! `a⊑LU`. None is sound with diagonal constraints; then zones stay exact, and the exploration may not end. For deadlocks
-//! only Extra-M will do: it forgets nothing that a region does not.
+//! every constant counts from both sides (Extra-M, and `a⊑M`, which is a bisimulation): a zone that can do more is no deadlock where a smaller one is.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -74,14 +74,14 @@ impl Default for Options {
 impl Options {
     /// These options, as far as they are sound for a question; `diagonal` if clocks are compared with one another.
     pub fn sound(mut self, query: &Query, diagonal: bool) -> Options {
-        if query.deadlock && (self.extrapolation != Extrapolation::None || self.cover == Cover::Alu) {
+        if query.deadlock && self.extrapolation != Extrapolation::None {
             self.extrapolation = Extrapolation::M;
         }
         if diagonal {
             self.extrapolation = Extrapolation::None;
-        }
-        if (diagonal || query.deadlock) && self.cover == Cover::Alu {
-            self.cover = Cover::Inclusion;
+            if self.cover == Cover::Alu {
+                self.cover = Cover::Inclusion;
+            }
         }
         self
     }
@@ -153,6 +153,8 @@ pub struct ZoneGraph<'n> {
     pub spurious: u64,
     /// What was counted.
     pub stats: Stats,
+    /// What still waits, if a limit has interrupted the exploration.
+    waiting: Option<Waitlist>,
 }
 
 impl From<StopReason> for Ending {
@@ -169,6 +171,8 @@ struct Unfolding<'g, 'n> {
     waiting: Waitlist,
     moves: Transitions,
     source: Vec<Bound>,
+    /// What was taken last from those that wait.
+    taken: u32,
 }
 
 impl Exploration for Unfolding<'_, '_> {
@@ -179,6 +183,7 @@ impl Exploration for Unfolding<'_, '_> {
     fn next(&mut self) -> Result<Option<u32>, Ending> {
         while let Some(n) = self.waiting.pop() {
             if self.graph.nodes[n as usize].mark == Mark::Waiting {
+                self.taken = n;
                 return Ok(Some(n));
             }
         }
@@ -192,7 +197,7 @@ impl Exploration for Unfolding<'_, '_> {
 
     #[inline]
     fn expand(&mut self, n: u32, _: &mut Meter) -> Result<Option<(u32, Vec<Zone>)>, Ending> {
-        let Unfolding { graph, query, target, waiting, moves, source } = self;
+        let Unfolding { graph, query, target, waiting, moves, source, .. } = self;
         graph.nodes[n as usize].mark = Mark::Passed;
         graph.stats.expanded += 1;
         graph.expand(n, query, target, waiting, moves, source).map_err(|error| Ending::Broken(n, error))
@@ -203,8 +208,11 @@ impl<'n> ZoneGraph<'n> {
     /// Nothing explored yet. Makes the options sound for the model and the question.
     pub fn new(net: &'n Network, query: &Query, options: Options) -> ZoneGraph<'n> {
         let post = Post::new(net);
-        let bounds = Bounds::new(net, query);
+        let mut bounds = Bounds::new(net, query);
         let options = options.sound(query, bounds.diagonal);
+        if query.deadlock && options.cover == Cover::Alu {
+            bounds.from_both_sides();
+        }
         let keys = Keys::new(net, &post.layout, bounds);
         ZoneGraph {
             post,
@@ -219,6 +227,7 @@ impl<'n> ZoneGraph<'n> {
             stopped: net.has_rates().then(HashMap::new),
             spurious: 0,
             stats: Stats::default(),
+            waiting: None,
         }
     }
 
@@ -233,19 +242,30 @@ impl<'n> ZoneGraph<'n> {
         self.options
     }
 
-    /// Explores until a target is found, or everything.
+    /// Explores until a target is found, or everything. Stopped by a limit, it goes on where it was when it is called again.
     pub fn explore(&mut self, query: &Query, mut target: Option<&mut Target>, meter: &mut Meter) -> Ending {
-        let mut waiting = Waitlist::new(self.options.order);
-        match self.start(query, &mut target, &mut waiting) {
-            Ok(None) => {}
-            Ok(Some((n, parts))) => return Ending::Found(n, parts),
-            Err(trouble) => return Ending::Broken(NONE, trouble),
-        }
+        let waiting = match self.waiting.take() {
+            Some(waiting) => waiting,
+            None => {
+                let mut waiting = Waitlist::new(self.options.order);
+                match self.start(query, &mut target, &mut waiting) {
+                    Ok(None) => waiting,
+                    Ok(Some((n, parts))) => return Ending::Found(n, parts),
+                    Err(trouble) => return Ending::Broken(NONE, trouble),
+                }
+            }
+        };
         let (moves, source) = (Transitions::default(), Vec::new());
-        let mut unfolding = Unfolding { graph: self, query, target, waiting, moves, source };
+        let mut unfolding = Unfolding { graph: self, query, target, waiting, moves, source, taken: NONE };
         match explore(&mut unfolding, meter) {
             Ok(None) => {}
             Ok(Some((n, parts))) => return Ending::Found(n, parts),
+            Err(Ending::Stopped(why)) => {
+                let Unfolding { mut waiting, taken, .. } = unfolding;
+                waiting.push(taken, i64::MAX);
+                self.waiting = Some(waiting);
+                return Ending::Stopped(why);
+            }
             Err(ending) => return ending,
         }
         self.stats.stored = self.nodes.iter().filter(|n| n.mark != Mark::Replaced).count() as u64;
@@ -532,6 +552,9 @@ impl<'n> ZoneGraph<'n> {
                 }
                 at = node.next;
             }
+            if self.options.order == Order::Shortest {
+                return Some(0);
+            }
         }
         let mut before = NONE;
         let mut at = self.chains[k as usize];
@@ -540,13 +563,14 @@ impl<'n> ZoneGraph<'n> {
             let node = &self.nodes[at as usize];
             let next = node.next;
             let old = self.zones.get(node.zone);
-            // No stored zone includes another, so one that is included cannot be met before one that includes.
+            // No stored zone includes one that came later, so one that is included cannot be met before one that includes, unless all are kept: then
+            // it does not matter.
             let covered = match self.options.cover {
                 Cover::Equality if old == new => return None,
                 Cover::Equality => false,
                 Cover::Inclusion => match d.relation(new, old) {
                     Relation::Equal | Relation::Subset => return None,
-                    Relation::Superset => true,
+                    Relation::Superset => self.options.order != Order::Shortest,
                     Relation::Incomparable => false,
                 },
                 Cover::Alu => alu(old, new),

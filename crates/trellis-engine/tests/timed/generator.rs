@@ -78,6 +78,21 @@ pub fn generate(seed: u64, asked: Asked) -> Model {
     g.model(asked)
 }
 
+/// The same, with priorities of channels, of processes, or of both; nothing in TChecker's language, which has none.
+pub fn prioritised(seed: u64, asked: Asked) -> Option<Model> {
+    let mut m = generate(seed, asked);
+    let mut r = Random::new(seed ^ 0x5EED);
+    if m.tchecker {
+        return None;
+    }
+    m.ranked = r.percent(50);
+    if !m.ranked || r.percent(30) {
+        let order = ["c < default < d", "default < c < e", "d, e < default", "e < c, default < d", "c < d < default"];
+        m.declarations.push(format!("chan priority {};", r.pick(&order)));
+    }
+    Some(m)
+}
+
 impl Generator {
     fn model(&mut self, asked: Asked) -> Model {
         let mut m = Model { tchecker: self.kinds.tchecker, ..Model::default() };

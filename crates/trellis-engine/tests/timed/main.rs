@@ -4,6 +4,8 @@
 //!   to make a failing one smaller.
 //! - [`steps`] holds zone-free moves against the interpreter, at a point of every region; [`verdicts`] holds every way to
 //!   explore against the region graph.
+//! - [`kinds`] looks for runs that are shorter than the shortest, or faster than the fastest.
+//! - [`priorities`] does the same for networks with priorities.
 //! - [`runs`] holds liveness and bounds of clocks against it; [`formula`] holds linear temporal logic, and fairness.
 //! - [`models`] lets all of them loose on the shared models, where they must agree with each other.
 //! - [`symmetric`] makes networks of processes that cannot be told apart, or almost, and explores them up to symmetry.
@@ -18,11 +20,13 @@
 mod configurations;
 mod formula;
 mod generator;
+mod kinds;
 mod known;
 #[path = "../it/load.rs"]
 mod load;
 mod model;
 mod models;
+mod priorities;
 #[path = "../it/random.rs"]
 mod random;
 mod regressions;

@@ -17,6 +17,8 @@ pub struct Model {
     /// TChecker: `P0@a:P1@b?`.
     pub vectors: Vec<String>,
     pub queries: Vec<String>,
+    /// Later processes go before earlier ones.
+    pub ranked: bool,
 }
 
 #[derive(Clone, Default)]
@@ -80,7 +82,7 @@ impl Model {
             _ = writeln!(t, "}}");
         }
         let names: Vec<String> = (0..self.processes.len()).map(|i| format!("P{i}")).collect();
-        _ = writeln!(t, "system {};", names.join(", "));
+        _ = writeln!(t, "system {};", names.join(if self.ranked { " < " } else { ", " }));
         t
     }
 
@@ -129,6 +131,9 @@ impl Model {
         let last = self.processes.len() - 1;
         if last > 0 {
             offer(&|m| _ = m.processes.pop());
+        }
+        if self.ranked {
+            offer(&|m| m.ranked = false);
         }
         for (i, p) in self.processes.iter().enumerate() {
             for e in (0..p.edges.len()).rev() {

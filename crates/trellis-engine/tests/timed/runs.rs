@@ -20,7 +20,7 @@ const REGIONS: usize = 6000;
 const NODES: u64 = 3000;
 
 #[derive(Default, Debug)]
-struct Count {
+pub struct Count {
     too_large: usize,
     faults: usize,
     stay: usize,
@@ -44,7 +44,7 @@ fn ask(net: &Network, query: &Query, non_zeno: bool, count: &mut Count) -> Resul
     Ok(None)
 }
 
-fn check(model: &Model, count: &mut Count) -> Result<(), String> {
+pub fn check(model: &Model, count: &mut Count) -> Result<(), String> {
     let (net, queries) = model.load()?;
     for query in &queries {
         let result = match query.kind {

@@ -78,7 +78,8 @@ fn process(r: &mut Random, name: &str, clocks: &[&str]) -> String {
 
 fn generate(seed: u64) -> (String, String) {
     let mut r = Random::new(seed);
-    let clocks: &[&str] = *r.one(&[&["p1", "q1"][..], &["p1", "p2", "q1"], &["p1", "p2", "x"], &["p1", "x", "y"]]);
+    let clocks: &[&str] =
+        r.one::<&[&str]>(&[&["p1", "q1"][..], &["p1", "p2", "q1"], &["p1", "p2", "x"], &["p1", "x", "y"]]);
     let two = clocks.contains(&"q1") || r.percent(40);
     let mut text = format!("clock {}; int[0,1] n; chan c;\n{}", clocks.join(", "), process(&mut r, "P", clocks));
     if two {
@@ -205,4 +206,29 @@ fn what_stands_still_agrees_with_enumeration() {
         assert!(count.safe > 50 && count.reached > 50, "{count:?}");
         assert!(count.open * 10 < count.safe + count.reached + count.bounds, "too often no answer: {count:?}");
     }
+}
+
+#[test]
+fn what_only_zones_reach_is_no_run() {
+    // In B, y - x is what y was ahead of x, and s what x was then: together at most 3, which no zone says.
+    let model = |ahead: i64| {
+        format!(
+            "clock x, y, s; process P() {{ state A0 {{ y <= 3 }}, A1 {{ y <= 3 }}, B {{ s' == 0 && x <= 5 }}, C; init A0; \
+             trans A0 -> A1 {{ assign x = 0, s = 0; }}, A1 -> B {{ }}, B -> C {{ guard x == 5 && y >= {} && s >= 2; }}; }} \
+             system P;",
+            5 + ahead
+        )
+    };
+    let ask = |ahead| {
+        let (net, queries) = load(&model(ahead), "E<> P.C").expect("a model");
+        let way = *ways(0).last().expect("a way");
+        let verdict = answer(&net, &queries[0], &way, &mut Meter::default()).ok().expect("no fault").verdict;
+        if let Verdict::Unsafe(trace) = &verdict {
+            replay(&net, &queries[0], trace).expect("a run");
+        }
+        verdict
+    };
+    assert!(matches!(ask(1), Verdict::Unsafe(_)));
+    assert!(matches!(ask(2), Verdict::Unknown(_)), "{:?}", ask(2));
+    assert!(matches!(ask(4), Verdict::Safe(_)));
 }

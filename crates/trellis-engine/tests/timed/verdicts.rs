@@ -104,7 +104,7 @@ fn up_to(way: &Config) -> &'static str {
 }
 
 /// Holds all ways against the region graph, and each other.
-fn check(model: &Model, seed: u64, count: &mut Count) -> Result<(), String> {
+pub fn check(model: &Model, seed: u64, count: &mut Count) -> Result<(), String> {
     let (net, queries) = model.load()?;
     check_network(&net, &queries, seed, count)
 }

@@ -297,6 +297,8 @@ pub struct System {
     pub terms: Terms,
     /// Its name.
     pub name: String,
+    /// What its parameters are, in their order.
+    pub arguments: Vec<(String, i64)>,
     /// All events at ports of statecharts.
     pub signals: Vec<Signal>,
     /// All statecharts, in order.

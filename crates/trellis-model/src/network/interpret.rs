@@ -12,7 +12,7 @@
 //! - the sender's update comes first, then the receivers' in process order; a step may happen only if no update is
 //!   blocked and the invariants of all processes hold afterwards;
 //! - with priorities, only the steps of the highest channel priority may happen, and of these only those of the highest
-//!   process priority (a step's is the highest among its processes);
+//!   process priority (a step's is the highest among its processes); time may pass, or not, whatever the priorities are;
 //! - temporaries have their initial value before every condition and before every step; the updates of one step share
 //!   them;
 //! - clock guards and clock invariants are judged at the exact values that a state has; an edge's resets come right after

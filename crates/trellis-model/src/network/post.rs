@@ -408,7 +408,8 @@ impl<'n> Post<'n> {
         &mut self,
         found: &mut impl FnMut(&mut Self, &[EdgeRef]) -> Result<ControlFlow<()>, ModelError>,
     ) -> Result<(), ModelError> {
-        if !self.net.has_priorities {
+        // With clocks, these decide what goes before what.
+        if !self.net.has_priorities || !self.net.clocks.is_empty() {
             return self.candidates(found).map(|_| ());
         }
         // Only the highest priority among the steps that can really happen.

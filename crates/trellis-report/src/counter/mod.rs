@@ -4,6 +4,7 @@
 
 mod chart;
 mod evidence;
+mod picture;
 pub mod text;
 pub mod xta;
 
@@ -16,7 +17,7 @@ use trellis_model::counter::interpret::{State, step};
 use trellis_model::counter::{OMEGA, RuleId, System, Var, Vector};
 
 use crate::evidence::{body, pretty};
-use crate::present::{Body, Drawing, DrawnEdge, DrawnNode, Look, NodeShape, Present, ProofKind, Shown};
+use crate::present::{Body, Drawing, Look, Present, ProofKind, Shown};
 use crate::property::PropertyReport;
 use crate::reader::{ReadError, plain};
 use crate::run::{Part, Place, Run, Step, Values};
@@ -46,23 +47,8 @@ impl Present for System {
         chart::lanes(self, trace)
     }
 
-    /// Places are lit while anything is in them; a rule is a bar between those that it asks for and those that it changes.
     fn drawing(&self) -> Drawing {
-        let place = |v: usize| DrawnNode {
-            lines: vec![self.shown(v as Var).into_owned()],
-            lit: vec![(self.shown(v as Var).into_owned(), None)],
-            ..DrawnNode::default()
-        };
-        let mut out = Drawing { nodes: (0..self.names.len()).map(place).collect(), edges: vec![] };
-        for (id, rule) in self.rules.iter().enumerate() {
-            let bar = out.nodes.len();
-            let name = rule.name.clone().or_else(|| rule.title.clone()).unwrap_or_else(|| format!("rule {id}"));
-            out.nodes.push(DrawnNode { lines: vec![name], shape: NodeShape::Bar, ..DrawnNode::default() });
-            let arrow = |from: usize, to: usize| DrawnEdge { from, to, ..DrawnEdge::default() };
-            out.edges.extend(rule.guards.iter().map(|(v, _)| arrow(*v as usize, bar)));
-            out.edges.extend(rule.updates.iter().map(|(v, _)| arrow(bar, *v as usize)));
-        }
-        out
+        picture::drawing(self)
     }
 
     fn body<'a>(&'a self, proof: &'a Certificate) -> io::Result<Body<'a>> {

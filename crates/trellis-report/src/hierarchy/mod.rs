@@ -1,6 +1,7 @@
 //! Hierarchies of AltaRica's nodes: their traces as runs and back, their proofs as documents, configurations as a graph.
 
 mod evidence;
+mod picture;
 
 use std::fmt::Write;
 use std::io;
@@ -13,7 +14,7 @@ use trellis_model::hierarchy::evidence::{Certificate, Trace};
 use trellis_model::hierarchy::{ComponentId, Domain, Hierarchy, Levels};
 
 use crate::evidence::body;
-use crate::present::{Body, Drawing, DrawnNode, Look, NodeShape, Present, ProofKind, Shown};
+use crate::present::{Body, Drawing, Look, Present, ProofKind, Shown};
 use crate::property::PropertyReport;
 use crate::reader::{ReadError, plain};
 use crate::run::{Part, Run, Step, Values};
@@ -135,26 +136,7 @@ impl Present for Named<'_> {
 
     /// A box for each component, in that of the one above it, with its variables.
     fn drawing(&self) -> Drawing {
-        let h = self.hierarchy;
-        let mut out = Drawing::default();
-        let mut waiting = vec![(h.top, None)];
-        while let Some((c, within)) = waiting.pop() {
-            let (component, frame) = (h.component(c), out.nodes.len());
-            let lines = vec![component.to_string()];
-            out.nodes.push(DrawnNode { lines, within, shape: NodeShape::Frame, ..DrawnNode::default() });
-            for &v in &component.variables {
-                let name = &h.variable(v).name;
-                let lit = vec![(name.clone(), None)];
-                out.nodes.push(DrawnNode {
-                    lines: vec![name.clone()],
-                    within: Some(frame),
-                    lit,
-                    ..DrawnNode::default()
-                });
-            }
-            waiting.extend(component.subs.iter().rev().map(|&sub| (sub, Some(frame))));
-        }
-        out
+        picture::drawing(self.hierarchy)
     }
 
     fn body<'a>(&'a self, proof: &'a Decisions) -> io::Result<Body<'a>> {

@@ -2,7 +2,7 @@
 // to the third property, `#/s/0.3.w%205` a walk), so that a link restores it.
 import { ask, stream } from './api.js';
 import { runOf } from './run.js';
-import { walkTo } from './walk.js';
+import { unfoldTo, walkTo } from './walk.js';
 import { frozen, live, say, set, state } from './store.js';
 
 const AT_ONCE = 2;
@@ -10,7 +10,8 @@ let nextId = 1;
 
 export const rowOf = id => state.rows.find(r => r.id === id);
 export const current = () => { const row = rowOf(state.row); return row?.answers[state.answer] ?? null; };
-export const run = () => (state.view === 'simulate' ? state.walk?.run ?? null : runOf(current()));
+export const walking = () => state.view === 'simulate' || state.view === 'states';
+export const run = () => (walking() ? state.walk?.run ?? null : runOf(current()));
 export const failed = report => report.holds === false || report.verdict === 'ERROR';
 export const source = () => ({ name: state.model.name, ...(state.text != null && state.text !== state.model.disk ? { text: state.text } : {}) });
 
@@ -44,7 +45,7 @@ export async function open(name, text = null) {
   try {
     const model = await ask('model', { model: { name, ...(text != null ? { text } : {}) } });
     model.disk = text ?? model.source;
-    set({ model, text: null, upload: text, rows: rowsOf(model, listed?.ask ?? []), row: null, answer: 0, step: 0, focus: null, walk: null, view: 'check', busy: false, tab: null, diagnostics: model.error ?? null });
+    set({ model, text: null, upload: text, rows: rowsOf(model, listed?.ask ?? []), row: null, answer: 0, step: 0, focus: null, walk: null, space: null, pick: null, editing: false, view: 'check', busy: false, tab: null, diagnostics: model.error ?? null });
     const query = new URLSearchParams(location.search);
     if (query.get('model') !== name && listed) { query.set('model', name); history.replaceState(null, '', `?${query}${location.hash}`); }
     chooseFirst();
@@ -74,7 +75,7 @@ export async function edited(text) {
     stopAll();
     const own = state.rows.filter(r => r.own).map(r => r.options[0]);
     Object.assign(model, { disk: state.model.disk });
-    set({ model, diagnostics: null, rows: rowsOf(model, own), row: null, answer: 0, step: 0, walk: null });
+    set({ model, diagnostics: null, rows: rowsOf(model, own), row: null, answer: 0, step: 0, walk: null, space: null });
     chooseFirst();
   } catch (error) { set({ diagnostics: error.message }); }
 }
@@ -88,8 +89,8 @@ function chooseFirst() {
 // Takes a property as the one that is looked at. A run that fails is opened at its start.
 export function choose(id, answer = 0, byHand = true) {
   pause();
-  set({ row: id, answer, step: 0, chosen: byHand || state.chosen, ...(state.view === 'simulate' ? { view: 'check' } : {}) });
-  const proof = current()?.proof, hasRun = !!runOf(current());
+  set({ row: id, answer, step: 0, chosen: byHand || state.chosen, ...(walking() ? { view: 'check' } : {}) });
+  const proof = current()?.proof ?? rowOf(id)?.rounds, hasRun = !!runOf(current());
   if (state.view === 'proof' && !proof) set({ view: 'check' });
   if (byHand && !hasRun && proof && state.view === 'check') set({ pane: 'model' });
   remember();
@@ -110,7 +111,7 @@ function pump() {
 }
 
 async function check(row) {
-  row.status = 'running'; row.progress = null; row.past = []; row.error = null; row.notes = []; row.control = new AbortController();
+  row.status = 'running'; row.progress = null; row.past = []; row.error = null; row.notes = []; row.rounds = null; row.control = new AbortController();
   const answers = [], words = state.options.trim() ? state.options.trim().split(/\s+(?=--)/) : [];
   const options = [...row.options, ...words.map(w => w.replace(/^(--[a-z-]+)\s+/, '$1='))];
   const asks = { model: source(), options, question: row.question };
@@ -119,6 +120,7 @@ async function check(row) {
       if (name === 'answer') answers.push(data);
       else if (name === 'failed') row.error = data;
       else if (name === 'note') row.notes.push(data);
+      else if (name === 'rounds') row.rounds = data;
       else if (name === 'progress') { row.progress = data; row.past.push([sum(data, 'added'), data.runners.reduce((a, r) => a + r.waiting, 0)]); }
       set({});
     });
@@ -143,6 +145,8 @@ export async function add(option, text) {
   set({ rows: [row, ...state.rows], row: row.id, answer: 0, step: 0, chosen: true });
   pump();
 }
+// Another text in place of a property of one's own; one that is in the file stays beside it.
+export function change(id, option, text) { if (rowOf(id)?.own) { stop(id); set({ rows: state.rows.filter(r => r.id !== id) }); } return add(option, text); }
 export function remove(id) { stop(id); set({ rows: state.rows.filter(r => r.id !== id) }); chooseFirst(); }
 
 // --- steps -------------------------------------------------------------------------------------------------------------------------
@@ -170,7 +174,7 @@ export function play() {
 
 export function remember() {
   const at = state.rows.findIndex(r => r.id === state.row);
-  const where = state.view === 'simulate' ? `#/s/${(state.walk?.moves ?? []).map(encodeURIComponent).join('.')}${state.walk && state.step < state.walk.run.n ? `/${state.step}` : ''}`
+  const where = walking() ? `#/s/${(state.walk?.moves ?? []).map(encodeURIComponent).join('.')}${state.walk?.run && state.step < state.walk.run.n ? `/${state.step}` : state.view === 'states' ? '/' : ''}${state.view === 'states' ? '/states' : ''}`
     : at >= 0 && current() ? `#/r/${at}/${state.answer}/${state.step}${state.view === 'proof' ? '/proof' : ''}` : location.hash;
   if (where !== location.hash) history.replaceState(null, '', location.pathname + location.search + where);
 }
@@ -179,8 +183,9 @@ export function remember() {
 export async function follow() {
   const [, kind, ...rest] = location.hash.split('/');
   if (kind === 's' && live) {
-    set({ view: 'simulate' });
-    await walkTo(rest[0] ? rest[0].split('.').map(decodeURIComponent) : []);
+    const moves = rest[0] ? rest[0].split('.').map(decodeURIComponent) : [];
+    set({ view: rest[2] === 'states' ? 'states' : 'simulate' });
+    await (rest[2] === 'states' ? unfoldTo(moves) : walkTo(moves));
     if (rest[1]) set({ step: +rest[1] });
     return true;
   }

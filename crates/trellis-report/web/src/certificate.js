@@ -103,3 +103,11 @@ export function tablesOf(document) {
   const read = { states, invariant, basis, relation, partition, ranking }[document.kind];
   try { return read?.(document.body) ?? plain(document.body); } catch { return plain(document.body); }
 }
+
+// A proof that is a graph, if it is small enough to be looked at.
+export function graphOf(document) {
+  const { nodes, edges } = document.body ?? {};
+  if (document.kind !== 'ranking' || !Array.isArray(nodes) || !Array.isArray(edges) || nodes.length > 60) return null;
+  const box = n => ({ lines: [`${n.name ?? n.location}${n.state != null ? `, ${n.state}` : ''}`, ...(n.holds != null ? [infix(shown(n.holds))] : [])].filter(l => l !== 'true'), within: null, shape: 'plain', lit: [], nails: [] });
+  return { nodes: nodes.map(box), edges: edges.filter(e => Array.isArray(e) && nodes[e[0]] && nodes[e[1]]).map(([from, to]) => ({ from, to, lines: [], nails: [], lines_at: [] })) };
+}

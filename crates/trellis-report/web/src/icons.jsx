@@ -15,7 +15,7 @@ export const Logo = () => <svg width="18" height="18" viewBox="0 0 18 18" fill="
 
 export const tone = verdict => ({ UNSAFE: 'fail', FAILS: 'fail', ERROR: 'fail', SAFE: 'pass', HOLDS: 'pass', BOUND: 'pass', running: 'busy', waiting: 'busy' }[verdict] ?? (verdict === 'not run' ? 'idle' : 'unk'));
 export const Chip = ({ verdict }) => <span class={`chip ${tone(verdict)}`}><Icon n={tone(verdict)} />{verdict}</span>;
-export const Button = ({ icon, label, title, children, ...rest }) => <button type="button" class={children ? 'btn' : 'ib'} aria-label={label} title={title ?? label} {...rest}>{icon && <Icon n={icon} />}{children}</button>;
+export const Button = ({ icon, label, title, children, ...rest }) => <button type="button" class={children ? 'btn' : 'ib'} aria-label={children ? undefined : label} title={title ?? label} {...rest}>{icon && <Icon n={icon} />}{children}</button>;
 // One of several; the others are a press away.
 export const Seg = ({ label, value, options, onChange, cls = '' }) => <span class={`seg ${cls}`} role="group" aria-label={label}>{options.map(([k, text, off]) =>
   <button type="button" key={k} aria-pressed={value === k} disabled={off} onClick={() => onChange(k)}>{text}</button>)}</span>;

@@ -3,7 +3,7 @@
 // levels is laid out where both ends have a common frame, and drawn to the box it means.
 import dagre from '@dagrejs/dagre';
 
-const LINE = 15, PAD = 10, GAP = 24, TITLE = 22;
+const LINE = 15, PAD = 10, GAP = 24, TITLE = 22, LOOP = 22;
 // Larger levels take dagre too long; they are packed without arrows in mind.
 const MAX_LEVEL = 500;
 const context = document.createElement('canvas').getContext('2d');
@@ -23,6 +23,9 @@ function label(lines) {
 }
 
 // The parts of a drawing, with sizes; points from which an arrow shows where to start become a mark of that box.
+// Numbers and names as they are in the source: `0i32` is 0, `main::i` is i.
+const plainly = l => l.replace(/\b(\d+)[iu]\d+\b/g, '$1').replace(/\b[A-Za-z_]\w*::(?=[A-Za-z_])/g, '');
+
 export function prepare(drawing) {
   const nodes = drawing.nodes.map((n, id) => ({ ...n, id, children: [], edges: [], isFrame: n.shape === 'frame', initial: n.shape === 'initial' }));
   for (const n of nodes) {
@@ -31,17 +34,21 @@ export function prepare(drawing) {
     if (n.parent) n.parent.isFrame = true;
     n.lights = Array.isArray(n.lit) && typeof n.lit[0] === 'string' ? [n.lit] : n.lit ?? [];
   }
+  nodes.filter(n => n.shape === 'bar').forEach((n, rule) => { n.rule = rule; });
   const gone = new Set();
   const edges = [];
   drawing.edges.forEach((e, id) => {
     const from = nodes[e.from], to = nodes[e.to];
     if (from.shape === 'start') { to.initial = true; gone.add(from); return; }
-    edges.push({ ...e, id, from, to, shown: e.lines_at?.length ? e.lines : label(e.lines) });
+    edges.push({ ...e, id, from, to, shown: e.lines_at?.length ? e.lines : label(e.lines.map(plainly)) });
   });
-  const kept = nodes.filter(n => !gone.has(n));
+  // What no arrow leads to or from, and nothing lights, was left over when the program was cut down to the question.
+  const used = new Set(edges.flatMap(e => [e.from, e.to]));
+  const kept = nodes.filter(n => !gone.has(n) && (used.has(n) || !edges.length || n.initial || n.isFrame || n.within != null || n.lights.length > 0 || n.shape === 'bar'));
   for (const n of kept) {
     n.children = n.children.filter(c => !gone.has(c));
-    n.shown = shortened(n.lines.filter((l, i) => !i || l !== n.shape), n.isFrame ? 1 : 4, 40);
+    // A place without a name is called after what it is; its mark says so already.
+    n.shown = shortened(n.lines.filter(l => l !== n.shape || n.shape === 'final'), n.isFrame ? 1 : 4, 40);
     if (n.shape === 'bar') Object.assign(n, { w: Math.max(26, Math.max(0, ...n.shown.map(measure)) + 2 * PAD), h: 22 });
     else Object.assign(n, { w: Math.max(34, Math.max(0, ...n.shown.map(measure)) + 2 * PAD + (mark(n) ? 12 : 0)), h: Math.max(24, n.shown.length * LINE + 9) });
   }
@@ -78,31 +85,52 @@ function level(nodes, edges, aspect) {
   return best;
 }
 
-function layered(nodes, own, way) {
+// Where runs begin comes first, then what can be reached from there: otherwise arrows that lead back would be taken for those that lead on.
+function inOrder(nodes, own) {
+  const next = new Map(nodes.map(n => [n, []])), seen = new Set();
+  for (const { a, b } of own) next.get(a).push(b);
+  for (const first of [...nodes.filter(n => n.initial), ...nodes]) {
+    const waiting = [first];
+    for (const n of waiting) if (!seen.has(n)) { seen.add(n); waiting.push(...next.get(n)); }
+  }
+  return [...seen];
+}
+
+function layered(all, own, way) {
+  const nodes = inOrder(all, own), loops = new Map();
+  own.filter(o => o.a === o.b).forEach(o => loops.set(o.a, [...(loops.get(o.a) ?? []), o.e]));
   const g = new dagre.graphlib.Graph({ multigraph: true });
   g.setGraph({ rankdir: way, nodesep: 16, edgesep: 10, ranksep: way === 'LR' ? 30 : 22, marginx: 8, marginy: 8, ranker: nodes.length > 200 ? 'longest-path' : 'network-simplex' });
-  nodes.forEach(n => g.setNode(String(n.id), { width: n.w, height: n.h }));
+  // Names that begin with a letter: an object has its numbers first, whatever the order.
+  const id = n => `n${n.id}`;
+  nodes.forEach(n => g.setNode(id(n), { width: n.w, height: n.h }));
+  // All arrows of a box to itself are one for the library: loops within each other, with what is said of them beside.
+  for (const [n, es] of loops) g.setEdge(id(n), id(n), { width: 2 * LOOP + 6 * es.length + Math.max(0, ...es.flatMap(e => e.shown.map(measure))), height: Math.max(24, es.reduce((s, e) => s + e.shown.length * LINE + 4, 0)), labelpos: 'c' }, 'loops');
   own.forEach(({ e, a, b }, i) => {
+    if (a === b) return;
     const w = Math.max(0, ...e.shown.map(measure)), h = e.shown.length * LINE;
-    g.setEdge(String(a.id), String(b.id), w ? { width: w + 6, height: h + 4, labelpos: 'c' } : {}, String(i));
+    g.setEdge(id(a), id(b), w ? { width: w + 6, height: h + 4, labelpos: 'c' } : {}, String(i));
   });
   dagre.layout(g);
   const { width, height } = g.graph();
   return { w: width, h: height, apply() {
-    nodes.forEach(n => { const at = g.node(String(n.id)); n.x = at.x - n.w / 2; n.y = at.y - n.h / 2; });
-    own.forEach(({ e, a, b }, i) => { const at = g.edge(String(a.id), String(b.id), String(i)); Object.assign(e, { points: at.points, label: at.x != null && e.shown.length ? { x: at.x, y: at.y } : null, level: a.parent }); });
+    nodes.forEach(n => { const at = g.node(id(n)); n.x = at.x - n.w / 2; n.y = at.y - n.h / 2; });
+    own.forEach(({ e, a, b }, i) => { if (a === b) return void Object.assign(e, { points: null, label: null, level: a.parent, nth: loops.get(a).indexOf(e), of: loops.get(a) }); const at = g.edge(id(a), id(b), String(i)); Object.assign(e, { points: at.points, label: at.x != null && e.shown.length ? { x: at.x, y: at.y } : null, level: a.parent }); });
   } };
 }
 
 // In rows, as wide as suits the pane.
 function packed(nodes, own, aspect) {
-  const area = nodes.reduce((s, n) => s + (n.w + GAP) * (n.h + GAP), 0), most = Math.max(...nodes.map(n => n.w + GAP), Math.sqrt(area * (aspect.w / aspect.h)) * 1.15);
+  const loops = new Map();
+  for (const { e, a, b } of own) if (a === b) loops.set(a, [...(loops.get(a) ?? []), e]);
+  const wide = n => n.w + (loops.has(n) ? LOOP + 6 * loops.get(n).length + 8 + Math.max(0, ...loops.get(n).flatMap(e => e.shown.map(measure))) : 0);
+  const area = nodes.reduce((s, n) => s + (wide(n) + GAP) * (n.h + GAP), 0), most = Math.max(...nodes.map(n => wide(n) + GAP), Math.sqrt(area * (aspect.w / aspect.h)) * 1.15);
   let x = 8, y = 8, tall = 0, w = 0;
   for (const n of nodes) {
-    if (x > 8 && x + n.w > most) { x = 8; y += tall + GAP / 2; tall = 0; }
-    Object.assign(n, { x, y }); x += n.w + GAP / 2; w = Math.max(w, x); tall = Math.max(tall, n.h);
+    if (x > 8 && x + wide(n) > most) { x = 8; y += tall + GAP / 2; tall = 0; }
+    Object.assign(n, { x, y }); x += wide(n) + GAP / 2; w = Math.max(w, x); tall = Math.max(tall, n.h);
   }
-  for (const { e, a } of own) Object.assign(e, { points: null, level: a.parent });
+  for (const { e, a, b } of own) Object.assign(e, { points: null, label: null, level: a.parent, ...(a === b ? { nth: loops.get(a).indexOf(e), of: loops.get(a) } : {}) });
   return { w: w + 8 - GAP / 2, h: y + tall + 8, apply() {} };
 }
 
@@ -155,9 +183,10 @@ function route(e, at, o) {
   // Dagre's first and last points are on the borders of the boxes of its level; the ends are found anew.
   if (inner.length >= 2 && !e.authored) inner = inner.slice(1, -1);
   if (a === b && !inner.length) {
-    const r = 13, x = a.X + a.w - 6, y = a.Y;
-    out.path = `M${x - 14} ${y}C${x - 14} ${y - 2 * r},${x + 16} ${y - 2 * r},${x} ${y + 1}`; out.tip = { x, y, angle: 1.9 };
-    out.label = e.shown.length ? { x: x + 4, y: y - r - 8 } : null; out.start = true;
+    const all = e.of ?? [e], k = e.nth ?? 0, r = LOOP * 0.75 + 7 * k, x = a.X + a.w, y = a.Y + a.h / 2, d = Math.min(a.h / 2 - 3, 7 + 2 * k);
+    out.path = `M${x - 1} ${y - d}C${x + r * 1.3} ${y - d - r * 0.75},${x + r * 1.3} ${y + d + r * 0.75},${x} ${y + d}`; out.tip = { x, y: y + d, angle: 0.52 - Math.PI };
+    const before = all.slice(0, k).reduce((s, f) => s + f.shown.length * LINE + 4, 0), total = all.reduce((s, f) => s + f.shown.length * LINE + 4, 0);
+    out.label = e.shown.length ? { x: x + LOOP + 5 * all.length, y: y - total / 2 + before + (e.shown.length * LINE + 4) / 2 } : null; out.start = true;
   } else {
     const first = border(a, inner[0] ?? middle(b)), last = border(b, inner.at(-1) ?? middle(a)), all = [first, ...inner, last];
     out.path = smooth(all, e.authored);

@@ -2,32 +2,35 @@
 import { Fragment, h, render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import './style.css';
-import { choose, current, follow, forward, go, play, remember, run, start, theme } from './actions.js';
+import { choose, current, follow, forward, go, play, remember, rowOf, run, start, theme, walking } from './actions.js';
 import { First } from './first.jsx';
 import { Button, Chip, Logo, Seg } from './icons.jsx';
 import { Model } from './model.jsx';
 import { Proof } from './proof.jsx';
-import { Properties } from './props.jsx';
+import { Properties, listed } from './props.jsx';
 import { Simulator } from './simulate.jsx';
+import { States } from './states.jsx';
 import { RunPane } from './steps.jsx';
 import { live, say, set, state, tool, useStore } from './store.js';
 import { Values } from './values.jsx';
-import { restart } from './walk.js';
+import { restart, unfoldTo } from './walk.js';
 
 function view(v) {
   set({ view: v });
-  if (v === 'simulate') { if (!state.walk) restart(); else set({ step: state.walk.run?.n ?? 0 }); }
+  if (v === 'states') unfoldTo(state.walk?.moves ?? []);
+  else if (v === 'simulate') { if (!state.walk) restart(); else set({ step: state.walk.run?.n ?? 0 }); }
   else set({ step: Math.min(state.step, run()?.n ?? 0) });
   remember();
 }
 
+const Name = ({ m }) => { const at = m ? m.name.lastIndexOf('/') + 1 : 0; return m ? <Fragment><span class="dir">{m.name.slice(0, at)}</span>{m.name.slice(at)}</Fragment> : 'no model open'; };
 function Header() {
-  const m = state.model, a = current(), proofs = !!a?.proof;
+  const m = state.model, a = current(), proofs = !!(a?.proof || (a && rowOf(state.row)?.rounds));
   return <header class="top">
     <span class="logo"><Logo /><span class="hide-s">Trellis</span></span>
-    {live ? <button type="button" class="file m" onClick={() => set({ menu: !state.menu })} title="Open another model (O)" aria-expanded={state.menu}>{m?.name ?? 'no model open'}</button> : <span class="file m">{m?.name}</span>}
+    {live ? <button type="button" class="file m" onClick={() => set({ menu: !state.menu })} title="Open another model (O)" aria-expanded={state.menu}><Name m={m} /></button> : <span class="file m"><Name m={m} /></span>}
     {m && <span class="tag hide-m">{m.title}</span>}{a && <span class="tv"><Chip verdict={a.report.verdict} /></span>}<span class="sp" />
-    {m && <Seg label="View" value={state.view} options={[['check', 'Check'], ...(live ? [['simulate', 'Simulate', !!m.error]] : []), ['proof', 'Proof', !proofs]]} onChange={view} />}
+    {m && <Seg label="View" value={state.view} options={[['check', 'Check'], ...(live ? [['simulate', 'Simulate', !!m.error], ['states', 'States', !!m.error]] : []), ['proof', 'Proof', !proofs]]} onChange={view} />}
     {m && live && <Button icon="link" label="Copy a link to this state" onClick={() => { navigator.clipboard?.writeText(location.href.replace(/token=[^&#]*&?/, '')); say('Link copied: the part after # opens the same state of this model'); }} />}
     <Button icon="sun" label="Light or dark (T)" onClick={() => theme()} />
   </header>;
@@ -41,11 +44,11 @@ function App() {
   useEffect(() => { document.title = `${state.model?.name ?? 'Open a model'} · Trellis`; });
   const isOpen = state.model && !state.menu;
   return <Fragment>
-    {isOpen ? <div class="app" data-pane={state.pane} data-view={state.view}>
+    {isOpen ? <div class="app" data-pane={state.pane} data-view={state.view} data-run={run() ? 'yes' : 'no'}>
       <Header />
-      <div class="pswitch"><Seg label="Pane" value={state.pane} options={[['props', state.view === 'simulate' ? 'Choices' : 'Properties'], ['model', state.view === 'proof' ? 'Proof' : 'Model'], ['run', 'Run'], ['vals', 'Values']]} onChange={pane => set({ pane })} /></div>
-      {state.view === 'simulate' ? <Simulator /> : <Properties />}
-      {state.view === 'proof' ? <Proof /> : <Model />}
+      <div class="pswitch"><Seg label="Pane" value={state.pane} options={[['props', walking() ? 'Choices' : 'Properties'], ['model', state.view === 'proof' ? 'Proof' : state.view === 'states' ? 'States' : 'Model'], ['run', 'Run'], ['vals', 'Values']]} onChange={pane => set({ pane })} /></div>
+      {walking() ? <Simulator /> : <Properties />}
+      {state.view === 'proof' ? <Proof /> : state.view === 'states' ? <States /> : <Model />}
       <Values /><RunPane />
     </div> : <div class="app start"><Header />{state.files || !live ? <First /> : <p class="empty">{state.said || 'Reading …'}</p>}</div>}
     {state.help && <Help />}
@@ -65,8 +68,8 @@ addEventListener('keydown', e => {
 });
 // The property before or after; lists that scroll keep their keys.
 function turn(by, e) {
-  if (state.view === 'simulate' || e.target.closest?.('.virtual,.cv,.chart,.pb')) return false;
-  const all = state.rows.flatMap(r => (r.answers.length ? r.answers : [null]).map((_, n) => [r.id, n])), at = all.findIndex(([id, n]) => id === state.row && n === state.answer), next = all[at + by];
+  if (walking() || e.target.closest?.('.virtual,.cv,.chart,.pb')) return false;
+  const all = listed().map(({ row, n }) => [row.id, n]), at = all.findIndex(([id, n]) => id === state.row && n === state.answer), next = all[at + by];
   if (next) choose(...next);
 }
 addEventListener('hashchange', follow);

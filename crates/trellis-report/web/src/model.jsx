@@ -2,8 +2,8 @@
 import { h } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { current, run } from './actions.js';
-import { Graph, Mini, lights, taken } from './graph.jsx';
-import { Chip, Seg } from './icons.jsx';
+import { Graph, Mini, among, lights, taken } from './graph.jsx';
+import { Button, Chip, Seg } from './icons.jsx';
 import { isNetwork, layout, prepare } from './layout.js';
 import { last } from './memo.js';
 import { live, set, state } from './store.js';
@@ -41,17 +41,33 @@ const busiest = last((r, roots) => {
   return roots.reduce((a, b) => (of(b) > of(a) ? b : a), roots[0]);
 });
 
+// What is wrong in the last state: the places that the property names, else those that have just been entered, else all.
+function culprits(nodes, lit, step, now) {
+  const asked = current()?.report.query ?? '', parts = new Set((step?.parts ?? []).map(q => q.name)), here = nodes.filter(n => lit.has(n.id));
+  const word = text => new RegExp(`(^|[^\\w.])${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}($|[^\\w])`).test(asked);
+  const named = here.filter(n => n.lights.some(([name, v]) => (v == null ? word(name) : (now?.get(name) === v || among(now?.get(name), v)) && (word(`${name}.${v}`) || word(v)))));
+  const moved = here.filter(n => n.lights.some(([name]) => parts.has(name) || name in (step?.set ?? {})));
+  return new Set((named.length ? named : moved.length ? moved : here).map(n => n.id));
+}
+
+// A row of a proof, as a state to be looked at.
+function picked() {
+  const { pick } = state;
+  return pick && pick.proof === current()?.proof ? new Map(pick.columns.map((c, i) => [c, String(pick.row[i])])) : undefined;
+}
+
 function Canvas({ g, lit, act, was, bad, now, label }) {
   const box = useRef(null);
   useFollow(box, g, lit);
   return <div class="cv" ref={box} tabIndex={0} role="group" aria-label={label}><Graph g={g} lit={lit} act={act} was={was} bad={bad} state={now} label={label} /></div>;
 }
 
-function Picture({ p, r, bad }) {
-  const wide = innerWidth >= 900, now = r?.state(state.step), before = r && state.step ? r.state(state.step - 1) : null, step = r?.steps[state.step - 1];
-  const lit = useMemo(() => lights(p.nodes, now, r?.location(state.step)), [p, r, state.step]);
+function Picture({ p, r, bad, narrow }) {
+  const wide = innerWidth >= 900 && !narrow, now = r?.state(state.step) ?? picked(), before = r && state.step ? r.state(state.step - 1) : null, step = r?.steps[state.step - 1];
+  const lit = useMemo(() => lights(p.nodes, now, r?.location(state.step), r?.changed(state.step)), [p, r, state.step, state.pick, state.row]);
   const was = useMemo(() => (before ? new Set(lights(p.nodes, before, r.location(state.step - 1)).keys()) : NOTHING), [p, r, state.step]);
   const act = useMemo(() => taken(p.edges, r?.raw && !step?.parts ? r.trace?.steps[r.raw[state.step] - 1] : step), [p, r, state.step]);
+  bad = useMemo(() => bad && culprits(p.nodes, lit, step, now), [p, bad, lit]);
   if (p.nodes.length > 1500) return <p class="empty">This model has {p.nodes.length} places: too many for a picture. Its source, values and runs are shown all the same.</p>;
   if (!p.network) return <Canvas g={laidOut(p, null, wide)} lit={lit} act={act} was={was} bad={bad} now={now} label="The model" />;
   const focus = p.roots.find(n => n.id === state.focus) ?? busiest(r, p.roots), io = new Map((step?.message ? step.parts : []).map(q => [q.name, q.sends ? '!' : '?']));
@@ -77,12 +93,13 @@ export function Inspect({ r, bad }) {
 
 export function Model() {
   const m = state.model, r = run(), p = preparedOf(m.drawing), a = current(), failing = state.view === 'check' && a?.report.holds === false, bad = failing && r && state.step === r.n && r.back == null;
-  const hasLines = !!r?.steps.some(s => s.place?.line) && !p.nodes.some(n => n.lights.length), drawn = p.nodes.length > 0;
-  const tab = state.tab ?? (hasLines || !drawn ? 'source' : 'picture');
+  const drawn = p.nodes.length > 0, isProgram = drawn && !p.nodes.some(n => n.lights.length) && !!m.source && p.nodes.some(n => n.lines.some(l => /^line \d+$/.test(l))), both = isProgram && innerWidth >= 1200;
+  const wanted = state.tab ?? (both ? 'both' : (isProgram && !(r && !r.steps.some(s => s.place?.line))) || !drawn ? 'source' : 'picture'), tab = wanted === 'both' && !both ? 'source' : wanted;
   return <main class="pane model" aria-label="Model">
     <div class="ph"><h2>Model</h2>{tab === 'picture' ? <Legend p={p} /> : <span class="mu hide-m">{live ? 'edit it: what is wrong is said under the line' : 'as it was checked'}</span>}<span class="sp" />
-      {drawn && <Seg label="Show" value={tab} options={[['picture', p.network ? 'Automata' : 'Picture'], ['source', 'Source']]} onChange={tab => set({ tab })} />}</div>
-    {tab === 'source' ? <Source r={r} bad={bad} /> : <Picture p={p} r={r} bad={bad} />}
+      {live && tab !== 'picture' && !state.editing && <Button label="Edit the text" onClick={() => set({ editing: true })}>Edit</Button>}
+      {drawn && <Seg label="Show" value={tab} options={[...(both ? [['both', 'Both']] : []), ['picture', p.network ? 'Automata' : isProgram ? 'Automaton' : 'Picture'], ['source', 'Source']]} onChange={tab => set({ tab })} />}</div>
+    {tab === 'both' ? <div class="sides"><Source r={r} bad={bad} /><Picture p={p} r={r} bad={bad} narrow /></div> : tab === 'source' ? <Source r={r} bad={bad} /> : <Picture p={p} r={r} bad={bad} />}
     <Inspect r={r} bad={failing} /><Now />
   </main>;
 }

@@ -17,9 +17,13 @@ export const shown = v => {
   return String(v);
 };
 
+const NAMED = /^([\w.-]+)(?: \("(.*?)"\))?: .*->/;
+// What a step is called, shortly.
+export const called = s => { const m = s.label?.match(NAMED); return s.message ?? (m ? m[2] ?? m[1] : s.label); };
+
 export class Run {
   constructor(run, look = {}, lanes = null, trace = null) {
-    Object.assign(this, { look, trace, lanes: lanes ?? run, steps: run.steps, start: run.start, ending: run.ending });
+    Object.assign(this, { violated: run.violated, last: run.last, look, trace, lanes: lanes ?? run, steps: run.steps, start: run.start, ending: run.ending });
     this.parts = run.parts ?? []; this.clocks = new Set(run.clocks ?? []); this.n = run.steps.length;
     this.back = run.loop != null && run.loop <= this.n ? run.loop : null;
     this.names = this.allNames(run);
@@ -34,19 +38,27 @@ export class Run {
     this.places = [...this.parts].filter(p => p in run.start);
   }
   allNames(run) {
-    const names = new Set(Object.keys(run.start));
+    const names = new Set([...Object.keys(run.start), ...Object.keys(run.last ?? {})]);
     for (const s of run.steps) for (const n in s.set) names.add(n);
     // Of an array whose cells are set one by one only these are shown: the whole would stay as it was.
     const arrays = new Set([...names].filter(n => n.endsWith(']')).map(n => n.slice(0, n.indexOf('['))));
     return [...names].filter(n => !arrays.has(n));
   }
   first() {
-    const missing = this.look.sparse ? '0' : '';
+    const missing = this.look.sparse ? '0' : '–';
     return new Map(this.names.map(n => [n, n in this.start ? this.value(n, this.start[n]) : missing]));
   }
   value(name, v) { return this.clocks.has(name) ? exact(read(shown(v))) : shown(v); }
+  // A name as the author wrote it: `main::i` is `i` where no other function has one.
+  label(name) {
+    this.short ??= this.names.reduce((m, n) => { const s = n.split('::').at(-1); return m.set(s, (m.get(s) ?? 0) + 1); }, new Map());
+    const s = name.split('::').at(-1);
+    return this.short.get(s) > 1 ? name : s;
+  }
   // All values at a moment; 0 is the start.
   state(i) {
+    // Of a walk the last state is known better than its steps say: time may have passed since.
+    if (this.last && i === this.n) return new Map(this.names.map(n => [n, n in this.last ? this.value(n, this.last[n]) : '–']));
     while (this.kept.length * EVERY <= i) this.kept.push(this.forward(this.kept.at(-1), (this.kept.length - 1) * EVERY, this.kept.length * EVERY));
     const k = Math.floor(i / EVERY);
     return this.forward(this.kept[k], k * EVERY, i);
@@ -69,7 +81,7 @@ export class Run {
   // Where a model of one part is at a moment: the name of its place.
   location(i) {
     const steps = this.raw ? this.trace?.steps : this.steps, at = this.raw ? this.raw[i] : i;
-    if (!steps?.length) return null;
+    if (!steps?.length) return this.names.includes('at') ? this.state(i).get('at') : null;
     const of = (s, end) => s?.parts?.find(p => p.name === '')?.[end];
     return at ? of(steps[at - 1], 'to') : of(steps[0], 'from');
   }
@@ -80,13 +92,20 @@ export class Run {
     const detail = moved.map(p => moved.length > 1 || parts.length > 1 || this.parts.length > 1 ? `${p.from ?? '∅'} → ${p.to ?? '∅'}` : `${p.from ?? '∅'} → ${p.to ?? '∅'}`).join(', ');
     const line = s.place?.line ?? 0;
     if (s.message) {
-      const from = parts.filter(p => p.sends).map(p => p.name), to = parts.filter(p => !p.sends).map(p => p.name);
+      const from = parts.filter(p => p.sends && p.name).map(p => p.name), to = parts.filter(p => !p.sends && p.name).map(p => p.name);
+      if (!from.length && !to.length) return { title: s.message, who: '', detail: detail === `${parts[0]?.from} → ${parts[0]?.from}` ? '' : detail, line };
       return { title: s.message, who: to.length ? `${from.join(', ')} → ${to.join(', ')}` : from.join(', '), detail, line, sends: from, gets: to };
     }
+    // A transition of a net has a name.
+    const named = line && !s.message && !moved.length && !this.look.table && s.label.match(NAMED);
+    if (named) return { title: named[2] ?? named[1], who: '', detail: '', line };
+    // A rule of a counter system is a line of its file.
+    if (line && !s.message && !moved.length && !this.look.table && s.label) return { title: s.label, who: '', detail: '', line, code: true };
     if (line && this.look.table) return { title: s.place.text || s.label, who: '', detail: '', line, code: true };
+    if (parts.length === 1 && parts[0].name && parts[0].from != null && parts[0].from === parts[0].to && !this.look.start) return { title: parts[0].name, who: `stays in ${parts[0].to}`, detail: '', line };
     if (moved.length === 1 && !this.look.start) return { title: moved[0].name, who: 'moves', detail, line };
     const one = parts.find(p => p.name === '' && p.from && this.look.table);
-    if (one) return { title: `${one.from} → ${one.to}`, who: '', detail: s.label, line };
+    if (one) return { title: `${one.from} → ${one.to}`, ends: [one.from, one.to], who: '', detail: s.label, line };
     return { title: s.label || (one ? `${one.from} → ${one.to}` : 'step'), who: '', detail, line };
   }
   // One sentence for what a step does.
@@ -95,13 +114,14 @@ export class Run {
     if (!i) return ['Before the first step'];
     if (w.sends) return w.gets.length ? [`${w.sends.join(', ')} sends `, { b: w.title }, ` to ${w.gets.join(', ')}`] : [`${w.sends.join(', ')} sends `, { b: w.title }, ' and nobody receives it'];
     if (w.who === 'moves') return [`${w.title} moves from `, { b: s.parts.find(p => p.name === w.title)?.from }, ' to ', { b: s.parts.find(p => p.name === w.title)?.to }];
+    if (w.who.startsWith('stays')) return [{ b: w.title }, ` ${w.who}`];
     return w.code ? [`Line ${w.line}  `, { code: w.title }] : [{ b: w.title }];
   }
   // How it ends, in words; nothing if it just stops.
   close() {
     if (this.look.end) return this.look.end;
     if (this.back != null) return this.back === this.n ? 'and so on: time may pass forever' : `and again from state ${this.back}, forever`;
-    return { deadlock: 'Nothing can happen any more: a deadlock', idle: 'Time may pass forever', error: 'The error' }[this.ending] ?? (this.look.last || '');
+    return { deadlock: 'Nothing can happen any more: a deadlock', idle: 'Time may pass forever', }[this.ending] ?? (this.violated || this.ending === 'error' ? 'Here it is violated' : this.look.last || '');
   }
 }
 
@@ -110,7 +130,7 @@ export function runOf(answer) {
   if (!answer) return null;
   if (!prepared.has(answer)) {
     const trace = answer.report.trace, run = answer.shown ?? trace;
-    prepared.set(answer, run ? new Run({ ...run, ending: run.ending ?? trace?.ending }, answer.look ?? {}, answer.lanes, trace) : null);
+    prepared.set(answer, run ? new Run({ ...run, ending: run.ending ?? trace?.ending, violated: answer.report.holds === false }, answer.look ?? {}, answer.lanes, trace) : null);
   }
   return prepared.get(answer);
 }

@@ -2,15 +2,15 @@
 import { Fragment, h } from 'preact';
 import { useState } from 'preact/hooks';
 import { Button, Icon } from './icons.jsx';
-import { shown } from './run.js';
+import { called, shown } from './run.js';
 import { state } from './store.js';
 import { along, move, random, restart, undo, walkTo } from './walk.js';
 
 function Offer({ s, onTake, later }) {
-  const parts = s.parts ?? [], moved = parts.filter(p => p.name && p.from != null && p.to != null), sends = parts.filter(p => p.sends).map(p => p.name), gets = parts.filter(p => !p.sends).map(p => p.name);
-  const sets = Object.entries(s.set).filter(([n]) => !moved.some(p => p.name === n)).map(([n, v]) => `${n} := ${shown(v)}`).join(', ');
+  const parts = s.parts ?? [], moved = parts.filter(p => p.name && p.from != null && p.to != null), sends = parts.filter(p => p.sends && p.name).map(p => p.name), gets = parts.filter(p => !p.sends && p.name).map(p => p.name);
+  const sets = Object.entries(s.set).filter(([n]) => n !== 'at' && !moved.some(p => p.name === n)).map(([n, v]) => `${n} := ${shown(v)}`).join(', ');
   return <button type="button" class="pr offer" onClick={onTake}>
-    <span class="row"><b>{s.message ?? (s.place?.text || s.label || 'step')}</b>{s.message && <span class="mu">{sends.join(', ')}{gets.length ? ` → ${gets.join(', ')}` : ''}</span>}{later && <span class="num">after {s.delay}</span>}</span>
+    <span class="row">{!s.message && s.place?.line > 0 && <span class="mu">line {s.place.line}</span>}{!s.message && s.place?.line > 0 && called(s) === s.label ? <code>{s.place.text || s.label}</code> : <b>{called(s) || 'step'}</b>}{s.message && <span class="mu">{sends.join(', ')}{gets.length ? ` → ${gets.join(', ')}` : ''}</span>}{later && <span class="num">after {s.delay}</span>}</span>
     {moved.length > 0 && (s.message || !s.label.includes('→')) && <span class="ev">{moved.map(p => `${p.from} → ${p.to}`).join(', ')}</span>}
     {sets && <span class="ev m">{sets}</span>}
   </button>;

@@ -1,7 +1,8 @@
 // The text of the model: with values in a gutter where the run is, and an editor with what is wrong under the line.
 import { Fragment, h } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { edited } from './actions.js';
+import { current, edited } from './actions.js';
+import { tablesOf } from './certificate.js';
 import { Button } from './icons.jsx';
 import { live, set, state } from './store.js';
 import { Virtual } from './virtual.jsx';
@@ -33,31 +34,35 @@ export function messages(text) {
 
 // What each line has to say at this step: the line itself what it has changed, those before what they did last.
 function useGutter(r) {
-  const step = state.step;
+  const step = state.step, answer = current();
   return useMemo(() => {
     const said = new Map(), passed = new Set();
+    // Without a run, what always holds there, if that is known.
+    const invariant = !r && answer?.proof?.document?.kind === 'invariant' ? tablesOf(answer.proof.document)[0]?.rows ?? [] : [];
+    for (const [, line, holds] of invariant) if (line && holds !== 'true') said.set(line, [said.get(line), holds].filter(Boolean).join(' ∧ '));
     if (!r) return { said, passed, now: 0 };
     for (let i = Math.max(1, step - 400); i <= step; i++) {
       const s = r.steps[i - 1], line = s.place?.line;
       if (!line) continue;
       passed.add(line);
-      const set = Object.keys(s.set).map(n => `${n} = ${r.value(n, s.set[n])}`).join(', ');
+      const set = Object.keys(s.set).filter(n => n !== 'at').map(n => `${n.split('::').at(-1)} = ${r.value(n, s.set[n])}`).join(', ');
       if (set || !said.has(line)) said.set(line, set);
     }
-    return { said, passed, now: r.steps[step - 1]?.place?.line ?? 0 };
-  }, [r, step]);
+    // Where steps have no lines, the place has one.
+    const here = r.location(step), at = here != null && !passed.size ? state.model.drawing.nodes.find(n => n.lines[0] === here)?.lines.find(l => /^line \d+$/.test(l)) : null;
+    return { said, passed, now: r.steps[step - 1]?.place?.line ?? (at ? +at.slice(5) : +(here?.match(/:(\d+)$/)?.[1] ?? 0)) };
+  }, [r, step, answer]);
 }
 
 export function Source({ r, bad }) {
-  const text = state.text ?? state.model.source, lines = useMemo(() => text.split('\n'), [text]), gutter = useGutter(r), [editing, setEditing] = useState(false);
+  const text = state.text ?? state.model.source, lines = useMemo(() => text.split(/\r?\n/), [text]), gutter = useGutter(r), editing = state.editing, setEditing = editing => set({ editing });
   const wrong = messages(state.diagnostics), by = new Map(wrong.map(m => [m.line, m]));
   useEffect(() => { if (state.diagnostics && !state.rows.length) setEditing(true); }, [state.diagnostics]);
   if (!text) return <p class="empty">The text of this model is not shown: it is too long, or not there any more.</p>;
-  const widest = useMemo(() => Math.min(90, Math.max(20, ...lines.map(l => l.length))), [lines]);
+  const widest = useMemo(() => Math.min(64, Math.max(20, ...lines.map(l => l.length))), [lines]);
   if (editing && live) return <Editor lines={lines} text={text} wrong={wrong} done={() => setEditing(false)} />;
   return <div class="srcbox">
-    {live && <span class="srcbar"><Button label="Edit the text" onClick={() => setEditing(true)}>Edit</Button></span>}
-    <Virtual n={lines.length} height={21} at={gutter.now ? gutter.now - 1 : null} label="Source" cls="src" row={i => {
+    <Virtual n={lines.length} height={21} at={gutter.now ? gutter.now - 1 : null} label="Source" cls={`src${gutter.said.size || by.size ? '' : ' bare'}`} row={i => {
       const n = i + 1, here = n === gutter.now;
       return <div key={i} class={`ln${here ? (bad ? ' bad' : ' cur') : ''}${by.has(n) ? ' wrong' : ''}`} style={{ '--w': `${widest}ch` }} title={by.get(n)?.text}><span class="b">{here ? '▸' : gutter.passed.has(n) ? '·' : ''}</span><span class="g">{n}</span><span class="code"><Colored text={lines[i]} /></span><span class="val">{by.get(n)?.text ?? gutter.said.get(n) ?? ''}</span></div>;
     }} />

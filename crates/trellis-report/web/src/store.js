@@ -1,11 +1,11 @@
 // One state for the whole page, and who is told when it changes.
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 const data = JSON.parse(document.getElementById('data').textContent || '{"live":false,"answers":[]}');
 export const live = data.live, tool = data.tool, frozen = data;
 export const state = {
   files: null, model: null, text: null, diagnostics: null, ask: [], rows: [], row: null, answer: 0, step: 0, playing: false, view: 'check', pane: 'model',
-  chart: 1, focus: null, tab: null, filter: '', only: false, help: false, walk: null, busy: false, said: '', menu: false, options: '',
+  chart: 1, focus: null, tab: null, filter: '', only: false, help: false, walk: null, space: null, pick: null, editing: false, busy: false, said: '', menu: false, options: '',
 };
 const told = new Set();
 let due = false;
@@ -19,7 +19,8 @@ export function set(patch) {
 }
 export function useStore() {
   const [, tell] = useState();
-  useEffect(() => { told.add(tell); return () => told.delete(tell); }, []);
+  // At once, not after the next picture: what is set in between would be lost.
+  useLayoutEffect(() => { told.add(tell); return () => told.delete(tell); }, []);
   return state;
 }
 export const say = said => set({ said });

@@ -7,11 +7,12 @@ import { Virtual } from './virtual.jsx';
 // Values by what they are: where parts are, variables, clocks.
 export function groups(r) {
   const places = new Set(r.places), of = test => r.names.filter(test);
-  return [['Locations', of(n => places.has(n) && r.places.length > 1)], ['Variables', of(n => !(places.has(n) && r.places.length > 1) && !r.clocks.has(n))], ['Clocks', of(n => r.clocks.has(n))]].filter(g => g[1].length);
+  const scope = n => (n.includes('::') ? n.slice(0, n.lastIndexOf('::')) : null), scopes = [...new Set(r.names.map(scope).filter(Boolean))];
+  return [['Locations', of(n => places.has(n) && r.places.length > 1)], ['Variables', of(n => !(places.has(n) && r.places.length > 1) && !r.clocks.has(n) && !scope(n))], ...scopes.map(s => [`In ${s}`, of(n => scope(n) === s)]), ['Clocks', of(n => r.clocks.has(n))]].filter(g => g[1].length);
 }
 
 export function Value({ name, value, before, isNew }) {
-  return <div class={`vr${isNew ? ' ch' : ''}`} title={`${name} = ${value}`}><span class="k">{name}</span><span class="v">{isNew && before !== '' && before != null && <span class="w">{before} → </span>}{value}</span></div>;
+  return <div class={`vr${isNew ? ' ch' : ''}`} title={`${name} = ${value}`}><span class="k">{name.split('::').at(-1)}</span><span class="v">{isNew && before !== '' && before !== '–' && before != null && <span class="w">{before} → </span>}{value}</span></div>;
 }
 
 export function Values() {

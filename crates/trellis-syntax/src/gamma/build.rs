@@ -55,6 +55,7 @@ pub fn build<'a>(
     let sys = System {
         terms: Terms::new(),
         name: top.name.0.to_string(),
+        arguments: vec![],
         signals: vec![],
         charts: vec![],
         adapters: vec![],
@@ -81,6 +82,7 @@ impl<'a> Words<'a, '_> {
                 let help = format!("give it with --const {}=VALUE (truth values are 0 and 1)", p.name.0);
                 return self.errors.fail(Diagnostic::error(p.name.1, message).help(help));
             };
+            self.sys.arguments.push((p.name.0.to_string(), *n));
             args.push(match ty {
                 Type::Bool => self.t().bool(*n != 0),
                 Type::Enum(e) if *n >= 0 && (*n as usize) < self.sys.terms.enumeration(e).literals.len() => {

@@ -12,11 +12,13 @@ mod adapter;
 mod ast;
 mod build;
 mod chart;
+pub mod encode;
 mod expr;
 mod lexer;
 pub mod names;
 mod packages;
 mod parser;
+pub mod properties;
 mod terms;
 pub mod trace;
 
@@ -44,6 +46,24 @@ pub fn read(
     let Some((file, component)) = main(&files, options, id)? else { return Ok((None, vec![])) };
     let (system, _, warnings) = build::build(&files, file, component, &options.constants, (0, None))?;
     Ok((Some(system), warnings))
+}
+
+/// The same, as an automaton; a package without a component is a complaint.
+pub fn read_encoded(
+    sources: &mut Sources,
+    id: SourceId,
+    options: &Options,
+) -> Result<(encode::Encoded, Vec<Diagnostic>), Vec<Diagnostic>> {
+    match read(sources, id, options)? {
+        (Some(system), warnings) => {
+            let file = sources.get(id).name.clone();
+            Ok((encode::Encoded { file, ..encode::encode(system) }, warnings))
+        }
+        (None, _) => {
+            let span = Span { source: id, start: 0, end: 0 };
+            Err(vec![Diagnostic::error(span, "this package has no component to be checked")])
+        }
+    }
 }
 
 type Main<'f, 'a> = Option<(usize, &'f ast::Component<'a>)>;

@@ -97,6 +97,16 @@ impl Vocabulary {
         sys.signals[*s].params.iter().find(|(p, _, _)| p == param).map(|(_, v, _)| *v)
     }
 
+    /// Might a name be one of several things?
+    pub fn is_ambiguous(&self, name: &str) -> bool {
+        let several = |all: [bool; 3]| all.into_iter().any(|b| b);
+        several([
+            matches!(self.find(&self.states, name), Found::Several),
+            matches!(self.find(&self.variables, name), Found::Several),
+            matches!(self.find(&self.events, name), Found::Several),
+        ])
+    }
+
     /// `state i.R.S`, `variable i.x`, `event i.P.e`, `parameter i.P.e::p`.
     pub fn about(&self, sys: &mut System, word: &str, e: &Expr<'_>) -> Result<TermId, Diagnostic> {
         let (path, param) = match &e.kind {
@@ -154,4 +164,20 @@ pub fn joined(path: &[Name<'_>]) -> String {
 pub fn place(path: &[Name<'_>]) -> Span {
     let first = path[0].1;
     path.last().map_or(first, |n| first.to(n.1))
+}
+
+/// How much of a text is one name: letters, digits, `_`, `.` and `::`.
+pub fn whole(text: &str) -> &str {
+    let mut end = 0;
+    let bytes = text.as_bytes();
+    while let Some(b) = bytes.get(end) {
+        let next_is = |n: usize| bytes.get(n).is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_');
+        match b {
+            b'.' if next_is(end + 1) => end += 1,
+            b':' if bytes.get(end + 1) == Some(&b':') && next_is(end + 2) => end += 2,
+            b if b.is_ascii_alphanumeric() || *b == b'_' => end += 1,
+            _ => break,
+        }
+    }
+    &text[..end]
 }

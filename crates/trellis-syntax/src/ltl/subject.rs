@@ -7,6 +7,7 @@
 //! | XSTS | after `init`, each `env` and each `trans`; with [`Moment::Full`] after `init` and each `trans` |
 //! | STS | at the start, and after each transition |
 //! | SCXML | after each macro-step |
+//! | Gamma | after the start, and after each cycle or asynchronous step |
 //! | counter systems | at the start, and after each rule |
 //! | AltaRica | at the start, and after each flat event that is not ε |
 //! | hierarchical transition systems | at the start, and after each step that not all nodes take by resting |
@@ -23,6 +24,7 @@ use super::network::chain;
 use super::{Names, parse, parse_state};
 use crate::altarica::Built;
 use crate::diag::{Diagnostic, SourceId, Sources, Span};
+use crate::gamma::{self, encode::Encoded};
 use crate::{c, cfa, scxml, sts, xsts};
 
 /// What a moment of an XSTS is.
@@ -48,6 +50,8 @@ pub enum Language<'o> {
     Sts,
     /// A statechart.
     Scxml,
+    /// Composed statecharts.
+    Gamma(&'o gamma::Options),
     /// A counter system, as it was read.
     Counters(&'o System),
     /// A hierarchy of nodes in AltaRica, as it was built.
@@ -65,6 +69,8 @@ pub struct Asked {
     pub spec: Spec,
     /// Of a statechart: tells runs in states and events.
     pub chart: Option<scxml::Chart>,
+    /// Of composed statecharts: tells runs in cycles.
+    pub composed: Option<Box<Encoded>>,
     /// What the user should know.
     pub warnings: Vec<Diagnostic>,
 }
@@ -78,7 +84,8 @@ pub fn read(
 ) -> Result<Asked, Vec<Diagnostic>> {
     let (mut names, chart, warnings) = names(sources, model, &[formula], language)?;
     let spec = parse(sources, formula, &mut names)?;
-    Ok(Asked { subject: names.subject, spec, chart, warnings })
+    let composed = names.composed;
+    Ok(Asked { subject: names.subject, spec, chart, composed, warnings })
 }
 
 /// Reads a model and what the atoms of an automaton mean in it. There is no formula: `true` stands for it.
@@ -94,7 +101,8 @@ pub fn read_with(
         spec.atoms.push(parse_state(sources, atom, &mut names)?);
         spec.names.push(sources.get(atom).text.to_string());
     }
-    Ok(Asked { subject: names.subject, spec, chart, warnings })
+    let composed = names.composed;
+    Ok(Asked { subject: names.subject, spec, chart, composed, warnings })
 }
 
 type Found = (Automaton, Option<scxml::Chart>, Vec<Diagnostic>);
@@ -201,6 +209,11 @@ fn names(
             names.nodes = values.collect();
             names
         }
+        Language::Gamma(options) => {
+            let (encoded, more) = gamma::read_encoded(sources, model, options)?;
+            warnings = more;
+            composed_names(encoded)
+        }
         Language::Scxml => {
             let (found, more) = scxml::parse_system(sources, model)?;
             warnings = more;
@@ -219,6 +232,30 @@ fn names(
         }
     };
     Ok((names, chart, warnings))
+}
+
+/// A condition on composed statecharts, in an arena that extends the automaton's.
+pub fn composed_condition(
+    sources: &Sources,
+    condition: SourceId,
+    encoded: &Encoded,
+) -> Result<(TermId, trellis_model::cfa::Cfa), Vec<Diagnostic>> {
+    let mut names = composed_names(encoded.clone());
+    // Terms of the automaton with its errors.
+    let t = parse_state(sources, condition, &mut names)?;
+    let cfa = trellis_model::cfa::Cfa { terms: names.subject.cfa.terms, ..encoded.cfa.clone() };
+    Ok((t, cfa))
+}
+
+/// The names of composed statecharts.
+fn composed_names(encoded: Encoded) -> Automaton {
+    let stable = encoded.stable;
+    let subject = Subject::without_errors(&encoded.cfa, |e| e.to == stable);
+    let mut names = Automaton::new(subject, |_| false);
+    names.by_location = false;
+    names.division = Division::Truncating;
+    names.composed = Some(Box::new(encoded));
+    names
 }
 
 /// Has a run of a program ended, by itself or by an error?
@@ -256,6 +293,8 @@ struct Automaton {
     by_location: bool,
     /// Have names brackets in them (`P[0].loc`)?
     bracketed: bool,
+    /// Of composed statecharts: whose names are as in properties of their own language.
+    composed: Option<Box<Encoded>>,
 }
 
 impl Automaton {
@@ -295,6 +334,7 @@ impl Automaton {
             division: Division::Euclidean,
             by_location: true,
             bracketed: false,
+            composed: None,
         }
     }
 }
@@ -331,6 +371,9 @@ impl Automaton {
 
 impl Names for Automaton {
     fn name(&mut self, text: &str) -> Option<TermId> {
+        if let Some(encoded) = &self.composed {
+            return encoded.named(text, &mut self.subject.cfa.terms);
+        }
         if let Some((_, v)) = self.variables.iter().find(|(name, _)| name == text) {
             return Some(self.subject.cfa.terms.var(*v));
         }
@@ -351,6 +394,9 @@ impl Names for Automaton {
     }
 
     fn inside(&mut self, state: &str) -> Option<TermId> {
+        if let Some(encoded) = &self.composed {
+            return encoded.names.state(state);
+        }
         if let Some((_, t)) = self.states.iter().find(|(name, _)| name == state) {
             return Some(*t);
         }
@@ -380,10 +426,21 @@ impl Names for Automaton {
     }
 
     fn whole<'t>(&self, text: &'t str) -> Option<&'t str> {
+        if self.composed.is_some() {
+            return Some(gamma::names::whole(text));
+        }
         self.bracketed.then(|| &text[..chain(text)])
     }
 
+    fn complaint(&mut self, name: &str) -> Option<String> {
+        let several = self.composed.as_ref().is_some_and(|e| e.names.is_ambiguous(name));
+        several.then(|| format!("`{name}` may mean several things; write it with the instance before it"))
+    }
+
     fn known(&self) -> Vec<String> {
+        if let Some(encoded) = &self.composed {
+            return encoded.names.all();
+        }
         let variables = self.variables.iter().map(|(name, _)| name.clone());
         variables.chain(self.literals.iter().chain(&self.states).map(|(name, _)| name.clone())).collect()
     }

@@ -36,6 +36,8 @@ fn all_kinds() {
         ["E<> P.a", "A[] (Not deadlock)", "E[] (x Gt 1)", "A<> y", "P.a --> (P.b And (x' Eq 1))"]
     );
     assert_eq!(kinds("sup: x, y\ninf{P.a && z}: x + 1"), ["sup: x", "sup: y", "inf{(P.a And z)}: (x Add 1)"]);
+    assert_eq!(kinds("bounds{P.a}: x, y"), ["inf{P.a}: x", "sup{P.a}: x", "inf{P.a}: y", "sup{P.a}: y"]);
+    assert_eq!(kinds("{P.a} --> {P.b}\nP.a --> P.b"), ["P.a --> P.b", "P.a --> P.b"]);
     assert_eq!(kinds("A [ ] sup > inf; E < > A"), ["A[] (sup Gt inf)", "E<> A"]);
 }
 
@@ -43,7 +45,7 @@ fn all_kinds() {
 fn what_is_not_supported_is_named() {
     let text = "Pr[<=100; 5](<> P.a) >= 0.5\nE[<=10; 5](max: x)\nsimulate [<=10] {x, y}\ncontrol: A[] x\n\
         strategy S = control: A<> y\nminE(x)[<=5] : <> y\nA[] x under S\nA[ x U y ]\n{a, b} control: A[] c\nE<> z\n\
-        control_t*(1, 2): A<> x\nsaveStrategy(\"a\", S)\nbounds: x\nE<> control: x";
+        control_t*(1, 2): A<> x\nsaveStrategy(\"a\", S)\nE<> control: x";
     assert_eq!(
         kinds(text),
         [
@@ -59,7 +61,6 @@ fn what_is_not_supported_is_named() {
             "E<> z",
             "<control_t>",
             "<saveStrategy>",
-            "<bounds>",
             "<E<> control:>",
         ]
     );

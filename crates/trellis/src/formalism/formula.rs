@@ -2,6 +2,7 @@
 //! programs, transition systems, statecharts, counter systems, hierarchies. Networks have products of their own
 //! ([`crate::formalism::network`]).
 
+pub mod pattern;
 pub mod question;
 
 use std::rc::Rc;
@@ -21,8 +22,10 @@ use trellis_report::{Class, Program};
 use trellis_syntax::altarica::Built;
 use trellis_syntax::c::{self, Kinds};
 use trellis_syntax::diag;
+use trellis_syntax::gamma;
 use trellis_syntax::ltl::subject::{Language, Moment};
 
+use super::gamma::rounds;
 use super::program::statechart::{self, ChartFormula};
 use super::program::{c_meaning, cegar_options, load::texts, options_of_cegar};
 use super::{Cases, Profile, Request};
@@ -62,7 +65,7 @@ pub static PROFILE: Profile = Profile {
 
 /// Is a formula asked?
 pub fn is_asked(args: &Settings) -> bool {
-    !args.formulas.ltl.is_empty() || args.formulas.buchi.is_some()
+    !args.formulas.ltl.is_empty() || !args.formulas.pattern.is_empty() || args.formulas.buchi.is_some()
 }
 
 /// A model as formulas speak of it.
@@ -73,6 +76,8 @@ pub enum Subject {
     Xsts(Moment),
     Sts,
     Scxml,
+    /// How the package is read.
+    Gamma(gamma::Options),
     Counters(System),
     /// Below a node, with its name.
     Nodes(Box<Built>, String),
@@ -120,6 +125,7 @@ impl Subject {
             Subject::Xsts(moment) => Language::Xsts(*moment),
             Subject::Sts => Language::Sts,
             Subject::Scxml => Language::Scxml,
+            Subject::Gamma(options) => Language::Gamma(options),
             Subject::Counters(system) => Language::Counters(system),
             Subject::Nodes(built, _) => Language::Nodes(built),
             Subject::Tree(tree) => Language::Tree(tree),
@@ -187,7 +193,9 @@ pub fn task(request: &Request, subject: Subject, asks: Vec<Ask>) -> Result<Formu
     let texts = understood.iter().map(|u| texts(language, &u.asked.subject.cfa, &u.sources)).collect();
     let (assumes, meaning) = match subject {
         Subject::C(_, assumes) => (assumes, c_meaning(&args.reading)),
-        Subject::Nodes(_, node) => (vec![], vec![("node".to_string(), node)]),
+        Subject::Nodes(_, node) | Subject::Gamma(gamma::Options { component: Some(node), .. }) => {
+            (vec![], vec![("node".to_string(), node)])
+        }
         ref subject @ Subject::Xsts(_) => {
             let step = subject.step().map(|step| ("ltl-step".to_string(), step.to_string()));
             (vec![], step.into_iter().collect())
@@ -275,7 +283,17 @@ impl Task for FormulaTask {
     fn solve(&self, n: usize, meter: &mut Meter) -> Result<LtlReport, Error> {
         let u = &self.understood[n];
         let Outcome { verdict, stats, by, .. } = answer(u, &self.engine, meter);
-        let verdict = match (&u.asked.chart, plain(verdict)) {
+        let verdict = match plain(verdict) {
+            Plain::Unsafe(run) => match &u.asked.composed {
+                Some(composed) => match rounds::goes_on(composed, &run) {
+                    Ok(()) => Plain::Unsafe(run),
+                    Err(why) => Plain::Unknown(Reason::Unsupported(why)),
+                },
+                None => Plain::Unsafe(run),
+            },
+            verdict => verdict,
+        };
+        let verdict = match (&u.asked.chart, verdict) {
             (Some(chart), Plain::Unsafe(run)) => match statechart::fair(chart, &run) {
                 Ok(()) => Plain::Unsafe(run),
                 Err(why) => Plain::Unknown(Reason::Unsupported(why)),
@@ -317,6 +335,12 @@ impl Task for FormulaTask {
     }
 
     fn accept(&self, n: usize, evidence: Evidence<&Counterexample, &Proof>) -> Result<(), Rejection> {
+        if let Some(composed) = &self.understood[n].asked.composed {
+            return Ok(match evidence {
+                Evidence::Trace(run) => rounds::goes_on(composed, run)?,
+                Evidence::Proof(_) => rounds::never_mistaken(composed, &mut Meter::unlimited())?,
+            });
+        }
         let Some(chart) = &self.understood[n].asked.chart else { return Ok(()) };
         match evidence {
             Evidence::Trace(run) => Ok(statechart::fair(chart, run)?),
@@ -328,9 +352,10 @@ impl Task for FormulaTask {
     fn present(&self, n: usize, then: &mut dyn FnMut(&Presenter<'_, Self>)) {
         let (program, u) = (self.program(n), &self.understood[n]);
         let formula = Formula { program: &program, asked: u.about() };
-        match &u.asked.chart {
-            Some(chart) => then(&ChartFormula { formula, chart }),
-            None => then(&formula),
+        match (&u.asked.chart, &u.asked.composed) {
+            (Some(chart), _) => then(&ChartFormula { formula, chart }),
+            (_, Some(composed)) => then(&ChartFormula { formula, chart: &**composed }),
+            _ => then(&formula),
         }
     }
 
@@ -343,6 +368,12 @@ impl Task for FormulaTask {
 fn answer(u: &Understood, engine: &Engine, meter: &mut Meter) -> Outcome {
     if let Some(chart) = &u.asked.chart
         && let Err(why) = statechart::never_too_short(chart, meter)
+    {
+        let verdict = Verdict::Unknown(Reason::Unsupported(why));
+        return Outcome { verdict, stats: Default::default(), by: None };
+    }
+    if let Some(composed) = &u.asked.composed
+        && let Err(why) = rounds::never_mistaken(composed, meter)
     {
         let verdict = Verdict::Unknown(Reason::Unsupported(why));
         return Outcome { verdict, stats: Default::default(), by: None };

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use trellis_check::Cause;
 use trellis_engine::audit::hazard;
+use trellis_engine::learn::answer_learning;
 use trellis_engine::network::{Answer, ExprStrategy, answer, answer_up_to_symmetry};
 use trellis_engine::reach::{Options, Refine, Strategy, Update};
 use trellis_engine::timed::Config;
@@ -37,7 +38,7 @@ use crate::settings::{self, Convert, Engine as E, Settings, Simulate};
 use crate::task::{Evidence, Presenter, Question, Rejection, Task, Unanswered};
 use load::{Asked, Loaded, load};
 use monotone::Basis;
-use strategy::LuaStrategy;
+use strategy::Scripted;
 
 /// Networks of automata.
 pub struct Networks;
@@ -78,6 +79,7 @@ static PROFILE: Profile = Profile {
         ("data", &[E::Auto, E::Lazy]),
         ("all_clocks", &[E::Auto, E::Lazy]),
         ("non_zeno", &[E::Auto, E::Reach, E::Lazy]),
+        ("trace_kind", &[E::Auto, E::Reach, E::Lazy]),
         ("no_pruning", &[E::Hierarchy]),
         ("neat", &[E::Hierarchy]),
         ("refine", &[E::Hierarchy]),
@@ -203,7 +205,7 @@ impl Task for NetworkTask {
 
     fn solve(&self, n: usize, meter: &mut Meter) -> Result<PropertyReport, Error> {
         let (args, loaded, net, query) = (&*self.args, &self.loaded, self.net(), &self.loaded.queries[n]);
-        let mut plan = plan(args, net, query)?;
+        let mut plan = plan(args, net, query, loaded.brought.join.is_some())?;
         if args.symmetry {
             plan.notes.push(symmetry_note(net, query));
         }
@@ -215,15 +217,34 @@ impl Task for NetworkTask {
         }
         let mut meter = meter.clone().states(args.states.or(plan.states));
         let mut expr = loaded.strategy.map(|s| ExprStrategy::new(net, s.condition, s.uses_joined));
-        let mut lua = self.script.as_deref().map(|p| LuaStrategy::load(p, net)).transpose()?;
-        let strategy: Option<&mut dyn Strategy<_>> = match (&mut expr, &mut lua) {
+        let mut script = self.script.as_deref().map(|p| Scripted::load(p, net)).transpose()?;
+        if let Some(rule) = &loaded.brought.join {
+            script = Some(Scripted::brought(rule.clone(), net));
+        }
+        let strategy: Option<&mut dyn Strategy<_>> = match (&mut expr, &mut script) {
             (Some(e), _) => Some(e),
-            (None, Some(l)) => Some(l),
+            (None, Some(s)) => Some(s),
             (None, None) => None,
         };
         let found = match &plan.timed {
-            Some(config) => trellis_engine::timed::answer(net, query, config, &mut meter),
+            Some(config) => trellis_engine::timed::answer_by(net, query, config, &mut meter).map(|(mut answer, by)| {
+                // From here on it is known who has answered.
+                plan.timed = plan.timed.map(|config| Config { engine: by.or(config.engine), ..config });
+                let states = matches!(query.kind, QueryKind::Always(_) | QueryKind::Possibly(_));
+                if args.trace_kind == Some(settings::TraceKind::Fastest) && states {
+                    let said = timed::hasten(net, query, &mut answer.verdict, &mut meter);
+                    said.into_iter().for_each(|said| args.context.note(format_args!("note: {said}\n")));
+                }
+                answer
+            }),
             None if folds(args, net) => answer_up_to_symmetry(net, query, plan.options.order, &mut meter),
+            None if strategy.is_none() && plan.options.refine == Refine::Split => {
+                let (found, learnt) = answer_learning(net, query, plan.options, loaded.priority, &mut meter);
+                if let Some(join) = learnt.filter(|_| !args.quiet && !args.json) {
+                    args.context.note(format_args!("note: learnt when to join: --join '{join}'\n"));
+                }
+                found
+            }
             None => answer(net, query, plan.options, strategy, loaded.priority, &mut meter),
         };
         Ok(match found {
@@ -395,11 +416,12 @@ fn usage(args: &Settings, loaded: &Loaded) -> Result<(), Error> {
     if timed::lazily(args)
         || timed::by_zones(args)
         || args.non_zeno
+        || args.trace_kind.is_some()
         || args.engine == settings::Engine::Lazy
         || args.order == Some(settings::Order::Largest)
     {
         return say(
-            "--engine lazy, --clocks, --data, --all-clocks, --extrapolation, --cover, --non-zeno and --order largest are for models with clocks; this one has none",
+            "--engine lazy, --clocks, --data, --all-clocks, --extrapolation, --cover, --non-zeno, --trace-kind and --order largest are for models with clocks; this one has none",
         );
     }
     let lattices = !loaded.network.lattices.is_empty();
@@ -412,6 +434,9 @@ fn usage(args: &Settings, loaded: &Loaded) -> Result<(), Error> {
     }
     if join.is_some_and(|j| j != "none") && args.update.is_some_and(|u| u != settings::Update::Join) {
         return say("--join goes with --update join");
+    }
+    if join.is_some() && loaded.brought.join.is_some() {
+        return say("--join: the Python file has a joining strategy of its own, the function `join`");
     }
     if (args.order == Some(settings::Order::Priority)) != args.priority.is_some() {
         return say("--order priority and --priority EXPR go together");
@@ -433,7 +458,7 @@ fn no_question(labels: &[String]) -> String {
 }
 
 /// Chooses how to search.
-fn plan(args: &Settings, net: &Network, query: &Query) -> Result<Plan, Error> {
+fn plan(args: &Settings, net: &Network, query: &Query, brought: bool) -> Result<Plan, Error> {
     let order = match args.order {
         // Those that do not fit have been refused.
         None | Some(settings::Order::Bfs | settings::Order::Largest | settings::Order::Error) => Order::Bfs,
@@ -467,7 +492,7 @@ fn plan(args: &Settings, net: &Network, query: &Query) -> Result<Plan, Error> {
         (None, Some(settings::Update::Simple)) => Some(Update::Simple),
         (None, Some(settings::Update::Cover)) => Some(Update::Cover),
         (None, Some(settings::Update::Join)) => Some(Update::Join),
-        (None, None) => None,
+        (None, None) => brought.then_some(Update::Join),
     };
     if net.lattices.is_empty() || asked == Some(Update::Simple) {
         return Ok(plan);
@@ -483,7 +508,7 @@ fn plan(args: &Settings, net: &Network, query: &Query) -> Result<Plan, Error> {
         plan.notes.push(format!("simple update: {why}"));
         return Ok(plan);
     }
-    let given = args.join.is_some() && !matches!(args.join.as_deref(), Some("auto"));
+    let given = brought || args.join.is_some() && !matches!(args.join.as_deref(), Some("auto"));
     let refine = if given { Refine::Never } else { Refine::Split };
     let is_bound = matches!(query.kind, QueryKind::Bound { .. });
     match (asked, monotone::basis(net, query, args.assume.is_some())) {
@@ -581,9 +606,10 @@ fn answered(args: &Settings, loaded: &Loaded, query: &Query, a: Answer, plan: &P
 
 fn engine_line(args: &Settings, o: Options, query: &Query, net: &Network) -> String {
     let order = match o.order {
-        Order::Bfs => "breadth first".to_string(),
+        Order::Bfs | Order::Shortest => "breadth first".to_string(),
         Order::Dfs => "depth first".to_string(),
         Order::Random(seed) => format!("random order, seed {seed}"),
+        Order::Shuffled(seed) => format!("depth first in random order, seed {seed}"),
         Order::Priority => "by priority".to_string(),
     };
     match query.kind {

@@ -2,7 +2,7 @@
 //! reached. Which engine, and evidence; a C program is asked about its checks one by one (`c`).
 
 mod c;
-mod chart;
+pub mod chart;
 pub mod horn;
 pub mod load;
 mod state;
@@ -228,7 +228,7 @@ fn automaton(args: &Convert, language: &'static Language, color: bool) -> Result
 }
 
 /// What the command line asks for.
-fn engine(args: &Settings) -> Result<Engine, Error> {
+pub fn engine(args: &Settings) -> Result<Engine, Error> {
     let say = |text: &str| Err(Error::Usage(text.into()));
     let p = &args.programs;
     if let Some(order @ (settings::Order::Random | settings::Order::Priority | settings::Order::Largest)) = args.order {
@@ -513,13 +513,13 @@ impl Task for ProgramTask {
 }
 
 /// Replays a run into an error.
-fn replay(cfa: &Cfa, trace: &Trace) -> Result<String, Rejection> {
+pub fn replay(cfa: &Cfa, trace: &Trace) -> Result<String, Rejection> {
     checker::replay(cfa, trace).map_err(|why| words(cfa, &why))?;
     Ok(format!("run of {} replayed", steps(trace.steps.len())))
 }
 
 /// Checks an invariant. One that the checker's solver cannot follow is no proof, but not wrong either.
-fn certify(cfa: &Cfa, proof: &Certificate, meter: &Meter) -> Result<String, Rejection> {
+pub fn certify(cfa: &Cfa, proof: &Certificate, meter: &Meter) -> Result<String, Rejection> {
     match checker::certify(cfa, proof, meter) {
         Ok(work) => Ok(format!("{} checked: {work}", text::summary(proof))),
         Err(checker::Rejection::Undecided(why)) => Err(match (meter.go_on(), why) {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use trellis_report::run::{Run, Step};
-use trellis_report::{Outcome, Style};
+use trellis_report::{Outcome, Style, page};
 
 use crate::Error;
 use crate::pipeline::{Answer, Summary};
@@ -93,6 +93,40 @@ impl Report {
         self.summary.seconds
     }
 
+    /// The report for a machine (JSON, one line), as `trellis check --json` prints it.
+    ///
+    /// ```
+    /// # let text = "process P() { state Off, On, Broken; init Off; trans Off -> On { }, On -> Off { }; } system P;";
+    /// # let model = trellis::Model::from_text("lamp.xta", text)?;
+    /// let report = model.check(&model.property("A[] not P.Broken")?).run()?;
+    /// assert!(report.json()?.contains("\"verdict\":\"safe\""));
+    /// # Ok::<(), trellis::Error>(())
+    /// ```
+    pub fn json(&self) -> Result<String, Error> {
+        let written = match &self.answer {
+            Some(answer) => answer.json(),
+            None => {
+                let mut line = vec![];
+                trellis_report::json::write_plain_report(&mut line, &self.summary).map(|()| line)
+            }
+        };
+        let line = written.map_err(|e| Error::Internal(e.to_string()))?;
+        Ok(String::from_utf8_lossy(&line).trim_end().to_string())
+    }
+
+    /// What a page shows of it.
+    #[doc(hidden)]
+    pub fn page(&self) -> Result<Vec<page::Answer>, Error> {
+        let answers = self.answer.iter().map(|a| a.page()).collect::<Result<_, _>>();
+        answers.map_err(|e| Error::Internal(e.to_string()))
+    }
+
+    /// A page with what was found, as `trellis check --html` writes it.
+    #[doc(hidden)]
+    pub fn frozen(model: &super::Model, answers: Vec<page::Answer>) -> Result<String, Error> {
+        Ok(crate::view::frozen(&model.settings(&[])?, answers))
+    }
+
     fn why(&self) -> String {
         self.summary.reason.as_ref().map_or_else(|| "not known".into(), |why| why.text.clone())
     }
@@ -177,6 +211,14 @@ impl Proof {
         }
     }
 
+    /// The certificate (JSON), if there is one.
+    pub fn json(&self) -> Result<Option<Vec<u8>>, Error> {
+        let Some(answer) = &self.0 else { return Ok(None) };
+        let mut out = vec![];
+        answer.write_certificate(&mut out).map_err(|e| Error::Internal(e.to_string()))?;
+        Ok(Some(out))
+    }
+
     /// Is there a certificate to be saved?
     pub fn is_saved(&self) -> bool {
         self.0.is_some()
@@ -220,6 +262,13 @@ impl Trace {
     /// Its steps.
     pub fn steps(&self) -> Vec<Step> {
         self.run().steps
+    }
+
+    /// The trace (JSON).
+    pub fn json(&self) -> Result<Vec<u8>, Error> {
+        let mut out = vec![];
+        self.0.write_trace(&mut out).map_err(|e| Error::Internal(e.to_string()))?;
+        Ok(out)
     }
 
     /// Writes it (JSON), for [`Model::certify`] or `trellis certify`.

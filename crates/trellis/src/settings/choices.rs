@@ -177,6 +177,16 @@ pub enum Cover {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TraceKind {
+    /// Whichever is found first.
+    Some,
+    /// One with the fewest steps.
+    Shortest,
+    /// One that takes the least time.
+    Fastest,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Clocks {
     /// By zone interpolation, forward.
     Forward,

@@ -182,6 +182,7 @@ pub struct Lazy<'n, D, R> {
     /// The abstract labels: clocks.
     pub refiner: R,
     waiting: Waitlist,
+    started: bool,
 }
 
 impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
@@ -194,18 +195,31 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
         }
         bounds.forget_constants();
         let keys = Keys::new(net, &post.layout, bounds);
-        Lazy { post, tree: Tree::new(keys, !D::KEPT), data, refiner, waiting: Waitlist::new(options.order) }
+        Lazy {
+            post,
+            tree: Tree::new(keys, !D::KEPT),
+            data,
+            refiner,
+            waiting: Waitlist::new(options.order),
+            started: false,
+        }
     }
 
-    /// 002 Algorithm 1.
+    /// 002 Algorithm 1. Stopped by a limit, it goes on where it was when it is called again.
     pub fn check(&mut self, query: &Query, mut target: Option<&mut Target>, meter: &mut Meter) -> Ending {
-        match self.start(query, &mut target) {
-            Ok(None) => {}
-            Ok(Some((n, parts))) => return Ending::Found(n, parts),
-            Err(trouble) => return Ending::Broken(NONE, trouble),
+        if !std::mem::replace(&mut self.started, true) {
+            match self.start(query, &mut target) {
+                Ok(None) => {}
+                Ok(Some((n, parts))) => return Ending::Found(n, parts),
+                Err(trouble) => return Ending::Broken(NONE, trouble),
+            }
         }
-        let mut run = Run { lazy: self, query, target, moves: Transitions::default(), zone: Vec::new() };
+        let mut run = Run { lazy: self, query, target, moves: Transitions::default(), zone: Vec::new(), taken: NONE };
         if let Err(end) = algorithm::check(&mut run, meter) {
+            if let (Ending::Stopped(_), true) = (&end, run.taken != NONE) {
+                let n = run.taken;
+                self.waiting.push(n, 0);
+            }
             return end;
         }
         self.tree.stats.stored = self.tree.stats.expanded;
@@ -398,13 +412,17 @@ struct Run<'r, 'n, 't, D, R> {
     target: Option<&'t mut Target>,
     moves: Transitions,
     zone: Vec<Bound>,
+    /// What was taken last from those that wait.
+    taken: u32,
 }
 
 impl<D: Data, R: Refiner> Search for Run<'_, '_, '_, D, R> {
     type End = Ending;
 
     fn next(&mut self) -> Result<Option<u32>, Ending> {
-        Ok(self.lazy.waiting.pop())
+        let n = self.lazy.waiting.pop();
+        self.taken = n.unwrap_or(NONE);
+        Ok(n)
     }
 
     fn spend(&mut self, meter: &mut Meter) -> Result<(), Ending> {
@@ -433,7 +451,7 @@ impl<D: Data, R: Refiner> Search for Run<'_, '_, '_, D, R> {
     }
 
     fn expand(&mut self, n: u32) -> Result<(), Ending> {
-        let Run { lazy, query, target, moves, zone } = self;
+        let Run { lazy, query, target, moves, zone, .. } = self;
         let found = if D::KEPT {
             lazy.expand(n, query, target, moves, zone)
         } else {

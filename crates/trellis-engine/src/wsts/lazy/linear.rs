@@ -379,6 +379,27 @@ impl RegionDomain for LinearRegions<'_> {
     fn predicates(&self) -> usize {
         self.atoms.len()
     }
+
+    fn describe(&self, region: TermId) -> Vec<String> {
+        vec![if region == self.start { "the start".into() } else { self.terms.show(region).to_string() }]
+    }
+
+    fn command(&self, command: Command) -> String {
+        let rule = &self.system.rules[command as usize];
+        let name = rule.name.clone().or_else(|| rule.title.clone());
+        name.or_else(|| rule.line.map(|n| format!("line {n}"))).unwrap_or_else(|| format!("rule {}", command + 1))
+    }
+
+    fn known(&self, precision: Precision) -> Vec<String> {
+        let said = |a: &AtomId| {
+            let Atom { weights, bound } = &self.atoms[*a as usize];
+            let name = |v: Var| &self.system.names[v as usize];
+            let part = |(v, n): &(Var, i128)| if *n == 1 { name(*v).clone() } else { format!("{n}·{}", name(*v)) };
+            let parts: Vec<String> = weights.iter().map(part).collect();
+            format!("({} ≥ {bound})", parts.join(" + "))
+        };
+        self.precisions[precision as usize].iter().map(said).collect()
+    }
 }
 
 fn holds(a: &Atom, state: &[u64]) -> bool {

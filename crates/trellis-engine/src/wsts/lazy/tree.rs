@@ -14,7 +14,7 @@ use trellis_model::evidence::Reason;
 
 use super::{Control, Counts, Options};
 use crate::explore::{Exploration, Mark, explore};
-use trellis_meter::{Meter, Progress, Stats};
+use trellis_meter::{Board, MOST_NODES, Meter, Progress, Role, Round, RoundEdge, RoundNode, Stats};
 
 /// A node, by position; the root is 0.
 type NodeId = u32;
@@ -62,6 +62,12 @@ pub trait RegionDomain {
     fn certificate(&mut self, regions: impl Iterator<Item = Self::Region>) -> Result<Certificate, Reason>;
     /// How many predicates there are.
     fn predicates(&self) -> usize;
+    /// A region in words, line by line.
+    fn describe(&self, region: Self::Region) -> Vec<String>;
+    /// A command in words.
+    fn command(&self, command: Command) -> String;
+    /// The predicates of a set, in words.
+    fn known(&self, precision: Precision) -> Vec<String>;
 }
 
 struct Node<R> {
@@ -103,6 +109,8 @@ pub struct Tree<D: RegionDomain> {
     /// For adverse control: nodes that would refine the root, and until when waiting ones have been looked at.
     parked: Vec<NodeId>,
     looked: u64,
+    /// Where rounds are recorded.
+    board: Board,
     waiting: BTreeSet<(u64, NodeId)>,
     clock: u64,
     random: u64,
@@ -124,6 +132,7 @@ impl<D: RegionDomain> Tree<D> {
             asked: FxHashMap::default(),
             parked: vec![],
             looked: 0,
+            board: Board::default(),
             waiting: BTreeSet::new(),
             clock: 0,
             random,
@@ -168,11 +177,13 @@ impl<D: RegionDomain> Tree<D> {
 
     /// Until no node waits, or a run into the target is found.
     pub fn run(&mut self, meter: &mut Meter) -> Result<Verdict, Reason> {
+        self.board = meter.board().clone();
         let (region, precision) = self.domain.start()?;
         self.add(None, 0, precision, region);
         if let Some(found) = explore(self, meter)? {
             return Ok(found);
         }
+        self.board.round(|| self.picture("the proof: nothing waits, and no region meets the target".into(), None));
         Ok(Verdict::Safe(self.domain.certificate(self.covering.keys().copied())?))
     }
 
@@ -242,17 +253,63 @@ impl<D: RegionDomain> Tree<D> {
         Ok(Pivot { at, real, errors, commands })
     }
 
+    /// The tree as it is, with an error trace from the pivot on.
+    fn picture(&self, title: String, trace: Option<(NodeId, NodeId)>) -> Round {
+        let mut on = BTreeSet::new();
+        if let Some((pivot, error)) = trace {
+            let mut at = error;
+            while at != pivot {
+                on.insert(at);
+                let Some((parent, _)) = self.nodes[at as usize].parent else { break };
+                at = parent;
+            }
+        }
+        let (mut round, mut order) = (Round { title, ..Round::default() }, vec![0]);
+        let mut next = 0;
+        while let Some(&id) = order.get(next) {
+            let node = &self.nodes[id as usize];
+            let role = match trace {
+                Some((pivot, _)) if pivot == id => Role::Pivot,
+                Some((_, error)) if error == id => Role::Error,
+                _ if on.contains(&id) => Role::Path,
+                _ if node.mark == Mark::Covered => Role::Covered,
+                _ if node.mark == Mark::Waiting => Role::Waiting,
+                _ => Role::Plain,
+            };
+            round.nodes.push(RoundNode { lines: self.domain.describe(node.region), role });
+            for &child in node.children.iter().filter(|c| self.nodes[**c as usize].mark != Mark::Undone) {
+                if order.len() == MOST_NODES {
+                    round.cut = true;
+                    break;
+                }
+                let label = self.nodes[child as usize].parent.map_or_else(String::new, |p| self.domain.command(p.1));
+                round.edges.push(RoundEdge { from: next, to: order.len(), label, covers: false });
+                order.push(child);
+            }
+            next += 1;
+        }
+        round
+    }
+
     /// An error node: the run is real, or a pivot is found and refined.
     fn refine(&mut self, error: NodeId) -> Result<Option<Verdict>, Reason> {
         let Pivot { at, real, errors, commands } = self.pivot(error)?;
         if real {
+            self.board.round(|| self.picture("a real run: even the start meets the error region".into(), Some((at, error))));
             return self.domain.run(&errors, &commands).map(Some);
         }
         self.stats.refinements += 1;
         self.counts.at_root += u64::from(at == 0);
         let Node { depth, region, precision, at: since, .. } = self.nodes[at as usize];
+        let board = self.board.clone();
+        let was = if board.is_recording() { self.domain.known(precision) } else { vec![] };
         self.counts.deepest_pivot = self.counts.deepest_pivot.max(depth);
-        self.nodes[at as usize].precision = self.domain.refine((region, precision), &errors, &commands)?;
+        let gained = self.domain.refine((region, precision), &errors, &commands)?;
+        board.round(|| {
+            let new: Vec<String> = self.domain.known(gained).into_iter().filter(|p| !was.contains(p)).collect();
+            self.picture(format!("round {}: the pivot learns {}", self.stats.refinements, new.join("; ")), Some((at, error)))
+        });
+        self.nodes[at as usize].precision = gained;
 
         let mut gone = std::mem::take(&mut self.nodes[at as usize].children);
         while let Some(n) = gone.pop() {

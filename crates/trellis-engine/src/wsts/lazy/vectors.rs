@@ -97,6 +97,13 @@ impl<'s> VectorRegions<'s> {
         self.precisions.len() as Precision - 1
     }
 
+    /// A predicate in words.
+    fn said(&self, p: Pred) -> String {
+        let parts = self.predicates.get(p).entries().iter().map(|(v, n)| format!("{} ≥ {n}", self.system.names[*v as usize]));
+        let parts: Vec<String> = parts.collect();
+        if parts.is_empty() { "true".into() } else { format!("({})", parts.join(", ")) }
+    }
+
     fn number(&mut self, v: Vector) -> Pred {
         *self.numbers.entry(v).or_insert_with_key(|v| {
             let cone = Cone::new(self.system, v.clone());
@@ -358,5 +365,28 @@ impl RegionDomain for VectorRegions<'_> {
 
     fn predicates(&self) -> usize {
         self.predicates.len()
+    }
+
+    fn describe(&self, region: RegionId) -> Vec<String> {
+        if region == START {
+            return vec!["the start".into()];
+        }
+        let excluded = self.regions[region as usize].excluded.iter();
+        let lines: Vec<String> = excluded.map(|p| format!("not {}", self.said(p))).collect();
+        if lines.is_empty() { vec!["anything".into()] } else { lines }
+    }
+
+    fn command(&self, command: Command) -> String {
+        let rules = &self.commands[command as usize];
+        let line = |r: &RuleId| {
+            let rule = &self.system.rules[*r as usize];
+            let name = rule.name.clone().or_else(|| rule.title.clone());
+            name.or_else(|| rule.line.map(|n| format!("line {n}"))).unwrap_or_else(|| format!("rule {}", r + 1))
+        };
+        if rules.len() == 1 { line(&rules[0]) } else { "any rule".into() }
+    }
+
+    fn known(&self, precision: Precision) -> Vec<String> {
+        self.precisions[precision as usize].iter().map(|p| self.said(*p)).collect()
     }
 }

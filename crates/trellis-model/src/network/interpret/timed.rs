@@ -227,7 +227,8 @@ impl<'n> Interpreter<'n> {
         let here = self.here(state);
         let blind = Interpreter { blind: true, ..*self };
         let is_urgent = |first| Ok(self.channel(&here, first)?.is_some_and(|c| self.net.channels[c].urgent));
-        if self.net.has_priorities {
+        // With clocks, what goes before it may be possible sooner or later: urgent channels hold time up whatever the priorities.
+        if self.net.has_priorities && self.net.clocks.is_empty() {
             for (action, _) in blind.steps(state)? {
                 if is_urgent(action.0[0])? {
                     return Ok(false);

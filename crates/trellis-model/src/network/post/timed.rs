@@ -17,6 +17,8 @@ use super::super::compiled::{Atoms, ElementHost, Judge, SetClock, Test, compile_
 use super::super::{Action, ClockAtom, EdgeRef, ModelError};
 use super::Post;
 
+mod priority;
+
 /// The moves from one key, side by side.
 #[derive(Debug, Default)]
 pub struct Transitions {
@@ -115,6 +117,9 @@ impl Post<'_> {
             this.add_moves(action, out)?;
             Ok(ControlFlow::Continue(()))
         })?;
+        if self.net.has_priorities {
+            self.give_way(out)?;
+        }
         if self.has_urgent_channels {
             for i in 0..out.items.len() {
                 if out.items[i].delay {

@@ -6,8 +6,8 @@
 //!
 //! Rates (`x' == e`, in invariants) take the same way: an [`Atom`] that is a `rate` says how fast its clock runs.
 //!
-//! What this deliberately does not do: clocks as numbers, constant rates other than 0 and 1, and clocks beside lattice variables or
-//! priorities. All of that is refused by name and place.
+//! What this deliberately does not do: clocks as numbers, constant rates other than 0 and 1, and clocks beside lattice
+//! variables. All of that is refused by name and place.
 
 use trellis_expr::{Term, TermId, VarId};
 use trellis_model::network::ClockAtom;
@@ -17,7 +17,7 @@ use super::formula::Formula;
 use super::place::Place;
 use super::scope::{Kind, Value};
 use super::types::Ty;
-use super::{Builder, Res, ast};
+use super::{Builder, Res, ast, syntax};
 use crate::diag::shorten;
 use crate::diag::{Diagnostic, Span};
 use ast::{BinOp, Expr};
@@ -96,13 +96,9 @@ impl Builder<'_> {
             ast::ChanRef::Chan(e) => e.span,
         });
         let process = nta.system.get(1).and_then(|group| group.first()).map(|name| name.span);
-        for (what, span) in [("channel", chan), ("process", process)] {
-            if let Some(span) = span {
-                self.report(
-                    Diagnostic::error(span, format!("{what} priorities are not supported in a model with clocks"))
-                        .help("remove them: write `,` for `<`, or leave the line out"),
-                );
-            }
+        if let Some(span) = chan.or(process).filter(|_| self.net.channels.iter().any(|c| c.urgent)) {
+            let d = Diagnostic::warning(span, "urgent channels hold time up whatever the priorities are");
+            self.report(d.help("a step over an urgent channel may have to wait for others, and time waits with it"));
         }
     }
 
@@ -252,6 +248,9 @@ impl Lower<'_, '_> {
     pub fn rate(&mut self, of: &Expr, e: &Expr, span: Span) -> Res<Denotes> {
         if self.unit != Unit::Invariant || !self.calls.is_empty() {
             return self.err(span, "rates of clocks stand in invariants");
+        }
+        if self.is_left_out(of) && syntax::is_pure(e) {
+            return Ok(Formula { data: self.b.terms().bool(true), atoms: Vec::new() }.into());
         }
         let clock = match self.denote(of)? {
             Denotes::Place(p) => self.clock(&p),

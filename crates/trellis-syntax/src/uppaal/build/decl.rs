@@ -36,6 +36,12 @@ impl Builder<'_> {
     /// A declaration outside functions. `prefix` is the process's name and a dot, or nothing.
     pub fn declare(&mut self, d: &ast::Decl, scope: &Rc<Scope>, prefix: &str) -> Res<()> {
         match d {
+            ast::Decl::Vars(v) if left_out(&v.ty).is_some() => {
+                let what = left_out(&v.ty).unwrap_or_default();
+                let d = Diagnostic::warning(v.ty.span, "this is left out");
+                self.report(d.help("questions and steps that depend on it cannot be checked"));
+                v.names.iter().fold(Ok(()), |done, d| done.and(self.bind(scope, &d.name, Entity::LeftOut(what))))
+            }
             ast::Decl::Vars(v) => {
                 let base = self.resolve_type(&v.ty, scope);
                 let mut result = base.as_ref().map(|_| ()).map_err(|e| *e);
@@ -216,6 +222,17 @@ impl Builder<'_> {
             Some((lo, hi, _)) if n < lo || n > hi => self.error(span, format!("{n} does not fit `{}`", ty.describe())),
             _ => Ok(n),
         }
+    }
+}
+
+/// What only costs and statistics need, and why it cannot be looked at.
+fn left_out(ty: &ast::TypeExpr) -> Option<&'static str> {
+    match &ty.base {
+        ast::BaseType::Unsupported(name) if name == "double" => {
+            Some("is a floating-point number, which is not supported")
+        }
+        ast::BaseType::Clock if ty.hybrid => Some("is a hybrid clock, which is not supported"),
+        _ => None,
     }
 }
 

@@ -5,9 +5,9 @@ use trellis_expr::{TermId, VarId};
 use super::expr::{Denotes, Lower, Unit};
 use super::lattice::LatticePlace;
 use super::place::Place;
-use super::scope::{Kind, Value};
+use super::scope::{Entity, Kind, Value};
 use super::types::Ty;
-use super::{Builder, Res, ast};
+use super::{Builder, Res, ast, syntax};
 use crate::diag::shorten;
 use crate::diag::{Diagnostic, Span};
 use ast::{BinOp, Expr, ExprKind};
@@ -66,6 +66,12 @@ impl Lower<'_, '_> {
     /// `lhs = rhs`, `lhs += rhs`. What is assigned to, and what it holds, is settled before the right side runs. `needed`:
     /// the expression is part of a larger one, which looks at the outcome.
     pub fn assignment(&mut self, op: Option<BinOp>, lhs: &Expr, rhs: &Expr, span: Span, needed: bool) -> Res<Denotes> {
+        if !needed && self.is_left_out(lhs) {
+            return match [lhs, rhs].into_iter().all(syntax::is_pure) {
+                true => Ok(Denotes::Nothing),
+                false => self.err(span, "this does more than to change what is left out"),
+            };
+        }
         match self.denote(lhs)? {
             Denotes::Place(p) => {
                 self.may_write(&p, lhs.span, span)?;
@@ -110,6 +116,12 @@ impl Lower<'_, '_> {
                     .help("a constant or an expression has no place to write to; did you mean `==`?"),
             )),
         }
+    }
+
+    /// Is this of something that is left out?
+    pub fn is_left_out(&self, e: &Expr) -> bool {
+        let found = syntax::root(e).and_then(|name| self.scope.find(name));
+        matches!(found, Some(Entity::LeftOut(_)))
     }
 
     fn assign_number(&mut self, op: Option<BinOp>, p: Place, at: Span, rhs: &Expr, needed: bool) -> Res<Denotes> {

@@ -338,6 +338,7 @@ impl<'b, 'a> Lower<'b, 'a> {
             Entity::Lattice(l) => return Ok(Denotes::Lattice(l)),
             Entity::Chan(c) => return Ok(Denotes::Chan(c)),
             Entity::Broken => return Err(Reported),
+            Entity::LeftOut(what) => (what, "what depends on it cannot be checked; use integers and clocks".into()),
             Entity::Func(_) => ("is a function", format!("call it: `{shown}(…)`")),
             Entity::Type(_) => ("is a type, not a value", "use a variable or a constant here".into()),
             Entity::Family(_) => ("is a process", format!("ask for a location or a variable of it: `{shown}.name`")),

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use trellis_domain::script::ScriptLattice;
+use trellis_domain::script::{Class, ScriptLattice};
 use trellis_expr::{FnId, StmtId, TermId};
 use trellis_model::network::{Function, LatticeVar};
 use trellis_order::lattice::library::{self, Arg};
@@ -41,6 +41,8 @@ enum Origin {
     Library(String, Vec<Arg>),
     /// A script: its file's name and text.
     Script(String, String),
+    /// A lattice that the user has brought along.
+    Brought(Arc<dyn Class>),
 }
 
 /// A lattice value: which lattice, and at which word of the element it starts.
@@ -92,6 +94,8 @@ impl Builder<'_> {
         let origin = match (def, file) {
             (_, Some((file, at))) => self.script(file, *at)?,
             (Some(e), None) => self.lattice_origin(e, scope)?,
+            // Whoever brings a lattice along means it, whatever the library has under its name.
+            (None, None) if self.options.brought.class(&name.name).is_some() => self.brought(&name.name),
             (None, None) if library::catalogue().iter().any(|e| e.name == name.name) => {
                 Origin::Library(name.name.clone(), Vec::new())
             }
@@ -132,6 +136,13 @@ impl Builder<'_> {
             self.lattice_from(&name, &args, e.span)?;
         }
         Ok(Origin::Library(name, args))
+    }
+
+    /// A lattice that the user has brought along, which there is.
+    fn brought(&mut self, name: &str) -> Origin {
+        let class = self.options.brought.class(name).expect("it has been looked for").clone();
+        self.read.push((class.file().to_string(), class.text().to_string()));
+        Origin::Brought(class)
     }
 
     fn lattice_from(&mut self, name: &str, args: &[Arg], span: Span) -> Res<Arc<dyn Lattice>> {
@@ -206,18 +217,23 @@ impl Builder<'_> {
     }
 
     fn instantiate(&mut self, def: &LatticeDef, array: Option<usize>, span: Span) -> Res<Arc<dyn Lattice>> {
-        let (file, text) = match &def.origin {
+        let size = array.unwrap_or(1);
+        let key = match &def.origin {
             Origin::Library(name, args) => {
                 return library::build(name, args, array).or_else(|why| self.error(span, why.to_string()));
             }
-            Origin::Script(file, text) => (file, text),
+            Origin::Script(file, _) => (file.clone(), size),
+            Origin::Brought(class) => (format!("{}: {}", class.file(), def.name), size),
         };
-        let size = array.unwrap_or(1);
-        let key = (file.clone(), size);
         if let Some(known) = self.scripts.get(&key) {
             return Ok(known.clone());
         }
-        let lattice = match ScriptLattice::parse(file, text, size) {
+        let lattice = match &def.origin {
+            Origin::Brought(class) => ScriptLattice::of_class(&def.name, &**class, size),
+            Origin::Script(file, text) => ScriptLattice::parse(file, text, size),
+            Origin::Library(..) => unreachable!("that was answered before"),
+        };
+        let lattice = match lattice {
             Ok(l) => l,
             Err(why) => return self.error(def.span, format!("lattice `{}`: {why}", shorten(&def.name))),
         };

@@ -131,6 +131,7 @@ impl Lower<'_, '_> {
             Some(Entity::Var(p)) => Ok(Denotes::Place(p)),
             Some(Entity::Lattice(l)) => Ok(Denotes::Lattice(l)),
             Some(Entity::Broken) => Err(Reported),
+            Some(Entity::LeftOut(what)) => self.err(f.span, format!("`{}` {what}", shorten(&f.name))),
             Some(Entity::Func(_)) => {
                 let name = shorten(&f.name);
                 let d = Diagnostic::error(f.span, format!("`{name}` is a function"));

@@ -38,6 +38,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use trellis_domain::script::Brought;
 use trellis_expr::{FnId, StmtId, TermId, Terms, VarId};
 use trellis_model::network::sketch::Sketch;
 use trellis_model::network::{ClockAtom, Condition, Network, Query};
@@ -80,6 +81,8 @@ pub struct Options {
     pub folders: Folders,
     /// Constants that replace the initial value of a global `const int` of that name.
     pub constants: Vec<(String, i64)>,
+    /// Lattices that the user brings along in another language than Lua.
+    pub brought: Brought,
 }
 
 /// More questions about a model than it carries itself.

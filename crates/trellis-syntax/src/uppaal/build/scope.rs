@@ -33,6 +33,8 @@ pub(crate) enum Entity {
     Chan(ChanPlace),
     /// Something that was already refused where it was declared.
     Broken,
+    /// What only costs and statistics need: a floating-point number, a hybrid clock. It may be assigned to, which is left out, and not looked at.
+    LeftOut(&'static str),
     Func(Rc<FuncDef>),
     Type(Ty),
     /// Processes of one name: `P`, or `P(1)`, `P(2)`.

@@ -123,8 +123,14 @@ pub(crate) fn surely_uses(e: &Expr, name: &str) -> bool {
     }
 }
 
+/// Does an expression change nothing, whatever happens?
+pub(crate) fn is_pure(e: &Expr) -> bool {
+    !matches!(e.kind, ExprKind::Assign(..) | ExprKind::Step { .. } | ExprKind::Call(..))
+        && parts(e).into_iter().all(is_pure)
+}
+
 /// The variable that an expression is a part of.
-fn root(e: &Expr) -> Option<&str> {
+pub(crate) fn root(e: &Expr) -> Option<&str> {
     match &e.kind {
         ExprKind::Name(n) => Some(n),
         ExprKind::Index(a, _) | ExprKind::Field(a, _) => root(a),

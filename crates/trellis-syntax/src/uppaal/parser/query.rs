@@ -1,4 +1,4 @@
-//! Queries: `A[]`, `E<>`, `E[]`, `A<>`, `-->`, `sup`, `inf`; others are named and refused later.
+//! Queries: `A[]`, `E<>`, `E[]`, `A<>`, `-->`, `sup`, `inf`, `bounds`; others are named and refused later.
 //!
 //! A query ends at a `;`, or at the end of its line unless a bracket is open, the line ends in an operator or a `\`, or
 //! the next line starts with an infix operator.
@@ -44,20 +44,21 @@ impl Parser<'_, '_> {
             let comment = self.lexer.comment_above(&start);
             let kind = self.query().and_then(|kind| self.query_end().map(|()| kind));
             match kind {
-                // One question for each of several expressions.
-                Ok(QueryKind::Bounds { sup, when, of }) if of.len() > 1 => {
+                // One question for each of several expressions, and two for each range.
+                Ok(QueryKind::Bounds { sup, when, of }) if of.len() > 1 || start.tok == RANGE => {
                     let places = std::mem::take(&mut self.bound_places);
                     let before = &self.text.text[start.at..places[0].0];
+                    let ends = match before.strip_prefix("bounds") {
+                        Some(rest) => vec![(false, format!("inf{rest}")), (true, format!("sup{rest}"))],
+                        None => vec![(sup, before.to_string())],
+                    };
                     for (of, (from, to)) in of.into_iter().zip(places) {
-                        let text = one_line(&format!("{before}{}", &self.text.text[from..to]));
-                        let kind = QueryKind::Bounds { sup, when: when.clone(), of: vec![of] };
-                        queries.push(Query {
-                            kind,
-                            span: start.span.to(self.prev),
-                            text,
-                            comment: comment.clone(),
-                            recorded: None,
-                        });
+                        for (sup, before) in &ends {
+                            let text = one_line(&format!("{before}{}", &self.text.text[from..to]));
+                            let kind = QueryKind::Bounds { sup: *sup, when: when.clone(), of: vec![of.clone()] };
+                            let (span, comment) = (start.span.to(self.prev), comment.clone());
+                            queries.push(Query { kind, span, text, comment, recorded: None });
+                        }
                     }
                 }
                 Ok(kind) => {
@@ -120,11 +121,21 @@ impl Parser<'_, '_> {
             (Tok::Ident("A"), Tok::P(Punct::Lt), Tok::P(Punct::Gt)) => self.path(QueryKind::Eventually)?,
             (Tok::Ident("A"), Tok::P(Punct::LBracket), _) => return Ok(self.unsupported_query("A[… U …]")),
             (Tok::Ident("E"), Tok::P(Punct::LBracket), _) => return Ok(self.unsupported_query("E[…](…)")),
-            (Tok::Ident(word @ ("sup" | "inf")), Tok::P(Punct::Colon | Punct::LBrace), _) => {
-                self.bounds(word == "sup")?
+            (Tok::Ident(word @ ("sup" | "inf" | "bounds")), Tok::P(Punct::Colon | Punct::LBrace), _) => {
+                let after = match word {
+                    "sup" => "after `sup`",
+                    "inf" => "after `inf`",
+                    _ => "after `bounds`",
+                };
+                self.bounds(word == "sup", after)?
             }
             (Tok::Ident(word), next, _) if is_unsupported(word, next) => {
                 return Ok(self.unsupported_query(word));
+            }
+            (Tok::P(Punct::LBrace), ..) if self.braces_lead_to() => {
+                let left = self.braced("before `-->`")?;
+                self.bump();
+                QueryKind::LeadsTo(left, self.braced("after `-->`")?)
             }
             (Tok::P(Punct::LBrace), ..) => return Ok(self.unsupported_query("{…} control:")),
             _ => self.leads_to()?,
@@ -184,15 +195,36 @@ impl Parser<'_, '_> {
         Ok(QueryKind::LeadsTo(left, right))
     }
 
-    /// `sup: a, b` or `sup{p}: a, b`
-    fn bounds(&mut self, sup: bool) -> Read<QueryKind> {
+    /// Is this `{p} --> …`?
+    fn braces_lead_to(&mut self) -> bool {
+        let text = &self.text.text[self.look(0).at..];
+        let mut depth = 0;
+        let end = text.find(|c| {
+            depth += i32::from(c == '{') - i32::from(c == '}');
+            depth == 0
+        });
+        end.is_some_and(|end| text[end + 1..].trim_start().starts_with("-->"))
+    }
+
+    /// A condition, in braces or not.
+    fn braced(&mut self, place: &str) -> Read<Expr> {
+        if !self.eat(Punct::LBrace) {
+            return self.state_formula();
+        }
+        let p = self.bracketed(Self::state_formula)?;
+        self.require(Punct::RBrace, place)?;
+        Ok(p)
+    }
+
+    /// `sup: a, b` or `sup{p}: a, b`; `inf` and `bounds` likewise
+    fn bounds(&mut self, sup: bool, after: &'static str) -> Read<QueryKind> {
         self.bump();
         let mut when = None;
         if self.eat(Punct::LBrace) {
             when = Some(self.bracketed(Self::state_formula)?);
             self.require(Punct::RBrace, "after the condition")?;
         }
-        self.require(Punct::Colon, if sup { "after `sup`" } else { "after `inf`" })?;
+        self.require(Punct::Colon, after)?;
         self.bound_places.clear();
         let of = self.list(|p| {
             let from = p.look(0).at;
@@ -232,11 +264,13 @@ fn is_unsupported(word: &str, next: Tok<'_>) -> bool {
         "Pr" | "minE" | "maxE" | "minPr" | "maxPr" | "simulate" | "loadStrategy" | "saveStrategy" => {
             matches!(next, Tok::P(Punct::LBracket | Punct::LParen | Punct::LBrace) | Tok::Int(_))
         }
-        "bounds" => matches!(next, Tok::P(Punct::Colon | Punct::LBrace)),
         "strategy" | "Pmax" => matches!(next, Tok::Ident(_) | Tok::P(Punct::LParen)),
         _ => false,
     }
 }
+
+/// How a question for both bounds begins.
+const RANGE: Tok<'_> = Tok::Ident("bounds");
 
 /// Several lines as one.
 fn one_line(text: &str) -> String {

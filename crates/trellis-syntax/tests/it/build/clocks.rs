@@ -328,6 +328,29 @@ fn urgent_channels_and_priorities() {
     network(&with("clock x; urgent chan c; int n;", "guard true || x > 2; sync c!;"));
     network(&with("clock x; broadcast chan c;", "guard x > 2; sync c?;"));
     assert!(refused(&with("clock x; urgent chan c[2];", "guard x > 2; sync c[1]!;")).contains("urgent channel"));
-    let text = refused(&with("clock x; chan c; chan priority c < default;", "guard x > 2; sync c!;"));
-    assert!(text.contains("channel priorities are not supported"), "{text}");
+    assert!(network(&with("clock x; chan c; chan priority c < default;", "guard x > 2; sync c!;")).has_priorities);
+}
+
+#[test]
+fn what_only_costs_need_is_left_out() {
+    let text =
+        "clock x; hybrid clock cost; double d, e[2]; const double K = 1.5; int n; process P() { hybrid clock own;
+        state A { x <= 3 && cost' == 2 * n && own' == 7 }, B; init A;
+        trans A -> B { guard x > 2; assign cost = 0, d = K / 2.5, e[n] = d, n = 1; }; } system P;";
+    let net = network(text);
+    assert_eq!((net.clocks.len(), net.has_rates()), (1, false));
+    assert!(network(&text.replace("n = 1;", "n = 1, own = 0;")).processes[0].edges[0].resets.is_empty());
+    for (from, to) in [
+        ("guard x > 2;", "guard x > 2 && d > 1;"),
+        ("guard x > 2;", "guard cost < 5;"),
+        ("n = 1;", "n = d;"),
+        ("d = K / 2.5", "d = n++"),
+        ("cost' == 2 * n", "cost <= 5"),
+    ] {
+        assert!(
+            refused(&text.replace(from, to)).contains("left out")
+                || refused(&text.replace(from, to)).contains("which is not supported"),
+            "{to}"
+        );
+    }
 }

@@ -12,7 +12,7 @@ use trellis_syntax::diag::{self, Sources};
 use trellis_syntax::hoa::{self, Hoa};
 use trellis_syntax::ltl::subject::{self, Asked};
 
-use super::Subject;
+use super::{Subject, pattern};
 use crate::Error;
 use crate::binding::{c_inputs, model_input};
 use crate::formalism::program::load::unread;
@@ -40,6 +40,14 @@ impl Ask {
     pub fn ltl(text: &str) -> Ask {
         let formula = if text == TERMINATION { ENDS } else { text };
         Ask::Formula { text: text.into(), formula: formula.into(), kind: Kind::Ltl }
+    }
+
+    /// A property that all runs have to have, or some.
+    pub fn of_property(text: String, formula: String, exists: bool) -> Ask {
+        match exists {
+            true => Ask::Formula { text, formula: format!("!({formula})"), kind: Kind::PotentiallyAlways },
+            false => Ask::Formula { text, formula, kind: Kind::Eventually },
+        }
     }
 
     /// Reads an automaton.
@@ -97,6 +105,10 @@ impl Ask {
 /// What the command line asks.
 pub fn asks(args: &Settings, color: bool) -> Result<Vec<Ask>, Error> {
     let mut all: Vec<Ask> = args.formulas.ltl.iter().map(|text| Ask::ltl(text)).collect();
+    for text in &args.formulas.pattern {
+        let formula = pattern::formula(text).map_err(|why| Error::Usage(format!("--pattern `{text}`: {why}")))?;
+        all.push(Ask::Formula { text: text.clone(), formula, kind: Kind::Ltl });
+    }
     if let Some(path) = &args.formulas.buchi {
         all.push(Ask::forbidden(path, color)?);
     }

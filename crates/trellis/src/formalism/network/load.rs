@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use trellis_domain::script::Brought;
 use trellis_model::network::Network;
 use trellis_model::network::Query;
 use trellis_report::Kind;
@@ -44,6 +45,8 @@ pub struct Loaded {
     pub said: Vec<Said>,
     /// What the model was read from.
     pub inputs: Vec<Input>,
+    /// What the user has brought along in another language.
+    pub brought: Brought,
 }
 
 impl Loaded {
@@ -270,7 +273,8 @@ pub fn load(model: &Model, language: &Language, asked: &Asked<'_>) -> Result<Loa
     l.settle()?;
 
     let recorded = questions.queries.iter().filter_map(|q| Some((q.text.clone(), q.recorded?))).collect();
-    let options = build::Options { folders: model.folders(), constants: model.constants.clone() };
+    let brought = model.brought()?;
+    let options = build::Options { folders: model.folders(), constants: model.constants.clone(), brought: brought.clone() };
     match build::build(&nta, &questions, &l.sources, &options) {
         Ok(mut built) => {
             l.diags.extend(built.warnings);
@@ -294,6 +298,7 @@ pub fn load(model: &Model, language: &Language, asked: &Asked<'_>) -> Result<Loa
                 language: "uppaal",
                 labels: Vec::new(),
                 said,
+                brought,
             })
         }
         Err(errors) => {
@@ -360,6 +365,7 @@ fn load_tchecker(mut l: Loader, model: &Model, asked: &Asked<'_>, id: SourceId, 
                 language: "tchecker",
                 labels: built.labels.into_iter().map(|(label, _)| label).collect(),
                 said,
+                brought: Brought::default(),
             })
         }
         Err(errors) => {

@@ -1,8 +1,9 @@
-//! Joining strategies written in Lua: what a script sees of a network's states.
+//! Joining strategies written in Lua, or in another language that the user brings along: what a script sees of a network's states.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use trellis_domain::script::{ScriptStrategy, StateView};
+use trellis_domain::script::{JoinRule, ScriptError, ScriptStrategy, StateView};
 use trellis_engine::reach::Strategy;
 use trellis_expr::Fault;
 use trellis_model::network::{Action, Layout, ModelError, Network, Snapshot};
@@ -11,22 +12,41 @@ use trellis_order::{MethodKind, Word};
 use crate::Error;
 
 /// A script that says when to join.
-pub struct LuaStrategy<'n> {
+pub struct Scripted<'n> {
     net: &'n Network,
     layout: Layout,
-    script: ScriptStrategy,
+    script: Script,
 }
 
-impl<'n> LuaStrategy<'n> {
-    /// Loads it.
-    pub fn load(path: &Path, net: &'n Network) -> Result<LuaStrategy<'n>, Error> {
-        let constants: Vec<(&str, i64)> = net.constants.iter().map(|(n, v)| (n.as_str(), *v)).collect();
-        let script = ScriptStrategy::load(path, &constants).map_err(|e| Error::Input(format!("error: {e}")))?;
-        Ok(LuaStrategy { net, layout: Layout::new(net), script })
+enum Script {
+    Lua(ScriptStrategy),
+    Brought(Arc<dyn JoinRule>),
+}
+
+impl Script {
+    fn accepts(&self, x: &View<'_>, y: &View<'_>) -> Result<bool, ScriptError> {
+        match self {
+            Script::Lua(script) => script.accepts(x, y),
+            Script::Brought(rule) => rule.accepts(x, y),
+        }
     }
 }
 
-impl Strategy<ModelError> for LuaStrategy<'_> {
+impl<'n> Scripted<'n> {
+    /// One that was brought along.
+    pub fn brought(rule: Arc<dyn JoinRule>, net: &'n Network) -> Scripted<'n> {
+        Scripted { net, layout: Layout::new(net), script: Script::Brought(rule) }
+    }
+
+    /// Loads one in Lua.
+    pub fn load(path: &Path, net: &'n Network) -> Result<Scripted<'n>, Error> {
+        let constants: Vec<(&str, i64)> = net.constants.iter().map(|(n, v)| (n.as_str(), *v)).collect();
+        let script = ScriptStrategy::load(path, &constants).map_err(|e| Error::Input(format!("error: {e}")))?;
+        Ok(Scripted { net, layout: Layout::new(net), script: Script::Lua(script) })
+    }
+}
+
+impl Strategy<ModelError> for Scripted<'_> {
     fn accepts(&mut self, key: &[Word], stored: &[Word], new: &[Word]) -> Result<bool, ModelError> {
         let view = |elem| View { net: self.net, state: self.layout.snapshot(self.net, key, elem) };
         let (x, y) = (view(stored), view(new));

@@ -3,13 +3,18 @@
 use trellis_engine::timed::bounds::Bounds;
 use trellis_engine::timed::lazy::{self, block::Direction};
 use trellis_engine::timed::reach::{self, Cover, Extrapolation};
-use trellis_engine::timed::{Clocks, Config, Data, Engine, default_engine, obstacle};
+use trellis_engine::timed::{Clocks, Config, Data, Engine, Fastest, default_engine, fastest, obstacle, symmetry};
 use trellis_engine::waitlist::Order;
-use trellis_model::network::{Network, Query, QueryKind, Symmetry};
+use trellis_meter::Meter;
+use trellis_model::evidence::Verdict;
+use trellis_model::network::{Certificate, Network, Query, QueryKind, Symmetry, Trace};
 
 use super::folds;
 use crate::Error;
 use crate::settings::{self, Settings};
+
+/// What came of a question.
+type Found = Verdict<Trace, Certificate>;
 
 /// Does the command line ask for lazy abstraction, whatever engine it names?
 pub fn lazily(args: &Settings) -> bool {
@@ -38,6 +43,11 @@ pub fn config(args: &Settings, net: &Network, query: &Query) -> Result<Config, E
         return say("--update, --join and --audit are about lattices; the model has clocks".into());
     }
     let (lazily, by_zones) = (lazily(args), by_zones(args));
+    let shortest = args.trace_kind == Some(settings::TraceKind::Shortest);
+    if shortest && (args.order.is_some() || lazily || args.engine == settings::Engine::Lazy) {
+        return say("--trace-kind shortest goes with --engine reach, and is an order itself".into());
+    }
+    let order = if shortest { Some(Order::Shortest) } else { order };
     if lazily && by_zones {
         return say(
             "--extrapolation and --cover go with --engine reach, --clocks, --data and --all-clocks with --engine lazy"
@@ -52,12 +62,15 @@ pub fn config(args: &Settings, net: &Network, query: &Query) -> Result<Config, E
     if args.symmetry && (lazily || args.engine == settings::Engine::Lazy) {
         return say("--symmetry goes with --engine reach".into());
     }
+    if args.symmetry && net.has_priorities {
+        return say("--symmetry does not go with priorities beside clocks".into());
+    }
     let engine = match args.engine {
         settings::Engine::Reach if lazily => {
             return say("--clocks, --data and --all-clocks go with --engine lazy".into());
         }
         settings::Engine::Lazy if by_zones => return say("--extrapolation and --cover go with --engine reach".into()),
-        settings::Engine::Auto if !lazily && !by_zones && !args.symmetry => None,
+        settings::Engine::Auto if !lazily && !by_zones && !args.symmetry && !shortest => None,
         settings::Engine::Lazy => Some(lazy_engine(args, net, query, order)),
         settings::Engine::Auto if lazily => Some(lazy_engine(args, net, query, order)),
         // The others are for programs, and were refused before.
@@ -118,12 +131,13 @@ pub fn engine_line(config: &Config, net: &Network, query: &Query) -> String {
         return "zone graph with cycles".into();
     }
     let order = |o: Order| match o {
-        Order::Bfs => "breadth first".to_string(),
+        Order::Bfs | Order::Shortest => "breadth first".to_string(),
         Order::Dfs => "depth first".to_string(),
         Order::Random(seed) => format!("random order, seed {seed}"),
+        Order::Shuffled(seed) => format!("depth first in random order, seed {seed}"),
         Order::Priority => "larger zones first".to_string(),
     };
-    let symmetry = if config.symmetry { Symmetry::find(net, query) } else { Symmetry::default() };
+    let symmetry = symmetry(net, query, config);
     match config.engine.unwrap_or_else(|| default_engine(net, query, config.order, &symmetry)) {
         Engine::Reach(o) => {
             let o = o.sound(query, Bounds::new(net, query).diagonal);
@@ -136,6 +150,7 @@ pub fn engine_line(config: &Config, net: &Network, query: &Query) -> String {
             let cover = match o.cover {
                 Cover::Equality => format!("{forget}, equality"),
                 Cover::Inclusion => format!("{forget}, inclusion"),
+                Cover::Alu if query.deadlock => "a⊑M".to_string(),
                 Cover::Alu => "a⊑LU".to_string(),
             };
             let folded = if symmetry.is_empty() { "" } else { ", up to symmetry" };
@@ -158,4 +173,19 @@ pub fn engine_line(config: &Config, net: &Network, query: &Query) -> String {
             format!("lazy, {clocks}{data}, {}", order(options.order))
         }
     }
+}
+
+/// What is asked for where a run was found: one that no other is faster than. Answers what is to be said about it.
+pub fn hasten(net: &Network, query: &Query, verdict: &mut Found, meter: &mut Meter) -> Option<String> {
+    let Verdict::Unsafe(trace) = verdict else { return None };
+    let why = match fastest(net, query, trace, meter) {
+        Ok(Fastest::Run(run)) => {
+            *trace = run;
+            return None;
+        }
+        Ok(Fastest::Open(least)) => return Some(format!("no run is the fastest: each takes more than {least}")),
+        Ok(Fastest::Unknown(why)) => why.to_string(),
+        Err(broken) => broken.error.to_string(),
+    };
+    Some(format!("the run may not be the fastest: {why}"))
 }

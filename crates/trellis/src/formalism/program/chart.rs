@@ -1,5 +1,5 @@
-//! Statecharts, one macro-step after the other: the event, where it comes from, and the states that are active after it. Never the automaton
-//! that stands for the chart.
+//! Statecharts, one round after the other (a macro-step, or a cycle): the event, where it comes from, and the states that are active after it.
+//! Never the automaton that stands for the chart.
 //!
 //! It is here and not beside the other steppers because only the front end knows which edges take in an event.
 
@@ -8,12 +8,9 @@ use trellis_model::cfa::LocationId;
 use trellis_model::cfa::interpret::{self, State, Step as Taken, Trace};
 use trellis_report::Program;
 use trellis_report::run::{Part, Step, Values};
-use trellis_report::step::program::{json, successors};
+use trellis_report::step::program::successors;
 use trellis_report::step::{Error, MAX_OFFERS, Trail, Value, Walkable, Walked, read_trace};
-use trellis_syntax::scxml::{Chart, MacroStep};
-
-use super::statechart::evidence::active;
-use super::statechart::{ChartView, came};
+use super::statechart::{ChartView, Round, Rounds};
 
 /// A macro-step that takes more micro-steps than this does not end.
 const MAX_MICRO: usize = 10_000;
@@ -23,25 +20,24 @@ const MAX_LOOKED: usize = 100_000;
 /// A macro-step that was taken, or could be.
 #[derive(Clone)]
 pub struct Macro {
+    /// All steps before it.
+    before: Vec<Taken>,
     steps: Vec<Taken>,
-    told: MacroStep,
+    told: Round,
 }
 
 /// A statechart as it is walked through. A state is the macro-step that led to it; the first leads to the start.
-pub struct Walk {
-    chart: Chart,
+pub struct Walk<C> {
+    chart: C,
     start: Valuation,
-    /// What the configuration is called beside the data.
-    active: String,
 }
 
-impl Walk {
+impl<C: Rounds> Walk<C> {
     /// A walk that has not begun: the first macro-step has been taken, if there is only one.
-    pub fn new(chart: Chart) -> Result<Trail<Walk>, Error> {
-        let start = interpret::zero(&chart.cfa);
-        let active = active(&chart);
-        let walk = Walk { chart, start, active };
-        let starts = walk.macro_steps(State { location: walk.chart.cfa.initial, env: walk.start.clone() })?;
+    pub fn new(chart: C) -> Result<Trail<Walk<C>>, Error> {
+        let start = interpret::zero(chart.cfa());
+        let walk = Walk { chart, start };
+        let starts = walk.macro_steps(State { location: walk.chart.cfa().initial, env: walk.start.clone() }, &[])?;
         if starts.is_empty() {
             return Err(Error::Model("the chart cannot start".into()));
         }
@@ -49,12 +45,12 @@ impl Walk {
     }
 
     fn location(&self, now: &Macro) -> LocationId {
-        now.steps.last().map_or(self.chart.cfa.initial, |s| self.chart.cfa.edge(s.edge).to)
+        now.steps.last().map_or(self.chart.cfa().initial, |s| self.chart.cfa().edge(s.edge).to)
     }
 
     /// All macro-steps from a state, each once as people see them.
-    fn macro_steps(&self, from: State) -> Result<Vec<Macro>, Error> {
-        let cfa = &self.chart.cfa;
+    fn macro_steps(&self, from: State, before: &[Taken]) -> Result<Vec<Macro>, Error> {
+        let cfa = self.chart.cfa();
         let mut found: Vec<Macro> = vec![];
         let mut open: Vec<(State, Vec<Taken>)> = vec![(from, vec![])];
         let mut looked = 0;
@@ -69,13 +65,13 @@ impl Walk {
                 let next = State { location: to, env: step.after.clone() };
                 let mut path = path.clone();
                 path.push(step);
-                if to != self.chart.stable && to != self.chart.ended && !cfa.is_error(to) {
+                if !self.chart.rests(to) && !cfa.is_error(to) {
                     open.push((next, path));
                     continue;
                 }
-                let told = self.told(&path, &next.env);
+                let told = self.told(before, &path, &next.env);
                 if !found.iter().any(|m| m.told == told) {
-                    found.push(Macro { steps: path, told });
+                    found.push(Macro { before: before.to_vec(), steps: path, told });
                 }
                 if found.len() > MAX_OFFERS {
                     return Err(Error::Model("too many macro-steps are possible here to list them".into()));
@@ -86,40 +82,38 @@ impl Walk {
         Ok(found)
     }
 
-    fn told(&self, steps: &[Taken], after: &Valuation) -> MacroStep {
-        let trace = Trace { start: self.start.clone(), steps: steps.to_vec() };
-        self.chart.describe(&trace).pop().unwrap_or_else(|| self.chart.describe_values(None, after, true))
+    fn told(&self, before: &[Taken], steps: &[Taken], after: &Valuation) -> Round {
+        let trace = Trace { start: self.start.clone(), steps: [before, steps].concat() };
+        let none = || Round { values: self.chart.values(after), stable: true, ..Round::default() };
+        self.chart.tell(&trace).pop().unwrap_or_else(none)
     }
 
     fn error(&self, at: LocationId) -> Option<String> {
-        if let Some(limit) = self.chart.too_short(at) {
-            return Some(format!("there are {}, and the walk cannot go on", limit.what()));
-        }
-        self.chart.cfa.is_error(at).then(|| "the property is violated".into())
+        self.chart.remark(at).filter(|_| self.chart.cfa().is_error(at))
     }
 }
 
-impl Walkable for Walk {
+impl<C: Rounds> Walkable for Walk<C> {
     type State = Macro;
     type Action = ();
 
     fn next(&self, now: &Macro) -> Result<Vec<((), Macro)>, Error> {
         let env = now.steps.last().map_or(&self.start, |s| &s.after).clone();
-        Ok(self.macro_steps(State { location: self.location(now), env })?.into_iter().map(|m| ((), m)).collect())
+        let before = [&now.before[..], &now.steps].concat();
+        let all = self.macro_steps(State { location: self.location(now), env }, &before)?;
+        Ok(all.into_iter().map(|m| ((), m)).collect())
     }
 
     fn values(&self, m: &Macro) -> Values {
-        let active = Value::Array(m.told.configuration.iter().cloned().map(Value::from).collect());
-        let data = m.told.data.iter().map(|(name, value)| (name.clone(), json(&self.chart.cfa, value)));
-        std::iter::once((self.active.clone(), active)).chain(data).collect()
+        m.told.values.clone()
     }
 
     fn step(&self, _: &Macro, (): &(), m: &Macro) -> Step {
         let mut label = match &m.told.event {
-            Some(event) => came(event, &m.told),
+            Some(_) => m.told.label.clone(),
             None => "no event".into(),
         };
-        if let Some(why) = m.steps.last().and_then(|s| self.error(self.chart.cfa.edge(s.edge).to)) {
+        if let Some(why) = m.steps.last().and_then(|s| self.error(self.chart.cfa().edge(s.edge).to)) {
             label = format!("{label}: {why}");
         }
         let takes = m.told.event.clone().map_or(Value::Null, Value::from);
@@ -128,21 +122,24 @@ impl Walkable for Walk {
     }
 
     fn retrace(&mut self, trace: &str) -> Result<Walked<Self>, Error> {
-        let cfa = &self.chart.cfa;
+        let cfa = self.chart.cfa();
         let trace = read_trace(&ChartView { program: Program::new(cfa, &[]), chart: &self.chart }, trace)?;
         interpret::replay(cfa, &trace).map_err(|e| Error::refused(e.to_string()))?;
-        let (mut walk, mut open) = (vec![], vec![]);
+        let (mut walk, mut before, mut open) = (vec![], vec![], vec![]);
         for step in trace.steps {
             let to = cfa.edge(step.edge).to;
             let after = step.after.clone();
             open.push(step);
-            if to == self.chart.stable || to == self.chart.ended || cfa.is_error(to) {
+            if self.chart.rests(to) || cfa.is_error(to) {
                 let steps = std::mem::take(&mut open);
-                walk.push(Macro { told: self.told(&steps, &after), steps });
+                let told = self.told(&before, &steps, &after);
+                let so_far = [&before[..], &steps].concat();
+                walk.push(Macro { before: std::mem::replace(&mut before, so_far), told, steps });
             }
         }
         if let Some(last) = open.last() {
-            walk.push(Macro { told: self.told(&open, &last.after), steps: open });
+            let told = self.told(&before, &open, &last.after);
+            walk.push(Macro { told, before, steps: open });
         }
         if walk.is_empty() {
             return Err(Error::refused("the trace is empty"));
@@ -154,7 +151,7 @@ impl Walkable for Walk {
 
     fn remark(&self, now: &Macro) -> Option<String> {
         let at = self.location(now);
-        self.error(at).or_else(|| (at == self.chart.ended).then(|| "the chart has ended".into()))
+        self.chart.remark(at)
     }
 }
 
@@ -163,7 +160,7 @@ mod tests {
     use super::*;
     use trellis_report::step::Stepper;
     use trellis_syntax::diag::Sources;
-    use trellis_syntax::scxml::parse_system;
+    use trellis_syntax::scxml::{Chart, MacroStep, parse_system};
 
     fn charts() -> Vec<Chart> {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/scxml");
@@ -195,8 +192,8 @@ mod tests {
                 let steps = s.states().iter().flat_map(|m| m.steps.clone()).collect();
                 let trace = Trace { start: s.model().start.clone(), steps };
                 interpret::replay(&s.model().chart.cfa, &trace).expect("what was walked is a run");
-                let told: Vec<MacroStep> = s.states().iter().map(|m| m.told.clone()).collect();
-                assert_eq!(s.model().chart.describe(&trace), told);
+                let told: Vec<Round> = s.states().iter().map(|m| m.told.clone()).collect();
+                assert_eq!(s.model().chart.tell(&trace), told);
                 while s.undo() {}
                 assert!(s.run().steps.is_empty());
             }

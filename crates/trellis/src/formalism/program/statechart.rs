@@ -9,10 +9,11 @@ use serde_json::value::RawValue;
 use trellis_engine::program;
 use trellis_meter::Meter;
 use trellis_model::cfa::evidence::{Certificate, Trace, Verdict};
-use trellis_model::cfa::interpret::Step;
-use trellis_model::cfa::{Cfa, EdgeId, Kind};
+use trellis_expr::eval::Valuation;
+use trellis_model::cfa::{Cfa, EdgeId, Kind, LocationId};
 use trellis_model::ltl::evidence::Proof;
 use trellis_report::ltl::{Counterexample, Formula, Parts, parts};
+use trellis_report::program::write_value;
 use trellis_report::present::{Body, Drawing, DrawnEdge, DrawnNode, Look, NodeShape, Shown};
 use trellis_report::run::{Part, Run, Step as ShownStep, Values};
 use trellis_report::{Present, Program, ReadError};
@@ -76,38 +77,113 @@ fn ends(chart: &Chart, trace: &Trace) -> Option<trellis_model::cfa::LocationId> 
     trace.steps.last().map(|step| chart.cfa.edge(step.edge).to)
 }
 
-/// A run as people see it: a step is a macro-step, a state the active states and the data.
-fn shown(chart: &Chart, trace: &Trace) -> Shown {
-    macro_steps(chart, &chart.describe(trace))
+/// What a run of the automaton that stands for statecharts means.
+pub trait Rounds {
+    /// The automaton.
+    fn cfa(&self) -> &Cfa;
+    /// Is a round over in a location?
+    fn rests(&self, at: LocationId) -> bool;
+    /// A run in rounds; the first is the start.
+    fn tell(&self, trace: &Trace) -> Vec<Round>;
+    /// What is known of a moment.
+    fn values(&self, values: &Valuation) -> Values;
+    /// As its author sees it.
+    fn drawing(&self) -> Drawing;
+    /// A run in a form of the language's own, by the name of the file.
+    fn native(&self, _file: &str, _trace: &Trace) -> Option<Result<String, String>> {
+        None
+    }
+    /// What is to be said of a location, if anything: that nothing goes on there.
+    fn remark(&self, at: LocationId) -> Option<String>;
 }
 
-fn macro_steps(chart: &Chart, all: &[MacroStep]) -> Shown {
-    let values = |step: &MacroStep| -> Values {
-        let value = |v: &_| chart.cfa.terms.show_value(v).to_string().into();
-        let data = step.data.iter().map(|(name, v)| (name.to_string(), value(v)));
-        [("states".to_string(), step.configuration.join(", ").into())].into_iter().chain(data).collect()
-    };
-    let said = |step: &MacroStep| {
-        let open = if step.stable { "" } else { " (not yet stable)" };
-        step.event.as_ref().map_or("start".to_string(), |e| format!("{}{open}", came(e, step)))
+/// A round: a macro-step, or a cycle.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Round {
+    /// What came, in words.
+    pub label: String,
+    /// What came; nothing at the start.
+    pub event: Option<String>,
+    /// How much time has passed before it, to put rounds in an order.
+    pub waited: u64,
+    /// Everything after it, for machines.
+    pub values: Values,
+    /// The same for people.
+    pub shown: Values,
+    /// Where it leads.
+    pub place: String,
+    /// Has it come to its end?
+    pub stable: bool,
+}
+
+impl Rounds for Chart {
+    fn cfa(&self) -> &Cfa {
+        &self.cfa
+    }
+
+    fn rests(&self, at: LocationId) -> bool {
+        at == self.stable || at == self.ended
+    }
+
+    fn tell(&self, trace: &Trace) -> Vec<Round> {
+        self.describe(trace).iter().map(|step| round(self, step)).collect()
+    }
+
+    fn values(&self, values: &Valuation) -> Values {
+        round(self, &self.describe_values(None, values, true)).values
+    }
+
+    fn drawing(&self) -> Drawing {
+        drawing(self)
+    }
+
+    fn remark(&self, at: LocationId) -> Option<String> {
+        if let Some(limit) = self.too_short(at) {
+            return Some(format!("there are {}, and the walk cannot go on", limit.what()));
+        }
+        let violated = self.cfa.is_error(at).then(|| "the property is violated".into());
+        violated.or_else(|| (at == self.ended).then(|| "the chart has ended".into()))
+    }
+}
+
+fn round(chart: &Chart, step: &MacroStep) -> Round {
+    let states = Value::Array(step.configuration.iter().cloned().map(Value::from).collect());
+    let data = step.data.iter().map(|(name, v)| (name.clone(), write_value(&chart.cfa, v)));
+    let text = |v: &_| chart.cfa.terms.show_value(v).to_string().into();
+    let texts = step.data.iter().map(|(name, v)| (name.to_string(), text(v)));
+    Round {
+        label: step.event.as_ref().map_or_else(|| "start".into(), |e| came(e, step)),
+        event: step.event.clone(),
+        waited: step.waited,
+        values: std::iter::once((evidence::active(chart), states)).chain(data).collect(),
+        shown: std::iter::once(("states".to_string(), step.configuration.join(", ").into())).chain(texts).collect(),
+        place: innermost(chart, step),
+        stable: step.stable,
+    }
+}
+
+/// A run as people see it: a step is a round, a state the active states and the data.
+fn shown(rounds: Vec<Round>) -> Shown {
+    let said = |r: &Round| {
+        let open = if r.stable || r.event.is_none() { "" } else { " (not yet stable)" };
+        format!("{}{open}", r.label)
     };
     let mut run = Run::default();
     let mut before = Values::new();
-    for (n, step) in all.iter().enumerate() {
-        let now = values(step);
+    for (n, round) in rounds.iter().enumerate() {
+        let now = round.shown.clone();
         if n == 0 {
             run.start = now.clone();
         } else {
             let set = now.iter().filter(|(name, v)| before.get(*name) != Some(v));
             let set = set.map(|(name, v)| (name.clone(), v.clone())).collect();
-            let to = Some(innermost(chart, step));
-            let from = all.get(n - 1).map(|s| innermost(chart, s));
-            let part = Part { from, to, ..Part::default() };
-            run.steps.push(ShownStep { label: said(step), set, parts: vec![part], ..ShownStep::default() });
+            let from = rounds.get(n - 1).map(|r| r.place.clone());
+            let part = Part { from, to: Some(round.place.clone()), ..Part::default() };
+            run.steps.push(ShownStep { label: said(round), set, parts: vec![part], ..ShownStep::default() });
         }
         before = now;
     }
-    let start = all.first().map(said);
+    let start = rounds.first().map(said);
     Shown { run, look: Look { start, last: "the error".into(), ..Look::default() } }
 }
 
@@ -126,7 +202,7 @@ pub fn fair(chart: &Chart, run: &Counterexample) -> Result<(), String> {
     if !chart.may_be_unfair() {
         return Ok(());
     }
-    let edges = plain_edges(chart);
+    let edges = plain_edges(&chart.cfa);
     let fair = match run {
         Counterexample::Lasso(lasso) => {
             let cycle = &lasso.run.steps[lasso.back.min(lasso.run.steps.len())..];
@@ -140,26 +216,27 @@ pub fn fair(chart: &Chart, run: &Counterexample) -> Result<(), String> {
 }
 
 /// The edges of the chart without its errors.
-fn plain_edges(chart: &Chart) -> Vec<EdgeId> {
-    chart.cfa.edges().filter(|&e| !chart.cfa.is_error(chart.cfa.edge(e).to)).collect()
+fn plain_edges(cfa: &Cfa) -> Vec<EdgeId> {
+    cfa.edges().filter(|&e| !cfa.is_error(cfa.edge(e).to)).collect()
 }
 
-/// A run that goes on: macro-steps, those that end on the cycle after what is said about it.
+/// A run of the automaton without its errors, in the edges of the whole.
+pub fn whole(cfa: &Cfa, mut trace: Trace) -> Trace {
+    let edges = plain_edges(cfa);
+    trace.steps.iter_mut().for_each(|step| step.edge = edges[step.edge.index()]);
+    trace
+}
+
+/// A run that goes on: rounds, those that end on the cycle after what is said about it.
 ///
 /// The edges are those of the chart without its errors.
-fn lasso(chart: &Chart, mut stem: Trace, cycle: Option<Trace>, end: String) -> Shown {
-    let edges = plain_edges(chart);
-    let renumbered = |mut step: Step| {
-        step.edge = edges[step.edge.index()];
-        step
-    };
-    stem.steps = stem.steps.into_iter().map(renumbered).collect();
-    let first = chart.describe(&stem).iter().filter(|s| s.stable).count();
+fn lasso(chart: &dyn Rounds, stem: Trace, cycle: Option<Trace>, end: String) -> Shown {
+    let mut stem = whole(chart.cfa(), stem);
+    let first = chart.tell(&stem).iter().filter(|s| s.stable).count();
     let back = cycle.is_some().then(|| first.saturating_sub(1));
-    stem.steps.extend(cycle.into_iter().flat_map(|c| c.steps).map(renumbered));
+    stem.steps.extend(cycle.into_iter().flat_map(|c| whole(chart.cfa(), c).steps));
     // What has not ended at the end of the cycle ends at its beginning.
-    let all: Vec<MacroStep> = chart.describe(&stem).into_iter().filter(|s| s.stable).collect();
-    let mut shown = macro_steps(chart, &all);
+    let mut shown = shown(chart.tell(&stem).into_iter().filter(|s| s.stable).collect());
     shown.run.back = back;
     shown.look = Look { end: Some(end), last: String::new(), ..shown.look };
     shown
@@ -194,7 +271,8 @@ pub fn drawing(chart: &Chart) -> Drawing {
             (_, true) => NodeShape::Final,
             _ => NodeShape::Plain,
         };
-        let lit = vec![(active.clone(), Some(s.name.clone()))];
+        // Files of traces call them `active`, what people are shown `states`.
+        let lit = [active.clone(), "states".into()].map(|name| (name, Some(s.name.clone()))).to_vec();
         DrawnNode { lines, within: s.within, shape, lit, ..DrawnNode::default() }
     };
     let mut out = Drawing { nodes: outline.states.iter().map(node).collect(), edges: vec![] };
@@ -216,7 +294,7 @@ pub fn drawing(chart: &Chart) -> Drawing {
 /// A statechart: runs in events and states, proofs as those of its automaton.
 pub struct ChartView<'a> {
     pub program: Program<'a>,
-    pub chart: &'a Chart,
+    pub chart: &'a dyn Rounds,
 }
 
 impl Present for ChartView<'_> {
@@ -232,11 +310,15 @@ impl Present for ChartView<'_> {
     }
 
     fn shown(&self, trace: &Trace) -> Shown {
-        shown(self.chart, trace)
+        shown(self.chart.tell(trace))
+    }
+
+    fn native(&self, file: &str, trace: &Trace) -> Option<Result<String, String>> {
+        self.chart.native(file, trace)
     }
 
     fn drawing(&self) -> Drawing {
-        drawing(self.chart)
+        self.chart.drawing()
     }
 
     fn body<'a>(&'a self, proof: &'a Certificate) -> io::Result<Body<'a>> {
@@ -255,7 +337,7 @@ impl Present for ChartView<'_> {
 /// A formula about a statechart, likewise.
 pub struct ChartFormula<'a> {
     pub formula: Formula<'a>,
-    pub chart: &'a Chart,
+    pub chart: &'a dyn Rounds,
 }
 
 impl Present for ChartFormula<'_> {

@@ -12,24 +12,17 @@ use trellis_model::cfa::interpret::{self, Choice, Oracle, Script, Step as Taken,
 use trellis_report::ReadError;
 use trellis_report::program::{read_value, write_value};
 use trellis_report::run::{Part, Run, Step, Values};
-use trellis_syntax::scxml::{Chart, MacroStep};
+use trellis_syntax::scxml::Chart;
 
-use super::came;
+use super::Rounds;
 
-/// What the active states are called beside the data.
+/// What the active states of a chart are called beside the data.
 pub fn active(chart: &Chart) -> String {
     let mut name = "active".to_string();
     while chart.data().any(|(data, _)| data == name) {
         name.push('_');
     }
     name
-}
-
-/// The active states and the data.
-fn values(chart: &Chart, told: &MacroStep) -> Values {
-    let states = Json::Array(told.configuration.iter().cloned().map(Json::from).collect());
-    let data = told.data.iter().map(|(name, v)| (name.clone(), write_value(&chart.cfa, v)));
-    std::iter::once((active(chart), states)).chain(data).collect()
 }
 
 /// Remembers for which variables values were chosen.
@@ -47,8 +40,8 @@ impl Oracle for Asked<'_> {
 }
 
 /// Takes an edge: the choices as they are written, beginning with which of the edges that leave its source it is; and the values change.
-fn take(chart: &Chart, edge: EdgeId, choices: &[Choice], env: &mut Valuation) -> Option<Vec<Json>> {
-    let cfa = &chart.cfa;
+fn take(chart: &dyn Rounds, edge: EdgeId, choices: &[Choice], env: &mut Valuation) -> Option<Vec<Json>> {
+    let cfa = chart.cfa();
     let mut asked = Asked(Script::new(choices), vec![]);
     if !interpret::run(&cfa.terms, cfa.edge(edge).stmt, env, &mut asked) || !asked.0.is_over() {
         return None;
@@ -66,21 +59,20 @@ fn take(chart: &Chart, edge: EdgeId, choices: &[Choice], env: &mut Valuation) ->
 }
 
 /// A trace as macro-steps; it fails if it is no run that starts with zeros, as those of charts do.
-pub fn run(chart: &Chart, trace: &Trace) -> io::Result<Run> {
+pub fn run(chart: &dyn Rounds, trace: &Trace) -> io::Result<Run> {
     let wrong = || io::Error::other("the run is not one of the statechart");
-    let mut env = interpret::zero(&chart.cfa);
+    let mut env = interpret::zero(chart.cfa());
     let mut again = Trace { start: env.clone(), steps: vec![] };
     let mut groups: Vec<Vec<Json>> = vec![];
     let mut open: Vec<Json> = vec![];
     for step in &trace.steps {
         open.extend(take(chart, step.edge, &step.choices, &mut env).ok_or_else(wrong)?);
         again.steps.push(Taken { after: env.clone(), ..step.clone() });
-        let to = chart.cfa.edge(step.edge).to;
-        if to == chart.stable || to == chart.ended {
+        if chart.rests(chart.cfa().edge(step.edge).to) {
             groups.push(std::mem::take(&mut open));
         }
     }
-    let told = chart.describe(&again);
+    let told = chart.tell(&again);
     match (open.is_empty(), told.len() == groups.len()) {
         (true, _) => {}
         // That the property is asked where the chart is stable is no step of it.
@@ -90,16 +82,16 @@ pub fn run(chart: &Chart, trace: &Trace) -> io::Result<Run> {
     if told.len() != groups.len() {
         return Err(wrong());
     }
-    let mut before = values(chart, &chart.describe_values(None, &again.start, true));
+    let mut before = chart.values(&again.start);
     let mut out = Run { start: before.clone(), ..Run::default() };
-    for (told, choices) in told.iter().zip(groups) {
-        let now = values(chart, told);
+    for (told, choices) in told.into_iter().zip(groups) {
+        let now = told.values;
         let set = now.iter().filter(|(name, v)| before.get(*name) != Some(v));
         let set = set.map(|(name, v)| (name.clone(), v.clone())).collect();
-        let label = told.event.as_ref().map_or_else(|| "start".into(), |e| came(e, told));
+        let label = told.label;
         let takes = told.event.clone().map_or(Json::Null, Json::from);
         let parts = vec![Part { takes, choices, ..Part::default() }];
-        out.steps.push(Step { label, set, parts, message: told.event.clone(), ..Step::default() });
+        out.steps.push(Step { label, set, parts, message: told.event, ..Step::default() });
         before = now;
     }
     Ok(out)
@@ -130,8 +122,8 @@ impl Oracle for Reader<'_> {
 }
 
 /// A run of macro-steps back as a trace.
-pub fn read(chart: &Chart, run: &Run) -> Result<Trace, ReadError> {
-    let cfa = &chart.cfa;
+pub fn read(chart: &dyn Rounds, run: &Run) -> Result<Trace, ReadError> {
+    let cfa = chart.cfa();
     let mut env = interpret::zero(cfa);
     let mut location = cfa.initial;
     let mut trace = Trace { start: env.clone(), steps: vec![] };

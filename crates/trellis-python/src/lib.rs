@@ -1,0 +1,52 @@
+//! The Python package's native half: the library `trellis-mc`, handed to Python in plain pieces (texts, numbers, lists). What a user of the package
+//! sees is in `python/trellis_mc`, which puts these together.
+//!
+//! It deliberately decides nothing: options are those of the command line, verdicts and evidence those of the library. Whatever may take
+//! long runs without the interpreter lock, on a thread with a stack that is large enough; signals are looked at while it runs.
+
+mod lattice;
+mod model;
+mod strategy;
+mod tools;
+mod walk;
+
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyRuntimeError};
+use pyo3::prelude::*;
+
+create_exception!(trellis_mc, Error, PyException, "Trellis cannot do what was asked.");
+create_exception!(trellis_mc, InputError, Error, "The model or a property is broken; the text has places.");
+create_exception!(trellis_mc, UsageError, Error, "The options make no sense.");
+
+/// An error of the library as an exception.
+fn raised(error: trellis::Error) -> PyErr {
+    match error {
+        trellis::Error::Input(_) => InputError::new_err(error.to_string()),
+        trellis::Error::Usage(_) | trellis::Error::Nothing(..) => UsageError::new_err(error.to_string()),
+        trellis::Error::Internal(_) => PyRuntimeError::new_err(error.to_string()),
+        other => Error::new_err(other.to_string()),
+    }
+}
+
+/// The native half of `trellis_mc`.
+#[pymodule]
+fn _native(py: Python<'_>, m: &Bound<'_, PyModule>) -> PyResult<()> {
+    lattice::provide();
+    m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    m.add("Error", py.get_type::<Error>())?;
+    m.add("InputError", py.get_type::<InputError>())?;
+    m.add("UsageError", py.get_type::<UsageError>())?;
+    m.add_class::<model::Model>()?;
+    m.add_class::<model::Property>()?;
+    m.add_class::<model::Report>()?;
+    m.add_class::<walk::Walk>()?;
+    m.add_class::<strategy::State>()?;
+    m.add_class::<strategy::Variable>()?;
+    m.add_class::<strategy::Query>()?;
+    m.add_class::<lattice::Lattice>()?;
+    m.add_function(wrap_pyfunction!(tools::ltl2hoa, m)?)?;
+    m.add_function(wrap_pyfunction!(tools::smt, m)?)?;
+    m.add_function(wrap_pyfunction!(tools::run, m)?)?;
+    m.add_function(wrap_pyfunction!(tools::audit, m)?)?;
+    Ok(())
+}

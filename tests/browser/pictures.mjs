@@ -1,0 +1,47 @@
+// The pictures of the book and the README, taken from the page: `npm --prefix crates/trellis-report/web run pictures`.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { chromium, model, open, root, serve, settle } from './lib.mjs';
+
+const folder = `${root}book/src/pictures/`;
+mkdirSync(folder, { recursive: true });
+const server = await serve(['models/timed/engine-classic.xta']), browser = await chromium();
+// As WebP, a third of a PNG.
+async function keep(page, name) {
+  await page.waitForTimeout(150);
+  const shot = (await page.screenshot()).toString('base64'), tool = await open(browser, 'about:blank');
+  const webp = await tool.evaluate(async data => {
+    const i = new Image(); i.src = `data:image/png;base64,${data}`; await i.decode();
+    const c = new OffscreenCanvas(i.width, i.height); c.getContext('2d').drawImage(i, 0, 0);
+    return [...new Uint8Array(await (await c.convertToBlob({ type: 'image/webp', quality: 0.85 })).arrayBuffer())];
+  }, shot);
+  writeFileSync(`${folder}${name}.webp`, Buffer.from(webp));
+  await tool.context().close(); await page.context().close();
+  console.log(`book/src/pictures/${name}.webp: ${webp.length} bytes`);
+}
+const press = async (page, key, times) => { for (let i = 0; i < times; i++) await page.keyboard.press(key); };
+
+// A run: model, steps, values and charts, all at the same step.
+const gear = await open(browser, server.address, { width: 1280, height: 800 });
+await settle(gear);
+await press(gear, 'ArrowRight', 5);
+await keep(gear, 'run');
+// The states of a statechart, on a phone in the dark.
+const oven = await open(browser, model(server, 'examples/microwave.scxml'), { width: 420, height: 800, dark: true });
+await settle(oven);
+await press(oven, 'ArrowRight', 1);
+await keep(oven, 'narrow');
+// A proof in words of the program.
+const lock = await open(browser, model(server, 'examples/lock.c'), { width: 1280, height: 720 });
+await settle(lock);
+await keep(lock, 'proof');
+// The state space of a protocol, some of it unfolded.
+const states = await open(browser, model(server, 'examples/mesi_bug.spec'), { width: 1280, height: 720 });
+await settle(states);
+await states.getByRole('button', { name: 'States', exact: true }).click();
+await states.waitForSelector('[aria-label="Graph of states"] .n');
+await states.getByRole('button', { name: 'Unfold 25' }).click();
+await states.waitForFunction(() => /that is all/.test(document.querySelector('.model .ph').textContent), null, { timeout: 5000 }).catch(() => {});
+await keep(states, 'states');
+await browser.close();
+server.stop();
+process.exit(0);
