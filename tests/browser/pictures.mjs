@@ -4,7 +4,7 @@ import { chromium, model, open, root, serve, settle } from './lib.mjs';
 
 const folder = `${root}book/src/pictures/`;
 mkdirSync(folder, { recursive: true });
-const server = await serve(['models/timed/engine-classic.xta']), browser = await chromium();
+const server = await serve(['models/timed/engine-classic.xta', 'models/coverability/mesi.spec']), browser = await chromium();
 // As WebP, a third of a PNG.
 async function keep(page, name) {
   await page.waitForTimeout(150);
@@ -35,13 +35,24 @@ const lock = await open(browser, model(server, 'examples/lock.c'), { width: 1280
 await settle(lock);
 await keep(lock, 'proof');
 // The state space of a protocol, some of it unfolded.
-const states = await open(browser, model(server, 'examples/mesi_bug.spec'), { width: 1280, height: 720 });
+const states = await open(browser, model(server, 'examples/philosophers.pnml'), { width: 1280, height: 720 });
 await settle(states);
 await states.getByRole('button', { name: 'States', exact: true }).click();
 await states.waitForSelector('[aria-label="Graph of states"] .n');
 await states.getByRole('button', { name: 'Unfold 25' }).click();
 await states.waitForFunction(() => /that is all/.test(document.querySelector('.model .ph').textContent), null, { timeout: 5000 }).catch(() => {});
 await keep(states, 'states');
+// Lazy abstraction of a protocol, in its second round.
+const lazy = await open(browser, model(server, 'models/coverability/mesi.spec'), { width: 1280, height: 720 });
+await settle(lazy);
+await lazy.locator('.opts summary').click();
+await lazy.locator('.opts input').fill('--engine wsts');
+await lazy.locator('.opts input').press('Enter');
+await settle(lazy);
+await lazy.getByRole('button', { name: 'Proof', exact: true }).first().click();
+await lazy.getByRole('button', { name: 'Refinement' }).click();
+await lazy.getByRole('button', { name: 'The next round' }).click();
+await keep(lazy, 'refinement');
 await browser.close();
 server.stop();
 process.exit(0);

@@ -104,15 +104,19 @@ const tests = {
     await page.locator('[aria-label="Graph of states"] .n').nth(5).click();
     await page.waitForFunction(() => location.hash.length > 8);
     await accessible(page, 'states');
-    const hash = new URL(page.url()).hash, values = await page.locator('.vals').innerText();
+    const hash = new URL(page.url()).hash, values = (await page.locator('.vals .vr').allInnerTexts()).map(t => t.replace(/.*→/s, '')).length;
+    const told = p => p.evaluate(() => [...document.querySelectorAll('.vals .vr')].map(r => r.title).sort().join());
+    const titles = await told(page);
+    assert.ok(values > 2);
     assert.match(hash, /^#\/s\//);
     const third = await open(browser, model(server, 'examples/blinker.xta', hash));
     await third.waitForFunction(() => document.querySelector('.vals .v'));
-    await third.waitForFunction(text => document.querySelector('.vals').innerText === text, values);
+    const same = () => third.waitForFunction(t => [...document.querySelectorAll('.vals .vr')].map(r => r.title).sort().join() === t, titles);
+    await same();
     // The same state in the simulator, then back.
     await third.getByRole('button', { name: 'Simulate', exact: true }).click();
     await third.getByRole('button', { name: 'Undo' }).click();
-    await third.waitForFunction(text => document.querySelector('.vals').innerText !== text, values);
+    await third.waitForFunction(t => [...document.querySelectorAll('.vals .vr')].map(r => r.title).sort().join() !== t, titles);
     assert.deepEqual([...page.wrong, ...third.wrong], []);
   },
   async 'a walk: delays, random steps, from a run, from a file'() {
@@ -154,6 +158,13 @@ const tests = {
     await settle(page);
     assert.match(await page.locator('.proved').innerText(), /locked = 0/);
     assert.match(await page.locator('[aria-label=Source]').innerText(), /locked = 0/);
+    await page.getByRole('button', { name: 'Refinement' }).click();
+    assert.match(await page.locator('.rounds .said').innerText(), /round 1/);
+    assert.ok(await page.locator('.rounds .n.error').count() && await page.locator('.rounds .n').count() > 2);
+    await page.getByRole('slider', { name: 'Round' }).press('End');
+    assert.match(await page.locator('.rounds .said').innerText(), /the proof/);
+    assert.equal(await page.locator('.rounds .n.error').count(), 0);
+    await accessible(page, 'a refinement');
   },
   async 'a check is stopped, and so is one whose page has gone'() {
     const page = await open(browser, model(local, `${here}/endless.xta`));

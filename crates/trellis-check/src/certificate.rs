@@ -32,14 +32,6 @@ pub fn certify(net: &Network, query: &Query, cert: &Certificate) -> Result<Certi
         return crate::timed::certify(net, query, cert);
     }
     let symmetry = symmetric::symmetry(net, query, cert);
-    let sorted;
-    let cert = match symmetry.is_empty() {
-        true => cert,
-        false => {
-            sorted = Certificate { entries: symmetric::sorted_entries(net, &symmetry, cert), ..*cert };
-            &sorted
-        }
-    };
     let mut c = Checker::new(net, query, cert, symmetry)?;
     let mut bound = None;
     match &query.kind {
@@ -128,7 +120,9 @@ struct Goal {
 impl<'n> Checker<'n> {
     fn new(net: &'n Network, query: &Query, cert: &Certificate, symmetry: Symmetry) -> Result<Checker<'n>, Rejection> {
         let post = Post::new(net);
-        for (i, e) in cert.entries.iter().enumerate() {
+        let mut index = Index::new(&post.layout, net.element_width(), cert.entries.len())?;
+        for (i, e) in symmetric::sorted_entries(net, &symmetry, cert).enumerate() {
+            crate::limit::ask()?;
             check(net, &e.state).map_err(|r| r.number(i))?;
             if !e.known.is_empty() || e.says.is_some() {
                 let why = "entries that know only part of the data cannot be checked";
@@ -138,8 +132,8 @@ impl<'n> Checker<'n> {
                 let why = Cause::Malformed("there is something about clocks, and the model has none".into());
                 return Err(Rejection::new(why).number(i).state(net, &e.state));
             }
+            index.add(&post.layout.key_of(&e.state), &e.state.element, e.rank).map_err(|r| r.number(i))?;
         }
-        let index = Index::new(&post.layout, net.element_width(), cert)?;
         // Without lattice variables, being below means being equal.
         let up_to_order = cert.up_to_order && net.element_width() > 0;
         if up_to_order && let Some(why) = obstacle(query) {
@@ -156,6 +150,9 @@ impl<'n> Checker<'n> {
             }
         }
         let order = up_to_order.then(|| net.elements());
+        if order.is_some() {
+            index.chain();
+        }
         let reduction = (!symmetry.is_empty()).then(|| (symmetry, post.layout.clone()));
         Ok(Checker { net, deadlock: query.deadlock, post, set: Set { index, order, reduction }, steps: 0 })
     }

@@ -4,9 +4,10 @@ use std::hash::Hasher;
 
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
-use trellis_model::network::{Certificate, Elements, Layout};
+use trellis_model::network::{Elements, Layout};
 use trellis_order::{Domain, Word};
 
+use crate::limit::reserve;
 use crate::{Cause, Rejection};
 
 /// No further entry of the same key.
@@ -18,10 +19,12 @@ pub(crate) struct Index {
     elem_width: usize,
     keys: Vec<Word>,
     elems: Vec<Word>,
+    count: usize,
+    /// As far as there are any.
     ranks: Vec<Option<u32>>,
     /// Entries by key and element.
     exact: HashTable<u32>,
-    /// The last entry of each key, from which `before` leads to the others.
+    /// The last entry of each key, from which `before` leads to the others; empty unless somebody compares by the order.
     by_key: HashTable<u32>,
     before: Vec<u32>,
 }
@@ -33,48 +36,63 @@ fn hash(parts: [&[Word]; 2]) -> u64 {
 }
 
 impl Index {
-    /// Packs the entries, which must fit the network.
-    pub fn new(layout: &Layout, elem_width: usize, cert: &Certificate) -> Result<Index, Rejection> {
-        let mut index = Index {
+    /// Room for so many entries.
+    pub fn new(layout: &Layout, elem_width: usize, count: usize) -> Result<Index, Rejection> {
+        let (mut keys, mut elems, mut exact) = (Vec::new(), Vec::new(), HashTable::new());
+        reserve(keys.try_reserve_exact(count.saturating_mul(layout.key_width())))?;
+        reserve(elems.try_reserve_exact(count.saturating_mul(elem_width)))?;
+        reserve(exact.try_reserve(count, |_| 0))?;
+        Ok(Index {
             key_width: layout.key_width(),
             elem_width,
-            keys: Vec::new(),
-            elems: Vec::new(),
+            count: 0,
+            keys,
+            elems,
             ranks: Vec::new(),
-            exact: HashTable::new(),
+            exact,
             by_key: HashTable::new(),
             before: Vec::new(),
-        };
-        for (i, e) in cert.entries.iter().enumerate() {
-            index.add(&layout.key_of(&e.state), &e.state.element, e.rank).map_err(|r| r.number(i))?;
-        }
-        Ok(index)
+        })
     }
 
-    fn add(&mut self, key: &[Word], elem: &[Word], rank: Option<u32>) -> Result<(), Rejection> {
-        let n = self.ranks.len() as u32;
+    /// Adds an entry, which must fit the network.
+    pub fn add(&mut self, key: &[Word], elem: &[Word], rank: Option<u32>) -> Result<(), Rejection> {
+        let n = self.count as u32;
         self.keys.extend_from_slice(key);
         self.elems.extend_from_slice(elem);
-        self.ranks.push(rank);
-        self.before.push(END);
+        self.count += 1;
+        // Most certificates have no ranks.
+        if rank.is_some() || !self.ranks.is_empty() {
+            self.ranks.resize(n as usize, None);
+            self.ranks.push(rank);
+        }
         if let Some(twin) = self.find(key, elem) {
-            let same = self.ranks[twin as usize] == rank;
+            let same = self.rank(twin) == rank;
             return if same { Ok(()) } else { Err(Rejection::new(Cause::TwoRanks)) };
         }
-        let Index { keys, elems, exact, by_key, before, key_width, elem_width, .. } = self;
+        let Index { keys, elems, exact, key_width, elem_width, .. } = self;
         let key_of = |e: u32| &keys[e as usize * *key_width..][..*key_width];
         let elem_of = |e: u32| &elems[e as usize * *elem_width..][..*elem_width];
         exact.insert_unique(hash([key, elem]), n, |&e| hash([key_of(e), elem_of(e)]));
-        let at = hash([key, &[]]);
-        match by_key.find_mut(at, |&e| key_of(e) == key) {
-            Some(last) => before[n as usize] = std::mem::replace(last, n),
-            None => _ = by_key.insert_unique(at, n, |&e| hash([key_of(e), &[]])),
-        }
         Ok(())
     }
 
+    /// Makes [`covers`](Index::covers) possible.
+    pub fn chain(&mut self) {
+        let Index { keys, key_width, count, by_key, before, .. } = self;
+        let key_of = |e: u32| &keys[e as usize * *key_width..][..*key_width];
+        *before = vec![END; *count];
+        for n in 0..*count as u32 {
+            let at = hash([key_of(n), &[]]);
+            match by_key.find_mut(at, |&e| key_of(e) == key_of(n)) {
+                Some(last) => before[n as usize] = std::mem::replace(last, n),
+                None => _ = by_key.insert_unique(at, n, |&e| hash([key_of(e), &[]])),
+            }
+        }
+    }
+
     pub fn len(&self) -> usize {
-        self.ranks.len()
+        self.count
     }
 
     pub fn key(&self, e: u32) -> &[Word] {
@@ -86,7 +104,7 @@ impl Index {
     }
 
     pub fn rank(&self, e: u32) -> Option<u32> {
-        self.ranks[e as usize]
+        self.ranks.get(e as usize).copied().flatten()
     }
 
     /// The entry that is this very state.

@@ -40,6 +40,7 @@ pub mod acheck;
 pub mod branching;
 mod certificate;
 mod certified;
+pub mod channel;
 pub mod counter;
 mod describe;
 mod formula;

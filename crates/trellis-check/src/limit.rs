@@ -1,27 +1,31 @@
-//! A limit of time around a check of a network's certificate. Its loops ask for it, element by element; so it need not be handed down
-//! to everybody. Without a limit a check takes as long as it takes.
+//! The limits around a check of a network's certificate. Its loops ask for them, element by element; so they need not be handed down
+//! to everybody. Without limits a check takes as long as it takes.
 
-use std::cell::Cell;
-use std::time::Instant;
+use std::cell::RefCell;
+
+use trellis_meter::{Meter, StopReason};
 
 use crate::{Cause, Rejection};
 
 thread_local! {
-    static UNTIL: Cell<Option<Instant>> = const { Cell::new(None) };
+    static METER: RefCell<Option<Meter>> = const { RefCell::new(None) };
 }
 
-/// Runs a check that is to end by then: if it does not, it rejects, for want of time ([`Cause::Time`]).
-pub fn within<T>(until: Option<Instant>, check: impl FnOnce() -> T) -> T {
-    let before = UNTIL.replace(until);
+/// Runs a check that is to stay within these limits: if it does not, it rejects, and says why ([`Cause::Stopped`]).
+pub fn within<T>(meter: &Meter, check: impl FnOnce() -> T) -> T {
+    let before = METER.replace(Some(meter.clone()));
     let result = check();
-    UNTIL.set(before);
+    METER.set(before);
     result
 }
 
-/// Is there any time left?
+/// May it go on?
 pub(crate) fn ask() -> Result<(), Rejection> {
-    match UNTIL.get() {
-        Some(until) if Instant::now() >= until => Err(Rejection::new(Cause::Time)),
-        _ => Ok(()),
-    }
+    let stop = METER.with_borrow(|m| m.as_ref().and_then(|m| m.go_on().err()));
+    stop.map_or(Ok(()), |why| Err(Rejection::new(Cause::Stopped(why))))
+}
+
+/// Reserves memory for a table, or rejects.
+pub(crate) fn reserve<E>(reserved: Result<(), E>) -> Result<(), Rejection> {
+    reserved.map_err(|_| Rejection::new(Cause::Stopped(StopReason::Memory)))
 }

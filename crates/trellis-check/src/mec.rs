@@ -109,6 +109,7 @@ impl Relations {
                 Rc::new((0..count).map(|n| [n].into()).collect())
             }
             Callee::Initial(node) => self.node(node)?.initial.clone(),
+            Callee::Events(node) => Rc::new((0..self.node(node)?.events.len() as u32).map(|n| [n].into()).collect()),
             Callee::Transitions(node) => self.node(node)?.transitions.clone(),
             Callee::Defined(name) => match self.defined.get(name) {
                 Some(Ok(rows)) => rows.clone(),

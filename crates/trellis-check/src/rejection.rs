@@ -3,6 +3,7 @@
 use std::fmt;
 
 use trellis_domain::zone::{Rational, ZoneError};
+use trellis_meter::StopReason;
 use trellis_model::network::{Action, ModelError, Network, Snapshot};
 
 use crate::describe::{describe, describe_action};
@@ -26,9 +27,9 @@ pub struct Rejection {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Cause {
-    /// The check did not end in time ([`within`](crate::within)).
-    #[error("there was not enough time to check it")]
-    Time,
+    /// The check did not end within its limits ([`within`](crate::within)).
+    #[error("it was not checked: {0}")]
+    Stopped(StopReason),
     /// Whether the automaton is that of the negated formula was not proven within the limits.
     #[error("that the automaton is that of the negated formula was not proven")]
     Unproven,

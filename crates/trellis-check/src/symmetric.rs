@@ -14,8 +14,7 @@ use crate::state::check;
 
 /// The symmetries that a certificate may use.
 pub(crate) fn symmetry(net: &Network, query: &Query, cert: &Certificate) -> Symmetry {
-    let knows = |e: &CertEntry| e.known.is_empty() && e.says.is_none();
-    match cert.up_to_symmetry && cert.entries.iter().all(knows) {
+    match cert.up_to_symmetry && cert.entries.stream().all(|e| e.known.is_empty() && e.says.is_none()) {
         true => Symmetry::find(net, query),
         false => Symmetry::default(),
     }
@@ -35,15 +34,20 @@ fn cells(state: &Snapshot) -> Vec<i64> {
     state.locations.iter().map(|&l| i64::from(l)).chain(state.data.iter().copied()).collect()
 }
 
-/// The entries, in order. Those that are no states of the model stay as they are: somebody will notice.
-pub(crate) fn sorted_entries(net: &Network, symmetry: &Symmetry, cert: &Certificate) -> Vec<CertEntry> {
+/// The entries one after the other, each brought into order. Those that are no states of the model stay as they are: somebody will notice.
+pub(crate) fn sorted_entries<'c>(
+    net: &'c Network,
+    symmetry: &'c Symmetry,
+    cert: &'c Certificate,
+) -> impl Iterator<Item = CertEntry> + 'c {
     let dim = net.clocks.len() + 1;
-    let fits = |e: &CertEntry| {
+    let fits = move |e: &CertEntry| {
         check(net, &e.state).is_ok()
             && e.zone.iter().all(|c| c.clocks().0 < dim && c.clocks().1 < dim)
             && e.bounds.as_ref().is_none_or(|b| b.lower.len() == dim && b.upper.len() == dim)
     };
-    cert.entries.iter().map(|e| if fits(e) { entry(net, symmetry, e) } else { e.clone() }).collect()
+    let sorts = !symmetry.is_empty();
+    cert.entries.stream().map(move |e| if sorts && fits(&e) { entry(net, symmetry, &e) } else { e.into_owned() })
 }
 
 fn entry(net: &Network, symmetry: &Symmetry, e: &CertEntry) -> CertEntry {

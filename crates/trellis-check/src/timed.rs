@@ -49,14 +49,8 @@ pub(crate) fn certify(net: &Network, query: &Query, cert: &Certificate) -> Resul
         return crate::timed_liveness::inevitable(net, query, cert, None);
     }
     let symmetry = symmetric::symmetry(net, query, cert);
-    let sorted;
-    let cert = match symmetry.is_empty() {
-        true => cert,
-        false => {
-            sorted = Certificate { entries: symmetric::sorted_entries(net, &symmetry, cert), ..*cert };
-            &sorted
-        }
-    };
+    let entries = symmetric::sorted_entries(net, &symmetry, cert).collect();
+    let cert = &Certificate { entries, ..*cert };
     let mut c = Checker::new(net, query, cert, &symmetry)?;
     let (mut bound, mut clock) = (None, None);
     match &query.kind {

@@ -40,8 +40,8 @@ Examples:
 
 Exit codes: 0 every property holds, 10 some property fails, 20 undecided,
             2 bad usage or input, 1 internal error or lost output, 130 interrupted.
-More: trellis help check, trellis help TOPIC; topics are uppaal, timed, tchecker, programs, scxml, counters,
-      altarica, lattices, join, evidence, smtlib, ltl";
+More: trellis help check, trellis help TOPIC; topics are uppaal, timed, tchecker, programs, scxml, gamma,
+      patterns, counters, altarica, lattices, join, evidence, smtlib, ltl";
 
 /// Trellis: can something bad happen? SAFE, UNSAFE or UNKNOWN, with evidence that is checked again.
 #[derive(Parser, Debug)]
@@ -116,7 +116,7 @@ pub enum Command {
     },
     /// Explain a command or a topic.
     Help {
-        /// A command, or one of: uppaal, timed, tchecker, programs, counters, altarica, lattices, join, evidence, smtlib,
+        /// A command, or one of: uppaal, timed, tchecker, programs, scxml, gamma, patterns, counters, altarica, lattices, join, evidence, smtlib,
         /// ltl, exit-codes.
         topic: Option<String>,
     },
@@ -137,6 +137,9 @@ pub struct Certify {
     /// The formula that the evidence must be about; may be given several times.
     #[arg(long, value_name = "FORMULA")]
     pub ltl: Vec<String>,
+    /// The requirement that the evidence must be about; may be given several times.
+    #[arg(long, value_name = "REQUIREMENT")]
+    pub pattern: Vec<String>,
     /// The automaton (HOA) that the evidence must be about.
     #[arg(long, value_name = "FILE")]
     pub buchi: Option<PathBuf>,

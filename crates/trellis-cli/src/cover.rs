@@ -83,15 +83,15 @@ pub fn cover(args: &Cover, color: bool) -> Ran {
                         file = format!(": {}", path.display());
                     }
                     let s = if *cycles == 1 { "" } else { "s" };
-                    print(&format!("{word} {name}: reached after {cycles} cycle{s}{file}\n"))
+                    print(&format!("{word} {name}: reached after {cycles} cycle{s}{file}\n")).map(|_| ())
                 }
                 Covered::Unreachable(proof) => {
                     unreachable += 1;
-                    print(&format!("{word} {name}: UNREACHABLE ({proof})\n"))
+                    print(&format!("{word} {name}: UNREACHABLE ({proof})\n")).map(|_| ())
                 }
                 Covered::Unknown(why) => {
                     unknown += 1;
-                    print(&format!("{word} {name}: UNKNOWN ({why})\n"))
+                    print(&format!("{word} {name}: UNKNOWN ({why})\n")).map(|_| ())
                 }
             }
         };

@@ -31,6 +31,7 @@ fn watch(args: &Certify) {
 fn asked(args: &Certify, given: &Given<'_>, err_color: bool) -> Settings {
     let formulas = Formulas {
         ltl: args.ltl.clone(),
+        pattern: args.pattern.clone(),
         buchi: args.buchi.clone(),
         ltl_step: args.ltl_step,
         fair: args.fair.clone(),
@@ -57,7 +58,7 @@ fn asked(args: &Certify, given: &Given<'_>, err_color: bool) -> Settings {
 pub fn certify(args: &Certify, style: Style, err_color: bool) -> Ran {
     watch(args);
     let given = &Given::read(&args.evidence)?;
-    let formula = !args.ltl.is_empty() || args.buchi.is_some();
+    let formula = !args.ltl.is_empty() || !args.pattern.is_empty() || args.buchi.is_some();
     if let Some(said) = given.property().strip_prefix("LTL ").filter(|_| !formula) {
         return Err(Error::Usage(format!(
             "the evidence is about a formula; say which one it must be about: {}",

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use trellis::context::{Context, Listener};
-use trellis_meter::{Board, Progress, StopReason, resident};
+use trellis_meter::{Board, Progress, StopReason, is_over, resident};
 
 use crate::exit;
 
@@ -219,7 +219,7 @@ pub fn watch(watched: Watched, say: impl FnOnce(Option<&str>, StopReason) -> u8 
     let end = watched.timeout.and_then(|t| started().checked_add(t)).and_then(|d| d.checked_add(grace));
     let most = watched.memory.map(|m| if more == 0 { m } else { m + m / 5 + more });
     let look = move || {
-        let mut interrupted: Option<Instant> = None;
+        let (mut interrupted, mut since_over): (Option<Instant>, Option<Instant>) = (None, None);
         let why = loop {
             if cancelled.load(Ordering::Relaxed) {
                 let since = interrupted.get_or_insert_with(Instant::now).elapsed();
@@ -231,6 +231,10 @@ pub fn watch(watched: Watched, say: impl FnOnce(Option<&str>, StopReason) -> u8 
                 break StopReason::Time;
             }
             if most.is_some_and(|most| resident().is_some_and(|now| now > most)) {
+                break StopReason::Memory;
+            }
+            // Of address space nobody can take more than there is.
+            if is_over(None) && *since_over.get_or_insert_with(Instant::now) + grace <= Instant::now() {
                 break StopReason::Memory;
             }
             std::thread::sleep(LOOK);

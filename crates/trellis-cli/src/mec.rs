@@ -1,6 +1,6 @@
 //! `trellis mec`: Mec 5's relations and its commands for abstraction refinement (001 §6.1–6.2), from a script or line by line.
 //!
-//! What is not found within the limits is UNKNOWN, and so is what needs it; a script goes on, and its exit code says so. What is
+//! What is not found within the limits is UNKNOWN, and so is what needs it; a script goes on, after a mistake too, and its exit code says so. What is
 //! told of a relation is evaluated again, plainly ([`again`]); where that is too much it is said, and no answer.
 
 mod abstraction;
@@ -58,7 +58,7 @@ const HELP: &str = "\
 R(s : Node!c, n : [0, 3]) := formula;   define a relation; += is the least fixpoint, -= the greatest
     arguments and variables are of Node!c (configurations), Node!ev (events), bool, [a, b], {a, b}, or a domain of the model
     formulas: & | ~ => <x>(…) exists [x](…) for all, s.Sub.var, = != < <= + - …, events of two nodes are equal if written the same
-    relations: Node!c(s) Node!init(s) Node!t(s, e, s'), and those defined; arguments may be expressions: R(s, s.level + 1)
+    relations: Node!c(s) Node!ev(e) Node!init(s) Node!t(s, e, s'), and those defined; arguments may be expressions: R(s, s.level + 1)
 begin R(…) += …; S(…) -= …; end   relations that use each other; the first is the outermost fixpoint
 :ar-load FILE                     read AltaRica nodes
 :ctl R NODE FORMULA               define R: the configurations in which a formula holds (EX AX EF AF EG AG E[a U b] A[a U b])
@@ -153,14 +153,22 @@ pub fn mec(args: &Mec, color: bool) -> Ran {
         unchecked: false,
         color,
     };
+    let mut failed = false;
     match &args.script {
         Some(path) => {
             let read = runner.sources.read(path);
             let id = read.map_err(|d| Error::Input(render(&[d], &runner.sources, color)))?;
             let source = runner.sources.get(id).clone();
             for piece in pieces(&source.text) {
-                if !runner.piece(&source.name, &source.text, &piece)? {
-                    break;
+                match runner.piece(&source.name, &source.text, &piece) {
+                    Ok(true) => {}
+                    Ok(false) => break,
+                    // The script goes on, and its exit code says so.
+                    Err(Error::Usage(said) | Error::Input(said)) => {
+                        failed = true;
+                        eprintln!("{}", said.trim_end());
+                    }
+                    Err(failure) => return Err(failure),
                 }
                 if runner.cancelled.load(Ordering::Relaxed) {
                     return Ok(exit::INTERRUPTED);
@@ -170,6 +178,9 @@ pub fn mec(args: &Mec, color: bool) -> Ran {
         None => interactive(&mut runner)?,
     }
     let known = runner.unknown.is_empty() && !runner.unchecked;
+    if failed {
+        return Ok(exit::INPUT);
+    }
     Ok(if known { exit::HOLDS } else { exit::UNDECIDED })
 }
 
@@ -199,7 +210,6 @@ fn interactive(runner: &mut Runner) -> Result<(), Error> {
             match runner.piece("input", &now, &piece) {
                 Ok(true) => {}
                 Ok(false) => return Ok(()),
-                // A mistake ends a script, but not a conversation.
                 Err(Error::Usage(said) | Error::Input(said)) => eprintln!("{}", said.trim_end()),
                 Err(failure) => return Err(failure),
             }
@@ -310,8 +320,9 @@ impl Runner {
                 let callee: fn(String) -> Callee = match member {
                     "c" => Callee::Configurations,
                     "init" => Callee::Initial,
+                    "ev" => Callee::Events,
                     "t" => Callee::Transitions,
-                    _ => return usage(format!("there is no relation `{name}`; a node has !c, !init and !t")),
+                    _ => return usage(format!("there is no relation `{name}`; a node has !c, !ev, !init and !t")),
                 };
                 self.named(node)?;
                 callee(node.into())

@@ -18,6 +18,8 @@ pub fn topic(name: &str) -> Option<String> {
         "counters" | "spec" | "coverability" => Some(COUNTERS.into()),
         "altarica" | "mec" | "acheck" => Some(ALTARICA.into()),
         "scxml" | "statecharts" => Some(SCXML.into()),
+        "gamma" | "compositions" => Some(GAMMA.into()),
+        "patterns" | "requirements" => Some(PATTERNS.into()),
         "lattices" | "lattice" => Some(lattices()),
         "join" | "strategies" => Some(JOIN.into()),
         "evidence" | "certificates" | "traces" => Some(EVIDENCE.into()),
@@ -59,8 +61,7 @@ pub fn options_of(groups: &[(&'static str, Vec<&'static str>)]) -> String {
 }
 
 /// The topics, for messages.
-pub const NAMES: &str =
-    "uppaal, timed, tchecker, programs, scxml, counters, altarica, lattices, join, evidence, smtlib, ltl, exit-codes";
+pub const NAMES: &str = "uppaal, timed, tchecker, programs, scxml, gamma, patterns, counters, altarica, lattices, join, evidence, smtlib, ltl, exit-codes";
 
 const LTL: &str = "\
 Linear temporal logic
@@ -134,7 +135,8 @@ A .spec file has variables (how many processes are in which state), rules, a sta
          modified >= 1, shared >= 1
 
 Can a state be reached that is at least as large as a target? `init invalid >= 1` allows any number. Updates are simultaneous; a rule
-that would make a number negative cannot be taken. --error 'x >= 2, y >= 1' asks for another target; -p 'A[] !deadlock' asks whether some rule
+that would make a number negative cannot be taken. --error 'x >= 2, y >= 1' asks for another target, --error 'fireable NAME' whether
+a rule or a transition can ever be taken; -p 'A[] !deadlock' asks whether some rule
 can always be taken, and A[] p, E<> p, … any other condition, as formulas (trellis help ltl). UNSAFE comes with a number of
 processes and the rules they take (--full-trace: all of a long run), SAFE with an invariant in words (--show-invariant: all of it).
 
@@ -144,6 +146,8 @@ If no engine is chosen, several take turns on two threads (--threads 1: on one).
                         a refinement also brings its predicates without the variables that the refutation does not need
     --plain             no predicates but those of the paper
     --linear            linear atoms, Boolean formulas over them, and a solver, as the paper writes it: slow, for study
+    --show-tree[=FILE]  the abstract reachability tree, refinement by refinement: error regions, pivots, new predicates, deleted and reopened nodes;
+                        to a file: .json, .svg, .dot, or text. --dot FILE draws the tree that proves SAFE
     --control dfs|random|adverse   another control, which need not end
     --start-atoms       the atoms of the start are predicates from the beginning, as in the paper
     --equal-depth       nodes may be covered by nodes of the same depth
@@ -166,8 +170,22 @@ with one colour. An element or attribute that is not known is refused: time, pri
 
 Thread transition systems (.tts) are read too: s0, s1, … is the shared state, l0, l1, … count threads by their
 local state; --error '1|0,2' asks for shared state 1 with threads in 0 and 2 (or the line is in a file beside the model, with the
-extension .prop), and --start '0|1/2' starts in 0 with one thread in 1 and any number in 2. Where a passive move has several
+extension .prop), and --start '0|1/2' starts in 0 with one thread in 1 and any number in 2 ('0/2': nobody in 1). Where a passive move has several
 destinations (3 ~> 0 3 ~> 1) each thread chooses: one by one, in steps of their own.
+
+A rule of a .spec may have a name (`rule take: idle >= 1 -> …`); without one, a comment of one line right above it names it in runs. What a
+run takes very often is one step, `rule × n`.
+
+Lossy channel systems (.lcs) are processes that send messages through queues, which are unbounded and may lose any of them:
+
+  channel data { m0 m1 }
+  process Sender { start idle; send: idle -> wait; wait -> wait data!m0; wait -> idle data!m1; }
+  process Receiver { start idle; idle -> got data?m0; }
+  initially data = m1;                    what is in a channel at the start
+  error Sender.wait, data >= m1 m0;       never there, with m1 and then m0 in the channel, perhaps with others between them
+
+Transitions of one name in several processes happen together. --engine backward (the default) and wsts (with --control, --equal-depth, --show-tree) decide
+them; --error 'Receiver.got' asks for something else.
 
 --invariants FILE: weighted sums that no rule changes, as `x = 1, y = 2`, like those in a .spec under `invariants`. They are checked
 before they are used. Without them Trellis finds sums that never grow where it needs them (--engine equation, backward).
@@ -369,6 +387,43 @@ that needs more is UNSAFE if a run that needs no more violates the property, els
 a run to a value that is not supported (NaN, what an event from outside carries). An expression that throws, an assignment to what is
 not declared and a division by zero raise error.execution.";
 
+const GAMMA: &str = "\
+Composed statecharts
+
+Trellis reads packages of the Gamma Statechart Composition Framework (.gcd) with all that they import, and checks the last component of the
+file that no other contains, or --node NAME; --const NAME=VALUE gives its parameters.
+
+  trellis check M.gcd --error 'In(door.Main.Open) && In(cabin.Main.Moving)'
+  trellis check M.gcd -p 'A[] x <= 3'         also E<>, A<>, E[] and p --> q; --ltl, --pattern (`trellis help patterns`)
+  trellis check M.gcd                         the properties in files .gpd beside it that are about its component; --queries FILE.gpd
+  trellis check M.gcd … --trace run.get       a run as an execution trace
+  trellis cover M.gcd --transitions --output tests    a trace for all that can be reached, a proof for what cannot
+
+  names       instance.Region.State or In(instance.Region.State); instance.variable; instance.Port.event (raised in this cycle);
+              instance.Port.event::parameter; Port.event of an output of the whole; what is clear without its beginning can be shortened
+  read        statecharts (regions, history, choice, merge, fork, join, timeouts, priorities, all schedules but parallel), sync,
+              cascade with execution lists, adapters with queues and clocks, scheduled-async, async, @Asynchronous
+  refused     by name and place: decimals and rationals, records, quantifiers, full-step, regions in parallel
+
+One step is a cycle (of an asynchronous system: one execution of what its list says). Before it, any time may pass, and the environment raises any
+inputs, with any values. Time is dense; a run is told in milliseconds. Invariants are assumptions. What a component raises to
+itself comes in its next cycle. A choice none of whose branches is enabled is a mistake of the model, which keeps proofs away.";
+
+const PATTERNS: &str = "\
+Requirements in words
+
+--pattern 'KIND: … [, SCOPE]' asks of every infinite run, about any model that --ltl is for; conditions are those of formulas.
+
+  absence: P                     P never holds             globally (if nothing is said)
+  existence: P                   P holds at some time      before R       up to the first R, if there is one
+  universality: P                P always holds            after Q        from the first Q on
+  precedence: A precedes B       B only after A            between Q and R        from each Q to the next R, if that comes
+  response: A leads to B         after A, B some time      after Q until R        the same, also if R never comes
+
+  trellis check models/gamma/crossing.gcd --pattern 'response: controller.Gate.lower leads to gate.Main.Down, after controller.Main.Closed'
+
+These are the specification patterns of Dwyer, Avrunin and Corbett; chains and bounded existence are not among them.";
+
 const UPPAAL: &str = "\
 UPPAAL models
 
@@ -476,8 +531,12 @@ in everything else (the key) can therefore stand for each other:
   --update cover    a larger element stands for smaller ones: exact for monotone models
   --update join     elements are joined into one that stands for both: fewest states; may be too coarse
 
+  --workers N                                 N threads, level by level (--update simple or cover, --join all); counts do not depend on N
+  --checkpoint DIR --every 5m, --resume DIR   keeps what was explored, and goes on from there
+
 When a joined state reaches what must not be reached, the path is tried again without joins. If it fails, Trellis stops
-joining where that went wrong and goes on; so it ends with an exact answer. Your own strategy is taken as it is, and the
+joining what is like it: it learns a rule from what the model asks of the joined element (a note shows it as a --join of your own),
+or, where there is nothing to ask, never joins under that key again; so it ends with an exact answer. Your own strategy is taken as it is, and the
 answer may be UNKNOWN, with the path and the joins that caused it:
 
   --join all                              join whatever has the same key
@@ -486,6 +545,7 @@ answer may be UNKNOWN, with the path and the joins that caused it:
   --join 'x.a.num0s() + y.a.num0s() < N'  by what the two elements are
   --join 'joined.a.num0s() < N'           by what the join would be
   --join mine.lua                         a script with  function join(x, y) … return true or false end
+  --python mine.py                        the same in Python, def join(x, y): …; needs the Python package
 
 Monotone means: whatever a state can do, a larger one can do too, and ends at least as high. Trellis proves it from the marks
 of the lattices' methods (`trellis help lattices`): guards and invariants may only become true when an element grows, data must
@@ -576,6 +636,7 @@ Lattices that a model can use
   extern Level = Hasse(low < mid, mid < high);   one with arguments
   extern Pair = Product(Sign, Parity);           one made of others
   extern Mine from \"mine.lua\";                   your own, in a script (or: extern Mine; for Mine.lua beside the model)
+  extern Mine;                                   with --python mine.py: the class Mine of that file (needs the Python package)
 
 In guards and updates, call methods: `pool.num1s() < 3`, `level.raise(high)`; bit vectors also read and write bits:
 `pool[i] == 1`, `pool[i] = 1`. A method marked ↓ answers less for larger elements, one marked ↕ neither more nor less:

@@ -8,6 +8,8 @@ use rustc_hash::FxHasher;
 use trellis_order::Word;
 
 pub use crate::explore::{Mark, NONE};
+use crate::path::Origins;
+use crate::table::{NoRoom, make_place, make_room};
 
 /// One state of the graph.
 #[derive(Debug, Clone)]
@@ -70,18 +72,21 @@ impl Arg {
     }
 
     /// The number of a key; new keys get one.
-    pub fn key_id(&mut self, key: &[Word]) -> u32 {
+    pub fn key_id(&mut self, key: &[Word]) -> Result<u32, NoRoom> {
         let w = self.key_width;
         let hash = hash_words(0, key);
         let Arg { keys, key_index, chains, .. } = self;
         if let Some(&k) = key_index.find(hash, |&k| &keys[k as usize * w..][..w] == key) {
-            return k;
+            return Ok(k);
         }
         let id = chains.len() as u32;
+        make_room(keys, w)?;
+        make_room(chains, 1)?;
+        make_place(key_index, |&k| hash_words(0, &keys[k as usize * w..][..w]))?;
         keys.extend_from_slice(key);
         chains.push((NONE, NONE));
-        key_index.insert_unique(hash, id, |&k| hash_words(0, &keys[k as usize * w..][..w]));
-        id
+        key_index.insert_unique(hash, id, |_| unreachable!("there is room"));
+        Ok(id)
     }
 
     /// A key by its number.
@@ -113,25 +118,29 @@ impl Arg {
     }
 
     /// Adds a node, last of its key.
-    pub fn add(&mut self, key: u32, elem: &[Word], parent: u32, via: u32) -> u32 {
-        let n = self.nodes.len() as u32;
-        assert!(n < NONE, "more than four billion states");
-        self.elems.extend_from_slice(elem);
-        self.nodes.push(Node { key, parent, via, mark: Mark::Waiting, next: NONE });
-        let (first, last) = &mut self.chains[key as usize];
+    pub fn add(&mut self, key: u32, elem: &[Word], parent: u32, via: u32) -> Result<u32, NoRoom> {
+        let Arg { elems, nodes, state_index, elem_width, chains, .. } = self;
+        if nodes.len() >= NONE as usize {
+            return Err(NoRoom::Numbers);
+        }
+        let n = nodes.len() as u32;
+        make_room(elems, *elem_width)?;
+        make_room(nodes, 1)?;
+        make_place(state_index, |&m| {
+            let m = m as usize;
+            hash_words(u64::from(nodes[m].key), &elems[m * *elem_width..][..*elem_width])
+        })?;
+        elems.extend_from_slice(elem);
+        nodes.push(Node { key, parent, via, mark: Mark::Waiting, next: NONE });
+        let (first, last) = &mut chains[key as usize];
         if *first == NONE {
             *first = n;
         } else {
-            self.nodes[*last as usize].next = n;
+            nodes[*last as usize].next = n;
         }
         *last = n;
-        let hash = hash_words(u64::from(key), elem);
-        let Arg { elems, nodes, state_index, elem_width, .. } = self;
-        state_index.insert_unique(hash, n, |&m| {
-            let m = m as usize;
-            hash_words(u64::from(nodes[m].key), &elems[m * *elem_width..][..*elem_width])
-        });
-        n
+        state_index.insert_unique(hash_words(u64::from(key), elem), n, |_| unreachable!("there is room"));
+        Ok(n)
     }
 
     /// The node is no longer stored, and why.
@@ -176,15 +185,21 @@ impl Arg {
         (0..self.nodes.len() as u32).filter(|&n| self.nodes[n as usize].is_stored())
     }
 
-    /// The nodes on the way from the start to a node, along first parents.
-    pub fn path(&self, node: u32) -> Vec<u32> {
-        let mut path = vec![node];
-        let mut at = node;
-        while self.nodes[at as usize].parent != NONE {
-            at = self.nodes[at as usize].parent;
-            path.push(at);
-        }
-        path.reverse();
-        path
+    /// Forgets what only an exploration needs: where states are.
+    pub fn only_states(&mut self) {
+        self.key_index = HashTable::new();
+        self.state_index = HashTable::new();
+        self.chains = Vec::new();
+    }
+}
+
+impl Origins for Arg {
+    fn state(&self, n: u32) -> (&[Word], &[Word]) {
+        self.state(n)
+    }
+
+    fn from(&self, n: u32) -> Option<(u32, u32)> {
+        let node = &self.nodes[n as usize];
+        (node.parent != NONE).then_some((node.parent, node.via))
     }
 }

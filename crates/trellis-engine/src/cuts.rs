@@ -4,11 +4,13 @@
 //! *Failures* are some events of components; all others happen freely. A *cut set* is the set of failures of some run to a bad
 //! configuration; it is minimal if no run gets there with fewer of them. A *sequence* lists, step by step, the failures of such a
 //! run (several, if they are synchronised); it is minimal if nothing can be left out of it. Cut sets come from one set of reachable
-//! states of a hierarchy that remembers failures; sequences from sets of states, one failure after the other. What this deliberately
+//! states of a hierarchy that remembers failures, projected to these (`minimal`); sequences from sets of states, one failure after the other. What this deliberately
 //! does not do: probabilities.
 
-use rustc_hash::FxHashMap;
-use trellis_domain::relation::{Error, Made, Memory, Relation};
+mod minimal;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use trellis_domain::relation::{Error, Memory, Relation};
 use trellis_expr::{TermId, VarId};
 use trellis_model::evidence::Reason;
 use trellis_model::hierarchy::Hierarchy;
@@ -61,74 +63,21 @@ pub fn cut_sets(
         bad: m.satisfying(&observing, bad).map_err(reason)?,
     };
     let states = reachable(&question, Direction::Forward, meter)?;
-    let mut listed = (|| {
+    let columns: Vec<usize> = happened.iter().map(|v| m.columns[v.index()]).collect();
+    let decisions = (|| {
         let s = &m.space;
         let here = s.and(&states, &m.states_of(&question.bad)?)?;
-        let columns: Vec<usize> = happened.iter().map(|v| m.columns[v.index()]).collect();
-        let others = s.cube(m.states.iter().filter(|c| !columns.contains(c)).map(|&c| (c, 0)))?;
-        minimal(&m, s.exists(&here, &others)?, &columns, limits)
+        let is_failure: FxHashSet<usize> = columns.iter().copied().collect();
+        let others = s.cube(m.states.iter().filter(|c| !is_failure.contains(c)).map(|&c| (c, 0)))?;
+        Ok(s.decisions(&s.exists(&here, &others)?, &columns))
     })()
     .map_err(reason)?;
-    listed.found.sort_by_key(|set: &CutSet| (set.len(), set.clone()));
-    Ok(listed)
-}
-
-/// The smallest of some sets, which are given by a variable for each member.
-fn minimal(m: &Symbolic, sets: Relation, columns: &[usize], limits: Limits) -> Made<Listed<CutSet>> {
-    let s = &m.space;
-    let at: Vec<(usize, usize)> = columns.iter().map(|&c| (c, 0)).collect();
-    let within = |set: &[usize]| {
-        // No member but these.
-        let outside = (0..columns.len()).filter(|n| !set.contains(n));
-        outside.map(|n| s.equals(columns[n], 0, 0)).try_fold(s.all(), |all, one| s.and(&all, &one?))
-    };
-    let members = |sets: &Relation| -> Option<CutSet> {
-        let row = s.pick(sets, &at)?;
-        Some((0..columns.len()).filter(|&n| row[n] == 1).collect())
-    };
-    let mut left = match limits.order {
-        Some(order) => s.and(&sets, &at_most(m, columns, order)?)?,
-        None => sets.clone(),
-    };
-    let mut found = vec![];
-    while let Some(mut set) = members(&left) {
-        if found.len() >= limits.count {
-            return Ok(Listed { found, complete: false });
-        }
-        // Smaller, as long as something smaller is one of the sets.
-        let mut at = 0;
-        while at < set.len() {
-            let mut fewer = set.clone();
-            fewer.remove(at);
-            match members(&s.and(&sets, &within(&fewer)?)?) {
-                Some(smaller) => (set, at) = (smaller, 0),
-                None => at += 1,
-            }
-        }
-        let mut all = set.iter().map(|&n| s.equals(columns[n], 0, 1));
-        let above = all.try_fold(s.all(), |all, one| s.and(&all, &one?))?;
-        left = s.minus(&left, &above)?;
-        found.push(set);
-    }
-    Ok(Listed { found, complete: true })
-}
-
-/// At most so many of some variables hold.
-fn at_most(m: &Symbolic, columns: &[usize], order: usize) -> Made<Relation> {
-    let s = &m.space;
-    let mut order_of = columns.to_vec();
-    order_of.sort_unstable_by(|a, b| b.cmp(a));
-    // For each number: at most so many of those that come later.
-    let mut rows = vec![s.all(); order + 1];
-    for column in order_of {
-        let holds = s.equals(column, 0, 1)?;
-        let next = (0..=order).map(|n| match n.checked_sub(1) {
-            Some(fewer) => s.ite(&holds, &rows[fewer], &rows[n]),
-            None => s.minus(&rows[n], &holds),
-        });
-        rows = next.collect::<Made<_>>()?;
-    }
-    Ok(rows.swap_remove(order))
+    let mut go_on = || meter.go_on();
+    let mut found = minimal::minimal(&decisions, &columns, limits.order, limits.count, &mut go_on)?;
+    let complete = found.len() <= limits.count;
+    found.truncate(limits.count);
+    found.sort_by_key(|set: &CutSet| (set.len(), set.clone()));
+    Ok(Listed { found, complete })
 }
 
 /// A hierarchy with failures, and what happens between them.

@@ -14,7 +14,9 @@ use std::sync::Arc;
 use trellis_expr::{FnId, Term};
 use trellis_meter::{Meter, Stats};
 use trellis_model::evidence::{Reason, Verdict};
-use trellis_model::network::{Action, Condition, Elements, Function, Layout, ModelError, Network, Post, Query, Snapshot};
+use trellis_model::network::{
+    Action, Condition, Elements, Function, Layout, ModelError, Network, Post, Query, QueryKind, Snapshot,
+};
 use trellis_order::{Join, Lattice, MethodKind, Shape, Word};
 
 use crate::network::{Answer, Broken, Inconclusive, answer};
@@ -94,7 +96,8 @@ impl Learnt {
         }
         let Some((_, n, bound)) = best else { return false };
         // A tighter rule about the same answer takes the place of the other.
-        let same = |b: &Bound| matches!((b, bound), (Bound::Below(_), Bound::Below(_)) | (Bound::Above(_), Bound::Above(_)));
+        let same =
+            |b: &Bound| matches!((b, bound), (Bound::Below(_), Bound::Below(_)) | (Bound::Above(_), Bound::Above(_)));
         self.rules.retain(|(m, b)| *m != n || !same(b));
         self.rules.push((n, bound));
         true
@@ -129,7 +132,8 @@ pub fn answer_learning(
     let mut learnt = Learnt::new(net);
     let once = Options { refine: Refine::Never, ..options };
     let mut total = Stats::default();
-    let mut splits = learnt.probes.is_empty();
+    // Bounds and runs without end have no path to learn from.
+    let mut splits = learnt.probes.is_empty() || !matches!(query.kind, QueryKind::Always(_) | QueryKind::Possibly(_));
     for _ in 0..MOST_ROUNDS {
         if splits {
             break;

@@ -1,6 +1,6 @@
 //! The algorithms: one module each, and what they share.
 //!
-//! - [`reach`]: reachability with simple, cover and join update (000 Alg. 1–4) and its refinement loop (Alg. 5);
+//! - [`reach`]: reachability with cover and join update (000 Alg. 1–4) and its refinement loop (Alg. 5), and, in a loop of its own, simple update;
 //! - [`liveness`]: maximal runs that stay in a condition, on the explicit graph;
 //! - [`monotone`]: proves from marks that a model is monotone (Def. 2); [`audit`] looks for broken promises of it;
 //! - [`network`]: networks of automata under these;
@@ -14,7 +14,7 @@
 //! - [`mec`]: Mec 5's relations over configurations and events of nodes, and over plain values (001 §6.1);
 //! - [`program`]: control-flow automata (programs, transition systems, statecharts) with a solver;
 //! - [`wsts`]: counter systems, whatever the number of processes (003 `LA[BF]`, and its rivals);
-//! - shared: [`explore`] (the loop of forward explorations, reached states), [`arg`] (states by key in flat memory), [`path`], [`waitlist`], [`scheduler`] (portfolios); limits, cancellation and progress are [`trellis_meter`].
+//! - shared: [`explore`] (the loop of forward explorations, reached states), [`arg`] (states by key in flat memory), [`table`] (states alone), [`stored`] (either, of one worker or several), [`path`], [`waitlist`], [`scheduler`] (portfolios); limits, cancellation and progress are [`trellis_meter`].
 //!
 //! Engines know nothing of file formats and never print. What they explore is a [`System`]; they store its states as
 //! words and compare elements only under equal keys.
@@ -38,8 +38,11 @@ pub mod path;
 pub mod program;
 pub mod reach;
 pub mod scheduler;
+pub mod stored;
+pub mod table;
 pub mod timed;
 pub mod waitlist;
+pub mod workers;
 pub mod wsts;
 
 use trellis_order::{Join, Word};

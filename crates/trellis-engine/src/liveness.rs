@@ -12,7 +12,8 @@ use trellis_model::evidence::Reason;
 
 use crate::arg::{Arg, Mark, NONE};
 use crate::explore::{Exploration, InOrder, explore};
-use crate::path::{Path, path_to, step};
+use crate::path::{Origins, Path, path_to, step};
+use crate::table::NoRoom;
 use crate::{Batch, System};
 use trellis_meter::{Meter, Progress, Stats, StopReason};
 
@@ -105,6 +106,12 @@ impl<E> From<StopReason> for Failure<E> {
     }
 }
 
+impl<E> From<NoRoom> for Failure<E> {
+    fn from(why: NoRoom) -> Failure<E> {
+        Failure::Limit(why.into())
+    }
+}
+
 struct Unfolding<'s, S, W> {
     system: &'s mut S,
     watch: &'s mut W,
@@ -118,8 +125,8 @@ struct Unfolding<'s, S, W> {
 impl<S: System, W: Watch<S>> Unfolding<'_, S, W> {
     fn run(&mut self, meter: &mut Meter) -> Result<(), Failure<S::Error>> {
         let initial = self.system.initial().map_err(|e| Failure::Broken(NONE, e))?;
-        let k = self.arg.key_id(&initial.0);
-        self.arg.add(k, &initial.1, NONE, 0);
+        let k = self.arg.key_id(&initial.0)?;
+        self.arg.add(k, &initial.1, NONE, 0)?;
         explore(self, meter).map(|_| ())
     }
 }
@@ -158,13 +165,13 @@ impl<S: System, W: Watch<S>> Exploration for Unfolding<'_, S, W> {
         graph.ends.push(ends);
         for (i, &via) in batch.ordinals.iter().enumerate() {
             let (key, elem) = (&batch.keys[i * kw..][..kw], &batch.elems[i * ew..][..ew]);
-            let k = arg.key_id(key);
+            let k = arg.key_id(key)?;
             let to = match arg.find(k, elem) {
                 Some(to) => {
                     stats.covered += 1;
                     to
                 }
-                None => arg.add(k, elem, n, via),
+                None => arg.add(k, elem, n, via)?,
             };
             graph.steps.push((n, via, to));
         }

@@ -147,6 +147,10 @@ impl Session {
                 let relation = self.node(node)?.initial.clone();
                 Some(Computed { arguments: vec![configuration(node)], relation })
             }
+            Callee::Events(node) => {
+                let relation = self.all_of(&Sort::Event(node.clone()), 0)?;
+                Some(Computed { arguments: vec![Sort::Event(node.clone())], relation })
+            }
             Callee::Transitions(node) => {
                 let relation = self.all_transitions(node, go_on)?;
                 let arguments = vec![configuration(node), Sort::Event(node.clone()), configuration(node)];

@@ -6,16 +6,17 @@ use trellis_domain::zone::Rational;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::symmetry::Symmetry;
 use trellis_model::network::{
-    Action, CertEntry, Certificate, Condition, Elements, Judge, Layout, ModelError, Network, PairJudge, Post, Query,
-    QueryKind, Snapshot, Step, Trace,
+    Action, CertEntry, Certificate, Condition, Elements, Entries, Judge, Layout, ModelError, Network, PairJudge, Post,
+    Query, QueryKind, Snapshot, Step, Store, Trace,
 };
 use trellis_order::{Join, Word};
 
-use crate::arg::Arg;
 use crate::liveness::{self, Watch};
-use crate::path::{Path, path_to, replay};
+use crate::path::{Origins, Path, path_to, replay};
 use crate::reach::{self, JoinAll, Options, Refine, Strategy, Update};
+use crate::stored::{Shard, Stored};
 use crate::waitlist::Order;
+use crate::workers::Workers;
 use crate::{Batch, State, System};
 use trellis_meter::{Meter, Stats};
 
@@ -79,15 +80,33 @@ impl<'n> NetworkSystem<'n> {
         Some(Trace { initial, steps, rest: Rational::ZERO, back_to })
     }
 
-    /// The stored states in the model's terms.
-    pub fn certificate(&self, arg: &Arg, up_to_order: bool, ranks: &[Option<u32>]) -> Certificate {
-        let net = self.post.network();
-        let entry = |n: u32| {
-            let (key, elem) = arg.state(n);
-            let state = self.post.layout.snapshot(net, key, elem);
-            CertEntry { rank: ranks.get(n as usize).copied().flatten(), ..CertEntry::of(state) }
-        };
-        Certificate { entries: arg.stored().map(entry).collect(), up_to_order, up_to_symmetry: false }
+    /// The stored states as a certificate. They stay as they are until somebody wants to see them.
+    pub fn certificate(&self, mut stored: Stored, up_to_order: bool, ranks: Vec<Option<u32>>) -> Certificate {
+        stored.only_states();
+        let packed = Packed { layout: self.post.layout.clone(), stored, ranks };
+        Certificate { entries: Entries::stored(packed), up_to_order, up_to_symmetry: false }
+    }
+}
+
+/// The states of a certificate as an exploration has stored them.
+struct Packed {
+    layout: Layout,
+    stored: Stored,
+    /// Of each node, if they have ranks.
+    ranks: Vec<Option<u32>>,
+}
+
+impl Store for Packed {
+    fn len(&self) -> usize {
+        self.stored.len()
+    }
+
+    fn entries(&self) -> Box<dyn Iterator<Item = CertEntry> + '_> {
+        Box::new(self.stored.numbers().map(|n| {
+            let (key, elem) = self.stored.state(n);
+            let rank = self.ranks.get(n as usize).copied().flatten();
+            CertEntry { rank, ..CertEntry::of(self.layout.unpacked(key, elem)) }
+        }))
     }
 }
 
@@ -291,7 +310,21 @@ pub fn answer_up_to_symmetry(
     meter: &mut Meter,
 ) -> Result<Answer, Box<Broken>> {
     let options = Options { update: Update::Simple, order, refine: Refine::Never };
-    search(net, query, options, Symmetry::find(net, query), None, None, meter)
+    search(net, query, options, Symmetry::find(net, query), None, None, None, meter)
+}
+
+/// Answers a query with several workers, breadth first; joins are never refined. Up to symmetry, where that is wanted and there is any.
+pub fn answer_by_workers(
+    net: &Network,
+    query: &Query,
+    update: Update,
+    fold: bool,
+    workers: &Workers,
+    meter: &mut Meter,
+) -> Result<Answer, Box<Broken>> {
+    let options = Options { update, order: Order::Bfs, refine: Refine::Never };
+    let symmetry = if fold { Symmetry::find(net, query) } else { Symmetry::default() };
+    sound(net, search(net, query, options, symmetry, None, None, Some(workers), meter))
 }
 
 /// Answers a query.
@@ -303,8 +336,11 @@ pub fn answer(
     priority: Option<Condition>,
     meter: &mut Meter,
 ) -> Result<Answer, Box<Broken>> {
-    let answer = search(net, query, options, Symmetry::default(), strategy, priority, meter);
-    // Comparing and joining cannot fail; a script that did has said so to its lattice, and nothing it said counts.
+    sound(net, search(net, query, options, Symmetry::default(), strategy, priority, None, meter))
+}
+
+/// Comparing and joining cannot fail; a script that did has said so to its lattice, and nothing it said counts.
+fn sound(net: &Network, answer: Result<Answer, Box<Broken>>) -> Result<Answer, Box<Broken>> {
     let failure = net.lattices.iter().find_map(|l| l.lattice.failure());
     match (failure, &answer) {
         (Some(why), Ok(_)) => {
@@ -328,6 +364,7 @@ pub fn answer(
     }
 }
 
+#[allow(clippy::too_many_arguments)]
 fn search(
     net: &Network,
     query: &Query,
@@ -335,19 +372,33 @@ fn search(
     symmetry: Symmetry,
     strategy: Option<&mut dyn Strategy<ModelError>>,
     priority: Option<Condition>,
+    workers: Option<&Workers>,
     meter: &mut Meter,
 ) -> Result<Answer, Box<Broken>> {
-    let mut system = NetworkSystem::new(net);
     let up_to_symmetry = !symmetry.is_empty();
-    system.up_to(symmetry);
-    if let Some(p) = priority {
-        system.prioritise(p);
-    }
+    let make = || {
+        let mut system = NetworkSystem::new(net);
+        system.up_to(symmetry.clone());
+        if let Some(p) = priority {
+            system.prioritise(p);
+        }
+        match query.kind {
+            QueryKind::Always(p) => system.look_for(p, query.deadlock, false),
+            QueryKind::Possibly(p) => system.look_for(p, query.deadlock, true),
+            _ => {}
+        }
+        system
+    };
+    let mut system = make();
     let up_to_order = options.update != Update::Simple && net.element_width() > 0;
+    let shared = |meter: &mut Meter| workers.map(|w| crate::workers::reach(make, options.update, w, meter));
     match query.kind {
-        QueryKind::Always(p) => system.look_for(p, query.deadlock, false),
-        QueryKind::Possibly(p) => system.look_for(p, query.deadlock, true),
-        QueryKind::Bound { sup, when, of } => return bound(system, options, sup, when, of, query.deadlock, meter),
+        QueryKind::Always(_) | QueryKind::Possibly(_) => {}
+        QueryKind::Bound { sup, when, of } => {
+            let options = Options { refine: Refine::Never, ..options };
+            let explored = shared(meter).unwrap_or_else(|| reach::reach(&mut system, options, &mut JoinAll, meter));
+            return bound(system, explored, up_to_order, sup, when, of, query.deadlock);
+        }
         QueryKind::ClockBound { .. } => {
             let verdict = Verdict::Unknown(Reason::Unsupported("bounds of clocks".into()));
             return Ok(Answer { verdict, stats: Stats::default(), inconclusive: None, bound: None, clock_bound: None });
@@ -357,13 +408,14 @@ fn search(
         QueryKind::LeadsTo(p, q) => return live(system, Question::LeadsTo(p, q), query, meter),
     }
     let explored = match strategy {
+        None if workers.is_some() => shared(meter).unwrap_or_else(|| unreachable!("there are workers")),
         Some(s) => reach::reach(&mut system, options, &mut Given(s), meter),
         None => reach::reach(&mut system, options, &mut JoinAll, meter),
     };
     let mut inconclusive = None;
     let verdict = match explored.answer {
         reach::Answer::Unreachable => {
-            Verdict::Safe(Certificate { up_to_symmetry, ..system.certificate(&explored.arg, up_to_order, &[]) })
+            Verdict::Safe(Certificate { up_to_symmetry, ..system.certificate(explored.stored, up_to_order, vec![]) })
         }
         reach::Answer::Reachable(path) => match system.trace(&path, None) {
             Some(trace) => Verdict::Unsafe(trace),
@@ -394,32 +446,30 @@ impl Strategy<ModelError> for Given<'_> {
 /// `sup` and `inf` of data: explore everything, then look at every state.
 fn bound(
     mut system: NetworkSystem<'_>,
-    options: Options,
+    explored: reach::Exploration<Action, ModelError>,
+    up_to_order: bool,
     sup: bool,
     when: Condition,
     of: Condition,
     deadlock: bool,
-    meter: &mut Meter,
 ) -> Result<Answer, Box<Broken>> {
-    let options = Options { refine: Refine::Never, ..options };
-    let explored = reach::reach(&mut system, options, &mut JoinAll, meter);
-    let up_to_order = options.update != Update::Simple && system.elem_width() > 0;
-    let verdict = match explored.answer {
-        reach::Answer::Unreachable => Verdict::Safe(system.certificate(&explored.arg, up_to_order, &[])),
-        reach::Answer::Stopped(reason) => Verdict::Unknown(reason),
+    let stopped = match explored.answer {
+        reach::Answer::Unreachable => None,
+        reach::Answer::Stopped(reason) => Some(reason),
         reach::Answer::Error(path, error) => return Err(broken(&system, &path, error)),
         reach::Answer::Reachable(_) | reach::Answer::Inconclusive { .. } => unreachable!("nothing was looked for"),
     };
+    let stored = explored.stored;
     let (when, of) = (system.post.compile(when, deadlock), system.post.compile(of, deadlock));
     let mut best: Option<(i64, u32)> = None;
-    for n in explored.arg.stored() {
-        let (key, elem) = explored.arg.state(n);
+    for n in stored.numbers() {
+        let (key, elem) = stored.state(n);
         match measure(&mut system, &when, &of, key, elem) {
             Ok(Some(v)) if best.is_none_or(|(b, _)| if sup { v > b } else { v < b }) => best = Some((v, n)),
             Ok(_) => {}
             // A fault of the question counts if a real state has it, not if only a joined one does.
             Err(_) => {
-                let run = real_run(&mut system, &explored.arg, n);
+                let run = real_run(&mut system, &stored, n);
                 let again = run.and_then(|p| {
                     let (key, elem) = p.states.last()?.clone();
                     measure(&mut system, &when, &of, &key, &elem).err().map(|e| (p, e))
@@ -441,13 +491,17 @@ fn bound(
         }
     }
     let bound = best.map(|(value, n)| {
-        let run = real_run(&mut system, &explored.arg, n);
+        let run = real_run(&mut system, &stored, n);
         let witness = run.filter(|p| {
             let reached = p.states.last().map(|(k, e)| measure(&mut system, &when, &of, k, e));
             matches!(reached, Some(Ok(Some(v))) if v == value)
         });
         Bound { value, witness: witness.and_then(|p| system.trace(&p, None)) }
     });
+    let verdict = match stopped {
+        None => Verdict::Safe(system.certificate(stored, up_to_order, vec![])),
+        Some(reason) => Verdict::Unknown(reason),
+    };
     Ok(Answer { verdict, stats: explored.stats, inconclusive: None, bound, clock_bound: None })
 }
 
@@ -466,8 +520,8 @@ fn measure(
 }
 
 /// The way to a node, replayed without joins, if it goes so far.
-fn real_run(system: &mut NetworkSystem<'_>, arg: &Arg, n: u32) -> Option<Path<Action>> {
-    let path = path_to(system, arg, &arg.path(n)).ok()?;
+fn real_run(system: &mut NetworkSystem<'_>, stored: &Stored, n: u32) -> Option<Path<Action>> {
+    let path = path_to(system, stored, &stored.path(n)).ok()?;
     let initial = system.initial().ok()?;
     let states = replay(system, &initial, &path.actions).ok()?.ok()?;
     Some(Path { states, actions: path.actions })
@@ -520,7 +574,9 @@ fn live(
     };
     let search = liveness::search(&mut system, &mut watch, meter);
     let verdict = match search.answer {
-        liveness::Answer::Leaves => Verdict::Safe(system.certificate(&search.arg, false, &search.ranks)),
+        liveness::Answer::Leaves => {
+            Verdict::Safe(system.certificate(Stored::new(vec![Shard::Arg(search.arg)]), false, search.ranks))
+        }
         liveness::Answer::Stays(path, back_to) => match system.trace(&path, back_to) {
             Some(trace) => Verdict::Unsafe(trace),
             None => unreachable!("a path has a first state"),

@@ -1,6 +1,7 @@
 //! Paths: through the graph of an exploration, and replayed without it.
 
-use crate::arg::Arg;
+use trellis_order::Word;
+
 use crate::{State, System};
 
 /// States and the steps between them: one state more than steps (or nothing at all).
@@ -19,24 +20,41 @@ impl<A> Path<A> {
     }
 }
 
+/// States and how each was first reached.
+pub trait Origins {
+    /// Key and element of a node.
+    fn state(&self, n: u32) -> (&[Word], &[Word]);
+    /// From which node it was first reached, and by which of its steps; nothing for a start.
+    fn from(&self, n: u32) -> Option<(u32, u32)>;
+
+    /// The nodes on the way from the start to a node, along first parents.
+    fn path(&self, node: u32) -> Vec<u32> {
+        let parent = |&n: &u32| self.from(n).map(|(parent, _)| parent);
+        let mut path: Vec<u32> = std::iter::successors(Some(node), parent).collect();
+        path.reverse();
+        path
+    }
+}
+
 /// The path through the graph to a node, along first parents. Where states were joined on the way it is an abstracted
 /// path (000 Def. 4): each step leads to or below the next state.
-pub fn path_to<S: System>(system: &mut S, arg: &Arg, nodes: &[u32]) -> Result<Path<S::Action>, S::Error> {
+pub fn path_to<S: System>(system: &mut S, graph: &impl Origins, nodes: &[u32]) -> Result<Path<S::Action>, S::Error> {
     let state = |n: u32| {
-        let (key, elem) = arg.state(n);
+        let (key, elem) = graph.state(n);
         (key.to_vec(), elem.to_vec())
     };
     let mut path = Path { states: nodes.iter().map(|&n| state(n)).collect(), actions: Vec::new() };
     for pair in nodes.windows(2) {
-        path.actions.push(step(system, arg, pair[0], arg.nodes[pair[1] as usize].via)?);
+        let via = graph.from(pair[1]).map_or(0, |(_, via)| via);
+        path.actions.push(step(system, graph, pair[0], via)?);
     }
     path.actions = system.unfold(&path)?;
     Ok(path)
 }
 
 /// The step that was taken from a node under an ordinal.
-pub fn step<S: System>(system: &mut S, arg: &Arg, node: u32, ordinal: u32) -> Result<S::Action, S::Error> {
-    let (key, elem) = arg.state(node);
+pub fn step<S: System>(system: &mut S, graph: &impl Origins, node: u32, ordinal: u32) -> Result<S::Action, S::Error> {
+    let (key, elem) = graph.state(node);
     Ok(system.action(key, elem, ordinal)?.expect("a step that was taken can be taken again"))
 }
 

@@ -1,6 +1,6 @@
 //! Reachability over labels from a lattice: 000 Algorithms 1–5 as one loop.
 //!
-//! - *simple* (Alg. 2): stop on equality;
+//! - *simple* (Alg. 2): stop on equality; no state ever gives way to another, so this has a loop of its own, `simple`;
 //! - *cover* (Alg. 3): stop on `⊑`, and drop waiting states that the newcomer covers;
 //! - *join* (Alg. 4): stop on `⊑`; otherwise join with the first stored element that the joining strategy accepts, which
 //!   leaves passed and waiting, and add the result. (Literally, Alg. 4 leaves the partner in passed; then nothing would
@@ -13,12 +13,16 @@
 //!
 //! Everything but simple rests on the monotonicity of the system (Def. 2); this module does not check it.
 
+pub(crate) mod simple;
+
 use rustc_hash::FxHashSet;
 use trellis_model::evidence::Reason;
 use trellis_order::{Domain, Join, Word};
 
 use crate::arg::{Arg, Mark, NONE};
-use crate::path::{Path, path_to, replay};
+use crate::path::{Origins, Path, path_to, replay};
+use crate::stored::{Shard, Stored};
+use crate::table::NoRoom;
 use crate::waitlist::{Order, Waitlist};
 use crate::{Batch, State, System};
 use trellis_meter::{Meter, Progress, Stats};
@@ -101,7 +105,7 @@ pub struct Exploration<A, E> {
     /// What it counted.
     pub stats: Stats,
     /// Everything it found.
-    pub arg: Arg,
+    pub stored: Stored,
 }
 
 /// Explores.
@@ -111,6 +115,9 @@ pub fn reach<S: System>(
     strategy: &mut impl Strategy<S::Error>,
     meter: &mut Meter,
 ) -> Exploration<S::Action, S::Error> {
+    if options.update == Update::Simple {
+        return simple::explore(system, options.order, meter);
+    }
     let mut r = Reach {
         options,
         arg: Arg::new(system.key_width(), system.elem_width()),
@@ -126,8 +133,9 @@ pub fn reach<S: System>(
         Err(Failure::Limit(reason)) => Answer::Stopped(reason),
         Err(Failure::Broken(_, e) | Failure::Strategy(e)) => Answer::Error(Path::empty(), e),
     };
-    r.stats.stored = r.arg.stored().count() as u64;
-    Exploration { answer, stats: r.stats, arg: r.arg }
+    let stored = Stored::new(vec![Shard::Arg(r.arg)]);
+    r.stats.stored = stored.len() as u64;
+    Exploration { answer, stats: r.stats, stored }
 }
 
 struct Reach {
@@ -182,7 +190,7 @@ impl History {
     }
 }
 
-enum Failure<E> {
+pub(crate) enum Failure<E> {
     Limit(Reason),
     /// The system failed at a node.
     Broken(u32, E),
@@ -190,8 +198,14 @@ enum Failure<E> {
     Strategy(E),
 }
 
+impl<E> From<NoRoom> for Failure<E> {
+    fn from(why: NoRoom) -> Failure<E> {
+        Failure::Limit(why.into())
+    }
+}
+
 /// What a path through the graph leads to.
-enum Goal<E> {
+pub(crate) enum Goal<E> {
     /// The target.
     Target,
     /// A state in which the system fails.
@@ -288,12 +302,9 @@ impl Reach {
         parent: u32,
         via: u32,
     ) -> Ran<S, Option<u32>> {
-        let k = self.arg.key_id(key);
-        let mut stands = self.arg.find(k, elem);
-        if stands.is_none() && self.options.update != Update::Simple {
-            let domain = system.domain();
-            stands = self.arg.find_in_chain(k, |_, e| domain.leq(elem, e));
-        }
+        let k = self.arg.key_id(key)?;
+        let domain = system.domain();
+        let stands = self.arg.find(k, elem).or_else(|| self.arg.find_in_chain(k, |_, e| domain.leq(elem, e)));
         if let Some(n) = stands {
             self.stats.covered += 1;
             if let Some(h) = &mut self.history {
@@ -304,8 +315,8 @@ impl Reach {
         let n = if self.options.update == Update::Join && !self.split.contains(&k) {
             self.join(system, strategy, k, key, elem, parent, via)?
         } else {
-            let evicted = if self.options.update == Update::Simple { Vec::new() } else { self.evict(system, k, elem) };
-            let n = self.add(k, elem, parent, via);
+            let evicted = self.evict(system, k, elem);
+            let n = self.add(k, elem, parent, via)?;
             if let Some(h) = &mut self.history {
                 evicted.into_iter().for_each(|e| h.replaced_by[e as usize] = n);
             }
@@ -318,7 +329,7 @@ impl Reach {
         Ok(target.then_some(n))
     }
 
-    fn add(&mut self, key: u32, elem: &[Word], parent: u32, via: u32) -> u32 {
+    fn add(&mut self, key: u32, elem: &[Word], parent: u32, via: u32) -> Result<u32, NoRoom> {
         if let Some(h) = &mut self.history {
             h.node();
         }
@@ -358,13 +369,13 @@ impl Reach {
         if let Some(e) = failed {
             return Err(Failure::Strategy(e));
         }
-        let Some(p) = partner else { return Ok(self.add(k, elem, parent, via)) };
+        let Some(p) = partner else { return Ok(self.add(k, elem, parent, via)?) };
         self.stats.joins += 1;
         let mut joined = std::mem::take(&mut self.scratch);
         joined.copy_from_slice(self.arg.elem(p));
         system.domain().join(&mut joined, elem);
         self.arg.retire(p, Mark::Replaced);
-        let n = self.add(k, &joined, parent, via);
+        let n = self.add(k, &joined, parent, via)?;
         self.scratch = joined;
         if let Some(h) = &mut self.history {
             h.part[n as usize] = p;
@@ -400,7 +411,7 @@ impl Reach {
         let broken = |e| Failure::Broken(NONE, e);
         let nodes = self.arg.path(node);
         let path = path_to(system, &self.arg, &nodes).map_err(broken)?;
-        let fails_at = match self.replay(system, &self.initial, &path.actions, &goal).map_err(broken)? {
+        let fails_at = match really(system, &self.initial, &path.actions, &goal).map_err(broken)? {
             Replayed::Target(states) => return Ok(Answer::Reachable(Path { states, actions: path.actions })),
             Replayed::Fault(states, e) => return Ok(Answer::Error(Path { states, actions: path.actions }, e)),
             Replayed::Fails(step) => step,
@@ -418,7 +429,7 @@ impl Reach {
             };
             let fails = match unjoined {
                 Some(s) => {
-                    matches!(self.replay(system, &s, &path.actions[j..], &goal).map_err(broken)?, Replayed::Fails(_))
+                    matches!(really(system, &s, &path.actions[j..], &goal).map_err(broken)?, Replayed::Fails(_))
                 }
                 None => true,
             };
@@ -435,35 +446,6 @@ impl Reach {
         }
     }
 
-    /// Takes steps one after the other, without joins (Def. 5), and looks whether the goal is there in the end.
-    fn replay<S: System>(
-        &self,
-        system: &mut S,
-        from: &State,
-        actions: &[S::Action],
-        goal: &Goal<S::Error>,
-    ) -> Result<Replayed<S::Error>, S::Error> {
-        let states = match replay(system, from, actions)? {
-            Ok(states) => states,
-            Err(step) => return Ok(Replayed::Fails(step)),
-        };
-        let (key, elem) = states.last().expect("a path has a first state");
-        match goal {
-            Goal::Target => Ok(match system.is_target(key, elem)? {
-                true => Replayed::Target(states),
-                false => Replayed::Fails(actions.len()),
-            }),
-            Goal::Fault(_) => {
-                let stepping = system.successors(key, elem, &mut Batch::default()).err();
-                let again = stepping.or_else(|| system.is_target(key, elem).err());
-                Ok(match again {
-                    Some(e) => Replayed::Fault(states, e),
-                    None => Replayed::Fails(actions.len()),
-                })
-            }
-        }
-    }
-
     /// Alg. 5, l. 15–20: never join at this key again, and undo what was explored from its states. Answers a target that
     /// starting anew leads to at once.
     fn split_at<S: System>(
@@ -472,7 +454,7 @@ impl Reach {
         strategy: &mut impl Strategy<S::Error>,
         key: &[Word],
     ) -> Ran<S, Option<u32>> {
-        let k = self.arg.key_id(key);
+        let k = self.arg.key_id(key)?;
         self.split.insert(k);
         let Some(history) = self.history.take() else { return Ok(None) };
         // What a node was made from is older than the node, so one pass finds all descendants.
@@ -523,8 +505,36 @@ impl Reach {
     }
 }
 
+/// Takes steps one after the other, without joins (Def. 5), and looks whether the goal is there in the end.
+pub(crate) fn really<S: System>(
+    system: &mut S,
+    from: &State,
+    actions: &[S::Action],
+    goal: &Goal<S::Error>,
+) -> Result<Replayed<S::Error>, S::Error> {
+    let states = match replay(system, from, actions)? {
+        Ok(states) => states,
+        Err(step) => return Ok(Replayed::Fails(step)),
+    };
+    let (key, elem) = states.last().expect("a path has a first state");
+    match goal {
+        Goal::Target => Ok(match system.is_target(key, elem)? {
+            true => Replayed::Target(states),
+            false => Replayed::Fails(actions.len()),
+        }),
+        Goal::Fault(_) => {
+            let stepping = system.successors(key, elem, &mut Batch::default()).err();
+            let again = stepping.or_else(|| system.is_target(key, elem).err());
+            Ok(match again {
+                Some(e) => Replayed::Fault(states, e),
+                None => Replayed::Fails(actions.len()),
+            })
+        }
+    }
+}
+
 /// How a path goes without joins.
-enum Replayed<E> {
+pub(crate) enum Replayed<E> {
     /// To the target, through these states.
     Target(Vec<State>),
     /// To a fault, through these states.

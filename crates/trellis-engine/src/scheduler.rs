@@ -51,19 +51,27 @@ pub trait Outcome {
 }
 
 /// Who waits, by the length of the next turn and by rank.
-struct Queue<R>(BTreeMap<(Duration, usize), Runner<R>>);
+struct Queue<R> {
+    waiting: BTreeMap<(Duration, usize), Runner<R>>,
+    longer: u32,
+}
 
 impl<R> Queue<R> {
-    fn new(runners: Vec<Runner<R>>, first: Duration) -> Queue<R> {
-        Queue(runners.into_iter().enumerate().map(|(rank, r)| ((first, rank), r)).collect())
+    fn new(runners: Vec<Runner<R>>, first: Duration, longer: u32) -> Queue<R> {
+        Queue { waiting: runners.into_iter().enumerate().map(|(rank, r)| ((first, rank), r)).collect(), longer }
     }
 
     fn next(&mut self) -> Option<(Duration, usize, Runner<R>)> {
-        self.0.pop_first().map(|((time, rank), runner)| (time, rank, runner))
+        self.waiting.pop_first().map(|((time, rank), runner)| (time, rank, runner))
     }
 
     fn again(&mut self, time: Duration, rank: usize, runner: Runner<R>) {
-        self.0.insert((time.saturating_mul(LONGER), rank), runner);
+        let time = match self.longer {
+            // Behind those that still have their turn in this round.
+            1 => time.saturating_add(Duration::from_nanos(1)),
+            longer => time.saturating_mul(longer),
+        };
+        self.waiting.insert((time, rank), runner);
     }
 }
 
@@ -74,13 +82,25 @@ fn keep<O>(kept: &mut Option<(usize, O)>, rank: usize, outcome: O) {
     }
 }
 
+/// Runs all on this thread, in rounds of turns so long: for runners that go on where they were, so that nothing is repeated.
+pub fn rounds<O: Outcome, R: FnMut(&mut Meter) -> O>(
+    runners: Vec<Runner<R>>,
+    turn: Duration,
+    meter: &Meter,
+) -> Result<O, Reason> {
+    one_by_one(Queue::new(runners, turn, 1), meter)
+}
+
 /// Runs all on this thread, the first turns so long. If there is no answer, the outcome is an undecided one, or why the whole stopped.
 pub fn turns<O: Outcome, R: FnMut(&mut Meter) -> O>(
     runners: Vec<Runner<R>>,
     first: Duration,
     meter: &Meter,
 ) -> Result<O, Reason> {
-    let mut queue = Queue::new(runners, first);
+    one_by_one(Queue::new(runners, first, LONGER), meter)
+}
+
+fn one_by_one<O: Outcome, R: FnMut(&mut Meter) -> O>(mut queue: Queue<R>, meter: &Meter) -> Result<O, Reason> {
     let mut kept = None;
     while let Some((time, rank, mut runner)) = queue.next() {
         let outcome = (runner.turn)(&mut meter.turn(&runner.name, time.saturating_mul(runner.share)));
@@ -108,7 +128,7 @@ pub fn race<O: Outcome + Send, R: FnMut(&mut Meter) -> O + Send>(
     if threads <= 1 {
         return turns(runners, first, meter);
     }
-    let queue = Mutex::new(Queue::new(runners, first));
+    let queue = Mutex::new(Queue::new(runners, first, LONGER));
     let done = Arc::new(AtomicBool::new(false));
     let part = meter.clone().cancelled_by(done.clone());
     let (tell, hear) = mpsc::channel();

@@ -4,7 +4,7 @@
 //! elsewhere). There is one kind of limit for all:
 //!
 //! - *time*: a deadline; one of the whole run, and perhaps an earlier one for a turn in a portfolio;
-//! - *memory*: what is resident of the whole process, measured by a thread of its own, never an estimate of a table;
+//! - *memory*: what is resident of the whole process, and its address space, measured by a thread of its own, never an estimate of a table;
 //! - *states* that an exploration adds, and *steps* (conflicts) that a solver takes;
 //! - *cancellation*, from outside (an interrupt) or from a portfolio that has its answer.
 //!
@@ -12,8 +12,8 @@
 //! call back.
 
 mod board;
-mod rounds;
 mod memory;
+mod rounds;
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,8 +21,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 pub use board::{Board, Line, Progress, Stats};
+pub use memory::{is_over, resident};
 pub use rounds::{MOST_NODES, Role, Round, RoundEdge, RoundNode};
-pub use memory::resident;
 
 /// Why work must stop although it is not done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,9 +82,9 @@ impl Meter {
         self
     }
 
-    /// At most so many bytes resident in the whole process.
+    /// At most so many bytes resident in the whole process; and not all of its address space, where the system limits that.
     pub fn memory(mut self, bytes: Option<usize>) -> Meter {
-        self.memory = bytes.map(memory::Watch::start);
+        self.memory = memory::Watch::start(bytes);
         self
     }
 
@@ -123,6 +123,11 @@ impl Meter {
         let mut part = self.at_most_time(time);
         part.line = Some(self.board.line(name));
         part
+    }
+
+    /// The same limits; progress is on a line with this name.
+    pub fn named(&self, name: &str) -> Meter {
+        Meter { line: Some(self.board.line(name)), ..self.clone() }
     }
 
     /// The same limits, and at most so long from now.

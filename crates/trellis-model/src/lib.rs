@@ -5,6 +5,7 @@
 
 pub mod acheck;
 pub mod cfa;
+pub mod channel;
 pub mod counter;
 pub mod evidence;
 pub mod gamma;
@@ -12,3 +13,4 @@ pub mod hierarchy;
 pub mod ltl;
 pub mod mec;
 pub mod network;
+pub mod refinements;

@@ -24,6 +24,8 @@ pub enum Callee {
     Configurations(String),
     /// `Node!init`.
     Initial(String),
+    /// `Node!ev`: all flat events.
+    Events(String),
     /// `Node!t`: from where, by which event, to where.
     Transitions(String),
     /// One that was defined.

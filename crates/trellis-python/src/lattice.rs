@@ -253,14 +253,15 @@ impl Elements {
             if truth {
                 return value.is_truthy().map(Word::from);
             }
-            value.extract::<i64>().map(|v| v as Word).map_err(|_| {
-                PyTypeError::new_err(format!("`{name}` must be an integer of 64 bits, not {value}"))
-            })
+            value
+                .extract::<i64>()
+                .map(|v| v as Word)
+                .map_err(|_| PyTypeError::new_err(format!("`{name}` must be an integer of 64 bits, not {value}")))
         };
         for field in &self.fields {
-            let value = object.getattr(field.name.bind(py).cast::<pyo3::types::PyString>()?).map_err(|_| {
-                PyTypeError::new_err(format!("an element has no `{}`: {object}", field.shown))
-            })?;
+            let value = object
+                .getattr(field.name.bind(py).cast::<pyo3::types::PyString>()?)
+                .map_err(|_| PyTypeError::new_err(format!("an element has no `{}`: {object}", field.shown)))?;
             match field.kind {
                 Kind::Integer | Kind::Truth => {
                     out[at] = number(&value, &field.shown, field.kind == Kind::Truth)?;
@@ -364,9 +365,9 @@ impl Engine for Elements {
             let answer = self.functions[method].bind(py).call1(with(&x, args)?)?;
             self.unchanged(&x, elem)?;
             let truth = answer.is_instance_of::<PyBool>();
-            let number = answer.extract::<i64>().map_err(|_| {
-                PyTypeError::new_err(format!("must return an integer, True or False, not {answer:?}"))
-            })?;
+            let number = answer
+                .extract::<i64>()
+                .map_err(|_| PyTypeError::new_err(format!("must return an integer, True or False, not {answer:?}")))?;
             Ok((number, truth))
         })
     }

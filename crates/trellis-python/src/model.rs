@@ -88,13 +88,18 @@ impl Model {
         let classes = lattices.iter().map(|l| l.get().class()).collect();
         let join = join.map(|(file, text, function)| Arc::new(Rule::new(file, text, function)) as _);
         let brought = Brought { classes, join };
-        let found = aside(py, None, |_| Ok(()), move || {
-            let constants: Vec<(&str, i64)> = constants.iter().map(|(n, v)| (n.as_str(), *v)).collect();
-            match text {
-                Some(text) => trellis::Model::text_bringing(&path.to_string_lossy(), &text, &constants, brought),
-                None => trellis::Model::open_bringing(&path, &constants, brought),
-            }
-        })?;
+        let found = aside(
+            py,
+            None,
+            |_| Ok(()),
+            move || {
+                let constants: Vec<(&str, i64)> = constants.iter().map(|(n, v)| (n.as_str(), *v)).collect();
+                match text {
+                    Some(text) => trellis::Model::text_bringing(&path.to_string_lossy(), &text, &constants, brought),
+                    None => trellis::Model::open_bringing(&path, &constants, brought),
+                }
+            },
+        )?;
         found.map(Model).map_err(raised)
     }
 
@@ -114,11 +119,16 @@ impl Model {
 
     fn property(&self, py: Python<'_>, kind: String, text: String) -> PyResult<Property> {
         let model = self.0.clone();
-        let found = aside(py, None, |_| Ok(()), move || match kind.as_str() {
-            "ltl" => model.ltl(&text),
-            "never" => model.never(&text),
-            _ => model.property(&text),
-        })?;
+        let found = aside(
+            py,
+            None,
+            |_| Ok(()),
+            move || match kind.as_str() {
+                "ltl" => model.ltl(&text),
+                "never" => model.never(&text),
+                _ => model.property(&text),
+            },
+        )?;
         found.map(Property).map_err(raised)
     }
 

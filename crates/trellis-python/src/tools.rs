@@ -59,7 +59,13 @@ pub fn run(py: Python<'_>, args: Vec<OsString>) -> u8 {
 
 /// Audits a lattice class of a size, as every model that uses it does; what was sampled, in words.
 #[pyfunction]
-pub fn audit(py: Python<'_>, lattice: &crate::lattice::Lattice, size: usize, samples: usize, seed: u64) -> PyResult<String> {
+pub fn audit(
+    py: Python<'_>,
+    lattice: &crate::lattice::Lattice,
+    size: usize,
+    samples: usize,
+    seed: u64,
+) -> PyResult<String> {
     let (name, class) = lattice.class();
     py.detach(|| {
         let made = trellis::script::ScriptLattice::of_class(&name, &*class, size);

@@ -16,6 +16,7 @@
 pub mod automaton;
 mod binding;
 pub mod buchi;
+pub mod channel;
 pub mod chart;
 pub mod counter;
 pub mod cuts;
@@ -33,6 +34,7 @@ pub mod present;
 pub mod program;
 mod property;
 mod reader;
+pub mod refinements;
 pub mod run;
 mod schema;
 pub mod step;

@@ -139,7 +139,8 @@ pub fn start(
         let _ = failed.send(Event::Failed(format!("cannot start a thread: {e}")));
     }
     drop(failed);
-    let running = Running { events, board: None, started: Instant::now(), over: false, told: false, _cancel: Cancel(cancelled) };
+    let running =
+        Running { events, board: None, started: Instant::now(), over: false, told: false, _cancel: Cancel(cancelled) };
     unfold(running, |mut running| async move {
         let event = running.next().await?;
         Some((Ok(event), running))
@@ -197,10 +198,8 @@ fn seen(round: &Round) -> Value {
         lines: Some(e.label.clone()).filter(|l| !l.is_empty()).into_iter().collect(),
         ..DrawnEdge::default()
     };
-    let drawing = Drawing {
-        nodes: round.nodes.iter().map(node).collect(),
-        edges: round.edges.iter().map(edge).collect(),
-    };
+    let drawing =
+        Drawing { nodes: round.nodes.iter().map(node).collect(), edges: round.edges.iter().map(edge).collect() };
     let roles: Vec<&str> = round.nodes.iter().map(|n| n.role.name()).collect();
     let covers: Vec<bool> = round.edges.iter().map(|e| e.covers).collect();
     json!({"title": round.title, "drawing": drawing, "roles": roles, "covers": covers, "cut": round.cut})

@@ -11,6 +11,7 @@ pub mod ctl;
 pub mod diag;
 pub mod gamma;
 pub mod hoa;
+pub mod lcs;
 pub mod lola;
 pub mod ltl;
 pub mod mec;

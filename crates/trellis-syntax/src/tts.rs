@@ -84,11 +84,15 @@ pub fn parse_target(sources: &Sources, id: SourceId, size: Size) -> Result<Vecto
 }
 
 /// Reads a start into a system: `s|l1,l2/u1,u2`, with one thread in each of the first states, and any number in each of those behind
-/// the slash.
+/// the slash; or `s/u1,u2`, as BFC writes it.
 pub fn parse_start(sources: &Sources, id: SourceId, size: Size, system: &mut System) -> Result<(), Vec<Diagnostic>> {
     let mut line = one_line(sources, id)?;
     let read = |line: &mut Line<'_>| {
-        let (shared, counts) = line.state(size)?;
+        // BFC writes `0/24` where nobody is there but any number in one state.
+        let (shared, counts) = match sources.get(id).text.contains('|') {
+            true => line.state(size)?,
+            false => (line.number("a shared state", size.shared)?, FxHashMap::default()),
+        };
         let mut any = vec![];
         if line.take("/") {
             loop {

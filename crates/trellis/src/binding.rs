@@ -97,7 +97,12 @@ impl Bound {
 /// A file that was read, by its bytes.
 pub fn input(path: &Path, bytes: &[u8]) -> Input {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-    Input { name, sha256: Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect() }
+    Input { name, sha256: digest(bytes) }
+}
+
+/// The SHA-256 of some bytes, in hexadecimal.
+pub fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// The text of a model, and what binds evidence to it.

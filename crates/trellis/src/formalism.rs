@@ -3,6 +3,7 @@
 //!
 //! The only place that knows how a file is called is a [`Language`].
 
+pub mod channel;
 pub mod counter;
 pub mod formula;
 pub mod gamma;

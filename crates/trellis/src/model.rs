@@ -84,12 +84,7 @@ impl Model {
 
     /// Reads a text with lattices and a joining strategy that are written in another language.
     #[doc(hidden)]
-    pub fn text_bringing(
-        name: &str,
-        text: &str,
-        constants: &[(&str, i64)],
-        brought: Brought,
-    ) -> Result<Model, Error> {
+    pub fn text_bringing(name: &str, text: &str, constants: &[(&str, i64)], brought: Brought) -> Result<Model, Error> {
         let io = |e: std::io::Error| Error::Output(format!("{name}: {e}"));
         let folder = tempfile::tempdir().map_err(io)?;
         let plain =

@@ -259,7 +259,7 @@ fn unanswered<T: Task>(task: &T) -> Vec<Summary> {
 }
 
 /// What a question of a task is bound to.
-fn bound<T: Task>(task: &T, question: &Question) -> Binding {
+pub(crate) fn bound<T: Task>(task: &T, question: &Question) -> Binding {
     let inputs = task.inputs().into_iter().chain(question.inputs.iter().cloned()).collect();
     let bound = Bound::new(task.args(), inputs);
     task.meaning().iter().fold(bound, |bound, (name, value)| bound.with(name, value)).to(&question.property)

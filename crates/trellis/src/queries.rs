@@ -51,7 +51,7 @@ pub fn split(args: &Settings, own: Own, quoted: bool) -> (Settings, Vec<Ask>) {
 }
 
 /// What a query asks, and its conditions.
-fn parse(text: &str) -> Option<(Kind, [String; 2])> {
+pub fn parse(text: &str) -> Option<(Kind, [String; 2])> {
     let text = text.trim();
     let prefixes =
         [("A[]", Kind::Always), ("E<>", Kind::Possibly), ("A<>", Kind::Eventually), ("E[]", Kind::PotentiallyAlways)];

@@ -10,15 +10,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::Error;
 use crate::formalism::{
-    Cases, Formalism, Language, Profile, Request, counter, formula, gamma, hierarchy, network, program, tree,
+    Cases, Formalism, Language, Profile, Request, channel, counter, formula, gamma, hierarchy, network, program, tree,
 };
 use crate::pipeline::Case;
 use crate::queries;
 use crate::settings::{Engine, Settings, value_name};
 
 /// Those that are built in.
-static BUILT_IN: [&dyn Formalism; 6] =
-    [&network::Networks, &program::Programs, &gamma::Compositions, &counter::Counters, &hierarchy::Hierarchies, &tree::Trees];
+static BUILT_IN: [&dyn Formalism; 7] = [
+    &network::Networks,
+    &program::Programs,
+    &gamma::Compositions,
+    &counter::Counters,
+    &channel::Channels,
+    &hierarchy::Hierarchies,
+    &tree::Trees,
+];
 
 /// Those that somebody has added.
 static ADDED: Mutex<Vec<&'static dyn Formalism>> = Mutex::new(Vec::new());

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use clap::parser::ValueSource;
 use clap::{Args, Command, FromArgMatches, ValueEnum};
+use trellis_domain::script::Brought;
 use trellis_meter::Meter;
 use trellis_report::Kind;
-use trellis_domain::script::Brought;
 use trellis_syntax::diag::Folders;
 
 pub use choices::*;
@@ -26,7 +26,7 @@ use crate::context::Context;
 #[derive(Args, Debug, Clone, Default)]
 pub struct Model {
     /// The model: UPPAAL .xml, .xta or .ta, TChecker .tck or .txt, C (.c, .i), Theta's automata (.cfa, .theta) and
-    /// transition systems (.xsts, .sts), statecharts (.scxml), composed statecharts (.gcd), counter systems (.spec, .pnml, .lola, .tts), AltaRica
+    /// transition systems (.xsts, .sts), statecharts (.scxml), composed statecharts (.gcd), counter systems (.spec, .pnml, .lola, .tts), lossy channel systems (.lcs), AltaRica
     /// (.alt), hierarchical transition systems (.hts.json).
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
@@ -122,6 +122,19 @@ pub struct Settings {
     /// For --order priority: an integer expression, explored largest first.
     #[arg(long, value_name = "EXPR", help_heading = "Engine")]
     pub priority: Option<String>,
+    /// Explore with N threads, breadth first, level by level: what is found and counted does not depend on N (1 to 256). Without it, one
+    /// thread that stops as soon as it finds something.
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=256), value_name = "N", help_heading = "Engine")]
+    pub workers: Option<u16>,
+    /// Keep what was explored in this directory, now and then (--every); --resume goes on from there. Implies --workers 1.
+    #[arg(long, value_name = "DIR", help_heading = "Engine")]
+    pub checkpoint: Option<PathBuf>,
+    /// How long between two checkpoints (default: 5m).
+    #[arg(long, value_parser = duration, value_name = "TIME", help_heading = "Engine", requires = "checkpoint")]
+    pub every: Option<Duration>,
+    /// Go on from the last checkpoint in this directory: of the same model, property and options, with any number of workers.
+    #[arg(long, value_name = "DIR", help_heading = "Engine")]
+    pub resume: Option<PathBuf>,
     /// Symmetry reduction over processes and scalar sets (A[] and E<>); prints the orbits found. On by default unless a search option
     /// is given.
     #[arg(long, help_heading = "Engine", conflicts_with = "no_symmetry")]

@@ -230,6 +230,6 @@ fn a_model_that_fails_proves_nothing() {
         let state = trellis_model::network::Snapshot { locations: vec![0], data: vec![n], ..Default::default() };
         trellis_model::network::CertEntry::of(state)
     };
-    let cert = Certificate { entries: vec![state(1), state(0)], up_to_order: false, up_to_symmetry: false };
+    let cert = Certificate { entries: vec![state(1), state(0)].into(), up_to_order: false, up_to_symmetry: false };
     assert!(matches!(why(&asked, &cert), Cause::Model(_)));
 }

@@ -63,7 +63,7 @@ fn each_rank_of_a_response_matters() {
 #[test]
 fn what_is_there_already_needs_no_rank() {
     let asked = ask(COUNTDOWN, "A<> P.run");
-    let nothing = Certificate { entries: Vec::new(), up_to_order: false, up_to_symmetry: false };
+    let nothing = Certificate { entries: Vec::new().into(), up_to_order: false, up_to_symmetry: false };
     assert!(certify(&asked.net, &asked.query, &nothing).is_ok());
     let asked = ask(COUNTDOWN, "A<> P.done");
     assert_eq!(why(&asked, &nothing), Cause::InitialMissing);

@@ -295,7 +295,8 @@ fn what_violates_the_invariant_counts_if_the_bounds_cannot_tell() {
     let mut work = CertEntry::of(state(1));
     work.zone = vec![Constraint::new(0, 1, Bound::le(-3))];
     work.bounds = Some(LuBounds { lower: vec![0, i32::MIN, 1], upper: vec![0, i32::MIN, i32::MIN] });
-    let cert = Certificate { entries: vec![CertEntry::of(state(0)), work], up_to_order: false, up_to_symmetry: false };
+    let cert =
+        Certificate { entries: vec![CertEntry::of(state(0)), work].into(), up_to_order: false, up_to_symmetry: false };
     assert!(matches!(why(certify(&b.net, &query, &cert)), Cause::LeadsOutside));
 }
 

@@ -75,6 +75,7 @@ fn mistakes_in_scripts_have_their_places() {
         ),
         (":ar-load STACK\nR(s : Stack3!c) := true;\nS(s : Stack2!c) := R(s);\n", "and this is one of `Stack2!c`"),
         ("begin R(x : bool) += ~S(x); S(x : bool) += R(x); end\n", "stands under a negation"),
+        ("R(x : bool) += ~R(x);\n", "`R` is defined here as a fixpoint, and stands under a negation"),
         ("begin R(x : bool) := S(x); S(x : bool) += R(x); end\n", "comes before `begin` or after `end`"),
         ("begin R(x : bool) += R(x);\n", "expected another definition, or `end`"),
         (":dance\n", "is no command"),
@@ -86,6 +87,38 @@ fn mistakes_in_scripts_have_their_places() {
         assert_eq!(out.status.code(), Some(2), "{text}");
         assert!(stderr(&out).contains(message), "{text}\n{}", stderr(&out));
     }
+}
+
+/// After a mistake the rest of a script is run all the same.
+#[test]
+fn scripts_go_on_after_mistakes() {
+    let (_gone, path) = temporary("script.mec5");
+    std::fs::write(&path, "R(x : bool) := x;\n:dance\nS(x : bool) := Q(x);\n:rel-cardinal R\n").expect("written");
+    let out = trellis(&["mec", &path]);
+    assert_eq!(out.status.code(), Some(2), "{}", stdout(&out));
+    assert!(stdout(&out).contains("cardinal of R : 1"), "{}", stdout(&out));
+    assert!(stderr(&out).contains("is no command") && stderr(&out).contains("no relation `Q`"), "{}", stderr(&out));
+}
+
+/// A node's events are a relation like its configurations (§6.1.2).
+#[test]
+fn the_events_of_a_node_are_a_relation() {
+    let (_gone, path) = temporary("script.mec5");
+    let stack = root().join("models/altarica/stack3.alt").display().to_string();
+    let text = format!(
+        ":ar-load {stack}\n:rel-cardinal Stack3!ev\nMoves(e : Stack3!ev) := Stack3!ev(e) & <s><t> Stack3!t(s, e, t);\n\
+         Idle(e : Stack3!ev) := Stack3!ev(e) & ~Moves(e);\n:rel-cardinal Moves\n:rel-cardinal Idle\n"
+    );
+    std::fs::write(&path, text).expect("written");
+    let out = trellis(&["mec", &path]);
+    let said = stdout(&out);
+    assert_eq!(out.status.code(), Some(0), "{said}{}", stderr(&out));
+    let count = |name: &str| -> u64 {
+        let line = said.lines().find_map(|l| l.strip_prefix(&format!("cardinal of {name} : "))).expect("a cardinal");
+        line.trim().parse().expect("a number")
+    };
+    assert_eq!(count("Stack3!ev"), count("Moves") + count("Idle"), "{said}");
+    assert!(count("Moves") > 0, "{said}");
 }
 
 #[test]

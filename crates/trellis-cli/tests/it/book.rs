@@ -236,7 +236,8 @@ fn pages_are_in_the_summary_and_links_lead_somewhere() {
         assert!(name == "SUMMARY.md" || summary.contains(&format!("({name})")), "{name} is not in the summary");
         for link in text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(link, _)| link) {
             let page = link.split('#').next().unwrap_or("");
-            let leads = link.starts_with("https://") || chapters.iter().any(|(name, _)| name == page)
+            let leads = link.starts_with("https://")
+                || chapters.iter().any(|(name, _)| name == page)
                 || (page.ends_with(".webp") && root().join("book/src").join(page).is_file());
             assert!(leads, "{name}: {link} leads nowhere");
         }

@@ -44,6 +44,115 @@ fn every_engine_answers_as_expected_and_its_evidence_is_certified() {
     }
 }
 
+/// The tree of lazy abstraction, in every form; `--dot` of a proof is the last one.
+#[test]
+fn the_abstract_reachability_tree_is_shown() {
+    let args = ["check", "coverability/table1.spec", "--engine", "wsts", "--plain"];
+    let said = stdout(&trellis(&[&args[..], &["--show-tree"]].concat()));
+    for line in [
+        "refinement 1: node 0 is the pivot of the error trace c4 c8",
+        "P0 = { z >= 2 }",
+        "0: x = 0, y = 0, z = 0   [P0]",
+        "missed: the pivot",
+        "node 0 gets:",
+        "no node waits, and none is an error",
+    ] {
+        assert!(said.contains(line), "{line}\n{said}");
+    }
+    for (name, begins) in
+        [("tree.json", "{"), ("tree.svg", "<svg"), ("tree.dot", "digraph"), ("tree.txt", "refinement 1")]
+    {
+        let (_gone, file) = temporary(name);
+        let out = trellis(&[&args[..], &[&format!("--show-tree={file}")]].concat());
+        assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+        let text = std::fs::read_to_string(&file).expect("written");
+        assert!(text.trim_start().starts_with(begins), "{name}: {text}");
+    }
+    let (_gone, file) = temporary("proof.dot");
+    trellis(&[&args[..], &["--dot", &file]].concat());
+    let text = std::fs::read_to_string(&file).expect("written");
+    assert!(text.starts_with("digraph") && text.contains("the proof"), "{text}");
+    let out = trellis(&["check", "coverability/mesi.spec", "--show-tree"]);
+    assert_eq!(out.status.code(), Some(2), "{}", stdout(&out));
+}
+
+#[test]
+fn rules_have_names_and_long_runs_are_short() {
+    let (_gone, model) = temporary("m.spec");
+    std::fs::write(
+        &model,
+        "vars x y\nrules\nrule grow: true -> x' = x + 1;\n# enough\nx >= 1000000000 -> y' = y + 1;\ninit x = 0, y = 0\ntarget y >= 1\n",
+    )
+    .expect("written");
+    let (_gone, trace) = temporary("t.json");
+    let out = trellis(&["check", &model, "--trace", &trace]);
+    let said = stdout(&out);
+    assert!(said.contains("run of 1000000001 steps replayed"), "{said}{}", stderr(&out));
+    assert!(said.contains("grow: true -> x' = x + 1 × 1000000000"), "{said}");
+    assert!(said.contains("enough: x >= 1000000000"), "{said}");
+    let out = trellis(&["certify", &model, &trace]);
+    assert_eq!(out.status.code(), Some(0), "{}{}", stdout(&out), stderr(&out));
+    let more =
+        std::fs::read_to_string(&trace).expect("written").replace("999999999", "1").replace("1000000000", "999999999");
+    std::fs::write(&trace, more).expect("written");
+    let out = trellis(&["certify", &model, &trace]);
+    assert_ne!(out.status.code(), Some(0), "{}", stdout(&out));
+    // The form in which BFC is told how to start.
+    let out = trellis(&["check", "coverability/lock.tts", "--start", "0/0"]);
+    assert_eq!(out.status.code(), Some(0), "{}{}", stdout(&out), stderr(&out));
+}
+
+/// What no engine for counter systems answers where guards have upper bounds is asked as a formula, without anybody asking for that.
+#[test]
+fn zero_tests_of_numbers_that_only_grow() {
+    let (_gone, model) = temporary("m.spec");
+    std::fs::write(
+        &model,
+        "vars x y\nrules\ntrue -> x' = x + 1;\nx = 0 -> y' = y + 1;\ninit x = 1, y = 0\ntarget y >= 1\n",
+    )
+    .expect("written");
+    let (_gone, proof) = temporary("p.json");
+    let out = trellis(&["check", &model, "--certificate", &proof, "--timeout", "60s"]);
+    assert!(stdout(&out).starts_with("SAFE     never anything in y"), "{}{}", stdout(&out), stderr(&out));
+    let out = trellis(&["certify", &model, &proof]);
+    assert_eq!(out.status.code(), Some(0), "{}{}", stdout(&out), stderr(&out));
+}
+
+/// Lossy channel systems: every bundled one, evidence certified from its file, walked along and drawn.
+#[test]
+fn lossy_channel_systems() {
+    let text = std::fs::read_to_string(root().join("models/channels/EXPECTED.tsv")).expect("EXPECTED.tsv");
+    for (name, verdict) in text.lines().skip(1).filter_map(|l| l.split_once('\t')) {
+        let model = format!("channels/{name}");
+        for engine in ["auto", "wsts", "backward"] {
+            let (_a, trace) = temporary("trace.json");
+            let (_b, proof) = temporary("proof.json");
+            let args = ["check", &model, "--json", "--engine", engine, "--trace", &trace, "--certificate", &proof];
+            let out = trellis(&args);
+            assert_eq!(reports(&out)[0]["verdict"].as_str(), Some(verdict.to_uppercase().as_str()), "{args:?}");
+            let evidence = if verdict == "safe" { &proof } else { &trace };
+            let out = trellis(&["certify", &model, evidence]);
+            assert_eq!(out.status.code(), Some(0), "{args:?}: {}{}", stdout(&out), stderr(&out));
+            if verdict == "unsafe" {
+                let out = trellis(&["simulate", &model, "--trace", evidence]);
+                assert_eq!(out.status.code(), Some(0), "{args:?}: {}{}", stdout(&out), stderr(&out));
+            }
+        }
+        let out = trellis(&["convert", &model, "--to", "svg"]);
+        assert!(stdout(&out).starts_with("<svg"), "{}", stderr(&out));
+    }
+    let out = trellis(&["check", "channels/abp.lcs", "--error", "data >= d0 d1 d0"]);
+    assert_eq!(out.status.code(), Some(0), "{}{}", stdout(&out), stderr(&out));
+    let out = trellis(&["check", "channels/abp.lcs", "--error", "data >= d0 d2"]);
+    assert!(
+        out.status.code() == Some(2) && stderr(&out).contains("there is no message of channel `data` `d2`"),
+        "{}",
+        stderr(&out)
+    );
+    let out = trellis(&["check", "channels/abp.lcs", "--ltl", "G x = 1"]);
+    assert_eq!(out.status.code(), Some(2), "{}", stdout(&out));
+}
+
 #[test]
 fn evidence_is_told_in_protocol_words() {
     let said = stdout(&trellis(&["check", "coverability/mesi.spec", "--engine", "backward"]));

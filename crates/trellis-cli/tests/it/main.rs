@@ -13,6 +13,7 @@ mod counters;
 mod counts;
 mod edges;
 mod evidence;
+mod gamma;
 mod hierarchy;
 mod limits;
 mod ltl;
@@ -29,6 +30,7 @@ mod streams;
 mod tchecker;
 mod undefined;
 mod witnesses;
+mod workers;
 
 use std::path::PathBuf;
 use std::process::{Command, Output};

@@ -147,7 +147,7 @@ fn judge(mut answers: Vec<Answer>) {
 #[test]
 fn broken_files_are_refused_with_a_place() {
     let mut files = Vec::new();
-    for folder in ["q", "xml", "xta", "names", "types", "tchecker", "spec", "altarica", "lola", "tts"] {
+    for folder in ["q", "xml", "xta", "names", "types", "tchecker", "spec", "altarica", "lola", "tts", "lcs"] {
         let entries = std::fs::read_dir(corpus().join(folder)).expect("the corpus");
         files.extend(
             entries.filter_map(|e| e.ok().map(|e| e.path())).filter(|p| p.extension().is_some_and(|e| e != "lua")),

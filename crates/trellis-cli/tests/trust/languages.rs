@@ -281,6 +281,14 @@ pub static LANGUAGES: &[Language] = &[
         reader: read::threads,
     },
     Language {
+        name: "lossy channel systems",
+        endings: &["lcs"],
+        style: Style { line: &["#", "//"], block: &[], quotes: &[] },
+        keywords: &["channel", "process", "start", "initially", "error"],
+        embedded: None,
+        reader: read::channels,
+    },
+    Language {
         name: "AltaRica",
         endings: &["alt"],
         style: NODES,

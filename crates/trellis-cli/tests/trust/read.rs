@@ -5,7 +5,7 @@ use std::path::Path;
 
 use trellis_syntax::diag::{Diagnostic, Folders, Severity, Sources};
 use trellis_syntax::uppaal::{self, build};
-use trellis_syntax::{altarica, c, cfa, hoa, lola, ltl, pnml, scxml, spec, sts, tchecker, tts, xsts};
+use trellis_syntax::{altarica, c, cfa, hoa, lcs, lola, ltl, pnml, scxml, spec, sts, tchecker, tts, xsts};
 
 /// What became of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -176,6 +176,12 @@ pub fn net(path: &Path, text: &str, _: &str) -> Read {
 pub fn threads(_: &Path, text: &str, _: &str) -> Read {
     let (sources, id) = one(text);
     result(tts::parse(&sources, id).map(|(system, _)| system))
+}
+
+/// Lossy channel systems.
+pub fn channels(_: &Path, text: &str, _: &str) -> Read {
+    let (sources, id) = one(text);
+    result(lcs::parse(&sources, id))
 }
 
 /// AltaRica: the last node of the file.

@@ -267,7 +267,13 @@ impl Run {
         if options.pictures {
             self.pictures.push(graph.dot(question, &path));
         }
-        let title = || format!("round {}: a path of {} abstract states is looked at, and split where it cannot go on", self.iterations.len() + 1, path.len());
+        let title = || {
+            format!(
+                "round {}: a path of {} abstract states is looked at, and split where it cannot go on",
+                self.iterations.len() + 1,
+                path.len()
+            )
+        };
         board.round(|| graph.picture(question, &path, title()));
         let mut iteration = graph.counted();
         iteration.path = path.len();

@@ -164,7 +164,8 @@ impl Graph {
         let at = |q: usize| shown.binary_search(&q).ok();
         let node = |&q: &usize| {
             let s = &self.states[q];
-            let marks = [("initial", s.initial), ("bad", s.bad), ("reachable", s.reachable), ("leads to bad", s.coreachable)];
+            let marks =
+                [("initial", s.initial), ("bad", s.bad), ("reachable", s.reachable), ("leads to bad", s.coreachable)];
             let marks: Vec<&str> = marks.iter().filter(|m| m.1).map(|m| m.0).collect();
             let mut lines = vec![format!("{q}: {} configurations", question.symbolic.count(&s.set))];
             lines.extend((!marks.is_empty()).then(|| marks.join(", ")));

@@ -4,14 +4,16 @@ use trellis_domain::zone::Constraint;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::combine::Combinations;
 use trellis_model::network::symmetry::Symmetry;
-use trellis_model::network::{CertEntry, Certificate, Condition, LuBounds, Network, Query, QueryKind, Trace};
+use trellis_model::network::{
+    CertEntry, Certificate, Condition, Entries, Layout, LuBounds, Network, Query, QueryKind, Store, Trace,
+};
 
 use super::bounds::{self, Bounds};
 use super::canonical::{constraints_before, error_before};
 use super::portfolio;
 use super::reach::{self, Cover, Mark, ZoneGraph};
 pub use super::space::constraints;
-use super::space::ends;
+use super::space::{Keys, Zones, ends};
 use super::target::{Error, Target};
 use super::trace::concretise;
 use crate::network::{Answer, Broken};
@@ -263,6 +265,7 @@ fn trouble(
 ) -> Result<Answer, Box<Broken>> {
     match trouble {
         Error::Range => Ok(unknown(stats, Reason::Unsupported("a clock constant of 2^28 or more".into()))),
+        Error::Room(why) => Ok(unknown(stats, why.into())),
         Error::Model(error) => {
             let trace = via.and_then(|via| concretise(net, post, &via, &[]).ok().flatten());
             if trace.is_none() && net.has_rates() {
@@ -294,23 +297,17 @@ fn explore(
             }
         }
         reach::Ending::Exhausted => {
-            let alu = graph.options().cover == Cover::Alu;
-            let dim = net.clocks.len() + 1;
-            let stored = graph.nodes.iter().filter(|n| certificate && n.mark != Mark::Replaced);
-            let entries = stored.map(|n| {
-                let active = graph.keys.active(n.key);
-                let state = graph.post.layout.snapshot(net, graph.keys.get(n.key), &[]);
-                let bounds = alu.then(|| {
-                    let mut lu = LuBounds { lower: vec![bounds::NONE; dim], upper: vec![bounds::NONE; dim] };
-                    for (i, &c) in active.clocks.iter().enumerate().skip(1) {
-                        lu.lower[c as usize] = active.lower[i];
-                        lu.upper[c as usize] = active.upper[i];
-                    }
-                    lu
-                });
-                CertEntry { zone: constraints(active, graph.zones.get(n.zone)), bounds, ..CertEntry::of(state) }
-            });
-            let entries = entries.collect();
+            let bounded = graph.options().cover == Cover::Alu;
+            // Without a proof to check there is nothing to keep; with one, nobody explores this graph any more.
+            let entries = match certificate {
+                false => Entries::default(),
+                true => {
+                    let dim = net.clocks.len() + 1;
+                    let layout = graph.post.layout.clone();
+                    let (keys, zones, nodes) = graph.take();
+                    Entries::stored(Packed { layout, keys, zones, nodes, stored, bounded, dim })
+                }
+            };
             Ok(finished(stats, Verdict::Safe(Certificate { entries, up_to_order: false, up_to_symmetry })))
         }
         reach::Ending::Found(n, parts) => {
@@ -337,6 +334,41 @@ fn explore(
             };
             trouble(net, &mut graph.post, Some(via), stats, why)
         }
+    }
+}
+
+/// The zones of a certificate as an exploration has stored them.
+struct Packed {
+    layout: Layout,
+    keys: Keys,
+    zones: Zones,
+    nodes: Vec<reach::Node>,
+    stored: u64,
+    /// Do they also stand for what they simulate?
+    bounded: bool,
+    dim: usize,
+}
+
+impl Store for Packed {
+    fn len(&self) -> usize {
+        self.stored as usize
+    }
+
+    fn entries(&self) -> Box<dyn Iterator<Item = CertEntry> + '_> {
+        let stored = self.nodes.iter().filter(|n| n.mark != Mark::Replaced);
+        Box::new(stored.map(|n| {
+            let active = self.keys.active(n.key);
+            let bounds = self.bounded.then(|| {
+                let mut lu = LuBounds { lower: vec![bounds::NONE; self.dim], upper: vec![bounds::NONE; self.dim] };
+                for (i, &c) in active.clocks.iter().enumerate().skip(1) {
+                    lu.lower[c as usize] = active.lower[i];
+                    lu.upper[c as usize] = active.upper[i];
+                }
+                lu
+            });
+            let state = self.layout.unpacked(self.keys.get(n.key), &[]);
+            CertEntry { zone: constraints(active, self.zones.get(n.zone)), bounds, ..CertEntry::of(state) }
+        }))
     }
 }
 

@@ -170,6 +170,7 @@ fn of_clock(
                 Ok(None) => {}
                 Err(Failure::Limit(reason)) => return Ok(refused(reason, stats)),
                 Err(Failure::Broken(_, Error::Range)) => return Ok(refused(out_of_range(), stats)),
+                Err(Failure::Broken(_, Error::Room(why))) => return Ok(refused(why.into(), stats)),
                 Err(Failure::Broken(_, Error::Model(error))) => {
                     return Err(Box::new(Broken { trace: None, error: *error }));
                 }
@@ -297,6 +298,7 @@ impl<'n> Space<'n> {
     fn trouble(&mut self, net: &Network, n: u32, trouble: Error) -> Result<Answer, Box<Broken>> {
         match trouble {
             Error::Range => Ok(refused(out_of_range(), self.graph.stats)),
+            Error::Room(why) => Ok(refused(why.into(), self.graph.stats)),
             Error::Model(error) => {
                 let trace = if n == NONE { None } else { self.trace(net, n, Vec::new()).ok().flatten() };
                 Err(Box::new(Broken { trace, error: *error }))

@@ -75,6 +75,7 @@ fn explore(
     let verdict = match found {
         Err(Failure::Limit(reason)) => Verdict::Unknown(reason),
         Err(Failure::Broken(_, Error::Range)) => too_large(),
+        Err(Failure::Broken(_, Error::Room(why))) => Verdict::Unknown(why.into()),
         Err(Failure::Broken(n, Error::Model(error))) => {
             let trace = if n == NONE { None } else { graph.trace_to(net, n).ok().flatten() };
             return Err(Box::new(Broken { trace, error: *error }));
@@ -87,6 +88,7 @@ fn explore(
                 Verdict::Unknown(Reason::Unsupported("a run that exists, but was not found with exact delays".into()))
             }
             Err(Error::Range) => too_large(),
+            Err(Error::Room(why)) => Verdict::Unknown(why.into()),
             Err(Error::Model(error)) => return Err(Box::new(Broken { trace: None, error: *error })),
         },
     };

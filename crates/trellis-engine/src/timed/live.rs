@@ -183,6 +183,7 @@ fn search(
         return match stop {
             Failure::Limit(reason) => Ok(refused(reason, g.stats)),
             Failure::Broken(_, Error::Range) => Ok(refused(out_of_range(), g.stats)),
+            Failure::Broken(_, Error::Room(why)) => Ok(refused(why.into(), g.stats)),
             Failure::Broken(n, Error::Model(error)) => {
                 let trace = if n == NONE { None } else { g.trace_to(net, n).ok().flatten() };
                 Err(Box::new(Broken { trace, error: *error }))
@@ -210,6 +211,7 @@ fn search(
             Ok(refused(Reason::Unsupported("a run that exists, but was not found with exact delays".into()), g.stats))
         }
         Err(Error::Range) => Ok(refused(Reason::Unsupported("clock constants beyond 2^28".into()), g.stats)),
+        Err(Error::Room(why)) => Ok(refused(why.into(), g.stats)),
         Err(Error::Model(error)) => Err(Box::new(Broken { trace: None, error: *error })),
     }
 }
@@ -306,7 +308,7 @@ impl<'n> Graph<'n> {
 
     /// The number of a key.
     fn key(&mut self, key: &[u64]) -> Result<u32, Error> {
-        let (k, is_new) = self.keys.id(key);
+        let (k, is_new) = self.keys.id(key)?;
         if is_new {
             let mut invariant = Vec::new();
             let delay = self.post.timing(key, &mut invariant)?;
@@ -335,7 +337,7 @@ impl<'n> Graph<'n> {
         if !self.keys.bounds.diagonal {
             d.extra_m(&mut zone, &active.largest())?;
         }
-        let zone = self.zones.id(&zone);
+        let zone = self.zones.id(&zone)?;
         let edge = self.edges.len() as u32;
         let to = match self.index.get(&(k, cell, zone)) {
             Some(&to) => {

@@ -10,6 +10,7 @@ mod fastest;
 pub mod formula;
 pub mod lazy;
 pub mod live;
+mod options;
 mod portfolio;
 pub mod reach;
 mod runs;

@@ -25,68 +25,11 @@ use super::space::{Keys, Stepper, Zones, ends, invariant};
 use super::target::{Error, Target};
 use super::trace::concretise;
 use crate::explore::{Exploration, explore};
+use crate::table::{NoRoom, make_room};
 use crate::waitlist::{Order, Waitlist};
 use trellis_meter::{Meter, Progress, Stats, StopReason};
 
-/// What is forgotten of zones when they are stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Extrapolation {
-    /// Nothing.
-    None,
-    /// Extra-M.
-    M,
-    /// Extra-LU.
-    Lu,
-    /// Extra-LU+.
-    #[default]
-    LuPlus,
-}
-
-/// When one zone stands for another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Cover {
-    /// Only for itself.
-    Equality,
-    /// When it includes it.
-    Inclusion,
-    /// When it simulates it.
-    #[default]
-    Alu,
-}
-
-/// How to explore.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
-    /// What is forgotten.
-    pub extrapolation: Extrapolation,
-    /// What covers what.
-    pub cover: Cover,
-    /// What comes first.
-    pub order: Order,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options { extrapolation: Extrapolation::LuPlus, cover: Cover::Alu, order: Order::Priority }
-    }
-}
-
-impl Options {
-    /// These options, as far as they are sound for a question; `diagonal` if clocks are compared with one another.
-    pub fn sound(mut self, query: &Query, diagonal: bool) -> Options {
-        if query.deadlock && self.extrapolation != Extrapolation::None {
-            self.extrapolation = Extrapolation::M;
-        }
-        if diagonal {
-            self.extrapolation = Extrapolation::None;
-            if self.cover == Cover::Alu {
-                self.cover = Cover::Inclusion;
-            }
-        }
-        self
-    }
-}
-
+pub use super::options::{Cover, Extrapolation, Options};
 pub use crate::explore::{Mark, NONE};
 
 /// A node of the zone graph.
@@ -237,6 +180,14 @@ impl<'n> ZoneGraph<'n> {
         self
     }
 
+    /// What is stored, for a proof. There is nothing left to explore.
+    pub fn take(&mut self) -> (Keys, Zones, Vec<Node>) {
+        let bounds = self.keys.bounds.clone();
+        let keys = std::mem::replace(&mut self.keys, Keys::new(self.post.network(), &self.post.layout, bounds));
+        self.chains.clear();
+        (keys, std::mem::take(&mut self.zones), std::mem::take(&mut self.nodes))
+    }
+
     /// The options after they were made sound.
     pub fn options(&self) -> Options {
         self.options
@@ -281,7 +232,7 @@ impl<'n> ZoneGraph<'n> {
         let (key, _) = self.post.initial()?;
         let mut constraints: Vec<Constraint> = Vec::new();
         let delay = self.post.timing(&key, &mut constraints)?;
-        let (k, _) = self.keys.id(&key);
+        let (k, _) = self.keys.id(&key)?;
         self.chains.push(NONE);
         let active = self.keys.active(k);
         let d = active.domain();
@@ -300,7 +251,7 @@ impl<'n> ZoneGraph<'n> {
             }
             None => None,
         };
-        let n = self.add(k, NONE, 0);
+        let n = self.add(k, NONE, 0)?;
         waiting.push(n, 0);
         let hit = match hit {
             Some(parts) if !self.is_real(NONE, 0, k, &parts)? => None,
@@ -355,7 +306,7 @@ impl<'n> ZoneGraph<'n> {
             }
             None => m.key,
         };
-        let (k, is_new) = self.keys.id(target);
+        let (k, is_new) = self.keys.id(target)?;
         if is_new {
             self.chains.push(NONE);
         }
@@ -485,7 +436,7 @@ impl<'n> ZoneGraph<'n> {
                 && t.holds(&mut self.post, self.keys.get(k))?
                 && self.is_real(n, m.ordinal, k, &[])?
             {
-                let new = self.add(k, n, m.ordinal);
+                let new = self.add(k, n, m.ordinal)?;
                 return Ok(Some((new, Vec::new())));
             }
             self.stay(canonical, k, &m)?;
@@ -493,7 +444,7 @@ impl<'n> ZoneGraph<'n> {
                 let (key, to) = (self.keys.get(k), self.keys.active(k));
                 let parts = t.find(&mut self.post, query, key, to, &self.stepper.zone, m.delay)?;
                 if !parts.is_empty() && self.is_real(n, m.ordinal, k, &parts)? {
-                    let new = self.add(k, n, m.ordinal);
+                    let new = self.add(k, n, m.ordinal)?;
                     return Ok(Some((new, parts)));
                 }
             }
@@ -501,7 +452,7 @@ impl<'n> ZoneGraph<'n> {
                 self.stats.covered += 1;
                 continue;
             };
-            let new = self.add(k, n, m.ordinal);
+            let new = self.add(k, n, m.ordinal)?;
             if self.options.order == Order::Priority {
                 self.raise(new, rank);
                 self.raise(n, 1);
@@ -544,13 +495,14 @@ impl<'n> ZoneGraph<'n> {
         let alu = |a: &[Bound], b: &[Bound]| d.leq_alu(a, b, active.lower, active.upper);
         if self.options.cover == Cover::Alu {
             // Simulation is not an order on zones as they are stored: first all that could cover.
-            let mut at = self.chains[k as usize];
+            let (mut before, mut at) = (NONE, self.chains[k as usize]);
             while at != NONE {
                 let node = &self.nodes[at as usize];
                 if alu(new, self.zones.get(node.zone)) {
+                    self.move_to_front(k, before, at);
                     return None;
                 }
-                at = node.next;
+                (before, at) = (at, node.next);
             }
             if self.options.order == Order::Shortest {
                 return Some(0);
@@ -569,7 +521,10 @@ impl<'n> ZoneGraph<'n> {
                 Cover::Equality if old == new => return None,
                 Cover::Equality => false,
                 Cover::Inclusion => match d.relation(new, old) {
-                    Relation::Equal | Relation::Subset => return None,
+                    Relation::Equal | Relation::Subset => {
+                        self.move_to_front(k, before, at);
+                        return None;
+                    }
                     Relation::Superset => self.options.order != Order::Shortest,
                     Relation::Incomparable => false,
                 },
@@ -590,6 +545,15 @@ impl<'n> ZoneGraph<'n> {
         Some(rank)
     }
 
+    /// What covers once soon covers again: the next zone of the key is compared with this node first.
+    fn move_to_front(&mut self, k: u32, before: u32, at: u32) {
+        if before != NONE {
+            let first = std::mem::replace(&mut self.chains[k as usize], at);
+            let next = std::mem::replace(&mut self.nodes[at as usize].next, first);
+            self.nodes[before as usize].next = next;
+        }
+    }
+
     /// The rank with which a successor of `parent` overtakes what was reached from a node that it replaces.
     fn overtaking(&self, replaced: u32, parent: u32) -> u32 {
         if self.standings.is_empty() {
@@ -607,10 +571,13 @@ impl<'n> ZoneGraph<'n> {
         }
     }
 
-    fn add(&mut self, k: u32, parent: u32, via: u32) -> u32 {
+    fn add(&mut self, k: u32, parent: u32, via: u32) -> Result<u32, NoRoom> {
+        if self.nodes.len() >= NONE as usize {
+            return Err(NoRoom::Numbers);
+        }
         let n = self.nodes.len() as u32;
-        assert!(n < NONE, "more than four billion states");
-        let zone = self.zones.id(&self.stepper.zone);
+        make_room(&mut self.nodes, 1)?;
+        let zone = self.zones.id(&self.stepper.zone)?;
         let next = self.chains[k as usize];
         self.nodes.push(Node { key: k, zone, parent, via, next, mark: Mark::Waiting });
         if self.options.order == Order::Priority {
@@ -619,6 +586,6 @@ impl<'n> ZoneGraph<'n> {
         }
         self.chains[k as usize] = n;
         self.stats.added += 1;
-        n
+        Ok(n)
     }
 }

@@ -10,6 +10,8 @@ use super::live::{Edge, Graph};
 use super::target::Error;
 use crate::arg::{Arg, NONE};
 use crate::network::NetworkSystem;
+use crate::path::Origins;
+use crate::table::NoRoom;
 use crate::{Batch, System};
 use trellis_meter::Stats;
 
@@ -113,12 +115,12 @@ impl<'n> Plain<'n> {
         Plain { system, arg, edges: Vec::new(), ends: Vec::new(), batch: Batch::default(), stats: Stats::default() }
     }
 
-    fn node(&mut self, key: &[u64], elem: &[u64], parent: u32, via: u32) -> u32 {
-        let k = self.arg.key_id(key);
+    fn node(&mut self, key: &[u64], elem: &[u64], parent: u32, via: u32) -> Result<u32, NoRoom> {
+        let k = self.arg.key_id(key)?;
         match self.arg.find(k, elem) {
             Some(n) => {
                 self.stats.covered += 1;
-                n
+                Ok(n)
             }
             None => {
                 self.stats.added += 1;
@@ -143,7 +145,7 @@ impl<'n> Plain<'n> {
 impl Runs for Plain<'_> {
     fn start(&mut self) -> Result<(), Error> {
         let (key, elem) = self.system.initial()?;
-        self.node(&key, &elem, NONE, 0);
+        self.node(&key, &elem, NONE, 0)?;
         Ok(())
     }
 
@@ -161,7 +163,7 @@ impl Runs for Plain<'_> {
         for via in 0..batch.steps {
             // A step that is not listed leads back to the very same state.
             let to = match batch.ordinals.binary_search(&via) {
-                Ok(i) => self.node(&batch.keys[i * kw..][..kw], &batch.elems[i * ew..][..ew], n, via),
+                Ok(i) => self.node(&batch.keys[i * kw..][..kw], &batch.elems[i * ew..][..ew], n, via)?,
                 Err(_) => n,
             };
             self.edges.push(Edge { from: n, via, marked: false, sets: false, to });

@@ -13,6 +13,7 @@ use trellis_model::network::{Layout, Network, SetClock};
 use trellis_order::Word;
 
 use super::bounds::{Bounds, Lu, Scratch};
+use crate::table::{NoRoom, make_place, make_room};
 
 /// The active clocks of a key.
 #[derive(Debug, Clone, Copy)]
@@ -95,7 +96,7 @@ struct ActiveSets {
     lower: Vec<i32>,
     upper: Vec<i32>,
     /// Where each ends; it starts where the one before ends.
-    ends: Vec<u32>,
+    ends: Vec<usize>,
     /// As many for each as the network has clocks, and one.
     slots: Vec<u16>,
     dim: usize,
@@ -111,8 +112,8 @@ impl ActiveSets {
     #[inline]
     fn get(&self, s: u32) -> ActiveClocks<'_> {
         let s = s as usize;
-        let start = if s == 0 { 0 } else { self.ends[s - 1] as usize };
-        let range = start..self.ends[s] as usize;
+        let start = if s == 0 { 0 } else { self.ends[s - 1] };
+        let range = start..self.ends[s];
         ActiveClocks {
             clocks: &self.clocks[range.clone()],
             lower: &self.lower[range.clone()],
@@ -147,7 +148,7 @@ impl ActiveSets {
             self.lower.push(b.lower);
             self.upper.push(b.upper);
         }
-        self.ends.push(u32::try_from(self.clocks.len()).expect("fewer than four billion bounds"));
+        self.ends.push(self.clocks.len());
         let mut index = std::mem::take(&mut self.index);
         index.insert_unique(hash, id, |&s| hash_words(1, &lus(self.get(s)), word));
         self.index = index;
@@ -223,19 +224,22 @@ impl Keys {
     }
 
     /// The number of a key, and whether it is new.
-    pub fn id(&mut self, key: &[Word]) -> (u32, bool) {
+    pub fn id(&mut self, key: &[Word]) -> Result<(u32, bool), NoRoom> {
         let w = self.width;
         let hash = short(hash_words(0, key, |x| x));
         let same = |&(h, k): &(u32, u32)| h == hash && &self.words[k as usize * w..][..w] == key;
         if let Some(&(_, k)) = self.index.find(spread(hash), same) {
-            return (k, false);
+            return Ok((k, false));
         }
         let id = self.active_of.len() as u32;
+        make_room(&mut self.words, w)?;
+        make_room(&mut self.active_of, 1)?;
+        make_place(&mut self.index, |&(h, _)| spread(h))?;
         self.words.extend_from_slice(key);
         self.index.insert_unique(spread(hash), (hash, id), |&(h, _)| spread(h));
         let active = self.find_active(key);
         self.active_of.push(active);
-        (id, true)
+        Ok((id, true))
     }
 
     /// The locations of the key that was added last.
@@ -259,7 +263,7 @@ impl Keys {
 pub struct Zones {
     entries: Vec<Bound>,
     /// Where each ends; it starts where the one before ends.
-    ends: Vec<u32>,
+    ends: Vec<usize>,
     /// Each zone's hash and number.
     index: HashTable<(u32, u32)>,
 }
@@ -291,8 +295,8 @@ impl Zones {
     /// A zone by its number.
     #[inline]
     pub fn get(&self, z: u32) -> &[Bound] {
-        let start = if z == 0 { 0 } else { self.ends[z as usize - 1] as usize };
-        &self.entries[start..self.ends[z as usize] as usize]
+        let start = if z == 0 { 0 } else { self.ends[z as usize - 1] };
+        &self.entries[start..self.ends[z as usize]]
     }
 
     /// How many different ones there are.
@@ -312,16 +316,19 @@ impl Zones {
     }
 
     /// The number of a zone; new ones get one.
-    pub fn id(&mut self, zone: &[Bound]) -> u32 {
+    pub fn id(&mut self, zone: &[Bound]) -> Result<u32, NoRoom> {
         let hash = hash_zone(zone);
         if let Some(&(_, z)) = self.index.find(spread(hash), |&(h, z)| h == hash && is_same(self.get(z), zone)) {
-            return z;
+            return Ok(z);
         }
-        let id = self.ends.len() as u32;
+        let id = u32::try_from(self.ends.len()).map_err(|_| NoRoom::Numbers)?;
+        make_room(&mut self.entries, zone.len())?;
+        make_room(&mut self.ends, 1)?;
+        make_place(&mut self.index, |&(h, _)| spread(h))?;
         self.entries.extend_from_slice(zone);
-        self.ends.push(u32::try_from(self.entries.len()).expect("fewer than four billion bounds"));
+        self.ends.push(self.entries.len());
         self.index.insert_unique(spread(hash), (hash, id), |&(h, _)| spread(h));
-        id
+        Ok(id)
     }
 }
 

@@ -177,7 +177,7 @@ pub(super) fn find(
         if let Err(why) = meter.ask(&Progress { waiting: waiting.len(), stats: *stats }) {
             return Ok(Err(why.into()));
         }
-        let (k, _) = keys.id(&key);
+        let (k, _) = keys.id(&key)?;
         for case in target.cases(&mut post, query, &key, keys.active(k))? {
             if let Some(trace) = concretise(net, &mut post, &via, &case)? {
                 return Ok(Ok(trace));

@@ -8,6 +8,7 @@ use trellis_model::network::{Condition, Judge, ModelError, Network, Post, Query,
 use trellis_order::Word;
 
 use super::space::{ActiveClocks, invariant};
+use crate::table::NoRoom;
 
 /// Why a zone could not be computed: the model, or a constant out of range.
 #[derive(Debug, Clone)]
@@ -16,6 +17,14 @@ pub enum Error {
     Model(Box<ModelError>),
     /// A clock constant left the range that zones can hold.
     Range,
+    /// There is no room for another state.
+    Room(NoRoom),
+}
+
+impl From<NoRoom> for Error {
+    fn from(why: NoRoom) -> Error {
+        Error::Room(why)
+    }
 }
 
 impl From<ModelError> for Error {

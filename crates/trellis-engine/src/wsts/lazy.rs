@@ -1,5 +1,5 @@
 //! Lazy abstraction with breadth-first control, `LA[BF]` (003 Algorithm 2). `tree` is the algorithm, over any `tree::RegionDomain`;
-//! `vectors` is the domain that needs no solver, `linear` the one that has one.
+//! `vectors` is the domain that needs no solver, `linear` the one that has one, `words` that of lossy channel systems ([`super::lossy`]).
 //!
 //! With `vectors`, a predicate is "at least `m`", for a vector `m`; the region of a node is what is at least none of the predicates that the node
 //! *excludes*. That is all that is needed: the error regions `pre(τ, unsafe)` are upward-closed, so their minimal vectors are their
@@ -18,18 +18,20 @@
 mod bits;
 mod linear;
 mod region;
-mod tree;
+mod text;
+pub(super) mod tree;
 mod vectors;
+pub(super) mod words;
 
 use std::fmt;
 
 use trellis_model::counter::System;
-use trellis_model::counter::evidence::Verdict;
-use trellis_model::evidence::Reason;
+use trellis_model::evidence::{Reason, Verdict};
+use trellis_model::refinements::History;
 
-use self::tree::{RegionDomain, Tree};
+use self::tree::{RegionDomain, Tree, VerdictOf};
 use super::Outcome;
-use trellis_meter::Meter;
+use trellis_meter::{Meter, Stats};
 
 /// Which node comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -91,8 +93,8 @@ pub struct Options {
     /// A deviation: beside its atoms a refinement brings others, in which those variables are forgotten that the refutation of the error
     /// trace does not need.
     pub project: bool,
-    /// Linear atoms and Boolean formulas over them, as the paper has it, and a solver (`linear`). Breadth first; the other options
-    /// do not count.
+    /// Linear atoms and Boolean formulas over them, as the paper has it, and a solver (`linear`). Of the other options the control and
+    /// covering at equal depth count.
     pub linear: bool,
 }
 
@@ -114,17 +116,30 @@ pub fn check(system: &System, options: &Options, meter: &mut Meter) -> Outcome {
 
 /// The same, with counts.
 pub fn counted(system: &System, options: &Options, meter: &mut Meter) -> (Outcome, Counts) {
-    if options.linear {
-        let regions = linear::LinearRegions::new(system, meter.clone());
-        return run(Tree::new(regions, Options::default()), meter);
-    }
-    run(Tree::new(vectors::VectorRegions::new(system, *options, meter.clone()), *options), meter)
+    let (outcome, counts, _) = told(system, options, false, meter);
+    (outcome, counts)
 }
 
-fn run<D: RegionDomain>(mut tree: Tree<D>, meter: &mut Meter) -> (Outcome, Counts) {
+/// The same, with what happened, if that is to be kept.
+pub fn told(system: &System, options: &Options, keep: bool, meter: &mut Meter) -> (Outcome, Counts, Option<History>) {
+    if options.linear {
+        let regions = linear::LinearRegions::new(system, meter.clone());
+        let (verdict, stats, counts, history) = run(Tree::new(regions, *options), keep, meter);
+        return (Outcome::new(verdict, stats), counts, history);
+    }
+    let regions = vectors::VectorRegions::new(system, *options, meter.clone());
+    let (verdict, stats, counts, history) = run(Tree::new(regions, *options), keep, meter);
+    (Outcome::new(verdict, stats), counts, history)
+}
+
+/// A verdict, what was counted, and what happened if that is to be kept.
+pub(super) type Answer<D> = (VerdictOf<D>, Stats, Counts, Option<History>);
+
+pub(super) fn run<D: RegionDomain>(tree: Tree<D>, keep: bool, meter: &mut Meter) -> Answer<D> {
+    let mut tree = if keep { tree.keep_history() } else { tree };
     let verdict = tree.run(meter).unwrap_or_else(Verdict::Unknown);
     let (stats, counts) = tree.counts();
-    (Outcome::new(verdict, stats), counts)
+    (verdict, stats, counts, tree.history())
 }
 
 fn too_large() -> Reason {

@@ -16,6 +16,7 @@ pub mod forward;
 pub mod frames;
 mod guide;
 pub mod lazy;
+pub mod lossy;
 pub mod portfolio;
 mod pump;
 
@@ -95,7 +96,24 @@ pub fn check(system: &System, engine: &Engine, meter: &mut Meter) -> Outcome {
 
 /// A run that starts above a vector and takes these rules. Upper bounds may stop it: then there is no answer.
 fn run(system: &System, above: &Vector, rules: Vec<RuleId>) -> Verdict {
-    let trace = Trace { initial: system.start_above(above), rules };
+    run_of(system, above, rules.into_iter().map(|r| (r, 1)).collect())
+}
+
+/// Long runs have what is taken several times in a row once, with how many times.
+const LONG: u64 = 1000;
+
+/// The same of rules that are taken so many times.
+fn run_of(system: &System, above: &Vector, mut rules: Vec<(RuleId, u64)>) -> Verdict {
+    if rules.iter().fold(0_u64, |sum, r| sum.saturating_add(r.1)) > LONG {
+        rules.dedup_by(|next, last| {
+            let same = next.0 == last.0;
+            last.1 += if same { next.1 } else { 0 };
+            same
+        });
+    }
+    let times = if rules.iter().all(|r| r.1 == 1) { vec![] } else { rules.iter().map(|r| r.1).collect() };
+    let rules = rules.into_iter().map(|r| r.0).collect();
+    let trace = Trace { initial: system.start_above(above), rules, times };
     match interpret::walk(system, &trace, |_| {}) {
         Ok(end) if interpret::is_bad(system, &end) => Verdict::Unsafe(trace),
         _ => Verdict::Unknown(Reason::Stuck(

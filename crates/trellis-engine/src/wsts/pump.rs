@@ -7,10 +7,10 @@
 use trellis_model::counter::evidence::Verdict;
 use trellis_model::counter::post::post;
 use trellis_model::counter::pre::pre;
-use trellis_model::counter::{OMEGA, RuleId, System, Var, Vector};
+use trellis_model::counter::{OMEGA, Overflow, RuleId, System, Var, Vector};
 use trellis_model::evidence::Reason;
 
-use super::{beyond, run};
+use super::{beyond, run_of};
 
 /// Longer runs are not written down.
 const LONGEST: usize = 2_000_000;
@@ -103,7 +103,7 @@ impl Tree {
         // What was kept exactly starts as it did on the path, not as small as it may.
         let fixed = self.exact.iter().enumerate().filter(|e| *e.1).map(|(v, _)| (v as Var, there.get(v as Var)));
         let start = Vector::new(start.iter().chain(fixed).collect());
-        Ok(run(system, &start, rules))
+        Ok(run_of(system, &start, rules))
     }
 
     /// What must be there at the node `until` so that the path from it to the node leads to at least `wanted`, if what grows on
@@ -115,7 +115,7 @@ impl Tree {
         (mut node, mut levels): (u32, usize),
         until: u32,
         mut wanted: Vector,
-        rules: &mut Vec<RuleId>,
+        rules: &mut Vec<(RuleId, u64)>,
     ) -> Result<Vector, Reason> {
         let too_long = || Reason::Stuck("a run is too long to be written down".into());
         while node != until {
@@ -134,6 +134,14 @@ impl Tree {
                     if rules.len() > LONGEST {
                         return Err(too_long());
                     }
+                    // A path of one rule: as often as it takes, at once.
+                    let single = levels == 1 && pumped.since == parent;
+                    let often = if single { taken_often(system, rule, &pumped.what, &plain, &wanted)? } else { None };
+                    if let Some((before, times)) = often {
+                        rules.push((rule, times));
+                        wanted = before;
+                        continue;
+                    }
                     // Once more along the path: it starts where this node is, which is above where it started first.
                     let before = self.back(system, (node, levels - 1), pumped.since, wanted.clone(), rules)?;
                     if pumped.what.iter().all(|v| before.get(*v) >= wanted.get(*v)) {
@@ -151,7 +159,7 @@ impl Tree {
             let Some(best) = before.into_iter().min_by_key(missing) else {
                 return Err(Reason::Stuck("no run was found along an accelerated path".into()));
             };
-            rules.push(rule);
+            rules.push((rule, 1));
             if rules.len() > LONGEST {
                 return Err(too_long());
             }
@@ -161,6 +169,53 @@ impl Tree {
         }
         Ok(wanted)
     }
+}
+
+/// What must be there so that a rule leads to at least `wanted` when it is taken so many times that `plain` has enough of what it makes grow; and
+/// how many times that is. Nothing if the rule does more than adding constants, or if once is enough.
+fn taken_often(
+    system: &System,
+    rule: RuleId,
+    grown: &[Var],
+    plain: &Vector,
+    wanted: &Vector,
+) -> Result<Option<(Vector, u64)>, Reason> {
+    let rule = &system.rules[rule as usize];
+    if rule.guards.iter().any(|g| g.1.high.is_some()) || rule.updates.iter().any(|(v, u)| u.sources != [*v]) {
+        return Ok(None);
+    }
+    let change = |v: Var| rule.update(v).map_or(0, |u| i128::from(u.constant));
+    let mut times: i128 = 0;
+    for v in grown {
+        let missing = i128::from(wanted.get(*v)) - i128::from(plain.get(*v));
+        if missing > 0 {
+            if change(*v) <= 0 {
+                return Ok(None);
+            }
+            times = times.max((missing + change(*v) - 1) / change(*v));
+        }
+    }
+    if times <= 1 {
+        return Ok(None);
+    }
+    // What is wanted at the end, and what the first and the last time ask for.
+    let mut before: Vec<(Var, u64)> = vec![];
+    let mut need = |v: Var, n: i128| -> Result<(), Reason> {
+        let n = u64::try_from(n.max(0)).map_err(|_| beyond(Overflow::Numbers))?;
+        before.push((v, n));
+        Ok(())
+    };
+    for (v, n) in wanted.iter() {
+        need(v, i128::from(n) - times * change(v))?;
+    }
+    for (v, g) in &rule.guards {
+        need(*v, i128::from(g.low).max(i128::from(g.low) - (times - 1) * change(*v)))?;
+    }
+    for (v, u) in &rule.updates {
+        need(*v, (-times * i128::from(u.constant)).max(-i128::from(u.constant)))?;
+    }
+    let times = u64::try_from(times).map_err(|_| beyond(Overflow::Numbers))?;
+    Ok(Some((Vector::new(before), times)))
 }
 
 /// Variables that a rule tests from above, or sets to something else than themselves and a constant.

@@ -104,7 +104,7 @@ impl Plain {
             Formula::Apply(callee, numbers) => {
                 let row: Row = numbers.iter().map(|&n| env[n].clone()).collect();
                 match callee {
-                    Callee::Configurations(_) => true,
+                    Callee::Configurations(_) | Callee::Events(_) => true,
                     Callee::Initial(node) => self.nodes[node].initial.contains(&row),
                     Callee::Transitions(node) => self.nodes[node].transitions.contains(&row),
                     Callee::Defined(name) => self.defined[name].contains(&row),

@@ -59,7 +59,8 @@ impl Chart<'_> {
     }
 
     fn action(&mut self) -> String {
-        let link: &[&str] = if self.first { &["raise L.u(f);", "raise L.w;", "raise L.u(true);"] } else { &["raise L.r;"] };
+        let link: &[&str] =
+            if self.first { &["raise L.u(f);", "raise L.w;", "raise L.u(true);"] } else { &["raise L.r;"] };
         let mut all = vec![
             "x := x < 2 ? x + 1 : 0;",
             "x := 0;",
@@ -101,7 +102,8 @@ impl Chart<'_> {
         let name = self.name("Region");
         let count = 2 + usize::from(self.r.one_in(2));
         let states: Vec<String> = (0..count).map(|_| self.name("S")).collect();
-        let kind = if depth > 0 { self.r.of(&["initial", "initial", "shallow history", "deep history"]) } else { "initial" };
+        let kind =
+            if depth > 0 { self.r.of(&["initial", "initial", "shallow history", "deep history"]) } else { "initial" };
         let entry = self.name("Entry");
         let mut text = format!("region {name} {{ {kind} {entry} ");
         self.transition(&entry, &states[0], true);
@@ -145,7 +147,11 @@ impl Chart<'_> {
         // Across levels.
         if !below.is_empty() && self.r.one_in(2) {
             let deep = below[self.r.below(below.len())].clone();
-            if self.r.one_in(2) { self.transition(&states[0], &deep, false) } else { self.transition(&deep, &states[0], false) }
+            if self.r.one_in(2) {
+                self.transition(&states[0], &deep, false)
+            } else {
+                self.transition(&deep, &states[0], false)
+            }
         }
         text.push_str("}\n");
         let mut all = states;
@@ -155,7 +161,7 @@ impl Chart<'_> {
 }
 
 fn chart(r: &mut Random, name: &str, first: bool, timed: bool, asynchronous: bool) -> String {
-    let mut c = Chart { r, first, timed, transitions: vec![], nodes: 0 };
+    let mut c = Chart { r: &mut *r, first, timed, transitions: vec![], nodes: 0 };
     let (mut regions, _) = c.region(0);
     if c.r.one_in(4) {
         regions.push_str(&c.region(1).0);
@@ -189,17 +195,27 @@ var f : boolean
 pub fn package(r: &mut Random) -> String {
     let timed = r.one_in(3);
     let asynchronous = r.one_in(3);
-    let (a, b) = (chart(r, "A", true, timed, false), chart(r, "B", false, timed && r.one_in(3), false));
+    let a = chart(r, "A", true, timed, false);
+    let late = timed && r.one_in(3);
+    let b = chart(r, "B", false, late, false);
     let mut text = format!("package random\n{INTERFACES}{a}{b}");
     let (mut first, mut second, mode) = ("A", "B", r.of(&["sync", "cascade", "cascade"]));
     let mut mode = mode.to_string();
     let mut order = String::new();
     if asynchronous {
         for (name, of) in [("AA", "A"), ("BB", "B")] {
-            let control = r.of(&["when any / run", "when P.any / run when L.any / run", "when P.a / reset when any / run", "when L.any / run"]);
+            let control = r.of(&[
+                "when any / run",
+                "when P.any / run when L.any / run",
+                "when P.a / reset when any / run",
+                "when L.any / run",
+            ]);
             let (capacity, discard) = (1 + r.below(2), r.of(&["", ", discard = oldest"]));
             let queues = if r.one_in(2) {
-                format!("queue p(priority = {}, capacity = {capacity}{discard}) {{ P.any }} queue l(priority = 1, capacity = 1) {{ L.any }}", r.below(3))
+                format!(
+                    "queue p(priority = {}, capacity = {capacity}{discard}) {{ P.any }} queue l(priority = 1, capacity = 1) {{ L.any }}",
+                    r.below(3)
+                )
             } else {
                 "queue q(priority = 1, capacity = 1) { P.any, L.any }".into()
             };
@@ -209,12 +225,14 @@ pub fn package(r: &mut Random) -> String {
     } else if mode == "cascade" && r.one_in(2) {
         order = r.of(&["execute b, a", "execute a, b, a", "initial execute b execute a, b"]).to_string();
     }
+    // The more inputs, the more states.
+    let (port, bind) = if r.one_in(4) { (" port PB : provides Env", "bind PB -> b.P") } else { ("", "") };
     text.push_str(&format!(
-        "{mode} S [ port PA : provides Env port PB : provides Env ] {{
+        "{mode} S [ port PA : provides Env{port} ] {{
 component a : {first}
 component b : {second}
 bind PA -> a.P
-bind PB -> b.P
+{bind}
 channel [ a.L ] -o)- [ b.L ]
 {order}
 }}

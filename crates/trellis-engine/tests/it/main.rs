@@ -5,6 +5,7 @@
 //!   pass `trellis-check`.
 //! - [`lowering`] checks the front end a second time: random programs are run by an evaluator that walks the syntax tree
 //!   and knows nothing of terms, and by the network built from them.
+//! - [`workers`] holds explorations by several workers against each other, and the oracle.
 //! - [`monotone`] holds verdicts under default options, and the proofs that they rest on, against the oracle.
 //! - [`regressions`] are what these found, by name.
 //!
@@ -21,3 +22,4 @@ mod random;
 mod regressions;
 mod steps;
 mod verdicts;
+mod workers;

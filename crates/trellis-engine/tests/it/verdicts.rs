@@ -4,11 +4,17 @@
 //! trace replays. Simple, cover and refined join must answer; join without refinement may shrug. Tame models only: cover
 //! and join rest on monotonicity.
 
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
 use trellis_check::{assuming_monotone, certify, certify_bound, replay, replay_bound};
 use trellis_engine::audit::{audit, hazard};
-use trellis_engine::network::{Answer, Broken, answer};
+use trellis_engine::learn::answer_learning;
+use trellis_engine::network::{Answer, Broken, answer, answer_by_workers};
 use trellis_engine::reach::{Options, Refine, Strategy, Update};
 use trellis_engine::waitlist::Order;
+use trellis_engine::workers::Workers;
+use trellis_engine::workers::checkpoint::Checkpoint;
 use trellis_meter::Meter;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::interpret::Interpreter;
@@ -48,21 +54,37 @@ pub struct Case<'a> {
 }
 
 #[derive(Clone, Copy, Default)]
-pub struct Extra {
-    priority: Option<Condition>,
-    whimsical: Option<u64>,
+pub struct Extra<'a> {
+    pub priority: Option<Condition>,
+    pub whimsical: Option<u64>,
+    pub workers: Option<NonZeroUsize>,
+    pub checkpoint: Option<&'a Checkpoint>,
+    pub resume: Option<&'a (PathBuf, String)>,
+    pub states: Option<u64>,
+    /// Is it learnt when to join?
+    pub learns: bool,
 }
 
 impl Case<'_> {
-    fn answer(&self, options: Options, extra: Extra) -> Result<Answer, Box<Broken>> {
+    fn answer(&self, options: Options, extra: Extra<'_>) -> Result<Answer, Box<Broken>> {
+        if extra.learns {
+            let budget = &mut Meter::unlimited().states(Some(50_000));
+            return answer_learning(self.net, self.query, options, extra.priority, budget).0;
+        }
         let mut whim = extra.whimsical.map(Whimsical);
         let strategy = whim.as_mut().map(|w| w as &mut dyn Strategy<ModelError>);
         let budget = &mut Meter::unlimited().states(Some(50_000));
+        if let Some(workers) = extra.workers {
+            let (checkpoint, resume) = (extra.checkpoint.cloned(), extra.resume.cloned());
+            let workers = Workers { count: workers, checkpoint, resume };
+            let budget = &mut Meter::unlimited().states(Some(extra.states.unwrap_or(50_000)));
+            return answer_by_workers(self.net, self.query, options.update, false, &workers, budget);
+        }
         answer(self.net, self.query, options, strategy, extra.priority, budget)
     }
 
     /// Asks in one way, and checks the answer.
-    pub fn check(&self, options: Options, extra: Extra) -> Result<Answer, String> {
+    pub fn check(&self, options: Options, extra: Extra<'_>) -> Result<Answer, String> {
         let context = |why: String| format!("{} with {options:?}: {why}", self.query.text);
         let answer = match self.answer(options, extra) {
             Ok(answer) => answer,
@@ -235,13 +257,24 @@ fn check_model(model: &Automaton, seed: u64, count: &mut Count) -> Result<(), St
         count.found += usize::from(c.truth == Some(true));
         for update in [Update::Simple, Update::Cover, Update::Join] {
             let order = *r.one(&orders);
-            let other = Extra { priority, whimsical: (update == Update::Join && r.percent(60)).then_some(seed) };
+            let other = Extra {
+                priority,
+                whimsical: (update == Update::Join && r.percent(60)).then_some(seed),
+                ..Extra::default()
+            };
             c.check(options(update, Order::Bfs, Refine::Split), Extra::default())?;
+            if update == Update::Join {
+                let learning = Extra { priority, learns: true, ..Extra::default() };
+                count.learnt += c.check(options(update, order, Refine::Split), learning)?.stats.refinements;
+            }
             let answer = c.check(options(update, order, Refine::Split), other)?;
             count.refinements += answer.stats.refinements;
         }
         for (order, whimsical) in [(Order::Bfs, None), (*r.one(&orders), Some(seed))] {
-            let answer = c.check(options(Update::Join, order, Refine::Never), Extra { priority, whimsical })?;
+            let answer = c.check(
+                options(Update::Join, order, Refine::Never),
+                Extra { priority, whimsical, ..Extra::default() },
+            )?;
             count.inconclusive += usize::from(matches!(answer.verdict, Verdict::Unknown(Reason::InconclusiveJoin)));
         }
         if let Some(v) = audit(&net, Some(query), 20, seed).violations.first() {
@@ -283,6 +316,7 @@ struct Count {
     found: usize,
     live: usize,
     refinements: u64,
+    learnt: u64,
     inconclusive: usize,
 }
 

@@ -217,7 +217,7 @@ fn certificates_that_prove_nothing() {
     // There is a cycle: no ranks will do.
     for rank in [None, Some(0), Some(7)] {
         let entry = CertEntry { rank, ..CertEntry::of(state.clone()) };
-        let cert = Certificate { entries: vec![entry], up_to_order: false, up_to_symmetry: false };
+        let cert = Certificate { entries: vec![entry].into(), up_to_order: false, up_to_symmetry: false };
         assert!(trellis_check::certify(&net, &queries[0], &cert).is_err());
         assert!(trellis_check::certify_non_zeno(&net, &queries[0], &cert).is_err());
     }

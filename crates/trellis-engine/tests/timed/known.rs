@@ -79,7 +79,7 @@ fn only_proofs_by_predicates_are_accepted() {
         for direction in [Forward, Backward, Sequence] {
             let cert = prove(&net, &queries[0], clocks, Data::Predicates(direction));
             certify(&net, &queries[0], &cert).unwrap_or_else(|r| panic!("{clocks:?} {direction:?}: {r}"));
-            assert!(rejects(&Certificate { entries: Vec::new(), ..cert.clone() }));
+            assert!(rejects(&Certificate { entries: Vec::new().into(), ..cert.clone() }));
             let with = |i: usize, says: Option<&str>| {
                 let mut other = cert.clone();
                 other.entries[i].says = says.map(str::to_string);

@@ -5,6 +5,7 @@
 mod formulas;
 mod generator;
 mod large;
+mod long;
 mod models;
 mod nets;
 mod paper;
@@ -14,3 +15,4 @@ mod tableau;
 mod tampered;
 mod threads;
 mod verdicts;
+mod words;

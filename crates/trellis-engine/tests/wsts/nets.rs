@@ -329,8 +329,8 @@ fn question(goal: &[u64], dice: &mut Dice) -> String {
 /// A run of the system, by the names of its transitions, as a run of the net.
 fn run_of_the_net(net: &Net, system: &System, trace: &Trace) -> Vec<u64> {
     let mut marking = net.marking.clone();
-    for rule in &trace.rules {
-        let name = system.rules[*rule as usize].name.as_deref().expect("a transition has a name");
+    for rule in trace.steps().flat_map(|(rule, times)| (0..times).map(move |_| rule)) {
+        let name = system.rules[rule as usize].name.as_deref().expect("a transition has a name");
         let t: usize = name.strip_prefix('t').and_then(|n| n.parse().ok()).expect("its own");
         marking = fire(net, &net.transitions[t], &marking).expect("a step of the net");
     }

@@ -62,7 +62,7 @@ fn what_is_accepted_is_true() {
             }
             let initial = (0..vars).map(|_| dice.roll(3)).collect();
             let rules = (0..dice.roll(4)).map(|_| dice.roll(system.rules.len() as u64 + 1) as u32).collect();
-            if replay(&system, &Trace { initial, rules }).is_ok() {
+            if replay(&system, &Trace { initial, rules, times: vec![] }).is_ok() {
                 assert!(enumerate(&system, 40) == Seen::Bad, "seed {seed}\n{}", show(&system));
             }
         }

@@ -13,6 +13,20 @@ pub struct Trace {
     pub initial: State,
     /// The rules it takes.
     pub rules: Vec<RuleId>,
+    /// How many times each of them is taken, one time after the other; once where this list has ended.
+    pub times: Vec<u64>,
+}
+
+impl Trace {
+    /// The rules it takes, each with how many times.
+    pub fn steps(&self) -> impl Iterator<Item = (RuleId, u64)> + '_ {
+        self.rules.iter().enumerate().map(|(n, rule)| (*rule, self.times.get(n).copied().unwrap_or(1)))
+    }
+
+    /// How many steps it has.
+    pub fn length(&self) -> u64 {
+        self.steps().fold(0, |sum, (_, times)| sum.saturating_add(times))
+    }
 }
 
 /// A weighted sum of variables that never grows, less some traps: sets of variables that are not all zero at the start, and

@@ -4,6 +4,7 @@
 use trellis_domain::zone::{Constraint, Rational};
 use trellis_order::Word;
 
+use super::entries::Entries;
 use super::temporal::Course;
 
 /// One state, unpacked.
@@ -80,7 +81,7 @@ impl Trace {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Certificate {
     /// Its elements.
-    pub entries: Vec<CertEntry>,
+    pub entries: Entries,
     /// Whether being inside means `⊑` an entry (cover, join) rather than being one (simple). The former rests on the
     /// monotonicity of the model's transitions (000 Def. 2).
     pub up_to_order: bool,

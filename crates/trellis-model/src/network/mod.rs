@@ -21,6 +21,7 @@ pub mod circle;
 pub mod clock;
 pub mod combine;
 mod compiled;
+pub mod entries;
 pub mod evidence;
 pub mod interpret;
 pub mod parts;
@@ -34,6 +35,7 @@ pub mod temporal;
 
 pub use clock::{ClockAtom, Rate, Reset, ResetTo, Vector, VectorPart};
 pub use compiled::{Judge, PairJudge, SetClock};
+pub use entries::{Entries, Store};
 pub use evidence::{Action, CertEntry, Certificate, EdgeRef, LuBounds, Snapshot, Step, Trace};
 pub use post::{ModelError, Post, Transition, Transitions};
 pub use query::{Query, QueryKind};

@@ -20,6 +20,8 @@ pub struct Layout {
     key_width: usize,
     /// Cells of working memory.
     mem_len: usize,
+    /// How many of the fields are locations.
+    processes: usize,
     /// How compiled code finds its variables.
     pub code: code::Layout,
 }
@@ -35,7 +37,8 @@ struct Field {
 impl Layout {
     /// The layout of a network.
     pub fn new(net: &Network) -> Layout {
-        let mut layout = Layout { fields: Vec::new(), key_width: 0, mem_len: 0, code: code::Layout::new() };
+        let processes = net.processes.len();
+        let mut layout = Layout { fields: Vec::new(), key_width: 0, mem_len: 0, processes, code: code::Layout::new() };
         let mut free = 0; // bits left in the last word
         for p in &net.processes {
             layout.code.place(p.location, layout.mem_len as u32, 1);
@@ -116,10 +119,15 @@ impl Layout {
     }
 
     /// A stored state, unpacked for reports.
-    pub fn snapshot(&self, net: &Network, key: &[Word], elem: &[Word]) -> Snapshot {
+    pub fn snapshot(&self, _: &Network, key: &[Word], elem: &[Word]) -> Snapshot {
+        self.unpacked(key, elem)
+    }
+
+    /// A stored state, unpacked, for those who have no network at hand.
+    pub fn unpacked(&self, key: &[Word], elem: &[Word]) -> Snapshot {
         let mut mem = vec![0; self.key_cells()];
         self.unpack(key, &mut mem);
-        let (locations, data) = mem.split_at(net.processes.len());
+        let (locations, data) = mem.split_at(self.processes);
         Snapshot {
             locations: locations.iter().map(|&l| l as u32).collect(),
             data: data.to_vec(),

@@ -9,13 +9,13 @@ use std::sync::{Arc, LazyLock};
 
 use super::method::{MethodDoc, Op};
 use super::{
-    BuildError, Flat, Hasse, IntersectionBitVector, Interval, Lattice, LruMay, LruMust, Parity, Powerset,
-    PresentAbsent, Product, Sign, UnionBitVector, Vector,
+    BuildError, Congruence, Flat, Hasse, IntersectionBitVector, Interval, Lattice, LruMay, LruMust, Max, Min, Multiset,
+    Parity, Powerset, PresentAbsent, Product, Sign, UnionBitVector, Vector,
 };
 
 mod make;
 
-use make::{Fault, Made, cache, done, hasse, lexicographic, only_size, parts, plain, vector};
+use make::{Fault, Made, cache, done, hasse, lexicographic, numbers, only_size, parts, plain, sizes, vector};
 
 /// An argument of a lattice, as a model writes it.
 #[derive(Debug, Clone)]
@@ -125,6 +125,38 @@ static CATALOGUE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
             methods: docs(Interval::METHODS),
             sized_by_array: false,
             make: |args| plain(Interval, args),
+        },
+        Entry {
+            name: "Max",
+            usage: "Max(lo, hi) x",
+            about: "numbers from lo to hi; larger ones are larger; join is the maximum",
+            methods: docs(Max::METHODS),
+            sized_by_array: false,
+            make: |args| numbers(args, Max::new),
+        },
+        Entry {
+            name: "Min",
+            usage: "Min(lo, hi) x",
+            about: "numbers from lo to hi; smaller ones are larger; join is the minimum",
+            methods: docs(Min::METHODS),
+            sized_by_array: false,
+            make: |args| numbers(args, Min::new),
+        },
+        Entry {
+            name: "Congruence",
+            usage: "Congruence(n) x",
+            about: "the remainders that an integer may leave, by divisors of n",
+            methods: docs(Congruence::METHODS),
+            sized_by_array: false,
+            make: |args| done(Congruence::new(only_size(args)?)),
+        },
+        Entry {
+            name: "Multiset",
+            usage: "Multiset(n, most) x",
+            about: "how often each of the things 0 to n-1 may be there; most means: or more",
+            methods: docs(Multiset::METHODS),
+            sized_by_array: false,
+            make: |args| sizes(args, Multiset::new),
         },
         Entry {
             name: "Hasse",

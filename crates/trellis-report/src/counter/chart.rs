@@ -44,7 +44,7 @@ pub(super) fn lanes(system: &System, trace: &Trace) -> Option<Run> {
     let place = |v: Var| system.shown(v).into_owned();
     let mut here: Vec<Option<String>> = start.iter().map(|s| s.map(place)).collect();
     let mut steps = vec![];
-    for (events, &id) in rows.iter().zip(&trace.rules) {
+    for (events, id) in rows.iter().zip(trace.steps().flat_map(|(id, times)| (0..times).map(move |_| id))) {
         let mut parts = vec![];
         for &(who, event) in events {
             let (to, sends) = match event {
@@ -66,7 +66,7 @@ pub(super) fn lanes(system: &System, trace: &Trace) -> Option<Run> {
 /// The chart of a run that has been replayed; nothing if there are too many processes or steps to draw.
 fn chart(system: &System, trace: &Trace) -> Option<Chart> {
     let total = trace.initial.iter().try_fold(0_u64, |s, n| s.checked_add(*n))?;
-    if total > MOST_PROCESSES || trace.rules.len() > MOST_STEPS {
+    if total > MOST_PROCESSES || trace.length() > MOST_STEPS as u64 {
         return None;
     }
     // For each variable who is in it; who acted last is last.
@@ -80,7 +80,7 @@ fn chart(system: &System, trace: &Trace) -> Option<Chart> {
     }
     let mut rows = vec![];
     let mut state = trace.initial.clone();
-    for &id in &trace.rules {
+    for id in trace.steps().flat_map(|(id, times)| (0..times).map(move |_| id)) {
         let rule = &system.rules[id as usize];
         let events = take(rule, &mut places, &mut start);
         state = step(system, id, &state).ok()??;
@@ -190,12 +190,14 @@ mod tests {
     #[test]
     fn who_acts_and_who_hears_of_it() {
         let system = mesi();
-        let chart = chart(&system, &Trace { initial: vec![3, 0, 0], rules: vec![0, 1, 0] }).expect("small enough");
+        let chart = chart(&system, &Trace { initial: vec![3, 0, 0], rules: vec![0, 1, 0], times: vec![] })
+            .expect("small enough");
         let events: Vec<_> = chart.rows.clone();
         assert_eq!(events[0], [(2, Event::Acts(2))]);
         assert_eq!(events[1], [(1, Event::Acts(1)), (2, Event::Moved(1))]);
         assert_eq!(events[2], [(0, Event::Acts(2)), (2, Event::Moved(0)), (1, Event::Moved(0))]);
-        let run = lanes(&system, &Trace { initial: vec![3, 0, 0], rules: vec![0, 1, 0] }).expect("small enough");
+        let run = lanes(&system, &Trace { initial: vec![3, 0, 0], rules: vec![0, 1, 0], times: vec![] })
+            .expect("small enough");
         let drawn = crate::chart::chart(&run).expect("small enough");
         let said = drawn.text();
         assert_eq!(said.lines().nth(3), Some("   2     |         *shared   ~shared"), "{said}");
@@ -205,6 +207,6 @@ mod tests {
 
     #[test]
     fn large_runs_are_not_drawn() {
-        assert_eq!(chart(&mesi(), &Trace { initial: vec![1_000_000, 0, 0], rules: vec![0] }), None);
+        assert_eq!(chart(&mesi(), &Trace { initial: vec![1_000_000, 0, 0], rules: vec![0], times: vec![] }), None);
     }
 }

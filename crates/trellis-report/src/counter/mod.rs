@@ -13,7 +13,7 @@ use std::io;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use trellis_model::counter::evidence::{Bound, Certificate, Trace};
-use trellis_model::counter::interpret::{State, step};
+use trellis_model::counter::interpret::{State, repeat};
 use trellis_model::counter::{OMEGA, RuleId, System, Var, Vector};
 
 use crate::evidence::{body, pretty};
@@ -79,9 +79,9 @@ impl AsRun for System {
         let start: Values = some.map(|(v, n)| (name(v as Var), Value::from(*n))).collect();
         let mut steps = vec![];
         let mut state: State = trace.initial.clone();
-        for &rule in &trace.rules {
-            let next = step(self, rule, &state).ok().flatten().unwrap_or_else(|| state.clone());
-            steps.push(one_step(self, rule, &state, &next, name));
+        for (rule, times) in trace.steps() {
+            let next = repeat(self, rule, &state, times).ok().flatten().unwrap_or_else(|| state.clone());
+            steps.push(one_step(self, (rule, times), &state, &next, name));
             state = next;
         }
         Run { start, steps, ..Run::default() }
@@ -89,13 +89,23 @@ impl AsRun for System {
 }
 
 /// What is said of a step. All of it follows from the rule and the state before.
-fn one_step(system: &System, rule: RuleId, before: &State, after: &State, name: &dyn Fn(Var) -> String) -> Step {
+fn one_step(
+    system: &System,
+    (rule, times): (RuleId, u64),
+    before: &State,
+    after: &State,
+    name: &dyn Fn(Var) -> String,
+) -> Step {
     let r = &system.rules[rule as usize];
     let changed = r.updates.iter().map(|u| u.0).filter(|v| before[*v as usize] != after[*v as usize]);
     Step {
-        label: system.describe(rule),
+        label: if times == 1 { system.describe(rule) } else { format!("{} × {times}", system.describe(rule)) },
         set: changed.map(|v| (name(v), Value::from(after[v as usize]))).collect(),
-        parts: vec![Part { takes: rule.into(), ..Part::default() }],
+        parts: vec![Part {
+            takes: rule.into(),
+            choices: if times == 1 { vec![] } else { vec![times.into()] },
+            ..Part::default()
+        }],
         place: r.line.map(|line| Place { line, ..Place::default() }),
         ..Step::default()
     }
@@ -116,7 +126,7 @@ fn read(system: &System, run: &Run) -> Result<Trace, ReadError> {
             None => return Err(ReadError::found(at(), "a number that is not negative", value)),
         };
     }
-    let mut rules = vec![];
+    let (mut rules, mut times) = (vec![], vec![]);
     // Nothing behind a rule that cannot be taken.
     let mut state = Some(initial.clone());
     for (i, said) in run.steps.iter().enumerate() {
@@ -125,10 +135,21 @@ fn read(system: &System, run: &Run) -> Result<Trace, ReadError> {
         let Some(rule) = rule.map(|n| n as RuleId) else {
             return Err(ReadError::found(format!("steps[{i}].parts[0].takes"), "the number of a rule", takes));
         };
+        let choices = said.parts.first().map_or(&[][..], |p| &p.choices);
+        let often = match choices {
+            [] => Some(1),
+            [n] => n.as_u64().filter(|n| *n > 1),
+            _ => None,
+        };
+        let Some(often) = often else {
+            let at = format!("steps[{i}].parts[0].choices");
+            return Err(ReadError::found(at, "how many times the rule is taken", &json!(choices)));
+        };
         rules.push(rule);
-        let after = state.as_ref().and_then(|s| step(system, rule, s).ok().flatten());
+        times.push(often);
+        let after = state.as_ref().and_then(|s| repeat(system, rule, s, often).ok().flatten());
         if let (Some(before), Some(after)) = (&state, &after) {
-            let is = one_step(system, rule, before, after, &|v| system.names[v as usize].clone());
+            let is = one_step(system, (rule, often), before, after, &|v| system.names[v as usize].clone());
             if is != *said {
                 let expected = serde_json::to_string(&is).unwrap_or_default();
                 return Err(ReadError::found(format!("steps[{i}]"), expected, &json!({})));
@@ -136,7 +157,11 @@ fn read(system: &System, run: &Run) -> Result<Trace, ReadError> {
         }
         state = after;
     }
-    Ok(Trace { initial, rules })
+    // As it is made: nothing is said if each is taken once.
+    if times.iter().all(|n| *n == 1) {
+        times.clear();
+    }
+    Ok(Trace { initial, rules, times })
 }
 
 /// So many names are listed before the rest is counted.

@@ -118,7 +118,7 @@ struct Row {
     elements: Vec<String>,
 }
 
-/// Either `never` with `bounds`, or `within`, perhaps with `exactly`.
+/// Either `never` with `bounds`, or `within`, perhaps with `exactly`; of lossy channel systems, `regions`.
 #[derive(Serialize, JsonSchema)]
 struct Basis {
     /// Weighted sums that are bounded.
@@ -133,6 +133,15 @@ struct Basis {
     /// Variables that have exactly the number in such a vector.
     #[serde(skip_serializing_if = "Option::is_none")]
     exactly: Option<Vec<String>>,
+    /// What is left of the start when messages are lost, and regions, of each of which a state is at least none of its patterns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    regions: Option<Vec<Excluding>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Excluding {
+    /// Places of processes, and words of channels, the front first.
+    never: Vec<Map<String, Value>>,
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -35,7 +35,8 @@ pub(super) fn drawing(h: &Hierarchy) -> Drawing {
         waiting.extend(component.subs.iter().rev().map(|&sub| (sub, Some(frame))));
     }
     for component in &h.components {
-        let between = asserted(h, component).into_iter().filter_map(|(a, b)| Some((*places.get(&a)?, *places.get(&b)?)));
+        let between =
+            asserted(h, component).into_iter().filter_map(|(a, b)| Some((*places.get(&a)?, *places.get(&b)?)));
         out.edges.extend(between.map(|(from, to)| DrawnEdge { from, to, ..DrawnEdge::default() }));
         for ((a, b), lines) in synchronised(h, component) {
             let frame = |sub: usize| component.subs.get(sub).and_then(|c| frames.get(&c.index()));

@@ -29,18 +29,19 @@ struct Rows<'a> {
     names: Names,
     certificate: &'a Certificate,
     /// The different bounds, and the number of each: thousands of entries may share a few.
-    bounds: Vec<&'a LuBounds>,
-    numbers: FxHashMap<&'a LuBounds, usize>,
+    bounds: Vec<LuBounds>,
+    numbers: FxHashMap<LuBounds, usize>,
 }
 
 impl<'a> Rows<'a> {
     fn new(net: &'a Network, certificate: &'a Certificate) -> Rows<'a> {
         let (mut bounds, mut numbers) = (Vec::new(), FxHashMap::default());
-        for b in certificate.entries.iter().filter_map(|e| e.bounds.as_ref()) {
-            numbers.entry(b).or_insert_with(|| {
+        let timed = || certificate.entries.stream().filter_map(|e| e.bounds.clone());
+        for b in (!net.clocks.is_empty()).then(timed).into_iter().flatten() {
+            if !numbers.contains_key(&b) {
+                numbers.insert(b.clone(), bounds.len());
                 bounds.push(b);
-                bounds.len() - 1
-            });
+            }
         }
         Rows { net, names: Names::new(net), certificate, bounds, numbers }
     }
@@ -48,16 +49,16 @@ impl<'a> Rows<'a> {
     fn write(&self, out: &mut dyn io::Write) -> io::Result<()> {
         write!(out, "{{\n  \"columns\": {}", serde_json::to_string(&self.columns())?)?;
         if !self.bounds.is_empty() {
-            let view = |b: &&LuBounds| BoundsView { lower: compared(&b.lower), upper: compared(&b.upper) };
+            let view = |b: &LuBounds| BoundsView { lower: compared(&b.lower), upper: compared(&b.upper) };
             let bounds: Vec<BoundsView> = self.bounds.iter().map(view).collect();
             write!(out, ",\n  \"bounds\": {}", serde_json::to_string(&bounds)?)?;
         }
         out.write_all(b",\n  \"entries\": [")?;
         let timed = !self.net.clocks.is_empty();
-        for (i, entry) in self.certificate.entries.iter().enumerate() {
+        for (i, entry) in self.certificate.entries.stream().enumerate() {
             out.write_all(if i == 0 { b"\n" } else { b",\n" })?;
-            let bounds = entry.bounds.as_ref().map(|b| self.numbers[b]);
-            serde_json::to_writer(&mut *out, &Row { entry, timed, bounds })?;
+            let bounds = entry.bounds.as_ref().and_then(|b| self.numbers.get(b).copied());
+            serde_json::to_writer(&mut *out, &Row { entry: &entry, timed, bounds })?;
         }
         out.write_all(b"\n]}")
     }

@@ -27,7 +27,11 @@ fn key(e: &CertEntry) -> Key<'_> {
 
 /// How many different keys its entries have.
 pub(crate) fn keys(c: &Certificate) -> usize {
-    c.entries.iter().map(key).collect::<FxHashSet<_>>().len()
+    let owned = |e: &CertEntry| {
+        let (locations, data, element) = key(e);
+        (locations.to_vec(), data, element.to_vec())
+    };
+    c.entries.stream().map(|e| owned(&e)).collect::<FxHashSet<_>>().len()
 }
 
 /// `certificate of 86 entries`, for a timed model `certificate of 86 zones at 12 keys (locations and data)`.

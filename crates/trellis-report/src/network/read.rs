@@ -84,7 +84,7 @@ impl<'n> Reader<'n> {
             entries.push(self.row(&columns, Node::new(Path::Item(&list.path, i), raw))?);
         }
         let assumed = |what: &str| assumes.iter().any(|a| a == what);
-        Ok(Certificate { entries, up_to_order: assumed("order"), up_to_symmetry: assumed("symmetry") })
+        Ok(Certificate { entries: entries.into(), up_to_order: assumed("order"), up_to_symmetry: assumed("symmetry") })
     }
 
     fn columns(&self, node: Node<'_, '_>) -> Result<Columns, ReadError> {

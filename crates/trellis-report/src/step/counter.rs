@@ -3,12 +3,16 @@
 use std::borrow::Cow;
 
 use serde_json::Value;
+use trellis_model::counter::evidence::Trace;
 use trellis_model::counter::interpret::{self, State, is_bad};
 use trellis_model::counter::{Rule, RuleId, System};
 
 use super::{Error, Trail, Walkable, Walked, read_trace};
 use crate::run::{Part, Place, Step, Values};
 use crate::words::unique;
+
+/// Longer traces are not walked along.
+const LONGEST: u64 = 100_000;
 
 /// A walk through an instance of a counter system.
 pub type CounterStepper<'s> = Trail<Counters<'s>>;
@@ -64,6 +68,13 @@ impl Walkable for Counters<'_> {
 
     fn retrace(&mut self, trace: &str) -> Result<Walked<Self>, Error> {
         let trace = read_trace(&*self.system, trace)?;
+        if trace.length() > LONGEST {
+            return Err(Error::refused(format!(
+                "it has more than {LONGEST} steps, which is too long to go along it step by step"
+            )));
+        }
+        let rules = trace.steps().flat_map(|(rule, times)| (0..times).map(move |_| rule)).collect();
+        let trace = Trace { initial: trace.initial, rules, times: vec![] };
         let states = interpret::replay(&self.system, &trace).map_err(|e| Error::refused(e.to_string()))?;
         Ok((states, trace.rules))
     }

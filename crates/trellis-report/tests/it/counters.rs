@@ -33,7 +33,7 @@ fn certificates() -> [Certificate; 3] {
 #[test]
 fn evidence_is_valid_and_comes_back() {
     let (system, schemas) = (system(), Validator::new());
-    let trace = Trace { initial: vec![3, 0, 0], rules: vec![0, 0] };
+    let trace = Trace { initial: vec![3, 0, 0], rules: vec![0, 0], times: vec![] };
     let report =
         CounterReport::about("m.spec", "spec", &question(&system), Kind::Always, Verdict::Unsafe(trace.clone()));
     let mut out = vec![];
@@ -62,7 +62,7 @@ fn evidence_is_valid_and_comes_back() {
 fn what_is_written_for_people_is_checked() {
     let mut system = system();
     system.rules[0].name = Some("t".into());
-    let trace = Trace { initial: vec![3, 0, 0], rules: vec![0, 0] };
+    let trace = Trace { initial: vec![3, 0, 0], rules: vec![0, 0], times: vec![] };
     let report =
         CounterReport::about("m.spec", "spec", &question(&system), Kind::Always, Verdict::Unsafe(trace.clone()));
     let mut out = vec![];
@@ -110,7 +110,7 @@ fn protocol_words() {
 #[test]
 fn a_run_is_told() {
     let s = system();
-    let trace = Trace { initial: vec![3, 0, 0], rules: vec![0, 0] };
+    let trace = Trace { initial: vec![3, 0, 0], rules: vec![0, 0], times: vec![] };
     let report = CounterReport::about("m.spec", "spec", "q", Kind::Always, Verdict::Unsafe(trace));
     let said = trellis_report::text::render(&report, &s, Style::default());
     assert!(

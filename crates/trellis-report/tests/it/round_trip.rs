@@ -61,7 +61,7 @@ fn certificates() {
         assert!(c.entries.len() > 20);
         assert_eq!(read_certificate(&net, &certificate_text(&net, &c)), c);
     }
-    let none = Certificate { entries: Vec::new(), up_to_order: false, up_to_symmetry: false };
+    let none = Certificate { entries: Vec::new().into(), up_to_order: false, up_to_symmetry: false };
     assert_eq!(read_certificate(&net, &certificate_text(&net, &none)), none);
 }
 
@@ -101,8 +101,8 @@ fn evidence_survives_reordering() {
     let same = walk(&two, &[1, 0]);
     assert_eq!(read_trace(&two, &trace_text(&one, &t)), same);
     let entry = |t: &Trace| CertEntry::of(t.last().clone());
-    let c = Certificate { entries: vec![entry(&t)], up_to_order: true, up_to_symmetry: false };
-    let expected = Certificate { entries: vec![entry(&same)], up_to_order: true, up_to_symmetry: false };
+    let c = Certificate { entries: vec![entry(&t)].into(), up_to_order: true, up_to_symmetry: false };
+    let expected = Certificate { entries: vec![entry(&same)].into(), up_to_order: true, up_to_symmetry: false };
     assert_eq!(read_certificate(&two, &certificate_text(&one, &c)), expected);
 }
 

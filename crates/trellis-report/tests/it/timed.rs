@@ -64,7 +64,8 @@ fn zones() -> Certificate {
             CertEntry { zone: vec![c(1, 0, Bound::le(0)), c(2, 1, Bound::le(0))], ..start.clone() },
             CertEntry { bounds: Some(bounds), rank: Some(4), ..free },
             CertEntry { zone: vec![], ..start },
-        ],
+        ]
+        .into(),
         up_to_order: true,
         up_to_symmetry: false,
     }
@@ -257,7 +258,7 @@ fn untimed_documents_do_not_speak_of_time() {
     let rows = certificate_text(&net, &certificate(&net, false));
     assert_eq!(complaint(&clocked(), &rows), "at body.columns: expected a field `clocks`, found none");
     let cells = CertEntry { known: vec![false; 9], ..CertEntry::of(t.initial) };
-    let partial = Certificate { entries: vec![cells], up_to_order: false, up_to_symmetry: false };
+    let partial = Certificate { entries: vec![cells].into(), up_to_order: false, up_to_symmetry: false };
     assert_eq!(read_certificate(&net, &certificate_text(&net, &partial)), partial);
 }
 
@@ -494,7 +495,7 @@ proptest! {
     #[test]
     fn certificates_come_back(entries in prop::collection::vec(some_entry(), 0..8), up_to_order: bool, up_to_symmetry: bool) {
         let net = clocked();
-        let all = Certificate { entries, up_to_order, up_to_symmetry };
+        let all = Certificate { entries: entries.into(), up_to_order, up_to_symmetry };
         let written = certificate_text(&net, &all);
         prop_assert_eq!(read_certificate(&net, &written), all.clone());
         Validator::new().assert_valid("certificate-2.json", &serde_json::from_str(&written).unwrap());

@@ -104,7 +104,7 @@ pub fn certificate(net: &Network, ranks: bool) -> Certificate {
             }
         }
     }
-    Certificate { entries, up_to_order: !ranks, up_to_symmetry: false }
+    Certificate { entries: entries.into(), up_to_order: !ranks, up_to_symmetry: false }
 }
 
 /// One report of each kind.

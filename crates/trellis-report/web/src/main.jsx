@@ -61,7 +61,8 @@ addEventListener('keydown', e => {
   if (e.ctrlKey || e.metaKey || e.altKey) return;
   const typing = e.target.matches?.('input:not([type=range]):not([type=file]),textarea,select'), k = e.key;
   if (k === 'Escape') { set({ help: false, menu: false }); e.target.blur?.(); return; }
-  if (typing) return;
+  // The slider of rounds has keys of its own.
+  if (typing || (e.target.closest?.('.rounds') && /^(Arrow|Home|End)/.test(k))) return;
   const act = { '?': () => set({ help: true }), t: () => theme(), T: () => theme(), o: () => live && set({ menu: true }), O: () => live && set({ menu: true }), ArrowRight: forward, ArrowLeft: () => go(state.step - 1), Home: () => go(0), End: () => go(run()?.n ?? 0),
     ' ': () => { if (e.target.matches?.('button,summary,label')) return false; play(); }, '/': () => document.getElementById('filter')?.focus(), ArrowDown: () => turn(1, e), ArrowUp: () => turn(-1, e) }[k];
   if (act && act() !== false) e.preventDefault();

@@ -95,7 +95,8 @@ fn parts(text: &str) -> Answer {
     (code, all)
 }
 
-const SMALL: &str = "int[0, 5] n = 0;\nprocess P() { state a; init a; trans a -> a { guard n < 5; assign n = n + 1; }; }\nsystem P;\n";
+const SMALL: &str =
+    "int[0, 5] n = 0;\nprocess P() { state a; init a; trans a -> a { guard n < 5; assign n = n + 1; }; }\nsystem P;\n";
 
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -158,13 +159,15 @@ fn no_file_outside_the_folder_can_be_read() {
     let (_, list) = live.ask("GET /api/models", &[], "");
     assert!(list.contains("small.xta") && !list.contains("link.xta"), "{list}");
     let up = format!("{}/../{}/small.xta", inside.path().display(), name(&outside, "").trim_matches('/'));
-    let names = ["/etc/passwd".into(), "../../etc/passwd".into(), name(&outside, "small.xta"), name(&inside, "link.xta"), up];
+    let names =
+        ["/etc/passwd".into(), "../../etc/passwd".into(), name(&outside, "small.xta"), name(&inside, "link.xta"), up];
     for name in names {
         let (code, answer) = live.post("model", &json!({"model": {"name": name}}));
         assert_eq!(code, 400, "{name}: {answer}");
     }
     let small = name(&inside, "small.xta");
-    for option in ["--trace=/tmp/x", "--html=/tmp/x", "--queries=/etc/passwd", "/etc/passwd", "--property=/etc/passwd"] {
+    for option in ["--trace=/tmp/x", "--html=/tmp/x", "--queries=/etc/passwd", "/etc/passwd", "--property=/etc/passwd"]
+    {
         let (code, answer) = live.post("model", &json!({"model": {"name": small}, "options": [option]}));
         assert_eq!(code, 400, "{option}: {answer}");
     }
@@ -185,7 +188,10 @@ fn what_is_malformed_is_refused() {
     }
     assert_eq!(live.ask("GET /api/nonsense", &[], "").0, 404);
     assert_eq!(live.ask("GET /../../etc/passwd", &[], "").0, 404);
-    let large = format!("POST /api/model HTTP/1.1\r\nHost: {}\r\nX-Trellis-Token: {}\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\nConnection: close\r\n\r\n{{", live.host, live.token);
+    let large = format!(
+        "POST /api/model HTTP/1.1\r\nHost: {}\r\nX-Trellis-Token: {}\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\nConnection: close\r\n\r\n{{",
+        live.host, live.token
+    );
     let mut text = String::new();
     let _ = live.send(&large).read_to_string(&mut text);
     assert!(text.starts_with("HTTP/1.1 413"), "{text}");

@@ -57,7 +57,9 @@ pub fn read_encoded(
     match read(sources, id, options)? {
         (Some(system), warnings) => {
             let file = sources.get(id).name.clone();
-            Ok((encode::Encoded { file, ..encode::encode(system) }, warnings))
+            let mut encoded = encode::encode(system);
+            encoded.file = file;
+            Ok((encoded, warnings))
         }
         (None, _) => {
             let span = Span { source: id, start: 0, end: 0 };

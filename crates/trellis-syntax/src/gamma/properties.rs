@@ -1,5 +1,5 @@
-//! Properties (`.gpd`): a path quantifier with a formula of linear temporal logic, or a state formula; as text of the common grammar of formulas
-//! ([`crate::ltl`]), which says what their names mean.
+//! Properties (`.gpd`): a path quantifier with a formula of linear temporal logic, or a state formula; as text of the common grammar of formulas,
+//! which says what their names mean.
 //!
 //! A formula about some run is asked as the negation of one about all. `p WB q` is "q only after p": ¬(¬p U q); `p B q` is that, and p at some time.
 

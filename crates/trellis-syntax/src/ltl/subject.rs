@@ -243,7 +243,8 @@ pub fn composed_condition(
     let mut names = composed_names(encoded.clone());
     // Terms of the automaton with its errors.
     let t = parse_state(sources, condition, &mut names)?;
-    let cfa = trellis_model::cfa::Cfa { terms: names.subject.cfa.terms, ..encoded.cfa.clone() };
+    let mut cfa = encoded.cfa.clone();
+    cfa.terms = names.subject.cfa.terms;
     Ok((t, cfa))
 }
 

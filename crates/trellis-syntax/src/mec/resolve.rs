@@ -50,7 +50,9 @@ pub fn system(
             relations.insert(e.name.text.clone(), Known { arguments, nodes: nodes.clone() });
         }
     }
-    let together: Vec<&str> = equations.iter().map(|e| e.name.text.as_str()).filter(|_| equations.len() > 1).collect();
+    // What is defined by `:=` may use an older relation of its name.
+    let recursive = equations.iter().filter(|e| e.fixpoint != Fixpoint::None);
+    let together: Vec<&str> = recursive.map(|e| e.name.text.as_str()).collect();
     let mut all = vec![];
     for e in equations {
         let mut resolver = Resolver::new(world, &relations, only, &together, lowering(&declared, errors));
@@ -375,6 +377,7 @@ impl<'r, 'e> Resolver<'r, 'e> {
             }
             Some("c") => Some((Callee::Configurations(node), vec![configuration])),
             Some("init") => Some((Callee::Initial(node), vec![configuration])),
+            Some("ev") => Some((Callee::Events(node), vec![event])),
             Some("t") => Some((Callee::Transitions(node), vec![configuration.clone(), event, configuration])),
             Some(_) => None,
         }
@@ -384,14 +387,17 @@ impl<'r, 'e> Resolver<'r, 'e> {
         let Some((relation, sorts)) = self.signature(callee) else {
             let d = match &callee.member {
                 Some(m) => Diagnostic::error(m.span, format!("a node has no relation `!{}`", m.text))
-                    .help("there are `!c`, `!init` and `!t`"),
+                    .help("there are `!c`, `!ev`, `!init` and `!t`"),
                 None => unknown("relation", &callee.name.text, span, self.relations.keys().map(String::as_str)),
             };
             return self.lower.errors.fail(d);
         };
         if let Callee::Defined(name) = &relation {
             if self.negated && self.together.contains(&name.as_str()) {
-                let text = format!("`{name}` is defined together with this, and stands under a negation");
+                let text = match self.together.len() {
+                    1 => format!("`{name}` is defined here as a fixpoint, and stands under a negation"),
+                    _ => format!("`{name}` is defined together with this, and stands under a negation"),
+                };
                 let d = Diagnostic::error(span, text);
                 return self.lower.errors.fail(d.help("then there need be no fixpoint; define its complement instead"));
             }

@@ -3,7 +3,7 @@
 use crate::diag::{SourceId, shorten};
 use crate::text::tokens::{Tok, Token, cut, is_blank, name, quoted};
 
-const PUNCTUATION: [&str; 10] = ["->", ">=", "=", ",", ";", "'", "[", "]", "+", "-"];
+const PUNCTUATION: [&str; 11] = ["->", ">=", "=", ",", ";", "'", "[", "]", "+", "-", ":"];
 
 /// How a diagnostic names a token.
 pub fn describe(tok: Tok<'_>) -> String {

@@ -12,6 +12,9 @@ use crate::text::cursor::{Cursor, Reads, reads};
 use crate::text::errors::{Read, Reported, closest};
 use crate::text::tokens::{Tok, Token};
 
+/// Longer comments are no names of rules.
+const MAX_TITLE: usize = 60;
+
 const SECTIONS: [&str; 5] = ["vars", "rules", "init", "target", "invariants"];
 
 /// Things that are said once per file, however often they occur.
@@ -288,6 +291,8 @@ impl<'a> Parser<'a> {
 
     fn rule(&mut self) -> Read<()> {
         let start = self.peek().span;
+        let name = self.rule_name()?;
+        let title = if name.is_none() { self.comment_above(start) } else { None };
         let mut guards: Vec<(Var, Interval)> = vec![];
         loop {
             if !(matches!(self.peek().tok, Tok::Name("true")) && !self.vars.contains_key("true") && self.take("true")) {
@@ -336,8 +341,34 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         let line = self.sources.line_col(start).0 as u32;
-        self.system.rules.push(Rule { guards, updates, line: Some(line), ..Rule::default() });
+        self.system.rules.push(Rule { guards, updates, line: Some(line), name, title, ..Rule::default() });
         Ok(())
+    }
+
+    /// `rule NAME:` before a rule, or `NAME:`. (The public tools know no names; they are for runs.)
+    fn rule_name(&mut self) -> Read<Option<String>> {
+        if self.is("rule") && matches!(self.ahead(1), Tok::Name(_)) && self.ahead(2) == Tok::P(":") {
+            self.bump();
+        } else if !(matches!(self.peek().tok, Tok::Name(_)) && self.ahead(1) == Tok::P(":")) {
+            return Ok(None);
+        }
+        let (name, span) = self.cursor.name("the name of a rule")?;
+        self.bump();
+        if self.system.rules.iter().any(|r| r.name.as_deref() == Some(name)) {
+            return self.fail(span, format!("there is a rule `{name}` already"));
+        }
+        Ok(Some(name.into()))
+    }
+
+    /// A comment of one line right above a rule that begins its line says what the rule is. One with an arrow is a rule that was taken out.
+    fn comment_above(&self, start: Span) -> Option<String> {
+        let text = &self.sources.get(start.source).text[..start.start as usize];
+        let mut lines = text.rsplit('\n');
+        let begins = lines.next().is_some_and(|before| before.trim().is_empty());
+        let comment = lines.next()?.trim().strip_prefix('#')?.trim();
+        let alone = !lines.next().is_some_and(|line| line.trim_start().starts_with('#'));
+        let short = !comment.is_empty() && comment.chars().count() <= MAX_TITLE;
+        (begins && alone && short && !comment.contains("->")).then(|| comment.into())
     }
 
     /// `x' = N`, or `x' = y + z - N`.
@@ -402,6 +433,16 @@ impl<'a> Parser<'a> {
         let mut entries = vec![];
         let mut spans = vec![];
         loop {
+            if let Some(system) = self.about.filter(|_| self.is("fireable") && self.names_rule()) {
+                for (v, n) in self.fireable(system)?.iter() {
+                    entries.push((v, n));
+                    spans.push(self.last());
+                }
+                if !self.take(",") {
+                    break;
+                }
+                continue;
+            }
             let (v, interval, span) = self.constraint()?;
             spans.push(span);
             if interval.high.is_some() {
@@ -419,9 +460,45 @@ impl<'a> Parser<'a> {
                 break;
             }
         }
-        self.note_constant(&entries, &spans);
+        if !spans.is_empty() {
+            self.note_constant(&entries, &spans);
+        }
         self.system.target.push(Vector::new(entries));
         Ok(())
+    }
+
+    fn names_rule(&self) -> bool {
+        matches!(self.ahead(1), Tok::Name(_) | Tok::Quoted(_))
+    }
+
+    /// `fireable NAME`: what a rule, or a transition, asks for.
+    fn fireable(&mut self, system: &System) -> Read<Vector> {
+        self.bump();
+        let t = self.bump();
+        let name = match t.tok {
+            Tok::Quoted(raw) => unquoted(raw).unwrap_or_default(),
+            Tok::Name(name) => name.to_string(),
+            _ => String::new(),
+        };
+        let is = |n: &Option<String>| n.as_deref() == Some(&*name);
+        let mut called: Vec<&Rule> = system.rules.iter().filter(|r| is(&r.name)).collect();
+        if called.is_empty() {
+            called = system.rules.iter().filter(|r| is(&r.title)).collect();
+        }
+        let [rule] = called[..] else {
+            let names = system.rules.iter().flat_map(|r| r.name.iter().chain(&r.title)).map(String::as_str);
+            let text = match called.len() {
+                0 => format!("there is no rule and no transition `{}`", shorten(&name)),
+                n => format!("{n} rules are called `{}`", shorten(&name)),
+            };
+            return self.errors.fail(Diagnostic::error(t.span, text).meant(closest(&name, names)));
+        };
+        let sums = rule.updates.iter().any(|(_, u)| u.constant < 0 && u.sources.len() != 1);
+        if sums || rule.guards.iter().any(|(_, g)| g.high.is_some()) {
+            let text = format!("when `{}` can be taken is no matter of how many there are at least", shorten(&name));
+            return self.errors.fail(Diagnostic::error(t.span, text).help("ask for a state: -p 'E<> x = 0 && y >= 1'"));
+        }
+        Ok(rule.least())
     }
 
     /// Warns of a target whose answer does not depend on what the system does.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use trellis_syntax::diag::{Diagnostic, Folders, Severity, SourceId, Sources, render};
 use trellis_syntax::uppaal::build::{Options, Questions, build};
 use trellis_syntax::uppaal::{parse_queries, parse_xml, parse_xta};
-use trellis_syntax::{altarica, hoa, lola, ltl, tchecker, tts};
+use trellis_syntax::{altarica, hoa, lcs, lola, ltl, tchecker, tts};
 
 #[path = "../../../../tests/malformed/generated.rs"]
 mod generated;
@@ -103,7 +103,7 @@ fn errors(name: &str, sources: &Sources, diags: &[Diagnostic]) -> Vec<String> {
 fn each_file_gives_the_errors_it_should() {
     let mut found = String::new();
     let mut count = 0;
-    for folder in ["q", "xml", "xta", "names", "types", "tchecker", "ltl", "hoa", "altarica", "lola", "tts"] {
+    for folder in ["q", "xml", "xta", "names", "types", "tchecker", "ltl", "hoa", "altarica", "lola", "tts", "lcs"] {
         for path in files(folder) {
             count += 1;
             let name = path.file_name().and_then(|n| n.to_str()).expect("a name").to_string();
@@ -117,6 +117,7 @@ fn each_file_gives_the_errors_it_should() {
                 ("altarica", Ok(id)) => altarica_errors(id, &sources),
                 ("hoa", Ok(id)) => hoa::read(&sources, id).err().unwrap_or_default(),
                 ("lola", Ok(id)) => lola::parse(&sources, id).err().unwrap_or_default(),
+                ("lcs", Ok(id)) => lcs::parse(&sources, id).err().unwrap_or_default(),
                 ("tts", Ok(id)) => tts::parse(&sources, id).err().unwrap_or_default(),
                 (_, Ok(id)) => parse(folder, id, &sources.get(id).text),
             };

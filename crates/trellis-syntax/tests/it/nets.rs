@@ -43,6 +43,21 @@ fn a_net_of_lola() {
 }
 
 #[test]
+fn what_a_transition_asks_for_is_a_target() {
+    let system = net(
+        "PLACE p, q; MARKING p: 2; TRANSITION t CONSUME p: 2, q: 1; PRODUCE q: 1; TRANSITION u CONSUME ; PRODUCE p: 1;",
+    );
+    let mut sources = Sources::default();
+    let mut ask = |text: &str| {
+        let id = sources.add("--error", text);
+        spec::parse_targets(&sources, id, &system).map(|t| t.0).map_err(|d| d[0].message.clone())
+    };
+    assert_eq!(ask("fireable t").unwrap(), ask("p >= 2, q >= 1").unwrap());
+    assert_eq!(ask("fireable t, p >= 3").unwrap(), ask("p >= 3, q >= 1").unwrap());
+    assert_eq!(ask("fireable v").unwrap_err(), "there is no rule and no transition `v`");
+}
+
+#[test]
 fn a_dot_in_a_name_of_lola_is_no_underscore() {
     let system = net("PLACE a.b, a_b; MARKING a.b; TRANSITION t CONSUME a.b; PRODUCE a.b, a_b;");
     assert_eq!(system.names, ["a.b", "a_b"]);

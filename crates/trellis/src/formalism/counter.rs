@@ -2,26 +2,32 @@
 
 mod instance;
 mod load;
+mod second;
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use trellis_check::counter as checker;
 use trellis_engine::wsts::{self, Engine, backward, forward, lazy};
 use trellis_meter::Meter;
 use trellis_model::counter::System;
 use trellis_model::counter::evidence::{Certificate, Trace};
+use trellis_model::refinements::History;
 use trellis_report::counter::{never, property, summary, text};
 use trellis_report::json::Input;
 use trellis_report::present::Drawing;
 use trellis_report::step::counter::CounterStepper;
-use trellis_report::{CounterReport, Kind, Present, Style};
+use trellis_report::{CounterReport, Kind, Present, Style, dot, refinements, svg};
 
 use super::formula::Subject;
 use super::{Cases, Formalism, Language, Own, Profile, Request, Steps, boxed, by_name_only};
 use crate::Error;
 use crate::context::Context;
+use crate::files::write_file;
 use crate::pipeline::{statistics, steps};
 use crate::settings::{Control, Convert, Engine as E, Format, Settings, Simulate};
 use crate::task::{Presenter, Question, Rejection, Task, Unanswered};
@@ -61,6 +67,7 @@ static PROFILE: Profile = Profile {
         ("layers", &[E::Wsts]),
         ("plain", &[E::Wsts]),
         ("linear", &[E::Wsts]),
+        ("show_tree", &[E::Wsts]),
         ("no_prune", &[E::Backward]),
         ("no_guide", &[E::Forward]),
         ("invariants", &[]),
@@ -92,7 +99,21 @@ impl Formalism for Counters {
         loaded.refused.iter().for_each(|(_, why)| args.context.note(format_args!("{}\n", why.trim_end())));
         let all_refused = !loaded.refused.is_empty() && loaded.refused.len() == args.properties.errors.len();
         let language = request.language.name;
-        Ok(vec![Rc::new(CounterTask { args: args.clone(), language, loaded, engine, all_refused })])
+        let task = |loaded, turn| {
+            let (args, history) = (args.clone(), RefCell::default());
+            Rc::new(CounterTask { args, language, loaded, engine, all_refused, turn, history })
+        };
+        if matches!(engine, Engine::Portfolio(_)) && !all_refused && !loaded.system.is_monotone() {
+            if let Some(formula) = second::as_formula(request, &loaded.system, &loaded.question) {
+                let first = task(loaded.clone(), Some(second::TURNS.0));
+                return Ok(vec![Rc::new(second::Second {
+                    first,
+                    formula: Rc::new(formula),
+                    last: task(loaded, None),
+                })]);
+            }
+        }
+        Ok(vec![task(loaded, None)])
     }
 
     fn own_queries(&self, _: &Language) -> Own {
@@ -129,9 +150,10 @@ impl Formalism for Counters {
 fn engine(args: &Settings) -> Result<Engine, Error> {
     let say = |text: &str| Err(Error::Usage(text.into()));
     let c = &args.counters;
-    let variants = c.control.is_some() || c.start_atoms || c.equal_depth || c.merged || c.layers;
-    if c.linear && variants {
-        return say("--linear is the paper's algorithm and nothing else");
+    if c.linear && (c.start_atoms || c.merged || c.layers) {
+        return say(
+            "--linear is the paper's algorithm: only its control may be another one (--control, --equal-depth)",
+        );
     }
     Ok(match args.engine {
         E::Wsts => Engine::Lazy(lazy::Options {
@@ -180,6 +202,10 @@ struct CounterTask {
     engine: Engine,
     /// None of the targets that were asked for can be read.
     all_refused: bool,
+    /// It is ended after this long.
+    turn: Option<Duration>,
+    /// What lazy abstraction did, if that is to be shown.
+    history: RefCell<Option<History>>,
 }
 
 impl Task for CounterTask {
@@ -214,7 +240,9 @@ impl Task for CounterTask {
     }
 
     fn solve(&self, _: usize, meter: &mut Meter) -> Result<CounterReport, Error> {
-        let wsts::Outcome { verdict, stats, by } = wsts::check(&self.loaded.system, &self.engine, meter);
+        let turn = self.turn.and_then(|turn| Instant::now().checked_add(turn));
+        let deadline = turn.into_iter().chain(self.args.context.deadline(self.args.timeout)).min();
+        let wsts::Outcome { verdict, stats, by } = self.search(&mut meter.clone().until(deadline));
         let mut report =
             CounterReport::about(&self.name(), self.language, &self.loaded.question, Kind::Always, verdict);
         report.engine = engine_line(&by.unwrap_or(self.engine));
@@ -227,7 +255,7 @@ impl Task for CounterTask {
     fn replay(&self, _: usize, trace: &Trace, _: &Meter) -> Result<String, Rejection> {
         let system = &self.loaded.system;
         checker::replay(system, trace).map_err(|why| words(system, &why))?;
-        Ok(format!("run of {} replayed", steps(trace.rules.len())))
+        Ok(format!("run of {} replayed", steps(trace.length() as usize)))
     }
 
     fn certify(&self, _: usize, proof: &Certificate, _: &Meter) -> Result<String, Rejection> {
@@ -241,12 +269,56 @@ impl Task for CounterTask {
     }
 
     fn more_text(&self, _: usize, report: &CounterReport, style: Style) -> String {
-        report.certificate.as_ref().map_or_else(String::new, |c| text::invariant(&self.loaded.system, c, style))
+        let mut out =
+            report.certificate.as_ref().map_or_else(String::new, |c| text::invariant(&self.loaded.system, c, style));
+        if let (Some(file), Some(history)) = (&self.args.counters.show_tree, &*self.history.borrow())
+            && file == Path::new("-")
+        {
+            out.push('\n');
+            out.push_str(&refinements::text(history));
+        }
+        out
     }
 
-    fn proof_text(&self, _: usize, proof: &Certificate) -> Option<(String, String)> {
-        Some((summary(proof), text::invariant(&self.loaded.system, proof, Style { full: true, ..Style::default() })))
+    fn write_more(&self, _: usize, report: &CounterReport, file: &dyn Fn(&Path) -> PathBuf) -> Result<(), Error> {
+        write_trees(&self.args, &self.history, report.certificate.is_some(), file)
     }
+}
+
+impl CounterTask {
+    fn search(&self, meter: &mut Meter) -> wsts::Outcome {
+        match &self.engine {
+            Engine::Lazy(options) if self.args.counters.show_tree.is_some() || self.args.dot.is_some() => {
+                let (outcome, _, history) = lazy::told(&self.loaded.system, options, true, meter);
+                *self.history.borrow_mut() = history;
+                outcome
+            }
+            engine => wsts::check(&self.loaded.system, engine, meter),
+        }
+    }
+}
+
+/// Writes the trees of lazy abstraction, in the form that the file's name asks for; `--dot` of a proof is the last of them.
+pub(super) fn write_trees(
+    args: &Settings,
+    history: &RefCell<Option<History>>,
+    proved: bool,
+    file: &dyn Fn(&Path) -> PathBuf,
+) -> Result<(), Error> {
+    let history = history.borrow();
+    let Some(history) = &*history else { return Ok(()) };
+    let name = args.model.model.display().to_string();
+    if let Some(to) = args.dot.as_ref().filter(|_| proved) {
+        write_file(&file(to), &dot::drawing(&refinements::proof(history), &name))?;
+    }
+    let Some(to) = args.counters.show_tree.as_ref().filter(|to| *to != Path::new("-")) else { return Ok(()) };
+    let text = match to.extension().and_then(|e| e.to_str()) {
+        Some("json") => format!("{:#}\n", refinements::json(history)),
+        Some("dot") => dot::drawing(&refinements::drawing(history), &name),
+        Some("svg") => svg::drawing(&refinements::drawing(history), None).map_err(Error::Usage)?,
+        _ => refinements::text(history),
+    };
+    write_file(&file(to), &text)
 }
 
 /// A refusal in the system's names.

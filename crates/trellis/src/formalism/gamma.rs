@@ -13,7 +13,7 @@ use trellis_meter::Meter;
 use trellis_model::cfa::Cfa;
 use trellis_model::cfa::evidence::{Certificate, Trace, Verdict};
 use trellis_model::evidence::Reason;
-use trellis_report::json::Input;
+use trellis_report::json::{Input, read_binding};
 use trellis_report::present::Drawing;
 use trellis_report::program::text;
 use trellis_report::{Kind, Program, ProgramReport, Style};
@@ -31,18 +31,15 @@ use crate::Error;
 use crate::binding::c_inputs;
 use crate::context::Context;
 use crate::pipeline::{statistics, steps};
+use crate::queries;
 use crate::settings::{Convert, Engine as E, Model, Settings, Simulate, StateQuery};
 use crate::task::{Presenter, Question, Rejection, Task, Unanswered};
 
 /// Composed statecharts.
 pub struct Compositions;
 
-static LANGUAGES: [Language; 1] = [Language {
-    name: "gamma",
-    title: "composed statecharts, Gamma",
-    extensions: &["gcd"],
-    sniff: by_name_only,
-}];
+static LANGUAGES: [Language; 1] =
+    [Language { name: "gamma", title: "composed statecharts, Gamma", extensions: &["gcd"], sniff: by_name_only }];
 
 static PROFILE: Profile = Profile {
     who: "composed statecharts",
@@ -103,7 +100,8 @@ impl Formalism for Compositions {
         let args = &request.args;
         let color = args.context.color;
         if let Some(text) = args.properties.properties.first() {
-            let what = format!("--property `{text}`: write A[] p, E<> p, A<> p, E[] p or p --> q, or a formula with --ltl");
+            let what =
+                format!("--property `{text}`: write A[] p, E<> p, A<> p, E[] p or p --> q, or a formula with --ltl");
             return Err(Error::Usage(what));
         }
         if !args.properties.labels.is_empty() {
@@ -130,7 +128,8 @@ impl Formalism for Compositions {
             }
         }
         if states.is_empty() && formulas.is_empty() {
-            let advice = "ask with --error, -p 'A[] …', --ltl or --pattern, or with properties in a file .gpd beside the model";
+            let advice =
+                "ask with --error, -p 'A[] …', --ltl or --pattern, or with properties in a file .gpd beside the model";
             return Err(Error::Nothing("gamma", advice.into()));
         }
         let inputs = c_inputs(&args.model.model, &sources);
@@ -148,15 +147,38 @@ impl Formalism for Compositions {
         Ok(Subject::Gamma(options(&request.args.model, request.args.nodes.node.as_ref())))
     }
 
-    fn stepper(&self, args: &Simulate, _: &'static Language, _: Option<&str>, context: &Context) -> Steps {
-        let (encoded, _, warnings) = read(&args.model, None, context.color)?;
+    fn stepper(&self, args: &Simulate, _: &'static Language, trace: Option<&str>, context: &Context) -> Steps {
+        let (mut encoded, _, warnings) = read(&args.model, None, context.color)?;
         context.note(warnings);
+        // A trace is about a question, which decides where errors are.
+        let claimed = trace.and_then(|t| read_binding(t).ok()).map(|(_, binding)| binding.property);
+        if let Some((condition, holds)) = claimed.as_deref().and_then(about_states) {
+            let mut sources = Sources::default();
+            let id = sources.add("the condition", condition);
+            let read = subject::composed_condition(&sources, id, &encoded);
+            let (condition, mut cfa) =
+                read.map_err(|errors| Error::Input(diag::render(&errors, &sources, context.color)))?;
+            let good = if holds { cfa.terms.not(condition) } else { condition };
+            encoded = encoded.asked(good, cfa);
+        }
         boxed(Walk::new(encoded))
     }
 
     fn drawing(&self, args: &Convert, _: &'static Language, color: bool) -> Result<Drawing, Error> {
         let (encoded, _, _) = read(&args.model, None, color)?;
         Ok(Rounds::drawing(&encoded))
+    }
+}
+
+/// The condition of a question about states, and whether it is looked for that it holds.
+fn about_states(text: &str) -> Option<(String, bool)> {
+    if let Some(bad) = text.strip_prefix("never ") {
+        return Some((bad.to_string(), true));
+    }
+    match queries::parse(text)? {
+        (Kind::Always, [p, _]) => Some((p, false)),
+        (Kind::Possibly, [p, _]) => Some((p, true)),
+        _ => None,
     }
 }
 

@@ -4,8 +4,11 @@ mod audit;
 mod formula;
 pub mod load;
 pub mod monotone;
+mod shared;
 mod strategy;
+mod symmetry;
 mod timed;
+mod usage;
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -14,12 +17,12 @@ use std::sync::Arc;
 
 use trellis_check::Cause;
 use trellis_engine::audit::hazard;
-use trellis_engine::learn::answer_learning;
-use trellis_engine::network::{Answer, ExprStrategy, answer, answer_up_to_symmetry};
+use trellis_engine::network::{Answer, ExprStrategy};
 use trellis_engine::reach::{Options, Refine, Strategy, Update};
 use trellis_engine::timed::Config;
 use trellis_engine::waitlist::Order;
-use trellis_meter::{Meter, StopReason};
+use trellis_engine::workers::Workers;
+use trellis_meter::Meter;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_model::network::{CertEntry, Certificate, Network, Query, QueryKind, Symmetry, Trace};
 use trellis_report::json::Input;
@@ -39,6 +42,7 @@ use crate::task::{Evidence, Presenter, Question, Rejection, Task, Unanswered};
 use load::{Asked, Loaded, load};
 use monotone::Basis;
 use strategy::Scripted;
+use usage::usage;
 
 /// Networks of automata.
 pub struct Networks;
@@ -69,6 +73,10 @@ static PROFILE: Profile = Profile {
         ("join", &[E::Auto, E::Reach]),
         ("order", &[E::Auto, E::Reach, E::Lazy]),
         ("priority", &[E::Auto, E::Reach]),
+        ("workers", &[E::Auto, E::Reach]),
+        ("checkpoint", &[E::Auto, E::Reach]),
+        ("every", &[E::Auto, E::Reach]),
+        ("resume", &[E::Auto, E::Reach]),
         ("symmetry", &[E::Auto, E::Reach]),
         ("no_symmetry", &[]),
         ("audit", &[E::Auto, E::Reach]),
@@ -82,6 +90,7 @@ static PROFILE: Profile = Profile {
         ("trace_kind", &[E::Auto, E::Reach, E::Lazy]),
         ("no_pruning", &[E::Hierarchy]),
         ("neat", &[E::Hierarchy]),
+        ("python", &[]),
         ("refine", &[E::Hierarchy]),
     ],
 };
@@ -90,7 +99,7 @@ static PROFILE: Profile = Profile {
 static FORMULAS: Profile = Profile {
     who: "formulas (--ltl, --buchi) about networks of automata",
     engines: &[E::Auto, E::Explicit],
-    options: &[("search", &[]), ("fair", &[]), ("non_zeno", &[])],
+    options: &[("search", &[]), ("fair", &[]), ("non_zeno", &[]), ("python", &[])],
 };
 
 impl Formalism for Networks {
@@ -108,6 +117,10 @@ impl Formalism for Networks {
 
     fn own_queries(&self, _: &Language) -> Own {
         Own::All
+    }
+
+    fn plain_options(&self) -> &'static [&'static str] {
+        &["python"]
     }
 
     fn ask(&self, request: &Request) -> Cases {
@@ -163,6 +176,8 @@ struct Plan {
     /// A limit where nobody gave one.
     states: Option<u64>,
     notes: Vec<String>,
+    /// Who explores, if they are several, or keep what they explore.
+    workers: Option<Workers>,
 }
 
 /// A network, and how it is asked.
@@ -206,8 +221,9 @@ impl Task for NetworkTask {
     fn solve(&self, n: usize, meter: &mut Meter) -> Result<PropertyReport, Error> {
         let (args, loaded, net, query) = (&*self.args, &self.loaded, self.net(), &self.loaded.queries[n]);
         let mut plan = plan(args, net, query, loaded.brought.join.is_some())?;
+        self.share(n, &mut plan)?;
         if args.symmetry {
-            plan.notes.push(symmetry_note(net, query));
+            plan.notes.push(symmetry::note(net, query));
         }
         if args.audit {
             args.context.listener.found(&audit::found(net, query, args.seed));
@@ -237,15 +253,7 @@ impl Task for NetworkTask {
                 }
                 answer
             }),
-            None if folds(args, net) => answer_up_to_symmetry(net, query, plan.options.order, &mut meter),
-            None if strategy.is_none() && plan.options.refine == Refine::Split => {
-                let (found, learnt) = answer_learning(net, query, plan.options, loaded.priority, &mut meter);
-                if let Some(join) = learnt.filter(|_| !args.quiet && !args.json) {
-                    args.context.note(format_args!("note: learnt when to join: --join '{join}'\n"));
-                }
-                found
-            }
-            None => answer(net, query, plan.options, strategy, loaded.priority, &mut meter),
+            None => shared::explore(args, loaded, query, &plan, strategy, &mut meter),
         };
         Ok(match found {
             Ok(a) => answered(args, loaded, query, a, &plan),
@@ -353,7 +361,7 @@ fn idle(net: &Network, kind: Kind, c: &Certificate) -> Result<(), String> {
         }
         () => None,
     };
-    match c.entries.iter().enumerate().find_map(|(i, e)| odd(e).map(|what| (i, what))) {
+    match c.entries.stream().enumerate().find_map(|(i, e)| odd(&e).map(|what| (i, what))) {
         Some((i, what)) => Err(format!("entry {i} has {what}, which means nothing here")),
         None => Ok(()),
     }
@@ -368,7 +376,7 @@ impl NetworkTask {
         check: impl Fn() -> Result<trellis_check::Certified, trellis_check::Rejection>,
     ) -> Result<String, Rejection> {
         let stated = self.args.assume.is_some();
-        let run = |stated| trellis_check::within(meter.deadline(), || trellis_check::assuming_monotone(stated, &check));
+        let run = |stated| trellis_check::within(meter, || trellis_check::assuming_monotone(stated, &check));
         match run(stated) {
             Err(why) if matches!(why.why, Cause::NotMonotone(_)) => run(true).and(Err(why)),
             done => done,
@@ -385,75 +393,10 @@ impl NetworkTask {
 
 fn rejected(why: trellis_check::Rejection) -> Rejection {
     match why.why {
-        Cause::Time => Rejection::Stopped(StopReason::Time),
+        Cause::Stopped(why) => Rejection::Stopped(why),
         // Nothing is wrong with it, but for what nobody has proved or stated.
         Cause::NotMonotone(_) => Rejection::Open(format!("{why}; --assume monotone states that it is")),
         _ => Rejection::Wrong(why.to_string()),
-    }
-}
-
-/// What the command line alone cannot know to be wrong.
-fn usage(args: &Settings, loaded: &Loaded) -> Result<(), Error> {
-    let say = |text: &str| Err(Error::Usage(text.into()));
-    if loaded.queries.is_empty() && loaded.unanswered.is_empty() && loaded.refused.is_empty() {
-        let advice = match loaded.language {
-            "tchecker" => no_question(&loaded.labels),
-            _ => {
-                "the model has no query; give one, for instance --property 'A[] not deadlock', or --queries FILE".into()
-            }
-        };
-        return Err(Error::Nothing(loaded.language, advice));
-    }
-    if args.order == Some(settings::Order::Error) {
-        return say("--order error: only for programs and automata");
-    }
-    if args.assume.is_some() && loaded.network.lattices.is_empty() {
-        return say("--assume monotone: the model has no lattice variables");
-    }
-    if !loaded.network.clocks.is_empty() {
-        return Ok(());
-    }
-    if timed::lazily(args)
-        || timed::by_zones(args)
-        || args.non_zeno
-        || args.trace_kind.is_some()
-        || args.engine == settings::Engine::Lazy
-        || args.order == Some(settings::Order::Largest)
-    {
-        return say(
-            "--engine lazy, --clocks, --data, --all-clocks, --extrapolation, --cover, --non-zeno, --trace-kind and --order largest are for models with clocks; this one has none",
-        );
-    }
-    let lattices = !loaded.network.lattices.is_empty();
-    if args.symmetry && (lattices || args.priority.is_some()) {
-        return say("--symmetry goes neither with lattice variables nor with --priority");
-    }
-    let join = args.join.as_deref();
-    if join.is_some() && !lattices {
-        return say("--join: the model has no lattice variables, so there is nothing to join");
-    }
-    if join.is_some_and(|j| j != "none") && args.update.is_some_and(|u| u != settings::Update::Join) {
-        return say("--join goes with --update join");
-    }
-    if join.is_some() && loaded.brought.join.is_some() {
-        return say("--join: the Python file has a joining strategy of its own, the function `join`");
-    }
-    if (args.order == Some(settings::Order::Priority)) != args.priority.is_some() {
-        return say("--order priority and --priority EXPR go together");
-    }
-    Ok(())
-}
-
-/// What can be asked of a TChecker model.
-fn no_question(labels: &[String]) -> String {
-    let some = labels.iter().take(20).map(String::as_str).collect::<Vec<_>>().join(", ");
-    match labels {
-        [] => "the model has no labels; give a property, for instance --property 'A[] not deadlock'".into(),
-        [first, ..] => format!(
-            "the labels of the model are {some}{}; give some, for instance --labels {first}, or a property, for instance \
-             --property 'A[] not deadlock'",
-            if labels.len() > 20 { ", …" } else { "" }
-        ),
     }
 }
 
@@ -474,6 +417,7 @@ fn plan(args: &Settings, net: &Network, query: &Query, brought: bool) -> Result<
         open: None,
         states: None,
         notes: Vec::new(),
+        workers: None,
     };
     if !net.clocks.is_empty() {
         plan.timed = Some(timed::config(args, net, query)?);
@@ -543,29 +487,13 @@ fn folds(args: &Settings, net: &Network) -> bool {
     net.lattices.is_empty() && (args.symmetry || by_itself && !args.no_symmetry)
 }
 
-/// Which processes count as the same.
-fn symmetry_note(net: &Network, query: &Query) -> String {
-    let symmetry = Symmetry::find(net, query);
-    let name = |p: &u32| net.processes[*p as usize].name.clone();
-    let groups: Vec<String> =
-        symmetry.groups().iter().map(|g| g.iter().map(name).collect::<Vec<_>>().join(", ")).collect();
-    match () {
-        () if symmetry.is_empty() => match symmetry.refused() {
-            [] => "no symmetry: no two processes look alike, or the question is none of A[] and E<>".into(),
-            [r, ..] => format!("no symmetry: {} and {}: {}", name(&r.processes.0), name(&r.processes.1), r.why),
-        },
-        () if groups.is_empty() => "symmetric: members of scalar sets".into(),
-        () => format!("symmetric: {}", groups.join("; ")),
-    }
-}
-
 /// Turns an answer into a report, its evidence not yet checked.
 fn answered(args: &Settings, loaded: &Loaded, query: &Query, a: Answer, plan: &Plan) -> PropertyReport {
     let net = &loaded.network;
     let mut r = PropertyReport::new(&loaded.name, loaded.language, query, a.verdict);
     r.engine = match &plan.timed {
         Some(config) => timed::engine_line(config, net, query),
-        None => engine_line(args, plan.options, query, net),
+        None => engine_line(args, plan, query, net),
     };
     r.statistics = statistics(&a.stats);
     if plan.timed.is_some_and(|c| !c.certificate) {
@@ -604,7 +532,8 @@ fn answered(args: &Settings, loaded: &Loaded, query: &Query, a: Answer, plan: &P
     r
 }
 
-fn engine_line(args: &Settings, o: Options, query: &Query, net: &Network) -> String {
+fn engine_line(args: &Settings, plan: &Plan, query: &Query, net: &Network) -> String {
+    let o = plan.options;
     let order = match o.order {
         Order::Bfs | Order::Shortest => "breadth first".to_string(),
         Order::Dfs => "depth first".to_string(),
@@ -622,7 +551,8 @@ fn engine_line(args: &Settings, o: Options, query: &Query, net: &Network) -> Str
                 (Update::Join, Refine::Split) => "join update, refined",
             };
             let folded = folds(args, net) && !Symmetry::find(net, query).is_empty();
-            format!("reach, {update}, {order}{}", if folded { ", up to symmetry" } else { "" })
+            let folded = if folded { ", up to symmetry" } else { "" };
+            format!("reach, {update}, {order}{folded}{}", shared::by(plan.workers.as_ref()))
         }
         _ => "liveness, explicit states".into(),
     }

@@ -99,7 +99,7 @@ impl Report {
     /// # let text = "process P() { state Off, On, Broken; init Off; trans Off -> On { }, On -> Off { }; } system P;";
     /// # let model = trellis::Model::from_text("lamp.xta", text)?;
     /// let report = model.check(&model.property("A[] not P.Broken")?).run()?;
-    /// assert!(report.json()?.contains("\"verdict\":\"safe\""));
+    /// assert!(report.json()?.contains("\"verdict\":\"SAFE\""));
     /// # Ok::<(), trellis::Error>(())
     /// ```
     pub fn json(&self) -> Result<String, Error> {

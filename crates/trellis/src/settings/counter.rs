@@ -30,6 +30,9 @@ pub struct CounterOptions {
     /// With --engine wsts: linear atoms, Boolean formulas over them and a solver, as in the paper (slow, for study).
     #[arg(long)]
     pub linear: bool,
+    /// With --engine wsts: the abstract reachability tree, refinement by refinement: here, or to a file: .json, .svg, .dot, or text.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub show_tree: Option<PathBuf>,
     /// Let --engine backward keep what the state equation shows to be out of reach.
     #[arg(long)]
     pub no_prune: bool,

@@ -334,7 +334,7 @@ impl<'n, D: Data, R: Refiner> Lazy<'n, D, R> {
             self.requeue(NONE);
             return Ok(None);
         }
-        let new = self.tree.add(to, n, m.ordinal);
+        let new = self.tree.add(to, n, m.ordinal)?;
         self.data.add(&self.tree, new, c);
         self.refiner.add(&self.tree, new);
         self.waiting.push(new, 0);

@@ -13,6 +13,7 @@ use trellis_domain::zone::{Bound, Constraint, ZoneError};
 use trellis_model::network::{EdgeRef, SetClock, Transition};
 use trellis_order::Word;
 
+use crate::table::{NoRoom, make_room};
 use crate::timed::space::{ActiveClocks, Keys, Stepper, Zones};
 use crate::timed::target::Error;
 use trellis_meter::Stats;
@@ -212,7 +213,7 @@ impl Tree {
 
     /// The root, in a key with this invariant; nothing if that does not hold at the start.
     pub fn root(&mut self, key: &[Word], invariant: &[Constraint], delay: bool) -> Result<Option<u32>, Error> {
-        let k = self.key(key, invariant, delay);
+        let k = self.key(key, invariant, delay)?;
         let active = self.keys.active(k);
         let d = active.domain();
         let zone = &mut self.stepper.zone;
@@ -225,11 +226,11 @@ impl Tree {
             d.up(zone);
         }
         let transition = self.transition(&[], &[], &[]);
-        Ok(Some(self.add(Try { transition, target: k }, NONE, 0)))
+        Ok(Some(self.add(Try { transition, target: k }, NONE, 0)?))
     }
 
-    fn key(&mut self, key: &[Word], invariant: &[Constraint], delay: bool) -> u32 {
-        let (k, is_new) = self.keys.id(key);
+    fn key(&mut self, key: &[Word], invariant: &[Constraint], delay: bool) -> Result<u32, NoRoom> {
+        let (k, is_new) = self.keys.id(key)?;
         if is_new {
             self.first.push(NONE);
             let hash = hash_transition(&[], invariant);
@@ -257,12 +258,12 @@ impl Tree {
                 }
             }
         }
-        k
+        Ok(k)
     }
 
     /// Computes where a move leads from a zone of a node, which respects the node's invariant; answers whether anywhere.
-    pub fn step(&mut self, n: u32, zone: &[Bound], m: &Transition<'_>) -> Result<(bool, Try), ZoneError> {
-        let target = self.key(m.key, m.invariant, m.delay);
+    pub fn step(&mut self, n: u32, zone: &[Bound], m: &Transition<'_>) -> Result<(bool, Try), Error> {
+        let target = self.key(m.key, m.invariant, m.delay)?;
         let to = Try { transition: self.transition(m.action, m.guard, m.resets), target };
         let mut stepper = std::mem::take(&mut self.stepper);
         let leg = Leg { own: &[], ..self.leg(n, to) };
@@ -279,11 +280,14 @@ impl Tree {
     }
 
     /// Adds a node with the zone that was computed last.
-    pub fn add(&mut self, to: Try, parent: u32, via: u32) -> u32 {
+    pub fn add(&mut self, to: Try, parent: u32, via: u32) -> Result<u32, NoRoom> {
         let Try { transition, target: key } = to;
+        if self.nodes.len() >= NONE as usize {
+            return Err(NoRoom::Numbers);
+        }
         let n = self.nodes.len() as u32;
-        assert!(n < NONE, "more than four billion nodes");
-        let zone = self.zones.id(&self.stepper.zone);
+        make_room(&mut self.nodes, 1)?;
+        let zone = self.zones.id(&self.stepper.zone)?;
         if self.first[key as usize] == NONE {
             self.first[key as usize] = n;
         }
@@ -300,7 +304,7 @@ impl Tree {
             mark: Mark::Waiting,
         });
         self.stats.added += 1;
-        n
+        Ok(n)
     }
 
     /// The node has been expanded and may cover others.

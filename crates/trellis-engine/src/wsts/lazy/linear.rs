@@ -17,8 +17,8 @@ use trellis_model::counter::{Basis, OMEGA, Rule, RuleId, System, Var, Vector, in
 use trellis_model::evidence::Reason;
 use trellis_smt::{Answer, Embedded, Solver};
 
-use super::too_large;
 use super::tree::{Command, Precision, RegionDomain};
+use super::{text, too_large};
 use trellis_meter::Meter;
 
 /// Larger certificates are not written down.
@@ -97,6 +97,17 @@ impl<'s> LinearRegions<'s> {
             self.atoms.push(atom);
         }
         Some(id)
+    }
+
+    fn atom_text(&self, atom: AtomId, holds: bool) -> String {
+        let Atom { weights, bound } = &self.atoms[atom];
+        let part = |(v, k): &(Var, i128)| match k {
+            1 => self.system.shown(*v).into_owned(),
+            k => format!("{k} {}", self.system.shown(*v)),
+        };
+        let sum: Vec<String> = weights.iter().map(part).collect();
+        let sum = if sum.is_empty() { "0".into() } else { sum.join(" + ") };
+        format!("{sum} {} {bound}", if holds { ">=" } else { "<" })
     }
 
     fn literal(&mut self, atom: AtomId, holds: bool) -> TermId {
@@ -237,6 +248,8 @@ impl RegionDomain for LinearRegions<'_> {
     type Region = TermId;
     /// Disjunct by disjunct.
     type Error = Vec<Cube>;
+    type Run = Trace;
+    type Proof = Certificate;
 
     fn start(&mut self) -> Result<(TermId, Precision), Reason> {
         let system = self.system;
@@ -365,7 +378,7 @@ impl RegionDomain for LinearRegions<'_> {
 
     fn run(&mut self, errors: &[Vec<Cube>], commands: &[Command]) -> Result<Verdict, Reason> {
         let initial = self.common(self.start, errors.last().expect("there is one"))?.expect("the start meets it");
-        let trace = Trace { initial, rules: commands.iter().map(|c| *c as RuleId).collect() };
+        let trace = Trace { initial, rules: commands.iter().map(|c| *c as RuleId).collect(), times: vec![] };
         match interpret::walk(self.system, &trace, |_| {}) {
             Ok(end) if interpret::is_bad(self.system, &end) => Ok(Verdict::Unsafe(trace)),
             _ => Err(Reason::Stuck("a number does not fit".into())),
@@ -380,25 +393,29 @@ impl RegionDomain for LinearRegions<'_> {
         self.atoms.len()
     }
 
-    fn describe(&self, region: TermId) -> Vec<String> {
-        vec![if region == self.start { "the start".into() } else { self.terms.show(region).to_string() }]
-    }
-
-    fn command(&self, command: Command) -> String {
-        let rule = &self.system.rules[command as usize];
-        let name = rule.name.clone().or_else(|| rule.title.clone());
-        name.or_else(|| rule.line.map(|n| format!("line {n}"))).unwrap_or_else(|| format!("rule {}", command + 1))
-    }
-
-    fn known(&self, precision: Precision) -> Vec<String> {
-        let said = |a: &AtomId| {
-            let Atom { weights, bound } = &self.atoms[*a as usize];
-            let name = |v: Var| &self.system.names[v as usize];
-            let part = |(v, n): &(Var, i128)| if *n == 1 { name(*v).clone() } else { format!("{n}·{}", name(*v)) };
-            let parts: Vec<String> = weights.iter().map(part).collect();
-            format!("({} ≥ {bound})", parts.join(" + "))
+    fn region_text(&self, region: TermId) -> String {
+        let Some((precision, cubes)) = self.cubes.get(&region) else { return text::start(self.system) };
+        let known = &self.precisions[*precision as usize];
+        let cube = |c: &Vec<bool>| {
+            let all: Vec<String> = known.iter().zip(c).map(|(a, h)| self.atom_text(*a, *h)).collect();
+            all.join(", ")
         };
-        self.precisions[precision as usize].iter().map(said).collect()
+        text::or(cubes.iter().map(cube))
+    }
+
+    fn error_text(&self, error: &Vec<Cube>) -> String {
+        text::or(error.iter().map(|cube| {
+            let all: Vec<String> = cube.iter().map(|a| self.atom_text(*a, true)).collect();
+            all.join(", ")
+        }))
+    }
+
+    fn precision_text(&self, precision: Precision) -> Vec<String> {
+        self.precisions[precision as usize].iter().map(|a| self.atom_text(*a, true)).collect()
+    }
+
+    fn command_text(&self, command: Command) -> String {
+        text::command(self.system, &[command as RuleId])
     }
 }
 

@@ -9,12 +9,12 @@ use std::hash::Hash;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
-use trellis_model::counter::evidence::{Certificate, Verdict};
-use trellis_model::evidence::Reason;
+use trellis_model::evidence::{Reason, Verdict};
+use trellis_model::refinements::{Cut, End, History, Node as Told, Round, State};
 
 use super::{Control, Counts, Options};
 use crate::explore::{Exploration, Mark, explore};
-use trellis_meter::{Board, MOST_NODES, Meter, Progress, Role, Round, RoundEdge, RoundNode, Stats};
+use trellis_meter::{Board, MOST_NODES, Meter, Progress, Role, Round as Picture, RoundEdge, RoundNode, Stats};
 
 /// A node, by position; the root is 0.
 type NodeId = u32;
@@ -32,6 +32,10 @@ pub trait RegionDomain {
     type Region: Copy + Eq + Hash;
     /// An upward-closed set of states from which the error can be reached.
     type Error;
+    /// A run into the target.
+    type Run;
+    /// What shows that there is none.
+    type Proof;
 
     /// The start, and the predicates to begin with.
     fn start(&mut self) -> Result<(Self::Region, Precision), Reason>;
@@ -57,18 +61,27 @@ pub trait RegionDomain {
         commands: &[Command],
     ) -> Result<Precision, Reason>;
     /// A run from the start, which meets the last of the error regions, along the commands.
-    fn run(&mut self, errors: &[Self::Error], commands: &[Command]) -> Result<Verdict, Reason>;
+    fn run(&mut self, errors: &[Self::Error], commands: &[Command]) -> Result<VerdictOf<Self>, Reason>;
     /// Why the target is not reached: the start and these regions, which do not meet it, are closed under all commands.
-    fn certificate(&mut self, regions: impl Iterator<Item = Self::Region>) -> Result<Certificate, Reason>;
+    fn certificate(&mut self, regions: impl Iterator<Item = Self::Region>) -> Result<Self::Proof, Reason>;
     /// How many predicates there are.
     fn predicates(&self) -> usize;
-    /// A region in words, line by line.
-    fn describe(&self, region: Self::Region) -> Vec<String>;
-    /// A command in words.
-    fn command(&self, command: Command) -> String;
+
+    /// A region in words.
+    fn region_text(&self, region: Self::Region) -> String;
+    /// An error region in words.
+    fn error_text(&self, error: &Self::Error) -> String;
     /// The predicates of a set, in words.
-    fn known(&self, precision: Precision) -> Vec<String>;
+    fn precision_text(&self, precision: Precision) -> Vec<String>;
+    /// A command in words.
+    fn command_text(&self, command: Command) -> String;
 }
+
+/// What is answered in a domain.
+pub type VerdictOf<D> = Verdict<<D as RegionDomain>::Run, <D as RegionDomain>::Proof>;
+
+/// So many nodes are kept of a history.
+const MOST_TOLD: usize = 20_000;
 
 struct Node<R> {
     parent: Option<(NodeId, Command)>,
@@ -116,6 +129,10 @@ pub struct Tree<D: RegionDomain> {
     random: u64,
     counts: Counts,
     stats: Stats,
+    /// What happened, if anybody wants to know.
+    history: Option<History>,
+    /// So many nodes are in it.
+    told: usize,
 }
 
 impl<D: RegionDomain> Tree<D> {
@@ -138,7 +155,57 @@ impl<D: RegionDomain> Tree<D> {
             random,
             counts: Counts::default(),
             stats: Stats::default(),
+            history: None,
+            told: 0,
         }
+    }
+
+    /// Keeps what happens from now on.
+    pub fn keep_history(mut self) -> Tree<D> {
+        self.history = Some(History::default());
+        self
+    }
+
+    /// What happened, if that was to be kept.
+    pub fn history(&mut self) -> Option<History> {
+        let mut history = self.history.take()?;
+        let sets = self.nodes.iter().map(|n| n.precision as usize + 1).max().unwrap_or(0);
+        history.precisions = (0..sets as Precision).map(|p| self.domain.precision_text(p)).collect();
+        Some(history)
+    }
+
+    /// Keeps the tree as it is.
+    fn tell(&mut self, end: End) {
+        let Some(mut history) = self.history.take() else { return };
+        let mut nodes = vec![];
+        for (id, n) in self.nodes.iter().enumerate() {
+            let state = match n.mark {
+                Mark::Waiting => State::Waiting,
+                Mark::Passed => State::Passed,
+                Mark::Covered => State::Covered,
+                Mark::Replaced | Mark::Undone => continue,
+            };
+            nodes.push(Told {
+                id: id as u32,
+                parent: n.parent.map(|(p, c)| (p, self.domain.command_text(c))),
+                depth: n.depth,
+                region: self.domain.region_text(n.region),
+                precision: n.precision as usize,
+                state,
+            });
+        }
+        // The last one is always kept.
+        if self.told > MOST_TOLD && history.rounds.pop().is_some() {
+            history.left_out += 1;
+        }
+        self.told += nodes.len();
+        history.rounds.push(Round { nodes, end });
+        self.history = Some(history);
+    }
+
+    /// Does anybody want to know?
+    fn is_told(&self) -> bool {
+        self.history.is_some()
     }
 
     /// Counts so far.
@@ -176,7 +243,7 @@ impl<D: RegionDomain> Tree<D> {
     }
 
     /// Until no node waits, or a run into the target is found.
-    pub fn run(&mut self, meter: &mut Meter) -> Result<Verdict, Reason> {
+    pub fn run(&mut self, meter: &mut Meter) -> Result<VerdictOf<D>, Reason> {
         self.board = meter.board().clone();
         let (region, precision) = self.domain.start()?;
         self.add(None, 0, precision, region);
@@ -184,6 +251,7 @@ impl<D: RegionDomain> Tree<D> {
             return Ok(found);
         }
         self.board.round(|| self.picture("the proof: nothing waits, and no region meets the target".into(), None));
+        self.tell(End::Closed);
         Ok(Verdict::Safe(self.domain.certificate(self.covering.keys().copied())?))
     }
 
@@ -254,7 +322,7 @@ impl<D: RegionDomain> Tree<D> {
     }
 
     /// The tree as it is, with an error trace from the pivot on.
-    fn picture(&self, title: String, trace: Option<(NodeId, NodeId)>) -> Round {
+    fn picture(&self, title: String, trace: Option<(NodeId, NodeId)>) -> Picture {
         let mut on = BTreeSet::new();
         if let Some((pivot, error)) = trace {
             let mut at = error;
@@ -264,7 +332,7 @@ impl<D: RegionDomain> Tree<D> {
                 at = parent;
             }
         }
-        let (mut round, mut order) = (Round { title, ..Round::default() }, vec![0]);
+        let (mut round, mut order) = (Picture { title, ..Picture::default() }, vec![0]);
         let mut next = 0;
         while let Some(&id) = order.get(next) {
             let node = &self.nodes[id as usize];
@@ -276,13 +344,14 @@ impl<D: RegionDomain> Tree<D> {
                 _ if node.mark == Mark::Waiting => Role::Waiting,
                 _ => Role::Plain,
             };
-            round.nodes.push(RoundNode { lines: self.domain.describe(node.region), role });
+            round.nodes.push(RoundNode { lines: vec![self.domain.region_text(node.region)], role });
             for &child in node.children.iter().filter(|c| self.nodes[**c as usize].mark != Mark::Undone) {
                 if order.len() == MOST_NODES {
                     round.cut = true;
                     break;
                 }
-                let label = self.nodes[child as usize].parent.map_or_else(String::new, |p| self.domain.command(p.1));
+                let label =
+                    self.nodes[child as usize].parent.map_or_else(String::new, |p| self.domain.command_text(p.1));
                 round.edges.push(RoundEdge { from: next, to: order.len(), label, covers: false });
                 order.push(child);
             }
@@ -292,34 +361,50 @@ impl<D: RegionDomain> Tree<D> {
     }
 
     /// An error node: the run is real, or a pivot is found and refined.
-    fn refine(&mut self, error: NodeId) -> Result<Option<Verdict>, Reason> {
+    fn refine(&mut self, error: NodeId) -> Result<Option<VerdictOf<D>>, Reason> {
         let Pivot { at, real, errors, commands } = self.pivot(error)?;
+        let trace = self.cuts(error, &errors, real);
         if real {
-            self.board.round(|| self.picture("a real run: even the start meets the error region".into(), Some((at, error))));
+            self.board
+                .round(|| self.picture("a real run: even the start meets the error region".into(), Some((at, error))));
+            if self.is_told() {
+                let commands = commands.iter().map(|c| self.domain.command_text(*c)).collect();
+                self.tell(End::Real { trace, commands });
+            }
             return self.domain.run(&errors, &commands).map(Some);
         }
         self.stats.refinements += 1;
         self.counts.at_root += u64::from(at == 0);
         let Node { depth, region, precision, at: since, .. } = self.nodes[at as usize];
         let board = self.board.clone();
-        let was = if board.is_recording() { self.domain.known(precision) } else { vec![] };
+        let was = if board.is_recording() { self.domain.precision_text(precision) } else { vec![] };
         self.counts.deepest_pivot = self.counts.deepest_pivot.max(depth);
-        let gained = self.domain.refine((region, precision), &errors, &commands)?;
+        let refined = self.domain.refine((region, precision), &errors, &commands)?;
+        if self.is_told() {
+            let deleted = self.below(at);
+            let reopened = self.covered_since(since).filter(|n| !deleted.contains(n)).collect();
+            let known = self.domain.precision_text(precision);
+            let mut new = self.domain.precision_text(refined);
+            new.retain(|p| !known.contains(p));
+            let commands = commands.iter().map(|c| self.domain.command_text(*c)).collect();
+            self.tell(End::Refined { trace, commands, new, deleted, reopened });
+        }
+        let number = self.stats.refinements;
         board.round(|| {
-            let new: Vec<String> = self.domain.known(gained).into_iter().filter(|p| !was.contains(p)).collect();
-            self.picture(format!("round {}: the pivot learns {}", self.stats.refinements, new.join("; ")), Some((at, error)))
+            let new: Vec<String> =
+                self.domain.precision_text(refined).into_iter().filter(|p| !was.contains(p)).collect();
+            self.picture(format!("round {number}: the pivot learns {}", new.join("; ")), Some((at, error)))
         });
-        self.nodes[at as usize].precision = gained;
-
-        let mut gone = std::mem::take(&mut self.nodes[at as usize].children);
-        while let Some(n) = gone.pop() {
+        self.nodes[at as usize].precision = refined;
+        for n in self.below(at) {
             let node = &mut self.nodes[n as usize];
-            gone.append(&mut node.children);
+            node.children.clear();
             if node.mark == Mark::Waiting {
                 self.waiting.remove(&(node.key, n));
             }
             node.mark = Mark::Undone;
         }
+        self.nodes[at as usize].children.clear();
         self.asked.clear();
         self.covering.clear();
         for n in std::mem::take(&mut self.uncovered) {
@@ -328,17 +413,47 @@ impl<D: RegionDomain> Tree<D> {
             }
         }
         self.open(at);
-        for n in 0..self.nodes.len() as NodeId {
-            if self.nodes[n as usize].mark == Mark::Covered && self.nodes[n as usize].at > since {
-                self.open(n);
-            }
+        for n in self.covered_since(since).collect::<Vec<_>>() {
+            self.open(n);
         }
         Ok(None)
+    }
+
+    /// All nodes below this one.
+    fn below(&self, at: NodeId) -> Vec<NodeId> {
+        let mut all = self.nodes[at as usize].children.clone();
+        let mut next = 0;
+        while let Some(&n) = all.get(next) {
+            all.extend(&self.nodes[n as usize].children);
+            next += 1;
+        }
+        all
+    }
+
+    /// The nodes that are covered, and were processed after this moment.
+    fn covered_since(&self, since: u64) -> impl Iterator<Item = NodeId> + '_ {
+        let all = self.nodes.iter().enumerate();
+        all.filter(move |(_, n)| n.mark == Mark::Covered && n.at > since).map(|(n, _)| n as NodeId)
+    }
+
+    /// The error regions at the nodes from an error back to the pivot, in words, if anybody wants to know.
+    fn cuts(&self, error: NodeId, errors: &[D::Error], real: bool) -> Vec<Cut> {
+        if !self.is_told() {
+            return vec![];
+        }
+        let mut all = vec![];
+        let mut at = Some(error);
+        for (i, e) in errors.iter().enumerate() {
+            let Some(node) = at else { break };
+            all.push(Cut { node, error: self.domain.error_text(e), meets: real || i + 1 < errors.len() });
+            at = self.nodes[node as usize].parent.map(|p| p.0);
+        }
+        all
     }
 }
 
 impl<D: RegionDomain> Exploration for Tree<D> {
-    type Found = Verdict;
+    type Found = VerdictOf<D>;
     type Failure = Reason;
 
     fn next(&mut self) -> Result<Option<NodeId>, Reason> {
@@ -377,7 +492,7 @@ impl<D: RegionDomain> Exploration for Tree<D> {
         Progress { waiting: self.waiting.len(), stats: self.stats }
     }
 
-    fn expand(&mut self, id: NodeId, _: &mut Meter) -> Result<Option<Verdict>, Reason> {
+    fn expand(&mut self, id: NodeId, _: &mut Meter) -> Result<Option<VerdictOf<D>>, Reason> {
         self.stats.expanded += 1;
         self.clock += 1;
         let node = &mut self.nodes[id as usize];

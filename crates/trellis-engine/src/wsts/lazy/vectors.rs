@@ -9,7 +9,7 @@ use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
-use trellis_model::counter::evidence::{Certificate, Verdict};
+use trellis_model::counter::evidence::{Certificate, Trace, Verdict};
 use trellis_model::counter::pre::pre;
 use trellis_model::counter::{Basis, RuleId, System, Vector};
 use trellis_model::evidence::Reason;
@@ -17,7 +17,7 @@ use trellis_model::evidence::Reason;
 use super::bits::Bits;
 use super::region::{Cone, Pred, Predicates, Region, RegionId, START, above_start, pre_of};
 use super::tree::{Command, Precision, RegionDomain};
-use super::{Options, too_large};
+use super::{Options, text, too_large};
 use crate::wsts::{beyond, in_time, run};
 use trellis_meter::Meter;
 
@@ -95,13 +95,6 @@ impl<'s> VectorRegions<'s> {
         known.dedup();
         self.precisions.push(Rc::new(known));
         self.precisions.len() as Precision - 1
-    }
-
-    /// A predicate in words.
-    fn said(&self, p: Pred) -> String {
-        let parts = self.predicates.get(p).entries().iter().map(|(v, n)| format!("{} ≥ {n}", self.system.names[*v as usize]));
-        let parts: Vec<String> = parts.collect();
-        if parts.is_empty() { "true".into() } else { format!("({})", parts.join(", ")) }
     }
 
     fn number(&mut self, v: Vector) -> Pred {
@@ -238,6 +231,8 @@ impl<'s> VectorRegions<'s> {
 impl RegionDomain for VectorRegions<'_> {
     type Region = RegionId;
     type Error = Basis;
+    type Run = Trace;
+    type Proof = Certificate;
 
     fn start(&mut self) -> Result<(RegionId, Precision), Reason> {
         let system = self.system;
@@ -367,26 +362,25 @@ impl RegionDomain for VectorRegions<'_> {
         self.predicates.len()
     }
 
-    fn describe(&self, region: RegionId) -> Vec<String> {
-        if region == START {
-            return vec!["the start".into()];
+    fn region_text(&self, id: RegionId) -> String {
+        if id == START {
+            return text::start(self.system);
         }
-        let excluded = self.regions[region as usize].excluded.iter();
-        let lines: Vec<String> = excluded.map(|p| format!("not {}", self.said(p))).collect();
-        if lines.is_empty() { vec!["anything".into()] } else { lines }
+        let excluded: Vec<&Vector> =
+            self.regions[id as usize].excluded.iter().map(|p| self.predicates.get(p)).collect();
+        text::excluding(self.system, &excluded)
     }
 
-    fn command(&self, command: Command) -> String {
-        let rules = &self.commands[command as usize];
-        let line = |r: &RuleId| {
-            let rule = &self.system.rules[*r as usize];
-            let name = rule.name.clone().or_else(|| rule.title.clone());
-            name.or_else(|| rule.line.map(|n| format!("line {n}"))).unwrap_or_else(|| format!("rule {}", r + 1))
-        };
-        if rules.len() == 1 { line(&rules[0]) } else { "any rule".into() }
+    fn error_text(&self, error: &Basis) -> String {
+        text::any(self.system, error.iter())
     }
 
-    fn known(&self, precision: Precision) -> Vec<String> {
-        self.precisions[precision as usize].iter().map(|p| self.said(*p)).collect()
+    fn precision_text(&self, precision: Precision) -> Vec<String> {
+        let known = self.precisions[precision as usize].iter();
+        known.map(|p| text::at_least(self.system, self.predicates.get(*p))).collect()
+    }
+
+    fn command_text(&self, command: Command) -> String {
+        text::command(self.system, &self.commands[command as usize])
     }
 }

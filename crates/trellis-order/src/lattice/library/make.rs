@@ -46,6 +46,22 @@ pub(super) fn plain<L: Lattice + 'static>(lattice: L, args: &[Arg]) -> Made {
     if args.is_empty() { Ok(Arc::new(lattice)) } else { wrong("it takes no arguments") }
 }
 
+/// A lattice of two numbers.
+pub(super) fn numbers<L: Lattice + 'static>(args: &[Arg], new: fn(i64, i64) -> Result<L, BuildError>) -> Made {
+    match args {
+        [Arg::Int(a), Arg::Int(b)] => done(new(*a, *b)),
+        _ => Err(Fault::Arguments(None)),
+    }
+}
+
+/// A lattice of two sizes.
+pub(super) fn sizes<L: Lattice + 'static>(args: &[Arg], new: fn(usize, usize) -> Result<L, BuildError>) -> Made {
+    match args {
+        [Arg::Int(a), Arg::Int(b)] => done(new(size(*a)?, size(*b)?)),
+        _ => Err(Fault::Arguments(None)),
+    }
+}
+
 pub(super) fn hasse(args: &[Arg]) -> Made {
     fn number(names: &mut Vec<String>, name: &String) -> usize {
         names.iter().position(|other| other == name).unwrap_or_else(|| {

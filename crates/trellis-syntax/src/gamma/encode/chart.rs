@@ -247,7 +247,8 @@ impl<'b, 's> Cycle<'b, 's> {
         if chart.nodes[taken.to].kind != Kind::Join {
             return self.follow(t, region, false, taken.from);
         }
-        let joined: Vec<usize> = (0..chart.transitions.len()).filter(|o| chart.transitions[*o].to == taken.to).collect();
+        let joined: Vec<usize> =
+            (0..chart.transitions.len()).filter(|o| chart.transitions[*o].to == taken.to).collect();
         let start = chart.common(region, taken.to);
         let around = joined.iter().fold(start, |r, o| chart.common(r, chart.transitions[*o].from));
         let mut parts = vec![self.leave(around, taken.from, &self.around(taken.from))];

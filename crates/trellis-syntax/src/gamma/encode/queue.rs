@@ -24,6 +24,7 @@ const RUN: i64 = 1;
 const RESET: i64 = 2;
 
 impl Builder<'_> {
+    /// Declares the variables of all adapters' queues.
     pub fn declare_queues(&mut self) {
         let sys = self.sys;
         for adapter in &sys.adapters {
@@ -32,9 +33,9 @@ impl Builder<'_> {
                 let mut columns: Vec<(usize, Type)> = vec![];
                 let mut of_entry = vec![];
                 for entry in &queue.entries {
-                    let types: Vec<Type> = entry.like.map_or(vec![], |s| {
-                        sys.signals[s].params.iter().map(|p| sys.terms.variable(p.1).ty).collect()
-                    });
+                    let types: Vec<Type> = entry
+                        .like
+                        .map_or(vec![], |s| sys.signals[s].params.iter().map(|p| sys.terms.variable(p.1).ty).collect());
                     let mut mine = vec![];
                     for column in types.into_iter().enumerate() {
                         let at = columns.iter().position(|c| *c == column).unwrap_or_else(|| {
@@ -50,9 +51,8 @@ impl Builder<'_> {
                 let mut places = vec![];
                 for n in 0..queue.capacity {
                     let entry = self.t().declare(format!("@{}[{n}]", queue.name), Type::Range(0, last));
-                    let values = columns.iter().map(|(p, ty)| {
-                        self.cfa.terms.declare(format!("@{}[{n}].{p}", queue.name), *ty)
-                    });
+                    let values =
+                        columns.iter().map(|(p, ty)| self.cfa.terms.declare(format!("@{}[{n}].{p}", queue.name), *ty));
                     places.push((entry, values.collect()));
                 }
                 all.push(Cells { length, places, columns, of_entry });
@@ -225,7 +225,11 @@ impl Builder<'_> {
         self.flush(&format!("{} has a message", adapter.name));
         let (from, to) = (self.at, self.location(&format!("{} is done", adapter.name)));
         let entries = || adapter.queues.iter().flat_map(|q| &q.entries);
-        for (number, wanted) in [(NOTHING, true), (RUN, entries().any(|e| e.control == Control::Run)), (RESET, entries().any(|e| e.control == Control::Reset))] {
+        for (number, wanted) in [
+            (NOTHING, true),
+            (RUN, entries().any(|e| e.control == Control::Run)),
+            (RESET, entries().any(|e| e.control == Control::Reset)),
+        ] {
             if !wanted {
                 continue;
             }

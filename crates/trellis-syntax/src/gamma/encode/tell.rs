@@ -5,8 +5,8 @@ use trellis_expr::eval::{Valuation, eval};
 use trellis_expr::{TermId, Terms, Type, Value, VarId};
 use trellis_model::cfa::interpret::{Choice, Trace};
 use trellis_model::cfa::{EdgeId, LocationId};
-use trellis_model::gamma::interpret::{Fault, Message, Run, State, blank, outcomes};
 use trellis_model::gamma::Kind;
+use trellis_model::gamma::interpret::{Fault, Message, Run, State, blank, outcomes};
 
 use super::time::{Bound, delays};
 use super::{About, Encoded};
@@ -41,7 +41,8 @@ impl Encoded {
         let mut pending = false;
         for (edge, choices, after) in steps {
             let to = self.cfa.edge(edge).to;
-            let values = || choices.iter().filter_map(|c| if let Choice::Value(v) = c { Some(v.clone()) } else { None });
+            let values =
+                || choices.iter().filter_map(|c| if let Choice::Value(v) = c { Some(v.clone()) } else { None });
             match self.about.get(&edge) {
                 Some(About::Raised(input)) => open.raised.push((*input, values().collect())),
                 Some(About::Region) => regions += 1,
@@ -139,9 +140,11 @@ impl Encoded {
         for e in self.system.terms.enumerations() {
             let declared = self.system.terms.enumeration(e);
             let is_it = |l: &String| text == *l || text == format!("{}.{l}", declared.name);
-            let states = self.system.charts.iter().any(|c| {
-                c.regions.iter().any(|r| self.system.terms.variable(r.active).ty == Type::Enum(e))
-            });
+            let states = self
+                .system
+                .charts
+                .iter()
+                .any(|c| c.regions.iter().any(|r| self.system.terms.variable(r.active).ty == Type::Enum(e)));
             if let Some(n) = declared.literals.iter().position(is_it).filter(|_| !states) {
                 found.push(terms.enum_lit(e, n as u32));
             }
@@ -339,4 +342,3 @@ fn number(v: &Value) -> i64 {
         _ => 0,
     }
 }
-

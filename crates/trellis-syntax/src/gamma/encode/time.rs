@@ -37,6 +37,7 @@ impl Builder<'_> {
         self.t().eq(left, zero)
     }
 
+    /// Declares how far all timers are, in the largest unit that loses nothing.
     pub fn declare_time(&mut self) -> Time {
         let sys = self.sys;
         let mut time = Time { unit: 1, ..Time::default() };
@@ -47,7 +48,8 @@ impl Builder<'_> {
         let any = sys.period == (0, None);
         if any && time.unit > 1 && sys.timers.len() > 1 {
             let count = sys.timers.len() as i64 + 1;
-            time.ranks = (0..sys.timers.len()).map(|n| self.named(format!("@rank {n}"), Type::Range(0, count))).collect();
+            time.ranks =
+                (0..sys.timers.len()).map(|n| self.named(format!("@rank {n}"), Type::Range(0, count))).collect();
         }
         if !any {
             let longest = sys.timers.iter().map(|t| t.duration).max().unwrap_or(0);
@@ -66,9 +68,13 @@ impl Builder<'_> {
             return None;
         }
         let left = sys.timers[timer].left;
-        let asks = |t: TermId| self.cfa.terms.subterms([t]).into_iter().any(|t| {
-            matches!(self.cfa.terms.get(t), trellis_expr::Term::Var(v) if *v == left)
-        });
+        let asks = |t: TermId| {
+            self.cfa
+                .terms
+                .subterms([t])
+                .into_iter()
+                .any(|t| matches!(self.cfa.terms.get(t), trellis_expr::Term::Var(v) if *v == left))
+        };
         let mut states = vec![];
         for t in chart.transitions.iter().filter(|t| asks(t.enabled)) {
             let node = &chart.nodes[t.from];

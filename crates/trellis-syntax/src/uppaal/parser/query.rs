@@ -199,7 +199,7 @@ impl Parser<'_, '_> {
     fn braces_lead_to(&mut self) -> bool {
         let text = &self.text.text[self.look(0).at..];
         let mut depth = 0;
-        let end = text.find(|c| {
+        let end = text.find(|c: char| {
             depth += i32::from(c == '{') - i32::from(c == '}');
             depth == 0
         });

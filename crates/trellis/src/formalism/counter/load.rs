@@ -14,6 +14,7 @@ use crate::formalism::{Language, no_constants};
 use crate::settings::{CounterOptions, Model, Properties};
 
 /// A system and what is asked about it.
+#[derive(Clone)]
 pub struct Loaded {
     pub system: System,
     pub question: String,

@@ -68,7 +68,9 @@ fn scope_of(text: &str) -> Result<Scope, String> {
     }
     if let Some(rest) = text.strip_prefix("between ") {
         let parts = rest.matches(" and ").count();
-        let (q, r) = two(rest, " and ").filter(|_| parts == 1).ok_or("write `between Q and R`; in Q and R, write `&&` for `and`")?;
+        let (q, r) = two(rest, " and ")
+            .filter(|_| parts == 1)
+            .ok_or("write `between Q and R`; in Q and R, write `&&` for `and`")?;
         return Ok(Scope::Between(q, r));
     }
     if let Some(rest) = text.strip_prefix("after ") {

@@ -156,7 +156,9 @@ pub fn goes_on(encoded: &Encoded, run: &Counterexample) -> Result<(), String> {
     for again in cycle.into_iter().flat_map(|c| [c.clone(), c]) {
         trace.steps.extend(whole(&encoded.cfa, again).steps);
     }
-    super::interpreted(encoded, &trace).map(|_| ()).map_err(|why| format!("a run was found that is not replayed: {why}"))
+    super::interpreted(encoded, &trace)
+        .map(|_| ())
+        .map_err(|why| format!("a run was found that is not replayed: {why}"))
 }
 
 /// Is there no mistake in the model, whatever happens? If that is not proven, why not.
@@ -171,6 +173,8 @@ pub fn never_mistaken(encoded: &Encoded, meter: &mut Meter) -> Result<(), String
             checked.map(|_| ()).map_err(|why| format!("whether every choice has an enabled branch: {why}"))
         }
         Verdict::Unsafe(_) => Err(MISTAKE.into()),
-        Verdict::Unknown(_) => Err("whether every choice has an enabled branch is not known; give each an [else]".into()),
+        Verdict::Unknown(_) => {
+            Err("whether every choice has an enabled branch is not known; give each an [else]".into())
+        }
     }
 }

@@ -274,7 +274,8 @@ pub fn load(model: &Model, language: &Language, asked: &Asked<'_>) -> Result<Loa
 
     let recorded = questions.queries.iter().filter_map(|q| Some((q.text.clone(), q.recorded?))).collect();
     let brought = model.brought()?;
-    let options = build::Options { folders: model.folders(), constants: model.constants.clone(), brought: brought.clone() };
+    let options =
+        build::Options { folders: model.folders(), constants: model.constants.clone(), brought: brought.clone() };
     match build::build(&nta, &questions, &l.sources, &options) {
         Ok(mut built) => {
             l.diags.extend(built.warnings);

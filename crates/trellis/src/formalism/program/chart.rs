@@ -3,6 +3,7 @@
 //!
 //! It is here and not beside the other steppers because only the front end knows which edges take in an event.
 
+use super::statechart::{ChartView, Round, Rounds};
 use trellis_expr::eval::Valuation;
 use trellis_model::cfa::LocationId;
 use trellis_model::cfa::interpret::{self, State, Step as Taken, Trace};
@@ -10,7 +11,6 @@ use trellis_report::Program;
 use trellis_report::run::{Part, Step, Values};
 use trellis_report::step::program::successors;
 use trellis_report::step::{Error, MAX_OFFERS, Trail, Value, Walkable, Walked, read_trace};
-use super::statechart::{ChartView, Round, Rounds};
 
 /// A macro-step that takes more micro-steps than this does not end.
 const MAX_MICRO: usize = 10_000;

@@ -11,7 +11,7 @@ use trellis_model::cfa::EdgeId;
 use trellis_model::cfa::interpret::{self, Choice, Oracle, Script, Step as Taken, Trace};
 use trellis_report::ReadError;
 use trellis_report::program::{read_value, write_value};
-use trellis_report::run::{Part, Run, Step, Values};
+use trellis_report::run::{Part, Run, Step};
 use trellis_syntax::scxml::Chart;
 
 use super::Rounds;
