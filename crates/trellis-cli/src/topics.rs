@@ -1,5 +1,7 @@
 //! `trellis help TOPIC`: what does not fit into the help of one option.
 
+mod timed;
+
 use std::fmt::Write as _;
 
 use clap::{Args, Command};
@@ -7,6 +9,8 @@ use trellis::registry;
 use trellis::settings::Settings;
 use trellis_order::lattice::Trend;
 use trellis_order::lattice::library::catalogue;
+
+use timed::TIMED;
 
 /// The text of a topic, if there is one of that name.
 pub fn topic(name: &str) -> Option<String> {
@@ -448,56 +452,6 @@ a warning; a step or a question that looks at one is refused.
 Without clocks, time still passes: a run may stay forever in a state unless a location there is urgent or committed or
 an urgent channel is ready. A<> and --> count such runs.";
 
-const TIMED: &str = "\
-Models with clocks
-
-Trellis explores *zones*: conjunctions of bounds on clocks and on differences of clocks. Two engines do it for A[] and E<>.
-
-  --engine reach                the zone graph: the default, and the only one for questions about deadlock
-    --cover alu                 a zone stands for those that it simulates, up to the constants that clocks are compared with
-                                later (default)
-    --cover inclusion           … for those that it includes; equality: only for itself
-    --extrapolation lu+|lu|m    what is forgotten of zones under inclusion and equality (default: lu+); none: exact, may not end
-  --engine lazy                 lazy abstraction: a label starts by saying nothing about clocks, and learns only what
-                                it must to forbid moves that are impossible
-    --clocks bounds             … bounds of clocks, propagated backward: the default with more than 32 clocks (then dfs)
-    --clocks forward|backward   … zones, by interpolation; forward is the default where differences of clocks are compared
-    --data forward|backward     … also of data: variables are known only where their values matter, found by interpolation
-                                (default: identity, all of them everywhere)
-    --data predicates           … formulas over variables, with the solver inside: as weak as can be, found forward;
-                                predicates-backward: values and bounds; predicates-sequence: interpolants of whole paths
-    --all-clocks                clocks that do not matter in a location stay in its zones 
-
-  --order bfs|dfs|random        what comes first
-  --order largest               larger zones overtake smaller ones: the default of reach
-
-  (none of these)               states of reach that are the same but for the names of symmetric processes are one (Fischer's
-                                protocol with 10 processes: 130 states instead of 260998). Which processes these are is found, and
-                                checked against model and question; so are members of scalar sets. Also without clocks
-  --no-symmetry                 they are explored one by one all the same
-  --symmetry                    they are one with the other options of reach, too; says which they are, or why none
-
-  (none of all these)           searches take turns: zones up to symmetry half of the time; lazy data by values and by predicates, lazy bounds, and
-                                depth first in random order with restarts the rest. The report names the one that has answered
-  --trace-kind shortest         the run that is shown has as few steps as can be
-  --trace-kind fastest          … takes as little time as can be
-
-Extrapolation, simulation and bounds are not sound where differences of clocks are compared: reach then keeps exact zones and
-may not end, bounds are refused; forward and backward can do it. For deadlock, reach forgets no more than Extra-M does, and a⊑LU becomes a⊑M.
-
-A<>, E[] and --> are answered on the zone graph with cycles; a run may stay forever where time may pass. --non-zeno leaves
-out runs in which infinitely much happens in finite time. sup and inf take integers and clocks.
-
-Conditions may compare clocks: P.x <= 3, P.x - P.y < 2. A trace has exact delays, fractions where it must, and is replayed;
-a certificate lists zones, and is checked by a program that shares no code with the engines (`trellis help evidence`).
-
-Examples:
-  trellis check models/timed/fischer-4-32-64.xta
-  trellis check models/timed/engine-classic.xta -p 'E<> GearControl.GearChanged and SysTimer == 150'
-  trellis check models/timed/csma-05.xta -p 'A[] not deadlock' -q
-  trellis check models/timed/fischer-diag-3-32-64.xta --clocks backward --stats
-  trellis check models/timed/fddi-10.xta --engine reach --cover alu --order dfs";
-
 const TCHECKER: &str = "\
 TChecker models
 
@@ -565,11 +519,14 @@ Evidence
 No verdict leaves unchecked. A violated property comes with a trace, which the reference interpreter replays step by
 step; a proven one with a certificate, a set of states that contains the start, is closed under every step, and excludes
 what must not happen, which a separate checker validates. `check` does both by default (--no-check turns it off).
+The checker computes by its own means; --check quick lets it take the search's compiled steps in networks without
+clocks, which is faster and no second opinion on them.
 
   trellis check MODEL --trace t.json          write the trace
   trellis check MODEL --certificate c.json    write the certificate
   trellis certify MODEL t.json                check either again, for the model's own properties
   trellis certify MODEL t.json -p QUERY       … or for this one
+  trellis-certify MODEL t.json                a program of its own without any search (networks, counter systems)
   trellis simulate MODEL --trace t.json       watch a trace
   trellis check MODEL --svg t.svg             draw it: who acts on whom, and when
   trellis check MODEL --dot t.dot             as a graph, for Graphviz

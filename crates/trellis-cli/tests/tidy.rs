@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The packages; a package may depend only on those before it.
-const ORDER: [&str; 14] = [
+const ORDER: [&str; 15] = [
     "trellis-meter",
     "trellis-order",
     "trellis-expr",
@@ -21,6 +21,7 @@ const ORDER: [&str; 14] = [
     "trellis-engine",
     "trellis-check",
     "trellis-report",
+    "trellis-certify",
     "trellis-mc",
     "trellis-server",
     "trellis-cli",
@@ -28,9 +29,10 @@ const ORDER: [&str; 14] = [
 ];
 
 /// Dependencies that the order alone would allow.
-const FORBIDDEN: [(&str, &str, &str); 5] = [
+const FORBIDDEN: [(&str, &str, &str); 6] = [
     ("trellis-check", "trellis-engine", "evidence is checked without the code that found it"),
     ("trellis-check", "trellis-syntax", "the checker knows no file formats"),
+    ("trellis-certify", "trellis-engine", "who trusts no search need not have one"),
     ("trellis-engine", "trellis-syntax", "engines know no file formats"),
     ("trellis-report", "trellis-engine", "reports know nothing of engines"),
     ("trellis-report", "trellis-check", "reports know nothing of the checker"),

@@ -158,6 +158,7 @@ const COMMON: [&str; 29] = [
     "stats",
     "full_trace",
     "no_check",
+    "check",
     "properties",
     "errors",
     "labels",
