@@ -1,4 +1,4 @@
-//! Certificates: checked to be proofs, with the model's steps and the order of its elements.
+//! Certificates: checked to be proofs, with the model's steps (`steps`) and the order of its elements.
 //!
 //! A set of states proves that nothing else is reachable if it contains the initial state and every step from it stays
 //! inside. Ranks prove that something happens: each step leads to it or counts down, and no state lets time pass forever
@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 
 use trellis_model::network::symmetry::Symmetry;
 use trellis_model::network::{
-    Certificate, Condition, Elements, Judge, Layout, ModelError, Network, Post, Query, QueryKind, Snapshot,
+    Certificate, Condition, Elements, Layout, ModelError, Network, Query, QueryKind, Snapshot,
 };
 use trellis_order::Word;
 
@@ -23,6 +23,7 @@ use crate::index::Index;
 use crate::monotone::{is_assumed, monotone, obstacle};
 use crate::rejection::Claimed;
 use crate::state::check;
+use crate::steps::{Asked, Steps};
 use crate::{Cause, Rejection, symmetric};
 
 /// Checks a certificate. It must prove what a certificate can prove about the query: see the table in the
@@ -32,6 +33,7 @@ pub fn certify(net: &Network, query: &Query, cert: &Certificate) -> Result<Certi
         return crate::timed::certify(net, query, cert);
     }
     let symmetry = symmetric::symmetry(net, query, cert);
+    symmetric::tried(net, query, cert, &symmetry)?;
     let mut c = Checker::new(net, query, cert, symmetry)?;
     let mut bound = None;
     match &query.kind {
@@ -75,7 +77,7 @@ pub fn certify_bound(
 struct Checker<'n> {
     net: &'n Network,
     deadlock: bool,
-    post: Post<'n>,
+    walk: Steps<'n>,
     set: Set,
     steps: u64,
 }
@@ -113,14 +115,14 @@ impl Set {
 
 /// What waiting for something looks like.
 struct Goal {
-    judge: Judge,
+    judge: Asked,
     value: bool,
 }
 
 impl<'n> Checker<'n> {
     fn new(net: &'n Network, query: &Query, cert: &Certificate, symmetry: Symmetry) -> Result<Checker<'n>, Rejection> {
-        let post = Post::new(net);
-        let mut index = Index::new(&post.layout, net.element_width(), cert.entries.len())?;
+        let walk = Steps::new(net);
+        let mut index = Index::new(&walk.layout, net.element_width(), cert.entries.len())?;
         for (i, e) in symmetric::sorted_entries(net, &symmetry, cert).enumerate() {
             crate::limit::ask()?;
             check(net, &e.state).map_err(|r| r.number(i))?;
@@ -132,7 +134,7 @@ impl<'n> Checker<'n> {
                 let why = Cause::Malformed("there is something about clocks, and the model has none".into());
                 return Err(Rejection::new(why).number(i).state(net, &e.state));
             }
-            index.add(&post.layout.key_of(&e.state), &e.state.element, e.rank).map_err(|r| r.number(i))?;
+            index.add(&walk.layout.key_of(&e.state), &e.state.element, e.rank).map_err(|r| r.number(i))?;
         }
         // Without lattice variables, being below means being equal.
         let up_to_order = cert.up_to_order && net.element_width() > 0;
@@ -153,14 +155,14 @@ impl<'n> Checker<'n> {
         if order.is_some() {
             index.chain();
         }
-        let reduction = (!symmetry.is_empty()).then(|| (symmetry, post.layout.clone()));
-        Ok(Checker { net, deadlock: query.deadlock, post, set: Set { index, order, reduction }, steps: 0 })
+        let reduction = (!symmetry.is_empty()).then(|| (symmetry, walk.layout.clone()));
+        Ok(Checker { net, deadlock: query.deadlock, walk, set: Set { index, order, reduction }, steps: 0 })
     }
 
     // Words for what is wrong.
 
     fn snapshot(&self, key: &[Word], elem: &[Word]) -> Snapshot {
-        self.post.layout.snapshot(self.net, key, elem)
+        self.walk.layout.snapshot(self.net, key, elem)
     }
 
     fn model(&self, e: ModelError) -> Rejection {
@@ -173,25 +175,22 @@ impl<'n> Checker<'n> {
     }
 
     /// What is wrong with a step, by its number.
-    fn wrong_step(&mut self, why: Cause, e: u32, ordinal: u32) -> Rejection {
+    fn wrong_step(&self, why: Cause, e: u32, ordinal: u32) -> Rejection {
         let r = self.wrong(why, e);
-        match self.post.step(self.set.index.key(e), self.set.index.elem(e), ordinal) {
-            Ok(Some((action, (key, elem)))) => {
-                let next = self.snapshot(&key, &elem);
-                r.step(self.net, &action).next(self.net, &next)
-            }
-            _ => r,
+        match self.walk.step(self.set.index.key(e), self.set.index.elem(e), ordinal) {
+            Some((action, next)) => r.step(self.net, &action).next(self.net, &next),
+            None => r,
         }
     }
 
     // What can be asked.
 
-    fn compile(&self, c: &Condition) -> Judge {
-        self.post.compile(*c, self.deadlock)
+    fn compile(&self, c: &Condition) -> Asked {
+        self.walk.ask(*c, self.deadlock)
     }
 
-    fn judge(&mut self, judge: &Judge, e: u32) -> Result<i64, Rejection> {
-        let value = self.post.judge(judge, self.set.index.key(e), self.set.index.elem(e));
+    fn judge(&mut self, judge: &Asked, e: u32) -> Result<i64, Rejection> {
+        let value = self.walk.judge(judge, self.set.index.key(e), self.set.index.elem(e));
         value.map_err(|error| self.model(error))
     }
 
@@ -206,9 +205,9 @@ impl<'n> Checker<'n> {
         e: u32,
         mut visit: impl FnMut(&Set, u32, &[Word], &[Word]) -> ControlFlow<()>,
     ) -> Result<u32, Rejection> {
-        let Checker { post, set, .. } = self;
+        let Checker { walk, set, .. } = self;
         let (key, elem) = (set.index.key(e), set.index.elem(e));
-        let found = post.successors(key, elem, &mut |o, k: &[Word], x: &[Word]| visit(set, o, k, x));
+        let found = walk.successors(key, elem, &mut |o, k: &[Word], x: &[Word]| visit(set, o, k, x));
         let count = found.map_err(|error| self.model(error))?;
         self.steps += u64::from(count);
         Ok(count)
@@ -218,7 +217,7 @@ impl<'n> Checker<'n> {
 
     /// The set contains the initial state, and no step leaves it.
     fn closed(&mut self) -> Result<(), Rejection> {
-        let (key, elem) = self.post.initial().map_err(|e| self.model(e))?;
+        let (key, elem) = self.walk.initial().map_err(|e| self.model(e))?;
         if !self.set.contains(&key, &elem) {
             let state = self.snapshot(&key, &elem);
             return Err(Rejection::new(Cause::InitialMissing).state(self.net, &state));
@@ -270,7 +269,7 @@ impl<'n> Checker<'n> {
     /// From the initial state, the condition gets this value sooner or later.
     fn inevitable(&mut self, c: &Condition, value: bool) -> Result<(), Rejection> {
         let goal = Goal { judge: self.compile(c), value };
-        let (key, elem) = self.post.initial().map_err(|e| self.model(e))?;
+        let (key, elem) = self.walk.initial().map_err(|e| self.model(e))?;
         if !self.reached(&goal, &key, &elem)? {
             let state = self.snapshot(&key, &elem);
             match self.set.index.find(&key, &elem) {
@@ -297,7 +296,7 @@ impl<'n> Checker<'n> {
     }
 
     fn reached(&mut self, goal: &Goal, key: &[Word], elem: &[Word]) -> Result<bool, Rejection> {
-        match self.post.judge(&goal.judge, key, elem) {
+        match self.walk.judge(&goal.judge, key, elem) {
             Ok(v) => Ok((v != 0) == goal.value),
             Err(e) => Err(self.model(e)),
         }
@@ -306,7 +305,7 @@ impl<'n> Checker<'n> {
     /// Every entry with a rank leads to the goal: it is not there yet, cannot stay, and each step reaches the goal or a
     /// smaller rank.
     fn ranked(&mut self, goal: &Goal) -> Result<(), Rejection> {
-        let (kw, ew) = (self.post.layout.key_width(), self.net.element_width());
+        let (kw, ew) = (self.walk.layout.key_width(), self.net.element_width());
         let mut next: Vec<(u32, Vec<Word>)> = Vec::new();
         for e in self.entries() {
             crate::limit::ask()?;
@@ -328,7 +327,7 @@ impl<'n> Checker<'n> {
                 let ordinal = (0..count).find(|o| next.iter().all(|(n, _)| n != o)).unwrap_or(0);
                 return Err(self.wrong_step(Cause::SelfLoop, e, ordinal));
             }
-            if self.post.may_idle(&key, &elem).map_err(|e| self.model(e))? {
+            if self.walk.may_idle(&key, &elem).map_err(|e| self.model(e))? {
                 return Err(self.wrong(Cause::MayIdle, e));
             }
             for (ordinal, state) in &next {

@@ -2,18 +2,16 @@
 //!
 //! A certificate ([`trellis_model::counter::evidence`]) is a set of states; here it is checked that the start is in it, that no rule
 //! leads out of it, and that no target is in it. The questions come down to comparing vectors and adding up weights: no solver is
-//! needed. Upper bounds in guards may be forgotten on the way (whoever has too many loses some, see [`trellis_model::counter`]):
+//! needed, and nothing of what the engines compute with. Upper bounds in guards may be forgotten on the way (whoever has too many loses some, see [`trellis_model::counter`]):
 //! what is closed even so is closed. Where a certificate fixes numbers they are not forgotten, and what rules do to it is found with
 //! the reference interpreter alone ([`interpret::step`]).
 
 use std::fmt;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_model::counter::evidence::{Bound, Certificate, Trace};
 use trellis_model::counter::interpret;
-use trellis_model::counter::post::post;
-use trellis_model::counter::pre::pre;
-use trellis_model::counter::{Basis, OMEGA, Overflow, Rule, RuleId, System, Var, Vector};
+use trellis_model::counter::{OMEGA, Overflow, Rule, RuleId, System, Var, Vector};
 
 /// What is wrong with evidence about a counter system.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -206,67 +204,198 @@ fn keeps_one(rule: &Rule, trap: &[Var], inside: &dyn Fn(&Var) -> bool) -> bool {
     certain || trap.iter().all(kept)
 }
 
-/// The set of what keeps the limits and is above no vector of the basis.
-fn above(system: &System, limits: &[Limit], basis: &[Vector]) -> Result<(), Rejection> {
-    let outside = Basis::minimal(basis.iter().cloned());
-    let excluded = |v: &Vector| -> Result<bool, Overflow> {
-        if outside.below(v).is_some() {
+fn leq(a: &Vector, b: &Vector) -> bool {
+    a.iter().all(|(x, n)| n <= b.get(x))
+}
+
+/// Vectors, by the variables that they mention.
+struct Many<'a> {
+    all: &'a [Vector],
+    mention: Vec<Vec<usize>>,
+}
+
+impl<'a> Many<'a> {
+    fn new(system: &System, all: &'a [Vector]) -> Result<Many<'a>, Rejection> {
+        let mut mention = vec![vec![]; system.names.len()];
+        for (i, v) in all.iter().enumerate() {
+            for (x, _) in v.iter() {
+                mention.get_mut(x as usize).ok_or(Rejection::Malformed)?.push(i);
+            }
+        }
+        Ok(Many { all, mention })
+    }
+
+    /// Is one of them at least this? It mentions all that this mentions.
+    fn above(&self, v: &Vector) -> bool {
+        match v.iter().map(|(x, _)| &self.mention[x as usize]).min_by_key(|list| list.len()) {
+            Some(list) => list.iter().any(|&i| leq(v, &self.all[i])),
+            None => !self.all.is_empty(),
+        }
+    }
+}
+
+/// What is above one of some vectors, or breaks a limit. Whatever is above something in it is in it too.
+struct Outside<'a> {
+    limits: &'a [Limit],
+    all: &'a [Vector],
+    /// Each under one of its variables: the one that fewest mention. What is below another mentions nothing else.
+    filed: Vec<Vec<usize>>,
+    has_zero: bool,
+}
+
+impl<'a> Outside<'a> {
+    fn new(system: &System, limits: &'a [Limit], all: &'a [Vector]) -> Result<Outside<'a>, Rejection> {
+        let mention = Many::new(system, all)?.mention;
+        let mut filed = vec![vec![]; system.names.len()];
+        let mut has_zero = false;
+        for (i, v) in all.iter().enumerate() {
+            match v.iter().map(|e| e.0 as usize).min_by_key(|&x| mention[x].len()) {
+                Some(x) => filed[x].push(i),
+                None => has_zero = true,
+            }
+        }
+        Ok(Outside { limits, all, filed, has_zero })
+    }
+
+    fn has(&self, v: &Vector) -> Result<bool, Overflow> {
+        let below = |x: Var| self.filed[x as usize].iter().any(|&i| leq(&self.all[i], v));
+        if self.has_zero || v.iter().any(|(x, _)| below(x)) {
             return Ok(true);
         }
-        for l in limits {
+        for l in self.limits {
             if l.excludes(v)? {
                 return Ok(true);
             }
         }
         Ok(false)
-    };
+    }
+}
+
+/// The set of what keeps the limits and is above no vector of the basis.
+fn above(system: &System, limits: &[Limit], basis: &[Vector]) -> Result<(), Rejection> {
+    let outside = Outside::new(system, limits, basis)?;
     for (n, t) in system.target.iter().enumerate() {
-        if !excluded(t)? {
+        if !outside.has(t)? {
             return Err(Rejection::Target(n));
         }
     }
-    if outside.iter().any(|v| system.may_start_above(v)) {
+    // The start can be as large as its upper bounds are.
+    let may_start = |v: &Vector| v.iter().all(|(x, n)| system.initial[x as usize].high.is_none_or(|h| n <= h));
+    if basis.iter().any(may_start) {
         return Err(Rejection::Start);
     }
-    let raisers = system.raisers();
-    for m in outside.iter() {
-        // From outside of the others' `pre` one cannot get above `m` without being above it already.
-        let mut rules: Vec<RuleId> = m.iter().flat_map(|(v, _)| raisers[v as usize].iter().copied()).collect();
+    // What a rule does not set to more than there was, it cannot lead above.
+    let mut raise: Vec<Vec<RuleId>> = vec![vec![]; system.names.len()];
+    for (r, rule) in system.rules.iter().enumerate() {
+        for (y, u) in &rule.updates {
+            let lowers = u.constant <= 0 && u.sources.iter().all(|x| x == y);
+            if !lowers {
+                raise[*y as usize].push(r as RuleId);
+            }
+        }
+    }
+    for m in basis {
+        let mut rules: Vec<RuleId> = m.iter().flat_map(|(y, _)| raise[y as usize].iter().copied()).collect();
         rules.sort_unstable();
         rules.dedup();
         for r in rules {
-            for p in pre(&system.rules[r as usize], m)? {
-                if !excluded(&p)? {
-                    return Err(Rejection::Step(r));
-                }
+            if leads_above(&system.rules[r as usize], m, &outside)? {
+                return Err(Rejection::Step(r));
             }
         }
     }
     Ok(())
 }
 
+/// More states than this are not looked at for one rule and one vector.
+const LOOKED_AT: usize = 1_000_000;
+/// No number in a state that is looked at is larger.
+const LARGE: i128 = 1 << 50;
+
+/// Does a rule lead from a state that is not outside to one that is at least `m`?
+///
+/// Such a state has at least certain numbers, and certain sums of its numbers are large enough. From the least numbers on, those that are
+/// in a sum that is too small are raised one by one, unless what there is already is outside: then all that is larger is, too.
+fn leads_above(rule: &Rule, m: &Vector, outside: &Outside<'_>) -> Result<bool, Overflow> {
+    let mut least: Vec<(Var, u64)> = rule.guards.iter().map(|(x, g)| (*x, g.low)).collect();
+    least.extend(m.iter().filter(|(y, _)| rule.updates.iter().all(|u| u.0 != *y)));
+    let mut sums: Vec<(&[Var], i128)> = vec![];
+    for (y, u) in &rule.updates {
+        let needed = i128::from(m.get(*y)) - i128::from(u.constant);
+        if needed > LARGE {
+            return Err(Overflow::Numbers);
+        }
+        match u.sources[..] {
+            _ if needed <= 0 => {}
+            [] => return Ok(false),
+            [x] => least.push((x, needed as u64)),
+            ref several => sums.push((several, needed)),
+        }
+    }
+    let mut seen = FxHashSet::default();
+    let mut waiting = vec![Vector::new(least)];
+    while let Some(v) = waiting.pop() {
+        if rule.guards.iter().any(|(x, g)| g.high.is_some_and(|h| v.get(*x) > h)) || outside.has(&v)? {
+            continue;
+        }
+        let sum = |of: &[Var]| of.iter().map(|x| i128::from(v.get(*x))).sum::<i128>();
+        let Some((sources, _)) = sums.iter().find(|(of, needed)| sum(of) < *needed) else { return Ok(true) };
+        for &x in *sources {
+            let more = Vector::new(v.iter().chain([(x, v.get(x) + 1)]).collect());
+            if seen.insert(more.clone()) {
+                waiting.push(more);
+            }
+        }
+        if seen.len() > LOOKED_AT {
+            return Err(Overflow::Many);
+        }
+    }
+    Ok(false)
+}
+
 /// The set of what is below a vector.
 fn below(system: &System, tops: &[Vector]) -> Result<(), Rejection> {
-    if tops.iter().any(|t| t.entries().last().is_some_and(|e| e.0 as usize >= system.names.len())) {
-        return Err(Rejection::Malformed);
-    }
-    let mut inside = Basis::default();
-    tops.iter().for_each(|t| drop(inside.insert_maximal(t.clone())));
+    let inside = Many::new(system, tops)?;
     let start: Vec<u64> = system.initial.iter().map(|i| i.high.unwrap_or(OMEGA)).collect();
-    if inside.above(&Vector::dense(&start)).is_none() {
+    if !inside.above(&Vector::dense(&start)) {
         return Err(Rejection::Start);
     }
-    if let Some(n) = system.target.iter().position(|t| inside.above(t).is_some()) {
+    if let Some(n) = system.target.iter().position(|t| inside.above(t)) {
         return Err(Rejection::Target(n));
     }
-    for top in inside.iter() {
+    for top in tops {
         for (r, rule) in system.rules.iter().enumerate() {
-            if post(rule, top)?.is_some_and(|after| inside.above(&after).is_none()) {
+            if furthest(rule, top)?.is_some_and(|after| !inside.above(&after)) {
                 return Err(Rejection::Step(r as RuleId));
             }
         }
     }
     Ok(())
+}
+
+/// At least what a rule leads to from states that are at most `top`, if it can be taken in one. Numbers that a guard bounds from above are
+/// at most that bound where it is taken.
+fn furthest(rule: &Rule, top: &Vector) -> Result<Option<Vector>, Overflow> {
+    if rule.guards.iter().any(|(x, g)| g.high.is_some_and(|h| h < g.low) || top.get(*x) < g.low) {
+        return Ok(None);
+    }
+    let most = |x: Var| {
+        let high = rule.guards.iter().filter(|g| g.0 == x).filter_map(|g| g.1.high);
+        high.fold(top.get(x), u64::min)
+    };
+    let mut after: Vec<(Var, u64)> = top.iter().map(|(x, _)| (x, most(x))).collect();
+    after.retain(|(x, _)| rule.updates.iter().all(|u| u.0 != *x));
+    for (y, u) in &rule.updates {
+        let numbers: Vec<u64> = u.sources.iter().map(|x| most(*x)).collect();
+        let sum = numbers.iter().map(|&n| i128::from(n)).sum::<i128>() + i128::from(u.constant);
+        match sum {
+            _ if numbers.contains(&OMEGA) => after.push((*y, OMEGA)),
+            ..0 => return Ok(None),
+            0..=LARGE => after.push((*y, sum as u64)),
+            _ => return Err(Overflow::Numbers),
+        }
+    }
+    Ok(Some(Vector::new(after)))
 }
 
 /// More starts than this are not gone through.

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use trellis_domain::zone::{Constraint, Zone};
+use trellis_domain::zone::Constraint;
 use trellis_model::ltl::{Buchi, Letter, Word};
 use trellis_model::network::interpret::Interpreter;
 use trellis_model::network::temporal::Obligations;
@@ -16,9 +16,10 @@ use trellis_model::network::{
 };
 
 use crate::certified::Certified;
+use crate::dbm::Dbm;
 use crate::ltl::{self, of_negation, well_formed};
 use crate::state::check;
-use crate::timed_liveness::{Checker, Way, zones};
+use crate::timed_liveness::{Checker, Key, Way};
 use crate::trace::{Replayed, Run};
 use crate::{Cause, Rejection};
 
@@ -242,35 +243,33 @@ struct Proof<'a> {
     /// By the numbers of entries.
     courses: Vec<&'a Course>,
     checker: Checker<'a>,
-    letters: HashMap<Vec<u64>, Letter>,
+    letters: HashMap<Key, Letter>,
     for_ever: HashMap<(u32, Letter), bool>,
 }
 
 impl Proof<'_> {
-    fn letter(&mut self, key: &[u64]) -> Result<Letter, Rejection> {
+    fn letter(&mut self, key: &Key) -> Result<Letter, Rejection> {
         if let Some(&l) = self.letters.get(key) {
             return Ok(l);
         }
         let c = &self.checker;
-        let state = &c.places[key].state;
+        let state = key;
         let l = letter(&self.asked.conditions, |p| {
             c.interpreter.value_given(p, state, None, &[]).map(|v| v != 0).map_err(|e| c.model(e))
         })?;
-        self.letters.insert(key.to_vec(), l);
+        self.letters.insert(key.clone(), l);
         Ok(l)
     }
 
     fn start(&mut self) -> Result<(), Rejection> {
-        let initial = self.checker.interpreter.initial().map_err(|e| self.checker.model(e))?;
-        let key = self.checker.key_of(&initial);
+        let key = self.checker.initial()?;
         self.checker.place(&key)?;
         let c = &self.checker;
-        let mut zone = Zone::zero(c.domain.clocks());
-        c.constrain(&mut zone, &c.places[&key].invariant)?;
-        let zone = c.later(&zone, &c.places[&key], &[])?;
+        let zone = Dbm::zero(c.clocks()).within(&c.places[&key].invariant);
+        let zone = c.later(&zone, &c.places[&key], &[]);
         for q in &self.asked.automaton.initial {
-            if c.missing(&key, &zone, |e| self.courses[e.number].at == *q)? {
-                return Err(Rejection::new(Cause::InitialMissing).state(self.net, &initial));
+            if c.missing(&key, &zone, |e| self.courses[e.number].at == *q) {
+                return Err(Rejection::new(Cause::InitialMissing).state(self.net, &key));
             }
         }
         Ok(())
@@ -289,7 +288,7 @@ impl Proof<'_> {
         let (before, able_weakly) = self.able(&ways);
         let resting = self.obligations.weak.iter().fold(0, |all, w| all | 1u64 << w.1) & !able_weakly;
         let at = self.courses[number].at;
-        for way in &ways {
+        for way in ways.iter() {
             let (moves, weak) = parties(self.net, &self.obligations, [&way.action].into_iter());
             let marks = weak | resting | self.obligations.time.map_or(0, |mark| u64::from(way.counts) << mark);
             let after = if self.obligations.strong.is_empty() {
@@ -300,21 +299,21 @@ impl Proof<'_> {
             };
             let c = &self.checker;
             let zone = c.after(&c.entries[i].zone, way)?;
-            let zone = c.later(&zone, &c.places[&way.key], &[])?;
-            if c.domain.is_empty(&zone) {
+            let zone = c.later(&zone, &c.places[&way.key], &[]);
+            if zone.is_empty() {
                 continue;
             }
             for b in self.asked.automaton.edges[at as usize].iter().filter(|b| b.cube.admits(letter)) {
                 let deed = Deed { marks: marks | b.marks, moves, before, after };
                 let fits = |to: &Course| to.at == b.to && advances(self.courses[number], to, deed);
-                if c.missing(&way.key, &zone, |e| fits(self.courses[e.number]))? {
+                if c.missing(&way.key, &zone, |e| fits(self.courses[e.number])) {
                     let wrong = c.wrong(Cause::NoProgress, i, &zone).step(self.net, &way.action);
-                    return Err(wrong.next(self.net, &c.places[&way.key].state));
+                    return Err(wrong.next(self.net, &way.key));
                 }
             }
         }
         // A run that ends here reads the letter for ever.
-        if before == 0 && able_weakly == 0 && self.may_end(i, &key, &ways)? && self.accepts(at, letter) {
+        if before == 0 && able_weakly == 0 && self.may_end(i, &key, &ways) && self.accepts(at, letter) {
             return Err(self.checker.wrong(Cause::MayEnd, i, &self.checker.entries[i].zone));
         }
         Ok(())
@@ -328,26 +327,22 @@ impl Proof<'_> {
     }
 
     /// Is there a valuation from which time passes for ever, or after which nothing can happen?
-    fn may_end(&self, i: usize, key: &[u64], ways: &[Way]) -> Result<bool, Rejection> {
+    fn may_end(&self, i: usize, key: &Key, ways: &[Way]) -> bool {
         let c = &self.checker;
         let place = &c.places[key];
         let limits = |c: &Constraint| c.left != 0 && c.right == 0 && !c.bound.is_inf();
         if place.delay && !place.invariant.iter().any(limits) {
-            return Ok(true);
+            return true;
         }
-        let mut stuck = vec![c.later(&c.entries[i].zone, place, &[])?];
+        let mut stuck = vec![c.later(&c.entries[i].zone, place, &[])];
         for way in ways {
-            let mut zone = c.before(place, way)?;
+            let mut zone = c.before(place, way);
             if place.delay {
-                c.domain.down(&mut zone);
+                zone.down();
             }
-            let mut rest = Vec::new();
-            for part in &stuck {
-                rest.extend(c.domain.subtract(part, &zone).map_err(zones)?);
-            }
-            stuck = rest;
+            stuck = stuck.iter().flat_map(|part| part.minus(&zone)).collect();
         }
-        Ok(!stuck.is_empty())
+        !stuck.is_empty()
     }
 }
 

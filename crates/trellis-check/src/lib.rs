@@ -3,8 +3,8 @@
 //! Shares no logic with the engines, and may not depend on them:
 //! - [`replay`] takes a trace step by step with the reference interpreter
 //!   ([`trellis_model::network::interpret`]), which shares nothing with the fast semantics the engines use;
-//! - [`certify`] checks that a certificate is a proof: with the model's own steps and the order of its elements, and
-//!   nothing else.
+//! - [`certify`] checks that a certificate is a proof: with the reference interpreter's steps, zones of its own (`dbm`) and
+//!   the order of elements, and nothing else; [`quickly`] is the exception.
 //!
 //! Evidence is not trusted: it may come from a file that somebody has edited. Whatever is in it, the answer is yes, or a
 //! [`Rejection`] that says in words what is wrong and shows the state.
@@ -42,6 +42,7 @@ mod certificate;
 mod certified;
 pub mod channel;
 pub mod counter;
+mod dbm;
 mod describe;
 mod formula;
 pub mod hierarchy;
@@ -51,11 +52,13 @@ mod limit;
 pub mod ltl;
 pub mod mec;
 mod monotone;
+mod moves;
 pub mod program;
 pub mod proof;
 mod rejection;
 mod siblings;
 mod state;
+mod steps;
 mod symmetric;
 mod timed;
 mod timed_liveness;
@@ -69,6 +72,7 @@ pub use formula::{certify_formula, replay_formula};
 pub use limit::within;
 pub use monotone::{assuming_monotone, monotone};
 pub use rejection::{Cause, Claimed, Rejection};
+pub use steps::quickly;
 pub use timed::certify_clock_bound;
 pub use timed_liveness::certify_non_zeno;
 pub use trace::{End, Replayed, replay, replay_bound, replay_non_zeno};

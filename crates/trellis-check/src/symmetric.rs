@@ -4,13 +4,18 @@
 //! Which swaps are symmetries is found and verified here anew, from the model and the question alone; the certificate only
 //! says that it needs them. Entries and what steps lead to are brought into order alike, and then compared. That
 //! the order is always the same for states that are equal up to swaps is not relied on: if it is not, a proof is
-//! refused, never a wrong one accepted.
+//! refused, never a wrong one accepted. The finder is that of the searches; what it finds is tried out here (`tried`).
 
-use trellis_domain::zone::{Constraint, Zone, ZoneDomain};
+use trellis_domain::zone::{Constraint, Zone};
 use trellis_model::network::symmetry::Symmetry;
 use trellis_model::network::{CertEntry, Certificate, LuBounds, Network, Query, Snapshot};
 
+use crate::dbm::Dbm;
 use crate::state::check;
+
+mod tried;
+
+pub(crate) use tried::tried;
 
 /// The symmetries that a certificate may use.
 pub(crate) fn symmetry(net: &Network, query: &Query, cert: &Certificate) -> Symmetry {
@@ -53,9 +58,9 @@ pub(crate) fn sorted_entries<'c>(
 fn entry(net: &Network, symmetry: &Symmetry, e: &CertEntry) -> CertEntry {
     let (state, word) = sorted(symmetry, &e.state);
     let mut sorted = CertEntry { state, ..renamed(symmetry, &word, e) };
-    if let (Some(bounds), Ok(mut zone)) = (&sorted.bounds, Zone::build(net.clocks.len(), &sorted.zone)) {
+    if let Some(bounds) = &sorted.bounds {
         let mut word = Vec::new();
-        sort_zone(symmetry, &sorted.state, bounds, &mut zone, &mut word);
+        sort_zone(symmetry, &sorted.state, bounds, &Dbm::build(net.clocks.len(), &sorted.zone), &mut word);
         sorted = renamed(symmetry, &word, &sorted);
     }
     sorted
@@ -70,37 +75,26 @@ fn renamed(symmetry: &Symmetry, word: &[u16], e: &CertEntry) -> CertEntry {
 }
 
 /// A zone with other names for its clocks.
-pub(crate) fn renamed_zone(symmetry: &Symmetry, word: &[u16], domain: ZoneDomain, zone: &Zone) -> Zone {
-    let dim = domain.dim();
-    let before: Vec<usize> = (0..dim).map(|c| symmetry.clock_before(word, c as u32) as usize).collect();
-    let mut new = zone.clone();
-    for i in 0..dim {
-        for j in 0..dim {
-            new[i * dim + j] = zone[before[i] * dim + before[j]];
-        }
-    }
-    new
+pub(crate) fn renamed_zone(symmetry: &Symmetry, word: &[u16], zone: &Dbm) -> Dbm {
+    let before = |c: usize| symmetry.clock_before(word, c as u32) as usize;
+    zone.renamed(&(0..zone.dim()).map(before).collect::<Vec<_>>())
 }
 
 /// Finds the swaps that bring a zone into order without moving locations and data. Clocks that the bounds say nothing about
 /// make no difference.
-pub(crate) fn sort_zone(
-    symmetry: &Symmetry,
-    state: &Snapshot,
-    bounds: &LuBounds,
-    zone: &mut Zone,
-    word: &mut Vec<u16>,
-) {
+pub(crate) fn sort_zone(symmetry: &Symmetry, state: &Snapshot, bounds: &LuBounds, zone: &Dbm, word: &mut Vec<u16>) {
     let dim = bounds.lower.len();
-    let domain = ZoneDomain::new(dim - 1);
-    if domain.is_empty(zone) {
+    if zone.is_empty() {
         return;
     }
+    let mut zone = zone.clone();
     for c in (1..dim).filter(|&c| bounds.lower[c] < 0 && bounds.upper[c] < 0) {
-        domain.free(zone, c);
+        zone.free(c);
     }
+    // Which order it is makes no difference to whether a proof is one.
+    let Ok(mut zone) = Zone::build(dim - 1, &zone.constraints()) else { return };
     let mut fixing = Vec::new();
     symmetry.fixing(&cells(state), &mut fixing);
     let clocks: Vec<u32> = (0..dim as u32).collect();
-    symmetry.sort_zone(&fixing, &clocks, zone, word);
+    symmetry.sort_zone(&fixing, &clocks, &mut zone, word);
 }

@@ -1,28 +1,31 @@
-//! Certificates of timed models: sets of locations, data and zones, checked to be proofs. An entry stands for the valuations of its zone that satisfy the clock invariants of its locations; with bounds, also for those that the bounds
-//! cannot tell from one of these (`a⊑LU`: Herbreteau, Srivathsan and Walukiewicz, *Better abstractions for timed automata*, LICS 2012). A set of
-//! entries is a proof if it has the initial valuation and all that it becomes while time passes; if every step, and then any delay, leads to a
-//! valuation in the set; and if none in it is bad.
+//! Certificates of timed models: sets of locations, data and zones, checked to be proofs.
 //!
-//! With bounds, what an entry stands for need not be written down. Say `v` is such a valuation, simulated by `w` of the zone. If the bounds are at
-//! least the constants that a step compares clocks with (in guards, and in the target's invariant for clocks that the step does not set), then what
-//! `v` can do and wait, `w` can. If they are also at least the bounds of an entry of the target (for clocks that the step does not set), then what
-//! `w` becomes simulates what `v` becomes as far as that entry is concerned. So it is enough that all that the zone becomes is within an entry. An
-//! entry whose bounds are all minus infinity stands for every valuation, and may be reached from anywhere.
+//! An entry stands for the valuations of its zone that satisfy the clock invariants of its locations; with bounds, also for
+//! those that the bounds cannot tell from one of these (`a⊑LU`: Herbreteau, Srivathsan and Walukiewicz, *Better
+//! abstractions for timed automata*, LICS 2012). A set of entries is a proof if it has the initial valuation and all that it
+//! becomes while time passes; if every step, and then any delay, leads to a valuation in the set; and if none in it is bad.
 //!
-//! What it deliberately does not do: liveness (a module of its own), lattice variables beside clocks. Entries that know only part of the data have a
-//! module of their own, `partial`, and those that say more of it than values another, `says`.
+//! With bounds, what an entry stands for need not be written down. Say `v` is such a valuation, simulated by `w` of the zone.
+//! If the bounds are at least the constants that a step compares clocks with (in guards, and in the target's invariant
+//! for clocks that the step does not set), then what `v` can do and wait, `w` can. If they are also at least the bounds of an
+//! entry of the target (for clocks that the step does not set), then what `w` becomes simulates what `v` becomes as far as
+//! that entry is concerned. So it is enough that all that the zone becomes is within an entry. An entry whose bounds are all
+//! minus infinity stands for every valuation, and may be reached from anywhere.
+//!
+//! What it deliberately does not do: liveness (a module of its own), lattice variables beside clocks. Entries that know only part of the
+//! data have a module of their own, `partial`, and those that say more of it than values another, `says`.
 
-use std::collections::HashMap;
+use std::rc::Rc;
 
-use trellis_domain::zone::{Bound, Constraint, Zone, ZoneDomain, ZoneError};
+use rustc_hash::FxHashMap;
+use trellis_domain::zone::{Bound, Constraint, ZoneError};
 use trellis_expr::{TermId, VarId};
 use trellis_model::network::interpret::Interpreter;
+use trellis_model::network::interpret::moves::{Move, opposite};
 use trellis_model::network::symmetry::Symmetry;
 use trellis_model::network::{
-    Action, CertEntry, Certificate, Condition, LuBounds, ModelError, Network, Post, Query, QueryKind, SetClock,
-    Snapshot, Transition, Transitions,
+    CertEntry, Certificate, Condition, LuBounds, ModelError, Network, Query, QueryKind, SetClock, Snapshot,
 };
-use trellis_order::{Domain, Word};
 
 mod deadlock;
 mod partial;
@@ -31,8 +34,9 @@ mod sorting;
 mod stopwatch;
 
 use crate::certified::Certified;
+use crate::dbm::{Dbm, Limit};
 use crate::state::check;
-use crate::{Cause, Rejection, symmetric};
+use crate::{Cause, Rejection, moves, symmetric};
 
 /// Checks a certificate of a model with clocks.
 pub(crate) fn certify(net: &Network, query: &Query, cert: &Certificate) -> Result<Certified, Rejection> {
@@ -49,6 +53,7 @@ pub(crate) fn certify(net: &Network, query: &Query, cert: &Certificate) -> Resul
         return crate::timed_liveness::inevitable(net, query, cert, None);
     }
     let symmetry = symmetric::symmetry(net, query, cert);
+    symmetric::tried(net, query, cert, &symmetry)?;
     let entries = symmetric::sorted_entries(net, &symmetry, cert).collect();
     let cert = &Certificate { entries, ..*cert };
     let mut c = Checker::new(net, query, cert, &symmetry)?;
@@ -108,11 +113,16 @@ struct Entry<'a> {
     known: &'a [bool],
     /// What more it says of the data.
     says: Vec<TermId>,
-    key: Vec<Word>,
-    zone: Zone,
+    zone: Dbm,
     bounds: Option<&'a LuBounds>,
     /// The clock invariant.
-    invariant: Vec<Constraint>,
+    invariant: Rc<Vec<Constraint>>,
+}
+
+/// The entries with the same locations and data.
+struct Place {
+    entries: Vec<usize>,
+    invariant: Rc<Vec<Constraint>>,
 }
 
 struct Checker<'a> {
@@ -121,10 +131,9 @@ struct Checker<'a> {
     /// What may be swapped.
     symmetry: &'a Symmetry,
     interpreter: Interpreter<'a>,
-    post: Post<'a>,
-    domain: ZoneDomain,
+    has_rates: bool,
     entries: Vec<Entry<'a>>,
-    by_key: HashMap<Vec<Word>, Vec<usize>>,
+    places: FxHashMap<&'a Snapshot, Place>,
     /// If some entry knows only part of the data.
     partial: Option<partial::PartialData<'a>>,
     steps: u64,
@@ -132,9 +141,9 @@ struct Checker<'a> {
 
 /// A part of what an entry stands for, in which conditions have one value.
 struct Leaf {
-    zone: Zone,
+    zone: Dbm,
     /// All valuations in which they have this value, whatever the entry says.
-    any: Zone,
+    any: Dbm,
     truths: Vec<(VarId, bool)>,
     deadlock: Option<bool>,
     /// Cause the bounds cannot tell this part from others, if they cannot.
@@ -157,10 +166,9 @@ impl<'a> Checker<'a> {
             query,
             symmetry,
             interpreter: Interpreter::new(net),
-            post: Post::new(net),
-            domain: ZoneDomain::new(net.clocks.len()),
+            has_rates: net.has_rates(),
             entries: Vec::new(),
-            by_key: HashMap::new(),
+            places: FxHashMap::default(),
             partial: None,
             steps: 0,
         };
@@ -176,8 +184,9 @@ impl<'a> Checker<'a> {
         c.ready(any)?;
         for (number, e) in cert.entries.iter().enumerate() {
             let entry = c.read(number, e).map_err(|r| r.number(number))?;
-            if !c.domain.is_empty(&entry.zone) {
-                c.by_key.entry(entry.key.clone()).or_default().push(c.entries.len());
+            if !entry.zone.is_empty() {
+                let new = || Place { entries: Vec::new(), invariant: entry.invariant.clone() };
+                c.places.entry(entry.state).or_insert_with(new).entries.push(c.entries.len());
                 c.entries.push(entry);
             }
         }
@@ -194,25 +203,21 @@ impl<'a> Checker<'a> {
         if !e.state.clocks.is_empty() {
             return Err(malformed("an entry has a zone, and no values of clocks"));
         }
-        let dim = self.domain.dim();
+        let dim = self.dim();
         if e.zone.iter().any(|c| c.clocks().0 >= dim || c.clocks().1 >= dim) {
             return Err(malformed("a constraint on a clock that does not exist"));
         }
         if e.bounds.as_ref().is_some_and(|b| b.lower.len() != dim || b.upper.len() != dim) {
             return Err(malformed("bounds for another number of clocks"));
         }
-        let zone = Zone::build(self.net.clocks.len(), &e.zone).map_err(zones)?;
-        let key = self.post.layout.key_of(&e.state);
-        let invariant = match self.partial {
-            Some(_) => self.invariant_of(&e.state.locations)?,
-            None => {
-                let mut invariant = Vec::new();
-                self.post.timing(&key, &mut invariant).map_err(|e| self.model(e))?;
-                invariant
-            }
+        let zone = Dbm::build(self.net.clocks.len(), &e.zone);
+        let invariant = match (self.places.get(&e.state), &self.partial) {
+            (Some(place), _) => place.invariant.clone(),
+            (None, Some(_)) => self.invariant_of(&e.state.locations)?.into(),
+            (None, None) => self.interpreter.timing(&e.state).map_err(|e| self.model(e))?.0.into(),
         };
         let says = e.says.as_ref().map(|text| self.assertions(text)).transpose()?.unwrap_or_default();
-        Ok(Entry { number, state: &e.state, known: &e.known, says, key, zone, bounds: e.bounds.as_ref(), invariant })
+        Ok(Entry { number, state: &e.state, known: &e.known, says, zone, bounds: e.bounds.as_ref(), invariant })
     }
 
     // Words for what is wrong.
@@ -221,64 +226,44 @@ impl<'a> Checker<'a> {
         Rejection::model(self.net, e)
     }
 
-    fn wrong(&self, why: Cause, e: &Entry<'_>, zone: &Zone) -> Rejection {
-        let shown = self.domain.show(zone, &self.net.clocks);
-        Rejection::new(why).number(e.number).state(self.net, e.state).with(shown)
+    fn wrong(&self, why: Cause, e: &Entry<'_>, zone: &Dbm) -> Rejection {
+        Rejection::new(why).number(e.number).state(self.net, e.state).with(zone.show(&self.net.clocks))
     }
 
-    fn wrong_move(&self, why: Cause, e: &Entry<'_>, m: &Transition<'_>) -> Rejection {
-        let next = self.post.layout.snapshot(self.net, m.key, &[]);
-        self.wrong(why, e, &e.zone).step(self.net, &Action(m.action.to_vec())).next(self.net, &next)
+    fn wrong_move(&self, why: Cause, e: &Entry<'_>, m: &Move) -> Rejection {
+        self.wrong(why, e, &e.zone).step(self.net, &m.action).next(self.net, &m.to)
     }
 
     // Zones.
 
-    /// What is left of a zone.
-    fn within(&self, zone: &Zone, constraints: &[Constraint]) -> Result<Zone, Rejection> {
-        let mut zone = zone.clone();
-        self.domain.constrain_all(&mut zone, constraints).map_err(zones)?;
-        Ok(zone)
+    fn dim(&self) -> usize {
+        self.net.clocks.len() + 1
     }
 
     /// Is the zone within what these entries stand for, together?
-    fn covered<'e>(&self, zone: Zone, by: impl Iterator<Item = &'e Entry<'a>>) -> Result<bool, Rejection>
+    fn covered<'e>(&self, zone: Dbm, by: impl Iterator<Item = &'e Entry<'a>>) -> bool
     where
         'a: 'e,
     {
-        let d = self.domain;
         let mut parts = vec![zone];
-        parts.retain(|z| !d.is_empty(z));
+        parts.retain(|z| !z.is_empty());
         for e in by {
-            let mut rest = Vec::new();
-            for part in parts {
-                if !self.stands_for(e, &part) {
-                    rest.extend(d.subtract(&part, &e.zone).map_err(zones)?);
-                }
-            }
-            parts = rest;
+            let rest = parts.iter().filter(|part| !stands_for(e, part));
+            parts = rest.flat_map(|part| part.minus(&e.zone)).collect();
         }
-        Ok(parts.is_empty())
-    }
-
-    /// Does an entry stand for a zone, alone?
-    fn stands_for(&self, e: &Entry<'a>, zone: &Zone) -> bool {
-        match e.bounds {
-            None => self.domain.leq(zone, &e.zone),
-            Some(b) => self.domain.leq_alu(zone, &e.zone, &b.lower, &b.upper),
-        }
+        parts.is_empty()
     }
 
     /// As `covered`, but first tries each entry alone.
-    fn included(&self, zone: &Zone, by: &[&Entry<'a>]) -> Result<bool, Rejection> {
-        if self.domain.is_empty(zone) || by.iter().any(|e| self.stands_for(e, zone)) {
-            return Ok(true);
-        }
-        Ok(by.len() > 1 && self.covered(zone.clone(), by.iter().copied())?)
+    fn included(&self, zone: &Dbm, by: &[&Entry<'a>]) -> bool {
+        zone.is_empty()
+            || by.iter().any(|e| stands_for(e, zone))
+            || by.len() > 1 && self.covered(zone.clone(), by.iter().copied())
     }
 
-    /// The entries of a key.
-    fn targets(&self, key: &[Word]) -> Vec<&Entry<'a>> {
-        self.by_key.get(key).map_or(Vec::new(), |all| all.iter().map(|&i| &self.entries[i]).collect())
+    /// The entries with these locations and data.
+    fn targets(&self, state: &Snapshot) -> Vec<&Entry<'a>> {
+        self.places.get(state).map_or(Vec::new(), |p| p.entries.iter().map(|&i| &self.entries[i]).collect())
     }
 
     /// The loosest bound of a clock from above (below) among the entries that are measured.
@@ -289,11 +274,12 @@ impl<'a> Checker<'a> {
             crate::limit::ask()?;
             for leaf in self.leaves(i)? {
                 if self.value(when, i, &leaf)? != 0 {
-                    loosest = loosest.max(Some(self.domain.get(&leaf.zone, left, right)));
+                    loosest = loosest.max(Some(leaf.zone.get(left, right)));
                 }
             }
         }
-        Ok(loosest)
+        let bound = |l: Limit| l.bound().ok_or_else(|| zones(ZoneError::Overflow));
+        loosest.map(bound).transpose()
     }
 
     // A closed set.
@@ -303,121 +289,97 @@ impl<'a> Checker<'a> {
         if self.partial.is_some() {
             return self.closed_partially();
         }
-        let initial = self.interpreter.initial().map_err(|e| self.model(e))?;
-        let key = self.post.layout.key_of(&initial);
-        let mut invariant = Vec::new();
-        let delay = self.post.timing(&key, &mut invariant).map_err(|e| self.model(e))?;
-        let stopped = self.stopped(&key, delay).map_err(|e| self.model(e))?;
-        let zero = self.later(Zone::zero(self.net.clocks.len()), &invariant, delay.then_some(&stopped))?;
-        let (key, state, mut word) = self.in_order(&key);
-        let targets = self.targets(&key);
+        let initial = Snapshot { clocks: Vec::new(), ..self.interpreter.initial().map_err(|e| self.model(e))? };
+        let (invariant, delay) = self.interpreter.timing(&initial).map_err(|e| self.model(e))?;
+        let stopped = self.stopped(&initial, delay).map_err(|e| self.model(e))?;
+        let zero = later(Dbm::zero(self.net.clocks.len()), &invariant, delay.then_some(&stopped));
+        let (state, mut word) = self.in_order(&initial);
+        let targets = self.targets(&state);
         let zero = self.sorted_zone(zero, &state, &targets, &mut word);
-        if !self.included(&zero, &targets)? {
+        if !self.included(&zero, &targets) {
             return Err(Rejection::new(Cause::InitialMissing).state(self.net, &initial));
         }
-        let mut moves = Transitions::default();
         for i in 0..self.entries.len() {
-            crate::limit::ask()?;
-            let found = self.post.moves(&self.entries[i].key, &mut moves);
-            found.map_err(|e| self.model(e))?;
-            self.steps += moves.len() as u64;
-            for m in moves.iter() {
-                let stopped = self.stopped(m.key, m.delay && m.fault.is_none());
-                self.stays(&self.entries[i], &m, &stopped)?;
+            // Locations and data are looked at once, when they first come.
+            let state = self.entries[i].state;
+            if self.places[state].entries[0] != i {
+                continue;
+            }
+            let together = self.places[state].entries.clone();
+            for m in moves::moves(self.net, state).map_err(|e| self.model(e))? {
+                let stopped = self.stopped(&m.to, m.delay);
+                let (to, word) = self.in_order(&m.to);
+                self.steps += together.len() as u64;
+                for &j in &together {
+                    crate::limit::ask()?;
+                    self.leads_into(&self.entries[j], &m, &stopped, self.targets(&to), (&to, word.clone()))?;
+                }
             }
         }
         Ok(())
     }
 
-    /// The clocks that stand still in a key while time passes, if it may.
-    fn stopped(&mut self, key: &[Word], delay: bool) -> Stopped {
-        if delay { self.post.stopped(key) } else { Ok(Vec::new()) }
-    }
-
-    /// What a zone becomes while time passes, if it may, and these clocks stand still.
-    fn later(&self, mut zone: Zone, invariant: &[Constraint], delay: Option<&Vec<u32>>) -> Result<Zone, Rejection> {
-        self.domain.constrain_all(&mut zone, invariant).map_err(zones)?;
-        if let Some(stopped) = delay {
-            if stopped.is_empty() {
-                self.domain.up(&mut zone);
-            } else {
-                zone = stopwatch::later(self.domain, &zone, stopped).map_err(zones)?;
-            }
-            self.domain.constrain_all(&mut zone, invariant).map_err(zones)?;
-        }
-        Ok(zone)
-    }
-
-    /// A move leads from an entry into the set.
-    fn stays(&self, e: &Entry<'a>, m: &Transition<'_>, stopped: &Stopped) -> Result<(), Rejection> {
-        let (key, state, word) = self.in_order(m.key);
-        self.leads_into(e, m, stopped, self.targets(&key), (&state, word))
+    /// The clocks that stand still in a state while time passes, if it may.
+    fn stopped(&self, state: &Snapshot, delay: bool) -> Stopped {
+        if delay && self.has_rates { self.interpreter.stopped(state) } else { Ok(Vec::new()) }
     }
 
     /// A move leads from an entry into these, after some swaps to this state.
     fn leads_into(
         &self,
         e: &Entry<'a>,
-        m: &Transition<'_>,
+        m: &Move,
         stopped: &Stopped,
         mut targets: Vec<&Entry<'a>>,
         (state, mut word): (&Snapshot, Vec<u16>),
     ) -> Result<(), Rejection> {
-        if let Some(error) = m.fault {
+        let same: Vec<_> = (0..self.dim()).map(Some).collect();
+        if let Some(error) = &m.fault {
             // Nothing goes wrong if the clocks never allow it.
             if let Some(bounds) = e.bounds {
-                let same: Vec<_> = (0..self.domain.dim()).map(Some).collect();
-                enough(bounds, m.guard, &same).map_err(|why| self.wrong_move(Cause::LowBounds(why), e, m))?;
+                enough(bounds, &m.guard, &same).map_err(|why| self.wrong_move(Cause::LowBounds(why), e, m))?;
             }
-            let zone = self.within(&self.valuations(e)?, m.guard)?;
-            return if self.domain.is_empty(&zone) { Ok(()) } else { Err(self.model(error.clone())) };
+            let zone = self.valuations(e).within(&m.guard);
+            return if zone.is_empty() { Ok(()) } else { Err(self.model(error.clone())) };
         }
         if targets.iter().any(|t| t.bounds.is_some_and(stands_for_all)) {
             return Ok(());
         }
-        let origins = origins(self.domain.dim(), m.resets);
+        let origins = origins(self.dim(), &m.resets);
         if let Some(bounds) = e.bounds {
-            let same: Vec<_> = (0..self.domain.dim()).map(Some).collect();
-            enough(bounds, m.guard, &same)
-                .and_then(|()| enough(bounds, m.invariant, &origins))
+            enough(bounds, &m.guard, &same)
+                .and_then(|()| enough(bounds, &m.invariant, &origins))
                 .map_err(|why| self.wrong_move(Cause::LowBounds(why), e, m))?;
         }
-        let mut zone = self.within(&self.valuations(e)?, m.guard)?;
-        for r in m.resets {
-            match *r {
-                SetClock::Value { clock, value } => {
-                    self.domain.reset(&mut zone, clock as usize, value).map_err(zones)?;
-                }
-                SetClock::Copy { clock, from } => self.domain.assign(&mut zone, clock as usize, from as usize),
-            }
-        }
-        let zone = self.within(&zone, m.invariant)?;
-        if self.domain.is_empty(&zone) {
+        let mut zone = self.valuations(e).within(&m.guard);
+        moves::set(&mut zone, &m.resets);
+        zone.constrain_all(&m.invariant);
+        if zone.is_empty() {
             return Ok(());
         }
         let stopped = stopped.as_ref().map_err(|e| self.model(e.clone()))?;
-        let zone = self.later(zone, m.invariant, m.delay.then_some(stopped))?;
+        let zone = later(zone, &m.invariant, m.delay.then_some(stopped));
         let swapped = self.sorted_zone(zone.clone(), state, &targets, &mut word);
         if let Some(bounds) = e.bounds {
             let before = |c: usize| origins[self.symmetry.clock_before(&word, c as u32) as usize];
-            let origins: Vec<_> = (0..self.domain.dim()).map(before).collect();
+            let origins: Vec<_> = (0..self.dim()).map(before).collect();
             targets.retain(|t| t.bounds.is_some_and(|b| at_least(bounds, b, &origins)));
         }
-        if self.included(&swapped, &targets)? {
+        if self.included(&swapped, &targets) {
             return Ok(());
         }
-        let shown = self.domain.show(&zone, &self.net.clocks).to_string();
+        let shown = zone.show(&self.net.clocks);
         let mut wrong = self.wrong_move(Cause::LeadsOutside, e, m);
         wrong.next = wrong.next.map(|next| format!("{next}; {shown}"));
         Err(wrong)
     }
 
     /// The zone of an entry, without what violates the invariant: if there are bounds, only if they can tell.
-    fn valuations(&self, e: &Entry<'a>) -> Result<Zone, Rejection> {
-        let same: Vec<_> = (0..self.domain.dim()).map(Some).collect();
+    fn valuations(&self, e: &Entry<'a>) -> Dbm {
+        let same: Vec<_> = (0..self.dim()).map(Some).collect();
         match e.bounds {
-            Some(b) if enough(b, &e.invariant, &same).is_err() => Ok(e.zone.clone()),
-            _ => self.within(&e.zone, &e.invariant),
+            Some(b) if enough(b, &e.invariant, &same).is_err() => e.zone.clone(),
+            _ => e.zone.within(&e.invariant),
         }
     }
 
@@ -473,8 +435,8 @@ impl<'a> Checker<'a> {
         if self.partial.is_some() {
             self.knows_atoms(&self.entries[i])?;
         }
-        let whole = self.valuations(&self.entries[i])?;
-        let any = Zone::universe(self.domain.clocks());
+        let whole = self.valuations(&self.entries[i]);
+        let any = Dbm::universe(self.net.clocks.len());
         let leaf = |zone, deadlock| Leaf { zone, any: any.clone(), truths: Vec::new(), deadlock, low: None };
         let mut leaves = Vec::new();
         if self.query.deadlock {
@@ -485,7 +447,7 @@ impl<'a> Checker<'a> {
             }
             let mut alive = self.alive(i)?;
             // Often some step can always happen.
-            if let Some(at) = alive.iter().position(|alive| self.domain.leq(&whole, alive)) {
+            if let Some(at) = alive.iter().position(|alive| whole.is_in(alive)) {
                 alive.swap(0, at);
                 alive.truncate(1);
             }
@@ -493,9 +455,9 @@ impl<'a> Checker<'a> {
             for alive in alive {
                 let mut rest = Vec::new();
                 for part in &dead {
-                    rest.extend(self.domain.subtract(part, &alive).map_err(zones)?);
+                    rest.extend(part.minus(&alive));
                     let mut zone = part.clone();
-                    self.domain.intersect(&mut zone, &alive).map_err(zones)?;
+                    zone.intersect(&alive);
                     leaves.push(leaf(zone, Some(false)));
                 }
                 dead = rest;
@@ -504,7 +466,7 @@ impl<'a> Checker<'a> {
         } else {
             leaves.push(leaf(whole, None));
         }
-        leaves.retain(|l| !self.domain.is_empty(&l.zone));
+        leaves.retain(|l| !l.zone.is_empty());
         for (var, atom) in &self.query.atoms {
             let e = &self.entries[i];
             let bound = self.interpreter.atom_bound(e.state, atom).map_err(|e| self.model(e))?;
@@ -514,17 +476,16 @@ impl<'a> Checker<'a> {
             };
             let bound = Bound::checked(bound, atom.strict).ok_or_else(|| zones(ZoneError::Overflow))?;
             let yes = Constraint { left: atom.left, right: atom.right, bound };
-            let no = bound.complement().map(|bound| Constraint { left: atom.right, right: atom.left, bound });
-            let sides = [Some((yes, true)), no.map(|no| (no, false))];
-            let same: Vec<_> = (0..self.domain.dim()).map(Some).collect();
+            let sides = [Some((yes, true)), opposite(yes).map(|no| (no, false))];
+            let same: Vec<_> = (0..self.dim()).map(Some).collect();
             let mut split = Vec::new();
             for l in &leaves {
                 for (c, holds) in sides.iter().flatten() {
                     // If the bounds cannot tell, what satisfies it may be simulated by what does not.
                     let low = e.bounds.and_then(|b| enough(b, &[*c], &same).err());
-                    let zone = if low.is_some() { l.zone.clone() } else { self.within(&l.zone, &[*c])? };
-                    let any = self.within(&l.any, &[*c])?;
-                    if !self.domain.is_empty(&zone) && !self.domain.is_empty(&any) {
+                    let zone = if low.is_some() { l.zone.clone() } else { l.zone.within(&[*c]) };
+                    let any = l.any.within(&[*c]);
+                    if !zone.is_empty() && !any.is_empty() {
                         let truths = l.truths.iter().copied().chain([(*var, *holds)]).collect();
                         split.push(Leaf { zone, any, truths, deadlock: l.deadlock, low: l.low.or(low) });
                     }
@@ -534,6 +495,28 @@ impl<'a> Checker<'a> {
         }
         Ok(leaves)
     }
+}
+
+/// Does an entry stand for a zone, alone?
+fn stands_for(e: &Entry<'_>, zone: &Dbm) -> bool {
+    match e.bounds {
+        None => zone.is_in(&e.zone),
+        Some(b) => zone.is_simulated_by(&e.zone, &b.lower, &b.upper),
+    }
+}
+
+/// What a zone becomes while time passes, if it may, and these clocks stand still.
+fn later(mut zone: Dbm, invariant: &[Constraint], delay: Option<&Vec<u32>>) -> Dbm {
+    zone.constrain_all(invariant);
+    if let Some(stopped) = delay {
+        if stopped.is_empty() {
+            zone.up();
+        } else {
+            zone = stopwatch::later(&zone, stopped);
+        }
+        zone.constrain_all(invariant);
+    }
+    zone
 }
 
 /// Can the bounds tell no valuation from any other?

@@ -14,20 +14,24 @@
 //! What it deliberately does not do: `deadlock` in conditions, lattice variables, priorities, entries with bounds (`a⊑LU` says
 //! nothing about cycles). All are refused.
 
-use std::collections::HashMap;
+use std::rc::Rc;
 
-use trellis_domain::zone::{Bound, Constraint, Zone, ZoneDomain, ZoneError};
+use rustc_hash::FxHashMap;
+use trellis_domain::zone::{Bound, Constraint, ZoneError};
 use trellis_expr::VarId;
 use trellis_model::network::interpret::Interpreter;
+use trellis_model::network::interpret::moves::opposite;
 use trellis_model::network::{
-    Action, CertEntry, Certificate, Condition, ModelError, Network, Post, Query, QueryKind, SetClock, Snapshot,
-    Transitions,
+    Action, CertEntry, Certificate, Condition, ModelError, Network, Query, QueryKind, SetClock, Snapshot,
 };
-use trellis_order::{Domain, Word};
 
 use crate::certified::Certified;
+use crate::dbm::Dbm;
 use crate::state::check;
-use crate::{Cause, Rejection};
+use crate::{Cause, Rejection, moves};
+
+/// Locations and data.
+pub(crate) type Key = Rc<Snapshot>;
 
 /// As [`certify`](crate::certify), for questions about maximal runs of a model with clocks; runs with infinitely many steps
 /// count only if infinitely much time passes.
@@ -71,14 +75,14 @@ pub(crate) fn inevitable(
 
 pub(crate) struct Entry {
     pub number: usize,
-    pub key: Vec<Word>,
-    pub zone: Zone,
+    pub key: Key,
+    pub zone: Dbm,
     rank: Option<u32>,
 }
 
 /// What is the same for all valuations of a key.
 pub(crate) struct Place {
-    pub state: Snapshot,
+    pub state: Key,
     pub invariant: Vec<Constraint>,
     pub delay: bool,
     /// What the clock constraints of the question say here; nothing for one that does not apply, and holds.
@@ -90,16 +94,18 @@ struct Leaf {
     truths: Vec<bool>,
     /// What makes it so.
     cell: Vec<Constraint>,
-    zone: Zone,
+    zone: Dbm,
 }
 
 /// What a step asks of clocks and does to them.
 pub(crate) struct Way {
     pub action: Action,
-    pub key: Vec<Word>,
+    pub key: Key,
     guard: Vec<Constraint>,
     resets: Vec<SetClock>,
     invariant: Vec<Constraint>,
+    /// What goes wrong if it happens.
+    fault: Option<ModelError>,
     /// It counts as progress.
     pub counts: bool,
 }
@@ -111,20 +117,15 @@ pub(crate) struct Checker<'a> {
     stay: (&'a Condition, bool),
     measure: Option<u32>,
     pub interpreter: Interpreter<'a>,
-    post: Post<'a>,
-    pub domain: ZoneDomain,
     pub entries: Vec<Entry>,
-    by_key: HashMap<Vec<Word>, Vec<usize>>,
-    pub places: HashMap<Vec<Word>, Place>,
+    by_key: FxHashMap<Key, Vec<usize>>,
+    pub places: FxHashMap<Key, Place>,
+    ways: FxHashMap<Key, Rc<Vec<Way>>>,
     pub steps: u64,
 }
 
 pub(crate) fn zones(e: ZoneError) -> Rejection {
     Rejection::new(Cause::Zones(e))
-}
-
-fn opposite(c: Constraint) -> Option<Constraint> {
-    c.bound.complement().map(|bound| Constraint { left: c.right, right: c.left, bound })
 }
 
 /// Which clock changes a constraint while time passes, at what constant, and whether only just after.
@@ -145,11 +146,10 @@ impl<'a> Checker<'a> {
             stay,
             measure,
             interpreter: Interpreter::new(net),
-            post: Post::new(net),
-            domain: ZoneDomain::new(net.clocks.len()),
             entries: Vec::new(),
-            by_key: HashMap::new(),
-            places: HashMap::new(),
+            by_key: FxHashMap::default(),
+            places: FxHashMap::default(),
+            ways: FxHashMap::default(),
             steps: 0,
         }
     }
@@ -164,42 +164,45 @@ impl<'a> Checker<'a> {
         if !e.state.clocks.is_empty() {
             return Err(malformed("an entry has a zone, and no values of clocks"));
         }
-        let dim = self.domain.dim();
+        let dim = self.net.clocks.len() + 1;
         if e.zone.iter().any(|c| c.clocks().0 >= dim || c.clocks().1 >= dim) {
             return Err(malformed("a constraint on a clock that does not exist"));
         }
-        let key = self.post.layout.key_of(&e.state);
+        let key = Rc::new(e.state.clone());
         self.place(&key)?;
-        let mut zone = Zone::build(self.net.clocks.len(), &e.zone).map_err(zones)?;
-        self.constrain(&mut zone, &self.places[&key].invariant)?;
-        if !self.domain.is_empty(&zone) {
+        let zone = Dbm::build(self.net.clocks.len(), &e.zone).within(&self.places[&key].invariant);
+        if !zone.is_empty() {
             self.by_key.entry(key.clone()).or_default().push(self.entries.len());
             self.entries.push(Entry { number, key, zone, rank: e.rank });
         }
         Ok(())
     }
 
-    /// The key of a state.
-    pub fn key_of(&self, state: &Snapshot) -> Vec<Word> {
-        self.post.layout.key_of(state)
+    /// How many clocks there are.
+    pub fn clocks(&self) -> usize {
+        self.net.clocks.len()
+    }
+
+    /// The initial state.
+    pub fn initial(&self) -> Result<Key, Rejection> {
+        let initial = self.interpreter.initial().map_err(|e| self.model(e))?;
+        Ok(Rc::new(Snapshot { clocks: Vec::new(), ..initial }))
     }
 
     /// Learns about a key.
-    pub fn place(&mut self, key: &[Word]) -> Result<(), Rejection> {
+    pub fn place(&mut self, key: &Key) -> Result<(), Rejection> {
         if self.places.contains_key(key) {
             return Ok(());
         }
-        let state = self.post.layout.snapshot(self.net, key, &[]);
-        let mut invariant = Vec::new();
-        let delay = self.post.timing(key, &mut invariant).map_err(|e| self.model(e))?;
+        let (invariant, delay) = self.interpreter.timing(key).map_err(|e| self.model(e))?;
         let mut atoms = Vec::new();
         for (_, atom) in &self.query.atoms {
-            let bound = self.interpreter.atom_bound(&state, atom).map_err(|e| self.model(e))?;
+            let bound = self.interpreter.atom_bound(key, atom).map_err(|e| self.model(e))?;
             let checked = |n| Bound::checked(n, atom.strict).ok_or_else(|| zones(ZoneError::Overflow));
             let bound = bound.map(checked).transpose()?;
             atoms.push(bound.map(|bound| Constraint { left: atom.left, right: atom.right, bound }));
         }
-        self.places.insert(key.to_vec(), Place { state, invariant, delay, atoms });
+        self.places.insert(key.clone(), Place { state: key.clone(), invariant, delay, atoms });
         Ok(())
     }
 
@@ -207,32 +210,27 @@ impl<'a> Checker<'a> {
         Rejection::model(self.net, e)
     }
 
-    pub fn wrong(&self, why: Cause, i: usize, zone: &Zone) -> Rejection {
+    pub fn wrong(&self, why: Cause, i: usize, zone: &Dbm) -> Rejection {
         let e = &self.entries[i];
-        let shown = self.domain.show(zone, &self.net.clocks);
-        Rejection::new(why).number(e.number).state(self.net, &self.places[&e.key].state).with(shown)
+        Rejection::new(why).number(e.number).state(self.net, &e.key).with(zone.show(&self.net.clocks))
     }
 
     // Zones.
 
-    pub fn constrain(&self, zone: &mut Zone, constraints: &[Constraint]) -> Result<bool, Rejection> {
-        self.domain.constrain_all(zone, constraints).map_err(zones)
-    }
-
     /// What a zone becomes while time passes, within these constraints.
-    pub fn later(&self, zone: &Zone, place: &Place, also: &[Constraint]) -> Result<Zone, Rejection> {
+    pub fn later(&self, zone: &Dbm, place: &Place, also: &[Constraint]) -> Dbm {
         let mut zone = zone.clone();
         if place.delay {
-            self.domain.up(&mut zone);
+            zone.up();
         }
-        self.constrain(&mut zone, &place.invariant)?;
-        self.constrain(&mut zone, also)?;
-        Ok(zone)
+        zone.constrain_all(&place.invariant);
+        zone.constrain_all(also);
+        zone
     }
 
-    fn leaves(&self, place: &Place, zone: Zone) -> Result<Vec<Leaf>, Rejection> {
+    fn leaves(&self, place: &Place, zone: Dbm) -> Vec<Leaf> {
         let mut leaves = vec![Leaf { truths: Vec::new(), cell: Vec::new(), zone }];
-        leaves.retain(|l| !self.domain.is_empty(&l.zone));
+        leaves.retain(|l| !l.zone.is_empty());
         for atom in &place.atoms {
             let mut split = Vec::new();
             for l in leaves {
@@ -247,8 +245,8 @@ impl<'a> Checker<'a> {
                             None => continue,
                         },
                     }
-                    let mut zone = l.zone.clone();
-                    if self.constrain(&mut zone, &cell)? {
+                    let zone = l.zone.within(&cell);
+                    if !zone.is_empty() {
                         let truths = l.truths.iter().copied().chain([holds]).collect();
                         split.push(Leaf { truths, cell, zone });
                     }
@@ -256,7 +254,7 @@ impl<'a> Checker<'a> {
             }
             leaves = split;
         }
-        Ok(leaves)
+        leaves
     }
 
     fn holds(&self, c: &Condition, place: &Place, leaf: &Leaf) -> Result<bool, Rejection> {
@@ -271,35 +269,36 @@ impl<'a> Checker<'a> {
     }
 
     /// What of a zone is in no entry of the key, of those that are wanted.
-    pub fn missing(&self, key: &[Word], zone: &Zone, wanted: impl Fn(&Entry) -> bool) -> Result<bool, Rejection> {
+    pub fn missing(&self, key: &Key, zone: &Dbm, wanted: impl Fn(&Entry) -> bool) -> bool {
         let all = self.by_key.get(key).map_or(&[][..], |all| all);
         let entries = || all.iter().map(|&i| &self.entries[i]).filter(|e| wanted(e));
-        if entries().any(|e| self.domain.leq(zone, &e.zone)) {
-            return Ok(false);
+        if entries().any(|e| zone.is_in(&e.zone)) {
+            return false;
         }
         let mut parts = vec![zone.clone()];
+        parts.retain(|z| !z.is_empty());
         for e in entries() {
-            let mut rest = Vec::new();
-            for part in parts {
-                rest.extend(self.domain.subtract(&part, &e.zone).map_err(zones)?);
-            }
-            parts = rest;
+            parts = parts.iter().flat_map(|part| part.minus(&e.zone)).collect();
         }
-        Ok(!parts.is_empty())
+        !parts.is_empty()
     }
 
     /// The steps from a key.
-    pub fn ways(&mut self, key: &[Word]) -> Result<Vec<Way>, Rejection> {
-        let mut moves = Transitions::default();
-        self.post.moves(key, &mut moves).map_err(|e| self.model(e))?;
+    pub fn ways(&mut self, key: &Key) -> Result<Rc<Vec<Way>>, Rejection> {
+        if let Some(ways) = self.ways.get(key) {
+            self.steps += ways.len() as u64;
+            return Ok(ways.clone());
+        }
         let mut ways = Vec::new();
-        for m in moves.iter() {
+        for m in moves::moves(self.net, key).map_err(|e| self.model(e))? {
+            let to = Rc::new(m.to);
             let way = |more: Option<Constraint>, reset: Option<SetClock>, counts| Way {
-                action: Action(m.action.to_vec()),
-                key: m.key.to_vec(),
+                action: m.action.clone(),
+                key: to.clone(),
                 guard: m.guard.iter().copied().chain(more).collect(),
                 resets: m.resets.iter().copied().chain(reset).collect(),
-                invariant: m.invariant.to_vec(),
+                invariant: m.invariant.clone(),
+                fault: m.fault.clone(),
                 counts,
             };
             match self.measure {
@@ -315,83 +314,70 @@ impl<'a> Checker<'a> {
             self.place(&w.key)?;
         }
         self.steps += ways.len() as u64;
+        let ways = Rc::new(ways);
+        self.ways.insert(key.clone(), ways.clone());
         Ok(ways)
     }
 
     /// Where a step leads from a zone, before time passes.
-    pub fn after(&self, zone: &Zone, way: &Way) -> Result<Zone, Rejection> {
-        let mut zone = zone.clone();
-        if !self.constrain(&mut zone, &way.guard)? {
-            return Ok(zone);
+    pub fn after(&self, zone: &Dbm, way: &Way) -> Result<Dbm, Rejection> {
+        let mut zone = zone.within(&way.guard);
+        if let Some(fault) = &way.fault
+            && !zone.is_empty()
+        {
+            return Err(self.model(fault.clone()));
         }
-        for r in &way.resets {
-            match *r {
-                SetClock::Value { clock, value } => {
-                    self.domain.reset(&mut zone, clock as usize, value).map_err(zones)?;
-                }
-                SetClock::Copy { clock, from } => self.domain.assign(&mut zone, clock as usize, from as usize),
-            }
-        }
-        self.constrain(&mut zone, &way.invariant)?;
+        moves::set(&mut zone, &way.resets);
+        zone.constrain_all(&way.invariant);
         Ok(zone)
     }
 
     /// From where a step is possible, at once.
-    pub fn before(&self, place: &Place, way: &Way) -> Result<Zone, Rejection> {
-        let mut zone = Zone::build(self.net.clocks.len(), &way.invariant).map_err(zones)?;
-        for r in way.resets.iter().rev() {
-            match *r {
-                SetClock::Value { clock, value } => self.domain.pre_reset(&mut zone, clock as usize, value),
-                SetClock::Copy { clock, from } => self.domain.pre_assign(&mut zone, clock as usize, from as usize),
-            }
-            .map_err(zones)?;
-        }
-        self.constrain(&mut zone, &way.guard)?;
-        self.constrain(&mut zone, &place.invariant)?;
-        Ok(zone)
+    pub fn before(&self, place: &Place, way: &Way) -> Dbm {
+        let mut zone = moves::before(self.net.clocks.len(), &way.guard, &way.resets, &way.invariant);
+        zone.constrain_all(&place.invariant);
+        zone
     }
 
     // The proof.
 
     /// Whatever the question starts from has a rank if it is in φ.
     fn start(&mut self, from: Option<&Condition>) -> Result<(), Rejection> {
-        let initial = self.interpreter.initial().map_err(|e| self.model(e))?;
-        let key = self.post.layout.key_of(&initial);
+        let key = self.initial()?;
         self.place(&key)?;
         let place = &self.places[&key];
-        let mut zone = Zone::zero(self.net.clocks.len());
-        self.constrain(&mut zone, &place.invariant)?;
-        let missing = || Rejection::new(Cause::InitialMissing).state(self.net, &initial);
+        let zone = Dbm::zero(self.net.clocks.len()).within(&place.invariant);
+        let missing = || Rejection::new(Cause::InitialMissing).state(self.net, &key);
         let Some(from) = from else {
-            for leaf in self.leaves(place, zone)? {
-                if self.stays(place, &leaf)? && self.missing(&key, &leaf.zone, |e| e.rank.is_some())? {
+            for leaf in self.leaves(place, zone) {
+                if self.stays(place, &leaf)? && self.missing(&key, &leaf.zone, |e| e.rank.is_some()) {
                     return Err(missing());
                 }
             }
             return Ok(());
         };
-        if self.missing(&key, &self.later(&zone, place, &[])?, |_| true)? {
+        if self.missing(&key, &self.later(&zone, place, &[]), |_| true) {
             return Err(missing());
         }
         for i in 0..self.entries.len() {
             crate::limit::ask()?;
             let key = self.entries[i].key.clone();
-            for way in self.ways(&key)? {
-                let zone = self.after(&self.entries[i].zone, &way)?;
-                let zone = self.later(&zone, &self.places[&way.key], &[])?;
-                if !self.domain.is_empty(&zone) && self.missing(&way.key, &zone, |_| true)? {
+            for way in self.ways(&key)?.iter() {
+                let zone = self.after(&self.entries[i].zone, way)?;
+                let zone = self.later(&zone, &self.places[&way.key], &[]);
+                if self.missing(&way.key, &zone, |_| true) {
                     let wrong = self.wrong(Cause::LeadsOutside, i, &zone).step(self.net, &way.action);
-                    return Err(wrong.next(self.net, &self.places[&way.key].state));
+                    return Err(wrong.next(self.net, &way.key));
                 }
             }
             if self.entries[i].rank.is_some() {
                 continue;
             }
             let place = &self.places[&key];
-            for leaf in self.leaves(place, self.entries[i].zone.clone())? {
+            for leaf in self.leaves(place, self.entries[i].zone.clone()) {
                 if self.holds(from, place, &leaf)?
                     && self.stays(place, &leaf)?
-                    && self.missing(&key, &leaf.zone, |e| e.rank.is_some())?
+                    && self.missing(&key, &leaf.zone, |e| e.rank.is_some())
                 {
                     return Err(self.wrong(Cause::NoRank, i, &leaf.zone));
                 }
@@ -407,51 +393,46 @@ impl<'a> Checker<'a> {
         let place = &self.places[&key];
         let smaller = |counts: bool| move |e: &Entry| e.rank.is_some_and(|r| r < rank || !counts && r == rank);
         let not_smaller = || Cause::RankNotSmaller { from: rank, to: None };
-        for leaf in self.leaves(place, self.entries[i].zone.clone())? {
+        for leaf in self.leaves(place, self.entries[i].zone.clone()) {
             if !self.stays(place, &leaf)? {
                 continue;
             }
-            let whole = self.later(&leaf.zone, place, &leaf.cell)?;
+            let whole = self.later(&leaf.zone, place, &leaf.cell);
             let limits = |c: &Constraint| c.left != 0 && c.right == 0 && !c.bound.is_inf();
             if place.delay && !place.invariant.iter().chain(&leaf.cell).any(limits) {
                 return Err(self.wrong(Cause::MayIdle, i, &whole));
             }
             // Steps.
             let mut leaving = Vec::new();
-            for way in &ways {
-                leaving.push(self.before(place, way)?);
+            for way in ways.iter() {
+                leaving.push(self.before(place, way));
                 let target = &self.places[&way.key];
-                for next in self.leaves(target, self.after(&whole, way)?)? {
-                    if self.stays(target, &next)? && self.missing(&way.key, &next.zone, smaller(way.counts))? {
+                for next in self.leaves(target, self.after(&whole, way)?) {
+                    if self.stays(target, &next)? && self.missing(&way.key, &next.zone, smaller(way.counts)) {
                         let wrong = self.wrong(not_smaller(), i, &next.zone).step(self.net, &way.action);
                         return Err(wrong.next(self.net, &target.state));
                     }
                 }
             }
             // Waiting.
-            for next in self.leaves(place, self.later(&whole, place, &[])?)? {
+            for next in self.leaves(place, self.later(&whole, place, &[])) {
                 if !place.delay || next.truths == leaf.truths {
                     continue;
                 }
-                let mut there = Zone::build(self.net.clocks.len(), &place.invariant).map_err(zones)?;
-                self.constrain(&mut there, &next.cell)?;
-                leaving.push(there);
+                leaving.push(Dbm::build(self.net.clocks.len(), &place.invariant).within(&next.cell));
                 let Some(direct) = self.direct(place, &leaf, &next)? else { continue };
-                if self.stays(place, &next)? && self.missing(&key, &direct, smaller(self.measure.is_none()))? {
+                if self.stays(place, &next)? && self.missing(&key, &direct, smaller(self.measure.is_none())) {
                     return Err(self.wrong(not_smaller(), i, &direct));
                 }
             }
             // All valuations can do one or the other.
             let mut stuck = vec![whole];
+            stuck.retain(|z| !z.is_empty());
             for mut zone in leaving {
                 if place.delay {
-                    self.domain.down(&mut zone);
+                    zone.down();
                 }
-                let mut rest = Vec::new();
-                for part in &stuck {
-                    rest.extend(self.domain.subtract(part, &zone).map_err(zones)?);
-                }
-                stuck = rest;
+                stuck = stuck.iter().flat_map(|part| part.minus(&zone)).collect();
             }
             if let Some(part) = stuck.first() {
                 return Err(self.wrong(Cause::Deadlock, i, part));
@@ -461,7 +442,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The valuations of `to` that waiting leads to directly from `from`: all that changes does so at one moment.
-    fn direct(&self, place: &Place, from: &Leaf, to: &Leaf) -> Result<Option<Zone>, Rejection> {
+    fn direct(&self, place: &Place, from: &Leaf, to: &Leaf) -> Result<Option<Dbm>, Rejection> {
         let changed = (from.truths.iter().zip(&to.truths).zip(&place.atoms)).filter(|((a, b), _)| a != b);
         let changes: Vec<_> = changed.filter_map(|(_, atom)| change((*atom)?)).collect();
         let mut zone = to.zone.clone();
@@ -475,7 +456,10 @@ impl<'a> Checker<'a> {
                     Constraint { left: x, right: y, bound: bound(n - m)? },
                     Constraint { left: y, right: x, bound: bound(m - n)? },
                 ];
-                if x != y && !self.constrain(&mut zone, &same)? {
+                if x != y {
+                    zone.constrain_all(&same);
+                }
+                if zone.is_empty() {
                     return Ok(None);
                 }
             }

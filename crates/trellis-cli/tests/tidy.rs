@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The packages; a package may depend only on those before it.
-const ORDER: [&str; 14] = [
+const ORDER: [&str; 15] = [
     "trellis-meter",
     "trellis-order",
     "trellis-expr",
@@ -21,6 +21,7 @@ const ORDER: [&str; 14] = [
     "trellis-engine",
     "trellis-check",
     "trellis-report",
+    "trellis-certify",
     "trellis-mc",
     "trellis-server",
     "trellis-cli",
@@ -28,9 +29,10 @@ const ORDER: [&str; 14] = [
 ];
 
 /// Dependencies that the order alone would allow.
-const FORBIDDEN: [(&str, &str, &str); 5] = [
+const FORBIDDEN: [(&str, &str, &str); 6] = [
     ("trellis-check", "trellis-engine", "evidence is checked without the code that found it"),
     ("trellis-check", "trellis-syntax", "the checker knows no file formats"),
+    ("trellis-certify", "trellis-engine", "who trusts no search need not have one"),
     ("trellis-engine", "trellis-syntax", "engines know no file formats"),
     ("trellis-report", "trellis-engine", "reports know nothing of engines"),
     ("trellis-report", "trellis-check", "reports know nothing of the checker"),
@@ -429,8 +431,15 @@ fn words(sources: &[Source], found: &mut Vec<String>) {
     if count > MAX_README_WORDS {
         found.push(format!("README.md:1: {count} words; at most {MAX_README_WORDS}"));
     }
-    for (n, line) in readme.lines().enumerate().filter(|(_, l)| paper(l).is_some()) {
-        found.push(format!("README.md:{}: names a paper by a number: {}", n + 1, line.trim()));
+    let topics = fs::read_dir(root().join("crates/trellis-cli/src/topics")).expect("the help's topics");
+    let topics = topics.map(|e| e.expect("an entry").path()).map(|path| {
+        let name = format!("topics/{}", path.file_name().expect("a name").to_string_lossy());
+        (name, fs::read_to_string(path).expect("a topic"))
+    });
+    for (name, text) in topics.chain([("README.md".to_string(), readme)]) {
+        for (n, line) in text.lines().enumerate().filter(|(_, l)| paper(l).is_some()) {
+            found.push(format!("{name}:{}: names a paper by a number: {}", n + 1, line.trim()));
+        }
     }
     for s in sources {
         // Doc comments of options are help texts: those in the settings, and those right before `#[arg(`.

@@ -97,7 +97,7 @@ struct Packed {
 }
 
 impl Store for Packed {
-    fn len(&self) -> usize {
+    fn count(&self) -> usize {
         self.stored.len()
     }
 

@@ -14,6 +14,7 @@
 mod board;
 mod memory;
 mod rounds;
+pub mod seeded;
 
 use std::fmt;
 use std::sync::Arc;

@@ -141,7 +141,7 @@ pub fn tasks(args: Arc<Settings>) -> Cases {
 }
 
 /// Options that everything has.
-const COMMON: [&str; 29] = [
+const COMMON: [&str; 30] = [
     "model",
     "engine",
     "seed",
@@ -158,6 +158,7 @@ const COMMON: [&str; 29] = [
     "stats",
     "full_trace",
     "no_check",
+    "check",
     "properties",
     "errors",
     "labels",

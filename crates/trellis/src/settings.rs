@@ -226,6 +226,9 @@ pub struct Settings {
     /// Do not re-check the evidence.
     #[arg(long, help_heading = "Output")]
     pub no_check: bool,
+    /// How proofs are re-checked.
+    #[arg(long, value_enum, value_name = "HOW", default_value = "full", help_heading = "Output")]
+    pub check: Recheck,
 }
 
 impl Settings {

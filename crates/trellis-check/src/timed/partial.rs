@@ -15,19 +15,20 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use trellis_domain::zone::{Bound, Constraint, Zone};
+use trellis_domain::zone::{Bound, Constraint};
 use trellis_expr::partial::{Judged, Partial, exec_partial, judge};
 use trellis_expr::value::ArrayValue;
 use trellis_expr::{Fault, Terms, Type, Value, VarId};
 use trellis_model::network::combine::{Combination, Combinations};
+use trellis_model::network::interpret::moves::{Move, opposite};
 use trellis_model::network::{
-    Action, ClockAtom, Condition, DataVar, EdgeRef, ModelError, Network, ResetTo, SetClock, Snapshot, Transition,
-    Transitions,
+    Action, ClockAtom, Condition, DataVar, EdgeRef, ModelError, Network, ResetTo, SetClock, Snapshot,
 };
 
 use super::says::Asking;
-use super::{Checker, Entry, zones};
-use crate::{Cause, Rejection};
+use super::{Checker, Entry, later, zones};
+use crate::dbm::Dbm;
+use crate::{Cause, Rejection, moves};
 
 /// What is needed for entries that know only part of the data.
 pub(super) struct PartialData<'a> {
@@ -148,24 +149,22 @@ impl<'a> Checker<'a> {
     /// As `closed`, for entries that know part of the data.
     pub(super) fn closed_partially(&mut self) -> Result<(), Rejection> {
         let initial = self.interpreter.initial().map_err(|e| self.model(e))?;
-        let key = self.post.layout.key_of(&initial);
-        let mut invariant = Vec::new();
-        let delay = self.post.timing(&key, &mut invariant).map_err(|e| self.model(e))?;
-        let zero = self.later(Zone::zero(self.net.clocks.len()), &invariant, delay.then_some(&Vec::new()))?;
+        let (invariant, delay) = self.interpreter.timing(&initial).map_err(|e| self.model(e))?;
+        let zero = later(Dbm::zero(self.net.clocks.len()), &invariant, delay.then_some(&Vec::new()));
         let env = values(self.net, &initial, &[]);
         let mut at_start = self.located(&initial.locations);
         at_start.retain(|&j| self.agrees(&self.entries[j], &env));
-        if !self.included(&zero, &at_start.iter().map(|&j| &self.entries[j]).collect::<Vec<_>>())? {
+        if !self.included(&zero, &at_start.iter().map(|&j| &self.entries[j]).collect::<Vec<_>>()) {
             return Err(Rejection::new(Cause::InitialMissing).state(self.net, &initial));
         }
         for i in 0..self.entries.len() {
             crate::limit::ask()?;
             let partial = self.partial.as_mut().expect("entries know part of the data");
             let here = partial.combinations.from(&self.entries[i].state.locations);
-            let mut moves = None;
+            let mut found = None;
             for &c in &here.all {
                 self.steps += 1;
-                self.stays_partially(i, c, &mut moves)?;
+                self.stays_partially(i, c, &mut found)?;
             }
         }
         Ok(())
@@ -177,7 +176,7 @@ impl<'a> Checker<'a> {
         i: usize,
         c: u32,
         env: &Partial,
-        moves: &mut Option<Transitions>,
+        found: &mut Option<Vec<Move>>,
     ) -> Result<bool, Rejection> {
         let partial = self.partial.as_mut().expect("entries know part of the data");
         let condition = partial.combinations.condition(c);
@@ -190,18 +189,16 @@ impl<'a> Checker<'a> {
         if !e.known.iter().all(|&k| k) {
             return Ok(true);
         }
-        if moves.is_none() {
-            let mut found = Transitions::default();
-            self.post.moves(&e.key, &mut found).map_err(|e| Rejection::model(self.net, e))?;
-            *moves = Some(found);
+        if found.is_none() {
+            *found = Some(moves::moves(self.net, e.state).map_err(|e| Rejection::model(self.net, e))?);
         }
         let action = &partial.combinations.get(c).action;
-        Ok(moves.iter().flat_map(Transitions::iter).any(|m| m.action == action.as_slice()))
+        Ok(found.iter().flatten().any(|m| m.action.0 == *action))
     }
 
-    fn stays_partially(&mut self, i: usize, c: u32, moves: &mut Option<Transitions>) -> Result<(), Rejection> {
+    fn stays_partially(&mut self, i: usize, c: u32, found: &mut Option<Vec<Move>>) -> Result<(), Rejection> {
         let env = values(self.net, self.entries[i].state, self.entries[i].known);
-        if !self.may_happen(i, c, &env, moves)? {
+        if !self.may_happen(i, c, &env, found)? {
             return Ok(());
         }
         let partial = self.partial.as_mut().expect("entries know part of the data");
@@ -239,37 +236,24 @@ impl<'a> Checker<'a> {
         after.extend(reset);
         let mut state = e.state.clone();
         state.locations.clone_from(&locations);
-        let key = self.post.layout.key_of(&state);
         let delay = self.may_wait(i, c, &locations, &after);
         let targets = if ended.blocked { Vec::new() } else { self.targets_of(i, c, &locations, &after) };
         let e = &self.entries[i];
         for way in ways {
             let guard = [guards.as_slice(), &way].concat();
-            let m = Transition {
-                ordinal: 0,
-                action: &action,
-                key: &key,
-                guard: &guard,
-                resets: &resets,
-                invariant: &own_invariant,
-                delay,
-                fault: None,
-            };
+            let (action, resets, invariants) = (Action(action.clone()), resets.clone(), own_invariant.clone());
+            let (to, priority) = (state.clone(), (0, 0));
+            let mut m = Move { action, guard, resets, to, invariant: invariants, delay, priority, fault: None };
             let terms = &self.partial.as_ref().expect("entries know part of the data").combinations.terms;
             let harmless = match invariant {
                 Some(t) => ended.safe && (ended.blocked || look(terms, t, &after).safe),
                 None => ended.safe && e.known.iter().all(|&k| k),
             };
             if !harmless {
-                let error = self.may_fault(e, "update", &action);
+                let error = self.may_fault(e, "update", &m.action.0);
                 let Cause::Model(error) = error.why else { unreachable!("a fault of the model") };
-                self.leads_into(
-                    e,
-                    &Transition { fault: Some(&error), ..m },
-                    &Ok(vec![]),
-                    Vec::new(),
-                    (e.state, Vec::new()),
-                )?;
+                m.fault = Some(*error);
+                self.leads_into(e, &m, &Ok(vec![]), Vec::new(), (e.state, Vec::new()))?;
                 continue;
             }
             if !ended.blocked {
@@ -287,9 +271,7 @@ impl<'a> Checker<'a> {
             let edge = &self.net.processes[r.process as usize].edges[r.edge as usize];
             let mut forbids = Vec::new();
             for atom in &edge.clock_guard {
-                let c = constraint(&self.net.terms, atom)?;
-                let not = |bound| Constraint { left: c.right, right: c.left, bound };
-                forbids.extend(c.bound.complement().map(not));
+                forbids.extend(opposite(constraint(&self.net.terms, atom)?));
             }
             let each = |way: &Vec<Constraint>| -> Vec<Vec<Constraint>> {
                 forbids.iter().map(|&f| [way.as_slice(), &[f]].concat()).collect()

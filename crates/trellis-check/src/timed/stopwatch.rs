@@ -5,19 +5,20 @@
 //! reached. That bounds cannot tell valuations apart stays true, for each clock alone: two clocks that run grow by the same, two that
 //! stand still stay.
 
-use trellis_domain::zone::{Constraint, Zone, ZoneDomain, ZoneError};
 use trellis_model::network::{Network, Query};
 
+use crate::dbm::Dbm;
+
 /// A zone that has all that another becomes while time passes and some clocks stand still.
-pub(super) fn later(domain: ZoneDomain, zone: &Zone, stopped: &[u32]) -> Result<Zone, ZoneError> {
-    let dim = domain.dim() as u32;
-    let stands = |clock: u32| clock == 0 || stopped.contains(&clock);
-    let pairs = (0..dim).flat_map(|left| (0..dim).map(move |right| (left, right)));
-    let kept = pairs.filter(|&(left, right)| left != right && (stands(left) || !stands(right)));
-    let bound = |left: u32, right: u32| domain.get(zone, left as usize, right as usize);
-    let all: Vec<Constraint> =
-        kept.map(|(left, right)| Constraint { left, right, bound: bound(left, right) }).collect();
-    Zone::build(domain.dim() - 1, &all)
+pub(super) fn later(zone: &Dbm, stopped: &[u32]) -> Dbm {
+    let stands = |clock: usize| clock == 0 || stopped.contains(&(clock as u32));
+    let mut later = Dbm::universe(zone.dim() - 1);
+    for left in 0..zone.dim() {
+        for right in (0..zone.dim()).filter(|&right| stands(left) || !stands(right)) {
+            later.constrain(left, right, zone.get(left, right));
+        }
+    }
+    if zone.is_empty() { zone.clone() } else { later }
 }
 
 /// Does the model or the question compare differences of clocks?

@@ -22,6 +22,12 @@ fn what_every_update_proves_is_accepted() {
         assert_eq!(certified.entries, cert.entries.len());
         assert_eq!(certified.up_to_order, update != Update::Simple);
         assert!(certified.steps > 0);
+        // The steps of the search are the same.
+        assert_eq!(trellis_check::quickly(true, || certify(&asked.net, &asked.query, &cert)).unwrap(), certified);
+        let mut less = cert.clone();
+        less.entries.pop();
+        let why = |quick| trellis_check::quickly(quick, || certify(&asked.net, &asked.query, &less)).map_err(|r| r.why);
+        assert_eq!(why(true), why(false));
     }
 }
 

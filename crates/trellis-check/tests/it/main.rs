@@ -6,6 +6,7 @@ mod certificates;
 mod garbage;
 mod liveness;
 mod models;
+#[allow(dead_code)]
 #[path = "../../../trellis-smt/tests/it/problems.rs"]
 mod problems;
 mod proofs;

@@ -81,7 +81,7 @@ fn bounds(seed: u64) -> Problem {
         sum.retain(|(_, k)| *k != 0);
         let Some(first) = sum.first().map(|s| s.1) else { continue };
         let divisor = sum.iter().fold(0, |g: i64, (_, k)| gcd(g, *k)) * first.signum();
-        let sum: Vec<_> = sum.into_iter().map(|(x, k)| (x, (k / divisor).into())).collect();
+        let sum: Vec<(u32, dashu_int::IBig)> = sum.into_iter().map(|(x, k)| (x, (k / divisor).into())).collect();
         let most = rng.between(-4, 4);
         let mut atom = |most: i64| {
             *known.entry((sum.clone(), most)).or_insert_with(|| {

@@ -72,7 +72,7 @@ fn a_long_run_is_shortened_unless_it_is_wanted() {
 fn an_invariant_is_shown() {
     let said = stdout(&trellis(&["check", "cfa/locking.cfa", "--show-invariant"]));
     assert!(said.starts_with("SAFE") && said.contains("an invariant for 3 locations checked: "), "{said}");
-    assert!(said.contains("proofs followed") && said.contains("!lock"), "{said}");
+    assert!(said.contains("1 proof followed") && said.contains("!lock"), "{said}");
     let said = stdout(&trellis(&["check", "c/count.c", "--show-invariant", "-q"]));
     assert!(said.contains("count.c:9"), "{said}");
 }

@@ -3,6 +3,7 @@
 //! A matrix is the graph whose edge from `i` to `j` weighs the bound of `xᵢ - xⱼ`; it is closed when every edge is
 //! a shortest path, and empty when there is a cycle of negative weight.
 
+use trellis_meter::seeded::{self, Bug};
 use trellis_order::{Domain, Join, Meet};
 
 use super::bound::{add_wide, all_in_range, all_within, relax};
@@ -302,6 +303,10 @@ impl Domain for ZoneDomain {
 
     fn leq(&self, a: &[Bound], b: &[Bound]) -> bool {
         debug_assert_eq!(a.len(), b.len());
+        if seeded::has(Bug::WeakOrder) {
+            let n = self.dim();
+            return (0..n).all(|x| a[x] <= b[x] && a[x * n] <= b[x * n]);
+        }
         let fits = |(a, b): (&[Bound], &[Bound])| !a.iter().zip(b).fold(false, |any, (a, b)| any | (a > b));
         a.chunks(BLOCK).zip(b.chunks(BLOCK)).all(fits)
     }

@@ -10,6 +10,8 @@
 //! Constants are slices with an entry for each clock; the first, for `x₀`, is not looked at. A negative number means
 //! that there is no such comparison: minus infinity.
 
+use trellis_meter::seeded::{self, Bug};
+
 use super::{Bound, MAX_CONSTANT, ZoneDomain, ZoneError};
 
 /// Is the constant of a bound above `l`?
@@ -118,13 +120,15 @@ impl ZoneDomain {
         let n = self.dim();
         let lower = &a[..n];
         for (y, (row_a, row_b)) in a.chunks_exact(n).zip(b.chunks_exact(n)).enumerate() {
-            if y > 0 && l[y] < 0 {
+            if y > 0 && (l[y] < 0 || l[y] == 0 && seeded::has(Bug::AluLower)) {
                 continue;
             }
-            let twice_l = if y > 0 { 2 * l[y].min(MAX_CONSTANT) } else { 0 };
+            let less = i32::from(seeded::has(Bug::AluStrict));
+            let twice_l = if y > 0 { 2 * (l[y].min(MAX_CONSTANT) - less) } else { 0 };
             let misses = |a: Bound, b: Bound, low: Bound| (b < a) & ((b.0 & !1) - twice_l < low.0);
             let mut missed = misses(row_a[0], row_b[0], lower[0]);
             for (((&a, &b), &low), &u) in row_a[1..].iter().zip(&row_b[1..]).zip(&lower[1..]).zip(&u[1..]) {
+                let u = if seeded::has(Bug::AluUpper) { -1 } else { u };
                 missed |= (low.0 > -2 * u.clamp(-1, MAX_CONSTANT)) & misses(a, b, low);
             }
             if missed {

@@ -3,6 +3,8 @@
 //! All but [`ZoneDomain::up_running`] are exact images of sets of valuations. They keep the canonical form without closing again, and leave the empty
 //! zone empty. The inverse images (`pre_…`) first cut the zone to the image of the operation.
 
+use trellis_meter::seeded::{self, Bug};
+
 use super::{Bound, MAX_CONSTANT, ZoneDomain, ZoneError};
 
 impl ZoneDomain {
@@ -11,7 +13,8 @@ impl ZoneDomain {
         if self.is_empty(z) {
             return;
         }
-        z.iter_mut().step_by(self.dim()).skip(1).for_each(|upper| *upper = Bound::INF);
+        let kept = usize::from(seeded::has(Bug::UpForgets) && self.dim() > 2);
+        z.iter_mut().step_by(self.dim()).take(self.dim() - kept).skip(1).for_each(|upper| *upper = Bound::INF);
     }
 
     /// Time passes for some clocks, and the others stand still: the smallest zone that has all `v + t` of those that run. Such a set need not
@@ -56,6 +59,11 @@ impl ZoneDomain {
         for (bound, &low) in row.iter_mut().zip(zero.iter()) {
             bound.0 = low.0 + add;
         }
+        if seeded::has(Bug::ResetRow) {
+            row[x] = Bound::LE_ZERO;
+            z[x] = Bound(Bound::LE_ZERO.0 - add);
+            return Ok(());
+        }
         for row in z.chunks_exact_mut(n) {
             row[x] = if row[0].is_inf() { Bound::INF } else { Bound(row[0].0 - add) };
         }
@@ -69,6 +77,11 @@ impl ZoneDomain {
         }
         let n = self.dim();
         z.copy_within(y * n..(y + 1) * n, x * n);
+        if seeded::has(Bug::AssignRow) {
+            z[x * n + x] = Bound::LE_ZERO;
+            z[x] = z[y];
+            return;
+        }
         for row in z.chunks_exact_mut(n) {
             row[x] = row[y];
         }

@@ -350,7 +350,7 @@ struct Packed {
 }
 
 impl Store for Packed {
-    fn len(&self) -> usize {
+    fn count(&self) -> usize {
         self.stored as usize
     }
 

@@ -11,6 +11,7 @@
 
 use rustc_hash::FxHashMap;
 use trellis_expr::{Term, TermId};
+use trellis_meter::seeded::{self, Bug};
 use trellis_model::network::{ClockAtom, Network, Query, ResetTo};
 
 /// No comparison.
@@ -69,6 +70,9 @@ fn propagate(net: &Network, global: &Map, all: &mut [Vec<Map>]) {
             }
             for e in &p.edges {
                 let mut target = all[i][e.target as usize].clone();
+                if seeded::has(Bug::ResetBounds) && !e.resets.is_empty() {
+                    continue;
+                }
                 for r in e.resets.iter().rev() {
                     // Unless it surely happens, the old value may live on.
                     let old = if r.when.is_none() { target.remove(&r.clock) } else { target.get(&r.clock).copied() };
@@ -113,7 +117,9 @@ impl Bounds {
                 });
             };
             for (map, l) in maps.iter_mut().zip(&p.locations) {
-                l.clock_invariant.iter().for_each(|a| note(map, a));
+                if !seeded::has(Bug::LowBounds) {
+                    l.clock_invariant.iter().for_each(|a| note(map, a));
+                }
             }
             for e in &p.edges {
                 let is_receiver = e.sync.is_some_and(|s| !s.send && net.channels[s.base as usize].broadcast);

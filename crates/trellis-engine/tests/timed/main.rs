@@ -11,6 +11,7 @@
 //! - [`symmetric`] makes networks of processes that cannot be told apart, or almost, and explores them up to symmetry.
 //! - [`known`] takes certificates apart that know part of the data.
 //! - [`stopwatch`] holds clocks that stand still against enumeration with steps of time.
+//! - [`seeded`] has bugs on purpose, and sees what the checker refuses.
 //! - [`table`] is what 002 counted.
 //! - [`regressions`] are what these found, by name.
 //!
@@ -31,6 +32,7 @@ mod priorities;
 mod random;
 mod regressions;
 mod runs;
+mod seeded;
 mod steps;
 mod stopwatch;
 mod symmetric;

@@ -9,6 +9,7 @@ mod long;
 mod models;
 mod nets;
 mod paper;
+mod seeded;
 mod structures;
 #[path = "../it/tableau.rs"]
 mod tableau;

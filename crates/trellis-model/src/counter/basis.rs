@@ -6,6 +6,8 @@
 //! and the sum of all numbers tell most of the rest apart without looking at the vectors. What is above a vector mentions all its
 //! variables: it is looked for among those that mention the rarest.
 
+use trellis_meter::seeded::{self, Bug};
+
 use super::{Var, Vector};
 
 #[derive(Debug, Clone)]
@@ -68,7 +70,10 @@ impl Basis {
         for (x, _) in v.iter() {
             for &id in self.under.get(x as usize).into_iter().flatten() {
                 let Some(f) = &self.all[id as usize] else { continue };
-                if f.signature & !signature == 0 && f.total <= total && f.vector.leq(v) {
+                if f.signature & !signature == 0
+                    && f.total <= total
+                    && (f.vector.leq(v) || seeded::has(Bug::BelowTotal))
+                {
                     return Some(id);
                 }
             }
@@ -84,9 +89,9 @@ impl Basis {
     fn those_above(&self, v: &Vector, one: bool) -> Vec<u32> {
         let (signature, total) = (v.signature(), v.total());
         let is_above = |id: &u32| {
-            self.all[*id as usize]
-                .as_ref()
-                .is_some_and(|f| signature & !f.signature == 0 && total <= f.total && v.leq(&f.vector))
+            self.all[*id as usize].as_ref().is_some_and(|f| {
+                signature & !f.signature == 0 && total <= f.total && (v.leq(&f.vector) || seeded::has(Bug::AboveAny))
+            })
         };
         let most = if one { 1 } else { usize::MAX };
         let lists = v.iter().map(|(x, _)| self.mention.get(x as usize).map_or(&[][..], |l| &l[..]));

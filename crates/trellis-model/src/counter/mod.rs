@@ -23,6 +23,8 @@ pub mod vector;
 use std::borrow::Cow;
 use std::fmt;
 
+use trellis_meter::seeded::{self, Bug};
+
 pub use basis::Basis;
 pub use vector::{OMEGA, Vector};
 
@@ -124,7 +126,7 @@ impl Rule {
         self.update(v).is_some_and(|u| match u.sources[..] {
             [] => u.constant > 0,
             [x] if x == v => u.constant > 0,
-            _ => true,
+            _ => !seeded::has(Bug::SumRaises),
         })
     }
 
@@ -171,7 +173,11 @@ impl System {
 
     /// Can the start be at least this?
     pub fn may_start_above(&self, v: &Vector) -> bool {
-        v.iter().all(|(x, n)| self.initial[x as usize].high.is_none_or(|h| n <= h))
+        let high = |x: Var| match seeded::has(Bug::StartLow) {
+            true => Some(self.initial[x as usize].low),
+            false => self.initial[x as usize].high,
+        };
+        v.iter().all(|(x, n)| high(x).is_none_or(|h| n <= h))
     }
 
     /// The smallest initial state that is at least this. Only if there is one.

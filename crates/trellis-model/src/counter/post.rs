@@ -3,6 +3,8 @@
 //! The set is everything at most as large as a vector, whose numbers may be [`OMEGA`]. A monotone rule leads furthest from the
 //! vector itself.
 
+use trellis_meter::seeded::{self, Bug};
+
 use super::vector::fits;
 use super::{OMEGA, Overflow, Rule, Vector};
 
@@ -23,7 +25,8 @@ pub fn post(rule: &Rule, v: &Vector) -> Result<Option<Vector>, Overflow> {
     let mut entries = Vec::with_capacity(v.entries().len() + rule.updates.len());
     entries.extend(v.iter().filter(|(x, _)| rule.update(*x).is_none()).map(|(x, _)| (x, value(x))));
     for (y, u) in &rule.updates {
-        let mut sum: i128 = u.constant.into();
+        let lost = seeded::has(Bug::PostLoses) && u.constant > 0 && u.sources.len() > 1;
+        let mut sum: i128 = if lost { 0 } else { u.constant.into() };
         let mut unlimited = false;
         for x in &u.sources {
             match value(*x) {

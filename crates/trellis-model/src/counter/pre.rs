@@ -6,6 +6,8 @@
 //! A rule with upper bounds is understood as in [`super`]: whoever has too many may lose some. The smallest states then are those of
 //! the rule without its upper bounds that keep them: any other state that keeps them is above one of these.
 
+use trellis_meter::seeded::{self, Bug};
+
 use super::vector::fits;
 use super::{Basis, Overflow, Rule, Var, Vector};
 
@@ -24,9 +26,11 @@ pub fn pre(rule: &Rule, m: &Vector) -> Result<Vec<Vector>, Overflow> {
         }
         let want = wanted.next_if(|e| e.0 == *v).map_or(0, |e| e.1);
         let needed = i128::from(want) - i128::from(u.constant);
+        let needed = needed + i128::from(seeded::has(Bug::PreNeeds) && needed > 0);
         let Ok(needed) = u64::try_from(needed.max(0)) else { return Err(Overflow::Numbers) };
         let needed = fits(needed)?;
         match u.sources[..] {
+            [] if seeded::has(Bug::PreConstants) => return Ok(vec![]),
             _ if needed == 0 => {}
             [] => return Ok(vec![]),
             [x] => least.push((x, needed)),

@@ -13,7 +13,7 @@ use super::CertEntry;
 /// What has states that can be told as entries.
 pub trait Store: Send + Sync {
     /// How many there are.
-    fn len(&self) -> usize;
+    fn count(&self) -> usize;
     /// All of them, always in the same order.
     fn entries(&self) -> Box<dyn Iterator<Item = CertEntry> + '_>;
 }
@@ -36,7 +36,7 @@ impl Entries {
     pub fn len(&self) -> usize {
         match (self.list.get(), &self.store) {
             (Some(list), _) => list.len(),
-            (None, Some(store)) => store.len(),
+            (None, Some(store)) => store.count(),
             (None, None) => 0,
         }
     }

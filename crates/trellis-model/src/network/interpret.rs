@@ -43,6 +43,7 @@ use super::{
     Action, ClockAtom, Condition, DataVar, Edge, EdgeRef, Function, ModelError, Network, Query, Snapshot, Sync, Vector,
 };
 
+pub mod moves;
 pub mod timed;
 
 /// The lattice part of a state, as foreign functions see it.
@@ -402,35 +403,29 @@ impl<'n> Interpreter<'n> {
 
     /// Where the edges lead if they move together; nothing if an update blocks or an invariant is violated.
     fn fire(&self, here: &Here<'n, '_>, edges: &[EdgeRef]) -> Result<Option<Snapshot>, ModelError> {
-        let mut world = here.world.clone();
+        let Some((world, resets)) = self.update(here, edges)? else { return Ok(None) };
         let mut clocks = here.state.clocks.clone();
-        for (i, e) in edges.iter().enumerate() {
-            let edge = self.edge(*e);
-            world.env.insert(self.net.processes[e.process as usize].location, Value::Int(edge.target.into()));
-            let wrong = |fault| {
-                let place = self.error(fault, "update", here.state, &edges[..=i]);
-                ModelError { action: Action(edges.to_vec()), ..place }
-            };
-            match self.run(edge.update, world).map_err(wrong)? {
-                Some(next) => world = next,
-                None => return Ok(None),
-            }
-            self.set_clocks(&edge.resets, &mut world, &mut clocks).map_err(wrong)?;
-        }
+        timed::set(&resets, &mut clocks);
+        let next = self.snapshot(world, clocks);
+        Ok(self.invariants_hold(&next, here.state, edges)?.then_some(next))
+    }
+
+    fn snapshot(&self, world: World<'n>, clocks: Vec<Rational>) -> Snapshot {
         let location = |p: &super::Process| cells(&world.env[&p.location], 1)[0] as u32;
-        let next = Snapshot {
+        Snapshot {
             locations: self.net.processes.iter().map(location).collect(),
             data: self.net.vars.iter().flat_map(|v| cells(&world.env[&v.var], v.init.len())).collect(),
             element: world.host.words,
             clocks,
-        };
-        Ok(self.invariants_hold(&next, here.state, edges)?.then_some(next))
+        }
     }
 
     fn invariants_hold(&self, at: &Snapshot, from: &Snapshot, edges: &[EdgeRef]) -> Result<bool, ModelError> {
-        for (p, &l) in self.net.processes.iter().zip(&at.locations) {
-            let l = &p.locations[l as usize];
-            match self.all_hold(&self.here(at), l.invariant, &l.clock_invariant) {
+        let all = self.net.processes.iter().zip(&at.locations).map(|(p, &l)| &p.locations[l as usize]);
+        let mut here = None;
+        for l in all.filter(|l| l.invariant.is_some() || !l.clock_invariant.is_empty()) {
+            let here = here.get_or_insert_with(|| self.here(at));
+            match self.all_hold(here, l.invariant, &l.clock_invariant) {
                 Ok(false) => return Ok(false),
                 Ok(true) => {}
                 Err(fault) => return Err(self.error(fault, "invariant", from, edges)),

@@ -13,6 +13,7 @@ use std::ops::ControlFlow;
 
 use smallvec::SmallVec;
 use trellis_expr::Fault;
+use trellis_meter::seeded::{self, Bug};
 use trellis_order::Word;
 
 use super::compiled::{
@@ -506,7 +507,8 @@ impl<'n> Post<'n> {
             for (at, len) in moved {
                 for cell in at..(at + len).min(cells) {
                     let value = self.mem[cell as usize];
-                    if value != self.base[cell as usize] {
+                    let lost = seeded::has(Bug::LostCell) && cell >= self.first.len() as u32 && value == 1;
+                    if value != self.base[cell as usize] && !lost {
                         self.layout.repack(cell as usize, value, &mut self.key);
                         changed = true;
                     }

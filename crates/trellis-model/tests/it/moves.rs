@@ -1,6 +1,7 @@
 //! The moves of a key, judged at exact points, are the steps of the interpreter.
 
 use trellis_domain::zone::{Constraint, Rational};
+use trellis_model::network::interpret::Interpreter;
 use trellis_model::network::interpret::timed::difference;
 use trellis_model::network::region::{Options, Regions};
 use trellis_model::network::{Action, Network, Post, SetClock, Snapshot, Transitions};
@@ -16,6 +17,29 @@ fn satisfies(clocks: &[Rational], all: &[Constraint]) -> bool {
     })
 }
 
+/// The interpreter lists the same moves.
+fn same_plainly(net: &Network, post: &Post<'_>, moves: &Transitions, s: &Snapshot, seed: u64) {
+    let interpreter = Interpreter::new(net);
+    let s = Snapshot { clocks: Vec::new(), ..s.clone() };
+    let text = |mut guard: Vec<Constraint>, rest: String| {
+        guard.sort_by_key(|c| (c.left, c.right, c.bound));
+        format!("{guard:?} {rest}")
+    };
+    let fast = moves.iter().map(|m| {
+        let to = m.fault.is_none().then(|| post.layout.snapshot(net, m.key, &[]));
+        let rest = (m.action.to_vec(), to, m.resets.to_vec(), m.invariant.to_vec(), m.delay && m.fault.is_none());
+        text(m.guard.to_vec(), format!("{rest:?}"))
+    });
+    let plain = interpreter.moves(&s).unwrap().into_iter().map(|m| {
+        let to = m.fault.is_none().then_some(m.to);
+        text(m.guard, format!("{:?}", (m.action.0, to, m.resets, m.invariant, m.delay)))
+    });
+    let (mut fast, mut plain): (Vec<String>, Vec<String>) = (fast.collect(), plain.collect());
+    fast.sort();
+    plain.sort();
+    assert_eq!(fast, plain, "seed {seed}: {s:?}");
+}
+
 /// In every region, moves are steps and the same delays are possible.
 fn agree(net: &Network, seed: u64) -> Option<usize> {
     let regions = Regions::explore(net, None, Options { limit: 3000, ..Options::default() })?;
@@ -26,6 +50,7 @@ fn agree(net: &Network, seed: u64) -> Option<usize> {
     for (i, s) in regions.states.iter().enumerate() {
         let key = post.layout.key_of(s);
         post.moves(&key, &mut moves).unwrap();
+        same_plainly(net, &post, &moves, s, seed);
         let mut fast: Vec<(Action, Snapshot)> = Vec::new();
         let mut delays = Vec::new();
         for m in moves.iter().filter(|m| satisfies(&s.clocks, m.guard)) {

@@ -25,8 +25,8 @@ pub struct Congruence {
     n: u64,
 }
 
-/// Larger moduli are of no use, and this leaves room for products.
-const MOST: u64 = 1 << 31;
+/// Larger moduli are of no use; products of two fit a word.
+const MOST: u64 = 1 << 24;
 const EMPTY: [Word; 2] = [1, 1];
 
 fn gcd(a: u64, b: u64) -> u64 {

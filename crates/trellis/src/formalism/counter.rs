@@ -103,15 +103,13 @@ impl Formalism for Counters {
             let (args, history) = (args.clone(), RefCell::default());
             Rc::new(CounterTask { args, language, loaded, engine, all_refused, turn, history })
         };
-        if matches!(engine, Engine::Portfolio(_)) && !all_refused && !loaded.system.is_monotone() {
-            if let Some(formula) = second::as_formula(request, &loaded.system, &loaded.question) {
-                let first = task(loaded.clone(), Some(second::TURNS.0));
-                return Ok(vec![Rc::new(second::Second {
-                    first,
-                    formula: Rc::new(formula),
-                    last: task(loaded, None),
-                })]);
-            }
+        if matches!(engine, Engine::Portfolio(_))
+            && !all_refused
+            && !loaded.system.is_monotone()
+            && let Some(formula) = second::as_formula(request, &loaded.system, &loaded.question)
+        {
+            let first = task(loaded.clone(), Some(second::TURNS.0));
+            return Ok(vec![Rc::new(second::Second { first, formula: Rc::new(formula), last: task(loaded, None) })]);
         }
         Ok(vec![task(loaded, None)])
     }

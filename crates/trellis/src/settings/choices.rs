@@ -228,6 +228,16 @@ pub enum Update {
     Join,
 }
 
+/// How proofs are re-checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Recheck {
+    /// By the checker's own means.
+    #[default]
+    Full,
+    /// With the search's compiled steps where those are much faster (networks without clocks): no second opinion on them.
+    Quick,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Order {
     /// Breadth first: shortest traces.

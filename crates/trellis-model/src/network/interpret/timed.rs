@@ -15,7 +15,7 @@ use trellis_domain::zone::{MAX_CONSTANT, Rational};
 use trellis_expr::{Fault, Value};
 
 use super::{Interpreter, World};
-use crate::network::{Action, ClockAtom, ModelError, Reset, ResetTo, Snapshot};
+use crate::network::{Action, ClockAtom, ModelError, Reset, ResetTo, SetClock, Snapshot};
 
 /// The greatest numerator and denominator of a clock's value: comparing and adding then fit 128 bits.
 const MAX_NUMERATOR: i128 = 1 << 60;
@@ -57,6 +57,16 @@ pub fn floor(a: Rational) -> i64 {
     a.numerator().div_euclid(a.denominator())
 }
 
+/// Sets clocks, one after the other.
+pub(super) fn set(resets: &[SetClock], clocks: &mut [Rational]) {
+    for r in resets {
+        match *r {
+            SetClock::Value { clock, value } => clocks[clock as usize - 1] = Rational::new(value.into(), 1),
+            SetClock::Copy { clock, from } => clocks[clock as usize - 1] = clocks[from as usize - 1],
+        }
+    }
+}
+
 /// How things stand after a delay: told to those who visit [`Interpreter::moments`].
 #[derive(Debug, Clone, Copy)]
 pub struct Moment<'m> {
@@ -82,7 +92,7 @@ impl<'n> Interpreter<'n> {
         self.bound(atom, &mut world).map_err(|f| self.error(f, "query", state, &[]))
     }
 
-    fn bound(&self, atom: &ClockAtom, world: &mut World<'n>) -> Result<Option<i64>, Fault> {
+    pub(super) fn bound(&self, atom: &ClockAtom, world: &mut World<'n>) -> Result<Option<i64>, Fault> {
         match atom.when {
             Some(when) if self.evaluate(when, world)? == 0 => Ok(None),
             _ => self.evaluate(atom.bound, world).map(Some),
@@ -111,28 +121,28 @@ impl<'n> Interpreter<'n> {
         Ok(if atom.strict { left < right } else { left <= right })
     }
 
-    pub(super) fn set_clocks(
-        &self,
-        resets: &[Reset],
-        world: &mut World<'n>,
-        clocks: &mut [Rational],
-    ) -> Result<(), Fault> {
+    /// Which clocks are set to what, in order.
+    pub(super) fn resets(&self, resets: &[Reset], world: &mut World<'n>) -> Result<Vec<SetClock>, Fault> {
+        let mut set = Vec::new();
         for r in resets.iter().filter(|_| !self.blind) {
             if let Some(when) = r.when
                 && self.evaluate(when, world)? == 0
             {
                 continue;
             }
-            clocks[r.clock as usize - 1] = match r.to {
-                ResetTo::Clock(0) => Rational::ZERO,
-                ResetTo::Clock(from) => clocks[from as usize - 1],
+            let clock = r.clock;
+            set.push(match r.to {
+                ResetTo::Clock(0) => SetClock::Value { clock, value: 0 },
+                ResetTo::Clock(from) => SetClock::Copy { clock, from },
                 ResetTo::Value(value) => match self.evaluate(value, world)? {
-                    value if (0..i64::from(MAX_CONSTANT)).contains(&value) => Rational::new(value, 1),
+                    value if (0..i64::from(MAX_CONSTANT)).contains(&value) => {
+                        SetClock::Value { clock, value: value as i32 }
+                    }
                     value => return Err(Fault::Foreign(format!("a clock is set to {value}"))),
                 },
-            };
+            });
         }
-        Ok(())
+        Ok(set)
     }
 
     /// Does a step that can be taken set a clock?
@@ -217,7 +227,7 @@ impl<'n> Interpreter<'n> {
     }
 
     /// May time pass at all, as far as locations and channels are concerned?
-    fn may_pass(&self, state: &Snapshot) -> Result<bool, ModelError> {
+    pub(super) fn may_pass(&self, state: &Snapshot) -> Result<bool, ModelError> {
         for (p, &l) in self.net.processes.iter().zip(&state.locations) {
             let location = &p.locations[l as usize];
             if location.urgent || location.committed {

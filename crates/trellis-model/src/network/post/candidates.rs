@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use smallvec::SmallVec;
+use trellis_meter::seeded::{self, Bug};
 
 use super::super::compiled::Channel;
 use super::super::{EdgeRef, ModelError, VectorPart};
@@ -88,6 +89,9 @@ impl Post<'_> {
         if choices.is_empty() || (committed && !choices.iter().any(|(p, _)| is_committed(*p))) {
             return Ok(ControlFlow::Continue(()));
         }
+        if seeded::has(Bug::VectorTail) {
+            choices.pop();
+        }
         for (p, edges) in &mut choices {
             let mut enabled = SmallVec::new();
             for &edge in edges.iter() {
@@ -131,6 +135,9 @@ impl Post<'_> {
             if flow?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
+            if seeded::has(Bug::FirstChoice) {
+                return Ok(ControlFlow::Continue(()));
+            }
             let Some(turn) = (0..pick.len()).rev().find(|&i| pick[i] + 1 < choices[i].1.len()) else {
                 return Ok(ControlFlow::Continue(()));
             };
@@ -155,7 +162,8 @@ impl Post<'_> {
                 continue;
             }
             let (at, location) = (self.at(q), self.base[q] as usize);
-            if need_committed && !self.net.processes[q].locations[location].committed {
+            let receives = self.net.processes[q].locations[location].committed;
+            if need_committed && (!receives || seeded::has(Bug::CommittedReceiver)) {
                 continue;
             }
             for n in 0..self.outgoing[at].receiving.len() {
@@ -167,6 +175,9 @@ impl Post<'_> {
                 {
                     return Ok(ControlFlow::Break(()));
                 }
+            }
+            if seeded::has(Bug::FirstPartner) {
+                break;
             }
         }
         Ok(ControlFlow::Continue(()))
@@ -198,7 +209,9 @@ impl Post<'_> {
             }
             if !choices.is_empty() {
                 committed |= self.net.processes[q].locations[location].committed;
-                if choices.iter().all(|&e| !self.edges[q][e as usize].clock_guard.is_empty()) {
+                if choices.iter().all(|&e| !self.edges[q][e as usize].clock_guard.is_empty())
+                    && !seeded::has(Bug::AbsentHears)
+                {
                     choices.push(NOBODY);
                 }
                 receivers.push((q as u32, choices));

@@ -9,8 +9,10 @@
 
 use std::ops::ControlFlow;
 
+use smallvec::SmallVec;
 use trellis_domain::zone::Constraint;
 use trellis_expr::VarId;
+use trellis_meter::seeded::{self, Bug};
 use trellis_order::Word;
 
 use super::super::compiled::{Atoms, ElementHost, Judge, SetClock, Test, compile_atoms};
@@ -123,7 +125,10 @@ impl Post<'_> {
         if self.has_urgent_channels {
             for i in 0..out.items.len() {
                 if out.items[i].delay {
-                    let idle = self.may_idle(&out.keys[i * out.key_width..][..out.key_width], &elem);
+                    let idle = match seeded::has(Bug::UrgentChannels) {
+                        true => Ok(false),
+                        false => self.may_idle(&out.keys[i * out.key_width..][..out.key_width], &elem),
+                    };
                     // A fault in the target is met there, if clocks let anyone come there.
                     out.items[i].delay = idle.unwrap_or(false);
                 }
@@ -263,6 +268,9 @@ impl Post<'_> {
                 .flat_map(|way: &Vec<Constraint>| forbids.iter().map(move |&f| [way.as_slice(), &[f]].concat()))
                 .collect();
         }
+        if seeded::has(Bug::OneWay) {
+            ways.truncate(1);
+        }
         for way in ways {
             out.actions.extend_from_slice(action);
             out.keys.extend_from_slice(&key);
@@ -298,7 +306,7 @@ impl Post<'_> {
     /// What the locations in working memory ask of the clocks.
     fn target_invariant(&mut self, action: &[EdgeRef], out: &mut Vec<Constraint>) -> Result<(), ModelError> {
         for p in 0..self.first.len() {
-            let l = self.mem[p] as usize;
+            let l = if seeded::has(Bug::SourceInvariant) { self.base[p] } else { self.mem[p] } as usize;
             let atoms = &self.clock_invariants[self.first[p] as usize + l];
             match atoms.fixed[..] {
                 [] => {}
@@ -340,7 +348,8 @@ impl Post<'_> {
             }
             out.actions.extend_from_slice(action);
             out.keys.extend_from_slice(&self.key);
-            let is_still = |p: usize| self.still[self.first[p] as usize + self.mem[p] as usize];
+            let at = if seeded::has(Bug::SourceUrgent) { &self.base } else { &self.mem };
+            let is_still = |p: usize| self.still[self.first[p] as usize + at[p] as usize];
             out.items.push(Item {
                 action_end: out.actions.len() as u32,
                 guard_end,
@@ -355,7 +364,12 @@ impl Post<'_> {
     }
 
     fn run_timed(&mut self, action: &[EdgeRef], out: &mut Transitions) -> Result<bool, ModelError> {
-        for (i, e) in action.iter().enumerate() {
+        let resets_before = out.resets.len();
+        let mut order: SmallVec<[(usize, &EdgeRef); 4]> = action.iter().enumerate().collect();
+        if seeded::has(Bug::ReceiverFirst) {
+            order.reverse();
+        }
+        for (i, e) in order {
             let edge = &self.edges[e.process as usize][e.edge as usize];
             self.mem[e.process as usize] = edge.target;
             let mut host = ElementHost { functions: &self.net.functions, elem: &mut self.elem, log: &mut self.log };
@@ -379,6 +393,9 @@ impl Post<'_> {
                     return Err(ModelError { action: Action(action.to_vec()), ..error });
                 }
             }
+        }
+        if seeded::has(Bug::LastReset) && out.resets.len() > resets_before {
+            out.resets.pop();
         }
         if self.has_invariants || self.varying_invariants {
             self.reset_temporaries(action);

@@ -24,7 +24,7 @@ const RUN: i64 = 1;
 const RESET: i64 = 2;
 
 impl Builder<'_> {
-    /// Declares the variables of all adapters' queues.
+    /// Variables for all queues.
     pub fn declare_queues(&mut self) {
         let sys = self.sys;
         for adapter in &sys.adapters {

@@ -37,7 +37,7 @@ impl Builder<'_> {
         self.t().eq(left, zero)
     }
 
-    /// Declares how far all timers are, in the largest unit that loses nothing.
+    /// Variables for time, and where it matters.
     pub fn declare_time(&mut self) -> Time {
         let sys = self.sys;
         let mut time = Time { unit: 1, ..Time::default() };
