@@ -21,7 +21,7 @@ async function keep(page, name) {
 const press = async (page, key, times) => { for (let i = 0; i < times; i++) await page.keyboard.press(key); };
 
 // A run: model, steps, values and charts, all at the same step.
-const gear = await open(browser, server.address, { width: 1280, height: 800 });
+const gear = await open(browser, model(server, 'models/timed/engine-classic.xta'), { width: 1280, height: 800 });
 await settle(gear);
 await press(gear, 'ArrowRight', 5);
 await keep(gear, 'run');
