@@ -24,6 +24,7 @@ mod topics;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::CommandFactory;
 use trellis::{Error, registry};
@@ -81,9 +82,18 @@ pub fn run_on(args: Vec<OsString>) -> u8 {
     let columns = terminal_size::terminal_size().filter(|_| std::io::stdout().is_terminal());
     let columns = columns.map_or(0, |(width, _)| usize::from(width.0));
     let out = Style { color: out, columns, ..Style::default() };
-    // Deeply nested input is refused long before this much is needed; the default stack of a thread is not enough.
-    let run = move || command(cli, out, err);
-    let ran = match std::thread::Builder::new().stack_size(256 << 20).spawn(run).map(|t| t.join()) {
+    // Deeply nested input is refused long before this much is needed; the default stack of a thread is not enough. Where the address space
+    // is limited there may be less of it.
+    let cli = Arc::new(Mutex::new(Some(cli)));
+    let start = |stack: usize| {
+        let cli = cli.clone();
+        let run = move || {
+            let cli = cli.lock().unwrap_or_else(PoisonError::into_inner).take();
+            command(cli.expect("only one thread is started"), out, err)
+        };
+        std::thread::Builder::new().stack_size(stack).spawn(run)
+    };
+    let ran = match start(256 << 20).or_else(|_| start(32 << 20)).map(|t| t.join()) {
         Ok(Ok(ran)) => ran,
         Ok(Err(_)) => Err(Error::Internal("Trellis has a bug; please report the lines above".into())),
         Err(e) => Err(Error::Internal(format!("cannot start: {e}"))),

@@ -17,6 +17,8 @@ use pyo3::types::{PyBool, PyList, PyTuple};
 use trellis::order::{Method, MethodKind, Trend, Word};
 use trellis::script::{Brought, Class, Declared, Engine, Place, ScriptError};
 
+use crate::failed;
+
 /// So many elements are remembered; then all are forgotten.
 const REMEMBERED: usize = 1 << 15;
 /// In so many calls it is looked whether functions leave their arguments as they were.
@@ -65,29 +67,6 @@ fn load(file: &Path) -> Result<Brought, trellis::Error> {
             trellis::Error::Input(format!("error: {}", failed(py, &shown, "loading", &e)))
         })
     })
-}
-
-/// An exception as an error of a script, with the last line of the file in which it was.
-pub fn failed(py: Python<'_>, file: &str, function: &str, error: &PyErr) -> ScriptError {
-    let mut line = None;
-    let mut at = error.traceback(py).map(|t| t.into_any());
-    while let Some(trace) = at {
-        let there = || -> PyResult<(String, usize)> {
-            let code = trace.getattr("tb_frame")?.getattr("f_code")?;
-            Ok((code.getattr("co_filename")?.extract()?, trace.getattr("tb_lineno")?.extract()?))
-        };
-        if let Ok((name, n)) = there()
-            && Path::new(&name).file_name() == Path::new(file).file_name()
-        {
-            line = Some(n);
-        }
-        at = trace.getattr("tb_next").ok().filter(|t| !t.is_none());
-    }
-    ScriptError::Failed {
-        place: Place { file: file.to_string(), line },
-        function: function.to_string(),
-        message: error.to_string(),
-    }
 }
 
 #[derive(Debug)]

@@ -10,9 +10,12 @@ mod strategy;
 mod tools;
 mod walk;
 
+use std::path::Path;
+
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyRuntimeError};
 use pyo3::prelude::*;
+use trellis::script::{Place, ScriptError};
 
 create_exception!(trellis_mc, Error, PyException, "Trellis cannot do what was asked.");
 create_exception!(trellis_mc, InputError, Error, "The model or a property is broken; the text has places.");
@@ -25,6 +28,29 @@ fn raised(error: trellis::Error) -> PyErr {
         trellis::Error::Usage(_) | trellis::Error::Nothing(..) => UsageError::new_err(error.to_string()),
         trellis::Error::Internal(_) => PyRuntimeError::new_err(error.to_string()),
         other => Error::new_err(other.to_string()),
+    }
+}
+
+/// An exception as an error of a script, with the last line of the file in which it was.
+fn failed(py: Python<'_>, file: &str, function: &str, error: &PyErr) -> ScriptError {
+    let mut line = None;
+    let mut at = error.traceback(py).map(|t| t.into_any());
+    while let Some(trace) = at {
+        let there = || -> PyResult<(String, usize)> {
+            let code = trace.getattr("tb_frame")?.getattr("f_code")?;
+            Ok((code.getattr("co_filename")?.extract()?, trace.getattr("tb_lineno")?.extract()?))
+        };
+        if let Ok((name, n)) = there()
+            && Path::new(&name).file_name() == Path::new(file).file_name()
+        {
+            line = Some(n);
+        }
+        at = trace.getattr("tb_next").ok().filter(|t| !t.is_none());
+    }
+    ScriptError::Failed {
+        place: Place { file: file.to_string(), line },
+        function: function.to_string(),
+        message: error.to_string(),
     }
 }
 

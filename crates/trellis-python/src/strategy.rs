@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use trellis::script::{JoinRule, ScriptError, StateView};
 
-use crate::lattice::failed;
+use crate::failed;
 
 /// A Python function that says which states may be joined.
 #[derive(Debug)]

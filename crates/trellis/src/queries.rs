@@ -6,7 +6,7 @@
 use trellis_report::Kind;
 
 use crate::formalism::Own;
-use crate::formalism::formula::question::Ask;
+use crate::formalism::formula::question::{Ask, parts};
 use crate::settings::{Settings, StateQuery};
 
 /// Takes out what is asked as formulas; what is left is the formalism's own.
@@ -20,7 +20,7 @@ pub fn split(args: &Settings, own: Own, quoted: bool) -> (Settings, Vec<Ask>) {
     }
     left.properties.properties.clear();
     for text in &args.properties.properties {
-        match parse(text) {
+        match parts(text) {
             Some((Kind::Always, [p, _])) if own == Own::Reachability => left.properties.properties.push(p),
             Some((kind @ (Kind::Always | Kind::Possibly), [condition, _])) if own == Own::States => {
                 let holds = kind == Kind::Possibly;
@@ -48,20 +48,6 @@ pub fn split(args: &Settings, own: Own, quoted: bool) -> (Settings, Vec<Ask>) {
         asks.extend(errors.into_iter().map(never));
     }
     (left, asks)
-}
-
-/// What a query asks, and its conditions.
-pub fn parse(text: &str) -> Option<(Kind, [String; 2])> {
-    let text = text.trim();
-    let prefixes =
-        [("A[]", Kind::Always), ("E<>", Kind::Possibly), ("A<>", Kind::Eventually), ("E[]", Kind::PotentiallyAlways)];
-    for (prefix, kind) in prefixes {
-        if let Some(p) = text.strip_prefix(prefix) {
-            return Some((kind, [p.trim().into(), String::new()]));
-        }
-    }
-    let (p, q) = text.split_once("-->")?;
-    Some((Kind::LeadsTo, [p.trim().into(), q.trim().into()]))
 }
 
 /// A condition in a formula.

@@ -41,6 +41,7 @@ fn chapters() -> Vec<(String, String)> {
     let mut all: Vec<_> = fs::read_dir(root().join("book/src"))
         .expect("the book")
         .map(|entry| entry.expect("a chapter").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "md"))
         .map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read_to_string(&path).unwrap()))
         .collect();
     all.sort();

@@ -207,7 +207,7 @@ fn options_that_mean_nothing_are_refused() {
     for (args, said) in [
         ("coverability/mesi.spec --engine cegar", "for counter systems there is --engine wsts"),
         ("coverability/mesi.spec --control dfs", "--engine wsts"),
-        ("coverability/mesi.spec --engine wsts --linear --merged", "nothing else"),
+        ("coverability/mesi.spec --engine wsts --linear --merged", "only its control may be another one"),
         ("coverability/mesi.spec --no-prune", "--engine backward"),
         ("coverability/mesi.spec --no-guide", "--engine forward"),
         ("coverability/mesi.spec -p true", "--error"),

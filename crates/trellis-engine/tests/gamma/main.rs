@@ -257,7 +257,7 @@ fn reached(all: &All, from: &[usize]) -> Vec<bool> {
 
 #[test]
 fn interpreter_and_engines_agree() {
-    let count = std::env::var("TRELLIS_RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(200);
+    let count = std::env::var("TRELLIS_RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
     let from = std::env::var("TRELLIS_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(0_u64);
     let (mut compared, mut mistakes, mut answers, mut safe, mut formulas) = (0, 0, 0, 0, 0);
     for seed in from..from + count {

@@ -31,7 +31,6 @@ use crate::Error;
 use crate::binding::c_inputs;
 use crate::context::Context;
 use crate::pipeline::{statistics, steps};
-use crate::queries;
 use crate::settings::{Convert, Engine as E, Model, Settings, Simulate, StateQuery};
 use crate::task::{Presenter, Question, Rejection, Task, Unanswered};
 
@@ -175,7 +174,7 @@ fn about_states(text: &str) -> Option<(String, bool)> {
     if let Some(bad) = text.strip_prefix("never ") {
         return Some((bad.to_string(), true));
     }
-    match queries::parse(text)? {
+    match formula::question::parts(text)? {
         (Kind::Always, [p, _]) => Some((p, false)),
         (Kind::Possibly, [p, _]) => Some((p, true)),
         _ => None,

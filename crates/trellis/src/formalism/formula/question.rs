@@ -181,3 +181,17 @@ impl Understood {
         }
     }
 }
+
+/// What a query asks, and its conditions.
+pub fn parts(text: &str) -> Option<(Kind, [String; 2])> {
+    let text = text.trim();
+    let prefixes =
+        [("A[]", Kind::Always), ("E<>", Kind::Possibly), ("A<>", Kind::Eventually), ("E[]", Kind::PotentiallyAlways)];
+    for (prefix, kind) in prefixes {
+        if let Some(p) = text.strip_prefix(prefix) {
+            return Some((kind, [p.trim().into(), String::new()]));
+        }
+    }
+    let (p, q) = text.split_once("-->")?;
+    Some((Kind::LeadsTo, [p.trim().into(), q.trim().into()]))
+}
