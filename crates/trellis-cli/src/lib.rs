@@ -84,6 +84,7 @@ pub fn run_on(args: Vec<OsString>) -> u8 {
     let out = Style { color: out, columns, ..Style::default() };
     // Deeply nested input is refused long before this much is needed; the default stack of a thread is not enough. Where the address space
     // is limited there may be less of it.
+    let stack = trellis_meter::address_space().map_or(256 << 20, |all| (all / 8).min(256 << 20));
     let cli = Arc::new(Mutex::new(Some(cli)));
     let start = |stack: usize| {
         let cli = cli.clone();
@@ -93,7 +94,7 @@ pub fn run_on(args: Vec<OsString>) -> u8 {
         };
         std::thread::Builder::new().stack_size(stack).spawn(run)
     };
-    let ran = match start(256 << 20).or_else(|_| start(32 << 20)).map(|t| t.join()) {
+    let ran = match start(stack).or_else(|_| start(stack / 4)).map(|t| t.join()) {
         Ok(Ok(ran)) => ran,
         Ok(Err(_)) => Err(Error::Internal("Trellis has a bug; please report the lines above".into())),
         Err(e) => Err(Error::Internal(format!("cannot start: {e}"))),

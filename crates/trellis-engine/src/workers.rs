@@ -143,7 +143,7 @@ fn finish<S: System>(
         Some(why) => Answer::Stopped(why),
         None => Answer::Unreachable,
     };
-    if !matches!(answer, Answer::Stopped(_)) && !(found.is_empty() && faults.is_empty()) {
+    if matches!(answer, Answer::Unreachable) && (!found.is_empty() || !faults.is_empty()) {
         answer = Answer::Stopped(Reason::InconclusiveJoin);
         found.sort_unstable();
         faults.sort_by(|a, b| a.0.cmp(&b.0));

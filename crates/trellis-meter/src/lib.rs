@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 pub use board::{Board, Line, Progress, Stats};
-pub use memory::{is_over, resident};
+pub use memory::{address_space, is_over, resident};
 pub use rounds::{MOST_NODES, Role, Round, RoundEdge, RoundNode};
 
 /// Why work must stop although it is not done.

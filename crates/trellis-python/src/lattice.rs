@@ -54,11 +54,14 @@ pub fn provide() {
     trellis::python::loaded_by(Box::new(load));
 }
 
+/// A joining strategy: its file, its text and the function.
+type NamedRule = (String, String, Py<PyAny>);
+
 fn load(file: &Path) -> Result<Brought, trellis::Error> {
     Python::attach(|py| {
         let read = || -> PyResult<Brought> {
             let found = py.import("trellis_mc.lattice")?.getattr("load_file")?.call1((file,))?;
-            let (lattices, join): (Vec<Py<Lattice>>, Option<(String, String, Py<PyAny>)>) = found.extract()?;
+            let (lattices, join): (Vec<Py<Lattice>>, Option<NamedRule>) = found.extract()?;
             let join = join.map(|(file, text, f)| Arc::new(crate::strategy::Rule::new(file, text, f)) as _);
             Ok(Brought { classes: lattices.iter().map(|l| l.get().class()).collect(), join })
         };

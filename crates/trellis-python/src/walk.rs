@@ -5,6 +5,9 @@ use trellis::report::step::{Ask, Error as StepError, Stepper, Wait};
 
 use crate::{Error, UsageError, raised};
 
+/// What is asked, the offers, what is possible later, and how long time may pass.
+type Choices = (String, Vec<String>, Vec<String>, Option<String>);
+
 /// A walk; its states and steps are JSON texts.
 #[pyclass(unsendable)]
 pub struct Walk(Box<dyn Stepper>);
@@ -33,7 +36,7 @@ impl Walk {
     }
 
     /// What is asked, the offers, what is possible later, and how long time may pass.
-    fn choices(&self) -> PyResult<(String, Vec<String>, Vec<String>, Option<String>)> {
+    fn choices(&self) -> PyResult<Choices> {
         let c = self.0.choices().map_err(refused)?;
         let ask = match c.ask {
             Ask::Step => "step".to_string(),

@@ -185,7 +185,7 @@ pub fn refuse(args: &Settings, profile: &Profile, language: &Language) -> Result
         return Err(Error::Usage(format!(
             "--engine {}: only for {}; for {} there is --engine {}",
             value_name(args.engine),
-            others.join("; "),
+            others.join(" and "),
             profile.who,
             engines(profile.engines)
         )));

@@ -165,7 +165,7 @@ fn contradict(bounds: &mut Vec<Bound>, why: &Arithmetic) -> bool {
             let fine = parts.iter().all(|(i, j, _)| equation(*i, *j));
             fine && {
                 let (left, right) = add(parts.iter().map(|(i, _, factor)| (&bounds[*i], factor.clone())));
-                let divisor = left.values().fold(IBig::ZERO, |g, k| IBig::from(gcd(&g, k)));
+                let divisor = left.values().fold(IBig::ZERO, |g, k| gcd(&g, k));
                 if divisor == IBig::ZERO { right != IBig::ZERO } else { right % divisor != IBig::ZERO }
             }
         }

@@ -17,7 +17,7 @@ fn limits() -> Meter {
 }
 
 fn world(seed: u64) -> World {
-    if seed % 4 == 0 { World::arrays(seed, 1 + (seed as i64 / 4) % 3) } else { World::new(seed) }
+    if seed.is_multiple_of(4) { World::arrays(seed, 1 + (seed as i64 / 4) % 3) } else { World::new(seed) }
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn proofs_agree_with_the_solver() {
 /// equations instead of clauses.
 fn bounds(seed: u64) -> Problem {
     let mut rng = Rng(seed);
-    let equations = seed % 2 == 0;
+    let equations = seed.is_multiple_of(2);
     let integers = 2 + rng.below(3);
     let mut problem = Problem { variables: 1, clauses: vec![vec![1]], integers, ..Problem::default() };
     let mut known = std::collections::HashMap::new();

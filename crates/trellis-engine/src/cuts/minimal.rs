@@ -144,7 +144,7 @@ mod tests {
             let mut bits = 0_u32;
             for s in 0..1 << n {
                 random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                bits |= u32::from((random >> 40) % 4 == 0) << s;
+                bits |= u32::from((random >> 40).is_multiple_of(4)) << s;
             }
             // A complete tree of tests, the last member first in the list.
             let mut tests = vec![];

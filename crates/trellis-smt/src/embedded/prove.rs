@@ -86,8 +86,7 @@ fn steps(problem: &Problem, sat: &Sat, limits: &Meter) -> Option<Vec<Step>> {
     let mut given = 0;
     let mut next = problem.clauses.len();
     let mut out = vec![];
-    for id in 0..=last {
-        let (lits, origin) = &log.clauses[id];
+    for (id, (lits, origin)) in log.clauses.iter().enumerate().take(last + 1) {
         let clause = || lits.iter().map(|&l| outer(l)).collect::<Vec<_>>();
         match origin {
             Origin::Given => {

@@ -39,6 +39,9 @@ pub struct Scope<'a> {
     pub calls: usize,
 }
 
+/// A function, the file in which it is, and its parameters.
+type Called<'a> = (Function<'a>, usize, Vec<(&'a str, Bound)>);
+
 /// Enumerations by file and name; those without a name of their own by place.
 pub type Enums = Vec<((usize, String), EnumId)>;
 
@@ -374,12 +377,7 @@ impl<'a> Words<'a, '_> {
     }
 
     /// The function and what its parameters are.
-    fn called_function(
-        &mut self,
-        scope: &mut Scope<'a>,
-        name: Name<'a>,
-        args: &[Expr<'a>],
-    ) -> Read<(Function<'a>, usize, Vec<(&'a str, Bound)>)> {
+    fn called_function(&mut self, scope: &mut Scope<'a>, name: Name<'a>, args: &[Expr<'a>]) -> Read<Called<'a>> {
         let own = scope.functions.iter().find(|f| f.name.0 == name.0).map(|f| (scope.file, f.clone()));
         let files = self.files;
         let shared = || {

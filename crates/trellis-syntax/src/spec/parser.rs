@@ -341,7 +341,7 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         let line = self.sources.line_col(start).0 as u32;
-        self.system.rules.push(Rule { guards, updates, line: Some(line), name, title, ..Rule::default() });
+        self.system.rules.push(Rule { guards, updates, line: Some(line), name, title });
         Ok(())
     }
 

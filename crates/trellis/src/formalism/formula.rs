@@ -336,10 +336,11 @@ impl Task for FormulaTask {
 
     fn accept(&self, n: usize, evidence: Evidence<&Counterexample, &Proof>) -> Result<(), Rejection> {
         if let Some(composed) = &self.understood[n].asked.composed {
-            return Ok(match evidence {
+            match evidence {
                 Evidence::Trace(run) => rounds::goes_on(composed, run)?,
                 Evidence::Proof(_) => rounds::never_mistaken(composed, &mut Meter::unlimited())?,
-            });
+            }
+            return Ok(());
         }
         let Some(chart) = &self.understood[n].asked.chart else { return Ok(()) };
         match evidence {

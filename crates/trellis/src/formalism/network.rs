@@ -378,7 +378,7 @@ impl NetworkTask {
         let stated = self.args.assume.is_some();
         let quick = self.args.check == settings::Recheck::Quick && self.net().clocks.is_empty();
         let check = || trellis_check::quickly(quick, &check);
-        let run = |stated| trellis_check::within(meter, || trellis_check::assuming_monotone(stated, &check));
+        let run = |stated| trellis_check::within(meter, || trellis_check::assuming_monotone(stated, check));
         match run(stated) {
             Err(why) if matches!(why.why, Cause::NotMonotone(_)) => run(true).and(Err(why)),
             done => done,

@@ -40,7 +40,11 @@ impl Builder<'_> {
                 let what = left_out(&v.ty).unwrap_or_default();
                 let d = Diagnostic::warning(v.ty.span, "this is left out");
                 self.report(d.help("questions and steps that depend on it cannot be checked"));
-                v.names.iter().fold(Ok(()), |done, d| done.and(self.bind(scope, &d.name, Entity::LeftOut(what))))
+                let mut result = Ok(());
+                for d in &v.names {
+                    result = result.and(self.bind(scope, &d.name, Entity::LeftOut(what)));
+                }
+                result
             }
             ast::Decl::Vars(v) => {
                 let base = self.resolve_type(&v.ty, scope);
