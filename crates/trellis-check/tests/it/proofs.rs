@@ -23,7 +23,7 @@ fn world(seed: u64) -> World {
 #[test]
 fn there_is_a_proof_exactly_where_no_valuation_satisfies() {
     let (mut sat, mut unsat, mut open) = (0, 0, vec![]);
-    for seed in 0..runs(1500) {
+    for seed in 0..runs(300) {
         let mut w = world(seed);
         let all = w.valuations();
         if all.len() > 6000 {
@@ -45,7 +45,7 @@ fn there_is_a_proof_exactly_where_no_valuation_satisfies() {
     println!("{sat} satisfiable, {unsat} proved, {} not decided", open.len());
     let wrong: Vec<&String> = open.iter().filter(|o| !o.contains("no theory")).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
-    assert!(unsat > 300 && sat > 200 && open.len() < 100, "{sat}, {unsat}, {open:?}");
+    assert!(unsat > 60 && sat > 40 && open.len() < 100, "{sat}, {unsat}, {open:?}");
 }
 
 /// Integers without bounds: what the embedded solver refutes has a proof, what it satisfies has none.

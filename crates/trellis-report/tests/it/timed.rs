@@ -401,7 +401,7 @@ fn runs_for_other_tools() {
 
 #[test]
 fn pictures_of_networks() {
-    let mut net = clocked();
+    let mut net = crate::pictures::unsketched(clocked());
     let [two, minus_two, yes] = [net.terms.int(2), net.terms.int(-2), net.terms.bool(true)];
     let who = net.vars.iter().find(|v| v.name == "last").unwrap().var;
     let who = net.terms.var(who);
