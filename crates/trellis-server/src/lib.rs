@@ -2,8 +2,8 @@
 //! models, and it is a client of the library like any other: the registry, the pipeline, `Stepper`, `Present`. It knows no formalism.
 //!
 //! It listens on 127.0.0.1. Who asks needs the token that is part of the address it prints; the headers `Host` and `Origin` must name this
-//! server ([`guard`]). Files are known by the names in its list and by nothing else ([`files`]). A check runs in a thread of its own, under the
-//! meter, and ends when the page that asked goes away ([`check`]); its progress comes as server-sent events. The API is described in the book.
+//! server (`guard`). Files are known by the names in its list and by nothing else (`files`). A check runs in a thread of its own, under the
+//! meter, and ends when the page that asked goes away (`check`); its progress comes as server-sent events. The API is described in the book.
 //!
 //! It deliberately has no accounts, no encryption and no state that is worth keeping: what a page shows is in its address.
 

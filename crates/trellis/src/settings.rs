@@ -69,7 +69,7 @@ pub struct Properties {
     /// A file of queries (.q) to check instead of those in the model.
     #[arg(long, value_name = "FILE")]
     pub queries: Option<PathBuf>,
-    /// Questions about states, where a formalism answers them itself: see [`crate::queries`].
+    /// Questions about states, where a formalism answers them itself: see `queries`.
     #[arg(skip)]
     pub states: Vec<StateQuery>,
 }

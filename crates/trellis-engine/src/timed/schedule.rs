@@ -2,7 +2,7 @@
 //!
 //! A path says what happens; a clock's value at any moment is the time since it was set plus what it was set to. So all
 //! that guards, invariants and cells ask of clocks are constraints on differences of moments, and one call of
-//! [`solve`] schedules the whole path, if no clock stands still ([`super::stopwatch`] if some does). The interpreter then takes the run.
+//! [`solve`] schedules the whole path, if no clock stands still (`stopwatch` if some does). The interpreter then takes the run.
 //!
 //! A cycle of the graph is gone round several times, until the run comes back to a state that it cannot tell from
 //! an earlier one ([`Circle::lap`]): exactly the same state, or one in the same region. Regions are finite in

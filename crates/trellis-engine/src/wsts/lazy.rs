@@ -98,7 +98,7 @@ pub struct Options {
     pub linear: bool,
 }
 
-/// What `LA[BF]` counts beside [`Stats`](trellis_meter::Stats).
+/// What `LA[BF]` counts beside [`Stats`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
     /// Refinements of the root.

@@ -203,7 +203,7 @@ pub enum Verdict {
 pub struct Proof(Option<Rc<dyn Answer>>);
 
 impl Proof {
-    /// Writes the certificate (JSON), for [`Model::certify`] or `trellis certify`. Some proofs have none.
+    /// Writes the certificate (JSON), for [`crate::Model::certify`] or `trellis certify`. Some proofs have none.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         match &self.0 {
             Some(answer) => save(path.as_ref(), |out| answer.write_certificate(out)),
@@ -271,7 +271,7 @@ impl Trace {
         Ok(out)
     }
 
-    /// Writes it (JSON), for [`Model::certify`] or `trellis certify`.
+    /// Writes it (JSON), for [`crate::Model::certify`] or `trellis certify`.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         save(path.as_ref(), |out| self.0.write_trace(out))
     }
