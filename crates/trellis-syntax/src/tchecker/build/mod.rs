@@ -60,7 +60,7 @@ pub struct Questions {
 
 /// Builds a network. Errors are complete: as many as can be found (up to twenty).
 pub fn build(ast: &Ast, questions: &Questions, sources: &Sources) -> Result<Built, Vec<Diagnostic>> {
-    on_large_stack(|| build_here(ast, questions, sources))
+    on_large_stack(|_| build_here(ast, questions, sources))
 }
 
 fn build_here(ast: &Ast, questions: &Questions, sources: &Sources) -> Result<Built, Vec<Diagnostic>> {

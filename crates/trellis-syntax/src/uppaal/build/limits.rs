@@ -7,11 +7,12 @@ use trellis_expr::{Stmt, StmtId, TermId, Terms};
 use super::{Builder, Reported, Res};
 use crate::diag::{Diagnostic, Span};
 
-/// The stack on which a model is built: enough for [`MAX_DEPTH`] levels.
-pub(crate) const STACK: usize = 64 << 20;
+/// How deep expressions, statements and the functions they call may nest, taken together. Where the address space is too small for the stack
+/// which that needs, fewer levels must do.
+pub(crate) const LEVELS: [u32; 3] = [4000, 1000, 250];
 
-/// How deep expressions, statements and the functions they call may nest, taken together.
-const MAX_DEPTH: u32 = 4000;
+/// Of the stack on which a model is built, what a level may take.
+pub(crate) const LEVEL: usize = 16 << 10;
 
 /// How much may be done in all: expressions looked at, and the size of what they become once it is written out.
 const MAX_WORK: u64 = 1 << 21;
@@ -23,6 +24,8 @@ const MAX_CELLS: i64 = 1 << 20;
 #[derive(Debug, Default)]
 pub(crate) struct Limits {
     depth: u32,
+    /// How deep it may become.
+    pub levels: u32,
     work: u64,
     cells: i64,
     /// What stands outermost of what is being looked at.
@@ -128,12 +131,12 @@ impl Builder<'_> {
             self.limits.outermost = Some(span);
         }
         self.limits.depth += 1;
-        if self.limits.depth <= MAX_DEPTH {
+        if self.limits.depth <= self.limits.levels {
             return Ok(());
         }
-        let span = self.outermost(span);
+        let (span, levels) = (self.outermost(span), self.limits.levels);
         Err(self.exhausted(
-            Diagnostic::error(span, format!("nested more than {MAX_DEPTH} levels deep, functions included"))
+            Diagnostic::error(span, format!("nested more than {levels} levels deep, functions included"))
                 .help("call fewer functions inside each other"),
         ))
     }

@@ -106,15 +106,20 @@ pub struct Questions {
 ///
 /// The work is done on a thread of its own, with a stack that is large enough for whatever the parser lets through.
 pub fn build(nta: &Nta, questions: &Questions, sources: &Sources, options: &Options) -> Result<Built, Vec<Diagnostic>> {
-    on_large_stack(|| build_here(nta, questions, sources, options))
+    on_large_stack(|levels| build_here(nta, questions, sources, options, levels))
 }
 
-/// Does the work on a thread of its own, with a stack that is large enough for whatever the parsers let through.
+/// Does the work on a thread of its own, with a stack that is large enough for as many levels as the work is told that it has.
 pub(crate) fn on_large_stack<T: Send>(
-    work: impl FnOnce() -> Result<T, Vec<Diagnostic>> + Send,
+    work: impl Fn(u32) -> Result<T, Vec<Diagnostic>> + Sync,
 ) -> Result<T, Vec<Diagnostic>> {
     std::thread::scope(|scope| {
-        match std::thread::Builder::new().stack_size(limits::STACK).spawn_scoped(scope, work).map(|t| t.join()) {
+        let start = |levels: u32| {
+            let (stack, work) = (levels as usize * limits::LEVEL, &work);
+            std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, move || work(levels))
+        };
+        let [most, fewer, least] = limits::LEVELS;
+        match start(most).or_else(|_| start(fewer)).or_else(|_| start(least)).map(|t| t.join()) {
             Ok(Ok(result)) => result,
             Ok(Err(panic)) => std::panic::resume_unwind(panic),
             Err(e) => Err(vec![whole(format!("cannot start a thread: {e}"))]),
@@ -127,8 +132,10 @@ fn build_here(
     questions: &Questions,
     sources: &Sources,
     options: &Options,
+    levels: u32,
 ) -> Result<Built, Vec<Diagnostic>> {
     let mut b = Builder::new(sources, options);
+    b.limits.levels = levels;
     let result = b.run(nta, questions);
     let (errors, warnings): (Vec<_>, Vec<_>) = b.diags.into_iter().partition(|d| d.severity == Severity::Error);
     match result {
