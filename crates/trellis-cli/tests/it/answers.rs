@@ -225,7 +225,7 @@ fn branching_time_is_checked_or_unknown() {
         list(&|b| format!("true |- e{b} -> {b} := not {b};"), " ")
     );
     let (_gone, path) = file("m.alt", &text);
-    let out = trellis(&["check", &path, "--ctl", "AG EF (b0 and b1)", "--timeout", "5s"]);
+    let out = trellis(&["check", &path, "--ctl", "AG EF (b0 and b1)", "--timeout", "120s"]);
     assert_eq!(out.status.code(), Some(20), "{}{}", stdout(&out), stderr(&out));
     assert!(stdout(&out).contains("UNKNOWN") && stdout(&out).contains("could not be checked"), "{}", stdout(&out));
     let out = trellis(&["check", &path, "--ctl", "AG EF (b0 and b1)", "--no-check"]);
