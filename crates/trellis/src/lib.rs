@@ -68,6 +68,8 @@ pub mod formalism;
 pub mod lattice;
 #[doc(hidden)]
 pub mod listed;
+#[doc(hidden)]
+pub mod mec;
 mod model;
 #[doc(hidden)]
 pub mod pipeline;

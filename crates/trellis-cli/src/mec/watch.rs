@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 
 use trellis_model::evidence::Reason;
 
-use super::say;
-use crate::exit;
+use crate::{exit, print};
 
 /// How much later than asked a command may end by itself.
 const GRACE: Duration = Duration::from_secs(2);
@@ -41,7 +40,7 @@ impl Watch {
                     Some(since) if since.max(started).elapsed() > GRACE => (Reason::Interrupted, exit::INTERRUPTED),
                     _ => continue,
                 };
-                let _ = say(&format!("{what}: UNKNOWN: {why}; what comes after it is not run"));
+                let _ = print(&format!("{what}: UNKNOWN: {why}; what comes after it is not run"));
                 std::process::exit(code.into());
             }
         });

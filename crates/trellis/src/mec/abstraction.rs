@@ -15,13 +15,13 @@ use trellis_report::hierarchy::Named;
 use trellis_report::text::trace;
 use trellis_report::{Style, iterations};
 
-use super::{Failure, Runner, again, say, usage};
-use trellis::Error;
-use trellis::files::write_file;
-use trellis::formalism::hierarchy::row;
+use super::{Failure, Runner, again, usage};
+use crate::Error;
+use crate::files::write_file;
+use crate::formalism::hierarchy::row;
 
 /// An abstraction of a node, and what is asked of it.
-pub struct Refined {
+pub(super) struct Refined {
     /// The names of the initial states and of the bad ones.
     names: (String, String),
     initial: Relation,
@@ -65,7 +65,7 @@ impl Runner {
     }
 
     /// Makes an abstraction.
-    pub fn cegar_init(&mut self, node: &str, init: &str, error: &str, names: &[String]) -> Result<(), Failure> {
+    pub(super) fn cegar_init(&mut self, node: &str, init: &str, error: &str, names: &[String]) -> Result<(), Failure> {
         self.refined.remove(node);
         let mut sets = vec![];
         for name in [init, error].into_iter().chain(names.iter().map(String::as_str)) {
@@ -105,9 +105,10 @@ impl Runner {
     }
 
     /// Refines it, from where it is.
-    pub fn cegar_verify(&mut self, node: &str, limit: Option<u64>) -> Result<(), Failure> {
+    pub(super) fn cegar_verify(&mut self, node: &str, limit: Option<u64>) -> Result<(), Failure> {
         let options = self.cegar_options(limit);
         let (told, mut budget) = (self.on("cegar-print-iteration-stats"), self.budget());
+        let say = self.say.clone();
         let (Some(known), Some(built), Some(refined)) =
             (self.session.nodes.get(node), self.world.nodes.get(node), self.refined.get_mut(node))
         else {
@@ -121,28 +122,28 @@ impl Runner {
         let verdict = run.go_on(&question, &options, &mut budget);
         if told && before < run.iterations().len() {
             let rows: Vec<iterations::Row> = run.iterations()[before..].iter().map(row).collect();
-            say(iterations::table(&rows, before).trim_end())?;
+            say.line(iterations::table(&rows, before).trim_end());
         }
         let (first, last) = (drawn + 1, run.pictures().len());
         for (n, picture) in run.pictures()[drawn..].iter().enumerate() {
             write_file(&self.folder.join(format!("{node}-{}.dot", first + n)), picture)?;
         }
         if first <= last {
-            say(&format!("{node}-{first}.dot to {node}-{last}.dot written"))?;
+            say.line(&format!("{node}-{first}.dot to {node}-{last}.dot written"));
         }
         let rounds = run.iterations().len();
         let doubt = believed(self.plain.as_ref(), node, &question, &refined.plain, &verdict)?;
         self.unchecked |= doubt.is_some();
         let said = again::aside(doubt);
         match verdict {
-            Verdict::Safe(_) => say(&format!("{error} is not reachable from {init}: {rounds} refinements{said}"))?,
+            Verdict::Safe(_) => say.line(&format!("{error} is not reachable from {init}: {rounds} refinements{said}")),
             Verdict::Unsafe(t) => {
-                say(&format!("{error} is reachable from {init}: {rounds} refinements{said}"))?;
+                say.line(&format!("{error} is reachable from {init}: {rounds} refinements{said}"));
                 let full = Style { full: true, ..Style::default() };
-                say(trace(&Named { hierarchy, levels: &m.levels }, &t, full).trim_end())?;
+                say.line(trace(&Named { hierarchy, levels: &m.levels }, &t, full).trim_end());
             }
             Verdict::Unknown(Reason::Iterations) => {
-                say(&format!("no answer after {rounds} refinements; `:ar-cegar-verify {node}` goes on"))?;
+                say.line(&format!("no answer after {rounds} refinements; `:ar-cegar-verify {node}` goes on"));
             }
             Verdict::Unknown(why) => {
                 return Err(Failure::Unknown(format!("{error} from {init}, after {rounds} refinements"), why));

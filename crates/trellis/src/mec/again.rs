@@ -9,13 +9,13 @@ use trellis_model::hierarchy::Hierarchy;
 use trellis_model::mec::{Callee, Definition};
 
 use super::{Failure, Runner};
-use trellis::Error;
+use crate::Error;
 
 /// How long one relation is evaluated again, if no limit was given.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What is said of an answer that is none.
-pub fn aside(doubt: Option<String>) -> String {
+pub(super) fn aside(doubt: Option<String>) -> String {
     doubt.map_or_else(String::new, |why| format!(" (UNKNOWN: computed on relations and not evaluated again: {why})"))
 }
 
@@ -26,7 +26,7 @@ impl Runner {
     }
 
     /// Lists a node that was just built. The relations say in advance whether that is hopeless, and nothing more.
-    pub fn list_again(&mut self, name: &str, hierarchy: &Hierarchy) {
+    pub(super) fn list_again(&mut self, name: &str, hierarchy: &Hierarchy) {
         let until = self.until();
         let Some(plain) = &mut self.plain else { return };
         let all = self.session.relation(&Callee::Configurations(name.into()), &mut || true);
@@ -38,7 +38,7 @@ impl Runner {
     }
 
     /// Evaluates definitions.
-    pub fn define_again(&mut self, system: &[Definition]) {
+    pub(super) fn define_again(&mut self, system: &[Definition]) {
         let until = self.until();
         if let Some(plain) = &mut self.plain {
             plain.define(system, until);
@@ -46,7 +46,7 @@ impl Runner {
     }
 
     /// Why what is told of a relation is not known to be right; nothing if it is. What is known to be wrong is a mistake in here.
-    pub fn doubt(&mut self, name: &str, computed: &Computed) -> Result<Option<String>, Failure> {
+    pub(super) fn doubt(&mut self, name: &str, computed: &Computed) -> Result<Option<String>, Failure> {
         let doubt = self.compared(name, computed)?;
         self.unchecked |= doubt.is_some();
         Ok(doubt)
@@ -73,7 +73,7 @@ impl Runner {
     }
 
     /// Two sets of configurations as lists, after these were compared with what was computed; or why not. Nothing if nobody asked for it.
-    pub fn sets_again(&mut self, from: &str, to: &str) -> Result<Option<Result<Sets, String>>, Failure> {
+    pub(super) fn sets_again(&mut self, from: &str, to: &str) -> Result<Option<Result<Sets, String>>, Failure> {
         for name in [from, to] {
             let computed = self.relation(name)?;
             if let Some(why) = self.compared(name, &computed)? {
