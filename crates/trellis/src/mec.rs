@@ -1,6 +1,6 @@
 //! A session of Mec 5: relations, and commands for abstraction refinement (Chucri, 001 §6.1–6.2), piece by piece.
 //!
-//! What is not found within the limits is UNKNOWN, and so is what needs it. What is told of a relation is evaluated again, plainly ([`again`]);
+//! What is not found within the limits is UNKNOWN, and so is what needs it. What is told of a relation is evaluated again, plainly (`again`);
 //! where that is too much it is said, and no answer. Where pieces come from, and what happens after a mistake, is the client's.
 
 mod abstraction;
