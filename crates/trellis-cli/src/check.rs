@@ -1,7 +1,7 @@
 //! `trellis check`: every property, with the engine that suits it, evidence re-checked before anybody sees it. Prints what the pipeline finds,
 //! and writes it to files.
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -95,10 +95,11 @@ fn check_one(args: &Settings, style: Style, err_color: bool) -> Ran {
     let reading = Reading { deadline: context.deadline(args.timeout), ..args.reading.clone() };
     let args = Arc::new(Settings { context, reading, ..args.clone() });
     watch(&args);
-    let mut terminal = Terminal { args: args.clone(), code: exit::HOLDS, counts: [0; 3] };
+    let mut terminal = Terminal { args: args.clone(), code: exit::HOLDS, counts: [0; 3], written: vec![] };
     match answer_all(&args, &mut terminal) {
         Ok(()) => {
             terminal.sum_up()?;
+            missing(&args, &terminal.written);
             Ok(terminal.code)
         }
         Err(Error::Late(language)) => {
@@ -127,6 +128,8 @@ struct Terminal {
     code: u8,
     /// How many properties hold, fail, and are undecided.
     counts: [usize; 3],
+    /// Options whose files have been written.
+    written: Vec<&'static str>,
 }
 
 impl Terminal {
@@ -172,7 +175,8 @@ impl Sink for Terminal {
             answer.text(style)
         };
         print(&said)?;
-        write_files(&args, &*answer, numbers)
+        self.written.extend(write_files(&args, &*answer, numbers)?);
+        Ok(())
     }
 
     fn unanswered(&mut self, report: &Summary, style: Style) -> Result<(), Error> {
@@ -194,50 +198,78 @@ impl Sink for Terminal {
     }
 }
 
-/// Writes what was asked for.
-fn write_files(args: &Settings, answer: &dyn Answer, [trace, proof]: [Option<usize>; 2]) -> Result<(), Error> {
+/// Writes a file; `-` is the standard output.
+fn output(file: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
+    if file != Path::new("-") {
+        return write_with(file, write);
+    }
+    let mut text = Vec::new();
+    write(&mut text).map_err(|e| Error::Output(e.to_string()))?;
+    print(&String::from_utf8_lossy(&text)).map(|_| ())
+}
+
+/// Writes what was asked for. Which options found something to write.
+fn write_files(
+    args: &Settings,
+    answer: &dyn Answer,
+    [trace, proof]: [Option<usize>; 2],
+) -> Result<Vec<&'static str>, Error> {
     let number = |file: &Path, n: Option<usize>| n.map_or_else(|| file.to_path_buf(), |n| named(file, &n.to_string()));
     let path = |file: &Path| -> PathBuf { number(file, if answer.has_trace() { trace } else { proof }) };
+    let mut written = vec![];
     if let Some(file) = args.trace.as_ref().filter(|_| answer.has_trace()) {
         // The form is chosen by the name of the file.
         let name = file.to_string_lossy();
-        let run = || answer.run().ok_or_else(|| std::io::Error::other("the run cannot be written"));
-        write_with(&path(file), |out| match () {
+        let run = || answer.run().ok_or_else(|| io::Error::other("the run cannot be written"));
+        output(&path(file), |out| match () {
             () if name.ends_with(itf::ENDING) => itf::write_itf(&run()?, out),
             () if name.ends_with(".vcd") => vcd::write_vcd(&run()?, out),
             () => match answer.native(&name) {
-                Some(text) => out.write_all(text.map_err(std::io::Error::other)?.as_bytes()),
+                Some(text) => out.write_all(text.map_err(io::Error::other)?.as_bytes()),
                 None if name.ends_with(".xtr") => {
-                    Err(std::io::Error::other("only runs of UPPAAL models are written as .xtr"))
+                    Err(io::Error::other("only runs of UPPAAL models are written as .xtr"))
                 }
                 None => answer.write_trace(out),
             },
         })?;
+        written.push("trace");
     }
     if let Some(file) = args.certificate.as_ref().filter(|_| answer.has_certificate()) {
-        write_with(&number(file, proof), |out| answer.write_certificate(out))?;
+        output(&number(file, proof), |out| answer.write_certificate(out))?;
+        written.push("certificate");
     }
     if let Some((file, graph)) = args.dot.as_ref().and_then(|file| Some((file, answer.dot()?))) {
-        write_file(&path(file), &graph)?;
+        output(&path(file), |out| out.write_all(graph.as_bytes()))?;
+        written.push("dot");
     }
-    let too_large = "note: the run has too many processes or steps to be drawn";
-    if let Some(file) = args.svg.as_ref().filter(|_| answer.has_trace()) {
-        match answer.svg() {
-            None => eprintln!("{too_large}"),
-            Some(picture) => write_file(&path(file), &picture)?,
+    let is_picture = |file: &PathBuf| file.extension().is_some_and(|e| e == "svg");
+    let drawn = [("svg", &args.svg, true), ("msc", &args.msc, args.msc.as_ref().is_some_and(is_picture))];
+    for (option, file, picture) in drawn {
+        let Some(file) = file.as_ref().filter(|_| answer.has_trace()) else { continue };
+        match if option == "svg" { answer.svg() } else { answer.chart(picture) } {
+            None => eprintln!("note: --{option}: the run has too many processes or steps to be drawn"),
+            Some(text) => output(&path(file), |out| out.write_all(text.as_bytes()))?,
+        }
+        written.push(option);
+    }
+    answer.write_more(&path)?;
+    Ok(written)
+}
+
+/// Files that were asked for and had nothing to hold: who looks for them should know why they are not there.
+fn missing(args: &Settings, written: &[&str]) {
+    let asked = [
+        ("trace", &args.trace, "run"),
+        ("certificate", &args.certificate, "proof"),
+        ("dot", &args.dot, "run or proof that is drawn"),
+        ("svg", &args.svg, "run"),
+        ("msc", &args.msc, "run"),
+    ];
+    for (option, file, what) in asked {
+        if let Some(file) = file.as_ref().filter(|_| !written.contains(&option)) {
+            eprintln!("note: --{option} {}: not written, no answer has a {what}", file.display());
         }
     }
-    if let Some(file) = args.msc.as_ref().filter(|_| answer.has_trace()) {
-        let is_picture = file.extension().is_some_and(|e| e == "svg");
-        match answer.chart(is_picture) {
-            None => eprintln!("{too_large}"),
-            Some(chart) if file == Path::new("-") => {
-                print(&chart)?;
-            }
-            Some(chart) => write_file(&path(file), &chart)?,
-        }
-    }
-    answer.write_more(&path)
 }
 
 /// The exit code of a report.

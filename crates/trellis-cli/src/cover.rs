@@ -41,7 +41,7 @@ pub struct Cover {
 
 /// `trellis cover model.gcd --transitions --output tests`
 pub fn cover(args: &Cover, color: bool) -> Ran {
-    if registry::of(&args.model.model)?.1.name != "gamma" {
+    if registry::of_model(&args.model)?.1.name != "gamma" {
         return Err(Error::Usage("cover: only for composed statecharts (.gcd)".into()));
     }
     let context = crate::limits::colored(color);

@@ -100,7 +100,7 @@ fn some(hierarchy: &Hierarchy, all: &[EventOf]) -> String {
 
 /// `trellis cuts model.alt --top EXPR`
 pub fn cuts(args: &Cuts, color: bool) -> Ran {
-    if registry::of(&args.model.model)?.1.name != "altarica" {
+    if registry::of_model(&args.model)?.1.name != "altarica" {
         return Err(Error::Usage("cuts: only for AltaRica models (.alt)".into()));
     }
     let context = &crate::limits::colored(color);

@@ -102,7 +102,7 @@ fn tell(judged: Judged, style: Style) -> Ran {
 
 /// Writes a model in another form.
 pub fn convert(args: &Convert, err_color: bool) -> Ran {
-    let (formalism, language) = registry::of(&args.model.model)?;
+    let (formalism, language) = registry::of_model(&args.model)?;
     registry::refuse_plain(&args.given, formalism, language)?;
     let text = match args.to {
         Format::Dot => {

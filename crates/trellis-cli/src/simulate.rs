@@ -35,7 +35,7 @@ pub fn simulate(args: &Simulate, style: Style, err_color: bool) -> Ran {
         Some(path) => Some(std::fs::read_to_string(path).map_err(|e| broken(path, &e))?),
         None => None,
     };
-    let (formalism, language) = registry::of(&args.model.model)?;
+    let (formalism, language) = registry::of_model(&args.model)?;
     registry::refuse_plain(&args.given, formalism, language)?;
     let stepper = formalism.stepper(args, language, trace.as_deref(), &limits::colored(err_color))?;
     let seed = args.seed.wrapping_mul(2).wrapping_add(1);

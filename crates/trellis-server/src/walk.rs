@@ -125,7 +125,7 @@ struct Walk {
 
 impl Walk {
     fn open(settings: &Settings, asked: &Asked) -> Result<Walk, String> {
-        let (formalism, language) = registry::of(&settings.model.model).map_err(|e| e.to_string())?;
+        let (formalism, language) = registry::of_model(&settings.model).map_err(|e| e.to_string())?;
         let trace = asked.trace.as_ref().map(|(text, _)| text.as_str());
         let stepper = formalism.stepper(&view::simulate(settings), language, trace, &Context::default());
         Ok(Walk { stepper: stepper.map_err(|e| e.to_string())?, moves: vec![] })

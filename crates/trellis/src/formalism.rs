@@ -74,7 +74,7 @@ use crate::Error;
 use crate::context::Context;
 use crate::formalism::formula::Subject;
 use crate::pipeline::Case;
-use crate::settings::{Convert, Engine, Model, Settings, Simulate, value_name};
+use crate::settings::{Convert, Engine, Settings, Simulate, value_name};
 
 /// A language that models are written in.
 pub struct Language {
@@ -133,6 +133,10 @@ pub enum Own {
 pub trait Formalism: Sync {
     /// The languages it is written in.
     fn languages(&self) -> &'static [Language];
+    /// Do models have constants that `--const` sets?
+    fn has_constants(&self, _language: &Language) -> bool {
+        false
+    }
     /// Options of questions about states.
     fn profile(&self) -> &'static Profile;
     /// Options of formulas of linear temporal logic.
@@ -177,13 +181,5 @@ pub fn boxed<S: Stepper + 'static>(stepper: Result<S, step::Error>) -> Steps {
         Ok(stepper) => Ok(Box::new(stepper)),
         Err(why @ step::Error::Model(_)) => Err(Error::Input(why.to_string())),
         Err(why) => Err(Error::Input(format!("error: {why}"))),
-    }
-}
-
-/// Refuses `--const` where a language has no constants.
-pub fn no_constants(model: &Model) -> Result<(), Error> {
-    match model.constants.is_empty() {
-        true => Ok(()),
-        false => Err(Error::Usage("--const: only UPPAAL and AltaRica models have constants that can be set".into())),
     }
 }

@@ -260,8 +260,9 @@ impl Model {
     /// # Ok::<(), trellis::Error>(())
     /// ```
     pub fn walk(&self) -> Result<Box<dyn Stepper>, Error> {
-        let (formalism, language) = registry::of(&self.path)?;
-        let simulate = crate::view::simulate(&self.settings(&[])?);
+        let settings = self.settings(&[])?;
+        let (formalism, language) = registry::of_model(&settings.model)?;
+        let simulate = crate::view::simulate(&settings);
         formalism.stepper(&simulate, language, None, &Context::default())
     }
 }

@@ -362,8 +362,11 @@ fn certify<T: Task>(task: &T, given: &Given<'_>) -> Result<Result<Judged, String
     Ok(Ok(given.judged(text, said, &write)))
 }
 
-/// `trace.json` as `trace-termination.json`, and `trace.itf.json` as `trace-termination.itf.json`.
+/// `trace.json` as `trace-termination.json`, and `trace.itf.json` as `trace-termination.itf.json`. `-` is the standard output for all.
 pub fn named(path: &Path, what: &str) -> PathBuf {
+    if path == Path::new("-") {
+        return path.to_path_buf();
+    }
     let name = path.file_name().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
     let ending = match path.extension() {
         _ if name.ends_with(itf::ENDING) => itf::ENDING.len(),

@@ -14,7 +14,7 @@ use crate::formalism::{
 };
 use crate::pipeline::Case;
 use crate::queries;
-use crate::settings::{Engine, Settings, value_name};
+use crate::settings::{Engine, Model, Settings, value_name};
 
 /// Those that are built in.
 static BUILT_IN: [&dyn Formalism; 7] = [
@@ -100,6 +100,17 @@ pub fn of(path: &Path) -> Result<(&'static dyn Formalism, &'static Language), Er
     )))
 }
 
+/// The same for a model whose constants may be set: a language without constants refuses that.
+pub fn of_model(model: &Model) -> Result<(&'static dyn Formalism, &'static Language), Error> {
+    let (formalism, language) = of(&model.model)?;
+    if model.constants.is_empty() || formalism.has_constants(language) {
+        return Ok((formalism, language));
+    }
+    let with: Vec<&str> = languages().filter(|(f, l)| f.has_constants(l)).map(|(_, l)| l.title).collect();
+    let why = format!("--const: no constants can be set in {}; there are some in {}", language.title, with.join("; "));
+    Err(Error::Usage(why))
+}
+
 /// The language that a text looks like.
 ///
 /// ```
@@ -112,7 +123,7 @@ pub fn sniffed(text: &str) -> Option<&'static Language> {
 
 /// The tasks of a command line.
 pub fn tasks(args: Arc<Settings>) -> Cases {
-    let (formalism, language) = of(&args.model.model)?;
+    let (formalism, language) = of_model(&args.model)?;
     if formula::is_asked(&args) {
         refuse(&args, formalism.formula_profile(), language)?;
         return formalism.ask_formulas(&Request { args, language });

@@ -196,7 +196,7 @@ pub struct Settings {
     /// Print one JSON object per property.
     #[arg(long, help_heading = "Output")]
     pub json: bool,
-    /// Write the trace (JSON).
+    /// Write the trace: JSON, or by the name's end .itf.json, .vcd, .xtr (UPPAAL), .get (Gamma); `-`: here.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub trace: Option<PathBuf>,
     /// Write the certificate (JSON).

@@ -26,7 +26,7 @@ pub fn model(args: &Arc<Settings>) -> page::Model {
 }
 
 fn fill(args: &Arc<Settings>, model: &mut page::Model) -> Result<(), Error> {
-    let (formalism, language) = registry::of(&args.model.model)?;
+    let (formalism, language) = registry::of_model(&args.model)?;
     (model.language, model.title) = (language.name.into(), language.title.into());
     let cases = registry::tasks(args.clone());
     for case in cases.iter().flatten() {

@@ -154,7 +154,7 @@ fn run(row: &Row<'_>, path: &Path, engines: &[Engine]) -> Result<(Vec<u64>, f64)
         ..Default::default()
     };
     let model = Model { model: path.to_path_buf(), ..Model::default() };
-    let (_, language) = trellis::registry::of(&model.model)?;
+    let (_, language) = trellis::registry::of_model(&model)?;
     let loaded = load(&model, language, &Asked { properties: Some(&properties), ..Default::default() })?;
     let wrong = |why: &str| Error::Internal(format!("{} with {}: {why}", path.display(), row.config));
     let query = loaded.queries.first().ok_or_else(|| wrong("no question"))?;

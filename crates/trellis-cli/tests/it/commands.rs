@@ -35,6 +35,36 @@ fn limits_give_unknown_with_the_reason() {
     assert_eq!(reason(&["--memory", "1MiB"]), "memory");
 }
 
+/// A file that nothing could be written to is named, and `-` is the standard output.
+#[test]
+fn files_that_are_asked_for_are_written_or_named() {
+    let (gone, trace) = temporary("run.json");
+    let out = trellis(&["check", "lattice/leader.xml", "-q", "--trace", &trace, "--msc", "-"]);
+    let said = stderr(&out);
+    assert!(out.status.success() && !gone.path().join("run.json").exists());
+    assert!(said.contains("note: --trace") && said.contains("run.json: not written, no answer has a run"), "{said}");
+    assert!(said.contains("note: --msc -: not written"), "{said}");
+    let out = trellis(&["check", "data/philosophers.xta", "-q", "--trace", "-", "--dot", "-", "--svg", "-"]);
+    let said = stdout(&out);
+    assert!(said.contains("trellis-trace/2") && said.contains("digraph") && said.contains("<svg"), "{said}");
+    assert!(!stderr(&out).contains("not written"), "{}", stderr(&out));
+}
+
+/// Whoever sets a constant where there are none is told where there are some, whatever is to be done with the model.
+#[test]
+fn constants_are_set_where_there_are_some() {
+    for model in ["coverability/mesi.spec", "c/lock.c", "hierarchy/alarm4.hts.json", "scxml/traffic-light.scxml"] {
+        for command in
+            [&["check", model][..], &["convert", model, "--to", "svg"], &["simulate", model, "--random", "1"]]
+        {
+            let out = trellis(&[command, &["--const", "N=3"]].concat());
+            let said = stderr(&out);
+            assert_eq!(out.status.code(), Some(2), "{command:?}: {said}");
+            assert!(said.contains("--const: no constants can be set in") && said.contains("AltaRica"), "{said}");
+        }
+    }
+}
+
 #[test]
 fn an_inconclusive_join_shows_the_path_and_the_join() {
     let out = trellis(&["check", "lattice/database-full.xml", "--join", "all", "--const", "N_USERS=3"]);

@@ -347,3 +347,18 @@ fn a_lasso_of_a_statechart_is_told_in_macro_steps() {
         stderr(&out)
     );
 }
+
+/// Counter systems, nodes and trees go from event to event, and their runs are told so: never as edges of the automaton that they became.
+#[test]
+fn runs_are_told_by_events() {
+    let cases = [
+        ("coverability/mesi.spec", "G(invalid > 0)", "rule 1 (line 4)"),
+        ("hierarchy/alarm4.hts.json", "G !deadlock", "<fault, pump1.breaks, bell.ring>"),
+    ];
+    for (model, formula, event) in cases {
+        let out = trellis(&["check", model, "--ltl", formula]);
+        let said = stdout(&out);
+        assert!(said.starts_with("UNSAFE") && said.contains(event), "{said}");
+        assert!(!said.contains('→') && !said.contains("@next") && !said.contains(":="), "{said}");
+    }
+}

@@ -39,7 +39,7 @@ fn what_cannot_be_asked_is_said() {
     unasked(fischer, &["labels of the model are cs1, cs2, cs3, cs4, cs5", "--labels cs1"]);
     unasked("timed/tchecker/csmacd-5.txt", &["has no labels", "--property"]);
     complaint(&["check", fischer, "--labels", "cs1,cs9"], &["no location has the label `cs9`", "--labels:1:5"]);
-    complaint(&["check", fischer, "--labels", "cs1", "--const", "N=1"], &["no constants"]);
+    complaint(&["check", fischer, "--labels", "cs1", "--const", "N=1"], &["no constants", "TChecker"]);
     complaint(&["check", "data/peterson.xta", "--labels", "a"], &["only models in the TChecker language"]);
 }
 

@@ -26,7 +26,8 @@ pub struct Subject {
     pub reads: Vec<bool>,
     /// Truth values that stand for being in one of these locations; they are no variables of the automaton.
     pub places: Vec<(VarId, Vec<LocationId>)>,
-    /// Where a run can do nothing and stays as it is, if the model has such a notion.
+    /// Where a run can do nothing and stays as it is, of a model that goes from event to event: a location of its name stands for each, and an
+    /// edge after which no letter is read leads on.
     pub stuck: Option<TermId>,
 }
 

@@ -92,7 +92,10 @@ impl Present for Formula<'_> {
 
     fn shown(&self, trace: &Counterexample) -> Shown {
         let Parts { stem, cycle, end } = parts(trace);
-        let mut shown = lines::shown(self.program, &stem, cycle.as_ref(), Some(end));
+        let mut shown = match &self.asked.subject.stuck {
+            Some(_) => lines::by_events(self.program, &self.asked.subject.reads, &stem, cycle.as_ref(), end),
+            None => lines::shown(self.program, &stem, cycle.as_ref(), Some(end)),
+        };
         if let Counterexample::Recurrence(_) = trace {
             shown.run.recurrent = Some(Value::Null);
         }

@@ -101,6 +101,38 @@ pub(crate) fn shown(p: &Program<'_>, stem: &Trace, cycle: Option<&Trace>, end: O
     Shown { run: Run { start, steps, back, ..Run::default() }, look }
 }
 
+/// A run of something that goes from event to event, each a location of that name, as people see it: a step for each event. An edge that
+/// `reads` nothing only leads on from an event; the first one makes the state at the start.
+pub(crate) fn by_events(p: &Program<'_>, reads: &[bool], stem: &Trace, cycle: Option<&Trace>, end: String) -> Shown {
+    let (mut all, mut start, mut first, mut waiting) = (vec![], &stem.start, 0, 0);
+    for part in [Some(stem), cycle].into_iter().flatten() {
+        first = all.len();
+        let mut before = &part.start;
+        for step in &part.steps {
+            waiting += 1;
+            let edge = p.cfa.edge(step.edge);
+            if edge.from == p.cfa.initial {
+                start = &step.after;
+            } else if reads.get(step.edge.index()).is_some_and(|reads| *reads) {
+                let new = |v: VarId, name: &str| {
+                    let value = |at: &Valuation| at.get(&v).map(|value| cut(&p.cfa.terms.show_value(value)));
+                    let new = value(&step.after).filter(|new| Some(new) != value(before).as_ref())?;
+                    Some((name.to_string(), new.into()))
+                };
+                let set = p.shown().filter_map(|(v, name)| new(v, name)).collect();
+                let label = p.cfa.location(edge.to).name.clone();
+                all.push((run::Step { label, set, ..run::Step::default() }, std::mem::take(&mut waiting)));
+            }
+            before = &step.after;
+        }
+    }
+    let value = |v: &VarId| start.get(v).map(|value| cut(&p.cfa.terms.show_value(value)));
+    let start: Values = p.shown().filter_map(|(v, name)| Some((name.to_string(), value(&v)?.into()))).collect();
+    let (steps, counts): (Vec<run::Step>, Vec<usize>) = all.into_iter().unzip();
+    let look = Look { start: Some("start".into()), counts, end: Some(end), ..Look::default() };
+    Shown { run: Run { start, steps, back: cycle.map(|_| first), ..Run::default() }, look }
+}
+
 /// Says again what was decided, and to whom it was said.
 struct Listener<'a> {
     script: Script<'a>,

@@ -19,7 +19,7 @@ use trellis_syntax::diag::{self, Sources};
 use trellis_syntax::lcs;
 
 use super::formula::Subject;
-use super::{Cases, Formalism, Language, Own, Profile, Request, Steps, boxed, by_name_only, counter, no_constants};
+use super::{Cases, Formalism, Language, Own, Profile, Request, Steps, boxed, by_name_only, counter};
 use crate::context::Context;
 use crate::pipeline::{statistics, steps};
 use crate::settings::{Control, Convert, Engine as E, Model, Settings, Simulate};
@@ -45,7 +45,6 @@ static PROFILE: Profile = Profile {
 
 /// Reads the system, and what it is asked beside what the file says.
 fn load(model: &Model, errors: &[String], color: bool) -> Result<(System, Input), Error> {
-    no_constants(model)?;
     let (text, input) = binding::read(&model.model)?;
     let mut sources = Sources::default();
     let id = sources.add(model.model.display().to_string(), text);

@@ -138,7 +138,7 @@ impl Formalism for Counters {
     }
 
     fn convert(&self, args: &Convert, language: &'static Language, color: bool) -> Result<String, Error> {
-        if args.to != Format::Xta || args.property.is_some() || !args.model.constants.is_empty() {
+        if args.to != Format::Xta || args.property.is_some() {
             return Err(Error::Usage("a counter system is written as an instance: --to xta --instance 'x = 3'".into()));
         }
         instance::written(&args.model, language, args.instance.as_deref(), color)

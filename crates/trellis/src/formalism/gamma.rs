@@ -87,6 +87,10 @@ impl Formalism for Compositions {
         &LANGUAGES
     }
 
+    fn has_constants(&self, _: &Language) -> bool {
+        true
+    }
+
     fn profile(&self) -> &'static Profile {
         &PROFILE
     }

@@ -83,6 +83,10 @@ impl Formalism for Hierarchies {
         &LANGUAGES
     }
 
+    fn has_constants(&self, _: &Language) -> bool {
+        true
+    }
+
     fn profile(&self) -> &'static Profile {
         &PROFILE
     }

@@ -107,6 +107,10 @@ impl Formalism for Networks {
         &LANGUAGES
     }
 
+    fn has_constants(&self, language: &Language) -> bool {
+        language.name != "tchecker"
+    }
+
     fn profile(&self) -> &'static Profile {
         &PROFILE
     }

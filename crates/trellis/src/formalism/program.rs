@@ -163,7 +163,6 @@ impl Formalism for Programs {
 
     fn subject(&self, request: &Request) -> Result<Subject, Error> {
         let args = &request.args;
-        super::no_constants(&args.model)?;
         Ok(match request.language.name {
             "c" => {
                 let (options, scope) = c_options(&args.model, &args.reading)?;

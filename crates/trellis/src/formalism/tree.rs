@@ -72,7 +72,7 @@ impl Formalism for Trees {
     fn ask(&self, request: &Request) -> Cases {
         let (args, p) = (&request.args, &request.args.properties);
         let asks = !p.properties.is_empty() || !p.errors.is_empty() || !p.labels.is_empty() || p.queries.is_some();
-        if asks || !args.model.constants.is_empty() {
+        if asks {
             return Err(Error::Usage(
                 "a hierarchical transition system is asked what its file says under `never`, and has no other options"
                     .into(),
@@ -95,17 +95,14 @@ impl Formalism for Trees {
     }
 
     fn subject(&self, request: &Request) -> Result<Subject, Error> {
-        super::no_constants(&request.args.model)?;
         Ok(Subject::Tree(read(&request.args.model.model)?.0.tree))
     }
 
     fn stepper(&self, args: &Simulate, _: &'static Language, _: Option<&str>, _: &Context) -> Steps {
-        super::no_constants(&args.model)?;
         boxed(TreeStepper::new(Cow::Owned(read(&args.model.model)?.0.tree)))
     }
 
     fn drawing(&self, args: &Convert, _: &'static Language, _: bool) -> Result<Drawing, Error> {
-        super::no_constants(&args.model)?;
         Ok(read(&args.model.model)?.0.tree.drawing())
     }
 }

@@ -10,7 +10,7 @@ use trellis_syntax::{lola, pnml, spec, tts};
 
 use crate::Error;
 use crate::binding::input;
-use crate::formalism::{Language, no_constants};
+use crate::formalism::Language;
 use crate::settings::{CounterOptions, Model, Properties};
 
 /// A system and what is asked about it.
@@ -64,7 +64,6 @@ impl Loader {
 
 /// Reads a system and what is asked about it.
 pub fn load(model: &Model, language: &'static Language, asked: &Asked<'_>) -> Result<Loaded, Error> {
-    no_constants(model)?;
     let (warnings, odd, refused) = (vec![], vec![], vec![]);
     let mut l = Loader { sources: Sources::default(), color: asked.color, warnings, odd, refused, model: None };
     let id = l.read(&model.model)?;

@@ -312,9 +312,6 @@ pub fn load(model: &Model, language: &Language, asked: &Asked<'_>) -> Result<Loa
 /// The same for a model in the TChecker language.
 fn load_tchecker(mut l: Loader, model: &Model, asked: &Asked<'_>, id: SourceId, text: &str) -> Result<Loaded, Error> {
     let path = &model.model;
-    if !model.constants.is_empty() {
-        return Err(Error::Usage("--const: a TChecker model has no constants".into()));
-    }
     if asked.strategy.is_some() || asked.priority.is_some() {
         return Err(Error::Usage("--join and --priority do not apply to TChecker models".into()));
     }

@@ -11,7 +11,6 @@ use trellis_syntax::{c, cfa, scxml, sts, xsts};
 use super::c::{Asked, Scope};
 use crate::Error;
 use crate::binding::c_inputs;
-use crate::formalism::no_constants;
 use crate::settings::{DataModel, Ints, Model, Properties, Reading};
 
 /// What is asked where the model says nothing else.
@@ -100,7 +99,6 @@ pub fn load(
     color: bool,
 ) -> Result<Loaded, Error> {
     let path = &model.model;
-    no_constants(model)?;
     let mut sources = Sources::default();
     let (mut charts, mut conditions) = (vec![], vec![]);
     let mut unreadable = Unreadable::new();
