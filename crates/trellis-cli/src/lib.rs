@@ -162,7 +162,8 @@ fn help(topic: Option<&str>, columns: usize) -> Ran {
     let mut command = Cli::command();
     let Some(name) = topic else { return print(&command.render_long_help().to_string()) };
     let options = registry::of_topic(name).map(|groups| topics::options_of(&groups)).unwrap_or_default();
-    if let Some(text) = topics::topic(name) {
+    let text = || registry::sisters(name).iter().find_map(|language| topics::topic(language.name));
+    if let Some(text) = topics::topic(name).or_else(text) {
         return print(&format!("{}{options}", fold::fold(&text, columns)));
     }
     if !options.is_empty() {

@@ -15,8 +15,8 @@ pub fn topic(name: &str) -> Option<String> {
         "timed" | "clocks" => include_str!("topics/timed.txt"),
         "tchecker" => include_str!("topics/tchecker.txt"),
         "programs" | "c" | "cfa" | "xsts" | "sts" => include_str!("topics/programs.txt"),
-        "counters" | "spec" | "coverability" => include_str!("topics/counters.txt"),
-        "altarica" | "mec" | "acheck" => include_str!("topics/altarica.txt"),
+        "counters" | "spec" | "coverability" | "lcs" => include_str!("topics/counters.txt"),
+        "altarica" | "mec" | "acheck" | "hierarchy" | "hts" => include_str!("topics/altarica.txt"),
         "scxml" | "statecharts" => include_str!("topics/scxml.txt"),
         "gamma" | "compositions" => include_str!("topics/gamma.txt"),
         "patterns" | "requirements" => include_str!("topics/patterns.txt"),
@@ -49,6 +49,10 @@ pub fn check() -> String {
 pub fn options_of(groups: &[(&'static str, Vec<&'static str>)]) -> String {
     let mut out = String::new();
     for (who, names) in groups {
+        if names.is_empty() {
+            let _ = write!(out, "\nOptions for {who}: those of every model (trellis check --help)\n");
+            continue;
+        }
         let mut command = Settings::augment_args(Command::new("trellis check"));
         let ids: Vec<String> = command.get_arguments().map(|a| a.get_id().to_string()).collect();
         for id in ids.iter().filter(|id| !names.contains(&id.as_str())) {

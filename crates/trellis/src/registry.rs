@@ -243,11 +243,19 @@ pub fn of_topic(word: &str) -> Option<Vec<(&'static str, Vec<&'static str>)>> {
         let formulas = profiles().filter(|p| p.who.starts_with("formulas"));
         return Some(formulas.map(named).collect());
     }
-    let is = |l: &Language| l.name == word || l.extensions.contains(&word);
     let known = [["timed", "uppaal"], ["programs", "c"], ["counters", "spec"], ["hierarchies", "altarica"]];
     let word = known.iter().find(|k| k[0] == word).map_or(word, |k| k[1]);
-    let formalism = all().into_iter().find(|f| f.languages().iter().any(|l| is(l) || l.name == word))?;
-    Some(vec![named(formalism.profile())])
+    Some(vec![named(with_language(word)?.profile())])
+}
+
+/// The languages of the formalism that has one of this name or extension.
+pub fn sisters(word: &str) -> &'static [Language] {
+    with_language(word).map_or(&[], |formalism| formalism.languages())
+}
+
+fn with_language(word: &str) -> Option<&'static dyn Formalism> {
+    let is = |l: &Language| l.name == word || l.extensions.contains(&word);
+    all().into_iter().find(|f| f.languages().iter().any(is))
 }
 
 /// Is an option only for some?

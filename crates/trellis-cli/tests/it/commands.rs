@@ -153,6 +153,11 @@ fn help_teaches() {
         "join",
         "evidence",
         "exit-codes",
+        // Extensions, and formalisms whose words stand with another's.
+        "xml",
+        "pnml",
+        "lcs",
+        "hts",
     ] {
         let out = trellis(&["help", topic]);
         assert_eq!(out.status.code(), Some(0), "{topic}");
