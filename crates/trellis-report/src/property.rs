@@ -189,9 +189,10 @@ impl<T, C> PropertyReport<T, C> {
         }
     }
 
-    /// Does the property hold? Nothing if that is not known, or not the question.
+    /// Does the property hold? Nothing if that is not known, or not the question, or if the evidence was found and not re-checked.
     pub fn holds(&self) -> Option<bool> {
         match self.outcome {
+            _ if self.unchecked.is_some() => None,
             Outcome::Safe | Outcome::Holds => Some(true),
             Outcome::Unsafe | Outcome::Fails => Some(false),
             Outcome::Bound | Outcome::Unknown | Outcome::Error => None,

@@ -32,7 +32,7 @@ pub struct Report {
     /// `SAFE`, `UNSAFE`, `HOLDS`, `FAILS`, `BOUND`, `UNKNOWN` or `ERROR`.
     #[schemars(extend("enum" = ["SAFE", "UNSAFE", "HOLDS", "FAILS", "BOUND", "UNKNOWN", "ERROR"]))]
     pub verdict: String,
-    /// Does the property hold? `null` if that is not known, or not the question.
+    /// Does the property hold? `null` if that is not known, or not the question, or if the evidence was found and not re-checked.
     pub holds: Option<bool>,
     /// For `sup` and `inf`: the bound.
     pub bound: Option<i64>,

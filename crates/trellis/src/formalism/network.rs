@@ -507,7 +507,7 @@ fn answered(args: &Settings, loaded: &Loaded, query: &Query, a: Answer, plan: &P
         r.certificate = None;
     }
     if args.non_zeno && r.kind.is_liveness() {
-        r.assumes.push("only runs in which time goes on without end count (--non-zeno)".into());
+        r.assumes.push("that no run takes infinitely many steps in finite time (--non-zeno)".into());
     }
     let up_to_order = r.certificate.as_ref().is_some_and(|c| c.up_to_order);
     if up_to_order {

@@ -237,7 +237,7 @@ fn engine_line(net: &Network, search: Search) -> String {
 
 fn assumptions(fair: &[String], non_zeno: bool) -> Vec<String> {
     let fair = fair.iter().map(|f| format!("only fair runs count: {f}"));
-    fair.chain(non_zeno.then(|| "only runs in which time goes on without end count (--non-zeno)".into())).collect()
+    fair.chain(non_zeno.then(|| "that no run takes infinitely many steps in finite time (--non-zeno)".into())).collect()
 }
 
 /// What may surprise.
