@@ -46,3 +46,24 @@ export async function settle(page, timeout = 30_000) {
     && ![...document.querySelectorAll('.props .chip')].some(c => /^(running|waiting)$/.test(c.textContent)), null, { timeout });
   await page.waitForTimeout(60);
 }
+
+// A picture of a page, made small: PNG, a quarter as wide. With another (`type`, base64), how much of the two differs, from 0 to 1: fonts and
+// times may differ a little, what is where may not.
+const QUARTER = async (shot, old, type) => {
+  const read = async (data, type) => { const i = new Image(); i.src = `data:image/${type};base64,${data}`; await i.decode(); return i; };
+  const now = await read(shot, 'png'), w = Math.round(now.width / 4), h = Math.round(now.height / 4), c = new OffscreenCanvas(w, h), g = c.getContext('2d', { willReadFrequently: true });
+  g.imageSmoothingQuality = 'high'; g.drawImage(now, 0, 0, w, h);
+  if (!old) { const blob = await c.convertToBlob(); return btoa(String.fromCharCode(...new Uint8Array(await blob.arrayBuffer()))); }
+  const x = g.getImageData(0, 0, w, h).data, before = await read(old, type), isSame = s => before.width === s.width && before.height === s.height;
+  if (!isSame(now) && !isSame(c)) return 1;
+  g.drawImage(before, 0, 0, w, h);
+  const y = g.getImageData(0, 0, w, h).data;
+  let bad = 0;
+  for (let i = 0; i < x.length; i += 4) if (Math.abs(x[i] - y[i]) + Math.abs(x[i + 1] - y[i + 1]) + Math.abs(x[i + 2] - y[i + 2]) > 90) bad++;
+  return bad / (w * h);
+};
+export async function quarter(browser, shot, old = null, type = 'png') {
+  const tool = await open(browser, 'about:blank'), result = await tool.evaluate(`(${QUARTER})(${JSON.stringify(shot)}, ${JSON.stringify(old)}, ${JSON.stringify(type)})`);
+  await tool.context().close();
+  return result;
+}

@@ -1,6 +1,9 @@
-// The pictures of the book and the README, taken from the page: `npm --prefix crates/trellis-report/web run pictures`.
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { chromium, model, open, root, serve, settle } from './lib.mjs';
+// The pictures of the book and the README, taken from the page: `npm --prefix crates/trellis-report/web run pictures`. With `--check` nothing is
+// written: it fails if a picture that is kept no longer shows what the page does.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chromium, model, open, quarter, root, serve, settle } from './lib.mjs';
+
+const check = process.argv.includes('--check'), stale = [];
 
 const folder = `${root}book/src/pictures/`;
 mkdirSync(folder, { recursive: true });
@@ -8,13 +11,20 @@ const server = await serve(['models/timed/engine-classic.xta', 'models/coverabil
 // As WebP, a third of a PNG.
 async function keep(page, name) {
   await page.waitForTimeout(150);
-  const shot = (await page.screenshot()).toString('base64'), tool = await open(browser, 'about:blank');
+  const shot = (await page.screenshot()).toString('base64'), file = `${folder}${name}.webp`;
+  if (check) {
+    const differs = existsSync(file) ? await quarter(browser, shot, readFileSync(file).toString('base64'), 'webp') : 1;
+    if (differs > 0.03) stale.push(name);
+    console.log(`${file.slice(root.length)}: ${(differs * 100).toFixed(1)} % differ`);
+    return page.context().close();
+  }
+  const tool = await open(browser, 'about:blank');
   const webp = await tool.evaluate(async data => {
     const i = new Image(); i.src = `data:image/png;base64,${data}`; await i.decode();
     const c = new OffscreenCanvas(i.width, i.height); c.getContext('2d').drawImage(i, 0, 0);
     return [...new Uint8Array(await (await c.convertToBlob({ type: 'image/webp', quality: 0.85 })).arrayBuffer())];
   }, shot);
-  writeFileSync(`${folder}${name}.webp`, Buffer.from(webp));
+  writeFileSync(file, Buffer.from(webp));
   await tool.context().close(); await page.context().close();
   console.log(`book/src/pictures/${name}.webp: ${webp.length} bytes`);
 }
@@ -55,4 +65,5 @@ await lazy.getByRole('button', { name: 'The next round' }).click();
 await keep(lazy, 'refinement');
 await browser.close();
 server.stop();
-process.exit(0);
+if (stale.length) console.log(`not what the page shows any more: ${stale.join(', ')}; npm --prefix crates/trellis-report/web run pictures takes them anew`);
+process.exit(stale.length ? 1 : 0);

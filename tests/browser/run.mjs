@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import http from 'node:http';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
-import { bin, chromium, model, need, open, root, serve, settle } from './lib.mjs';
+import { bin, chromium, model, need, open, quarter, root, serve, settle } from './lib.mjs';
 
 const here = mkdtempSync(`${tmpdir()}/trellis-browser-`), axe = readFileSync(need.resolve('axe-core/axe.min.js'), 'utf8');
 // A run of ten thousand steps, and a search that nobody waits for.
@@ -145,6 +145,57 @@ const tests = {
     await gear.waitForFunction(() => /step 7 of 7/.test(document.querySelector('.pos').textContent));
     assert.deepEqual([...page.wrong, ...gear.wrong], []);
   },
+  async 'a walk in sets of states: zones, predicates, a link to one'() {
+    const page = await open(browser, model(server, 'examples/fischer-4-32-64.xta'));
+    await settle(page);
+    await page.getByRole('button', { name: 'Simulate', exact: true }).click();
+    await page.getByRole('button', { name: 'Zones', exact: true }).click();
+    await page.waitForSelector('.zone .shadow');
+    for (let i = 0; i < 2; i++) { await page.locator('.offer').first().click(); await page.waitForFunction(n => document.querySelector('.pos').textContent.includes(`step ${n} of ${n}`), i + 1); }
+    assert.match(await page.locator('.zone').innerText(), /[≤<=]/);
+    await accessible(page, 'zones');
+    const said = await page.locator('.zone').innerText(), hash = new URL(page.url()).hash;
+    assert.match(hash, /^#\/z\//);
+    const other = await open(browser, model(server, 'examples/fischer-4-32-64.xta', hash));
+    await other.waitForFunction(t => document.querySelector('.zone')?.innerText === t, said);
+    const program = await open(browser, model(server, 'examples/lock.c'));
+    await settle(program);
+    await program.getByRole('button', { name: 'Simulate', exact: true }).click();
+    await program.getByRole('button', { name: 'Predicates', exact: true }).click();
+    await program.locator('.offer').first().click();
+    await program.waitForFunction(() => /step 1 of 1/.test(document.querySelector('.pos').textContent));
+    assert.match(await program.locator('.vals').innerText(), /Predicates[\s\S]*(true|false|either)/);
+    assert.deepEqual([...page.wrong, ...other.wrong, ...program.wrong], []);
+  },
+  async 'a check from where a walk has come to, and from the start again'() {
+    const page = await open(browser, model(server, 'examples/philosophers.pnml'));
+    await settle(page);
+    const before = await page.locator('.pr[aria-current=true]').innerText();
+    await page.getByRole('button', { name: 'Simulate', exact: true }).click();
+    await page.locator('.offer').first().click();
+    await page.waitForFunction(() => /step 1 of 1/.test(document.querySelector('.pos').textContent));
+    await page.getByRole('button', { name: 'Check from here' }).click();
+    await settle(page);
+    assert.match(await page.locator('.from').innerText(), /after 1 move/);
+    assert.ok((await page.locator('.props .chip').allInnerTexts()).every(v => /^(SAFE|UNSAFE)$/.test(v)));
+    const other = await open(browser, page.url());
+    await settle(other);
+    assert.match(await other.locator('.from').innerText(), /after 1 move/);
+    await page.getByRole('button', { name: 'From the start again' }).click();
+    await settle(page);
+    assert.equal((await page.locator('.pr[aria-current=true]').innerText()).replace(/[\d.]+ m?s/, ''), before.replace(/[\d.]+ m?s/, ''));
+    assert.deepEqual([...page.wrong, ...other.wrong], []);
+  },
+  async 'a frozen page has the rounds of refinement'() {
+    execFileSync(bin, ['check', `${root}models/c/lock.c`, '--engine', 'cegar', '--html', `${here}/lock.html`], { stdio: 'ignore', cwd: here });
+    const page = await open(browser, `file://${here}/lock.html`);
+    await page.waitForSelector('.proved');
+    await page.getByRole('button', { name: 'Refinement' }).click();
+    assert.match(await page.locator('.rounds .said').innerText(), /round 1/);
+    await page.getByRole('slider', { name: 'Round' }).press('End');
+    assert.match(await page.locator('.rounds .said').innerText(), /the proof/);
+    assert.deepEqual([page.wrong, page.asked.filter(u => !u.startsWith('file:'))], [[], []]);
+  },
   async 'a proof is shown beside the model, and its rows in the model'() {
     const page = await open(browser, model(server, 'examples/lossy.xta'));
     await settle(page);
@@ -199,6 +250,7 @@ const tests = {
     const page = await open(browser, model(local, `${here}/broken.xta`));
     await page.waitForSelector('.problems');
     assert.match(await page.locator('.problems').innerText(), /line 1[\s\S]*b/);
+    assert.ok(await page.locator('.editor .marks span').count(), 'the message stands under its line');
     await accessible(page, 'a broken model');
     const editor = page.locator('.editor textarea');
     await editor.fill('process P() { state a; init a; }\nsystem P;\n');
@@ -265,27 +317,12 @@ const tests = {
   },
 };
 
-// Compares with the picture that is kept, both made small: fonts and times may differ a little, what is where may not.
+// Compares with the picture that is kept.
 async function compare(page, name) {
-  const file = `${root}tests/browser/reference/${name}.png`, shot = (await page.screenshot()).toString('base64'), tool = await open(browser, 'about:blank');
-  const draw = async (a, b) => {
-    const read = async data => { const i = new Image(); i.src = `data:image/png;base64,${data}`; await i.decode(); return i; };
-    const now = await read(a), w = Math.round(now.width / 4), h = Math.round(now.height / 4), c = new OffscreenCanvas(w, h), g = c.getContext('2d', { willReadFrequently: true });
-    g.imageSmoothingQuality = 'high'; g.drawImage(now, 0, 0, w, h);
-    if (!b) { const blob = await c.convertToBlob(); return btoa(String.fromCharCode(...new Uint8Array(await blob.arrayBuffer()))); }
-    const x = g.getImageData(0, 0, w, h).data, old = await read(b);
-    if (old.width !== w || old.height !== h) return 1;
-    g.drawImage(old, 0, 0);
-    const y = g.getImageData(0, 0, w, h).data;
-    let bad = 0;
-    for (let i = 0; i < x.length; i += 4) if (Math.abs(x[i] - y[i]) + Math.abs(x[i + 1] - y[i + 1]) + Math.abs(x[i + 2] - y[i + 2]) > 90) bad++;
-    return bad / (w * h);
-  };
-  const small = await tool.evaluate(`(${draw})(${JSON.stringify(shot)})`);
-  if (process.env.TRELLIS_REFERENCES === 'write') writeFileSync(file, Buffer.from(small, 'base64'));
+  const file = `${root}tests/browser/reference/${name}.png`, shot = (await page.screenshot()).toString('base64');
+  if (process.env.TRELLIS_REFERENCES === 'write') writeFileSync(file, Buffer.from(await quarter(browser, shot), 'base64'));
   assert.ok(existsSync(file), `${name}: there is no reference picture; TRELLIS_REFERENCES=write takes it`);
-  const differs = await tool.evaluate(`(${draw})(${JSON.stringify(shot)}, ${JSON.stringify(readFileSync(file).toString('base64'))})`);
-  await tool.context().close();
+  const differs = await quarter(browser, shot, readFileSync(file).toString('base64'));
   if (differs > 0.03) writeFileSync(`${tmpdir()}/trellis-${name}.png`, Buffer.from(shot, 'base64'));
   assert.ok(differs <= 0.03, `${name}: ${(differs * 100).toFixed(1)} % of the picture differ; it is in ${tmpdir()}/trellis-${name}.png`);
 }

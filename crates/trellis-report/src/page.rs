@@ -10,10 +10,11 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::value::RawValue;
+use trellis_meter as meter;
 
 use crate::evidence::{CertificateDocument, Report};
 use crate::json;
-use crate::present::{Drawing, Look, Present};
+use crate::present::{Drawing, DrawnEdge, DrawnNode, Look, Present};
 use crate::property::PropertyReport;
 use crate::run::Run;
 
@@ -93,6 +94,24 @@ pub struct Answer {
     /// The proof.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proof: Option<Proof>,
+    /// What refinement went through.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rounds: Vec<Round>,
+}
+
+/// A round of a refinement: what had been built, and what was learnt from it.
+#[derive(Serialize, JsonSchema)]
+pub struct Round {
+    /// What happened in it.
+    pub title: String,
+    /// What had been built so far.
+    pub drawing: Drawing,
+    /// The part of each box: `plain`, `waiting`, `covered`, `path` (the impossible one), `pivot` (what is refined), `error`.
+    pub roles: Vec<&'static str>,
+    /// Of each arrow, whether it says who covers.
+    pub covers: Vec<bool>,
+    /// Was more built than is shown?
+    pub cut: bool,
 }
 
 /// A proof, as it is shown.
@@ -113,6 +132,25 @@ pub fn raw(text: Vec<u8>) -> io::Result<Box<RawValue>> {
     RawValue::from_string(text).map_err(io::Error::from)
 }
 
+impl Round {
+    /// A round as it was recorded.
+    pub fn of(round: &meter::Round) -> Round {
+        let node = |n: &meter::RoundNode| DrawnNode { lines: n.lines.clone(), ..DrawnNode::default() };
+        let edge = |e: &meter::RoundEdge| {
+            let lines = Some(e.label.clone()).filter(|l| !l.is_empty()).into_iter().collect();
+            DrawnEdge { from: e.from, to: e.to, lines, ..DrawnEdge::default() }
+        };
+        let nodes = round.nodes.iter().map(node).collect();
+        Round {
+            title: round.title.clone(),
+            drawing: Drawing { nodes, edges: round.edges.iter().map(edge).collect() },
+            roles: round.nodes.iter().map(|n| n.role.name()).collect(),
+            covers: round.edges.iter().map(|e| e.covers).collect(),
+            cut: round.cut,
+        }
+    }
+}
+
 impl Answer {
     /// What is shown of a report; `words` is its proof in words, a summary and the whole.
     pub fn of<P: Present + ?Sized>(
@@ -122,7 +160,7 @@ impl Answer {
     ) -> io::Result<Answer> {
         let mut line = Vec::new();
         json::write_report(&mut line, p, report, report.certificate.as_ref().map(|c| p.size(c)))?;
-        let mut answer = Answer { report: raw(line)?, shown: None, look: None, lanes: None, note: None, proof: None };
+        let mut answer = Answer::bare(raw(line)?);
         let trace = report.trace.as_ref().or(report.witness.as_ref());
         let path = report.inconclusive.as_ref();
         if let Some(trace) = trace.or(path.map(|i| &i.path)) {
@@ -154,7 +192,11 @@ impl Answer {
     pub fn plain<T, C>(report: &PropertyReport<T, C>) -> io::Result<Answer> {
         let mut line = Vec::new();
         json::write_plain_report(&mut line, report)?;
-        Ok(Answer { report: raw(line)?, shown: None, look: None, lanes: None, note: None, proof: None })
+        Ok(Answer::bare(raw(line)?))
+    }
+
+    fn bare(report: Box<RawValue>) -> Answer {
+        Answer { report, shown: None, look: None, lanes: None, note: None, proof: None, rounds: vec![] }
     }
 }
 

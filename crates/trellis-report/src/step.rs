@@ -16,6 +16,7 @@ mod trail;
 pub mod tree;
 mod walk;
 mod ways;
+pub mod zones;
 
 pub use serde_json::Value;
 pub use trail::{Trail, Walkable, Walked};
@@ -147,6 +148,17 @@ pub trait Stepper {
             begun += 1;
         }
         Ok(true)
+    }
+}
+
+/// Makes a move as a person writes it: `3` takes the offer with that number, `w 5/2` waits, `x = 5` gives a value that the model leaves open.
+pub fn make(stepper: &mut dyn Stepper, m: &str) -> Result<(), Error> {
+    if let Some((name, value)) = m.split_once('=') {
+        stepper.input(name.trim(), value.trim())
+    } else if let Some(delay) = m.strip_prefix('w') {
+        stepper.wait(delay.trim())
+    } else {
+        stepper.take(m.trim().parse().map_err(|_| Error::refused("it is no move"))?)
     }
 }
 

@@ -166,7 +166,7 @@ async fn check(State(server): Shared, Json(asked): Json<Asked>) -> Result<Respon
 /// A walk: where it has come to, and what can be done there.
 async fn walk(State(server): Shared, Json(asked): Json<walk::Asked>) -> Result<Response, Refused> {
     let stamp = server.files.path(&asked.model.name).and_then(|p| p.metadata().ok()?.modified().ok());
-    let key = (asked.model.clone(), asked.options.clone(), stamp);
+    let key = (asked.model.clone(), asked.options.clone(), stamp, asked.symbolic);
     let open = || {
         let opened = server.files.find(&key.0)?;
         let settings = settings(&server, &opened, &key.1).map_err(|r| r.1)?;

@@ -13,9 +13,8 @@ use futures_util::stream::{Stream, unfold};
 use serde_json::{Value, json};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use trellis::context::{Context, Listener};
-use trellis::meter::{Board, Round, RoundEdge, RoundNode, resident};
+use trellis::meter::{Board, resident};
 use trellis::pipeline::{Answer, Sink, Summary, statistics};
-use trellis::report::present::{Drawing, DrawnEdge, DrawnNode};
 use trellis::report::{Style, page};
 use trellis::settings::{Reading, Settings};
 use trellis::{Error, registry};
@@ -110,8 +109,6 @@ struct Running {
     board: Option<Board>,
     started: Instant,
     over: bool,
-    /// Have the rounds of refinement been told?
-    told: bool,
     _cancel: Cancel,
 }
 
@@ -139,8 +136,7 @@ pub fn start(
         let _ = failed.send(Event::Failed(format!("cannot start a thread: {e}")));
     }
     drop(failed);
-    let running =
-        Running { events, board: None, started: Instant::now(), over: false, told: false, _cancel: Cancel(cancelled) };
+    let running = Running { events, board: None, started: Instant::now(), over: false, _cancel: Cancel(cancelled) };
     unfold(running, |mut running| async move {
         let event = running.next().await?;
         Some((Ok(event), running))
@@ -159,13 +155,6 @@ impl Running {
                 Ok(Some(Event::Note(text))) => return named("note", json!(text).to_string()),
                 Ok(Some(Event::Answer(text))) => return named("answer", text),
                 Ok(Some(Event::Failed(text))) => return named("failed", json!(text).to_string()),
-                Ok(None) if !self.told => {
-                    self.told = true;
-                    let rounds = self.board.as_ref().map_or_else(Vec::new, Board::rounds);
-                    if !rounds.is_empty() {
-                        return named("rounds", Value::from_iter(rounds.iter().map(seen)).to_string());
-                    }
-                }
                 Ok(None) => {
                     self.over = true;
                     return named("done", json!({"seconds": self.started.elapsed().as_secs_f64()}).to_string());
@@ -187,20 +176,4 @@ impl Running {
         let runners: Vec<Value> = runners.collect();
         json!({"seconds": self.started.elapsed().as_secs_f64(), "memory": resident(), "runners": runners})
     }
-}
-
-/// A round of a refinement as a picture: the boxes' roles are in `roles`, covering edges in `covers`.
-fn seen(round: &Round) -> Value {
-    let node = |n: &RoundNode| DrawnNode { lines: n.lines.clone(), ..DrawnNode::default() };
-    let edge = |e: &RoundEdge| DrawnEdge {
-        from: e.from,
-        to: e.to,
-        lines: Some(e.label.clone()).filter(|l| !l.is_empty()).into_iter().collect(),
-        ..DrawnEdge::default()
-    };
-    let drawing =
-        Drawing { nodes: round.nodes.iter().map(node).collect(), edges: round.edges.iter().map(edge).collect() };
-    let roles: Vec<&str> = round.nodes.iter().map(|n| n.role.name()).collect();
-    let covers: Vec<bool> = round.edges.iter().map(|e| e.covers).collect();
-    json!({"title": round.title, "drawing": drawing, "roles": roles, "covers": covers, "cut": round.cut})
 }

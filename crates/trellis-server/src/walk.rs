@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use trellis::context::Context;
 use trellis::report::run::{Run, Step};
-use trellis::report::step::{Ask, Choices, Error, Stepper, Wait};
-use trellis::settings::Settings;
+use trellis::report::step::{self, Ask, Choices, Error, Stepper, Wait};
+use trellis::settings::{Settings, Simulate};
 use trellis::{registry, view};
 
 use crate::check::STACK;
@@ -48,6 +48,9 @@ pub struct Asked {
     /// How many steps of the run are known to who asks.
     #[serde(default)]
     pub known: usize,
+    /// From one set of states to the next: zones, predicates.
+    #[serde(default)]
+    pub symbolic: bool,
     /// Where does each choice lead? That is what the explorer of the state space asks.
     #[serde(default)]
     pub expand: bool,
@@ -57,7 +60,7 @@ pub struct Asked {
 }
 
 /// Which walk it is: the model as it is now, and how it is read.
-pub type Key = (Source, Vec<String>, Option<std::time::SystemTime>);
+pub type Key = (Source, Vec<String>, Option<std::time::SystemTime>, bool);
 
 type Reply = Result<Value, String>;
 type Job = (Asked, oneshot::Sender<Reply>);
@@ -121,14 +124,28 @@ fn start((model, settings): (Opened, Settings)) -> Result<mpsc::Sender<Job>, Str
 struct Walk {
     stepper: Box<dyn Stepper>,
     moves: Vec<String>,
+    /// Can one walk from one set of states to the next?
+    symbolic: bool,
+    /// Can a check begin where a walk has come to?
+    begins: bool,
 }
 
 impl Walk {
     fn open(settings: &Settings, asked: &Asked) -> Result<Walk, String> {
         let (formalism, language) = registry::of_model(&settings.model).map_err(|e| e.to_string())?;
         let trace = asked.trace.as_ref().map(|(text, _)| text.as_str());
-        let stepper = formalism.stepper(&view::simulate(settings), language, trace, &Context::default());
-        Ok(Walk { stepper: stepper.map_err(|e| e.to_string())?, moves: vec![] })
+        let open = |symbolic| {
+            let how = Simulate { symbolic, ..view::simulate(settings) };
+            formalism.stepper(&how, language, trace, &Context::default())
+        };
+        let knows = formalism.plain_options().contains(&"symbolic");
+        if asked.symbolic && !knows {
+            return Err(format!("{} are walked through in states only", formalism.profile().who));
+        }
+        let stepper = open(asked.symbolic).map_err(|e| e.to_string())?;
+        let symbolic = asked.symbolic || knows && open(true).is_ok();
+        let begins = formalism.plain_options().contains(&"after");
+        Ok(Walk { stepper, moves: vec![], symbolic, begins })
     }
 
     fn answer(&mut self, asked: &Asked) -> Reply {
@@ -157,7 +174,7 @@ impl Walk {
         let steps = &run.steps[known..];
         let rest = Run { steps: vec![], ..run.clone() };
         Ok(json!({
-            "moves": self.moves, "state": state, "idle": idle, "remark": remark, "choices": choices,
+            "moves": self.moves, "state": state, "idle": idle, "remark": remark, "choices": choices, "symbolic": self.symbolic, "begins": self.begins,
             "run": rest, "known": known, "steps": steps, "next": next,
         }))
     }
@@ -190,14 +207,7 @@ impl Walk {
     }
 
     fn make(&mut self, m: &str) -> Result<(), Error> {
-        if let Some((name, value)) = m.split_once('=') {
-            self.stepper.input(name.trim(), value.trim())?;
-        } else if let Some(delay) = m.strip_prefix('w') {
-            self.stepper.wait(delay.trim())?;
-        } else {
-            let number = m.trim().parse().map_err(|_| Error::refused("it is no move"))?;
-            self.stepper.take(number)?;
-        }
+        step::make(&mut *self.stepper, m)?;
         self.moves.push(m.into());
         Ok(())
     }

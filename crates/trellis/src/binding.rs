@@ -42,13 +42,17 @@ impl Meaning<'_> {
     fn options(&self) -> BTreeMap<String, String> {
         let Meaning { model, fair, non_zeno, start } = self;
         // What was brought along is among the inputs.
-        let Model { model: _, constants, root: _, python: _, brought: _ } = model;
+        let Model { model: _, constants, root: _, python: _, after, brought: _ } = model;
         let mut all = BTreeMap::new();
         let mut add = |name: &str, value: String| _ = all.insert(name.to_string(), value);
         if !constants.is_empty() {
             let mut constants: Vec<String> = constants.iter().map(|(name, n)| format!("{name}={n}")).collect();
             constants.sort();
             add("const", constants.join(" --const "));
+        }
+        if let Some(after) = after {
+            let moves: Vec<&str> = after.split(';').map(str::trim).filter(|m| !m.is_empty()).collect();
+            add("after", moves.join("; "));
         }
         if !fair.is_empty() {
             let mut fair: Vec<String> = fair.iter().map(|f| canonical(f)).collect();

@@ -53,6 +53,7 @@
 //! Examples are in `examples/`: `cargo run -p trellis-mc --example own_lattice`. The crates named `trellis-…` are parts of this one: what of them
 //! is not reachable from here may change with any version.
 
+mod after;
 pub mod automaton;
 #[doc(hidden)]
 pub mod binding;

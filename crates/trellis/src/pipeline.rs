@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Instant;
 
+use trellis_meter::Round;
 use trellis_model::evidence::{Reason, Verdict};
 use trellis_report::json::{self, Binding, Header};
 use trellis_report::run::Run;
@@ -105,6 +106,8 @@ struct Line<T: Task> {
     task: Rc<T>,
     n: usize,
     report: Report<T>,
+    /// What refinement went through, if somebody wants to see it.
+    rounds: Vec<Round>,
 }
 
 impl<T: Task> Answer for Line<T> {
@@ -132,7 +135,8 @@ impl<T: Task> Answer for Line<T> {
 
     fn page(&self) -> io::Result<page::Answer> {
         let words = self.report.certificate.as_ref().and_then(|c| self.task.proof_text(self.n, c));
-        presented(&*self.task, self.n, |p| page::Answer::of(&self.report, p, words))
+        let answer = presented(&*self.task, self.n, |p| page::Answer::of(&self.report, p, words))?;
+        Ok(page::Answer { rounds: self.rounds.iter().map(page::Round::of).collect(), ..answer })
     }
 
     fn json(&self) -> io::Result<Vec<u8>> {
@@ -190,10 +194,13 @@ fn check<T: Task + 'static>(task: &Rc<T>, only: Option<usize>, sink: &mut dyn Si
     let mut together: Vec<Rc<Line<T>>> = vec![];
     let mut waiting: VecDeque<usize> = (0..questions.len()).filter(|n| only.is_none_or(|only| only == *n)).collect();
     while let Some(n) = waiting.pop_front() {
-        let followed = task.follow(n, answer(&**task, n, &task.question(n))?)?;
+        let (report, mut rounds) = answer(&**task, n, &task.question(n))?;
+        let followed = task.follow(n, report)?;
         followed.then.into_iter().rev().for_each(|n| waiting.push_front(n));
-        let line = |(n, report)| Rc::new(Line { task: task.clone(), n, report });
-        let lines: Vec<Rc<Line<T>>> = followed.lines.into_iter().map(line).collect();
+        // Where one question has several answers, its rounds are with the first.
+        let mut line =
+            |(n, report)| Rc::new(Line { task: task.clone(), n, report, rounds: std::mem::take(&mut rounds) });
+        let lines: Vec<Rc<Line<T>>> = followed.lines.into_iter().map(&mut line).collect();
         if task.together() {
             together.extend(lines.iter().cloned());
         } else {
@@ -265,19 +272,23 @@ pub(crate) fn bound<T: Task>(task: &T, question: &Question) -> Binding {
     task.meaning().iter().fold(bound, |bound, (name, value)| bound.with(name, value)).to(&question.property)
 }
 
-/// Answers one question, and checks the evidence.
-fn answer<T: Task>(task: &T, n: usize, question: &Question) -> Result<Report<T>, Error> {
+/// Answers one question, and checks the evidence; with what refinement went through, if a page is made of it.
+fn answer<T: Task>(task: &T, n: usize, question: &Question) -> Result<(Report<T>, Vec<Round>), Error> {
     let args = task.args();
     let warnings = warnings::tell(args, question.warnings.clone());
     let started = Instant::now();
     let mut meter = args.meter();
+    if args.html.is_some() {
+        meter.board().record();
+    }
     let working = args.context.listener.working(&question.text, meter.board());
     let mut report = task.solve(n, &mut meter)?;
+    let rounds = meter.board().rounds();
     report.seconds = started.elapsed().as_secs_f64();
     report.binding = bound(task, question);
     report.warnings.extend(warnings);
     if args.no_check || matches!(report.outcome, Outcome::Unknown | Outcome::Error) {
-        return Ok(report);
+        return Ok((report, rounds));
     }
     // States count what a search stores; its proof may be looked at whole.
     let meter = meter.states(None);
@@ -303,7 +314,7 @@ fn answer<T: Task>(task: &T, n: usize, question: &Question) -> Result<Report<T>,
     }
     drop(working);
     compare(args, question, &mut report);
-    Ok(report)
+    Ok((report, rounds))
 }
 
 /// Says what the file has recorded about the question, if that is known now.

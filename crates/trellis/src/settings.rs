@@ -41,7 +41,11 @@ pub struct Model {
     /// a function join(x, y).
     #[arg(long, value_name = "FILE")]
     pub python: Option<PathBuf>,
-    /// The same, by way of the library.
+    /// Begin in the state that these moves of `trellis simulate` lead to, with `;` between them: '3; 0'. Of networks (where all clocks are 0
+    /// then), and of one instance of counter systems.
+    #[arg(long, value_name = "MOVES")]
+    pub after: Option<String>,
+    /// What `python` would bring, by way of the library.
     #[arg(skip)]
     pub brought: Brought,
 }
@@ -380,6 +384,9 @@ pub struct Simulate {
     /// The seed of the random steps.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// Walk from one set of states to the next: zones of models with clocks, predicates of programs.
+    #[arg(long, help_heading = "Networks and programs")]
+    pub symbolic: bool,
     #[command(flatten)]
     pub reading: Reading,
     /// How many there are at the start, as `invalid = 3`; where nothing is said, as few as may be.

@@ -73,6 +73,7 @@ pub fn simulate(args: &Settings) -> Simulate {
         trace: None,
         random: None,
         seed: 1,
+        symbolic: false,
         reading: args.reading.clone(),
         instance: None,
         node: args.nodes.node.clone(),

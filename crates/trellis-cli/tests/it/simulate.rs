@@ -47,6 +47,39 @@ const ONE_OF_EACH: [&str; 12] = [
     "coverability/mesi.spec",
 ];
 
+/// Zones and predicates: what follows is what the states of a walk have in common.
+#[test]
+fn sets_of_states() {
+    let said = session(&["timed/lamp.xml", "--symbolic"], "0\nw 1\nu\n");
+    has(&said, &["zone = ", "  0: ", "zone = "]);
+    assert!(said.contains("a zone has all that waiting leads to"), "{said}");
+    let said = session(&["c/lock.c", "--symbolic", "--random", "6"], "");
+    has(&said, &["at = lock.c", "locked"]);
+    for (model, why) in [
+        ("coverability/mesi.spec", "--symbolic: not for"),
+        ("scxml/microwave.scxml", "statecharts are walked through in states only"),
+        ("data/peterson.xta", "no clocks"),
+    ] {
+        let out = trellis(&["simulate", model, "--symbolic"]);
+        assert_eq!(out.status.code(), Some(2), "{model}: {}", stderr(&out));
+        assert!(stderr(&out).contains(why), "{model}: {}", stderr(&out));
+    }
+}
+
+/// A trace can be walked along in sets of states: each of its states is in the set.
+#[test]
+fn traces_in_sets_of_states() {
+    for model in ["timed/engine-classic.xta", "c/votes.c"] {
+        let (_folder, file) = temporary("symbolic.json");
+        trellis(&["check", model, "--trace", &file]);
+        let first = ["", "-1"].map(|n| file.replace(".json", &format!("{n}.json")));
+        let file = first.iter().find(|f| std::path::Path::new(f).exists()).expect("a trace is written");
+        let out = trellis(&["simulate", model, "--symbolic", "--trace", file]);
+        assert_eq!(out.status.code(), Some(0), "{model}: {}", stderr(&out));
+        assert!(stdout(&out).contains("replayed: "), "{model}: {}", stdout(&out));
+    }
+}
+
 #[test]
 fn networks() {
     let said = session(&["data/peterson.xta"], "0\n1\nu\nt\nw 2\n");

@@ -213,7 +213,7 @@ pub fn take_apart(terms: &Terms, p: TermId, split: Split, out: &mut Vec<TermId>)
 }
 
 /// The conditions that a statement assumes, as atoms over what is before it (as far as that is easily said).
-pub(crate) fn assumptions(terms: &Terms, s: StmtId, out: &mut Vec<TermId>) {
+pub fn assumptions(terms: &Terms, s: StmtId, out: &mut Vec<TermId>) {
     match *terms.stmt(s) {
         Stmt::Assume(t) => take_apart(terms, t, Split::Atoms, out),
         Stmt::If(c, a, b) => {

@@ -27,13 +27,57 @@ fn fault(e: ModelError) -> Error {
     Error::Model(e.to_string())
 }
 
+/// What processes, cells, lattice variables and clocks are called, in this order; no two are called the same.
+pub(super) fn names(net: &Network) -> Vec<String> {
+    let processes = net.processes.iter().map(|p| p.name.clone());
+    let lattices = net.lattices.iter().map(|l| l.name.clone());
+    unique(processes.chain(net.cell_names()).chain(lattices).chain(net.clocks.iter().cloned()))
+}
+
+/// The values of processes, cells and lattice variables.
+pub(super) fn places_and_data(r: &Renderer<'_>, state: &Snapshot) -> Vec<Value> {
+    let net = r.net;
+    let places = state.locations.iter().zip(&r.names.locations).map(|(&l, names)| names[l as usize].clone().into());
+    let vars = net.vars.iter().flat_map(|v| v.init.iter().map(move |_| v));
+    let cells = vars.zip(&state.data).map(|(v, &n)| if v.is_bool { Value::Bool(n != 0) } else { n.into() });
+    let lattices = (0..net.lattices.len()).map(|i| r.lattice(i, &state.element).into());
+    places.chain(cells).chain(lattices).collect()
+}
+
+/// Who moves, given the state before: a step without delay and changes.
+pub(super) fn moved(names: &[String], r: &Renderer<'_>, before: &Snapshot, action: &Action) -> Step {
+    let moves = r.moves(before, action);
+    let part = |(m, e): (&Transition<'_>, &trellis_model::network::EdgeRef)| Part {
+        name: names[e.process as usize].clone(),
+        from: Some(m.from.into()),
+        to: Some(m.to.into()),
+        takes: e.edge.into(),
+        choices: m.edge.select.iter().map(|(name, n)| serde_json::json!({ name: n })).collect(),
+        sends: m.channel.as_ref().is_some_and(|(_, sends)| *sends),
+    };
+    let message = moves.iter().find_map(|m| m.channel.as_ref().map(|(name, _)| name.clone()));
+    let parts: Vec<Part> = moves.iter().zip(&action.0).map(part).collect();
+    let label: Vec<String> = parts.iter().map(|p| describe(p, message.as_deref())).collect();
+    Step {
+        label: if label.is_empty() { "nothing moves".into() } else { label.join("; ") },
+        delay: None,
+        set: Values::new(),
+        parts,
+        message,
+        place: moves.first().and_then(|m| place(&m.edge.place)),
+    }
+}
+
 impl<'n> NetworkStepper<'n> {
     /// A walk that has not begun. It fails if the initial state violates an invariant.
     pub fn new(net: Cow<'n, Network>) -> Result<NetworkStepper<'n>, Error> {
-        let processes = net.processes.iter().map(|p| p.name.clone());
-        let lattices = net.lattices.iter().map(|l| l.name.clone());
-        let names = unique(processes.chain(net.cell_names()).chain(lattices).chain(net.clocks.iter().cloned()));
+        let names = names(&net);
         Ok(NetworkStepper { walk: Walk::new(net).map_err(fault)?, names })
+    }
+
+    /// The state now.
+    pub fn now(&self) -> Result<Snapshot, Error> {
+        self.walk.now().map_err(fault)
     }
 
     /// The walk so far.
@@ -42,36 +86,16 @@ impl<'n> NetworkStepper<'n> {
     }
 
     fn values(&self, r: &Renderer<'_>, state: &Snapshot) -> Values {
-        let net = r.net;
-        let places = state.locations.iter().zip(&r.names.locations).map(|(&l, names)| names[l as usize].clone().into());
-        let vars = net.vars.iter().flat_map(|v| v.init.iter().map(move |_| v));
-        let cells = vars.zip(&state.data).map(|(v, &n)| if v.is_bool { Value::Bool(n != 0) } else { n.into() });
-        let lattices = (0..net.lattices.len()).map(|i| r.lattice(i, &state.element).into());
         let clocks = state.clocks.iter().map(|c| c.to_string().into());
-        self.names.iter().cloned().zip(places.chain(cells).chain(lattices).chain(clocks)).collect()
+        self.names.iter().cloned().zip(places_and_data(r, state).into_iter().chain(clocks)).collect()
     }
 
     /// A step from a state, as it was before anybody waited.
     fn step(&self, r: &Renderer<'_>, before: &Snapshot, taken: &Taken) -> Step {
-        let moves = r.moves(before, &taken.action);
-        let part = |(m, e): (&Transition<'_>, &trellis_model::network::EdgeRef)| Part {
-            name: self.names[e.process as usize].clone(),
-            from: Some(m.from.into()),
-            to: Some(m.to.into()),
-            takes: e.edge.into(),
-            choices: m.edge.select.iter().map(|(name, n)| serde_json::json!({ name: n })).collect(),
-            sends: m.channel.as_ref().is_some_and(|(_, sends)| *sends),
-        };
-        let message = moves.iter().find_map(|m| m.channel.as_ref().map(|(name, _)| name.clone()));
-        let parts: Vec<Part> = moves.iter().zip(&taken.action.0).map(part).collect();
-        let label: Vec<String> = parts.iter().map(|p| describe(p, message.as_deref())).collect();
         Step {
-            label: if label.is_empty() { "nothing moves".into() } else { label.join("; ") },
             delay: self.walk.is_timed().then(|| taken.delay.to_string()),
             set: changes(&self.values(r, before), &self.values(r, &taken.state)),
-            parts,
-            message,
-            place: moves.first().and_then(|m| place(&m.edge.place)),
+            ..moved(&self.names, r, before, &taken.action)
         }
     }
 

@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 use trellis_expr::eval::Valuation;
 use trellis_expr::{Stmt, Value, VarId};
 use trellis_model::cfa::interpret::{self, Choice, State, Step as Taken, Trace};
-use trellis_model::cfa::{Cfa, Kind, LocationId};
+use trellis_model::cfa::{Cfa, EdgeId, Kind, LocationId};
 
 use super::ways::{self, Begun, Open, Way, candidates, from, parse, ways};
 use super::{Ask, Choices, Error, Input, Stepper, changes, no_offer, read_trace};
@@ -173,13 +173,8 @@ impl<'c> ProgramStepper<'c> {
         self.cfa.edge(step.edge).place.map(|p| (p.file, p.line))
     }
 
-    /// Where a location is: in a source, at the line that comes next.
     fn place(&self, p: &Program<'_>, l: LocationId) -> String {
-        let next = self.cfa.outgoing(l).iter().find_map(|&e| self.cfa.edge(e).place);
-        match next.filter(|_| p.has_source()) {
-            Some(place) => p.place(place),
-            None => p.location(l),
-        }
+        place(&self.cfa, p, l)
     }
 
     /// Some edges as one step.
@@ -222,22 +217,8 @@ impl<'c> ProgramStepper<'c> {
         }
     }
 
-    /// A line of the source, or the locations and the statement of an edge.
     fn label(&self, p: &Program<'_>, step: &Taken) -> (String, Option<Place>) {
-        let edge = self.cfa.edge(step.edge);
-        if let Some((place, text)) = edge.place.and_then(|at| Some((at, p.line(at)?))) {
-            let file = p.place(place);
-            let file = file.rsplit_once(':').map_or(file.as_str(), |(file, _)| file);
-            return (
-                text.into(),
-                Some(Place { file: file.into(), line: place.line, column: Some(place.column), text: text.into() }),
-            );
-        }
-        let way = format!("{} → {}", p.location(edge.from), p.location(edge.to));
-        let statement = p.statement(step.edge);
-        // What a long one does is seen better from what it changes.
-        let short = !statement.is_empty() && statement.chars().count() <= MAX_STATEMENT;
-        (if short { format!("{way}: {statement}") } else { way }, None)
+        label(&self.cfa, p, step.edge)
     }
 
     /// How a variable that gets a value is called.
@@ -287,6 +268,33 @@ impl<'c> ProgramStepper<'c> {
     fn location(&self) -> LocationId {
         self.now().location
     }
+}
+
+/// Where a location is: in a source, at the line that comes next.
+pub fn place(cfa: &Cfa, p: &Program<'_>, l: LocationId) -> String {
+    let next = cfa.outgoing(l).iter().find_map(|&e| cfa.edge(e).place);
+    match next.filter(|_| p.has_source()) {
+        Some(place) => p.place(place),
+        None => p.location(l),
+    }
+}
+
+/// A line of the source, or the locations and the statement of an edge.
+pub fn label(cfa: &Cfa, p: &Program<'_>, e: EdgeId) -> (String, Option<Place>) {
+    let edge = cfa.edge(e);
+    if let Some((place, text)) = edge.place.and_then(|at| Some((at, p.line(at)?))) {
+        let file = p.place(place);
+        let file = file.rsplit_once(':').map_or(file.as_str(), |(file, _)| file);
+        return (
+            text.into(),
+            Some(Place { file: file.into(), line: place.line, column: Some(place.column), text: text.into() }),
+        );
+    }
+    let way = format!("{} → {}", p.location(edge.from), p.location(edge.to));
+    let statement = p.statement(e);
+    // What a long one does is seen better from what it changes.
+    let short = !statement.is_empty() && statement.chars().count() <= MAX_STATEMENT;
+    (if short { format!("{way}: {statement}") } else { way }, None)
 }
 
 /// A value for a document: numbers that fit are numbers, truth values are truth values, everything else is text.

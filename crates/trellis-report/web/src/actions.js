@@ -1,5 +1,5 @@
 // What a person can do: open a model, run checks, go to a step. The address of the page says where one is (`#/r/2/0/5` is step 5 of the first answer
-// to the third property, `#/s/0.3.w%205` a walk), so that a link restores it.
+// to the third property, `#/s/0.3.w%205` a walk, `#/z/0.3` one in sets of states), so that a link restores it.
 import { ask, stream } from './api.js';
 import { runOf } from './run.js';
 import { unfoldTo, walkTo } from './walk.js';
@@ -10,6 +10,10 @@ let nextId = 1;
 
 export const rowOf = id => state.rows.find(r => r.id === id);
 export const current = () => { const row = rowOf(state.row); return row?.answers[state.answer] ?? null; };
+// Where checks and walks begin, if not at the start.
+export const begin = () => (state.after ? [`--after=${state.after}`] : []);
+// What refinement went through; of several answers to one question, the first has it.
+export const roundsOf = () => current()?.rounds ?? rowOf(state.row)?.answers.find(a => a.rounds)?.rounds ?? null;
 export const walking = () => state.view === 'simulate' || state.view === 'states';
 export const run = () => (walking() ? state.walk?.run ?? null : runOf(current()));
 export const failed = report => report.holds === false || report.verdict === 'ERROR';
@@ -45,9 +49,9 @@ export async function open(name, text = null) {
   try {
     const model = await ask('model', { model: { name, ...(text != null ? { text } : {}) } });
     model.disk = text ?? model.source;
-    set({ model, text: null, upload: text, rows: rowsOf(model, listed?.ask ?? []), row: null, answer: 0, step: 0, focus: null, walk: null, space: null, pick: null, editing: false, view: 'check', busy: false, tab: null, diagnostics: model.error ?? null });
+    set({ model, text: null, upload: text, rows: rowsOf(model, listed?.ask ?? []), row: null, answer: 0, step: 0, focus: null, walk: null, symbolic: false, after: new URLSearchParams(location.search).get('model') === name ? new URLSearchParams(location.search).get('after') ?? '' : '', space: null, pick: null, editing: false, view: 'check', busy: false, tab: null, diagnostics: model.error ?? null });
     const query = new URLSearchParams(location.search);
-    if (query.get('model') !== name && listed) { query.set('model', name); history.replaceState(null, '', `?${query}${location.hash}`); }
+    if (query.get('model') !== name && listed) { query.set('model', name); query.delete('after'); history.replaceState(null, '', `?${query}${location.hash}`); }
     chooseFirst();
     watch(name, listed);
     if (!await follow()) runAll();
@@ -90,7 +94,7 @@ function chooseFirst() {
 export function choose(id, answer = 0, byHand = true) {
   pause();
   set({ row: id, answer, step: 0, chosen: byHand || state.chosen, ...(walking() ? { view: 'check' } : {}) });
-  const proof = current()?.proof ?? rowOf(id)?.rounds, hasRun = !!runOf(current());
+  const proof = current()?.proof ?? roundsOf(), hasRun = !!runOf(current());
   if (state.view === 'proof' && !proof) set({ view: 'check' });
   if (byHand && !hasRun && proof && state.view === 'check') set({ pane: 'model' });
   remember();
@@ -111,16 +115,15 @@ function pump() {
 }
 
 async function check(row) {
-  row.status = 'running'; row.progress = null; row.past = []; row.error = null; row.notes = []; row.rounds = null; row.control = new AbortController();
+  row.status = 'running'; row.progress = null; row.past = []; row.error = null; row.notes = []; row.control = new AbortController();
   const answers = [], words = state.options.trim() ? state.options.trim().split(/\s+(?=--)/) : [];
-  const options = [...row.options, ...words.map(w => w.replace(/^(--[a-z-]+)\s+/, '$1='))];
+  const options = [...row.options, ...begin(), ...words.map(w => w.replace(/^(--[a-z-]+)\s+/, '$1='))];
   const asks = { model: source(), options, question: row.question };
   try {
     await stream('check', asks, row.control.signal, (name, data) => {
       if (name === 'answer') answers.push(data);
       else if (name === 'failed') row.error = data;
       else if (name === 'note') row.notes.push(data);
-      else if (name === 'rounds') row.rounds = data;
       else if (name === 'progress') { row.progress = data; row.past.push([sum(data, 'added'), data.runners.reduce((a, r) => a + r.waiting, 0)]); }
       set({});
     });
@@ -144,6 +147,16 @@ export async function add(option, text) {
   const row = { id: nextId++, text, kind: asked(option), options: [`${option}=${text}`], question: 0, answers: [], status: 'queued', own: true };
   set({ rows: [row, ...state.rows], row: row.id, answer: 0, step: 0, chosen: true });
   pump();
+}
+// All properties again, from where the walk has come to; or from the start. The address says so, too.
+export function checkFrom(after) {
+  stopAll();
+  const query = new URLSearchParams(location.search);
+  if (after) query.set('after', after); else query.delete('after');
+  history.replaceState(null, '', `?${query}`);
+  for (const row of state.rows) if (row.question != null) row.answers = [];
+  set({ after, view: 'check', walk: null, space: null, symbolic: false, step: 0, answer: 0, chosen: false, pane: 'props' });
+  runAll();
 }
 // Another text in place of a property of one's own; one that is in the file stays beside it.
 export function change(id, option, text) { if (rowOf(id)?.own) { stop(id); set({ rows: state.rows.filter(r => r.id !== id) }); } return add(option, text); }
@@ -174,7 +187,7 @@ export function play() {
 
 export function remember() {
   const at = state.rows.findIndex(r => r.id === state.row);
-  const where = walking() ? `#/s/${(state.walk?.moves ?? []).map(encodeURIComponent).join('.')}${state.walk?.run && state.step < state.walk.run.n ? `/${state.step}` : state.view === 'states' ? '/' : ''}${state.view === 'states' ? '/states' : ''}`
+  const where = walking() ? `#/${state.symbolic ? 'z' : 's'}/${(state.walk?.moves ?? []).map(encodeURIComponent).join('.')}${state.walk?.run && state.step < state.walk.run.n ? `/${state.step}` : state.view === 'states' ? '/' : ''}${state.view === 'states' ? '/states' : ''}`
     : at >= 0 && current() ? `#/r/${at}/${state.answer}/${state.step}${state.view === 'proof' ? '/proof' : ''}` : location.hash;
   if (where !== location.hash) history.replaceState(null, '', location.pathname + location.search + where);
 }
@@ -182,9 +195,9 @@ export function remember() {
 // Goes where the address says; whether it says anything.
 export async function follow() {
   const [, kind, ...rest] = location.hash.split('/');
-  if (kind === 's' && live) {
+  if ((kind === 's' || kind === 'z') && live) {
     const moves = rest[0] ? rest[0].split('.').map(decodeURIComponent) : [];
-    set({ view: rest[2] === 'states' ? 'states' : 'simulate' });
+    set({ view: rest[2] === 'states' ? 'states' : 'simulate', symbolic: kind === 'z' });
     await (rest[2] === 'states' ? unfoldTo(moves) : walkTo(moves));
     if (rest[1]) set({ step: +rest[1] });
     return true;

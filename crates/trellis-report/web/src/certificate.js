@@ -105,9 +105,19 @@ export function tablesOf(document) {
 }
 
 // A proof that is a graph, if it is small enough to be looked at.
-export function graphOf(document) {
+export function graphOf(document, drawing) {
   const { nodes, edges } = document.body ?? {};
+  if (document.kind === 'invariant') return annotated(document.body.invariant, drawing);
   if (document.kind !== 'ranking' || !Array.isArray(nodes) || !Array.isArray(edges) || nodes.length > 60) return null;
   const box = n => ({ lines: [`${n.name ?? n.location}${n.state != null ? `, ${n.state}` : ''}`, ...(n.holds != null ? [infix(shown(n.holds))] : [])].filter(l => l !== 'true'), within: null, shape: 'plain', lit: [], nails: [] });
   return { nodes: nodes.map(box), edges: edges.filter(e => Array.isArray(e) && nodes[e[0]] && nodes[e[1]]).map(([from, to]) => ({ from, to, lines: [], nails: [], lines_at: [] })) };
+}
+
+// The automaton with what holds at each location, if it is the one that the proof is about. What is not reached is left out.
+function annotated(invariant, drawing) {
+  if (!Array.isArray(invariant) || !drawing?.nodes.length || drawing.nodes.length > 60) return null;
+  const holds = new Map(invariant.map(l => [l.name, l.elements.map(infix)])), at = n => holds.get(n.lines[0]);
+  if (!drawing.nodes.some(at) || [...holds.keys()].some(name => !drawing.nodes.some(n => n.lines[0] === name))) return null;
+  const nodes = drawing.nodes.map(n => ({ ...n, at: null, lit: [], lines: at(n) ? [n.lines[0], ...(at(n).filter(h => h !== 'true').slice(0, 3))] : n.lines, shape: at(n) ? n.shape : n.shape === 'start' ? 'start' : 'open' }));
+  return { nodes, edges: drawing.edges.map(e => ({ ...e, nails: [], lines_at: [] })) };
 }

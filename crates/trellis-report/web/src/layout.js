@@ -24,7 +24,7 @@ function label(lines) {
 
 // The parts of a drawing, with sizes; points from which an arrow shows where to start become a mark of that box.
 // Numbers and names as they are in the source: `0i32` is 0, `main::i` is i.
-const plainly = l => l.replace(/\b(\d+)[iu]\d+\b/g, '$1').replace(/\b[A-Za-z_]\w*::(?=[A-Za-z_])/g, '');
+export const plainly = l => l.replace(/\b(\d+)[iu]\d+\b/g, '$1').replace(/\b[A-Za-z_]\w*::(?=[A-Za-z_])/g, '');
 
 export function prepare(drawing) {
   const nodes = drawing.nodes.map((n, id) => ({ ...n, id, children: [], edges: [], isFrame: n.shape === 'frame', initial: n.shape === 'initial' }));

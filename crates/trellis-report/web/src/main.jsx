@@ -2,7 +2,7 @@
 import { Fragment, h, render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import './style.css';
-import { choose, current, follow, forward, go, play, remember, rowOf, run, start, theme, walking } from './actions.js';
+import { choose, current, follow, forward, go, play, remember, roundsOf, run, start, theme, walking } from './actions.js';
 import { First } from './first.jsx';
 import { Button, Chip, Logo, Seg } from './icons.jsx';
 import { Model } from './model.jsx';
@@ -25,7 +25,7 @@ function view(v) {
 
 const Name = ({ m }) => { const at = m ? m.name.lastIndexOf('/') + 1 : 0; return m ? <Fragment><span class="dir">{m.name.slice(0, at)}</span>{m.name.slice(at)}</Fragment> : 'no model open'; };
 function Header() {
-  const m = state.model, a = current(), proofs = !!(a?.proof || (a && rowOf(state.row)?.rounds));
+  const m = state.model, a = current(), proofs = !!(a?.proof || (a && roundsOf()));
   return <header class="top">
     <span class="logo"><Logo /><span class="hide-s">Trellis</span></span>
     {live ? <button type="button" class="file m" onClick={() => set({ menu: !state.menu })} title="Open another model (O)" aria-expanded={state.menu}><Name m={m} /></button> : <span class="file m"><Name m={m} /></span>}
@@ -36,7 +36,7 @@ function Header() {
   </header>;
 }
 
-const KEYS = [['← →', 'one step back, forward'], ['Home End', 'first and last step'], ['Space', 'play, stop'], ['↑ ↓', 'the property before, after'], ['/', 'filter properties'], ['O', 'open a model'], ['T', 'light or dark'], ['?', 'these keys'], ['Esc', 'close']];
+const KEYS = [['← →', 'one step back, forward'], ['Home End', 'first and last step'], ['Space', 'play, stop'], ['↑ ↓', 'the property before, after'], ['/', 'filter properties'], ['1 … 9', 'choose a process'], ['O', 'open a model'], ['T', 'light or dark'], ['?', 'these keys'], ['Esc', 'close']];
 const Help = () => <div class="help" onClick={() => set({ help: false })}><div role="dialog" aria-modal="true" aria-label="Keys" tabIndex={-1} ref={e => e?.focus()}><h2>Keys</h2>{KEYS.map(([k, what]) => <Fragment key={k}><kbd>{k}</kbd><span>{what}</span></Fragment>)}<p class="mu">{tool}</p></div></div>;
 
 function App() {
@@ -63,6 +63,7 @@ addEventListener('keydown', e => {
   if (k === 'Escape') { set({ help: false, menu: false }); e.target.blur?.(); return; }
   // The slider of rounds has keys of its own.
   if (typing || (e.target.closest?.('.rounds') && /^(Arrow|Home|End)/.test(k))) return;
+  if (/^[1-9]$/.test(k) && state.model) { const roots = state.model.drawing.nodes.flatMap((n, i) => (n.within == null && n.shape !== 'start' ? [i] : [])); if (roots.length > 1 && roots[k - 1] != null) set({ focus: roots[k - 1] }); return; }
   const act = { '?': () => set({ help: true }), t: () => theme(), T: () => theme(), o: () => live && set({ menu: true }), O: () => live && set({ menu: true }), ArrowRight: forward, ArrowLeft: () => go(state.step - 1), Home: () => go(0), End: () => go(run()?.n ?? 0),
     ' ': () => { if (e.target.matches?.('button,summary,label')) return false; play(); }, '/': () => document.getElementById('filter')?.focus(), ArrowDown: () => turn(1, e), ArrowUp: () => turn(-1, e) }[k];
   if (act && act() !== false) e.preventDefault();

@@ -5,7 +5,7 @@ import { Button, Seg } from './icons.jsx';
 import { layout, prepare } from './layout.js';
 import { set, state } from './store.js';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { current, rowOf } from './actions.js';
+import { current, roundsOf } from './actions.js';
 import { shown } from './run.js';
 import { graphOf, infix, tablesOf } from './certificate.js';
 import { Virtual } from './virtual.jsx';
@@ -54,7 +54,7 @@ const NOTHING = new Map(), NONE = new Set();
 
 // What was found: a sentence why it is a proof, and its parts, one at a time. A row of a set of states shows itself in the model.
 export function Proved({ a }) {
-  const proof = a.proof ?? {}, rounds = rowOf(state.row)?.rounds, tables = useMemo(() => (proof.document ? tablesOf(proof.document) : []), [proof]), graph = useMemo(() => (proof.document ? graphOf(proof.document) : null), [proof]), [tab, setTab] = useState(0), picks = ['states', 'relation'].includes(proof.document?.kind);
+  const proof = a.proof ?? {}, rounds = roundsOf(), tables = useMemo(() => (proof.document ? tablesOf(proof.document) : []), [proof]), graph = useMemo(() => (proof.document ? graphOf(proof.document, state.model.drawing) : null), [proof]), [tab, setTab] = useState(0), picks = ['states', 'relation'].includes(proof.document?.kind);
   const names = [...(graph ? ['Graph'] : []), ...tables.map(q => q.title), ...(proof.text ? ['In words'] : []), ...(rounds ? ['Refinement'] : [])], now = names[Math.min(tab, names.length - 1)], t = tables.find(q => q.title === now);
   const why = WHY[proof.document?.kind];
   return <div class="proved">
@@ -67,7 +67,7 @@ export function Proof() {
   const a = current();
   return <main class="pane model" aria-label="Proof">
     <div class="ph"><h2>Proof</h2><span class="mu">{a?.proof ? a.report.query : ''}</span><span class="sp" /><span class="mu">{a?.proof?.summary}</span></div>
-    {a && (a.proof || rowOf(state.row)?.rounds) ? <Proved key={`${state.row}/${state.answer}`} a={a} /> : <p class="empty">This property has no proof to show.</p>}
+    {a && (a.proof || roundsOf()) ? <Proved key={`${state.row}/${state.answer}`} a={a} /> : <p class="empty">This property has no proof to show.</p>}
   </main>;
 }
 const WHY = {

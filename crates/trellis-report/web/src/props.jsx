@@ -1,7 +1,7 @@
 // The properties: failing ones first, each with its verdict and how that was checked; what is running, with what it counts.
 import { Fragment, h } from 'preact';
 import { useState } from 'preact/hooks';
-import { add, change, choose, failed, remove, runAll, runOne, stop, stopAll, sum } from './actions.js';
+import { add, change, checkFrom, choose, failed, remove, runAll, runOne, stop, stopAll, sum } from './actions.js';
 import { Button, Chip, Icon, Seg } from './icons.jsx';
 import { live, set, state } from './store.js';
 
@@ -105,6 +105,7 @@ export function Properties() {
       {live && <Button icon="plus" label="Ask something" aria-expanded={!!asking} onClick={() => setAsking(!asking)} />}
       {live && state.rows.length > 0 && (isBusy ? <Button icon="stop" label="Stop all" onClick={stopAll}>Stop all</Button> : <Button icon="play" label="Run all properties" onClick={runAll}>Run all</Button>)}
     </div>
+    {state.after && <div class="flt from"><span>From the state after {many(state.after.split(';').length, 'move')}</span><Button icon="close" label="From the start again" onClick={() => checkFrom('')} /></div>}
     {asking && <Ask key={asking.id ?? 0} row={asking.id ? asking : null} done={() => setAsking(false)} />}
     {all.length > 3 && <div class="flt"><input id="filter" type="search" placeholder="Filter  /" aria-label="Filter properties" value={state.filter} onInput={e => set({ filter: e.currentTarget.value })} />
       {failing > 0 && <Seg label="Show" value={state.only} options={[[false, 'All'], [true, `Failing ${failing}`]]} onChange={only => set({ only })} />}</div>}

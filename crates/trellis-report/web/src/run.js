@@ -31,7 +31,9 @@ export class Run {
     for (const s of run.steps) this.times.push(plus(this.times.at(-1), read(s.delay)));
     this.rest = read(run.rest);
     this.end = plus(this.times.at(-1), this.rest);
-    this.isTimed = run.steps.some(s => s.delay != null) || this.clocks.size > 0;
+    this.isTimed = !look.symbolic && (run.steps.some(s => s.delay != null) || this.clocks.size > 0);
+    // Of sets of states: what the clocks may be, as bounds.
+    this.zone = Object.keys(run.start).find(n => run.start[n]?.bounds) ?? null;
     this.kept = [this.first()];
     // Which step of the trace each state is after, where steps are shown that stand for several.
     this.raw = look.counts?.length === this.n ? look.counts.reduce((a, c) => [...a, a.at(-1) + c], [0]) : null;
@@ -48,7 +50,7 @@ export class Run {
     const missing = this.look.sparse ? '0' : '–';
     return new Map(this.names.map(n => [n, n in this.start ? this.value(n, this.start[n]) : missing]));
   }
-  value(name, v) { return this.clocks.has(name) ? exact(read(shown(v))) : shown(v); }
+  value(name, v) { const text = shown(v); return this.clocks.has(name) && /^\d+(\/\d+)?$/.test(text) ? exact(read(text)) : text; }
   // A name as the author wrote it: `main::i` is `i` where no other function has one.
   label(name) {
     this.short ??= this.names.reduce((m, n) => { const s = n.split('::').at(-1); return m.set(s, (m.get(s) ?? 0) + 1); }, new Map());
@@ -67,6 +69,12 @@ export class Run {
     const all = new Map(from);
     for (let i = a; i < b; i++) for (const n in this.steps[i].set) if (all.has(n)) all.set(n, this.value(n, this.steps[i].set[n]));
     return all;
+  }
+  // The zone at a moment.
+  zoneAt(i) {
+    if (!this.zone) return null;
+    for (let k = i; k > 0; k--) if (this.zone in this.steps[k - 1].set) return this.steps[k - 1].set[this.zone];
+    return this.start[this.zone];
   }
   // What has another value than before, with the old one.
   changed(i) {

@@ -1,14 +1,16 @@
 // The simulator: what can be done in the state that is looked at. It stands where properties stand, so that model, values and steps stay.
 import { Fragment, h } from 'preact';
 import { useState } from 'preact/hooks';
-import { Button, Icon } from './icons.jsx';
+import { checkFrom } from './actions.js';
+import { Button, Icon, Seg } from './icons.jsx';
+import { plainly } from './layout.js';
 import { called, shown } from './run.js';
 import { state } from './store.js';
-import { along, move, random, restart, undo, walkTo } from './walk.js';
+import { along, inSets, move, random, restart, undo, walkTo } from './walk.js';
 
 function Offer({ s, onTake, later }) {
   const parts = s.parts ?? [], moved = parts.filter(p => p.name && p.from != null && p.to != null), sends = parts.filter(p => p.sends && p.name).map(p => p.name), gets = parts.filter(p => !p.sends && p.name).map(p => p.name);
-  const sets = Object.entries(s.set).filter(([n]) => n !== 'at' && !moved.some(p => p.name === n)).map(([n, v]) => `${n} := ${shown(v)}`).join(', ');
+  const sets = Object.entries(s.set).filter(([n, v]) => n !== 'at' && !v?.bounds && !moved.some(p => p.name === n)).map(([n, v]) => (/ /.test(n) ? `${plainly(n)}: ${shown(v)}` : `${n} := ${shown(v)}`)).join(', ');
   return <button type="button" class="pr offer" onClick={onTake}>
     <span class="row">{!s.message && s.place?.line > 0 && <span class="mu">line {s.place.line}</span>}{!s.message && s.place?.line > 0 && called(s) === s.label ? <code>{s.place.text || s.label}</code> : <b>{called(s) || 'step'}</b>}{s.message && <span class="mu">{sends.join(', ')}{gets.length ? ` → ${gets.join(', ')}` : ''}</span>}{later && <span class="num">after {s.delay}</span>}</span>
     {moved.length > 0 && (s.message || !s.label.includes('→')) && <span class="ev">{moved.map(p => `${p.from} → ${p.to}`).join(', ')}</span>}
@@ -33,11 +35,13 @@ function Input({ ask }) {
 
 export function Simulator() {
   const w = state.walk, c = w?.choices, isPast = w?.run && state.step < w.run.n;
-  const load = e => { const file = e.currentTarget.files[0]; if (file) file.text().then(t => along(t, Infinity === 0 ? 0 : 1e6)); };
+  const ticking = !!w?.run && [...w.run.clocks].some(c => !['0', undefined].includes(w.run.state(w.run.n).get(c)));
+  const load = e => { const file = e.currentTarget.files[0]; if (file) file.text().then(t => along(t, 1e6)); };
   // Going on from an earlier step forgets what came after it; a wait and a step are two moves.
   const keep = () => { let n = 0, k = 0; for (const m of w.moves) { if (n >= state.step && !m.startsWith('w')) break; k++; if (!m.startsWith('w') && !m.includes('=')) n++; } return w.moves.slice(0, k); };
   return <aside class="pane props" aria-label="Simulator">
     <div class="ph"><h2>Simulate</h2><span class="mu">{w?.run ? `${w.run.n} steps` : ''}</span><span class="sp" /><Button icon="back" label="Undo" disabled={!w?.moves.length} onClick={undo} /><Button icon="dice" label="A step at random" onClick={() => random(1)} /><Button icon="first" label="Start again" disabled={!w?.moves.length} onClick={restart} /></div>
+    {(w?.canBeSets || state.symbolic) && <div class="flt"><Seg label="What a state is" value={state.symbolic} options={[[false, 'States'], [true, w?.run?.zone || w?.run?.clocks.size ? 'Zones' : 'Predicates']]} onChange={inSets} /></div>}
     <div class="pb" tabIndex={0} role="group" aria-label="What can be done">
       {w?.error && <pre class="diag" role="alert">{w.error}</pre>}
       {isPast && <p class="empty">You look at step {state.step}. <Button label="Go on from here" onClick={() => walkTo(keep())}>Go on from here</Button></p>}
@@ -54,6 +58,6 @@ export function Simulator() {
       </Fragment>}
       {!w && <p class="empty">Reading the model …</p>}
     </div>
-    <div class="det"><span class="row wrap"><Button icon="dice" label="Ten steps at random" onClick={() => random(10)}>10 at random</Button><label class="btn"><Icon n="open" />Replay a trace<input class="vh" type="file" accept=".json" onChange={load} /></label></span></div>
+    <div class="det"><span class="row wrap"><Button icon="dice" label="Ten steps at random" onClick={() => random(10)}>10 at random</Button>{w?.canBegin && !state.symbolic && w.moves.length > 0 && !isPast && <Button icon="play" label="All properties, from this state on" disabled={ticking} title={ticking ? 'A check begins where all clocks are 0' : 'All properties, from this state on'} onClick={() => checkFrom([state.after, ...w.moves].filter(Boolean).join(';'))}>Check from here</Button>}<label class="btn"><Icon n="open" />Replay a trace<input class="vh" type="file" accept=".json" onChange={load} /></label></span></div>
   </aside>;
 }

@@ -26,8 +26,8 @@ function Colored({ text }) {
 export function messages(text) {
   const all = [];
   for (const block of (text ?? '').split(/\n\s*\n(?=error|warning)/)) {
-    const at = block.match(/--> .*?:(\d+):(\d+)/), under = block.match(/\^+ (.*)/), help = block.match(/= help: (.*)/);
-    all.push({ line: at ? +at[1] : 0, column: at ? +at[2] : 0, text: block.split('\n')[0].replace(/^(error|warning): /, ''), more: [under?.[1], help?.[1]].filter(Boolean).join('; ') });
+    const at = block.match(/--> .*?:(\d+):(\d+)/), carets = block.match(/\^+/), under = block.match(/\^+ (.*)/), help = block.match(/= help: (.*)/);
+    all.push({ line: at ? +at[1] : 0, column: at ? +at[2] : 0, width: Math.max(1, carets?.[0].length ?? 1), text: block.split('\n')[0].replace(/^(error|warning): /, ''), more: [under?.[1], help?.[1]].filter(Boolean).join('; ') });
   }
   return all.filter(m => m.text);
 }
@@ -62,9 +62,9 @@ export function Source({ r, bad }) {
   const widest = useMemo(() => Math.min(64, Math.max(20, ...lines.map(l => l.length))), [lines]);
   if (editing && live) return <Editor lines={lines} text={text} wrong={wrong} done={() => setEditing(false)} />;
   return <div class="srcbox">
-    <Virtual n={lines.length} height={21} at={gutter.now ? gutter.now - 1 : null} label="Source" cls={`src${gutter.said.size || by.size ? '' : ' bare'}`} row={i => {
-      const n = i + 1, here = n === gutter.now;
-      return <div key={i} class={`ln${here ? (bad ? ' bad' : ' cur') : ''}${by.has(n) ? ' wrong' : ''}`} style={{ '--w': `${widest}ch` }} title={by.get(n)?.text}><span class="b">{here ? '▸' : gutter.passed.has(n) ? '·' : ''}</span><span class="g">{n}</span><span class="code"><Colored text={lines[i]} /></span><span class="val">{by.get(n)?.text ?? gutter.said.get(n) ?? ''}</span></div>;
+    <Virtual n={lines.length} height={useMemo(() => (by.size ? i => (by.has(i + 1) ? 40 : 21) : 21), [state.diagnostics])} at={gutter.now ? gutter.now - 1 : null} label="Source" cls={`src${gutter.said.size || by.size ? '' : ' bare'}`} row={i => {
+      const n = i + 1, here = n === gutter.now, m = by.get(n);
+      return <div key={i} class={`ln${here ? (bad ? ' bad' : ' cur') : ''}${by.has(n) ? ' wrong' : ''}`} style={{ '--w': `${widest}ch` }} title={m?.text}><span class="b">{here ? '▸' : gutter.passed.has(n) ? '·' : ''}</span><span class="g">{n}</span><span class="code"><Colored text={lines[i]} /></span><span class="val">{gutter.said.get(n) ?? ''}</span>{m && <span class="under" style={{ '--c': Math.max(0, m.column - 1) }}><i>{'^'.repeat(m.width)}</i> {m.text}</span>}</div>;
     }} />
     {state.diagnostics && <Problems wrong={wrong} />}
   </div>;
@@ -72,15 +72,16 @@ export function Source({ r, bad }) {
 
 const Problems = ({ wrong }) => <div class="problems" role="alert">{wrong.map((m, i) => <div key={i}><b>{m.line ? `line ${m.line}` : 'error'}</b> {m.text}{m.more && <span class="mu"> {m.more}</span>}</div>)}</div>;
 
-// A plain text area over lines with numbers: what is wrong is marked in the margin and said below.
+// A plain text area over lines with numbers: what is wrong is marked in the margin, underlined, and said under its line.
 function Editor({ lines, text, wrong, done }) {
-  const back = useRef(null), by = new Map(wrong.map(m => [m.line, m]));
-  const scroll = e => { back.current.scrollTop = e.currentTarget.scrollTop; };
+  const back = useRef(null), marks = useRef(null), by = new Map(wrong.map(m => [m.line, m]));
+  const scroll = e => { const t = e.currentTarget; back.current.scrollTop = t.scrollTop; marks.current.style.translate = `${-t.scrollLeft}px ${-t.scrollTop}px`; };
   const reset = () => { set({ text: null, diagnostics: null }); edited(state.model.disk); };
   return <div class="editor">
     <div class="edbar"><span class="mu">{wrong.length ? `${wrong.length} to mend` : 'reads well'}; what is typed here stays on this page</span><span class="sp" /><Button icon="back" label="As it is on disk" onClick={reset}>As on disk</Button><Button label="Close the editor" onClick={done}>Done</Button></div>
     <div class="edit"><div class="nums" ref={back} aria-hidden="true">{lines.map((_, i) => <div key={i} class={by.has(i + 1) ? 'wrong' : ''}>{i + 1}</div>)}<div style={{ height: '60px' }} /></div>
-      <textarea aria-label="Text of the model" spellcheck={false} wrap="off" value={text} onScroll={scroll} onInput={e => edited(e.currentTarget.value)} /></div>
+      <div class="ground"><textarea aria-label="Text of the model" spellcheck={false} wrap="off" value={text} onScroll={scroll} onInput={e => edited(e.currentTarget.value)} />
+        <div class="marks" ref={marks} aria-hidden="true">{wrong.filter(m => m.line).map((m, i) => <Fragment key={i}><i style={{ top: `${8 + (m.line - 1) * 21}px`, left: `calc(8px + ${m.column - 1}ch)`, width: `${m.width}ch` }} /><span style={{ top: `${8 + m.line * 21}px`, left: `calc(8px + ${Math.max(0, m.column - 1)}ch)` }}>{m.text}</span></Fragment>)}</div></div></div>
     {wrong.length > 0 && <Problems wrong={wrong} />}
   </div>;
 }

@@ -5,6 +5,7 @@ import { Proved } from './proof.jsx';
 import { current, forward, go, pause, play, run, walking } from './actions.js';
 import { chartsOf } from './charts.jsx';
 import { Button, Seg } from './icons.jsx';
+import { plainly } from './layout.js';
 import { live, set, state } from './store.js';
 import { along } from './walk.js';
 import { Virtual } from './virtual.jsx';
@@ -13,7 +14,7 @@ import { Virtual } from './virtual.jsx';
 export const SHOWN = new Set(['states', 'active', 'at']);
 function changes(r, i) {
   const s = r.steps[i - 1], places = new Set(r.places);
-  return Object.keys(s.set).filter(n => !places.has(n) && !r.clocks.has(n) && !SHOWN.has(n)).map(n => `${r.label(n)} := ${r.value(n, s.set[n])}`).join(', ');
+  return Object.keys(s.set).filter(n => !places.has(n) && !r.clocks.has(n) && !SHOWN.has(n) && n !== r.zone).map(n => (/ /.test(n) ? `${plainly(n)}: ${r.value(n, s.set[n])}` : `${r.label(n)} := ${r.value(n, s.set[n])}`)).join(', ');
 }
 
 function Step({ r, i, isBad }) {

@@ -5,7 +5,7 @@ const data = JSON.parse(document.getElementById('data').textContent || '{"live":
 export const live = data.live, tool = data.tool, frozen = data;
 export const state = {
   files: null, model: null, text: null, diagnostics: null, ask: [], rows: [], row: null, answer: 0, step: 0, playing: false, view: 'check', pane: 'model',
-  chart: 1, focus: null, tab: null, filter: '', only: false, help: false, walk: null, space: null, pick: null, editing: false, busy: false, said: '', menu: false, options: '',
+  chart: 1, focus: null, tab: null, filter: '', only: false, help: false, walk: null, symbolic: false, after: '', space: null, pick: null, editing: false, busy: false, said: '', menu: false, options: '',
 };
 const told = new Set();
 let due = false;

@@ -74,6 +74,7 @@ static PROFILE: Profile = Profile {
         ("start", &[]),
         ("threads", &[E::Auto]),
         ("show_invariant", &[]),
+        ("after", &[]),
     ],
 };
 
@@ -130,7 +131,7 @@ impl Formalism for Counters {
     }
 
     fn plain_options(&self) -> &'static [&'static str] {
-        &["instance"]
+        &["instance", "after"]
     }
 
     fn drawing(&self, args: &Convert, language: &'static Language, color: bool) -> Result<Drawing, Error> {

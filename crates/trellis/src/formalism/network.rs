@@ -29,6 +29,7 @@ use trellis_report::json::Input;
 use trellis_report::network::{certificate_parts, certificate_summary};
 use trellis_report::present::Drawing;
 use trellis_report::step::network::NetworkStepper;
+use trellis_report::step::zones::ZoneStepper;
 use trellis_report::{Inconclusive, Kind, Present, PropertyReport, Style};
 use trellis_syntax::tchecker;
 
@@ -91,6 +92,7 @@ static PROFILE: Profile = Profile {
         ("no_pruning", &[E::Hierarchy]),
         ("neat", &[E::Hierarchy]),
         ("python", &[]),
+        ("after", &[]),
         ("refine", &[E::Hierarchy]),
     ],
 };
@@ -99,7 +101,7 @@ static PROFILE: Profile = Profile {
 static FORMULAS: Profile = Profile {
     who: "formulas (--ltl, --buchi) about networks of automata",
     engines: &[E::Auto, E::Explicit],
-    options: &[("search", &[]), ("fair", &[]), ("non_zeno", &[]), ("python", &[])],
+    options: &[("search", &[]), ("fair", &[]), ("non_zeno", &[]), ("python", &[]), ("after", &[])],
 };
 
 impl Formalism for Networks {
@@ -124,7 +126,7 @@ impl Formalism for Networks {
     }
 
     fn plain_options(&self) -> &'static [&'static str] {
-        &["python"]
+        &["python", "symbolic", "after"]
     }
 
     fn ask(&self, request: &Request) -> Cases {
@@ -158,7 +160,10 @@ impl Formalism for Networks {
     fn stepper(&self, args: &Simulate, language: &'static Language, _: Option<&str>, context: &Context) -> Steps {
         let loaded = load(&args.model, language, &Asked { color: context.color, ..Default::default() })?;
         context.note(&loaded.warnings);
-        boxed(NetworkStepper::new(Cow::Owned(loaded.network)))
+        match args.symbolic {
+            true => boxed(ZoneStepper::new(Cow::Owned(loaded.network))),
+            false => boxed(NetworkStepper::new(Cow::Owned(loaded.network))),
+        }
     }
 
     fn drawing(&self, args: &Convert, language: &'static Language, color: bool) -> Result<Drawing, Error> {

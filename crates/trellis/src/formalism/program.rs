@@ -4,6 +4,7 @@
 mod c;
 pub mod chart;
 pub mod horn;
+mod labels;
 pub mod load;
 mod state;
 pub mod statechart;
@@ -183,7 +184,17 @@ impl Formalism for Programs {
     }
 
     fn plain_options(&self) -> &'static [&'static str] {
-        &["ints", "data_model", "overflow", "uninitialised", "assume_defined", "property_file", "blocks", "property"]
+        &[
+            "ints",
+            "data_model",
+            "overflow",
+            "uninitialised",
+            "assume_defined",
+            "property_file",
+            "blocks",
+            "property",
+            "symbolic",
+        ]
     }
 
     fn drawing(&self, args: &Convert, language: &'static Language, color: bool) -> Result<Drawing, Error> {

@@ -8,10 +8,10 @@ use trellis_report::json::Input;
 use trellis_syntax::diag::{self, Diagnostic, Severity, SourceId, Sources};
 use trellis_syntax::{lola, pnml, spec, tts};
 
-use crate::Error;
 use crate::binding::input;
 use crate::formalism::Language;
 use crate::settings::{CounterOptions, Model, Properties};
+use crate::{Error, after};
 
 /// A system and what is asked about it.
 #[derive(Clone)]
@@ -83,6 +83,9 @@ pub fn load(model: &Model, language: &'static Language, asked: &Asked<'_>) -> Re
     if let Some(p) = asked.properties {
         let targets = targets(&mut l, p, (&model.model, language.name), threads, &system)?;
         system.target = targets.unwrap_or(system.target);
+    }
+    if let Some(moves) = &model.after {
+        after::counters(&mut system, moves)?;
     }
     let question = question(&system);
     let warnings = diag::render(&l.warnings, &l.sources, asked.color);

@@ -18,7 +18,7 @@ use crate::formalism::Language;
 use crate::formalism::formula::question::Ask;
 use crate::settings::{Model, Properties};
 use crate::task::{Question, Unanswered};
-use crate::{Error, warnings};
+use crate::{Error, after, warnings};
 
 /// A model, ready to be explored.
 pub struct Loaded {
@@ -224,6 +224,14 @@ struct Spoken {
 
 /// Reads a model and what is asked of it.
 pub fn load(model: &Model, language: &Language, asked: &Asked<'_>) -> Result<Loaded, Error> {
+    let mut loaded = read(model, language, asked)?;
+    if let Some(moves) = &model.after {
+        after::network(&mut loaded.network, moves)?;
+    }
+    Ok(loaded)
+}
+
+fn read(model: &Model, language: &Language, asked: &Asked<'_>) -> Result<Loaded, Error> {
     let mut l = Loader { sources: Sources::default(), diags: Vec::new(), refused: Vec::new(), color: asked.color };
     let path = &model.model;
     let (id, text) = l.read(path)?;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use trellis_model::cfa::Cfa;
 use trellis_report::json::read_binding;
 use trellis_report::step::Stepper;
 use trellis_report::step::program::ProgramStepper;
@@ -9,6 +10,7 @@ use trellis_syntax::diag::{Sources, render};
 use trellis_syntax::{scxml, xsts};
 
 use super::chart::Walk;
+use super::labels::LabelStepper;
 use super::load::{Loaded, load};
 use crate::Error;
 use crate::context::Context;
@@ -33,7 +35,7 @@ pub fn open(
             let (xsts, warnings) =
                 xsts::parse_system(&sources, id).map_err(|d| Error::Input(render(&d, &sources, color)))?;
             context.note(render(&warnings, &sources, color));
-            return Ok(Box::new(ProgramStepper::new(Cow::Owned(xsts.cfa), vec![])));
+            return walk(xsts.cfa, vec![], args);
         }
         read => read?,
     };
@@ -51,6 +53,9 @@ pub fn open(
     }
     context.note(&loaded.warnings);
     let at = at.unwrap_or(0);
+    if at < loaded.charts.len() && args.symbolic {
+        return Err(Error::Usage("--symbolic: statecharts are walked through in states only".into()));
+    }
     if at < loaded.charts.len() {
         // Without a trace no property is asked, and nothing stops a walk.
         if trace.is_none() {
@@ -67,5 +72,13 @@ pub fn open(
     }
     let texts = loaded.texts(&loaded.questions[at].1);
     let (_, cfa) = loaded.questions.swap_remove(at);
-    Ok(Box::new(ProgramStepper::new(Cow::Owned(cfa), texts)))
+    walk(cfa, texts, args)
+}
+
+/// A walk in states, or in labels of predicates.
+fn walk(cfa: Cfa, texts: Vec<Option<String>>, args: &Simulate) -> Result<Box<dyn Stepper>, Error> {
+    match args.symbolic {
+        true => boxed(LabelStepper::new(cfa, texts)),
+        false => Ok(Box::new(ProgramStepper::new(Cow::Owned(cfa), texts))),
+    }
 }
