@@ -14,10 +14,12 @@ use crate::words::{INDENT, cut, wrap_at};
 const MAX_CHANGES: usize = 6;
 
 /// A value as people read it: strings without quotes.
-pub fn value(value: &Value) -> String {
-    match value {
+pub fn value(of: &Value) -> String {
+    match of {
         Value::String(text) => cut(text),
-        Value::Array(all) => cut(&format!("[{}]", all.iter().map(self::value).collect::<Vec<_>>().join(", "))),
+        // Whoever has more to say to machines says it to people, too.
+        Value::Object(all) if all.get("shown").is_some_and(Value::is_string) => value(&all["shown"]),
+        Value::Array(all) => cut(&format!("[{}]", all.iter().map(value).collect::<Vec<_>>().join(", "))),
         other => cut(other),
     }
 }

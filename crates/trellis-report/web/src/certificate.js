@@ -93,6 +93,9 @@ function ranking(body) {
 function plain(body) {
   const tables = [];
   for (const [title, list] of Object.entries(body ?? {})) if (Array.isArray(list) && list.length) {
+    // A list of lists that are equally long is a table, too.
+    const wide = Array.isArray(list[0]) ? list[0].length : 0;
+    if (wide > 1 && wide <= 12 && list.every(x => Array.isArray(x) && x.length === wide)) { tables.push({ title, columns: list[0].map((_, i) => String(i + 1)), rows: list.slice(0, 20000).map(x => x.map(shown)) }); continue; }
     const objects = list.every(x => x && typeof x === 'object' && !Array.isArray(x)), columns = objects ? [...new Set(list.slice(0, 100).flatMap(Object.keys))] : ['entry'];
     tables.push({ title, columns, rows: list.slice(0, 20000).map(x => (objects ? columns.map(c => (x[c] === undefined ? '' : shown(x[c]))) : [shown(x)])) });
   }
@@ -101,7 +104,10 @@ function plain(body) {
 
 export function tablesOf(document) {
   const read = { states, invariant, basis, relation, partition, ranking }[document.kind];
-  try { return read?.(document.body) ?? plain(document.body); } catch { return plain(document.body); }
+  let tables;
+  try { tables = read?.(document.body) ?? plain(document.body); } catch { tables = plain(document.body); }
+  // A row in which nothing stands says nothing.
+  return tables.map(t => ({ ...t, rows: t.rows.filter(r => r.some(c => !['', '[]'].includes(String(c ?? '').trim()))) })).filter(t => t.rows.length);
 }
 
 // A proof that is a graph, if it is small enough to be looked at.

@@ -61,7 +61,7 @@ function Tokens({ n, count }) {
 const GOOD = /^(ok|works?|working|up|alive|healthy|intact)$/i;
 const BROKEN = /^(failed|failure|fail\w*|ko|broken|lost|dead|down|stuck\w*|faulty|crashed)$/i;
 function Box({ n, by, bad, was, value, fires, who, onPick }) {
-  const no = value === 'false' || value === '0', broken = value != null && n.lights[0]?.[1] == null && (BROKEN.test(value) || (no && GOOD.test(n.lines[0])) || (value === 'true' && BROKEN.test(n.lines[0]))), on = !!by || broken; bad ||= broken;
+  const no = value === 'false' || value === '0', broken = value != null && n.lights[0]?.[1] == null && (BROKEN.test(value) || (no && GOOD.test(n.lines[0])) || (value === 'true' && BROKEN.test(n.lines[0]))), on = !!by || broken || !!bad; bad ||= broken;
   const m = mark(n), tall = (n.h - Math.max(1, n.shown.length) * 15) / 2;
   if (n.isFrame && n.children.length) return <g class={`frame${on ? ' in' : ''}`}><title>{n.lines.join('\n')}</title><rect x={n.X} y={n.Y} width={n.w} height={n.h} rx="8" /><text x={n.X + 10} y={n.Y + 16}>{n.shown[0]}</text></g>;
   const bar = n.shape === 'bar', r = bar ? 2 : Math.min(12, n.h / 2);

@@ -44,8 +44,9 @@ const busiest = last((r, roots) => {
 // What is wrong in the last state: the places that the property names, else those that have just been entered, else all.
 function culprits(nodes, lit, step, now) {
   const asked = current()?.report.query ?? '', parts = new Set((step?.parts ?? []).map(q => q.name)), here = nodes.filter(n => lit.has(n.id));
+  const isFalse = n => n.lights.some(([name, v]) => v == null && now?.get(name) === 'false' && word(name));
   const word = text => new RegExp(`(^|[^\\w.])${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}($|[^\\w])`).test(asked);
-  const named = here.filter(n => n.lights.some(([name, v]) => (v == null ? word(name) : (now?.get(name) === v || among(now?.get(name), v)) && (word(`${name}.${v}`) || word(v)))));
+  const named = nodes.filter(n => isFalse(n) || (lit.has(n.id) && n.lights.some(([name, v]) => (v == null ? word(name) : (now?.get(name) === v || among(now?.get(name), v)) && (word(`${name}.${v}`) || word(v))))));
   const moved = here.filter(n => n.lights.some(([name]) => parts.has(name) || name in (step?.set ?? {})));
   return new Set((named.length ? named : moved.length ? moved : here).map(n => n.id));
 }

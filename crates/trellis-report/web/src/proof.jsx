@@ -54,8 +54,8 @@ const NOTHING = new Map(), NONE = new Set();
 
 // What was found: a sentence why it is a proof, and its parts, one at a time. A row of a set of states shows itself in the model.
 export function Proved({ a }) {
-  const proof = a.proof ?? {}, rounds = roundsOf(), tables = useMemo(() => (proof.document ? tablesOf(proof.document) : []), [proof]), graph = useMemo(() => (proof.document ? graphOf(proof.document, state.model.drawing) : null), [proof]), [tab, setTab] = useState(0), picks = ['states', 'relation'].includes(proof.document?.kind);
-  const names = [...(graph ? ['Graph'] : []), ...tables.map(q => q.title), ...(proof.text ? ['In words'] : []), ...(rounds ? ['Refinement'] : [])], now = names[Math.min(tab, names.length - 1)], t = tables.find(q => q.title === now);
+  const proof = a.proof ?? {}, rounds = roundsOf(), tables = useMemo(() => (proof.document ? tablesOf(proof.document) : []), [proof]), graph = useMemo(() => (proof.document ? graphOf(proof.document, state.model.drawing) : null), [proof]), [tab, setTab] = useState(0), drawn = proof.document?.kind === 'invariant', picks = ['states', 'relation'].includes(proof.document?.kind);
+  const names = [...(graph && !drawn ? ['Graph'] : []), ...tables.map(q => q.title), ...(graph && drawn ? ['Graph'] : []), ...(proof.text ? ['In words'] : []), ...(rounds ? ['Refinement'] : [])], now = names[Math.min(tab, names.length - 1)], t = tables.find(q => q.title === now);
   const why = WHY[proof.document?.kind];
   return <div class="proved">
     <div class="why"><span>{why ?? proof.summary ?? 'How the run was found.'}{a.report.checked ? <Fragment> <b>Checked again:</b> {a.report.checked}.</Fragment> : ''}</span>{names.length > 1 && <Seg label="Part of the proof" value={now} options={names.map(q => [q, q])} onChange={q => setTab(names.indexOf(q))} />}</div>

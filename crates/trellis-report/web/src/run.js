@@ -1,5 +1,6 @@
 // A run, made ready to be looked at: its states on demand, times, and steps in words. Nothing is kept per state but every 64th, so that a run
 // of ten thousand steps with a hundred values is no burden.
+import { plainly } from './layout.js';
 import { ZERO, approximate, isZero, plus, read, shown as exact } from './rational.js';
 
 const EVERY = 64;
@@ -54,6 +55,8 @@ export class Run {
   // A name as the author wrote it: `main::i` is `i` where no other function has one.
   label(name) {
     this.short ??= this.names.reduce((m, n) => { const s = n.split('::').at(-1); return m.set(s, (m.get(s) ?? 0) + 1); }, new Map());
+    // A predicate is no name.
+    if (/ /.test(name)) return plainly(name);
     const s = name.split('::').at(-1);
     return this.short.get(s) > 1 ? name : s;
   }

@@ -10,7 +10,7 @@ import { along, inSets, move, random, restart, undo, walkTo } from './walk.js';
 
 function Offer({ s, onTake, later }) {
   const parts = s.parts ?? [], moved = parts.filter(p => p.name && p.from != null && p.to != null), sends = parts.filter(p => p.sends && p.name).map(p => p.name), gets = parts.filter(p => !p.sends && p.name).map(p => p.name);
-  const sets = Object.entries(s.set).filter(([n, v]) => n !== 'at' && !v?.bounds && !moved.some(p => p.name === n)).map(([n, v]) => (/ /.test(n) ? `${plainly(n)}: ${shown(v)}` : `${n} := ${shown(v)}`)).join(', ');
+  const sets = Object.entries(s.set).filter(([n, v]) => n !== 'at' && !v?.bounds && !(state.symbolic && state.walk?.run?.clocks.has(n)) && !moved.some(p => p.name === n)).map(([n, v]) => (/ /.test(n) ? `${plainly(n)}: ${shown(v)}` : `${n} := ${shown(v)}`)).join(', ');
   return <button type="button" class="pr offer" onClick={onTake}>
     <span class="row">{!s.message && s.place?.line > 0 && <span class="mu">line {s.place.line}</span>}{!s.message && s.place?.line > 0 && called(s) === s.label ? <code>{s.place.text || s.label}</code> : <b>{called(s) || 'step'}</b>}{s.message && <span class="mu">{sends.join(', ')}{gets.length ? ` → ${gets.join(', ')}` : ''}</span>}{later && <span class="num">after {s.delay}</span>}</span>
     {moved.length > 0 && (s.message || !s.label.includes('→')) && <span class="ev">{moved.map(p => `${p.from} → ${p.to}`).join(', ')}</span>}
@@ -41,7 +41,7 @@ export function Simulator() {
   const keep = () => { let n = 0, k = 0; for (const m of w.moves) { if (n >= state.step && !m.startsWith('w')) break; k++; if (!m.startsWith('w') && !m.includes('=')) n++; } return w.moves.slice(0, k); };
   return <aside class="pane props" aria-label="Simulator">
     <div class="ph"><h2>Simulate</h2><span class="mu">{w?.run ? `${w.run.n} steps` : ''}</span><span class="sp" /><Button icon="back" label="Undo" disabled={!w?.moves.length} onClick={undo} /><Button icon="dice" label="A step at random" onClick={() => random(1)} /><Button icon="first" label="Start again" disabled={!w?.moves.length} onClick={restart} /></div>
-    {(w?.canBeSets || state.symbolic) && <div class="flt"><Seg label="What a state is" value={state.symbolic} options={[[false, 'States'], [true, w?.run?.zone || w?.run?.clocks.size ? 'Zones' : 'Predicates']]} onChange={inSets} /></div>}
+    {(w?.canBeSets || state.symbolic) && <div class="flt"><Seg label="What a state is" value={state.symbolic} options={[[false, 'Concrete'], [true, w?.run?.zone || w?.run?.clocks.size ? 'Zones' : 'Predicates']]} onChange={inSets} /></div>}
     <div class="pb" tabIndex={0} role="group" aria-label="What can be done">
       {w?.error && <pre class="diag" role="alert">{w.error}</pre>}
       {isPast && <p class="empty">You look at step {state.step}. <Button label="Go on from here" onClick={() => walkTo(keep())}>Go on from here</Button></p>}

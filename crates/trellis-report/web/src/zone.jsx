@@ -33,14 +33,17 @@ function Shadow({ z, names, x, y }) {
   for (const [a, b, c] of [[1, 0, z[X][0][0]], [-1, 0, z[0][X][0]], [0, 1, z[Y][0][0]], [0, -1, z[0][Y][0]], [1, -1, z[X][Y][0]], [-1, 1, z[Y][X][0]]]) shape = cut(shape, a, b, c);
   const at = ([u, v]) => [LEFT + u / mx * (W - LEFT - RIGHT), H - LOW - v / my * (H - LOW - TOP)];
   const ticks = (k, m) => [...new Set([-z[0][k][0], z[k][0][0]])].filter(v => Number.isFinite(v) && v >= 0 && v <= m);
+  // Where the zone goes on without end there is no side.
+  const open = (p, q, k, m, i) => !Number.isFinite(z[k][0][0]) && p[i] >= m - 1e-9 && q[i] >= m - 1e-9, sides = shape.map((p, i) => [p, shape[(i + 1) % shape.length]]).filter(([p, q]) => !open(p, q, X, mx, 0) && !open(p, q, Y, my, 1));
   const d = shape.map(p => at(p).map(v => v.toFixed(1)).join(' ')).join('L'), [x0, y0] = at([0, 0]);
   return <svg class="shadow" viewBox={`0 0 ${W} ${H}`} role="img" aria-label={`The zone over ${names[x]} and ${names[y]}`}>
     <path class="gl" d={`M${x0} ${TOP}V${y0}H${W - RIGHT}`} fill="none" />
     {d && <path class="zarea" d={`M${d}Z`} />}
+    {sides.map(([p, q], i) => <path key={i} class="zside" d={`M${at(p).join(' ')}L${at(q).join(' ')}`} />)}
     {shape.length > 0 && shape.every(p => p[0] === shape[0][0] && p[1] === shape[0][1]) && <circle class="zpoint" cx={at(shape[0])[0]} cy={at(shape[0])[1]} r="4" />}
-    {ticks(X, mx).map(v => <text key={`x${v}`} class="mt" x={Math.min(at([v, 0])[0], W - RIGHT - measure(String(v)) / 2)} y={y0 + 13} text-anchor="middle">{v}</text>)}
+    {ticks(X, mx).map(v => <text key={`x${v}`} class="mt" x={Math.min(at([v, 0])[0], W - RIGHT - measure(names[x]) - measure(String(v)))} y={y0 + 13} text-anchor="middle">{v}</text>)}
     {ticks(Y, my).map(v => <text key={`y${v}`} class="mt" x={x0 - 5} y={at([0, v])[1] + 4} text-anchor="end">{v}</text>)}
-    <text class="mt" x={W - RIGHT} y={y0 - 4} text-anchor="end">{names[x]}</text><text class="mt" x={x0 + 5} y={TOP + 8}>{names[y]}</text>
+    <text class="mt" x={W - RIGHT} y={y0 + 13} text-anchor="end">{names[x]}</text><text class="mt" x={x0 + 5} y={TOP + 8}>{names[y]}</text>
   </svg>;
 }
 
