@@ -27,13 +27,13 @@ const FORMS: &str = "write `absence: P`, `existence: P`, `universality: P`, `pre
 /// The formula of a requirement, or what is wrong with it.
 pub fn formula(text: &str) -> Result<String, String> {
     let (kind, rest) = text.split_once(':').filter(|(_, rest)| !rest.starts_with(':')).ok_or(FORMS)?;
-    let (what, scope) = match rest.split_once(',') {
+    let (what, scope) = match split(rest, ",") {
         Some((what, scope)) => (what, scope_of(scope)?),
         None => (rest, Scope::Globally),
     };
     let one = || condition(what);
     let two = |word: &str| {
-        let (a, b) = what.split_once(word).ok_or_else(|| format!("expected `A{word}B` after `{}:`", kind.trim()))?;
+        let (a, b) = split(what, word).ok_or_else(|| format!("expected `A{word}B` after `{}:`", kind.trim()))?;
         Ok::<_, String>((condition(a)?, condition(b)?))
     };
     let pattern = match kind.trim() {
@@ -47,6 +47,26 @@ pub fn formula(text: &str) -> Result<String, String> {
     Ok(written(&pattern, &scope))
 }
 
+/// Where a word stands outside of quotes and brackets: within them it belongs to a condition.
+fn outside<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
+    let (mut quoted, mut depth) = (false, 0_i32);
+    text.char_indices().filter_map(move |(at, c)| {
+        let free = !quoted && depth <= 0;
+        match c {
+            '"' => quoted = !quoted,
+            '(' | '[' | '{' if !quoted => depth += 1,
+            ')' | ']' | '}' if !quoted => depth -= 1,
+            _ => {}
+        }
+        (free && text[at..].starts_with(word)).then_some(at)
+    })
+}
+
+/// What stands before and after the first such place.
+fn split<'a>(text: &'a str, word: &'a str) -> Option<(&'a str, &'a str)> {
+    outside(text, word).next().map(|at| (&text[..at], &text[at + word.len()..]))
+}
+
 fn condition(text: &str) -> Result<String, String> {
     match text.trim() {
         "" => Err(format!("a condition is missing; {FORMS}")),
@@ -57,7 +77,7 @@ fn condition(text: &str) -> Result<String, String> {
 fn scope_of(text: &str) -> Result<Scope, String> {
     let text = text.trim();
     let two = |rest: &str, word: &str| {
-        let (q, r) = rest.split_once(word)?;
+        let (q, r) = split(rest, word)?;
         Some((condition(q).ok()?, condition(r).ok()?))
     };
     if text == "globally" {
@@ -67,7 +87,7 @@ fn scope_of(text: &str) -> Result<Scope, String> {
         return Ok(Scope::Before(condition(rest)?));
     }
     if let Some(rest) = text.strip_prefix("between ") {
-        let parts = rest.matches(" and ").count();
+        let parts = outside(rest, " and ").count();
         let (q, r) = two(rest, " and ")
             .filter(|_| parts == 1)
             .ok_or("write `between Q and R`; in Q and R, write `&&` for `and`")?;
@@ -134,6 +154,13 @@ mod tests {
         assert_eq!(formula("response: a leads to b").unwrap(), "G ((a) -> F (b))");
         assert_eq!(formula("absence: p, after q until r").unwrap(), "G (((q) and !(r)) -> ((!(p)) W (r)))");
         assert_eq!(formula("precedence: s precedes p, before r").unwrap(), "(F (r)) -> ((!(p)) U ((s) or (r)))");
+        // What separates is not looked for within a condition.
+        assert_eq!(formula("response: \"f(v, 1) > 2\" leads to b").unwrap(), "G ((\"f(v, 1) > 2\") -> F (b))");
+        assert_eq!(
+            formula("response: min(v, 1) leads to b, before (c and d)").map(|f| f.matches("min(v, 1)").count()),
+            Ok(1)
+        );
+        assert!(formula("absence: p, between \"q and s\" and r").is_ok());
         for broken in ["response: a", "a leads to b", "absence:", "absence: p, sometimes", "presence: p"] {
             assert!(formula(broken).is_err(), "{broken}");
         }
