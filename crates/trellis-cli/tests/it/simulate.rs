@@ -69,15 +69,43 @@ fn sets_of_states() {
 /// A trace can be walked along in sets of states: each of its states is in the set.
 #[test]
 fn traces_in_sets_of_states() {
-    for model in ["timed/engine-classic.xta", "c/votes.c"] {
+    let models = ["timed/engine-classic.xta", "timed/bridge.ta", "timed/lamp.xml", "timed/broadcast.xta", "c/votes.c"];
+    let mut replayed = 0;
+    for model in models {
         let (_folder, file) = temporary("symbolic.json");
         trellis(&["check", model, "--trace", &file]);
-        let first = ["", "-1"].map(|n| file.replace(".json", &format!("{n}.json")));
-        let file = first.iter().find(|f| std::path::Path::new(f).exists()).expect("a trace is written");
-        let out = trellis(&["simulate", model, "--symbolic", "--trace", file]);
-        assert_eq!(out.status.code(), Some(0), "{model}: {}", stderr(&out));
-        assert!(stdout(&out).contains("replayed: "), "{model}: {}", stdout(&out));
+        let numbered =
+            (0..20).map(|n| file.replace(".json", &if n == 0 { ".json".into() } else { format!("-{n}.json") }));
+        for file in numbered.filter(|f| std::path::Path::new(f).exists()) {
+            let out = trellis(&["simulate", model, "--symbolic", "--trace", &file]);
+            assert_eq!(out.status.code(), Some(0), "{model}: {}", stderr(&out));
+            assert!(stdout(&out).contains("replayed: "), "{model}: {}", stdout(&out));
+            replayed += 1;
+        }
     }
+    assert!(replayed >= 8, "{replayed}");
+}
+
+/// What follows some moves: from there on, and only of what can begin there.
+#[test]
+fn from_another_start() {
+    let said = session(&["data/peterson.xta", "--after", "0; 1"], "");
+    has(&said, &["P(0) = Ask, P(1) = Ask, wants[0] = true, wants[1] = true"]);
+    // Of the gearbox time has passed after a while.
+    let at_once = trellis(&["check", "timed/engine-classic.xta", "--after", "0", "-p", "E<> GearControl.GearChanged"]);
+    assert!(stdout(&at_once).contains("HOLDS"), "{}{}", stdout(&at_once), stderr(&at_once));
+    let later = trellis(&["check", "timed/engine-classic.xta", "--after", "w 1", "-p", "E<> GearControl.GearChanged"]);
+    assert_eq!(later.status.code(), Some(2));
+    assert!(stderr(&later).contains("all clocks are 0"), "{}", stderr(&later));
+    let wrong = trellis(&["check", "coverability/mesi.spec", "--after", "0; 77"]);
+    assert!(stderr(&wrong).contains("move 2 (`77`)"), "{}", stderr(&wrong));
+    let none = trellis(&["check", "c/lock.c", "--after", "0"]);
+    assert!(stderr(&none).contains("--after: not for"), "{}", stderr(&none));
+    // Evidence is about that start, and about no other.
+    let (_folder, file) = temporary("after.json");
+    trellis(&["check", "coverability/mesi_bug.spec", "--trace", &file]);
+    let other = trellis(&["certify", "coverability/mesi_bug.spec", &file, "--after", "0"]);
+    assert_ne!(other.status.code(), Some(0), "{}", stdout(&other));
 }
 
 #[test]

@@ -10,7 +10,7 @@
 use std::borrow::Cow;
 
 use serde_json::{Value, json};
-use trellis_domain::zone::{Bound, Constraint, Zone, ZoneError};
+use trellis_domain::zone::{Bound, Constraint, Rational, Zone, ZoneError};
 use trellis_model::network::interpret::Interpreter;
 use trellis_model::network::interpret::moves::Move;
 use trellis_model::network::{Action, ModelError, Network, SetClock, Snapshot, Trace};
@@ -27,6 +27,9 @@ struct Here {
     state: Snapshot,
     zone: Zone,
 }
+
+/// Who moves, and where that leads; or what goes wrong on the way.
+type Moved = (Action, Result<Here, ModelError>);
 
 /// A walk through the zones of a network.
 pub struct ZoneStepper<'n> {
@@ -85,7 +88,7 @@ impl<'n> ZoneStepper<'n> {
     }
 
     /// What can be done now: who moves, and where that leads; or what goes wrong on the way.
-    fn moves(&self) -> Result<Vec<(Action, Result<Here, ModelError>)>, Error> {
+    fn moves(&self) -> Result<Vec<Moved>, Error> {
         let here = self.here();
         let mut out = vec![];
         for m in Interpreter::new(&self.net).moves(&here.state).map_err(fault)? {
@@ -120,9 +123,10 @@ impl<'n> ZoneStepper<'n> {
 
     fn replayed(&mut self, trace: &Trace) -> Result<(), Error> {
         for (i, step) in trace.steps.iter().enumerate() {
-            // Data of the trace decide between moves of the same edges.
-            let is = |(action, next): &(Action, Result<Here, ModelError>)| {
-                *action == step.action && next.as_ref().is_ok_and(|n| n.state.data == step.state.data)
+            // Data of the trace decide between moves of the same edges; its clocks must be in the zone.
+            let is = |(action, next): &Moved| {
+                *action == step.action
+                    && next.as_ref().is_ok_and(|n| n.state.data == step.state.data && has(&n.zone, &step.state.clocks))
             };
             match self.moves()?.into_iter().find(is) {
                 Some((action, Ok(next))) => self.taken.push((action, next)),
@@ -131,6 +135,19 @@ impl<'n> ZoneStepper<'n> {
         }
         Ok(())
     }
+}
+
+/// Are these values of the clocks in the zone?
+fn has(zone: &Zone, clocks: &[Rational]) -> bool {
+    let domain = zone.domain();
+    let value = |x: usize| x.checked_sub(1).map_or(Rational::ZERO, |x| clocks[x]);
+    let admits = |x: usize, y: usize| {
+        let (a, b) = (value(x), value(y));
+        let denominator = a.denominator().checked_mul(b.denominator());
+        let sides = a.numerator().checked_mul(b.denominator()).zip(b.numerator().checked_mul(a.denominator()));
+        denominator.zip(sides).is_some_and(|(d, (a, b))| domain.get(zone, x, y).admits(a - b, d))
+    };
+    (0..domain.dim()).all(|x| (0..domain.dim()).all(|y| admits(x, y)))
 }
 
 /// Where a clock's value comes from when resets have happened: a clock before them, or clock 0 and a constant.
@@ -196,7 +213,7 @@ impl Stepper for ZoneStepper<'_> {
     fn choices(&self) -> Result<Choices, Error> {
         let r = Renderer::new(&self.net);
         let here = self.here();
-        let offer = |(action, next): (Action, Result<Here, ModelError>)| match next {
+        let offer = |(action, next): Moved| match next {
             Ok(next) => self.step(&r, here, &action, &next),
             Err(why) => {
                 let step = moved(&self.names, &r, &here.state, &action);

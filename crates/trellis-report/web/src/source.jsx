@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { current, edited } from './actions.js';
 import { tablesOf } from './certificate.js';
 import { Button } from './icons.jsx';
+import { plainly } from './layout.js';
 import { live, set, state } from './store.js';
 import { Virtual } from './virtual.jsx';
 
@@ -45,7 +46,7 @@ function useGutter(r) {
       const s = r.steps[i - 1], line = s.place?.line;
       if (!line) continue;
       passed.add(line);
-      const set = Object.keys(s.set).filter(n => n !== 'at').map(n => `${n.split('::').at(-1)} = ${r.value(n, s.set[n])}`).join(', ');
+      const set = Object.keys(s.set).filter(n => n !== 'at').map(n => (/ /.test(n) ? `${plainly(n)}: ${r.value(n, s.set[n])}` : `${n.split('::').at(-1)} = ${r.value(n, s.set[n])}`)).join(', ');
       if (set || !said.has(line)) said.set(line, set);
     }
     // Where steps have no lines, the place has one.

@@ -4,7 +4,7 @@ import { h } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { Graph } from './graph.jsx';
 import { Button } from './icons.jsx';
-import { layout, prepare } from './layout.js';
+import { layout, plainly, prepare } from './layout.js';
 import { called, shown } from './run.js';
 import { set, state } from './store.js';
 import { peek, walkTo } from './walk.js';
@@ -30,7 +30,7 @@ function seen(space, values, moves, remark) {
 
 // A state in few words: what is other than at the start, and where the parts are.
 function words(values, first, parts) {
-  const lines = Object.entries(values).filter(([n, v]) => !parts.includes(n) && (!first || keyOf(first[n]) !== keyOf(v))).map(([n, v]) => `${n.split('::').at(-1)} = ${shown(v)}`);
+  const lines = Object.entries(values).filter(([n, v]) => !parts.includes(n) && (!first || keyOf(first[n]) !== keyOf(v))).map(([n, v]) => (v?.bounds ? shown(v) : / /.test(n) ? `${plainly(n)}: ${shown(v)}` : `${n.split('::').at(-1)} = ${shown(v)}`));
   // Parts that are always at one place say nothing; numbers need the name of whose they are.
   const several = parts.filter(p => values[p] != null && new Set(state.model.drawing.nodes.flatMap(n => n.lit.filter(l => l[0] === p).map(l => l[1]))).size > 1);
   const numbers = several.every(p => /^\d+$/.test(shown(values[p])));
