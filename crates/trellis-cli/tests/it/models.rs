@@ -98,6 +98,17 @@ fn every_lattice_model_answers_as_expected_under_every_update() {
     }
 }
 
+#[test]
+fn a_loop_over_intervals_ends_by_widening_however_long_it_is() {
+    let out = trellis(&["check", "lattice/interval-loop.xta", "--const", "N=1000000000", "--json", "--update", "join"]);
+    let found = reports(&out);
+    assert_eq!(found.len(), 2, "{}", stderr(&out));
+    for r in found {
+        assert_eq!(r["verdict"], "SAFE", "{r}");
+        assert!(r["statistics"]["expanded"].as_u64().is_some_and(|n| n < 50), "{}", r["statistics"]);
+    }
+}
+
 /// Has evidence of a row checked again: what is asked of what is said again.
 fn certify(row: &Row, path: &str) {
     let mut args = vec!["certify", &row.model, path];

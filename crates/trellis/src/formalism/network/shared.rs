@@ -56,6 +56,10 @@ pub(super) fn explore(
     meter: &mut Meter,
 ) -> Result<Answer, Box<Broken>> {
     let net = &loaded.network;
+    let joins = plan.options.update == Update::Join && strategy.is_none() && plan.workers.is_none();
+    if joins && let Some(proved) = trellis_engine::widen::answer(net, query, meter) {
+        return Ok(proved);
+    }
     match &plan.workers {
         Some(by) => answer_by_workers(net, query, plan.options.update, folds(args, net), by, meter),
         None if folds(args, net) => answer_up_to_symmetry(net, query, plan.options.order, meter),
