@@ -20,7 +20,7 @@ use trellis_order::Word;
 
 use crate::certified::Certified;
 use crate::index::Index;
-use crate::monotone::{is_assumed, monotone, obstacle};
+use crate::monotone::rests_on_order;
 use crate::rejection::Claimed;
 use crate::state::check;
 use crate::steps::{Asked, Steps};
@@ -136,21 +136,7 @@ impl<'n> Checker<'n> {
             }
             index.add(&walk.layout.key_of(&e.state), &e.state.element, e.rank).map_err(|r| r.number(i))?;
         }
-        // Without lattice variables, being below means being equal.
-        let up_to_order = cert.up_to_order && net.element_width() > 0;
-        if up_to_order && let Some(why) = obstacle(query) {
-            return Err(Rejection::new(Cause::BesideThePoint(why)));
-        }
-        if up_to_order && !is_assumed() {
-            match monotone(net, query) {
-                Err(why) => return Err(Rejection::new(Cause::NotMonotone(why))),
-                Ok(marks) if !marks.is_empty() => {
-                    let why = format!("that rests on the marks of {}, which are only declared", marks.join(", "));
-                    return Err(Rejection::new(Cause::NotMonotone(why)));
-                }
-                Ok(_) => {}
-            }
-        }
+        let up_to_order = rests_on_order(net, query, cert)?;
         let order = up_to_order.then(|| net.elements());
         if order.is_some() {
             index.chain();

@@ -12,7 +12,11 @@
 //! that entry is concerned. So it is enough that all that the zone becomes is within an entry. An entry whose bounds are all
 //! minus infinity stands for every valuation, and may be reached from anywhere.
 //!
-//! What it deliberately does not do: liveness (a module of its own), lattice variables beside clocks. Entries that know only part of the
+//! With lattice variables beside clocks an entry has an element, too. It stands for that element, or, up to the order, for all below it: then the
+//! model must be monotone at the same values of the clocks, which is proved first ([`crate::monotone`]), and it is enough that each valuation
+//! that a step leads to is in an entry whose element is above the step's. Such entries have no bounds.
+//!
+//! What it deliberately does not do: liveness (a module of its own). Entries that know only part of the
 //! data have a module of their own, `partial`, and those that say more of it than values another, `says`.
 
 use std::rc::Rc;
@@ -27,6 +31,7 @@ use trellis_model::network::{
     CertEntry, Certificate, Condition, LuBounds, ModelError, Network, Query, QueryKind, SetClock, Snapshot,
 };
 
+mod above;
 mod deadlock;
 mod partial;
 mod says;
@@ -35,17 +40,28 @@ mod stopwatch;
 
 use crate::certified::Certified;
 use crate::dbm::{Dbm, Limit};
+use crate::monotone::rests_on_order;
 use crate::state::check;
 use crate::{Cause, Rejection, moves, symmetric};
 
 /// Checks a certificate of a model with clocks.
 pub(crate) fn certify(net: &Network, query: &Query, cert: &Certificate) -> Result<Certified, Rejection> {
     let beside = |why| Err(Rejection::new(Cause::BesideThePoint(why)));
-    if !net.lattices.is_empty() {
-        return beside("certificates of models with both clocks and lattice variables cannot be checked");
-    }
     let live =
         matches!(query.kind, QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..));
+    if !net.lattices.is_empty() {
+        if live || net.has_rates() {
+            return beside(
+                "with lattice variables beside clocks, neither liveness nor clocks that stand still can be checked",
+            );
+        }
+        if cert.entries.stream().any(|e| e.bounds.is_some() || !e.known.is_empty() || e.says.is_some()) {
+            return beside(
+                "with lattice variables beside clocks, an entry has a zone, and neither bounds nor parts of the data",
+            );
+        }
+    }
+    let up_to_order = rests_on_order(net, query, cert)?;
     if net.has_rates() && (live || query.deadlock || stopwatch::compares_differences(net, query)) {
         return beside("where clocks stand still, only states without deadlocks and clock differences can be checked");
     }
@@ -57,6 +73,9 @@ pub(crate) fn certify(net: &Network, query: &Query, cert: &Certificate) -> Resul
     let entries = symmetric::sorted_entries(net, &symmetry, cert).collect();
     let cert = &Certificate { entries, ..*cert };
     let mut c = Checker::new(net, query, cert, &symmetry)?;
+    if up_to_order {
+        c.above = Some(above::Above::new(net, &c.entries));
+    }
     let (mut bound, mut clock) = (None, None);
     match &query.kind {
         QueryKind::Always(p) => c.everywhere(p, true, "the property does not hold in this state")?,
@@ -74,7 +93,7 @@ pub(crate) fn certify(net: &Network, query: &Query, cert: &Certificate) -> Resul
         QueryKind::ClockBound { sup, when, clock: x } => clock = c.clock_bound(*sup, when, *x as usize)?,
     }
     c.closed()?;
-    Ok(Certified { entries: cert.entries.len(), steps: c.steps, up_to_order: false, bound, clock })
+    Ok(Certified { entries: cert.entries.len(), steps: c.steps, up_to_order, bound, clock })
 }
 
 /// Checks the certificate behind `sup: x` or `inf: x` of a clock: no state that is measured has a value above (below) the
@@ -136,6 +155,8 @@ struct Checker<'a> {
     places: FxHashMap<&'a Snapshot, Place>,
     /// If some entry knows only part of the data.
     partial: Option<partial::PartialData<'a>>,
+    /// If entries also stand for what is below them.
+    above: Option<above::Above<'a>>,
     steps: u64,
 }
 
@@ -170,6 +191,7 @@ impl<'a> Checker<'a> {
             entries: Vec::new(),
             places: FxHashMap::default(),
             partial: None,
+            above: None,
             steps: 0,
         };
         let any = cert.entries.iter().any(|e| !e.known.is_empty() || e.says.is_some());
@@ -261,8 +283,11 @@ impl<'a> Checker<'a> {
             || by.len() > 1 && self.covered(zone.clone(), by.iter().copied())
     }
 
-    /// The entries with these locations and data.
+    /// The entries with these locations and data, and this element or, up to the order, one that is above it.
     fn targets(&self, state: &Snapshot) -> Vec<&Entry<'a>> {
+        if let Some(above) = &self.above {
+            return above.of(state).into_iter().map(|i| &self.entries[i]).collect();
+        }
         self.places.get(state).map_or(Vec::new(), |p| p.entries.iter().map(|&i| &self.entries[i]).collect())
     }
 

@@ -92,6 +92,8 @@ pub enum Command {
     Cuts(crate::cuts::Cuts),
     /// Run a script of Mec 5's relations over AltaRica nodes, or ask for one line after the other.
     Mec(crate::mec::Mec),
+    /// How long a C program or control-flow automaton takes at most, on a machine with a cache.
+    Wcet(crate::wcet::Wcet),
     /// Run an SMT-LIB script on the embedded solver, or on another.
     Smt(Smt),
     /// Write the automaton of a formula of linear temporal logic, in the Hanoi format.

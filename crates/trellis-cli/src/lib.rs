@@ -20,6 +20,7 @@ mod simulate;
 mod smt;
 mod stdin;
 mod topics;
+mod wcet;
 
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -129,6 +130,7 @@ fn command(cli: Cli, out: Style, err: bool) -> Ran {
         Command::Cover(args) => cover::cover(args, err),
         Command::Cuts(args) => cuts::cuts(args, err),
         Command::Mec(args) => mec::mec(args, err),
+        Command::Wcet(args) => wcet::wcet(args, err),
         Command::Smt(args) => smt::smt(args, err),
         Command::Ltl2hoa(args) => ltl2hoa::ltl2hoa(args, err),
         Command::Bench(args) => bench::bench(args).map(|agree| if agree { exit::HOLDS } else { exit::INTERNAL }),

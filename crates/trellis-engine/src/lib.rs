@@ -42,6 +42,7 @@ pub mod stored;
 pub mod table;
 pub mod timed;
 pub mod waitlist;
+pub mod widen;
 pub mod workers;
 pub mod wsts;
 

@@ -340,7 +340,7 @@ pub fn answer(
 }
 
 /// Comparing and joining cannot fail; a script that did has said so to its lattice, and nothing it said counts.
-fn sound(net: &Network, answer: Result<Answer, Box<Broken>>) -> Result<Answer, Box<Broken>> {
+pub(crate) fn sound(net: &Network, answer: Result<Answer, Box<Broken>>) -> Result<Answer, Box<Broken>> {
     let failure = net.lattices.iter().find_map(|l| l.lattice.failure());
     match (failure, &answer) {
         (Some(why), Ok(_)) => {

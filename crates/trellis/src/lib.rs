@@ -89,6 +89,8 @@ pub mod task;
 pub mod view;
 #[doc(hidden)]
 pub mod warnings;
+#[doc(hidden)]
+pub mod wcet;
 
 pub use context::Listener;
 pub use error::Error;

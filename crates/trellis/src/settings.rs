@@ -117,6 +117,10 @@ pub struct Settings {
     /// Without it, Trellis joins everything and refines where that is too coarse.
     #[arg(long, value_name = "STRATEGY", help_heading = "Engine")]
     pub join: Option<String>,
+    /// With lattice variables beside clocks: which zones are joined when their elements are. Without it, those of which one includes the
+    /// other.
+    #[arg(long, value_enum, value_name = "ZONES", help_heading = "Engine")]
+    pub join_zones: Option<JoinZones>,
     /// What to explore next; without it, what suits the engine.
     #[arg(long, value_enum, help_heading = "Engine")]
     pub order: Option<Order>,

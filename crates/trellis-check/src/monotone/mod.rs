@@ -12,8 +12,10 @@
 use std::cell::Cell;
 
 use trellis_expr::{Stmt, StmtId, Term, TermId, VarId};
-use trellis_model::network::{Condition, Function, Network, Query, QueryKind};
+use trellis_model::network::{Certificate, ClockAtom, Condition, Function, Network, Query, QueryKind, Reset, ResetTo};
 use trellis_order::{MethodKind, Trend};
+
+use crate::{Cause, Rejection};
 
 mod two;
 
@@ -47,6 +49,26 @@ pub(crate) fn obstacle(query: &Query) -> Option<&'static str> {
     None
 }
 
+/// Does a certificate stand for what is below its entries? Then the model must be monotone: proved so, or said to be so.
+pub(crate) fn rests_on_order(net: &Network, query: &Query, cert: &Certificate) -> Result<bool, Rejection> {
+    // Without lattice variables, being below means being equal.
+    let up_to_order = cert.up_to_order && net.element_width() > 0;
+    if up_to_order && let Some(why) = obstacle(query) {
+        return Err(Rejection::new(Cause::BesideThePoint(why)));
+    }
+    if up_to_order && !is_assumed() {
+        match monotone(net, query) {
+            Err(why) => return Err(Rejection::new(Cause::NotMonotone(why))),
+            Ok(marks) if !marks.is_empty() => {
+                let why = format!("that rests on the marks of {}, which are only declared", marks.join(", "));
+                return Err(Rejection::new(Cause::NotMonotone(why)));
+            }
+            Ok(_) => {}
+        }
+    }
+    Ok(up_to_order)
+}
+
 /// What is not shown, and where.
 type Shown<T = ()> = Result<T, String>;
 
@@ -56,14 +78,15 @@ pub fn monotone(net: &Network, query: &Query) -> Result<Vec<String>, String> {
     if let Some(why) = obstacle(query) {
         return Err(why.into());
     }
-    if !net.clocks.is_empty() {
-        return Err("the model has clocks".into());
+    if net.has_rates() {
+        return Err("clocks can stand still".into());
     }
     let mut names: Vec<String> =
         net.lattices.iter().filter(|l| !l.lattice.is_vouched_for()).map(|l| l.lattice.name()).collect();
     names.sort();
     names.dedup();
-    let mut m = Model { net, two: Two::new(net), diverged: false };
+    let urgent = !net.clocks.is_empty() && net.channels.iter().any(|c| c.urgent);
+    let mut m = Model { net, two: Two::new(net), diverged: false, still: net.has_priorities || urgent };
     m.steps()?;
     m.asked(query)?;
     Ok(names)
@@ -74,6 +97,9 @@ struct Model<'n> {
     two: Two<'n>,
     /// Are the two runs in different branches, perhaps?
     diverged: bool,
+    /// Must the larger element do no more than the smaller? With priorities what it can do holds up other steps, and where there are clocks an
+    /// urgent channel holds up time.
+    still: bool,
 }
 
 /// Puts a place in front of what is wrong.
@@ -94,24 +120,69 @@ impl Model<'_> {
         for p in &net.processes {
             for l in &p.locations {
                 if let Some(c) = l.invariant {
-                    at(|| format!("the invariant of {}.{}", p.name, l.name), grows(self, c, net.has_priorities))?;
+                    at(|| format!("the invariant of {}.{}", p.name, l.name), grows(self, c, self.still))?;
                 }
+                let clocks = self.clocks(l.invariant, &l.clock_invariant);
+                at(|| format!("the clock invariant of {}.{}", p.name, l.name), clocks)?;
             }
             for e in &p.edges {
                 // Receivers of a broadcast must take part if they can, and priorities block what others can do.
                 let hears = e.sync.is_some_and(|s| !s.send && net.channels[s.base as usize].broadcast);
                 let edge = |part: &str| format!("the {part} of the edge of {} at {}", p.name, e.place);
-                at(|| edge("guard"), grows(self, e.guard, hears || net.has_priorities))?;
+                at(|| edge("guard"), grows(self, e.guard, hears || self.still))?;
+                at(|| edge("clock guard"), self.clocks(Some(e.guard), &e.clock_guard))?;
                 if let Some((prepare, holds)) = e.sync.and_then(|s| s.index) {
                     at(|| edge("channel"), grows(self, Condition { prepare, holds }, true))?;
                 }
-                at(|| edge("update"), self.fresh().and_then(|()| self.run(e.update)).map(|_| ()))?;
+                at(
+                    || edge("update"),
+                    self.fresh().and_then(|()| self.run(e.update)).and_then(|_| self.sets(&e.resets)),
+                )?;
             }
         }
         Ok(())
     }
 
+    /// What is asked of clocks is the same for both elements. (That a step is possible at some values of the clocks, and that time may pass,
+    /// is then a question about the clocks alone.)
+    fn clocks(&mut self, c: Option<Condition>, atoms: &[ClockAtom]) -> Shown {
+        if atoms.is_empty() {
+            return Ok(());
+        }
+        self.fresh()?;
+        if let Some(c) = c {
+            self.run(c.prepare)?;
+        }
+        for t in atoms.iter().flat_map(|a| a.when.into_iter().chain([a.bound])) {
+            self.stays(t)?;
+        }
+        self.fresh()
+    }
+
+    /// Clocks are set alike, after an update.
+    fn sets(&mut self, resets: &[Reset]) -> Shown {
+        for r in resets {
+            let to = match r.to {
+                ResetTo::Value(t) => Some(t),
+                ResetTo::Clock(_) => None,
+            };
+            for t in r.when.into_iter().chain(to) {
+                self.stays(t)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn stays(&mut self, t: TermId) -> Shown {
+        self.two.faults_stay(t)?;
+        self.two.must_go(t, Way::Up)?;
+        self.two.must_go(t, Way::Down)
+    }
+
     fn asked(&mut self, query: &Query) -> Shown {
+        for (_, a) in &query.atoms {
+            at(|| format!("the question `{}`", query.text), self.clocks(None, std::slice::from_ref(a)))?;
+        }
         let shown = match query.kind {
             // What is looked for is that it does not hold.
             QueryKind::Always(p) => self.condition(p, Way::Down),
@@ -158,7 +229,7 @@ impl Model<'_> {
                 self.together("a step is blocked")?;
                 self.two.faults_stay(*t)?;
                 self.two.must_go(*t, Way::Up)?;
-                if net.has_priorities {
+                if self.still {
                     self.two.must_go(*t, Way::Down)?;
                 }
                 Ok(!self.two.is_quiet(*t))

@@ -29,6 +29,7 @@ mod smt;
 mod streams;
 mod tchecker;
 mod undefined;
+mod wcet;
 mod witnesses;
 mod workers;
 

@@ -98,6 +98,33 @@ fn every_lattice_model_answers_as_expected_under_every_update() {
     }
 }
 
+#[test]
+fn a_loop_over_intervals_ends_by_widening_however_long_it_is() {
+    let out = trellis(&["check", "lattice/interval-loop.xta", "--const", "N=1000000000", "--json", "--update", "join"]);
+    let found = reports(&out);
+    assert_eq!(found.len(), 2, "{}", stderr(&out));
+    for r in found {
+        assert_eq!(r["verdict"], "SAFE", "{r}");
+        assert!(r["statistics"]["expanded"].as_u64().is_some_and(|n| n < 50), "{}", r["statistics"]);
+    }
+}
+
+#[test]
+fn zones_beside_elements_are_joined_to_their_hull() {
+    let labels = |more: &[&str]| {
+        let all = [&["check", "lattice/leader-timeouts.xta", "--json", "--update", "join"], more].concat();
+        let found = reports(&trellis(&all));
+        let verdicts: Vec<String> = found.iter().map(|r| r["verdict"].as_str().expect("a verdict").into()).collect();
+        assert_eq!(verdicts, ["SAFE", "SAFE", "HOLDS"], "{more:?}");
+        found[0]["statistics"]["stored"].as_u64().unwrap_or_else(|| panic!("{}", found[0]["statistics"]))
+    };
+    let (plain, hull) = (labels(&[]), labels(&["--join-zones", "hull"]));
+    assert!(hull <= plain, "{hull} labels with hulls, {plain} without");
+    let out = trellis(&["check", "lattice/leader.xml", "--join-zones", "hull"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(stderr(&out).contains("models with both clocks and lattice variables"), "{}", stderr(&out));
+}
+
 /// Has evidence of a row checked again: what is asked of what is said again.
 fn certify(row: &Row, path: &str) {
     let mut args = vec!["certify", &row.model, path];

@@ -55,6 +55,11 @@ impl Bound {
         self.0
     }
 
+    /// The bound with this [`code`](Self::code). A number that is none's gives a bound that is out of range.
+    pub const fn from_code(code: i32) -> Bound {
+        Bound(code)
+    }
+
     /// Is there no bound?
     pub const fn is_inf(self) -> bool {
         self.0 == i32::MAX

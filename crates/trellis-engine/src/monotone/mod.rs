@@ -16,7 +16,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use trellis_expr::{Stmt, StmtId, Term, TermId, VarId};
-use trellis_model::network::{Condition, Edge, Function, Network, Query, QueryKind};
+use trellis_model::network::{ClockAtom, Condition, Edge, Function, Network, Query, QueryKind, ResetTo};
 use trellis_order::{MethodKind, Trend};
 
 mod part;
@@ -134,9 +134,9 @@ impl<'n> Prover<'n> {
 
     fn network(&mut self) {
         let net = self.net;
-        if !net.clocks.is_empty() {
+        if net.has_rates() {
             self.place = "clocks".into();
-            self.obstacle("lattice values beside clocks are not looked into");
+            self.obstacle("lattice values where clocks can stand still are not looked into");
         }
         for p in &net.processes {
             for l in &p.locations {
@@ -146,6 +146,8 @@ impl<'n> Prover<'n> {
                     self.must_not_shrink(v, "the invariant may hold for a smaller element and not for a larger one");
                     self.unmoved_under_priorities(v);
                 }
+                self.place = format!("the clock invariant of {}.{}", p.name, l.name);
+                self.clocks(l.invariant, &l.clock_invariant);
             }
             for e in &p.edges {
                 self.edge(&p.name, &p.locations[e.source as usize].name, &p.locations[e.target as usize].name, e);
@@ -168,6 +170,7 @@ impl<'n> Prover<'n> {
             self.must_not_shrink(v, "the guard may hold for a smaller element and not for a larger one");
         }
         self.unmoved_under_priorities(v);
+        self.clocks(Some(e.guard), &e.clock_guard);
         if let Some((prepare, index)) = e.sync.and_then(|s| s.index) {
             self.place = format!("the channel at {edge}");
             let v = self.condition(Condition { prepare, holds: index });
@@ -179,9 +182,45 @@ impl<'n> Prover<'n> {
         self.place = format!("the update at {edge}");
         self.forget();
         self.statement(e.update);
+        for r in &e.resets {
+            let to = match r.to {
+                ResetTo::Value(t) => Some(t),
+                ResetTo::Clock(_) => None,
+            };
+            r.when.into_iter().chain(to).for_each(|t| self.unmoved(t));
+        }
+    }
+
+    /// What is asked of clocks does not depend on lattice values: the larger element can do the same at the same moments.
+    fn clocks(&mut self, c: Option<Condition>, atoms: &[ClockAtom]) {
+        if atoms.is_empty() {
+            return;
+        }
+        self.forget();
+        if let Some(c) = c {
+            self.statement(c.prepare);
+        }
+        atoms.iter().flat_map(|a| a.when.into_iter().chain([a.bound])).for_each(|t| self.unmoved(t));
+        self.forget();
+    }
+
+    fn unmoved(&mut self, t: TermId) {
+        let v = self.value(t);
+        if v.moves != Directions::FIXED {
+            let read = self.read(v).to_string();
+            self.obstacle(format!("what is asked of clocks, or what they are set to, depends on {read}"));
+        }
     }
 
     fn unmoved_under_priorities(&mut self, v: Value) {
+        let urgent = !self.net.clocks.is_empty() && self.net.channels.iter().any(|c| c.urgent);
+        if urgent && v.moves != Directions::FIXED {
+            let read = self.read(v).to_string();
+            self.obstacle(format!(
+                "it asks {read}, and there are urgent channels beside clocks: a step that only a larger element can take \
+                 may hold up time"
+            ));
+        }
         if self.net.has_priorities && v.moves != Directions::FIXED {
             let read = self.read(v).to_string();
             self.obstacle(format!(
@@ -203,6 +242,9 @@ impl<'n> Prover<'n> {
             self.obstacle("a smaller element may be deadlocked where a larger one is not");
         }
         let what = "a smaller element may be what is looked for where a larger one is not";
+        for (_, atom) in &query.atoms {
+            self.clocks(None, std::slice::from_ref(atom));
+        }
         match query.kind {
             QueryKind::Always(p) => {
                 let v = self.condition(p);

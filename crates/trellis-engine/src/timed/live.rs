@@ -404,8 +404,17 @@ impl<'n> Graph<'n> {
             let place = &self.places[k as usize];
             let (invariant, delay) = (place.invariant.clone(), place.delay);
             let (guard, resets, invariant) = (&guard[..], &resets[..], &invariant[..]);
-            let tick =
-                Transition { ordinal: TICK, action: &[], key: &key, guard, resets, invariant, delay, fault: None };
+            let tick = Transition {
+                ordinal: TICK,
+                action: &[],
+                key: &key,
+                elem: &[],
+                guard,
+                resets,
+                invariant,
+                delay,
+                fault: None,
+            };
             self.act(n, &zone, &tick, true)?;
         }
         Ok(())

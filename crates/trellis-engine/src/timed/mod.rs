@@ -12,6 +12,7 @@ pub mod lazy;
 pub mod live;
 mod options;
 mod portfolio;
+pub mod product;
 pub mod reach;
 mod runs;
 pub mod schedule;

@@ -13,7 +13,8 @@ pub fn concretise(
     finally: &[Constraint],
 ) -> Result<Option<Trace>, ModelError> {
     let mut plan = Plan::new(net.clocks.len());
-    let (mut key, _) = post.initial()?;
+    let (mut key, elem) = post.initial()?;
+    post.beside(&elem);
     let mut stay = Vec::new();
     let mut delay = post.timing(&key, &mut stay)?;
     let mut stopped = if delay { post.stopped(&key)? } else { Vec::new() };
@@ -31,6 +32,7 @@ pub fn concretise(
         }]);
         delay = m.delay;
         key = m.key.to_vec();
+        post.beside(m.elem);
         stopped = if delay { post.stopped(&key)? } else { Vec::new() };
     }
     if !finally.is_empty() {

@@ -9,6 +9,7 @@
 //! - [`runs`] holds liveness and bounds of clocks against it; [`formula`] holds linear temporal logic, and fairness.
 //! - [`models`] lets all of them loose on the shared models, where they must agree with each other.
 //! - [`symmetric`] makes networks of processes that cannot be told apart, or almost, and explores them up to symmetry.
+//! - [`lattices`] holds lattice variables beside clocks against regions and elements.
 //! - [`known`] takes certificates apart that know part of the data.
 //! - [`stopwatch`] holds clocks that stand still against enumeration with steps of time.
 //! - [`seeded`] has bugs on purpose, and sees what the checker refuses.
@@ -23,6 +24,7 @@ mod formula;
 mod generator;
 mod kinds;
 mod known;
+mod lattices;
 #[path = "../it/load.rs"]
 mod load;
 mod model;

@@ -298,6 +298,21 @@ impl Elements {
     }
 }
 
+impl Elements {
+    /// Are there infinite (or very long) chains of elements, which widening cuts short?
+    pub fn widens(&self) -> bool {
+        self.parts.iter().any(|(_, _, l)| l.as_widen().is_some())
+    }
+
+    /// `a := a ∇ b`, variable by variable; those without widening are joined. Answers whether `a` grew.
+    pub fn widen(&self, a: &mut [Word], b: &[Word]) -> bool {
+        let widen = |(at, n, l): &(usize, usize, Arc<dyn Lattice>), a: &mut [Word]| {
+            trellis_order::lattice::widen(&**l, &mut a[*at..at + n], &b[*at..at + n])
+        };
+        self.parts.iter().fold(false, |grew, part| widen(part, a) | grew)
+    }
+}
+
 impl Domain for Elements {
     type Elem = [Word];
 

@@ -179,6 +179,10 @@ impl Meet for Interval {
 impl Lattice for Interval {
     from_method_table!(Interval);
 
+    fn as_widen(&self) -> Option<&dyn Widen<Elem = [Word]>> {
+        Some(self)
+    }
+
     fn name(&self) -> String {
         "Interval".to_owned()
     }

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use crate::{Domain, Join, Meet};
+use crate::{Domain, Join, Meet, Widen};
 
 pub mod library;
 
@@ -91,6 +91,11 @@ pub trait Lattice: Domain<Elem = [Word]> + Join + fmt::Debug + Send + Sync {
     /// The lattice's meet, if it has one (a user's script may define only `leq` and `join`).
     fn as_meet(&self) -> Option<&dyn Meet<Elem = [Word]>>;
 
+    /// The lattice's widening, if chains of it may be infinite (or very long): elements that grow again and again are widened then.
+    fn as_widen(&self) -> Option<&dyn Widen<Elem = [Word]>> {
+        None
+    }
+
     /// Whether `x[i]` (see [`Shape::Bits`]) is simply bit `i % 64` of word `i / 64`, so that hot loops may read and write it
     /// without a call.
     fn packed_bits(&self) -> bool {
@@ -124,6 +129,14 @@ pub trait Lattice: Domain<Elem = [Word]> + Join + fmt::Debug + Send + Sync {
     /// `level.set(high)` means `level.set(2)` if `high` is the name at position 2. Most lattices have none.
     fn names(&self) -> &[String] {
         &[]
+    }
+}
+
+/// `a := a ∇ b`, or their join where the lattice has no widening; answers whether `a` grew.
+pub fn widen(lattice: &dyn Lattice, a: &mut [Word], b: &[Word]) -> bool {
+    match lattice.as_widen() {
+        Some(by) => by.widen(a, b),
+        None => lattice.join(a, b),
     }
 }
 

@@ -9,8 +9,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::method::no_methods;
-use super::{BuildError, Composition, Lattice, MAX_WIDTH, Method, MethodError, Shape, Shown, Word, draw_extreme};
-use crate::{Domain, Join, Meet};
+use super::{
+    BuildError, Composition, Lattice, MAX_WIDTH, Method, MethodError, Shape, Shown, Word, draw_extreme, widen,
+};
+use crate::{Domain, Join, Meet, Widen};
 
 /// What parts are called that the model does not name.
 pub(super) const ORDINALS: [&str; 8] = ["fst", "snd", "third", "fourth", "fifth", "sixth", "seventh", "eighth"];
@@ -108,6 +110,13 @@ impl Join for Product {
     }
 }
 
+/// Parts that have no widening are joined.
+impl Widen for Product {
+    fn widen(&self, a: &mut [Word], b: &[Word]) -> bool {
+        self.fields.iter().fold(false, |grew, field| widen(&*field.2, part_mut(field, a), part(field, b)) | grew)
+    }
+}
+
 /// To be reached through [`Lattice::as_meet`]: it panics if a part has no meet.
 impl Meet for Product {
     fn top(&self, a: &mut [Word]) {
@@ -172,6 +181,10 @@ impl Lattice for Product {
         if !draw_extreme(self, random, out) {
             self.fields.iter().for_each(|field| field.2.sample(random, part_mut(field, out)));
         }
+    }
+
+    fn as_widen(&self) -> Option<&dyn Widen<Elem = [Word]>> {
+        self.fields.iter().any(|field| field.2.as_widen().is_some()).then_some(self)
     }
 
     fn as_meet(&self) -> Option<&dyn Meet<Elem = [Word]>> {

@@ -8,8 +8,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::method::no_methods;
-use super::{BuildError, Composition, Lattice, MAX_WIDTH, Method, MethodError, Shape, Shown, Word, draw_extreme};
-use crate::{Domain, Join, Meet};
+use super::{
+    BuildError, Composition, Lattice, MAX_WIDTH, Method, MethodError, Shape, Shown, Word, draw_extreme, widen,
+};
+use crate::{Domain, Join, Meet, Widen};
 
 /// Vectors over a lattice; see the [module](self).
 #[derive(Debug, Clone)]
@@ -60,6 +62,13 @@ impl Join for Vector {
     fn join(&self, a: &mut [Word], b: &[Word]) -> bool {
         let pairs = self.entries_mut(a).zip(self.entries(b));
         pairs.fold(false, |grew, (a, b)| self.entry.join(a, b) | grew)
+    }
+}
+
+impl Widen for Vector {
+    fn widen(&self, a: &mut [Word], b: &[Word]) -> bool {
+        let pairs = self.entries_mut(a).zip(self.entries(b));
+        pairs.fold(false, |grew, (a, b)| widen(&*self.entry, a, b) | grew)
     }
 }
 
@@ -133,6 +142,10 @@ impl Lattice for Vector {
         if !draw_extreme(self, random, out) {
             self.entries_mut(out).for_each(|entry| self.entry.sample(random, entry));
         }
+    }
+
+    fn as_widen(&self) -> Option<&dyn Widen<Elem = [Word]>> {
+        self.entry.as_widen().map(|_| self as _)
     }
 
     fn as_meet(&self) -> Option<&dyn Meet<Elem = [Word]>> {

@@ -1,4 +1,4 @@
-//! Networks of automata (UPPAAL, TChecker), with lattice variables or clocks or neither: how a question is searched, and its evidence.
+//! Networks of automata (UPPAAL, TChecker), with lattice variables, clocks, both or neither: how a question is searched, and its evidence.
 
 mod audit;
 mod formula;
@@ -72,6 +72,7 @@ static PROFILE: Profile = Profile {
     options: &[
         ("update", &[E::Auto, E::Reach]),
         ("join", &[E::Auto, E::Reach]),
+        ("join_zones", &[E::Auto, E::Reach]),
         ("order", &[E::Auto, E::Reach, E::Lazy]),
         ("priority", &[E::Auto, E::Reach]),
         ("workers", &[E::Auto, E::Reach]),
@@ -431,7 +432,8 @@ fn plan(args: &Settings, net: &Network, query: &Query, brought: bool) -> Result<
         notes: Vec::new(),
         workers: None,
     };
-    if !net.clocks.is_empty() {
+    // With lattice variables beside clocks, elements are updated as without clocks.
+    if !net.clocks.is_empty() && net.lattices.is_empty() {
         plan.timed = Some(timed::config(args, net, query)?);
         let live =
             matches!(query.kind, QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..));
@@ -562,9 +564,14 @@ fn engine_line(args: &Settings, plan: &Plan, query: &Query, net: &Network) -> St
                 (Update::Join, Refine::Never) => "join update",
                 (Update::Join, Refine::Split) => "join update, refined",
             };
+            let zones = match args.join_zones {
+                _ if net.clocks.is_empty() => "",
+                Some(settings::JoinZones::Hull) if o.update == Update::Join => ", zones by inclusion and convex hull",
+                _ => ", zones by inclusion",
+            };
             let folded = folds(args, net) && !Symmetry::find(net, query).is_empty();
             let folded = if folded { ", up to symmetry" } else { "" };
-            format!("reach, {update}, {order}{folded}{}", shared::by(plan.workers.as_ref()))
+            format!("reach, {update}{zones}, {order}{folded}{}", shared::by(plan.workers.as_ref()))
         }
         _ => "liveness, explicit states".into(),
     }

@@ -167,6 +167,14 @@ pub enum Extrapolation {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum JoinZones {
+    /// Zones of which one includes the other become the larger one.
+    Included,
+    /// Any two zones become their convex hull: an over-approximation, refined as other joins are.
+    Hull,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Cover {
     /// Only equal zones are the same.
     Equality,

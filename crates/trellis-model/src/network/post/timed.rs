@@ -28,6 +28,8 @@ pub struct Transitions {
     actions: Vec<EdgeRef>,
     keys: Vec<Word>,
     key_width: usize,
+    elems: Vec<Word>,
+    elem_width: usize,
     constraints: Vec<Constraint>,
     resets: Vec<SetClock>,
     faults: Vec<ModelError>,
@@ -54,6 +56,8 @@ pub struct Transition<'a> {
     pub action: &'a [EdgeRef],
     /// The target's key.
     pub key: &'a [Word],
+    /// The target's element.
+    pub elem: &'a [Word],
     /// What the clocks must satisfy: all of it.
     pub guard: &'a [Constraint],
     /// Which clocks are set, in order.
@@ -77,14 +81,16 @@ impl Transitions {
         self.items.is_empty()
     }
 
-    fn clear(&mut self, key_width: usize) {
+    fn clear(&mut self, key_width: usize, elem_width: usize) {
         self.items.clear();
         self.actions.clear();
         self.keys.clear();
+        self.elems.clear();
         self.constraints.clear();
         self.resets.clear();
         self.faults.clear();
         self.key_width = key_width;
+        self.elem_width = elem_width;
     }
 
     /// The move with this number.
@@ -95,6 +101,7 @@ impl Transitions {
             ordinal: i as u32,
             action: &self.actions[start(|p| p.action_end)..item.action_end as usize],
             key: &self.keys[i * self.key_width..][..self.key_width],
+            elem: &self.elems[i * self.elem_width..][..self.elem_width],
             guard: &self.constraints[start(|p| p.invariant_end)..item.guard_end as usize],
             invariant: &self.constraints[item.guard_end as usize..item.invariant_end as usize],
             resets: &self.resets[start(|p| p.resets_end)..item.resets_end as usize],
@@ -110,9 +117,15 @@ impl Transitions {
 }
 
 impl Post<'_> {
+    /// From here on, all that is asked about keys is asked about them beside this element. Without it, beside the initial one, which is
+    /// the only one where there are no lattice variables.
+    pub fn beside(&mut self, elem: &[Word]) {
+        self.elem.copy_from_slice(elem);
+    }
+
     /// All moves from a key, in a fixed order.
     pub fn moves(&mut self, key: &[Word], out: &mut Transitions) -> Result<(), ModelError> {
-        out.clear(key.len());
+        out.clear(key.len(), self.elem.len());
         let elem = self.elem.clone();
         self.load(key, &elem);
         self.enabled(&mut |this, action| {
@@ -127,12 +140,16 @@ impl Post<'_> {
                 if out.items[i].delay {
                     let idle = match seeded::has(Bug::UrgentChannels) {
                         true => Ok(false),
-                        false => self.may_idle(&out.keys[i * out.key_width..][..out.key_width], &elem),
+                        false => {
+                            let m = out.get(i);
+                            self.may_idle(m.key, m.elem)
+                        }
                     };
                     // A fault in the target is met there, if clocks let anyone come there.
                     out.items[i].delay = idle.unwrap_or(false);
                 }
             }
+            self.elem.copy_from_slice(&elem);
         }
         Ok(())
     }
@@ -247,13 +264,14 @@ impl Post<'_> {
         let last = out.len() - 1;
         let m = out.get(last);
         let (guard, invariant) = (m.guard.to_vec(), m.invariant.to_vec());
-        let (resets, key, delay) = (m.resets.to_vec(), m.key.to_vec(), m.delay);
+        let (resets, key, elem, delay) = (m.resets.to_vec(), m.key.to_vec(), m.elem.to_vec(), m.delay);
         let fault = out.items[last].fault;
         out.items.pop();
         let shared = (guard.len() + invariant.len(), resets.len());
         out.constraints.truncate(out.constraints.len() - shared.0);
         out.resets.truncate(out.resets.len() - shared.1);
         out.keys.truncate(out.keys.len() - key.len());
+        out.elems.truncate(out.elems.len() - elem.len());
         out.actions.truncate(out.actions.len() - action.len());
         let mut ways = vec![Vec::new()];
         for &e in &absent {
@@ -274,6 +292,7 @@ impl Post<'_> {
         for way in ways {
             out.actions.extend_from_slice(action);
             out.keys.extend_from_slice(&key);
+            out.elems.extend_from_slice(&elem);
             out.constraints.extend(guard.iter().copied().chain(way));
             let guard_end = out.constraints.len() as u32;
             out.constraints.extend_from_slice(&invariant);
@@ -348,6 +367,7 @@ impl Post<'_> {
             }
             out.actions.extend_from_slice(action);
             out.keys.extend_from_slice(&self.key);
+            out.elems.extend_from_slice(&self.elem);
             let at = if seeded::has(Bug::SourceUrgent) { &self.base } else { &self.mem };
             let is_still = |p: usize| self.still[self.first[p] as usize + at[p] as usize];
             out.items.push(Item {

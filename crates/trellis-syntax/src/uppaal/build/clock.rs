@@ -84,13 +84,6 @@ impl Builder<'_> {
         if self.first_clock.is_none() {
             return;
         }
-        if let Some(span) = self.first_lattice {
-            self.report(
-                Diagnostic::error(span, "lattice variables cannot be used in a model with clocks")
-                    .label("a lattice variable")
-                    .help("remove the clocks, or keep this in an integer or an array of truth values"),
-            );
-        }
         let chan = nta.chan_priority.iter().flatten().next().map(|c| match c {
             ast::ChanRef::Default(span) => *span,
             ast::ChanRef::Chan(e) => e.span,

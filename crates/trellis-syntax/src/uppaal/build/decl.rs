@@ -136,7 +136,6 @@ impl Builder<'_> {
                 return self.error(v.ty.span, "a lattice variable cannot be `const` or `meta`");
             }
             let place = self.declare_lattice(&name, def, d, scope)?;
-            self.first_lattice.get_or_insert(d.name.span);
             return self.bind(scope, &d.name, Entity::Lattice(place));
         }
         let ty = self.with_dims(base.clone(), &d.dims, scope, d.name.span)?;

@@ -188,8 +188,7 @@ pub(crate) struct Builder<'a> {
     pub clock_atoms: FxHashMap<(u32, u32, bool, TermId), VarId>,
     /// How templates are drawn, by name.
     pub sketches: FxHashMap<String, Arc<Sketch>>,
-    /// Where the first lattice variable is declared, and the first clock.
-    pub first_lattice: Option<Span>,
+    /// Where the first clock is declared.
     pub first_clock: Option<Span>,
 }
 
@@ -218,7 +217,6 @@ impl<'a> Builder<'a> {
             asks_clocks: Vec::new(),
             clock_atoms: FxHashMap::default(),
             sketches: FxHashMap::default(),
-            first_lattice: None,
             first_clock: None,
         }
     }

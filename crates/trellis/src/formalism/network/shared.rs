@@ -1,4 +1,4 @@
-//! Who explores a network without clocks: one thread, or several workers, and such as can be taken up again: `--workers`, `--checkpoint`,
+//! Who explores a network without clocks, or with lattice variables beside them: one thread, or several workers, and such as can be taken up again: `--workers`, `--checkpoint`,
 //! `--resume`.
 
 use std::num::NonZeroUsize;
@@ -8,6 +8,7 @@ use std::time::Duration;
 use trellis_engine::learn::answer_learning;
 use trellis_engine::network::{Answer, Broken, answer, answer_by_workers, answer_up_to_symmetry};
 use trellis_engine::reach::{Refine, Strategy, Update};
+use trellis_engine::timed::product;
 use trellis_engine::workers::Workers;
 use trellis_engine::workers::checkpoint::{self, Checkpoint};
 use trellis_meter::Meter;
@@ -16,7 +17,7 @@ use trellis_model::network::{ModelError, Query, QueryKind};
 use super::load::Loaded;
 use super::{NetworkTask, Plan, folds};
 use crate::Error;
-use crate::settings::{Order, Settings};
+use crate::settings::{JoinZones, Order, Settings};
 use crate::task::Task;
 
 /// Without `--every`.
@@ -46,7 +47,7 @@ pub(super) fn by(workers: Option<&Workers>) -> String {
     }
 }
 
-/// Explores a network without clocks.
+/// Explores a network without clocks, or with lattice variables beside them.
 pub(super) fn explore(
     args: &Settings,
     loaded: &Loaded,
@@ -56,6 +57,21 @@ pub(super) fn explore(
     meter: &mut Meter,
 ) -> Result<Answer, Box<Broken>> {
     let net = &loaded.network;
+    if !net.clocks.is_empty() {
+        let hull = args.join_zones == Some(JoinZones::Hull);
+        return product::answer(
+            net,
+            query,
+            product::Options { reach: plan.options, hull },
+            strategy,
+            loaded.priority,
+            meter,
+        );
+    }
+    let joins = plan.options.update == Update::Join && strategy.is_none() && plan.workers.is_none();
+    if joins && let Some(proved) = trellis_engine::widen::answer(net, query, meter) {
+        return Ok(proved);
+    }
     match &plan.workers {
         Some(by) => answer_by_workers(net, query, plan.options.update, folds(args, net), by, meter),
         None if folds(args, net) => answer_up_to_symmetry(net, query, plan.options.order, meter),
@@ -80,7 +96,7 @@ impl NetworkTask {
         let live =
             matches!(query.kind, QueryKind::Eventually(_) | QueryKind::PotentiallyAlways(_) | QueryKind::LeadsTo(..));
         let alone = match (plan.options.update, plan.options.refine) {
-            _ if plan.timed.is_some() => Some("of models with clocks"),
+            _ if !self.net().clocks.is_empty() => Some("of models with clocks"),
             _ if live => Some("of liveness"),
             _ if self.loaded.brought.join.is_some() => Some("with a joining strategy"),
             (Update::Join, Refine::Split) => {

@@ -23,8 +23,15 @@ pub fn usage(args: &Settings, loaded: &Loaded) -> Result<(), Error> {
     if args.assume.is_some() && loaded.network.lattices.is_empty() {
         return say("--assume monotone: the model has no lattice variables");
     }
-    if !loaded.network.clocks.is_empty() {
+    let (clocks, lattices) = (!loaded.network.clocks.is_empty(), !loaded.network.lattices.is_empty());
+    if args.join_zones.is_some() && !(clocks && lattices) {
+        return say("--join-zones is for models with both clocks and lattice variables");
+    }
+    if clocks && !lattices {
         return Ok(());
+    }
+    if clocks && args.audit {
+        return say("--audit: the model has clocks, and what is sampled has none");
     }
     if timed::lazily(args)
         || timed::by_zones(args)
@@ -33,11 +40,15 @@ pub fn usage(args: &Settings, loaded: &Loaded) -> Result<(), Error> {
         || args.engine == settings::Engine::Lazy
         || args.order == Some(settings::Order::Largest)
     {
+        if clocks {
+            return say(
+                "--engine lazy, --clocks, --data, --all-clocks, --extrapolation, --cover, --non-zeno, --trace-kind and --order largest are for models with clocks and no lattice variables",
+            );
+        }
         return say(
             "--engine lazy, --clocks, --data, --all-clocks, --extrapolation, --cover, --non-zeno, --trace-kind and --order largest are for models with clocks; this one has none",
         );
     }
-    let lattices = !loaded.network.lattices.is_empty();
     if args.symmetry && (lattices || args.priority.is_some()) {
         return say("--symmetry goes neither with lattice variables nor with --priority");
     }
@@ -51,6 +62,9 @@ pub fn usage(args: &Settings, loaded: &Loaded) -> Result<(), Error> {
     }
     if join.is_some() && loaded.brought.join.is_some() {
         return say("--join: the Python file has a joining strategy of its own, the function `join`");
+    }
+    if args.join_zones.is_some() && (join == Some("none") || args.update.is_some_and(|u| u != settings::Update::Join)) {
+        return say("--join-zones goes with --update join");
     }
     if (args.order == Some(settings::Order::Priority)) != args.priority.is_some() {
         return say("--order priority and --priority EXPR go together");

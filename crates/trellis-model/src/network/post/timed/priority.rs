@@ -25,7 +25,7 @@ impl Post<'_> {
         }
         let possible: Vec<Option<Vec<Constraint>>> = (0..out.len()).map(|i| possible(out, i)).collect();
         let all = std::mem::take(out);
-        out.key_width = all.key_width;
+        (out.key_width, out.elem_width) = (all.key_width, all.elem_width);
         out.faults.clone_from(&all.faults);
         for i in 0..all.len() {
             let m = all.get(i);
@@ -34,6 +34,7 @@ impl Post<'_> {
             for part in parts(m.guard, higher) {
                 out.actions.extend_from_slice(m.action);
                 out.keys.extend_from_slice(m.key);
+                out.elems.extend_from_slice(m.elem);
                 out.constraints.extend(m.guard.iter().copied().chain(part));
                 let guard_end = out.constraints.len() as u32;
                 out.constraints.extend_from_slice(m.invariant);
