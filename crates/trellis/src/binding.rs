@@ -42,13 +42,16 @@ impl Meaning<'_> {
     fn options(&self) -> BTreeMap<String, String> {
         let Meaning { model, fair, non_zeno, start } = self;
         // What was brought along is among the inputs.
-        let Model { model: _, constants, root: _, python: _, brought: _ } = model;
+        let Model { model: _, constants, period, root: _, python: _, brought: _ } = model;
         let mut all = BTreeMap::new();
         let mut add = |name: &str, value: String| _ = all.insert(name.to_string(), value);
         if !constants.is_empty() {
             let mut constants: Vec<String> = constants.iter().map(|(name, n)| format!("{name}={n}")).collect();
             constants.sort();
             add("const", constants.join(" --const "));
+        }
+        if let Some((least, most)) = period {
+            add("period", format!("{least}ms..{}", most.map_or(String::new(), |most| format!("{most}ms"))));
         }
         if !fair.is_empty() {
             let mut fair: Vec<String> = fair.iter().map(|f| canonical(f)).collect();
