@@ -3,7 +3,8 @@
 //! A lasso is replayed by the reference interpreter, and the formula is evaluated on its letters: no automaton is needed for that.
 //! Proofs and recurrent sets are about the product with the automaton of the negated formula; that the automaton is the right one is
 //! proven first ([`crate::language`]). A proof is then checked like any invariant,
-//! node by node, its rankings edge by edge, and the rest by looking for fair cycles in a finite graph.
+//! node by node, its rankings edge by edge, and the rest by looking for fair cycles in a finite graph. Nodes that are points need no solver where
+//! the reference interpreter can run the edges from them and comes to such nodes again.
 //!
 //! Instead of a formula there may be an automaton of the runs that must not be. Then lassos are judged by what it accepts, and
 //! proofs must be about this very automaton.
@@ -16,7 +17,7 @@ use trellis_expr::eval::{Valuation, eval};
 use trellis_expr::ssa::Unrolling;
 use trellis_expr::{StmtId, TermId, Terms, Type, VarId};
 use trellis_meter::Meter;
-use trellis_model::cfa::interpret::{Script, has_type, run};
+use trellis_model::cfa::interpret::{Script, has_type, image, run};
 use trellis_model::cfa::lbe::Blocks;
 use trellis_model::cfa::{EdgeId, LocationId};
 use trellis_model::ltl::evidence::{Lasso, Proof, Recurrence, Run};
@@ -25,6 +26,7 @@ use trellis_model::ltl::{Buchi, Formula, Letter, Spec, Word, components, relevan
 use trellis_smt::{Answer, Embedded, Reason, Solver, qe};
 
 use crate::language::{Relation, compare};
+use crate::program::{OUTCOMES, Points, point};
 
 /// What is wrong with evidence about a formula.
 #[derive(Debug, Clone, PartialEq)]
@@ -194,18 +196,37 @@ fn letter(subject: &Subject, atoms: &[TermId], at: LocationId, env: &Valuation) 
     atoms.iter().enumerate().filter(|(_, t)| holds(**t)).fold(0, |letter, (i, _)| letter | 1 << i)
 }
 
-/// Does the proof show that every run satisfies the formula? Answers how many questions were asked of the solver.
+/// How a proof was checked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Work {
+    /// How many questions were asked of the solver.
+    pub asked: usize,
+    /// How often the interpreter ran an edge instead.
+    pub run: usize,
+}
+
+impl fmt::Display for Work {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let s = |n: usize| if n == 1 { "" } else { "s" };
+        if self.run > 0 {
+            write!(f, "{} step{} run, ", self.run, s(self.run))?;
+        }
+        write!(f, "{} question{} to the solver", self.asked, s(self.asked))
+    }
+}
+
+/// Does the proof show that every run satisfies the formula?
 pub fn certify<'a>(
     subject: &Subject,
     claim: impl Into<Claim<'a>>,
     proof: &Proof,
     limits: &Meter,
-) -> Result<usize, Rejection> {
+) -> Result<Work, Rejection> {
     let claim = claim.into();
     claim.is_about(&proof.automaton)?;
     let mut checker = Checker::new(subject, claim.atoms, &proof.automaton, &proof.terms, limits)?;
     checker.proof(proof)?;
-    Ok(checker.asked)
+    Ok(Work { asked: checker.asked, run: checker.run })
 }
 
 /// Do runs go along the cycle forever, from the end of the run that is given?
@@ -250,6 +271,8 @@ struct Checker<'l> {
     large: Blocks,
     limits: &'l Meter,
     asked: usize,
+    /// How often the interpreter ran an edge instead.
+    run: usize,
 }
 
 impl<'l> Checker<'l> {
@@ -268,7 +291,7 @@ impl<'l> Checker<'l> {
         }
         product.cfa.terms = terms.clone();
         let large = product.blocks();
-        Ok(Checker { product, large, limits, asked: 0 })
+        Ok(Checker { product, large, limits, asked: 0, run: 0 })
     }
 
     fn terms(&mut self) -> &mut Terms {
@@ -332,21 +355,34 @@ impl<'l> Checker<'l> {
         // All edges of the abstraction, each with what it says.
         let mut arcs: Vec<(u32, EdgeId, u32)> = vec![];
         let mut unrolling = Unrolling::new();
+        let mut at: Vec<Vec<usize>> = vec![vec![]; self.large.cfa.locations().len()];
+        nodes.iter().enumerate().for_each(|(n, (l, _))| at[l.index()].push(n));
+        let points: Vec<Option<Valuation>> =
+            proof.nodes.iter().map(|(_, t)| point(&self.large.cfa.terms, *t)).collect();
         for e in self.large.cfa.edges() {
             let (from, to, stmt) =
                 (self.large.cfa.edge(e).from, self.large.cfa.edge(e).to, self.large.cfa.edge(e).stmt);
-            unrolling.restart();
-            let step = unrolling.step(self.terms(), stmt).map_err(unsupported)?;
-            let mut solver = Embedded::new();
-            solver.assert(&self.large.cfa.terms, step);
-            for n in (0..count).filter(|&n| nodes[n].0 == from) {
+            let mut solver = None;
+            for &n in &at[from.index()] {
+                let there: Vec<u32> = after[n].iter().copied().filter(|&m| nodes[m as usize].0 == to).collect();
+                arcs.extend(there.iter().map(|&m| (n as u32, e, m)));
+                if self.comes_to(stmt, &points[n], there.iter().map(|&m| &points[m as usize]))? {
+                    continue;
+                }
+                if solver.is_none() {
+                    unrolling.restart();
+                    let step = unrolling.step(self.terms(), stmt).map_err(unsupported)?;
+                    let mut made = Embedded::new();
+                    made.assert(&self.large.cfa.terms, step);
+                    solver = Some(made);
+                }
+                let Some(solver) = &mut solver else { continue };
                 let mut assumed = vec![nodes[n].1];
-                for &m in after[n].iter().filter(|&&m| nodes[m as usize].0 == to) {
+                for &m in &there {
                     let there = unrolling.at(self.terms(), nodes[m as usize].1, 1);
                     assumed.push(self.terms().not(there));
-                    arcs.push((n as u32, e, m));
                 }
-                if !self.is_unsat(&mut solver, &assumed)? {
+                if !self.is_unsat(solver, &assumed)? {
                     return Err(Rejection::Leaves(n as u32));
                 }
             }
@@ -355,6 +391,24 @@ impl<'l> Checker<'l> {
             self.ranking(&nodes, &mut arcs, ranking)?;
         }
         self.no_fair_cycle(&nodes, &arcs)
+    }
+
+    /// Does the interpreter, from a point, come to one of these points only? Where it reads what the point does not say, that is not known.
+    fn comes_to<'p>(
+        &mut self,
+        stmt: StmtId,
+        from: &Option<Valuation>,
+        there: impl Iterator<Item = &'p Option<Valuation>>,
+    ) -> Result<bool, Rejection> {
+        let Some(from) = from else { return Ok(false) };
+        let Ok(after) = image(&self.large.cfa.terms, stmt, vec![from.clone()], OUTCOMES) else { return Ok(false) };
+        if self.limits.exceeded(0).is_some() {
+            return Err(Rejection::Undecided(Reason::Time));
+        }
+        let there = Points::new(there);
+        let inside = after.iter().all(|env| there.has(env));
+        self.run += usize::from(inside);
+        Ok(inside)
     }
 
     /// For each node the number of its component.

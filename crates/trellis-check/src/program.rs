@@ -120,10 +120,10 @@ pub fn quickly(cfa: &Cfa, certificate: &Certificate, limits: &Meter) -> Result<W
 }
 
 /// More outcomes of a block than this are for the solver.
-const OUTCOMES: usize = 1 << 12;
+pub(crate) const OUTCOMES: usize = 1 << 12;
 
 /// What variables a term gives which values, if that is all that it says.
-fn point(terms: &Terms, t: TermId) -> Option<Valuation> {
+pub(crate) fn point(terms: &Terms, t: TermId) -> Option<Valuation> {
     let mut point = Valuation::new();
     let mut todo = vec![t];
     while let Some(t) = todo.pop() {
@@ -163,12 +163,12 @@ fn literal_value(t: &Term) -> Option<Value> {
 }
 
 /// Points, by the variables that they speak of.
-struct Points(BTreeMap<Vec<VarId>, HashSet<Vec<i64>>>);
+pub(crate) struct Points(BTreeMap<Vec<VarId>, HashSet<Vec<i64>>>);
 
 impl Points {
-    fn new(all: &[Option<Valuation>]) -> Points {
+    pub(crate) fn new<'p>(all: impl IntoIterator<Item = &'p Option<Valuation>>) -> Points {
         let mut sets: BTreeMap<Vec<VarId>, HashSet<Vec<i64>>> = BTreeMap::new();
-        for point in all.iter().flatten() {
+        for point in all.into_iter().flatten() {
             let words: Option<Vec<i64>> = point.values().map(Value::to_word).collect();
             if let Some(words) = words {
                 sets.entry(point.keys().copied().collect()).or_default().insert(words);
@@ -178,7 +178,7 @@ impl Points {
     }
 
     /// Is one of them what this valuation says?
-    fn has(&self, env: &Valuation) -> bool {
+    pub(crate) fn has(&self, env: &Valuation) -> bool {
         self.0.iter().any(|(vars, set)| {
             let words: Option<Vec<i64>> = vars.iter().map(|v| env.get(v).and_then(Value::to_word)).collect();
             words.is_some_and(|words| set.contains(&words))

@@ -88,6 +88,8 @@ pub enum Command {
     Convert(Convert),
     /// Tests from composed statecharts: an execution trace for every state, transition or interaction that can be reached.
     Cover(crate::cover::Cover),
+    /// Replay execution traces (.get) of composed statecharts: is what they assert so?
+    Replay(crate::replay::Replay),
     /// Minimal cut sets and sequences of failures of an AltaRica model, and their effects.
     Cuts(crate::cuts::Cuts),
     /// Run a script of Mec 5's relations over AltaRica nodes, or ask for one line after the other.

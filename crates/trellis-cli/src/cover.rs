@@ -22,7 +22,7 @@ pub struct Cover {
     /// Every transition fires.
     #[arg(long)]
     pub transitions: bool,
-    /// Every event that one component sends to another is sent. For synchronous compositions.
+    /// Every event that one component sends to another is sent.
     #[arg(long)]
     pub interactions: bool,
     /// Write one execution trace (.get) for each element into this folder.
@@ -44,6 +44,7 @@ pub fn cover(args: &Cover, color: bool) -> Ran {
     if registry::of_model(&args.model)?.1.name != "gamma" {
         return Err(Error::Usage("cover: only for composed statecharts (.gcd)".into()));
     }
+    let began = std::time::Instant::now();
     let context = crate::limits::colored(color);
     if let Some(folder) = &args.output {
         std::fs::create_dir_all(folder).map_err(|e| Error::Output(format!("error: {}: {e}", folder.display())))?;
@@ -69,7 +70,8 @@ pub fn cover(args: &Cover, color: bool) -> Ran {
             Elements::Transitions => "transition",
             Elements::Interactions => "interaction",
         };
-        let meter = || context.meter(args.timeout, args.memory);
+        // A deadline is one of the process; each element has a time of its own.
+        let meter = || context.meter(args.timeout.map(|t| t + began.elapsed()), args.memory);
         let mut number = 0;
         let mut tell = |name: &str, covered: &Covered| {
             number += 1;

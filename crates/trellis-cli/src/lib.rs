@@ -15,6 +15,7 @@ mod limits;
 mod ltl2hoa;
 mod mec;
 mod python;
+mod replay;
 mod serve;
 mod simulate;
 mod smt;
@@ -128,6 +129,7 @@ fn command(cli: Cli, out: Style, err: bool) -> Ran {
         Command::Serve(args) => serve::serve(args),
         Command::Convert(args) => evidence::convert(args, err),
         Command::Cover(args) => cover::cover(args, err),
+        Command::Replay(args) => replay::replay(args, err),
         Command::Cuts(args) => cuts::cuts(args, err),
         Command::Mec(args) => mec::mec(args, err),
         Command::Wcet(args) => wcet::wcet(args, err),

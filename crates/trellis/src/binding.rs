@@ -42,7 +42,7 @@ impl Meaning<'_> {
     fn options(&self) -> BTreeMap<String, String> {
         let Meaning { model, fair, non_zeno, start } = self;
         // What was brought along is among the inputs.
-        let Model { model: _, constants, root: _, python: _, after, brought: _ } = model;
+        let Model { model: _, constants, period, root: _, python: _, after, brought: _ } = model;
         let mut all = BTreeMap::new();
         let mut add = |name: &str, value: String| _ = all.insert(name.to_string(), value);
         if !constants.is_empty() {
@@ -53,6 +53,9 @@ impl Meaning<'_> {
         if let Some(after) = after {
             let moves: Vec<&str> = after.split(';').map(str::trim).filter(|m| !m.is_empty()).collect();
             add("after", moves.join("; "));
+        }
+        if let Some((least, most)) = period {
+            add("period", format!("{least}ms..{}", most.map_or(String::new(), |most| format!("{most}ms"))));
         }
         if !fair.is_empty() {
             let mut fair: Vec<String> = fair.iter().map(|f| canonical(f)).collect();

@@ -33,6 +33,9 @@ pub struct Model {
     /// Set a global integer constant of the model.
     #[arg(long = "const", value_name = "NAME=VALUE", value_parser = constant)]
     pub constants: Vec<(String, i64)>,
+    /// For composed statecharts: the time that passes before each step (500ms), or its bounds (499ms..501ms, 100ms..). Without it, any time.
+    #[arg(long, value_name = "TIME", value_parser = period)]
+    pub period: Option<(i64, Option<i64>)>,
     /// What a model may include or load (`#include`, Lua scripts) lies in this folder; without it, in the model's own. Headers of the system
     /// are always read.
     #[arg(long, value_name = "DIR")]
@@ -292,7 +295,8 @@ pub struct Formulas {
     #[arg(long, value_enum, value_name = "HOW")]
     pub search: Option<LassoSearch>,
     /// Only fair runs count: `progress` (something happens if anything can), `weak` or `strong` for all processes, or for some
-    /// processes and channels: `strong:P1,go`; may be given several times. For networks without clocks.
+    /// processes and channels: `strong:P1,go`; may be given several times. For networks without clocks. Of composed statecharts: `environment` (it
+    /// raises every input again and again), `environment:Port.event,…`, `time` (which passes again and again while timers run).
     #[arg(long, value_name = "KIND[:NAMES]")]
     pub fair: Vec<String>,
 }
@@ -433,6 +437,21 @@ fn constant(s: &str) -> Result<(String, i64), String> {
     let (name, value) = s.split_once('=').ok_or("write NAME=VALUE, for instance N=7")?;
     let value = value.trim().parse().map_err(|_| format!("`{}` is not an integer", value.trim()))?;
     Ok((name.trim().to_string(), value))
+}
+
+fn period(s: &str) -> Result<(i64, Option<i64>), String> {
+    let ms = |text: &str| -> Result<i64, String> {
+        let time = duration(text.trim())?;
+        let whole = time.as_nanos() % 1_000_000 == 0;
+        let ms = i64::try_from(time.as_millis()).ok().filter(|_| whole);
+        ms.ok_or_else(|| "write whole milliseconds".to_string())
+    };
+    let (least, most) = match s.split_once("..") {
+        None => (ms(s)?, Some(ms(s)?)),
+        Some((least, "")) => (ms(least)?, None),
+        Some((least, most)) => (ms(least)?, Some(ms(most)?)),
+    };
+    if most.is_some_and(|most| most < least) { Err("the smaller time first".into()) } else { Ok((least, most)) }
 }
 
 /// How a value is called on the command line.

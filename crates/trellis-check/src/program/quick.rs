@@ -90,7 +90,7 @@ impl<'l> Checker<'l> {
             return Err(Rejection::Start(values));
         }
         let mut unrolling = Unrolling::new();
-        let sets: Vec<Points> = self.points.iter().map(|all| Points::new(all)).collect();
+        let sets: Vec<Points> = self.points.iter().map(Points::new).collect();
         for e in self.cfa.edges() {
             let (from, to, stmt) = (self.cfa.edge(e).from, self.cfa.edge(e).to, self.cfa.edge(e).stmt);
             let mut left = vec![];

@@ -52,22 +52,28 @@ impl<T: Copy + Eq + Hash> Reached<T> {
 
     /// Adds a state that was reached from another ([`NONE`]: a start) by a step; its number, if it is new.
     pub fn add(&mut self, state: impl IntoIterator<Item = T>, parent: u32, via: u32) -> Option<u32> {
+        let (number, new) = self.number(state, parent, via);
+        new.then_some(number)
+    }
+
+    /// The same; its number, and whether it is new.
+    pub fn number(&mut self, state: impl IntoIterator<Item = T>, parent: u32, via: u32) -> (u32, bool) {
         let start = self.data.len();
         self.data.extend(state);
         let hash = |state: &[T]| FxBuildHasher.hash_one(state);
         let (data, ends) = (&self.data, &self.ends);
         let new = &data[start..];
         let hash_of_it = hash(new);
-        if self.index.find(hash_of_it, |&n| row(data, ends, n) == new).is_some() {
+        if let Some(&known) = self.index.find(hash_of_it, |&n| row(data, ends, n) == new) {
             self.data.truncate(start);
-            return None;
+            return (known, false);
         }
         let number = ends.len() as u32;
         assert!(number < NONE, "more than four billion states");
         self.index.insert_unique(hash_of_it, number, |&n| hash(row(data, ends, n)));
         self.ends.push(self.data.len());
         self.from.push((parent, via));
-        Some(number)
+        (number, true)
     }
 
     /// The states on the way to one of them, by number.

@@ -3,13 +3,15 @@
 //! The product with the automaton of the negated formula is a control-flow automaton again ([`trellis_model::ltl::product`]), and the
 //! question is whether it has a fair run. It is abstracted like any other automaton ([`graph`]) and searched for a fair cycle while
 //! that is done ([`search`]). A cycle that is found is looked at ([`lasso`]): a run goes along it, or the abstraction is
-//! refined, or it takes an argument about infinity, for or against it ([`recurrent`], [`rank`]). Models with few states are
-//! enumerated in the same way, with everything followed from the start. [`bounded`] finds short lassos.
+//! refined, or it takes an argument about infinity, for or against it ([`recurrent`], [`rank`]). The states of models that have few are
+//! listed ([`listed`]); where that cannot be done, they are enumerated by abstraction, with everything followed from the start.
+//! [`bounded`] finds short lassos.
 
 pub mod bounded;
 pub mod fair;
 pub mod graph;
 pub mod lasso;
+pub mod listed;
 pub mod rank;
 pub mod recurrent;
 pub mod search;
@@ -144,6 +146,21 @@ fn ask(product: &Product, automaton: &Buchi, engine: &Engine, meter: &mut Meter)
     let mut large = blocks.cfa.clone();
     let mut stats = Stats::default();
     let everything = matches!(engine, Engine::Explicit(_));
+    if let Engine::Explicit(search) = *engine {
+        let marks = (&marks[..], product.all_marks());
+        match listed::check(&large, marks, automaton, search, &mut stats, meter) {
+            Ok(listed::Found::Run(trace, back)) => {
+                return Outcome::new(violated(product, &blocks, &trace, back), stats);
+            }
+            Ok(listed::Found::Proof(mut proof)) => {
+                proof.nodes.iter_mut().for_each(|n| n.0 = blocks.origin[n.0.index()]);
+                return Outcome::new(Verdict::Holds(*proof), stats);
+            }
+            // They cannot be listed.
+            Err(Reason::Stuck(_)) => stats = Stats::default(),
+            Err(why) => return Outcome::new(Verdict::Unknown(why), stats),
+        }
+    }
     let options = match *engine {
         Engine::Cegar(options) => options,
         Engine::Explicit(search) => {

@@ -114,7 +114,8 @@ pub fn check(program: &mut Program<'_>, meter: &mut Meter) -> Outcome {
 /// Explores everything, with at most so many values of a variable listed.
 pub fn check_listing(program: &mut Program<'_>, many: usize, meter: &mut Meter) -> Outcome {
     let live = live(&program.large.cfa);
-    let mut search = match Search::new(&program.large.cfa, many, &live) {
+    let distances = paths::error_distances(&program.large.cfa);
+    let mut search = match Search::new(&program.large.cfa, many, &live, distances) {
         Ok(search) => search,
         Err(why) => return Outcome::new(Verdict::Unknown(why), Stats::default()),
     };
@@ -162,7 +163,12 @@ fn gives_up(what: &str) -> Reason {
 }
 
 impl<'a> Search<'a> {
-    fn new(cfa: &'a Cfa, many: usize, live: &[BTreeSet<VarId>]) -> Result<Search<'a>, Reason> {
+    fn new(
+        cfa: &'a Cfa,
+        many: usize,
+        live: &[BTreeSet<VarId>],
+        distances: Vec<Option<usize>>,
+    ) -> Result<Search<'a>, Reason> {
         let mut layout = Layout::new();
         let mut size = 0;
         for &v in &cfa.variables {
@@ -181,7 +187,6 @@ impl<'a> Search<'a> {
         }
         let slots = |v: &VarId| layout.slot(*v).map_or(0..0, |(at, len)| at..at + len);
         let cells = live.iter().map(|vars| vars.iter().flat_map(slots).collect()).collect();
-        let distances = paths::error_distances(cfa);
         let mut search = Search {
             cfa,
             many,
@@ -379,21 +384,33 @@ impl<'a> Search<'a> {
         live[self.location(n).index()].iter().map(|&v| (v, value(v))).collect()
     }
 
-    /// Notes a state; its number, if it is new.
-    fn reach(&mut self, location: LocationId, memory: &Memory, parent: u32, via: EdgeId) -> Option<u32> {
+    /// Notes a state; its number, and whether it is new.
+    fn reach(&mut self, location: LocationId, memory: &Memory, parent: u32, via: EdgeId) -> (u32, bool) {
         let values = self.cells[location.index()].iter().map(|&c| memory.word(c));
-        let n = self.states.add(std::iter::once(i64::from(location.0)).chain(values), parent, via.0)?;
-        self.stats.added += 1;
-        Some(n)
+        let (n, new) = self.states.number(std::iter::once(i64::from(location.0)).chain(values), parent, via.0);
+        self.stats.added += u64::from(new);
+        (n, new)
     }
 
     /// Answers the first error, if there is one.
     fn explore(&mut self, live: &[BTreeSet<VarId>], meter: &mut Meter) -> Result<Option<u32>, Reason> {
-        let cfa = self.cfa;
-        let initial = cfa.initial;
+        let initial = self.cfa.initial;
         if self.distances[initial.index()].is_none() {
             return Ok(None);
         }
+        self.start(live, meter)?;
+        if self.cfa.is_error(initial) {
+            return Ok(Some(0));
+        }
+        let found = explore(self, meter)?;
+        self.stats.stored = self.stats.added;
+        Ok(found)
+    }
+
+    /// Notes what there is at the start.
+    fn start(&mut self, live: &[BTreeSet<VarId>], meter: &mut Meter) -> Result<(), Reason> {
+        let cfa = self.cfa;
+        let initial = cfa.initial;
         let mut start = vec![Memory::new(self.size)];
         for &v in &live[initial.index()] {
             let (at, len) = self.layout.slot(v).unwrap_or_default();
@@ -412,26 +429,27 @@ impl<'a> Search<'a> {
         for m in start {
             self.reach(initial, &m, NONE, EdgeId(0));
         }
-        if cfa.is_error(initial) {
-            return Ok(Some(0));
-        }
-        let found = explore(self, meter)?;
-        self.stats.stored = self.stats.added;
-        Ok(found)
+        Ok(())
     }
 
     /// The run to a state, taken by the interpreter.
     fn trace(&self, live: &[BTreeSet<VarId>], error: u32) -> Result<Trace, Reason> {
         let path = self.states.path(error);
+        let steps: Vec<_> = path[1..].iter().map(|&n| (self.states.via(n), n)).collect();
+        self.along(live, path[0], &steps)
+    }
+
+    /// A run from a state by edges through others, taken by the interpreter.
+    fn along(&self, live: &[BTreeSet<VarId>], first: u32, path: &[(u32, u32)]) -> Result<Trace, Reason> {
         let terms = &self.cfa.terms;
         let mut env: Valuation =
             self.cfa.variables.iter().map(|&v| (v, zero_of(terms, terms.variable(v).ty))).collect();
-        env.extend(self.valuation(live, path[0]));
+        env.extend(self.valuation(live, first));
         let start = env.clone();
         let mut steps = vec![];
-        for pair in path.windows(2) {
-            let (from, to) = (pair[0], pair[1]);
-            let edge = EdgeId(self.states.via(to));
+        let mut from = first;
+        for &(edge, to) in path {
+            let edge = EdgeId(edge);
             let Some(block) = &self.blocks[edge.index()] else { return Err(gives_up("no way")) };
             let after = self.post(block, vec![self.memory(from)], true, &mut Meter::unlimited())?;
             let cells = &self.cells[self.location(to).index()];
@@ -441,6 +459,7 @@ impl<'a> Search<'a> {
                 return Err(gives_up("a run that the interpreter does not take"));
             }
             steps.push(Step { edge, choices: found.choices.clone(), after: env.clone() });
+            from = to;
         }
         Ok(Trace { start, steps })
     }
@@ -468,13 +487,87 @@ impl Exploration for Search<'_> {
             for m in &after {
                 self.stats.steps += 1;
                 match self.reach(to, m, n, e) {
-                    Some(new) if cfa.is_error(to) => return Ok(Some(new)),
-                    Some(_) => {}
-                    None => self.stats.covered += 1,
+                    (new, true) if cfa.is_error(to) => return Ok(Some(new)),
+                    (_, true) => {}
+                    (_, false) => self.stats.covered += 1,
                 }
             }
         }
         Ok(None)
+    }
+}
+
+/// All states as a graph that is made while somebody walks in it.
+pub(crate) struct States<'a> {
+    search: Search<'a>,
+    live: Vec<BTreeSet<VarId>>,
+    after: Vec<Option<Vec<(u32, u32)>>>,
+    roots: Vec<u32>,
+}
+
+impl<'a> States<'a> {
+    /// Of an automaton in large blocks; everything counts, not only what leads to errors.
+    pub(crate) fn new(cfa: &'a Cfa, meter: &mut Meter) -> Result<States<'a>, Reason> {
+        let live = live(cfa);
+        let mut search = Search::new(cfa, MANY, &live, vec![Some(0); cfa.locations().len()])?;
+        search.start(&live, meter)?;
+        let roots = (0..search.states.count() as u32).collect();
+        Ok(States { search, live, after: vec![], roots })
+    }
+
+    /// Where runs start.
+    pub(crate) fn roots(&self) -> Vec<u32> {
+        self.roots.clone()
+    }
+
+    /// Where a state is.
+    pub(crate) fn location(&self, n: u32) -> LocationId {
+        self.search.location(n)
+    }
+
+    /// How many there are by now.
+    pub(crate) fn count(&self) -> u32 {
+        self.search.states.count() as u32
+    }
+
+    /// What was counted.
+    pub(crate) fn stats(&self) -> Stats {
+        Stats { stored: self.search.stats.added, ..self.search.stats }
+    }
+
+    /// By which edges one gets to which states.
+    pub(crate) fn successors(&mut self, n: u32, meter: &mut Meter) -> Result<Vec<(u32, u32)>, Reason> {
+        if let Some(Some(known)) = self.after.get(n as usize) {
+            return Ok(known.clone());
+        }
+        meter.check(&self.search.progress())?;
+        let search = &mut self.search;
+        search.stats.expanded += 1;
+        let cfa = search.cfa;
+        let mut all = vec![];
+        for &e in cfa.outgoing(search.location(n)) {
+            let Some(block) = &search.blocks[e.index()] else { continue };
+            for m in search.post(block, vec![search.memory(n)], false, meter)? {
+                search.stats.steps += 1;
+                all.push((e.0, search.reach(cfa.edge(e).to, &m, n, e).0));
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        let count = self.count() as usize;
+        self.after.resize(count, None);
+        self.after[n as usize] = Some(all.clone());
+        Ok(all)
+    }
+
+    /// What is known in a state.
+    pub(crate) fn said(&self, terms: &mut Terms, n: u32) -> TermId {
+        point(terms, &self.search.facts(&self.live, n))
+    }
+
+    /// A run by edges through states, taken by the interpreter.
+    pub(crate) fn run(&self, first: u32, path: &[(u32, u32)]) -> Result<Trace, Reason> {
+        self.search.along(&self.live, first, path)
     }
 }
 

@@ -40,9 +40,19 @@ pub enum Fault {
     /// No branch of a choice is enabled: a mistake in the model.
     #[error("no branch of the choice `{0}` is enabled")]
     NoBranch(String),
+    /// A variable was to get a value out of its bounds: a mistake in the model, too.
+    #[error("a number is out of the bounds of its type")]
+    OutOfBounds,
     /// Something has no value, or has too many.
     #[error("{0}")]
     Value(String),
+}
+
+impl Fault {
+    /// Is the model to blame?
+    pub fn is_mistake(&self) -> bool {
+        matches!(self, Fault::NoBranch(_) | Fault::OutOfBounds)
+    }
 }
 
 type Done = Result<(), Fault>;
@@ -91,6 +101,7 @@ pub fn blank(sys: &System) -> State {
         let default = |ty: Type| match ty {
             Type::Bool => Value::Bool(false),
             Type::Enum(e) => Value::Enum(e, 0),
+            Type::Range(lo, hi) => Value::Int(0.clamp(lo, hi).into()),
             ty => Value::from_word(ty, 0),
         };
         match sys.terms.variable(v).ty {
@@ -156,7 +167,10 @@ impl Run<'_> {
         }
         let n = self.choose(ends.len());
         self.state.values = ends.swap_remove(n).env;
-        Ok(())
+        match self.sys.mistaken {
+            Some(v) if self.state.values.get(&v) == Some(&Value::Bool(true)) => Err(Fault::OutOfBounds),
+            _ => Ok(()),
+        }
     }
 
     // Signals.

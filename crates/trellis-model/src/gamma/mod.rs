@@ -20,6 +20,8 @@ pub struct Signal {
     pub flag: VarId,
     /// Its values, each with the value that it has where the event is not raised.
     pub params: Vec<(String, VarId, TermId)>,
+    /// Where values are parts of a record: the way to that (`parameter.field`), and what it is called.
+    pub records: Vec<(String, String)>,
     /// Do its values outlast the cycle?
     pub persistent: bool,
 }
@@ -317,6 +319,8 @@ pub struct System {
     pub one_message: bool,
     /// The least and greatest time that passes before a step.
     pub period: (i64, Option<i64>),
+    /// Says that a variable was to get a value out of its bounds: a mistake of the model. None if that cannot be.
+    pub mistaken: Option<VarId>,
 }
 
 impl Chart {

@@ -25,6 +25,9 @@ pub enum Type<'a> {
     Enum(Vec<Name<'a>>),
     /// Entry type; the length is not needed: an array is a map from integers.
     Array(Box<Type<'a>>),
+    /// Both included.
+    Range(Box<[Expr<'a>; 2]>),
+    Record(Vec<(Name<'a>, Type<'a>)>, Span),
     /// What is not read, in words.
     Other(&'static str, Span),
 }
@@ -44,6 +47,7 @@ pub struct Variable<'a> {
 pub struct Function<'a> {
     pub name: Name<'a>,
     pub params: Vec<Variable<'a>>,
+    pub result: Option<Type<'a>>,
     pub body: Result<Expr<'a>, Vec<Action<'a>>>,
 }
 
@@ -255,6 +259,11 @@ pub enum ExprKind<'a> {
     /// What an execution trace asserts: `raise P.e(args)`.
     Raised(Vec<Name<'a>>, Vec<Expr<'a>>),
     Index(Box<[Expr<'a>; 2]>),
+    Field(Box<Expr<'a>>, Name<'a>),
+    /// `#T{f := e}`
+    Record(Name<'a>, Vec<(Name<'a>, Expr<'a>)>),
+    /// `forall (x : T) : e`, or `exists`.
+    Quantified(bool, Name<'a>, Type<'a>, Box<Expr<'a>>),
     Call(Name<'a>, Vec<Expr<'a>>),
     Not(Box<Expr<'a>>),
     Neg(Box<Expr<'a>>),
@@ -285,5 +294,6 @@ pub enum ActionKind<'a> {
     For(Name<'a>, Expr<'a>, Expr<'a>, Vec<Action<'a>>),
     Choice(Vec<(Option<Expr<'a>>, Vec<Action<'a>>)>),
     Return(Option<Expr<'a>>),
+    Break,
     Assert,
 }

@@ -1,14 +1,15 @@
 //! From packages to a system: instances, ports and what they are connected to.
 
 use rustc_hash::FxHashMap;
-use trellis_expr::{TermId, Terms, Type};
+use trellis_expr::{Terms, Type};
 use trellis_model::gamma::{self as model, Composite, Part, Post, SignalId, System};
 
 use super::ast::{self, Body, Component, Direction, Mode, Name};
 use super::packages::{self, File, unknown};
+use super::shape::Tree;
 use super::terms::{Bound, Enums, Scope, Words};
 use crate::diag::Diagnostic;
-use crate::text::errors::{Errors, Read, count};
+use crate::text::errors::{Read, count};
 
 /// How deeply components may be nested.
 const MAX_DEPTH: usize = 40;
@@ -65,8 +66,9 @@ pub fn build<'a>(
         outputs: vec![],
         one_message: false,
         period,
+        mistaken: None,
     };
-    let mut words = Words { files, errors: Errors::default(), sys, enums: vec![] };
+    let mut words = Words::new(files, sys, vec![]);
     let done = words.top(file, top, given).is_ok() && words.errors.count() == 0;
     let diagnostics = words.errors.finish();
     if done { Ok((words.sys, words.enums, diagnostics)) } else { Err(diagnostics) }
@@ -76,24 +78,26 @@ impl<'a> Words<'a, '_> {
     fn top(&mut self, file: usize, top: &Component<'a>, given: &[(String, i64)]) -> Read<()> {
         let mut args = vec![];
         for p in &top.params {
-            let ty = self.ty(file, &p.ty)?;
+            let ty = self.ty(file, &p.ty, p.name.1)?;
             let Some((_, n)) = given.iter().find(|(name, _)| name == p.name.0) else {
                 let message = format!("`{}` needs a value for its parameter `{}`", top.name.0, p.name.0);
                 let help = format!("give it with --const {}=VALUE (truth values are 0 and 1)", p.name.0);
                 return self.errors.fail(Diagnostic::error(p.name.1, message).help(help));
             };
             self.sys.arguments.push((p.name.0.to_string(), *n));
-            args.push(match ty {
+            args.push(Tree::Leaf(match ty {
                 Type::Bool => self.t().bool(*n != 0),
                 Type::Enum(e) if *n >= 0 && (*n as usize) < self.sys.terms.enumeration(e).literals.len() => {
                     self.t().enum_lit(e, *n as u32)
                 }
                 Type::Int => self.t().int(*n),
+                Type::Range(lo, hi) if (lo..=hi).contains(n) => self.t().int(*n),
                 _ => {
-                    return self
-                        .fail(p.name.1, "a parameter of the whole must be a truth value, an integer or a literal");
+                    let what =
+                        "a parameter of the whole must be a truth value, an integer within its bounds or a literal";
+                    return self.fail(p.name.1, what);
                 }
-            });
+            }));
         }
         let span = top.name.1;
         let top = self.instance(file, top, "", args, 0)?;
@@ -180,7 +184,7 @@ impl<'a> Words<'a, '_> {
         file: usize,
         c: &Component<'a>,
         path: &str,
-        args: Vec<TermId>,
+        args: Vec<Tree>,
         depth: usize,
     ) -> Read<Built<'a>> {
         if depth > MAX_DEPTH || self.sys.charts.len() > MAX_CHARTS {
@@ -225,8 +229,8 @@ impl<'a> Words<'a, '_> {
         }
         let mut args = vec![];
         for (p, arg) in c.params.iter().zip(&part.args) {
-            let ty = self.ty(there, &p.ty)?;
-            args.push(self.typed(scope, arg, ty)?);
+            let shape = self.shape(there, &p.ty)?;
+            args.push(self.shaped(scope, arg, &shape)?);
         }
         let path = if path.is_empty() { part.name.0.to_string() } else { format!("{path}.{}", part.name.0) };
         self.instance(there, c, &path, args, depth + 1)

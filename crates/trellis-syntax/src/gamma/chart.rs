@@ -6,6 +6,7 @@ use trellis_model::gamma::{Chart, Kind, Node, Part, Priority, Region, Signal, Si
 use super::ast::{self, Action, ActionKind, Component, Guard, Name, NodeKind};
 use super::build::{Built, Port};
 use super::packages::{self, unknown};
+use super::shape::Shape;
 use super::terms::{Bound, Scope, Words};
 use crate::text::errors::{Read, count};
 
@@ -135,14 +136,20 @@ impl<'a> Words<'a, '_> {
 
     fn signal(&mut self, file: usize, e: &ast::Event<'a>, name: String) -> Read<SignalId> {
         let flag = self.t().declare(name.clone(), Type::Bool);
-        let mut params = vec![];
+        let (mut params, mut records) = (vec![], vec![]);
         for p in &e.params {
-            let ty = self.ty(file, &p.ty)?;
-            let default = self.default(ty);
-            let v = self.t().declare(format!("{name}.{}", p.name.0), ty);
-            params.push((p.name.0.to_string(), v, default));
+            let shape = self.shape(file, &p.ty)?;
+            if !parts_of(p.name.0, &shape, &mut records) {
+                return self.fail(p.name.1, "arrays of records are not read in events");
+            }
+            let default = self.default_tree(&shape).leaves();
+            for ((way, ty), default) in shape.leaves().into_iter().zip(default) {
+                let part = format!("{}{way}", p.name.0);
+                let v = self.t().declare(format!("{name}.{part}"), ty);
+                params.push((part, v, default));
+            }
         }
-        self.sys.signals.push(Signal { name, flag, params, persistent: e.persistent });
+        self.sys.signals.push(Signal { name, flag, params, records, persistent: e.persistent });
         Ok(self.sys.signals.len() - 1)
     }
 
@@ -155,25 +162,29 @@ impl<'a> Words<'a, '_> {
         chart: &mut Chart,
     ) -> Read<()> {
         for v in &written.variables {
-            let ty = self.ty(file, &v.ty)?;
-            let default = self.default(ty);
+            let shape = self.shape(file, &v.ty)?;
+            let default = self.default_tree(&shape);
             let first = match &v.value {
-                Some(value) => self.typed(scope, value, ty)?,
-                None => default,
+                Some(value) => self.within(scope, value, &shape)?,
+                None => default.clone(),
             };
             let name = if path.is_empty() { v.name.0.to_string() } else { format!("{path}.{}", v.name.0) };
-            let id = self.t().declare(name.clone(), ty);
-            if chart.variables.iter().any(|(n, _, _)| *n == name) {
+            if scope.names.iter().any(|(n, b)| *n == v.name.0 && matches!(b, Bound::Variable(_))) {
                 return self.fail(v.name.1, format!("there is another variable `{}`", v.name.0));
             }
-            chart.variables.push((name, id, first));
-            if v.transient {
-                chart.transient.push((id, default));
+            let tree = self.declare(&name, &shape);
+            let parts = tree.leaves().into_iter().zip(default.leaves()).zip(first.leaves()).zip(shape.leaves());
+            for (((leaf, default), first), (way, _)) in parts {
+                let Some(id) = self.variable_of(leaf) else { continue };
+                chart.variables.push((format!("{name}{way}"), id, first));
+                if v.transient {
+                    chart.transient.push((id, default));
+                }
+                if v.resettable {
+                    chart.resettable.push((id, default));
+                }
             }
-            if v.resettable {
-                chart.resettable.push((id, default));
-            }
-            scope.names.push((v.name.0, Bound::Variable(id)));
+            scope.names.push((v.name.0, Bound::Variable(tree)));
         }
         Ok(())
     }
@@ -379,6 +390,18 @@ impl<'a> Words<'a, '_> {
             return self.fail(c.name.1, format!("more than {MAX_UNORDERED} regions in any order are not read"));
         }
         Ok(())
+    }
+}
+
+/// The records in a parameter: the way to each, and its name. False if there is an array of records.
+fn parts_of(way: &str, shape: &Shape, records: &mut Vec<(String, String)>) -> bool {
+    match shape {
+        Shape::Leaf(_) => true,
+        Shape::Records(..) => false,
+        Shape::Record(name, fields) => {
+            records.push((way.to_string(), name.clone()));
+            fields.iter().all(|(f, s)| parts_of(&format!("{way}.{f}"), s, records))
+        }
     }
 }
 

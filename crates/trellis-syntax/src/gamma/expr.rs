@@ -92,13 +92,21 @@ impl<'a> Parser<'a> {
             return self.down(span, |p| p.left(3));
         }
         let mut e = self.primary()?;
-        while self.take("[") {
-            let i = self.expression()?;
-            self.require("]")?;
-            let whole = e.span.to(self.last());
-            e = Self::expr(ExprKind::Index(Box::new([e, i])), whole);
+        loop {
+            if self.take("[") {
+                let i = self.expression()?;
+                self.require("]")?;
+                let whole = e.span.to(self.last());
+                e = Self::expr(ExprKind::Index(Box::new([e, i])), whole);
+            } else if self.is(".") && matches!(self.ahead(1), Tok::Name(_)) {
+                self.bump();
+                let field = self.id("a field")?;
+                let whole = e.span.to(field.1);
+                e = Self::expr(ExprKind::Field(Box::new(e), field), whole);
+            } else {
+                return Ok(e);
+            }
         }
-        Ok(e)
     }
 
     fn primary(&mut self) -> Read<Expr<'a>> {
@@ -120,7 +128,16 @@ impl<'a> Parser<'a> {
             Tok::P("#") => {
                 self.bump();
                 if !self.is("[") {
-                    return self.fail(t.span, "records are not read");
+                    let name = self.id("`[` or a record's type")?;
+                    self.require("{")?;
+                    let mut fields = vec![];
+                    while !self.take("}") {
+                        let field = self.id("a field")?;
+                        self.require(":=")?;
+                        fields.push((field, self.expression()?));
+                        self.take(",");
+                    }
+                    return Ok(Self::expr(ExprKind::Record(name, fields), t.span.to(self.last())));
                 }
                 let entries = self.between("[", |p| p.list(Self::expression), "]")?;
                 Ok(Self::expr(ExprKind::Array(entries), t.span.to(self.last())))
@@ -130,7 +147,15 @@ impl<'a> Parser<'a> {
                 Ok(Self::expr(ExprKind::Bool(t.tok == Tok::Name("true")), t.span))
             }
             Tok::Name(word @ ("forall" | "exists")) if self.ahead(1) == Tok::P("(") => {
-                self.fail(t.span, format!("`{word}` is not read"))
+                self.at += 2;
+                let name = self.id("a name")?;
+                self.require(":")?;
+                let ty = self.ty()?;
+                self.require(")")?;
+                self.require(":")?;
+                let e = self.left(3)?;
+                let span = t.span.to(e.span);
+                Ok(Self::expr(ExprKind::Quantified(word == "forall", name, ty, Box::new(e)), span))
             }
             Tok::Name("in-state") => {
                 self.bump();
@@ -216,8 +241,26 @@ impl<'a> Parser<'a> {
             }
             Tok::Name("record") => {
                 self.bump();
-                self.skip_braces();
-                Type::Other("records", t.span)
+                self.require("{")?;
+                let mut fields = vec![];
+                while !self.take("}") {
+                    let name = self.id("a field")?;
+                    self.require(":")?;
+                    fields.push((name, self.down(t.span, Self::ty)?));
+                    if !self.take(",") {
+                        self.take(";");
+                    }
+                }
+                Type::Record(fields, t.span.to(self.last()))
+            }
+            Tok::P("#") => {
+                self.bump();
+                self.require("[")?;
+                let lo = self.expression()?;
+                self.require("to")?;
+                let hi = self.expression()?;
+                self.require("]")?;
+                Type::Range(Box::new([lo, hi]))
             }
             Tok::Name("enum") => {
                 self.bump();
@@ -395,7 +438,11 @@ impl<'a> Parser<'a> {
                 self.bump();
                 ActionKind::Return(if self.is(";") { None } else { Some(self.expression()?) })
             }
-            Tok::Name(word @ ("break" | "deactivate")) => return self.fail(t.span, format!("`{word}` is not read")),
+            Tok::Name("break") => {
+                self.bump();
+                ActionKind::Break
+            }
+            Tok::Name("deactivate") => return self.fail(t.span, "`deactivate` is not read"),
             Tok::Name("assert") => {
                 self.bump();
                 self.between("(", Self::expression, ")")?;

@@ -68,7 +68,18 @@ impl Vocabulary {
             let rest = parts.join(".");
             rest == name || rest.strip_suffix(name).is_some_and(|r| r.ends_with('.'))
         };
-        for fits in [&ends as &dyn Fn(&str) -> bool, &flat, &short] {
+        // Instances within others need not all be said: what is said comes in this order, and the last names in a row.
+        let with_gap = |n: &str, last: usize| {
+            let (all, said): (Vec<&str>, Vec<&str>) = (n.split('.').collect(), name.split('.').collect());
+            let (Some(end), Some(first)) = (all.len().checked_sub(last), said.len().checked_sub(last)) else {
+                return false;
+            };
+            let mut left = all[..end].iter();
+            all[end..] == said[first..] && said[..first].iter().all(|s| left.any(|a| a == s))
+        };
+        let gap = |n: &str| with_gap(n, 2);
+        let wide = |n: &str| with_gap(n, 1);
+        for fits in [&ends as &dyn Fn(&str) -> bool, &flat, &short, &gap, &wide] {
             let mut found = list.iter().filter(|(n, _)| fits(n));
             match (found.next(), found.next()) {
                 (Some((_, t)), None) => return Found::One(t),

@@ -105,7 +105,7 @@ impl<'a> Parser<'a> {
         let name = self.id("the name of the function")?;
         let params = self.parameters()?;
         self.require(":")?;
-        self.ty()?;
+        let result = if self.take("void") { None } else { Some(self.ty()?) };
         let body = if lambda {
             self.require(":=")?;
             let e = self.expression()?;
@@ -115,7 +115,7 @@ impl<'a> Parser<'a> {
             self.require("{")?;
             Err(self.block()?)
         };
-        Ok(Function { name, params, body })
+        Ok(Function { name, params, result, body })
     }
 
     /// `(p : T, …)`, or nothing.

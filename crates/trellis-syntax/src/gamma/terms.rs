@@ -1,24 +1,28 @@
-//! Expressions, triggers and actions as terms and statements.
+//! Expressions and triggers as terms.
 
-use trellis_expr::{Division, EnumId, StmtId, TermId, Terms, Type, VarId};
+use trellis_expr::{Division, EnumId, TermId, Terms, Type, VarId};
 use trellis_model::gamma::System;
 
-use super::ast::{self, Action, ActionKind, Expr, ExprKind, Function, Name, Trigger};
+use super::ast::{self, Expr, ExprKind, Function, Name, Trigger};
 use super::build::Port;
 use super::packages::{File, lookup, unknown};
+use super::shape::{Shape, Tree};
 use crate::diag::{Diagnostic, Span};
-use crate::text::errors::{Errors, Read, Reported, count};
+use crate::text::errors::{Errors, Read};
 
-/// How many steps an unrolled loop may have.
-const MAX_UNROLLED: i64 = 2_000;
 /// How deeply functions may call each other.
-const MAX_CALLS: usize = 10;
+pub const MAX_CALLS: usize = 10;
+/// So many values of a quantified variable are gone through.
+const MAX_VALUES: usize = 1_000;
 
 /// What a name stands for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub enum Bound {
-    Value(TermId),
-    Variable(VarId),
+    Value(Tree),
+    /// Its leaves are variables.
+    Variable(Tree),
+    /// A local variable of a function that is evaluated where it is called: its value there.
+    Local(Tree),
 }
 
 /// Where an expression stands.
@@ -37,10 +41,17 @@ pub struct Scope<'a> {
     pub this: Option<&'a str>,
     /// How many functions are being inlined.
     pub calls: usize,
+    /// Where the result of the function goes, and what says that it has ended; and that the loop has.
+    pub frame: Frame,
 }
 
-/// A function, the file in which it is, and its parameters.
-type Called<'a> = (Function<'a>, usize, Vec<(&'a str, Bound)>);
+/// What `return` and `break` do.
+#[derive(Debug, Clone, Default)]
+pub struct Frame {
+    pub result: Option<Tree>,
+    pub returned: Option<VarId>,
+    pub broken: Option<VarId>,
+}
 
 /// Enumerations by file and name; those without a name of their own by place.
 pub type Enums = Vec<((usize, String), EnumId)>;
@@ -51,6 +62,14 @@ pub struct Words<'a, 'f> {
     pub errors: Errors,
     pub sys: System,
     pub enums: Enums,
+    /// How many types are being looked up within each other.
+    pub types: usize,
+}
+
+impl<'a, 'f> Words<'a, 'f> {
+    pub fn new(files: &'f [File<'a>], sys: System, enums: Enums) -> Words<'a, 'f> {
+        Words { files, errors: Errors::default(), sys, enums, types: 0 }
+    }
 }
 
 impl<'a> Words<'a, '_> {
@@ -62,42 +81,7 @@ impl<'a> Words<'a, '_> {
         self.errors.fail(Diagnostic::error(span, message))
     }
 
-    /// A type.
-    pub fn ty(&mut self, file: usize, ty: &ast::Type<'a>) -> Read<Type> {
-        match ty {
-            ast::Type::Bool => Ok(Type::Bool),
-            ast::Type::Int => Ok(Type::Int),
-            ast::Type::Array(entry) => {
-                let entry = self.ty(file, entry)?;
-                Ok(self.t().array_type(Type::Int, entry))
-            }
-            ast::Type::Other(what, span) => self.fail(*span, format!("{what} are not read")),
-            ast::Type::Enum(literals) => {
-                let key = (usize::MAX, format!("{:?}", literals.first().map(|l| l.1)));
-                Ok(Type::Enum(self.enumeration(key, "enum", literals)))
-            }
-            ast::Type::Named(name) => {
-                let files = self.files;
-                let found = lookup(files, file, |p| p.types.iter().find(|t| t.0.0 == name.0));
-                let Some((there, (declared, ty))) = found else {
-                    let all = files.iter().flat_map(|f| f.package.types.iter().map(|t| t.0.0));
-                    let error = unknown("type", *name, all);
-                    return self.errors.fail(error);
-                };
-                if let ast::Type::Enum(literals) = ty {
-                    return Ok(Type::Enum(self.enumeration((there, declared.0.into()), declared.0, literals)));
-                }
-                if let ast::Type::Named(other) = ty
-                    && other.0 == name.0
-                {
-                    return self.fail(name.1, "this type is itself");
-                }
-                self.ty(there, ty)
-            }
-        }
-    }
-
-    fn enumeration(&mut self, key: (usize, String), name: &str, literals: &[Name<'a>]) -> EnumId {
+    pub fn enumeration(&mut self, key: (usize, String), name: &str, literals: &[Name<'a>]) -> EnumId {
         if let Some((_, e)) = self.enums.iter().find(|(k, _)| *k == key) {
             return *e;
         }
@@ -118,17 +102,25 @@ impl<'a> Words<'a, '_> {
                 let value = self.default(entry);
                 self.t().const_array(ty, value)
             }
+            // 0, if there is one.
+            Type::Range(lo, hi) => t.int(0.clamp(lo, hi)),
             _ => t.int(0),
         }
     }
 
-    /// An expression of a type.
+    /// An expression of a type that is no record. What is within bounds is an integer; a constant out of them is a mistake.
     pub fn typed(&mut self, scope: &mut Scope<'a>, e: &Expr<'a>, want: Type) -> Read<TermId> {
         if let (ExprKind::Array(entries), Type::Array(_, entry)) = (&e.kind, want) {
             let entry = self.sys.terms.type_of_id(entry);
             let mut array = self.default(want);
             for (n, value) in entries.iter().enumerate() {
+                let span = value.span;
                 let value = self.typed(scope, value, entry)?;
+                if let Type::Range(lo, hi) = entry
+                    && !self.sys.terms.lies_within(value, lo, hi)
+                {
+                    return self.fail(span, format!("only numbers between {lo} and {hi} that are known are read here"));
+                }
                 let index = self.t().int(n as i64);
                 array = self.t().store(array, index, value);
             }
@@ -136,7 +128,12 @@ impl<'a> Words<'a, '_> {
         }
         let t = self.term(scope, e)?;
         let found = self.sys.terms.ty(t);
-        if found != want {
+        if let (Type::Range(lo, hi), Some(n)) = (want, self.sys.terms.as_int(t))
+            && !(lo..=hi).contains(&n)
+        {
+            return self.fail(e.span, format!("{n} is not between {lo} and {hi}"));
+        }
+        if self.sys.terms.sort(found) != self.sys.terms.sort(want) {
             let message = format!("expected {}, found {}", self.called(want), self.called(found));
             return self.fail(e.span, message);
         }
@@ -152,64 +149,160 @@ impl<'a> Words<'a, '_> {
         }
     }
 
-    /// An expression.
+    /// An expression that is no record.
     pub fn term(&mut self, scope: &mut Scope<'a>, e: &Expr<'a>) -> Read<TermId> {
-        match &e.kind {
-            ExprKind::Bool(b) => Ok(self.t().bool(*b)),
+        match self.tree(scope, e)? {
+            Tree::Leaf(t) => Ok(t),
+            Tree::Record(name, _) => {
+                self.fail(e.span, format!("this is a record (`{name}`); here a single value is needed"))
+            }
+            Tree::Records(_, name, _) => self.fail(e.span, format!("this is an array of records (`{name}`)")),
+        }
+    }
+
+    /// An expression.
+    pub fn tree(&mut self, scope: &mut Scope<'a>, e: &Expr<'a>) -> Read<Tree> {
+        let leaf = match &e.kind {
+            ExprKind::Bool(b) => self.t().bool(*b),
             ExprKind::Int(digits) => match digits.parse::<i64>() {
-                Ok(n) => Ok(self.t().int(n)),
-                Err(_) => self.fail(e.span, "this number is too large"),
+                Ok(n) => self.t().int(n),
+                Err(_) => return self.fail(e.span, "this number is too large"),
             },
             ExprKind::Not(a) => {
                 let a = self.typed(scope, a, Type::Bool)?;
-                Ok(self.t().not(a))
+                self.t().not(a)
             }
             ExprKind::Neg(a) => {
                 let a = self.typed(scope, a, Type::Int)?;
-                Ok(self.t().neg(a))
+                self.t().neg(a)
             }
             ExprKind::Ite(parts) => {
                 let [c, a, b] = &**parts;
                 let c = self.typed(scope, c, Type::Bool)?;
-                let a = self.term(scope, a)?;
-                let ty = self.sys.terms.ty(a);
-                let b = self.typed(scope, b, ty)?;
-                Ok(self.t().ite(c, a, b))
+                let (x, y) = (self.tree(scope, a)?, self.tree(scope, b)?);
+                return self.either(c, &x, &y, b.span);
             }
-            ExprKind::Two(op, parts) => self.two(scope, op, &parts[0], &parts[1]),
+            ExprKind::Two(op, parts) => self.two(scope, op, &parts[0], &parts[1])?,
             ExprKind::Index(parts) => {
-                let a = self.term(scope, &parts[0])?;
-                if !matches!(self.sys.terms.ty(a), Type::Array(..)) {
-                    return self.fail(parts[0].span, "this is no array");
-                }
+                let a = self.tree(scope, &parts[0])?;
                 let i = self.typed(scope, &parts[1], Type::Int)?;
-                Ok(self.t().select(a, i))
-            }
-            ExprKind::Path(path) => match &path[..] {
-                [name] => match self.bound(scope, *name)? {
-                    Bound::Value(t) => Ok(t),
-                    Bound::Variable(v) => Ok(self.t().var(v)),
-                },
-                _ => {
-                    self.fail(e.span, "records are not read, and a parameter of an event is written `Port.event::name`")
+                if let Some(entry) = a.entry(&mut |t| self.sys.terms.select(t, i)) {
+                    return Ok(entry);
                 }
-            },
-            ExprKind::Param(path, name) => self.param(scope, path, *name, e.span),
+                match a {
+                    Tree::Leaf(a) if matches!(self.sys.terms.ty(a), Type::Array(..)) => self.t().select(a, i),
+                    _ => return self.fail(parts[0].span, "this is no array"),
+                }
+            }
+            ExprKind::Path(path) => {
+                let (Bound::Value(t) | Bound::Variable(t) | Bound::Local(t)) = self.bound(scope, path[0])?;
+                return path[1..].iter().try_fold(t, |t, field| self.field(&t, *field));
+            }
+            ExprKind::Field(of, field) => {
+                let of = self.tree(scope, of)?;
+                return self.field(&of, *field);
+            }
+            ExprKind::Record(name, fields) => return self.record(scope, *name, fields),
+            ExprKind::Quantified(all, name, ty, body) => self.quantified(scope, *all, *name, ty, body)?,
+            ExprKind::Param(path, name) => return self.param(scope, path, *name, e.span),
             ExprKind::About("state", path) => {
                 let ExprKind::Path(path) = &path.kind else { return self.fail(e.span, "expected `Region.State`") };
                 let name: Vec<&str> = path.iter().map(|n| n.0).collect();
                 let name = name.join(".");
                 match scope.states.iter().find(|(n, _)| *n == name) {
-                    Some((_, t)) => Ok(*t),
-                    None => self.fail(e.span, format!("there is no state `{name}`")),
+                    Some((_, t)) => *t,
+                    None => return self.fail(e.span, format!("there is no state `{name}`")),
                 }
             }
-            ExprKind::Call(name, args) => self.call(scope, *name, args),
+            ExprKind::Call(name, args) => return self.call(scope, *name, args),
             ExprKind::About(..) | ExprKind::Raised(..) => {
-                self.fail(e.span, "this is written in properties and traces only")
+                return self.fail(e.span, "this is written in properties and traces only");
             }
-            ExprKind::Array(_) => self.fail(e.span, "an array stands only where its type is clear"),
+            ExprKind::Array(_) => return self.fail(e.span, "an array stands only where its type is clear"),
+        };
+        Ok(Tree::Leaf(leaf))
+    }
+
+    fn field(&mut self, of: &Tree, field: Name<'a>) -> Read<Tree> {
+        if let Some(found) = of.field(field.0) {
+            return Ok(found.clone());
         }
+        let error = match of {
+            Tree::Record(_, fields) => unknown("field", field, fields.iter().map(|(n, _)| n.as_str())),
+            _ => Diagnostic::error(field.1, format!("`{}` is a field of nothing here", field.0))
+                .help("a parameter of an event is written `Port.event::name`"),
+        };
+        self.errors.fail(error)
+    }
+
+    fn record(&mut self, scope: &mut Scope<'a>, name: Name<'a>, fields: &[(Name<'a>, Expr<'a>)]) -> Read<Tree> {
+        let Shape::Record(record, shapes) = self.shape(scope.file, &ast::Type::Named(name))? else {
+            return self.fail(name.1, format!("`{}` is no record", name.0));
+        };
+        if let Some((field, _)) = fields.iter().find(|(f, _)| !shapes.iter().any(|(n, _)| n == f.0)) {
+            let error = unknown("field", *field, shapes.iter().map(|(n, _)| n.as_str()));
+            return self.errors.fail(error);
+        }
+        let mut all = vec![];
+        for (field, shape) in &shapes {
+            let value = match fields.iter().find(|(f, _)| f.0 == field) {
+                Some((_, value)) => self.within(scope, value, shape)?,
+                None => self.default_tree(shape),
+            };
+            all.push((field.clone(), value));
+        }
+        Ok(Tree::Record(record, all))
+    }
+
+    /// What is certainly within the bounds of its type.
+    pub fn within(&mut self, scope: &mut Scope<'a>, e: &Expr<'a>, shape: &Shape) -> Read<Tree> {
+        let value = self.shaped(scope, e, shape)?;
+        for (t, (_, ty)) in value.leaves().into_iter().zip(shape.leaves()) {
+            if let Type::Range(lo, hi) = ty
+                && !self.sys.terms.lies_within(t, lo, hi)
+            {
+                return self.fail(e.span, format!("only numbers between {lo} and {hi} that are known are read here"));
+            }
+        }
+        Ok(value)
+    }
+
+    /// For all values of a type, or for some.
+    fn quantified(
+        &mut self,
+        scope: &mut Scope<'a>,
+        all: bool,
+        name: Name<'a>,
+        ty: &ast::Type<'a>,
+        body: &Expr<'a>,
+    ) -> Read<TermId> {
+        let ty = self.ty(scope.file, ty, name.1)?;
+        let Some(values) = trellis_expr::Value::all(&self.sys.terms, ty, MAX_VALUES) else {
+            return self.fail(name.1, "only variables of few values are quantified: write `#[0 to 7]`, not `integer`");
+        };
+        let mut parts = vec![];
+        for value in values {
+            let Some(value) = self.t().literal(&value) else { continue };
+            scope.names.push((name.0, Bound::Value(Tree::Leaf(value))));
+            let part = self.typed(scope, body, Type::Bool);
+            scope.names.pop();
+            parts.push(part?);
+        }
+        Ok(if all { self.t().and(parts) } else { self.t().or(parts) })
+    }
+
+    /// One value or the other.
+    pub fn either(&mut self, c: TermId, a: &Tree, b: &Tree, span: Span) -> Read<Tree> {
+        let same = a.is_like(b)
+            && a.leaves().into_iter().zip(b.leaves()).all(|(x, y)| {
+                let terms = &self.sys.terms;
+                terms.sort(terms.ty(x)) == terms.sort(terms.ty(y))
+            });
+        if !same {
+            return self.fail(span, "these have different types");
+        }
+        let mut others = b.leaves().into_iter();
+        Ok(a.map(&mut |x| others.next().map_or(x, |y| self.sys.terms.ite(c, x, y))))
     }
 
     fn two(&mut self, scope: &mut Scope<'a>, op: &str, a: &Expr<'a>, b: &Expr<'a>) -> Read<TermId> {
@@ -224,11 +317,21 @@ impl<'a> Words<'a, '_> {
             });
         }
         if matches!(op, "=" | "/=") {
-            let x = self.term(scope, a)?;
-            let ty = self.sys.terms.ty(x);
-            let y = self.typed(scope, b, ty)?;
-            let t = self.t();
-            return Ok(if op == "=" { t.eq(x, y) } else { t.ne(x, y) });
+            let x = self.tree(scope, a)?;
+            let equal = if let Tree::Leaf(x) = x {
+                let ty = self.sys.terms.ty(x);
+                let y = self.typed(scope, b, ty)?;
+                self.t().eq(x, y)
+            } else {
+                let y = self.tree(scope, b)?;
+                if !x.is_like(&y) {
+                    return self.fail(b.span, "these have different types");
+                }
+                let pairs: Vec<_> = x.leaves().into_iter().zip(y.leaves()).collect();
+                let each: Vec<TermId> = pairs.into_iter().map(|(x, y)| self.sys.terms.eq(x, y)).collect();
+                self.t().and(each)
+            };
+            return Ok(if op == "=" { equal } else { self.t().not(equal) });
         }
         let (x, y) = (self.typed(scope, a, Type::Int)?, self.typed(scope, b, Type::Int)?);
         if matches!(op, "/" | "%") && self.sys.terms.as_int(y).is_none_or(|n| n == 0) {
@@ -249,20 +352,20 @@ impl<'a> Words<'a, '_> {
     }
 
     /// What a name stands for: locals, variables, parameters, constants.
-    fn bound(&mut self, scope: &mut Scope<'a>, name: Name<'a>) -> Read<Bound> {
+    pub fn bound(&mut self, scope: &mut Scope<'a>, name: Name<'a>) -> Read<Bound> {
         if let Some((_, b)) = scope.names.iter().rev().find(|(n, _)| *n == name.0) {
-            return Ok(*b);
+            return Ok(b.clone());
         }
         let files = self.files;
         if let Some((file, c)) = lookup(files, scope.file, |p| p.constants.iter().find(|c| c.name.0 == name.0)) {
-            let ty = self.ty(file, &c.ty)?;
+            let shape = self.shape(file, &c.ty)?;
             let mut there = Scope { file, calls: scope.calls + 1, ..Scope::default() };
             if there.calls > MAX_CALLS {
                 return self.fail(name.1, "this constant depends on itself");
             }
             return Ok(Bound::Value(match &c.value {
-                Some(value) => self.typed(&mut there, value, ty)?,
-                None => self.default(ty),
+                Some(value) => self.shaped(&mut there, value, &shape)?,
+                None => self.default_tree(&shape),
             }));
         }
         let all: Vec<&str> = scope.names.iter().map(|(n, _)| *n).collect();
@@ -271,15 +374,15 @@ impl<'a> Words<'a, '_> {
     }
 
     /// `Enum::Literal`, `Port.event::parameter`, `Port.event::`.
-    fn param(&mut self, scope: &mut Scope<'a>, path: &[Name<'a>], name: Option<Name<'a>>, span: Span) -> Read<TermId> {
+    fn param(&mut self, scope: &mut Scope<'a>, path: &[Name<'a>], name: Option<Name<'a>>, span: Span) -> Read<Tree> {
         match (path, name) {
             ([ty], Some(literal)) => {
-                let Type::Enum(e) = self.ty(scope.file, &ast::Type::Named(*ty))? else {
+                let Type::Enum(e) = self.ty(scope.file, &ast::Type::Named(*ty), ty.1)? else {
                     return self.fail(ty.1, "this is no enumeration");
                 };
                 let literals = self.sys.terms.enumeration(e).literals.clone();
                 match literals.iter().position(|l| l == literal.0) {
-                    Some(n) => Ok(self.t().enum_lit(e, n as u32)),
+                    Some(n) => Ok(Tree::Leaf(self.t().enum_lit(e, n as u32))),
                     None => {
                         let error = unknown("literal", literal, literals.iter().map(String::as_str));
                         self.errors.fail(error)
@@ -296,11 +399,12 @@ impl<'a> Words<'a, '_> {
                     return self.fail(event.1, format!("`{}` is no input here", event.0));
                 };
                 let signal = self.sys.signals[signal].clone();
-                let Some(name) = name else { return Ok(self.t().var(signal.flag)) };
-                match signal.params.iter().find(|(p, _, _)| p == name.0) {
-                    Some((_, v, _)) => Ok(self.t().var(*v)),
+                let Some(name) = name else { return Ok(Tree::Leaf(self.t().var(signal.flag))) };
+                let groups = self.groups(&signal.params, &signal.records);
+                match groups.iter().position(|(p, _)| p == name.0) {
+                    Some(n) => Ok(groups[n].1.clone()),
                     None => {
-                        let error = unknown("parameter", name, signal.params.iter().map(|(p, _, _)| p.as_str()));
+                        let error = unknown("parameter", name, groups.iter().map(|(p, _)| p.as_str()));
                         self.errors.fail(error)
                     }
                 }
@@ -309,8 +413,38 @@ impl<'a> Words<'a, '_> {
         }
     }
 
+    /// The parameters of an event as they are declared, records put together again.
+    pub fn groups(&mut self, params: &[(String, VarId, TermId)], records: &[(String, String)]) -> Vec<(String, Tree)> {
+        fn add(at: &mut Vec<(String, Tree)>, before: &str, way: &str, leaf: TermId, records: &[(String, String)]) {
+            let Some((first, rest)) = way.split_once('.') else {
+                at.push((way.to_string(), Tree::Leaf(leaf)));
+                return;
+            };
+            let whole = format!("{before}{first}");
+            let known = at.iter().position(|(n, _)| n == first).unwrap_or_else(|| {
+                let name = records.iter().find(|(p, _)| *p == whole).map_or(String::new(), |r| r.1.clone());
+                at.push((first.to_string(), Tree::Record(name, vec![])));
+                at.len() - 1
+            });
+            if let Tree::Record(_, fields) = &mut at[known].1 {
+                add(fields, &format!("{whole}."), rest, leaf, records);
+            }
+        }
+        let mut all = vec![];
+        for (name, v, _) in params {
+            let leaf = self.t().var(*v);
+            add(&mut all, "", name, leaf, records);
+        }
+        all
+    }
+
     /// An event of a port of a statechart, as it comes and as it goes.
-    fn event(&mut self, scope: &Scope<'a>, port: Name<'a>, event: Name<'a>) -> Read<(Option<usize>, Option<usize>)> {
+    pub fn event(
+        &mut self,
+        scope: &Scope<'a>,
+        port: Name<'a>,
+        event: Name<'a>,
+    ) -> Read<(Option<usize>, Option<usize>)> {
         let Some(found) = scope.ports.iter().find(|p| p.name == port.0) else {
             let error = unknown("port", port, scope.ports.iter().map(|p| p.name));
             return self.errors.fail(error);
@@ -374,239 +508,5 @@ impl<'a> Words<'a, '_> {
         let flags: Vec<VarId> = signals.iter().map(|s| self.sys.signals[*s].flag).collect();
         let flags: Vec<TermId> = flags.into_iter().map(|f| self.t().var(f)).collect();
         self.t().or(flags)
-    }
-
-    /// The function and what its parameters are.
-    fn called_function(&mut self, scope: &mut Scope<'a>, name: Name<'a>, args: &[Expr<'a>]) -> Read<Called<'a>> {
-        let own = scope.functions.iter().find(|f| f.name.0 == name.0).map(|f| (scope.file, f.clone()));
-        let files = self.files;
-        let shared = || {
-            lookup(files, scope.file, |p| p.functions.iter().find(|f| f.name.0 == name.0)).map(|(n, f)| (n, f.clone()))
-        };
-        let Some((file, f)) = own.or_else(shared) else {
-            let error = unknown("function", name, scope.functions.iter().map(|f| f.name.0));
-            return self.errors.fail(error);
-        };
-        if f.params.len() != args.len() {
-            let message = format!("`{}` takes {}", name.0, count(f.params.len(), "argument"));
-            return self.fail(name.1, message);
-        }
-        let mut bound = vec![];
-        for (p, arg) in f.params.iter().zip(args) {
-            let ty = self.ty(file, &p.ty)?;
-            bound.push((p.name.0, Bound::Value(self.typed(scope, arg, ty)?)));
-        }
-        Ok((f, file, bound))
-    }
-
-    fn call(&mut self, scope: &mut Scope<'a>, name: Name<'a>, args: &[Expr<'a>]) -> Read<TermId> {
-        let (f, file, bound) = self.called_function(scope, name, args)?;
-        let body = match (&f.body, f.body.as_ref().err().map(Vec::as_slice)) {
-            (Ok(e), _) => e.clone(),
-            (_, Some([Action { kind: ActionKind::Return(Some(e)), .. }])) => e.clone(),
-            _ => return self.fail(name.1, "in an expression, only functions that are one expression are read"),
-        };
-        self.inside(scope, file, bound, name, |w, scope| w.term(scope, &body))
-    }
-
-    /// Something with other names in front; values of arguments are those before the call.
-    fn inside<T>(
-        &mut self,
-        scope: &mut Scope<'a>,
-        file: usize,
-        bound: Vec<(&'a str, Bound)>,
-        name: Name<'a>,
-        then: impl FnOnce(&mut Self, &mut Scope<'a>) -> Read<T>,
-    ) -> Read<T> {
-        if scope.calls >= MAX_CALLS {
-            return self
-                .fail(name.1, format!("functions that call each other more than {MAX_CALLS} deep are not read"));
-        }
-        let (mark, before) = (scope.names.len(), scope.file);
-        scope.names.extend(bound);
-        scope.calls += 1;
-        scope.file = file;
-        let done = then(self, scope);
-        scope.calls -= 1;
-        scope.file = before;
-        scope.names.truncate(mark);
-        done
-    }
-
-    /// Actions, one after the other; local variables are forgotten at the end.
-    pub fn actions(&mut self, scope: &mut Scope<'a>, all: &[Action<'a>]) -> Read<StmtId> {
-        let mark = scope.names.len();
-        let mut parts = vec![];
-        let mut forget = vec![];
-        let mut failed = false;
-        for (n, action) in all.iter().enumerate() {
-            match &action.kind {
-                ActionKind::Local(local) => {
-                    let ty = self.ty(scope.file, &local.ty)?;
-                    let default = self.default(ty);
-                    let value = match &local.value {
-                        Some(value) => self.typed(scope, value, ty)?,
-                        None => default,
-                    };
-                    let name = format!("@{}", local.name.0);
-                    let v = self.t().declare(name, ty);
-                    parts.push(self.t().assign(v, value));
-                    forget.push(self.t().assign(v, default));
-                    scope.names.push((local.name.0, Bound::Variable(v)));
-                }
-                ActionKind::Return(None) if scope.calls > 0 && n + 1 == all.len() => {}
-                _ => match self.action(scope, action) {
-                    Ok(s) => parts.push(s),
-                    Err(Reported) => failed = true,
-                },
-            }
-        }
-        scope.names.truncate(mark);
-        parts.extend(forget);
-        if failed { Err(Reported) } else { Ok(self.t().seq(parts)) }
-    }
-
-    fn action(&mut self, scope: &mut Scope<'a>, action: &Action<'a>) -> Read<StmtId> {
-        match &action.kind {
-            ActionKind::Nothing | ActionKind::Assert => Ok(self.t().skip()),
-            ActionKind::Block(all) => self.actions(scope, all),
-            ActionKind::Assign(to, value) => self.assign(scope, to, value),
-            ActionKind::Raise(port, event, args) => {
-                let (_, Some(signal)) = self.event(scope, *port, *event)? else {
-                    return self.fail(event.1, format!("`{}` is no output here", event.0));
-                };
-                let signal = self.sys.signals[signal].clone();
-                if !args.is_empty() && args.len() != signal.params.len() {
-                    let message = format!("`{}` carries {}", event.0, count(signal.params.len(), "value"));
-                    return self.fail(event.1, message);
-                }
-                let mut parts = vec![];
-                for ((_, v, _), arg) in signal.params.iter().zip(args) {
-                    let ty = self.sys.terms.variable(*v).ty;
-                    let value = self.typed(scope, arg, ty)?;
-                    parts.push(self.t().assign(*v, value));
-                }
-                let yes = self.t().bool(true);
-                parts.push(self.t().assign(signal.flag, yes));
-                Ok(self.t().seq(parts))
-            }
-            ActionKind::Set(name, _) => {
-                let Some((_, v, duration)) = scope.timers.iter().find(|t| t.0 == name.0).copied() else {
-                    let error = unknown("timeout", *name, scope.timers.iter().map(|t| t.0));
-                    return self.errors.fail(error);
-                };
-                let duration = self.t().int(duration);
-                Ok(self.t().assign(v, duration))
-            }
-            ActionKind::If(c, then, or) => {
-                let c = self.typed(scope, c, Type::Bool)?;
-                let (then, or) = (self.actions(scope, then)?, self.actions(scope, or)?);
-                Ok(self.t().branch(c, then, or))
-            }
-            ActionKind::Switch(e, cases, or) => {
-                let e = self.term(scope, e)?;
-                let ty = self.sys.terms.ty(e);
-                let mut last = self.actions(scope, or)?;
-                for (value, body) in cases.iter().rev() {
-                    let value = self.typed(scope, value, ty)?;
-                    let body = self.actions(scope, body)?;
-                    let c = self.t().eq(e, value);
-                    last = self.t().branch(c, body, last);
-                }
-                Ok(last)
-            }
-            ActionKind::For(counter, from, to, body) => {
-                let (first, end) = (self.typed(scope, from, Type::Int)?, self.typed(scope, to, Type::Int)?);
-                let (Some(first), Some(end)) = (self.sys.terms.as_int(first), self.sys.terms.as_int(end)) else {
-                    return self.fail(from.span, "only loops with constant bounds are read");
-                };
-                if end.saturating_sub(first) > MAX_UNROLLED {
-                    return self.fail(from.span, format!("this loop has more than {MAX_UNROLLED} steps"));
-                }
-                let mut parts = vec![];
-                for n in first..end {
-                    let n = self.t().int(n);
-                    scope.names.push((counter.0, Bound::Value(n)));
-                    let step = self.actions(scope, body);
-                    scope.names.pop();
-                    parts.push(step?);
-                }
-                Ok(self.t().seq(parts))
-            }
-            ActionKind::Choice(branches) => {
-                let (mut parts, mut guards) = (vec![], vec![]);
-                let mut otherwise = self.t().skip();
-                for (guard, body) in branches {
-                    let body = self.actions(scope, body)?;
-                    let Some(guard) = guard else {
-                        otherwise = body;
-                        continue;
-                    };
-                    let guard = self.typed(scope, guard, Type::Bool)?;
-                    guards.push(guard);
-                    let assume = self.t().assume(guard);
-                    parts.push(self.t().seq([assume, body]));
-                }
-                let any = self.t().or(guards);
-                let none = self.t().not(any);
-                let none = self.t().assume(none);
-                parts.push(self.t().seq([none, otherwise]));
-                Ok(self.t().choice(parts))
-            }
-            ActionKind::Call(name, args) => {
-                let (f, file, bound) = self.called_function(scope, *name, args)?;
-                let Err(body) = &f.body else { return Ok(self.t().skip()) };
-                // Arguments are copied: the body may change what they were made of.
-                let (mut parts, mut forget, mut copies) = (vec![], vec![], vec![]);
-                for (p, b) in bound {
-                    let Bound::Value(value) = b else { continue };
-                    let ty = self.sys.terms.ty(value);
-                    let v = self.t().declare(format!("@{p}"), ty);
-                    let default = self.default(ty);
-                    parts.push(self.t().assign(v, value));
-                    forget.push(self.t().assign(v, default));
-                    copies.push((p, Bound::Variable(v)));
-                }
-                parts.push(self.inside(scope, file, copies, *name, |w, scope| w.actions(scope, body))?);
-                parts.extend(forget);
-                Ok(self.t().seq(parts))
-            }
-            ActionKind::Local(_) => self.actions(scope, std::slice::from_ref(action)),
-            ActionKind::Return(_) => self.fail(action.span, "`return` is read only at the end of a procedure"),
-        }
-    }
-
-    fn assign(&mut self, scope: &mut Scope<'a>, to: &Expr<'a>, value: &Expr<'a>) -> Read<StmtId> {
-        let mut indices = vec![];
-        let mut at = to;
-        while let ExprKind::Index(parts) = &at.kind {
-            indices.push(&parts[1]);
-            at = &parts[0];
-        }
-        indices.reverse();
-        let ExprKind::Path(path) = &at.kind else { return self.fail(to.span, "this cannot be assigned") };
-        let [name] = path[..] else { return self.fail(to.span, "records are not read") };
-        let Bound::Variable(v) = self.bound(scope, name)? else {
-            return self.fail(to.span, format!("`{}` is not a variable", name.0));
-        };
-        // From the outside in, then values from the inside out.
-        let mut arrays = vec![self.sys.terms.var(v)];
-        let mut places = vec![];
-        for i in indices {
-            let array = *arrays.last().expect("one at least");
-            if !matches!(self.sys.terms.ty(array), Type::Array(..)) {
-                return self.fail(to.span, "this is no array");
-            }
-            let i = self.typed(scope, i, Type::Int)?;
-            places.push(i);
-            arrays.push(self.t().select(array, i));
-        }
-        let inner = arrays.pop().expect("one at least");
-        let ty = self.sys.terms.ty(inner);
-        let mut value = self.typed(scope, value, ty)?;
-        while let (Some(array), Some(i)) = (arrays.pop(), places.pop()) {
-            value = self.t().store(array, i, value);
-        }
-        Ok(self.t().assign(v, value))
     }
 }

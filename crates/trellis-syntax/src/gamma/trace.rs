@@ -2,7 +2,7 @@
 
 use trellis_expr::{TermId, Type, Value};
 use trellis_model::gamma::System;
-use trellis_model::gamma::interpret::{Fault, State, blank, outcomes};
+use trellis_model::gamma::interpret::{State, blank, outcomes};
 
 use super::ast::{Expr, ExprKind, Name};
 use super::names::{Vocabulary, joined, place};
@@ -11,9 +11,11 @@ use super::terms::{Scope, Words};
 use super::{build, packages};
 use crate::diag::{Diagnostic, SourceId, Sources, Span};
 use crate::text::cursor::Reads;
-use crate::text::errors::{Errors, Read};
+use crate::text::errors::Read;
 use crate::text::tokens::Tok;
 
+/// So long may be waited for an assertion.
+const MAX_WAITING: usize = 1_000;
 /// So many states may be possible at once.
 const MAX_STATES: usize = 10_000;
 
@@ -22,6 +24,7 @@ enum Act<'a> {
     Raise(Vec<Name<'a>>, Vec<Expr<'a>>),
     Elapse(i64),
     Schedule(Option<Vec<Name<'a>>>),
+    Assign(Vec<Name<'a>>, Expr<'a>),
 }
 
 struct Step<'a> {
@@ -35,7 +38,11 @@ struct Trace<'a> {
     component: Name<'a>,
     args: Vec<Expr<'a>>,
     negative: bool,
+    /// How many steps later assertions may come true, and how many at least.
+    waiting: (usize, usize),
     steps: Vec<Step<'a>>,
+    /// What repeats after them.
+    cycle: Vec<Step<'a>>,
 }
 
 /// What became of a trace.
@@ -76,7 +83,7 @@ fn one(files: &[packages::File<'_>], trace: &Trace<'_>) -> Result<Replayed, Vec<
     }
     let (mut sys, enums, _) = build::build(files, file, component, &given, (0, None))?;
     let names = Vocabulary::new(&mut sys);
-    let mut words = Words { files, errors: Errors::default(), sys, enums };
+    let mut words = Words::new(files, sys, enums);
     let player = Player { names: &names };
     let done = player.play(&mut words, trace);
     done.map_err(|_| words.errors.finish())
@@ -91,38 +98,50 @@ impl Player<'_> {
         let mut states = vec![blank(&w.sys)];
         let mut asserted = 0;
         let mut wrong = None;
-        for (n, step) in trace.steps.iter().enumerate() {
+        // What repeats is gone through twice.
+        let steps: Vec<&Step<'a>> = trace.steps.iter().chain(&trace.cycle).chain(&trace.cycle).collect();
+        for (n, step) in steps.iter().enumerate() {
             for act in &step.acts {
                 states = self.act(w, act, states, step.span)?;
             }
-            if states.is_empty() || states.len() > MAX_STATES {
-                let why = if states.is_empty() { "no such step is possible" } else { "too many states are possible" };
-                wrong = wrong.or(Some((n, why.to_string())));
-                break;
-            }
+            let mut terms = vec![];
             for e in &step.asserts {
                 asserted += 1;
-                let t = self.assertion(w, e)?;
-                let holds = |s: &State| {
-                    let value = trellis_expr::eval::eval(&w.sys.terms, t, &s.values, &mut trellis_expr::code::NoHost);
-                    value.ok().and_then(|v| v.as_bool()) == Some(true)
-                };
-                let kept: Vec<State> = states.iter().filter(|s| holds(s)).cloned().collect();
-                if kept.is_empty() {
-                    let text = w.sys.terms.show(t).to_string();
-                    wrong = wrong.or(Some((n, format!("`{text}` does not hold"))));
-                } else {
-                    states = kept;
+                terms.push(boolean(w, self.names, e)?);
+            }
+            for waited in 0..=trace.waiting.1 {
+                if waited > 0 {
+                    states = self.act(w, &Act::Schedule(None), states, step.span)?;
                 }
+                if states.is_empty() || states.len() > MAX_STATES {
+                    let none = states.is_empty();
+                    let why = if none { "no such step is possible" } else { "too many states are possible" };
+                    wrong = wrong.or(Some((n, why.to_string())));
+                    break;
+                }
+                if waited < trace.waiting.0 {
+                    continue;
+                }
+                match kept(w, &states, &terms) {
+                    Ok(kept) => {
+                        states = kept;
+                        break;
+                    }
+                    Err(why) if waited == trace.waiting.1 => wrong = wrong.or(Some((n, why))),
+                    Err(_) => {}
+                }
+            }
+            if states.is_empty() || states.len() > MAX_STATES {
+                break;
             }
         }
         if trace.negative {
             wrong = match wrong {
                 Some(_) => None,
-                None => Some((trace.steps.len(), "nothing is wrong, and something should be".into())),
+                None => Some((steps.len().saturating_sub(1), "nothing is wrong, and something should be".into())),
             };
         }
-        Ok(Replayed { name: trace.name.0.into(), steps: trace.steps.len(), asserted, wrong })
+        Ok(Replayed { name: trace.name.0.into(), steps: steps.len(), asserted, wrong })
     }
 
     fn act<'a>(&self, w: &mut Words<'a, '_>, act: &Act<'a>, states: Vec<State>, span: Span) -> Read<Vec<State>> {
@@ -134,13 +153,12 @@ impl Player<'_> {
                 return w.fail(place(path), format!("`{name}` is no input of the component"));
             };
             input = n;
-            let like = w.sys.inputs[n].like.map(|s| w.sys.signals[s].params.clone()).unwrap_or_default();
-            for ((_, v, _), arg) in like.iter().zip(args) {
-                let ty = w.sys.terms.variable(*v).ty;
-                let t = w.typed(&mut Scope::default(), arg, ty)?;
-                match w.sys.terms.as_value(t) {
-                    Some(value) => values.push(value),
-                    None => return w.fail(arg.span, "expected a constant"),
+            if let (Some(like), Some(last), false) = (w.sys.inputs[n].like, path.last(), args.is_empty()) {
+                for (_, t) in w.arguments(&mut Scope::default(), like, *last, args)? {
+                    match w.sys.terms.as_value(t) {
+                        Some(value) => values.push(value),
+                        None => return w.fail(place(path), "expected constants"),
+                    }
                 }
             }
         }
@@ -148,6 +166,18 @@ impl Player<'_> {
             Act::Schedule(Some(path)) => Some(joined(path)),
             _ => None,
         };
+        if let Act::Assign(path, value) = act {
+            let name = joined(path);
+            let Some(v) = self.names.value(&w.sys, &name) else {
+                return w.fail(place(path), format!("there is no variable `{name}`"));
+            };
+            let ty = w.sys.terms.variable(v).ty;
+            let t = w.typed(&mut Scope::default(), value, ty)?;
+            let Some(value) = w.sys.terms.as_value(t) else { return w.fail(value.span, "expected a constant") };
+            let mut after = states;
+            after.iter_mut().for_each(|s| _ = s.values.insert(v, value.clone()));
+            return Ok(after);
+        }
         if let Some(name) = &scheduled
             && !w.sys.adapters.iter().any(|a| a.name == *name)
         {
@@ -165,6 +195,7 @@ impl Player<'_> {
                     run.elapse(*time);
                     Ok(())
                 }
+                Act::Assign(..) => Ok(()),
                 Act::Schedule(_) => match &scheduled {
                     None => run.step(),
                     Some(name) => run.schedule(name).unwrap_or(Ok(())),
@@ -172,19 +203,28 @@ impl Player<'_> {
             });
             match ends {
                 Ok(ends) => after.extend(ends),
-                Err(fault @ (Fault::NoBranch(_) | Fault::Value(_) | Fault::Blocked)) => {
-                    return w.fail(span, fault.to_string());
-                }
+                Err(fault) => return w.fail(span, fault.to_string()),
             }
         }
         after.dedup();
         Ok(after)
     }
+}
 
-    /// What an assertion says, as a term.
-    fn assertion<'a>(&self, w: &mut Words<'a, '_>, e: &Expr<'a>) -> Read<TermId> {
-        term(w, self.names, e)
+/// The states in which all of that holds; if there are none, what does not.
+fn kept(w: &Words<'_, '_>, states: &[State], all: &[TermId]) -> Result<Vec<State>, String> {
+    let mut states = states.to_vec();
+    for &t in all {
+        let holds = |s: &State| {
+            let value = trellis_expr::eval::eval(&w.sys.terms, t, &s.values, &mut trellis_expr::code::NoHost);
+            value.ok().and_then(|v| v.as_bool()) == Some(true)
+        };
+        states.retain(holds);
+        if states.is_empty() {
+            return Err(format!("`{}` does not hold", w.sys.terms.show(t)));
+        }
     }
+    Ok(states)
 }
 
 /// A condition on a system: as expressions are, with what is about states, variables and events.
@@ -202,11 +242,14 @@ pub fn term<'a>(w: &mut Words<'a, '_>, names: &Vocabulary, e: &Expr<'a>) -> Read
             }
             let mut any = vec![];
             for s in all {
-                let signal = w.sys.signals[s].clone();
-                let mut here = vec![w.sys.terms.var(signal.flag)];
-                for ((_, v, _), arg) in signal.params.iter().zip(args) {
-                    let ty = w.sys.terms.variable(*v).ty;
-                    let (v, value) = (w.sys.terms.var(*v), w.typed(&mut Scope::default(), arg, ty)?);
+                let flag = w.sys.signals[s].flag;
+                let mut here = vec![w.sys.terms.var(flag)];
+                let carried = match path.last() {
+                    Some(last) if !args.is_empty() => w.arguments(&mut Scope::default(), s, *last, args)?,
+                    _ => vec![],
+                };
+                for (v, value) in carried {
+                    let v = w.sys.terms.var(v);
                     here.push(w.sys.terms.eq(v, value));
                 }
                 any.push(w.sys.terms.and(here));
@@ -270,7 +313,7 @@ impl<'a> Parser<'a> {
         self.imports()?;
         let mut all = vec![];
         while self.peek().tok != Tok::End {
-            let mut negative = false;
+            let (mut negative, mut waiting) = (false, (0, 0));
             while self.take("@") {
                 if self.take("(") {
                     self.bump();
@@ -280,6 +323,11 @@ impl<'a> Parser<'a> {
                 let (name, span) = self.id("an annotation")?;
                 match name {
                     "NegativeTest" => negative = true,
+                    "AllowedWaiting" => {
+                        let first = self.bump_number()?;
+                        let last = if self.take("..") { self.bump_number()? } else { first };
+                        waiting = (first, last.clamp(first, MAX_WAITING));
+                    }
                     _ => return self.refuse(&format!("`@{name}`"), span),
                 }
             }
@@ -288,21 +336,34 @@ impl<'a> Parser<'a> {
             self.require("of")?;
             let component = self.id("a component")?;
             let args = if self.is("(") { self.arguments()? } else { vec![] };
-            let mut trace = Trace { name, component, args, negative, steps: vec![] };
+            if self.is("var") {
+                let span = self.peek().span;
+                return self.refuse("a variable of a trace", span);
+            }
+            let mut trace = Trace { name, component, args, negative, waiting, steps: vec![], cycle: vec![] };
             while self.is("step") {
                 trace.steps.push(self.trace_step()?);
             }
-            if self.is("cycle") {
-                let span = self.peek().span;
-                return self.refuse("a trace that repeats (`cycle`)", span);
+            if self.take("cycle") {
+                self.require("{")?;
+                while !self.take("}") {
+                    trace.cycle.push(self.trace_step()?);
+                }
             }
             all.push(trace);
         }
         Ok(all)
     }
 
+    fn bump_number(&mut self) -> Read<usize> {
+        let Tok::Number(n) = self.peek().tok else { return self.unexpected("a number") };
+        self.bump();
+        Ok(n.parse().unwrap_or(MAX_WAITING))
+    }
+
     fn trace_step(&mut self) -> Read<Step<'a>> {
-        let span = self.bump().span;
+        let span = self.peek().span;
+        self.require("step")?;
         self.require("{")?;
         let mut step = Step { acts: vec![], asserts: vec![], span };
         if self.take("act") {
@@ -341,8 +402,16 @@ impl<'a> Parser<'a> {
                             Act::Schedule(Some(path))
                         }
                     }
+                    Tok::Name("assign") => {
+                        self.bump();
+                        let ExprKind::Path(path) = self.expression()?.kind else {
+                            return self.unexpected("a variable");
+                        };
+                        self.require(":=")?;
+                        Act::Assign(path, self.expression()?)
+                    }
                     Tok::Name(word) => return self.refuse(&format!("`{word}`"), t.span),
-                    _ => return self.unexpected("`reset`, `raise`, `elapse` or `schedule`"),
+                    _ => return self.unexpected("`reset`, `raise`, `elapse`, `schedule` or `assign`"),
                 };
                 if self.take("(") {
                     self.require(")")?;
@@ -382,4 +451,37 @@ pub fn written(sys: &System, value: &Value) -> String {
         }
         other => sys.terms.show_value(other).to_string(),
     }
+}
+
+/// What an event carries as it is written in a trace: records are put together again.
+pub fn carried(sys: &System, signal: usize, values: &[Value]) -> String {
+    fn level(records: &[(String, String)], before: &str, parts: &[(&str, String)]) -> Vec<(String, String)> {
+        let mut all: Vec<(String, String)> = vec![];
+        let mut at = 0;
+        while at < parts.len() {
+            let Some((first, _)) = parts[at].0.split_once('.') else {
+                all.push((parts[at].0.to_string(), parts[at].1.clone()));
+                at += 1;
+                continue;
+            };
+            let whole = format!("{before}{first}");
+            let inside = |p: &(&str, String)| p.0.split_once('.').is_some_and(|(f, _)| f == first);
+            let count = parts[at..].iter().take_while(|p| inside(p)).count();
+            let rest: Vec<(&str, String)> = parts[at..at + count]
+                .iter()
+                .filter_map(|(way, text)| Some((way.split_once('.')?.1, text.clone())))
+                .collect();
+            let name = records.iter().find(|(p, _)| *p == whole).map_or("", |r| r.1.as_str());
+            let fields = level(records, &format!("{whole}."), &rest);
+            let fields: Vec<String> = fields.into_iter().map(|(f, text)| format!("{f} := {text}")).collect();
+            all.push((first.to_string(), format!("#{name}{{{}}}", fields.join(", "))));
+            at += count;
+        }
+        all
+    }
+    let signal = &sys.signals[signal];
+    let parts: Vec<(&str, String)> =
+        signal.params.iter().zip(values).map(|(p, v)| (p.0.as_str(), written(sys, v))).collect();
+    let all = level(&signal.records, "", &parts);
+    all.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(", ")
 }

@@ -83,6 +83,14 @@ pub fn read(
     language: Language<'_>,
 ) -> Result<Asked, Vec<Diagnostic>> {
     let (mut names, chart, warnings) = names(sources, model, &[formula], language)?;
+    let formula = match &names.composed {
+        Some(composed) if !composed.fair.is_empty() || composed.timely.is_some() => {
+            let inputs: Vec<usize> = composed.fair.iter().map(|f| f.0).collect();
+            let text = gamma::of_fair_runs(&inputs, composed.timely.is_some(), &sources.get(formula).text);
+            sources.add("the formula, about fair runs", text.as_str())
+        }
+        _ => formula,
+    };
     let spec = parse(sources, formula, &mut names)?;
     let composed = names.composed;
     Ok(Asked { subject: names.subject, spec, chart, composed, warnings })

@@ -54,6 +54,8 @@ pub static PROFILE: Profile = Profile {
         ("depth", &[E::Bmc]),
         ("threads", &[E::Auto]),
         ("node", &[]),
+        ("period", &[]),
+        ("fair", &[]),
         ("start", &[]),
         ("ints", &[]),
         ("data_model", &[]),
@@ -172,6 +174,12 @@ pub fn ask(request: &Request, subject: Subject) -> Cases {
 /// Formulas about a model. One that cannot be read leaves the others answered.
 pub fn task(request: &Request, subject: Subject, asks: Vec<Ask>) -> Result<FormulaTask, Error> {
     let (args, language) = (&request.args, request.language.name);
+    if args.model.period.is_some() && !matches!(subject, Subject::Gamma(_)) {
+        return Err(Error::Usage("--period: only for composed statecharts".into()));
+    }
+    if !args.formulas.fair.is_empty() && !matches!(subject, Subject::Gamma(_)) {
+        return Err(Error::Usage("--fair: only for networks of automata and composed statecharts".into()));
+    }
     if args.formulas.ltl_step.is_some() && subject.step().is_none() {
         return Err(Error::Usage("--ltl-step: only for XSTS".into()));
     }
@@ -193,9 +201,11 @@ pub fn task(request: &Request, subject: Subject, asks: Vec<Ask>) -> Result<Formu
     let texts = understood.iter().map(|u| texts(language, &u.asked.subject.cfa, &u.sources)).collect();
     let (assumes, meaning) = match subject {
         Subject::C(_, assumes) => (assumes, c_meaning(&args.reading)),
-        Subject::Nodes(_, node) | Subject::Gamma(gamma::Options { component: Some(node), .. }) => {
-            (vec![], vec![("node".to_string(), node)])
+        Subject::Gamma(options) => {
+            let fair = args.formulas.fair.iter().map(|f| format!("only fair runs count: {f}")).collect();
+            (fair, options.component.into_iter().map(|node| ("node".to_string(), node)).collect())
         }
+        Subject::Nodes(_, node) => (vec![], vec![("node".to_string(), node)]),
         ref subject @ Subject::Xsts(_) => {
             let step = subject.step().map(|step| ("ltl-step".to_string(), step.to_string()));
             (vec![], step.into_iter().collect())
@@ -331,7 +341,7 @@ impl Task for FormulaTask {
     fn certify(&self, n: usize, proof: &Proof, meter: &Meter) -> Result<String, Rejection> {
         let u = &self.understood[n];
         let done = checker::certify(&u.asked.subject, u.claim(), proof, meter).map_err(|why| rejected(why, meter))?;
-        Ok(format!("{} checked: {}", tell::summary(proof), to_the_solver(done)))
+        Ok(format!("{} checked: {done}", tell::summary(proof)))
     }
 
     fn accept(&self, n: usize, evidence: Evidence<&Counterexample, &Proof>) -> Result<(), Rejection> {

@@ -18,7 +18,8 @@ use trellis_report::present::Drawing;
 use trellis_report::program::text;
 use trellis_report::{Kind, Program, ProgramReport, Style};
 use trellis_syntax::diag::{self, Sources};
-use trellis_syntax::gamma::{self, Options, encode::Encoded, properties};
+use trellis_syntax::gamma::encode::{Encoded, encode_watching};
+use trellis_syntax::gamma::{self, Options, generated, properties};
 use trellis_syntax::ltl::subject;
 
 use super::formula::question::Ask;
@@ -57,12 +58,18 @@ static PROFILE: Profile = Profile {
         ("threads", &[E::Auto]),
         ("show_invariant", &[]),
         ("node", &[]),
+        ("period", &[]),
     ],
 };
 
 /// How the package is to be read.
 pub fn options(model: &Model, component: Option<&String>) -> Options {
-    Options { component: component.cloned(), constants: model.constants.clone() }
+    Options {
+        component: component.cloned(),
+        constants: model.constants.clone(),
+        period: model.period,
+        ..Options::default()
+    }
 }
 
 /// Reads a package, as an automaton.
@@ -73,6 +80,17 @@ pub fn read(model: &Model, component: Option<&String>, color: bool) -> Result<(E
     let (encoded, warnings) = read.map_err(|errors| unread("gamma", &errors, &sources, color))?;
     let warnings = diag::render(&warnings, &sources, color);
     Ok((encoded, sources, warnings))
+}
+
+/// Replays a file of execution traces.
+pub fn replay(path: &Path, color: bool) -> Result<Vec<gamma::trace::Replayed>, Error> {
+    if path.extension().is_none_or(|e| e != "get") {
+        let what = format!("replay: {} is no execution trace (.get)", path.display());
+        return Err(Error::Usage(format!("{what}; trellis certify checks evidence that check has written")));
+    }
+    let mut sources = Sources::default();
+    let read = sources.read(path).map_err(|d| vec![d]).and_then(|id| gamma::trace::replay(&mut sources, id));
+    read.map_err(|errors| Error::Input(diag::render(&errors, &sources, color)))
 }
 
 /// A question about states.
@@ -99,6 +117,10 @@ impl Formalism for Compositions {
         Own::States
     }
 
+    fn plain_options(&self) -> &'static [&'static str] {
+        &["period"]
+    }
+
     fn ask(&self, request: &Request) -> Cases {
         let args = &request.args;
         let color = args.context.color;
@@ -110,13 +132,23 @@ impl Formalism for Compositions {
         if !args.properties.labels.is_empty() {
             return Err(Error::Usage("--labels: only for TChecker models".into()));
         }
-        let (encoded, sources, warnings) = read(&args.model, args.nodes.node.as_ref(), color)?;
+        let (mut encoded, sources, warnings) = read(&args.model, args.nodes.node.as_ref(), color)?;
         args.context.note(warnings);
         let (mut states, mut formulas) = (args.properties.states.clone(), vec![]);
         if states.is_empty() || args.properties.queries.is_some() {
             let mut asked = vec![];
+            let mut watched = vec![];
             for path in property_files(args, &encoded)? {
-                asked.extend(property_file(&path, color)?);
+                if path.extension().is_some_and(|e| e == "prop") {
+                    states.extend(generated_queries(&path, &encoded, &mut watched)?);
+                } else {
+                    asked.extend(property_file(&path, color)?);
+                }
+            }
+            if !watched.is_empty() {
+                let mut watching = encode_watching(encoded.system.clone(), &watched);
+                watching.file.clone_from(&encoded.file);
+                encoded = watching;
             }
             for p in asked {
                 match p.states {
@@ -147,7 +179,24 @@ impl Formalism for Compositions {
     }
 
     fn subject(&self, request: &Request) -> Result<Subject, Error> {
-        Ok(Subject::Gamma(options(&request.args.model, request.args.nodes.node.as_ref())))
+        let mut options = options(&request.args.model, request.args.nodes.node.as_ref());
+        for text in &request.args.formulas.fair {
+            let names = match text.split_once(':') {
+                Some(("environment", names)) => names.split(',').map(|n| n.trim().to_string()).collect(),
+                None if text == "environment" => vec![],
+                None if text == "time" => {
+                    options.timely = true;
+                    continue;
+                }
+                _ => {
+                    let why =
+                        format!("--fair {text}: expected time, environment, or environment:PORT.EVENT,PORT.EVENT");
+                    return Err(Error::Usage(why));
+                }
+            };
+            options.fair.get_or_insert_default().extend(names);
+        }
+        Ok(Subject::Gamma(options))
     }
 
     fn stepper(&self, args: &Simulate, _: &'static Language, trace: Option<&str>, context: &Context) -> Steps {
@@ -204,6 +253,31 @@ fn property_files(args: &Settings, encoded: &Encoded) -> Result<Vec<PathBuf>, Er
     Ok(all)
 }
 
+/// Queries about the generated model. What cannot be understood is a condition that nobody can read, and says why.
+fn generated_queries(
+    path: &Path,
+    encoded: &Encoded,
+    watched: &mut Vec<(usize, usize)>,
+) -> Result<Vec<StateQuery>, Error> {
+    let complain = |why: String| Error::Input(format!("error: {}: {why}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|e| complain(e.to_string()))?;
+    let mut all = vec![];
+    for q in generated::read(&encoded.system, &text).map_err(complain)? {
+        for t in q.watched {
+            if !watched.contains(&t) {
+                watched.push(t);
+            }
+        }
+        let kind = if q.exists { Kind::Possibly } else { Kind::Always };
+        let condition = q.condition.unwrap_or_else(|why| format!("{UNREAD}{why}"));
+        all.push(StateQuery { text: q.text, condition, holds: q.exists, kind });
+    }
+    Ok(all)
+}
+
+/// Begins the condition of a query that was not understood.
+const UNREAD: &str = "not understood: ";
+
 fn property_file(path: &Path, color: bool) -> Result<Vec<properties::Property>, Error> {
     let mut sources = Sources::default();
     let read = sources.read(path).map_err(|d| vec![d]).and_then(|id| properties::read(&sources, id));
@@ -215,6 +289,11 @@ fn task(args: &Arc<Settings>, encoded: &Encoded, all: Vec<StateQuery>, inputs: V
     let (mut asked, mut refused) = (vec![], vec![]);
     let several = all.len() > 1;
     for query in all {
+        if let Some(why) = query.condition.strip_prefix(UNREAD) {
+            args.context.note(format_args!("warning: {}: {why}\n", query.text));
+            refused.push(query.text);
+            continue;
+        }
         let mut sources = Sources::default();
         let id = sources.add("the condition", query.condition.as_str());
         match subject::composed_condition(&sources, id, encoded) {

@@ -1,6 +1,7 @@
 //! Programs: C, control-flow automata, transition systems and statecharts, which all become automata whose error locations must not be
 //! reached. Which engine, and evidence; a C program is asked about its checks one by one (`c`).
 
+pub mod annotated;
 mod c;
 pub mod chart;
 pub mod horn;
@@ -506,9 +507,11 @@ impl Task for ProgramTask {
 
     fn present(&self, n: usize, then: &mut dyn FnMut(&Presenter<'_, Self>)) {
         let program = self.program(n);
-        match self.loaded.charts.get(n) {
-            Some(chart) => then(&ChartView { program, chart }),
-            None => then(&program),
+        let generated = if self.loaded.language == "xsts" { annotated::Names::of(self.cfa(n)) } else { None };
+        match (self.loaded.charts.get(n), generated) {
+            (Some(chart), _) => then(&ChartView { program, chart }),
+            (None, Some(names)) => then(&annotated::Annotated { program, cfa: self.cfa(n), names: &names }),
+            (None, None) => then(&program),
         }
     }
 

@@ -40,7 +40,7 @@ impl<'b, 's> Cycle<'b, 's> {
     pub fn cycle(&mut self) -> StmtId {
         let chart = self.chart;
         let mut parts = vec![];
-        if let Some((_, v)) = self.b.watched.filter(|((c, _), _)| *c == self.number) {
+        for ((_, _), v) in self.b.watched.clone().into_iter().filter(|((c, _), _)| *c == self.number) {
             let no = self.b.t().bool(false);
             parts.push(self.b.t().assign(v, no));
         }
@@ -261,13 +261,13 @@ impl<'b, 's> Cycle<'b, 's> {
     /// What a transition does, and that it has, if anybody wants to know.
     fn effect(&mut self, t: usize) -> StmtId {
         let effect = self.chart.transitions[t].effect;
-        match self.b.watched {
-            Some((watched, v)) if watched == (self.number, t) => {
+        match self.b.watched.iter().find(|(watched, _)| *watched == (self.number, t)) {
+            Some(&(_, v)) => {
                 let yes = self.b.t().bool(true);
                 let note = self.b.t().assign(v, yes);
                 self.b.t().seq([effect, note])
             }
-            _ => effect,
+            None => effect,
         }
     }
 

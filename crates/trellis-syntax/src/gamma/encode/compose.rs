@@ -179,7 +179,8 @@ impl Builder<'_> {
             let (from, to) = (self.at, self.location("sent"));
             for n in 0..sys.inputs.len() {
                 let (stmt, room) = self.sent(n);
-                let stmt = self.t().seq([room, stmt]);
+                let note = self.note_raised(n);
+                let stmt = self.t().seq([room, stmt, note]);
                 let e = self.edge(from, stmt, to);
                 self.about.insert(e, About::Raised(n));
             }
@@ -197,6 +198,7 @@ impl Builder<'_> {
             parts.extend(values.iter().map(|v| self.cfa.terms.havoc(*v)));
             let values: Vec<_> = values.iter().map(|v| self.cfa.terms.var(*v)).collect();
             parts.extend(input.inputs.iter().map(|s| self.put(*s, &values)).collect::<Vec<_>>());
+            parts.push(self.note_raised(n));
             let stmt = self.t().seq(parts);
             let e = self.edge(from, stmt, to);
             self.about.insert(e, About::Raised(n));
@@ -218,12 +220,24 @@ impl Builder<'_> {
                 self.edge(from, skip, to);
                 for &n in &inputs {
                     let (stmt, room) = self.sent(n);
-                    let stmt = self.t().seq([room, stmt]);
+                    let note = self.note_raised(n);
+                    let stmt = self.t().seq([room, stmt, note]);
                     let e = self.edge(from, stmt, to);
                     self.about.insert(e, About::Raised(n));
                 }
                 self.at = to;
             }
+        }
+    }
+
+    /// That an input has been raised, if somebody wants to know.
+    fn note_raised(&mut self, input: usize) -> StmtId {
+        match self.fair.iter().find(|(n, _)| *n == input) {
+            Some(&(_, v)) => {
+                let yes = self.t().bool(true);
+                self.t().assign(v, yes)
+            }
+            None => self.t().skip(),
         }
     }
 

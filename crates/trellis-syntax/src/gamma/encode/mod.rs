@@ -45,10 +45,18 @@ pub struct Encoded {
     pub cfa: Cfa,
     /// Where a step has been taken.
     pub stable: LocationId,
-    /// Where no branch of a choice was enabled.
+    /// Where no branch of a choice was enabled, or a number was out of bounds.
     pub mistake: Option<LocationId>,
     /// Where a property is violated.
     pub violated: Option<LocationId>,
+    /// The transitions that are watched.
+    pub watched: Vec<Watched>,
+    /// What the environment is to raise again and again: inputs, and what says that they have been raised.
+    pub fair: Vec<(usize, VarId)>,
+    /// What adapters send to each other, and what says that they have.
+    pub sent: Vec<(SignalId, VarId)>,
+    /// What says that time has passed, if a timer runs.
+    pub timely: Option<VarId>,
     about: FxHashMap<EdgeId, About>,
     queues: Vec<Vec<Cells>>,
     time: Time,
@@ -67,17 +75,49 @@ pub struct Builder<'s> {
     queues: Vec<Vec<Cells>>,
     /// Variables of the encoding's own, by their names.
     own: FxHashMap<String, VarId>,
-    /// Which transition is watched, and what says that it has fired.
-    watched: Option<((usize, usize), VarId)>,
+    /// Which transitions are watched, and what says that they have fired.
+    watched: Vec<Watched>,
+    fair: Vec<(usize, VarId)>,
+    sent: Vec<(SignalId, VarId)>,
+    timely: Option<VarId>,
 }
+
+/// A transition (chart and number), and what says that it has fired in its chart's last cycle.
+pub type Watched = ((usize, usize), VarId);
 
 /// Makes the automaton of a system.
 pub fn encode(system: System) -> Encoded {
-    encode_watching(system, None).0
+    encode_for(system, &Watch::default())
 }
 
-/// The same, with a truth value: has a transition (chart and number) fired in its chart's last cycle?
-pub fn encode_watching(mut system: System, watched: Option<(usize, usize)>) -> (Encoded, Option<VarId>) {
+/// What is watched: each gets a truth value that says that it has happened in the last step.
+#[derive(Debug, Clone, Default)]
+pub struct Watch {
+    /// Transitions that fire: chart and number.
+    pub transitions: Vec<(usize, usize)>,
+    /// Inputs that the environment raises.
+    pub inputs: Vec<usize>,
+    /// What adapters send to each other.
+    pub sent: Vec<SignalId>,
+    /// That time passes, if a timer runs.
+    pub time: bool,
+}
+
+/// What says in formulas that time has passed, if a timer runs.
+pub const TIMELY: &str = "time_passes";
+
+/// What says in formulas that the environment has raised an input.
+pub fn raised_name(input: usize) -> String {
+    format!("raised_{input}")
+}
+
+/// The same, with a truth value for each of some transitions (chart and number): [`Encoded::watched`].
+pub fn encode_watching(system: System, watched: &[(usize, usize)]) -> Encoded {
+    encode_for(system, &Watch { transitions: watched.to_vec(), ..Watch::default() })
+}
+
+/// The same, watching also other things.
+pub fn encode_for(mut system: System, watch: &Watch) -> Encoded {
     let names = Vocabulary::new(&mut system);
     let start = Location { name: "start".into(), kind: Kind::Plain, place: None };
     let cfa = Cfa::new(system.terms.clone(), start);
@@ -92,10 +132,24 @@ pub fn encode_watching(mut system: System, watched: Option<(usize, usize)>) -> (
         about: FxHashMap::default(),
         queues: vec![],
         own: FxHashMap::default(),
-        watched: None,
+        watched: vec![],
+        fair: vec![],
+        sent: vec![],
+        timely: None,
     };
-    let taken = watched.map(|_| b.flag("@taken".into()));
-    b.watched = watched.zip(taken);
+    b.timely = watch.time.then(|| b.flag("@timely".into()));
+    for &n in &watch.inputs {
+        let v = b.flag(format!("@raised {n}"));
+        b.fair.push((n, v));
+    }
+    for &s in &watch.sent {
+        let v = b.flag(format!("@sent {s}"));
+        b.sent.push((s, v));
+    }
+    for &(c, t) in &watch.transitions {
+        let v = b.flag(format!("@fired {c}.{t}"));
+        b.watched.push(((c, t), v));
+    }
     // All variables get values on the first edge, when all are known.
     let first = b.location("blank");
     b.at = first;
@@ -106,6 +160,18 @@ pub fn encode_watching(mut system: System, watched: Option<(usize, usize)>) -> (
     b.flush("started");
     let stable = b.at;
     b.cfa.location_mut(stable).name = "stable".into();
+    for (_, v) in b.fair.clone().into_iter().chain(b.sent.clone()) {
+        let no = b.t().bool(false);
+        let reset = b.t().assign(v, no);
+        b.push(reset);
+    }
+    if let Some(v) = b.timely {
+        // Where there are no timers, nobody knows.
+        let no_timers = b.sys.timers.is_empty();
+        let start = b.t().bool(no_timers);
+        let start = b.t().assign(v, start);
+        b.push(start);
+    }
     b.pass_time(&mut time);
     b.environment();
     b.step();
@@ -114,10 +180,25 @@ pub fn encode_watching(mut system: System, watched: Option<(usize, usize)>) -> (
     b.flush_to(stable);
     let blank = b.blank();
     b.edge(at, blank, first);
-    let Builder { mut cfa, mistake, about, queues, .. } = b;
+    let Builder { mut cfa, mistake, about, queues, watched, fair, sent, timely, .. } = b;
     cfa.variables = cfa.terms.variables().map(|(v, _)| v).collect();
     cfa.control = system.charts.iter().flat_map(|c| c.regions.iter().map(|r| r.active)).collect();
-    (Encoded { file: String::new(), system, names, cfa, stable, mistake, violated: None, about, queues, time }, taken)
+    Encoded {
+        file: String::new(),
+        system,
+        names,
+        cfa,
+        stable,
+        mistake,
+        violated: None,
+        watched,
+        fair,
+        sent,
+        timely,
+        about,
+        queues,
+        time,
+    }
 }
 
 impl Encoded {
@@ -199,15 +280,16 @@ impl Builder<'_> {
         self.at = to;
     }
 
-    /// Is there a choice that may have no enabled branch?
+    /// Is there a choice that may have no enabled branch, or an assignment that may be out of bounds?
     fn can_be_mistaken(&mut self) {
         let open = self.sys.charts.iter().any(|c| {
             let choices = c.nodes.iter().filter(|n| n.kind == trellis_model::gamma::Kind::Choice);
             choices.into_iter().any(|n| n.outgoing.iter().all(|t| !c.transitions[*t].otherwise))
         });
-        if open {
-            self.mistaken = Some(self.flag("@mistaken".into()));
-            let location = Location { name: "no branch of a choice is enabled".into(), kind: Kind::Error, place: None };
+        if open || self.sys.mistaken.is_some() {
+            let known = self.sys.mistaken;
+            self.mistaken = Some(known.unwrap_or_else(|| self.flag("@no branch".into())));
+            let location = Location { name: "a mistake of the model".into(), kind: Kind::Error, place: None };
             self.mistake = Some(self.cfa.add_location(location));
         }
     }
@@ -240,6 +322,7 @@ impl Builder<'_> {
                 let value = self.default(entry);
                 self.t().const_array(ty, value)
             }
+            Type::Range(lo, hi) => self.t().int(0.clamp(lo, hi)),
             _ => self.t().int(0),
         }
     }

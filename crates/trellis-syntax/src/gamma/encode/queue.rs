@@ -264,6 +264,10 @@ impl Builder<'_> {
             if !adapter.kept.contains(s) {
                 parts.push(self.clear(*s, false));
             }
+            if let Some(&(_, v)) = self.sent.iter().find(|(t, _)| t == s) {
+                let yes = self.t().bool(true);
+                parts.push(self.t().assign(v, yes));
+            }
             let (raised, body, skip) = (self.raised(*s), self.t().seq(parts), self.t().skip());
             all.push(self.t().branch(raised, body, skip));
         }

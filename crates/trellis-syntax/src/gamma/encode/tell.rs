@@ -10,7 +10,7 @@ use trellis_model::gamma::interpret::{Fault, Message, Run, State, blank, outcome
 
 use super::time::{Bound, delays};
 use super::{About, Encoded};
-use crate::gamma::trace::written;
+use crate::gamma::trace::{carried, written};
 
 /// One cycle.
 #[derive(Debug, Clone, PartialEq)]
@@ -120,6 +120,15 @@ impl Encoded {
         if let Some(t) = self.names.state(&text).filter(|_| text.contains('.')) {
             return Some(t);
         }
+        if let Some((_, v)) = self.watched.iter().find(|(t, _)| crate::gamma::generated::fired(*t) == text) {
+            return Some(terms.var(*v));
+        }
+        if let Some(v) = self.timely.filter(|_| text == super::TIMELY) {
+            return Some(terms.var(v));
+        }
+        if let Some((_, v)) = self.fair.iter().find(|(n, _)| super::raised_name(*n) == text) {
+            return Some(terms.var(*v));
+        }
         let outputs = |name: &str| -> Vec<usize> {
             self.system.outputs.iter().filter(|(n, _)| n == name).map(|(_, s)| *s).collect()
         };
@@ -167,7 +176,7 @@ impl Encoded {
             };
             // Other ways may be mistakes; this one is none.
             let ends = outcomes(sys, &state, |run| match act(run) {
-                Err(Fault::NoBranch(_)) => Err(Fault::Blocked),
+                Err(fault) if fault.is_mistake() => Err(Fault::Blocked),
                 done => done,
             });
             let ends = ends.map_err(|fault| format!("cycle {n}: {fault}"))?;
@@ -212,16 +221,18 @@ impl Encoded {
 
     /// What was raised in a cycle, in words: `Port.event(3)`.
     pub fn raised(&self, cycle: &Cycle) -> Vec<String> {
-        let one = |(n, values): &(usize, Vec<Value>)| self.with_values(&self.system.inputs[*n].name, values);
+        let one = |(n, values): &(usize, Vec<Value>)| {
+            let input = &self.system.inputs[*n];
+            self.with_values(&input.name, input.like, values)
+        };
         cycle.raised.iter().map(one).collect()
     }
 
-    fn with_values(&self, name: &str, values: &[Value]) -> String {
-        if values.is_empty() {
-            return name.to_string();
+    fn with_values(&self, name: &str, like: Option<usize>, values: &[Value]) -> String {
+        match like {
+            Some(like) if !values.is_empty() => format!("{name}({})", carried(&self.system, like, values)),
+            _ => name.to_string(),
         }
-        let all: Vec<String> = values.iter().map(|v| written(&self.system, v)).collect();
-        format!("{name}({})", all.join(", "))
     }
 
     /// For each statechart its name and its innermost active states: `Region.State`.
@@ -267,7 +278,7 @@ impl Encoded {
             let signal = &self.system.signals[s];
             if values.get(&signal.flag) == Some(&Value::Bool(true)) {
                 let carried: Vec<Value> = signal.params.iter().filter_map(|p| values.get(&p.1).cloned()).collect();
-                out.push(self.with_values(name, &carried));
+                out.push(self.with_values(name, Some(s), &carried));
             }
         }
         out.dedup();
@@ -279,7 +290,10 @@ impl Encoded {
         let mut all = vec![];
         for (adapter, queues) in self.system.adapters.iter().zip(self.queues(values)) {
             for (queue, waiting) in adapter.queues.iter().zip(queues) {
-                let one = |m: &Message| self.with_values(&queue.entries[m.entry].name, &m.values);
+                let one = |m: &Message| {
+                    let entry = &queue.entries[m.entry];
+                    self.with_values(&entry.name, entry.like, &m.values)
+                };
                 if !waiting.is_empty() {
                     all.push((queue.name.clone(), waiting.iter().map(one).collect()));
                 }
@@ -303,8 +317,9 @@ impl Encoded {
                     act(format!("elapse {}", cycle.delay));
                 }
                 for (input, values) in &cycle.raised {
-                    let all: Vec<String> = values.iter().map(|v| written(&self.system, v)).collect();
-                    act(format!("raise {}({})", self.system.inputs[*input].name, all.join(", ")));
+                    let input = &self.system.inputs[*input];
+                    let all = input.like.map_or(String::new(), |like| carried(&self.system, like, values));
+                    act(format!("raise {}({all})", input.name));
                 }
                 act("schedule component".into());
             }

@@ -115,6 +115,11 @@ impl Builder<'_> {
             for timer in &self.sys.timers {
                 parts.push(self.count_down(timer.left, by));
             }
+            if let Some(v) = self.timely {
+                let (by, zero) = (self.t().var(passed), self.t().int(0));
+                let some = self.t().lt(zero, by);
+                parts.push(self.t().assign(v, some));
+            }
             let stmt = self.t().seq(parts);
             let to = self.location("time has passed");
             let e = self.edge(self.at, stmt, to);
@@ -127,12 +132,25 @@ impl Builder<'_> {
         parts.into_iter().for_each(|s| self.push(s));
         self.flush("time passes");
         let at = self.at;
-        let step = self.next_region(time);
+        let (mut step, mut stop) = (self.next_region(time), self.t().skip());
+        if let Some(v) = self.timely {
+            let yes = self.t().bool(true);
+            let note = self.t().assign(v, yes);
+            step = self.t().seq([step, note]);
+            let (mut none, zero) = (vec![self.t().var(v)], self.t().int(0));
+            let mut all = vec![];
+            for timer in &self.sys.timers {
+                let left = self.t().var(timer.left);
+                all.push(self.t().eq(left, zero));
+            }
+            none.push(self.t().and(all));
+            let done = self.t().or(none);
+            stop = self.t().assign(v, done);
+        }
         let e = self.edge(at, step, at);
         self.about.insert(e, About::Region);
         let on = self.location("time has passed");
-        let skip = self.t().skip();
-        self.edge(at, skip, on);
+        self.edge(at, stop, on);
         self.at = on;
         time.done = Some(on);
     }

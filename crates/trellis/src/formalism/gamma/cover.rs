@@ -5,9 +5,9 @@ use std::path::Path;
 use trellis_engine::program::Engine;
 use trellis_meter::Meter;
 use trellis_model::cfa::evidence::Verdict;
-use trellis_model::gamma::{Kind, System};
+use trellis_model::gamma::{Kind, System, Transition};
 use trellis_report::program::text;
-use trellis_syntax::gamma::encode::{Encoded, encode_watching};
+use trellis_syntax::gamma::encode::{Encoded, Watch, encode_for, encode_watching};
 
 use super::read;
 use crate::Error;
@@ -40,6 +40,8 @@ enum Element {
     State(String, trellis_expr::TermId),
     Transition(String, usize, usize),
     Interaction(String, Vec<trellis_expr::VarId>),
+    /// What an adapter sends to another.
+    Message(String, usize),
 }
 
 /// Looks for a run to each element of a model; each is told as it is found.
@@ -60,6 +62,14 @@ pub fn cover(
                 let never = cfa.terms.not(t);
                 (name, encoded.asked(never, cfa))
             }
+            Element::Message(name, s) => {
+                let watching = encode_for(encoded.system.clone(), &Watch { sent: vec![s], ..Watch::default() });
+                let mut cfa = watching.cfa.clone();
+                let Some(&(_, sent)) = watching.sent.first() else { continue };
+                let sent = cfa.terms.var(sent);
+                let never = cfa.terms.not(sent);
+                (name, watching.asked(never, cfa))
+            }
             Element::Interaction(name, flags) => {
                 let mut cfa = encoded.cfa.clone();
                 let flags: Vec<_> = flags.into_iter().map(|f| cfa.terms.var(f)).collect();
@@ -68,9 +78,9 @@ pub fn cover(
                 (name, encoded.asked(never, cfa))
             }
             Element::Transition(name, chart, t) => {
-                let (watching, taken) = encode_watching(encoded.system.clone(), Some((chart, t)));
+                let watching = encode_watching(encoded.system.clone(), &[(chart, t)]);
                 let mut cfa = watching.cfa.clone();
-                let Some(taken) = taken else { continue };
+                let Some(&(_, taken)) = watching.watched.first() else { continue };
                 let taken = cfa.terms.var(taken);
                 let never = cfa.terms.not(taken);
                 (name, watching.asked(never, cfa))
@@ -112,9 +122,16 @@ fn all(encoded: &Encoded, elements: Elements) -> Vec<Element> {
                 for (t, transition) in chart.transitions.iter().enumerate() {
                     // How a region is entered is no choice of anybody, and that it is, its states say.
                     let from = chart.nodes[transition.from].kind;
-                    if !matches!(from, Kind::Initial | Kind::Shallow | Kind::Deep) {
-                        all.push(Element::Transition(format!("{prefix}{}", transition.name), c, t));
+                    if matches!(from, Kind::Initial | Kind::Shallow | Kind::Deep) {
+                        continue;
                     }
+                    // Those with the same name are numbered.
+                    let alike = |all: &[Transition]| all.iter().filter(|o| o.name == transition.name).count();
+                    let number = match alike(&chart.transitions) {
+                        1 => String::new(),
+                        _ => format!(" ({})", alike(&chart.transitions[..=t])),
+                    };
+                    all.push(Element::Transition(format!("{prefix}{}{number}", transition.name), c, t));
                 }
             }
             all
@@ -141,7 +158,14 @@ fn interactions(sys: &System) -> Vec<Element> {
     wires(sys, &sys.top, &mut signals);
     signals.sort_unstable();
     signals.dedup();
-    signals.into_iter().map(|s| Element::Interaction(sys.signals[s].name.clone(), vec![sys.signals[s].flag])).collect()
+    let name = |s: usize| sys.signals[s].name.trim_start_matches('@').to_string();
+    let mut all: Vec<Element> =
+        signals.into_iter().map(|s| Element::Interaction(name(s), vec![sys.signals[s].flag])).collect();
+    for (n, adapter) in sys.adapters.iter().enumerate() {
+        let others = adapter.posts.iter().filter(|(_, posts)| posts.iter().any(|p| p.0 != n));
+        all.extend(others.map(|(s, _)| Element::Message(name(*s), *s)));
+    }
+    all
 }
 
 /// A file as it is named from a folder.

@@ -18,8 +18,7 @@ use trellis_engine::program::Engine;
 use trellis_meter::Meter;
 
 /// What is wrong with a model, where that is found out.
-pub const MISTAKE: &str =
-    "the model has a mistake: a choice can be reached none of whose branches is enabled; give it an [else]";
+pub const MISTAKE: &str = "the model has a mistake: a choice can be reached none of whose branches is enabled, or a number gets out of its bounds";
 
 /// A cycle in a line.
 fn said(encoded: &Encoded, n: usize, cycle: &Cycle) -> String {
@@ -170,11 +169,11 @@ pub fn never_mistaken(encoded: &Encoded, meter: &mut Meter) -> Result<(), String
     match found.verdict {
         Verdict::Safe(proof) => {
             let checked = trellis_check::program::certify(&encoded.cfa, &proof, meter);
-            checked.map(|_| ()).map_err(|why| format!("whether every choice has an enabled branch: {why}"))
+            checked.map(|_| ()).map_err(|why| format!("whether the model has a mistake: {why}"))
         }
         Verdict::Unsafe(_) => Err(MISTAKE.into()),
         Verdict::Unknown(_) => {
-            Err("whether every choice has an enabled branch is not known; give each an [else]".into())
+            Err("whether every choice has an enabled branch, and numbers keep to their bounds, is not known; give each choice an [else]".into())
         }
     }
 }

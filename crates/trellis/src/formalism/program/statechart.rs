@@ -163,7 +163,7 @@ fn round(chart: &Chart, step: &MacroStep) -> Round {
 }
 
 /// A run as people see it: a step is a round, a state the active states and the data.
-fn shown(rounds: Vec<Round>) -> Shown {
+pub fn shown(rounds: Vec<Round>) -> Shown {
     let said = |r: &Round| {
         let open = if r.stable || r.event.is_none() { "" } else { " (not yet stable)" };
         format!("{}{open}", r.label)
