@@ -279,7 +279,7 @@ impl Chart<'_> {
     }
 }
 
-/// How a chart becomes asynchronous by itself.
+/// A chart; with a capacity, it is asynchronous by itself.
 fn chart(r: &mut Random, name: &str, style: Style, first: bool, timed: bool, capacity: Option<usize>) -> String {
     let more = [More::Nothing, More::Nothing, More::Colour, More::Record, More::Array, More::Bounded][r.below(6)];
     let mut c = Chart { r: &mut *r, first, timed, style, more, transitions: vec![], nodes: 0 };

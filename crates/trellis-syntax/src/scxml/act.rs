@@ -238,7 +238,7 @@ impl Lower<'_> {
     /// With late binding: what a state declares gets its value when that is entered for the first time.
     pub fn bind(&mut self, s: usize) -> StmtId {
         let tree = self.tree;
-        let own: Vec<_> = tree.data.iter().filter(|d| tree.late && s > 0 && d.state == s).collect();
+        let own: Vec<_> = tree.data.iter().filter(|d| tree.late && s != tree.main && d.state == s).collect();
         if own.is_empty() {
             return self.terms.skip();
         }

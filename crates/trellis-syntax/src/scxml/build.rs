@@ -94,7 +94,8 @@ pub fn build(tree: &Tree, sources: &Sources, id: SourceId, errors: Errors) -> (V
         let message = format!("this chart is too large: its steps have more than {MAX_STATEMENTS} statements");
         l.error(tree.states[0].span, message);
     }
-    let states = (1..tree.states.len()).map(|s| (tree.states[s].name.clone(), l.active(s))).collect();
+    let named = (1..tree.states.len()).filter(|&s| !tree.states[s].name.starts_with('@'));
+    let states = named.map(|s| (tree.states[s].name.clone(), l.active(s))).collect();
 
     let (line, column) = sources.line_col(tree.states[0].span);
     let place = Some(Place { file: 0, line: line as u32, column: column as u32 });
@@ -122,6 +123,7 @@ pub fn build(tree: &Tree, sources: &Sources, id: SourceId, errors: Errors) -> (V
         violated: None,
         overflow,
         environment: tree.events.clone(),
+        invokes: !tree.invokes.is_empty(),
         outline: super::outline::outline(tree, sources),
         states,
         data: l.data.variables,
@@ -199,13 +201,15 @@ impl Lower<'_> {
             self.block(b);
         }
         for s in (1..tree.states.len()).filter(|&s| tree.states[s].kind == tree::Kind::Final) {
-            if tree.states[s].parent != 0 {
-                self.say_done(s);
+            if !tree.is_session(tree.states[s].parent) {
+                self.of(s, |l| l.say_done(s));
             }
         }
         (0..tree.states.len()).for_each(|s| {
-            self.bind(s);
+            self.of(s, |l| l.bind(s));
         });
+        self.starts();
+        self.taken_in();
         data.push(self.block(&tree.script));
         (data, properties)
     }
@@ -253,9 +257,9 @@ impl Lower<'_> {
                 let empty = self.terms.eq(first, no_event);
                 let (waiting, dequeue) = (self.terms.not(empty), self.dequeue(&self.queue.clone()));
                 edges.push((CHOSEN, self.when(&[fits, none, idle, waiting], &[dequeue]), SELECT));
-                edges.push((CHOSEN, self.when(&[fits, none, idle, empty], &[]), STABLE));
+                self.at_the_end(&[fits, none, idle, empty], &mut edges);
             }
-            None => edges.push((CHOSEN, self.when(&[fits, none, idle], &[]), STABLE)),
+            None => self.at_the_end(&[fits, none, idle], &mut edges),
         }
         for (n, &flag) in flags.iter().enumerate() {
             let before = self.terms.or(flags[..n].iter().copied());
@@ -269,10 +273,21 @@ impl Lower<'_> {
         edges
     }
 
+    /// A macro-step has come to its end: charts that are to start do so, one by one.
+    fn at_the_end(&mut self, conditions: &[TermId], edges: &mut Edges) {
+        let mut conditions = conditions.to_vec();
+        for (pending, start) in self.starts() {
+            let now: Vec<TermId> = conditions.iter().copied().chain([pending]).collect();
+            edges.push((CHOSEN, self.when(&now, &[start]), ENTERED));
+            conditions.push(self.terms.not(pending));
+        }
+        edges.push((CHOSEN, self.when(&conditions, &[]), STABLE));
+    }
+
     /// Is a final state of the chart itself active?
     fn has_ended(&mut self) -> TermId {
         let tree = self.tree;
-        let ends = tree.states[0].children.iter().filter(|c| tree.states[**c].kind == tree::Kind::Final);
+        let ends = tree.states[tree.main].children.iter().filter(|c| tree.states[**c].kind == tree::Kind::Final);
         let ends: Vec<TermId> = ends.map(|&c| self.active(c)).collect();
         self.terms.or(ends)
     }
@@ -285,7 +300,14 @@ impl Lower<'_> {
         });
         // Where something may come from outside, it still may.
         let never = if outside.is_none() { self.nothing_comes() } else { None };
-        Next { outside, queue: self.next_mail(), timers: self.alarms(), never }
+        let and_then = |l: &mut Self, stmt: StmtId| {
+            let then = l.taken_in();
+            l.terms.seq([stmt, then])
+        };
+        let outside = outside.map(|stmt| and_then(self, stmt));
+        let queue = self.next_mail().map(|stmt| and_then(self, stmt));
+        let timers = self.alarms().into_iter().map(|stmt| and_then(self, stmt)).collect();
+        Next { outside, queue, timers, never }
     }
 
     /// Any event from outside becomes the current one.

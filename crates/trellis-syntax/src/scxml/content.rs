@@ -313,6 +313,8 @@ impl Reader<'_> {
             },
             delay,
             data: data?,
+            to: None,
+            from: None,
             span,
         })
     }

@@ -179,7 +179,7 @@ impl Lower<'_> {
         let exact = self.tree.events.is_some();
         let foreign = self.is_message(|m| m.source == Source::Outside && !(field == "name" && exact && m.name != "*"));
         let told: &dyn Fn(&Message) -> Option<String> = match field {
-            "name" => &|m| Some(m.name.clone()),
+            "name" => &|m| Some(super::invoke::plain(&m.name).to_string()),
             "type" => &|m| {
                 Some(match m.source {
                     Source::Internal => "internal".into(),
@@ -202,7 +202,7 @@ impl Lower<'_> {
                 self.beyond(path, always, span, "`_event.raw`");
                 return self.constant(Kind::Undefined);
             }
-            "invokeid" => &|_| None,
+            "invokeid" => &|m| m.invoke.clone(),
             _ => return self.constant(Kind::Undefined),
         };
         if field != "type" {

@@ -10,7 +10,8 @@
 //! `error.…` may not come, which W3C reserves for the platform.
 
 use super::expr::{Expr, Node};
-use super::tree::{Action, Kind, Tree};
+use super::invoke;
+use super::tree::{Action, Delay, Kind, Tree};
 use super::types::Shapes;
 
 /// The event of an expression without a value.
@@ -35,11 +36,13 @@ pub struct Message {
     pub name: String,
     pub source: Source,
     pub id: Option<String>,
+    /// The invoked chart that it comes from.
+    pub invoke: Option<String>,
 }
 
 impl Message {
     pub fn new(name: &str, source: Source) -> Message {
-        Message { name: name.into(), source, id: None }
+        Message { name: name.into(), source, id: None, invoke: None }
     }
 }
 
@@ -71,6 +74,11 @@ pub fn collect(tree: &Tree, shapes: &Shapes) -> Events {
     let asks = |e: &Expr| matches!(&e.node, Node::Name(name) if name == "_event");
     let asked = tree.expressions().into_iter().chain(&tree.properties);
     asked.for_each(|e| e.visit(&mut |e| told |= asks(e)));
+    // Who has sent something must be known to whoever looks at it first.
+    told |= tree.invokes.iter().any(|i| !i.finalize.is_empty());
+    // Nor comes what one has sent with a delay that has ended since.
+    let late = |a: &&Action| matches!(a, Action::Send(s) if s.from.is_some() && !matches!(s.delay, Delay::Fixed(0)));
+    told |= tree.actions().iter().any(late);
 
     // Where `_event` is asked for, also an event that no transition matches can be seen.
     let heard = |name: &str| told || descriptors.iter().any(|d| Tree::matches(d, name));
@@ -88,7 +96,10 @@ pub fn collect(tree: &Tree, shapes: &Shapes) -> Events {
                         Some(_) if internal => {
                             inside.push(Message { id: send.id.clone(), ..Message::new(event, Source::Internal) })
                         }
-                        None => sent.push(Message { id: send.id.clone(), ..Message::new(event, Source::Own) }),
+                        None => {
+                            let invoke = send.from.map(|k| tree.invokes[k - 1].id.clone());
+                            sent.push(Message { id: send.id.clone(), invoke, ..Message::new(event, Source::Own) });
+                        }
                         Some(_) => {}
                     }
                 }
@@ -96,7 +107,14 @@ pub fn collect(tree: &Tree, shapes: &Shapes) -> Events {
             _ => {}
         }
     }
-    for s in 1..tree.states.len() {
+    for (n, i) in tree.invokes.iter().enumerate() {
+        inside.push(Message::new(&invoke::event_of(n + 1, ERROR), Source::Platform));
+        sent.push(invoke::done(i));
+        if n == 0 {
+            sent.push(Message::new(invoke::NOBODY, Source::Own));
+        }
+    }
+    for s in (1..tree.states.len()).filter(|&s| !tree.is_session(s) && !tree.states[s].name.starts_with('@')) {
         let ends = tree.states[s].children.iter().any(|&c| tree.states[c].kind == Kind::Final);
         if ends || tree.is_parallel(s) {
             inside.push(Message::new(&done(tree, s), Source::Platform));
@@ -107,7 +125,7 @@ pub fn collect(tree: &Tree, shapes: &Shapes) -> Events {
         if message.source == Source::Own { &mut sent } else { &mut inside }.push(message.clone());
     }
     inside.retain(|m| heard(&m.name) || (shapes.again && m.name == ERROR));
-    sent.retain(|m| heard(&m.name));
+    sent.retain(|m| heard(&m.name) || m.name == invoke::NOBODY);
 
     let platform = |name: &str| matches!(name.split('.').next(), Some("done" | "error"));
     let mut outside: Vec<String> = match &tree.events {
@@ -115,7 +133,11 @@ pub fn collect(tree: &Tree, shapes: &Shapes) -> Events {
         None => {
             let names = descriptors.iter().cloned();
             let own = inside.iter().chain(&sent).map(|m| m.name.clone());
-            names.chain(own).chain(told.then(String::new)).filter(|name| !platform(name)).collect()
+            names
+                .chain(own)
+                .chain(told.then(String::new))
+                .filter(|name| !platform(name) && !name.starts_with('@'))
+                .collect()
         }
     };
     outside.retain(|name| heard(name));

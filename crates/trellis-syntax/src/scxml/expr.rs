@@ -490,6 +490,21 @@ impl Node {
     }
 }
 
+impl Node {
+    /// The same, to be changed.
+    pub fn parts_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Node::Not(a) | Node::Neg(a) | Node::Member(a, _) | Node::Typeof(a) | Node::IsArray(a) => vec![a],
+            Node::Has(_, a) => vec![a],
+            Node::Binary(_, a, b) | Node::Index(a, b) => vec![a, b],
+            Node::Cond(a, b, c) => vec![a, b, c],
+            Node::Array(all) | Node::Concat(all) => all.iter_mut().collect(),
+            Node::Object(fields) => fields.iter_mut().map(|(_, e)| e).collect(),
+            _ => vec![],
+        }
+    }
+}
+
 impl Expr {
     /// Something that stands here.
     pub fn new(node: Node, span: Span) -> Expr {

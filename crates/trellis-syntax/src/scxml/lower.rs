@@ -90,6 +90,10 @@ pub struct Lower<'a> {
     pub failed: Option<VarId>,
     /// What was made already.
     pub known: FxHashMap<Made, StmtId>,
+    /// Whose content is being read: the chart's own, or that of one that it invokes.
+    pub session: usize,
+    /// Of each chart that is invoked: is it to start, and is it not heard any more?
+    pub invokes: Vec<(VarId, VarId)>,
 }
 
 /// Statements that are needed more than once.
@@ -157,8 +161,11 @@ impl<'a> Lower<'a> {
             overflow: vec![],
             failed: None,
             known: FxHashMap::default(),
+            session: 0,
+            invokes: vec![],
         };
         lower.declare_states();
+        lower.declare_invokes();
         lower
     }
 
@@ -391,7 +398,11 @@ impl<'a> Lower<'a> {
     /// Raises `error.execution`; if a `<send>` is to blame, with its id.
     pub fn enqueue_error(&mut self, id: Option<&str>) -> StmtId {
         let nothing = self.constant(Kind::Undefined);
-        let message = Message { id: id.map(String::from), ..Message::new(events::ERROR, Source::Platform) };
+        let name = match self.session {
+            0 => events::ERROR.to_string(),
+            k => super::invoke::event_of(k, events::ERROR),
+        };
+        let message = Message { id: id.map(String::from), ..Message::new(&name, Source::Platform) };
         self.enqueue(&message, &nothing)
     }
 

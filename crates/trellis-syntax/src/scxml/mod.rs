@@ -21,7 +21,9 @@
 //! more events wait than fit comes to an error location of its own ([`Chart::overflow`]): that is not a violation, but no proof
 //! either.
 //!
-//! What this front end deliberately does not do: `<invoke>`, HTTP, functions, floating point, XML as a value, files beside the
+//! `<invoke>` of charts that are written inside it (`invoke`): all charts take turns, in the order in which their events were sent.
+//!
+//! What this front end deliberately does not do: `<invoke>` of other files, HTTP, functions, floating point, XML as a value, files beside the
 //! chart, references to objects. All that is refused by name, with its place, or leads to an error location of its own
 //! ([`Limit::Value`]). So is a transition from deep inside a state into that state's history: Appendix D may then enter states
 //! that are active already.
@@ -33,6 +35,8 @@ mod equal;
 mod eval;
 mod events;
 mod expr;
+mod invoke;
+mod invoked;
 mod lower;
 mod outline;
 mod read;
@@ -40,6 +44,7 @@ mod resolve;
 mod script;
 mod send;
 mod step;
+mod texts;
 mod tree;
 mod types;
 mod value;
@@ -73,6 +78,8 @@ pub struct Chart {
     pub overflow: Vec<(LocationId, Limit)>,
     /// All that comes from outside, if the chart says what does (`trellis:events`); an empty name is all that nobody mentions.
     pub environment: Option<Vec<String>>,
+    /// Does it invoke other charts? Then all of them take turns, which is an assumption.
+    pub invokes: bool,
     /// As its author sees it.
     pub outline: Outline,
     /// The states in document order, with the condition that they are active.
@@ -149,6 +156,10 @@ fn read_charts(
 ) -> Result<(Vec<Chart>, Vec<Diagnostic>), Vec<Diagnostic>> {
     let source = sources.get(chart);
     let (raw, mut errors) = read::read(chart, &source.text);
+    if errors.count() > 0 {
+        return Err(errors.finish());
+    }
+    let raw = invoke::join(raw, &mut errors);
     if errors.count() > 0 {
         return Err(errors.finish());
     }

@@ -38,6 +38,21 @@ pub struct Raw {
     pub targets: Vec<Names>,
     /// For each history its default targets.
     pub defaults: Vec<Names>,
+    /// The charts that are invoked.
+    pub invokes: Vec<RawInvoke>,
+}
+
+/// `<invoke>`
+pub struct RawInvoke {
+    pub state: usize,
+    pub id: String,
+    pub idlocation: Option<Expr>,
+    pub processor: Option<Expr>,
+    pub params: Vec<(String, Expr)>,
+    pub autoforward: bool,
+    pub finalize: Block,
+    pub chart: Box<Raw>,
+    pub span: Span,
 }
 
 const LANGUAGE: Language = Language {
@@ -189,7 +204,7 @@ impl<'t> Reader<'t> {
     pub fn unknown(&mut self, node: Node, parent: &str, known: &[&'static str]) {
         let name = node.tag_name().name();
         let span = self.tag(node);
-        let unsupported = ["invoke", "finalize", "validate"];
+        let unsupported = ["validate"];
         if unsupported.contains(&name) {
             return self.error(span, format!("<{name}> is not supported"));
         }
@@ -234,7 +249,7 @@ impl<'t> Reader<'t> {
 
     // The structure.
 
-    fn root(&mut self, root: Node) {
+    pub fn root(&mut self, root: Node) {
         let span = self.tag(root);
         if root.tag_name().name() != "scxml" || !matches!(root.tag_name().namespace(), None | Some(SCXML)) {
             let message = format!("expected <scxml>, found <{}>", shorten(root.tag_name().name()));
@@ -298,6 +313,9 @@ impl<'t> Reader<'t> {
         }
         let name = if kind == Kind::Root { None } else { node.attribute("id") };
         let name = name.map_or_else(|| self.anonymous(span), String::from);
+        if name.starts_with('@') {
+            self.error(span, "names that begin with `@` are not supported");
+        }
         self.raw.tree.states.push(State {
             name,
             kind,
@@ -327,10 +345,21 @@ impl<'t> Reader<'t> {
         }
         let inside: &[&'static str] = match kind {
             Kind::Root => &["state", "parallel", "final", "datamodel", "script"],
-            Kind::State => {
-                &["state", "parallel", "final", "history", "initial", "transition", "onentry", "onexit", "datamodel"]
+            Kind::State => &[
+                "state",
+                "parallel",
+                "final",
+                "history",
+                "initial",
+                "transition",
+                "onentry",
+                "onexit",
+                "datamodel",
+                "invoke",
+            ],
+            Kind::Parallel => {
+                &["state", "parallel", "history", "transition", "onentry", "onexit", "datamodel", "invoke"]
             }
-            Kind::Parallel => &["state", "parallel", "history", "transition", "onentry", "onexit", "datamodel"],
             Kind::Final => &["onentry", "onexit", "donedata"],
         };
         for child in self.children(node, true) {
@@ -356,6 +385,7 @@ impl<'t> Reader<'t> {
                 "initial" => self.initial(child, s),
                 "transition" => self.transition(child, s),
                 "datamodel" => self.datamodel(child, s),
+                "invoke" => self.invoke(child, s),
                 "script" => {
                     let script = self.script(child);
                     self.raw.tree.script.extend(script);
@@ -510,6 +540,10 @@ impl<'t> Reader<'t> {
 
     /// Checks the name of an event.
     pub fn event_name(&mut self, name: &str, span: Span) -> Option<String> {
+        if name.starts_with('@') {
+            self.error(span, "names that begin with `@` are not supported");
+            return None;
+        }
         if name.split('.').any(|token| token.is_empty() || token.contains(|c: char| c == '*' || c.is_whitespace())) {
             self.error(span, "this is not the name of an event");
             return None;

@@ -11,7 +11,7 @@ use crate::text::errors::{Errors, closest};
 
 /// The tree with all names resolved; what is wrong is in the errors.
 pub fn resolve(raw: Raw, errors: &mut Errors) -> Tree {
-    let Raw { tree, initials, targets, defaults } = raw;
+    let Raw { tree, initials, targets, defaults, invokes: _ } = raw;
     let mut r = Resolver { tree, names: FxHashMap::default(), errors };
     r.declare();
     r.check_states();

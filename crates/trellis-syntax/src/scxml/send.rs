@@ -147,8 +147,11 @@ impl Lower<'_> {
                 Node::Text(name) => Some(name.clone()),
                 _ => None,
             };
-            let may_be =
-                |m: &Message| m.source == Source::Own && m.id == id && name.as_ref().is_none_or(|name| *name == m.name);
+            let invoke = send.from.map(|k| tree.invokes[k - 1].id.clone());
+            let may_be = |m: &Message| {
+                let named = name.as_ref().is_none_or(|name| *name == m.name);
+                m.source == Source::Own && m.id == id && m.invoke == invoke && named
+            };
             let told = self.events.told;
             let numbers: Vec<u32> = match &name {
                 Some(name) if !told => self.events.find(&Message::new(name, Source::Own)).into_iter().collect(),
@@ -175,6 +178,7 @@ impl Lower<'_> {
                 }
             }
         }
+        at_once += tree.invokes.len() * 2;
         if at_once > 0 {
             for n in 0..tree.external.unwrap_or(at_once.clamp(2, DEFAULT_QUEUE)) {
                 let slot = self.declare_slot(&format!("external {n}"));
@@ -224,41 +228,6 @@ impl Lower<'_> {
     /// The id of a `<send>`: its own, or one that is made up. Each `<send>` has one.
     fn send_id(&self, send: &Send) -> Option<String> {
         send.id.clone().or_else(|| send.idlocation.as_ref().map(|_| format!("send.{}", send.span.start)))
-    }
-
-    /// The strings that an expression may be, each with when it is; and what it is where it is no string.
-    fn texts(&mut self, e: &Expr) -> Vec<(String, TermId)> {
-        let always = self.terms.bool(true);
-        if let Node::Text(text) = &e.node {
-            return vec![(text.clone(), always)];
-        }
-        let value = self.eval(e, always);
-        if !value.may_be(Kind::Text) && !value.may_be(Kind::Undefined) {
-            let found = self.describe_kinds(&value);
-            self.mistake(e.span, format!("expected a string, found {found}"));
-        }
-        let (Some((t, texts)), Some(&guard)) = (&value.text, value.guards.get(&Kind::Text)) else { return vec![] };
-        let mut all = vec![];
-        for text in texts {
-            let is = self.is_text(*t, text);
-            all.push((text.clone(), self.terms.and([guard, is])));
-        }
-        all
-    }
-
-    /// For each string that it may be, what is done then; else, what is done if it is none.
-    fn by_text(
-        &mut self,
-        all: &[(String, TermId)],
-        otherwise: StmtId,
-        mut then: impl FnMut(&mut Self, &str) -> StmtId,
-    ) -> StmtId {
-        let mut stmt = otherwise;
-        for (text, when) in all.iter().rev() {
-            let this = then(self, text);
-            stmt = self.terms.branch(*when, this, stmt);
-        }
-        stmt
     }
 
     /// `<send>`; and whether it may fail.
@@ -316,7 +285,8 @@ impl Lower<'_> {
                 return fail(l);
             }
             l.by_text(&names, no_event, |l, name| {
-                let message = Message { id: id.clone(), ..Message::new(name, Source::Own) };
+                let invoke = send.from.map(|k| l.tree.invokes[k - 1].id.clone());
+                let message = Message { id: id.clone(), invoke, ..Message::new(name, Source::Own) };
                 let event = l.number_of(&message);
                 match (&send.delay, &delays, no_delay) {
                     (Delay::Computed(_), Some(delays), Some(no_delay)) => {
@@ -333,6 +303,7 @@ impl Lower<'_> {
         });
         let known = |name: &str| PROCESSORS.contains(&name);
         let stmt = self.by_text(&processors, no_processor, |l, name| if known(name) { stmt } else { fail(l) });
+        let stmt = self.addressed(send, stmt);
         let stmt = self.terms.seq([told, stmt]);
         let (stmt, failing) = self.when_known_of(id.as_deref(), outcome, stmt);
         (stmt, failing || fails)
@@ -430,8 +401,24 @@ impl Lower<'_> {
     fn cancel_id(&mut self, id: &str) -> StmtId {
         let named = |(_, a): &(usize, &Alarm)| a.id.as_deref() == Some(id);
         let all: Vec<usize> = self.outbox.alarms.iter().enumerate().filter(named).map(|(n, _)| n).collect();
+        self.cancel_all(&all)
+    }
+
+    /// The same, of events whose names begin so, or that come from an invoked chart.
+    pub fn cancel_events(&mut self, prefix: &str, invoke: &str) -> StmtId {
+        let named = |(_, a): &(usize, &Alarm)| {
+            let message = &self.events.messages[a.event as usize];
+            message.name.starts_with(prefix) || message.invoke.as_deref() == Some(invoke)
+        };
+        let all: Vec<usize> = self.outbox.alarms.iter().enumerate().filter(named).map(|(n, _)| n).collect();
+        self.cancel_all(&all)
+    }
+
+    fn cancel_all(&mut self, all: &[usize]) -> StmtId {
         let Some(&first) = all.first() else { return self.terms.skip() };
-        if let Some(&made) = self.known.get(&Made::Cancel(first)) {
+        // Which others go with the first depends on who asks.
+        let key = Made::Cancel(first * (self.outbox.alarms.len() + 1) + all.len());
+        if let Some(&made) = self.known.get(&key) {
             return made;
         }
         let skip = self.terms.skip();
@@ -439,7 +426,7 @@ impl Lower<'_> {
         let mut parts = vec![];
         for timer in &timers {
             let mut is = vec![];
-            for &n in &all {
+            for &n in all {
                 let (place, alarm) = (self.terms.var(timer.set), self.alarm_literal(n as u32 + 1));
                 is.push(self.terms.eq(place, alarm));
             }
@@ -458,7 +445,7 @@ impl Lower<'_> {
             }
         }
         let stmt = self.terms.seq(parts);
-        self.known.insert(Made::Cancel(first), stmt);
+        self.known.insert(key, stmt);
         stmt
     }
 

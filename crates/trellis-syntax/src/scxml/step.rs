@@ -113,6 +113,10 @@ impl Lower<'_> {
 
     /// When the event matches; when the condition holds; and what happens, where it does not, because it may have no value.
     pub fn guard(&mut self, t: usize) -> (TermId, TermId, StmtId) {
+        self.of(self.tree.transitions[t].source, |l| l.guard_of(t))
+    }
+
+    fn guard_of(&mut self, t: usize) -> (TermId, TermId, StmtId) {
         let tree = self.tree;
         let current = self.terms.var(self.event);
         let matches = match &tree.transitions[t].events {
@@ -212,7 +216,7 @@ impl Lower<'_> {
     }
 
     /// Leaves what is active below an active state.
-    fn exit_children(&mut self, s: usize) -> StmtId {
+    pub fn exit_children(&mut self, s: usize) -> StmtId {
         let children = &self.tree.states[s].children;
         if self.tree.is_parallel(s) {
             let all: Vec<StmtId> = children.iter().rev().map(|&c| self.exit_state(c)).collect();
@@ -232,7 +236,8 @@ impl Lower<'_> {
         }
         let tree = self.tree;
         let mut parts = vec![self.exit_children(s)];
-        parts.extend(tree.states[s].exit.iter().map(|b| self.block(b)).collect::<Vec<_>>());
+        parts.extend(self.of(s, |l| tree.states[s].exit.iter().map(|b| l.block(b)).collect::<Vec<_>>()));
+        parts.push(self.cancel_invoked(s));
         parts.push(self.set_active(s, false));
         let stmt = self.terms.seq(parts);
         self.known.insert(Made::Exit(s), stmt);
@@ -248,7 +253,8 @@ impl Lower<'_> {
                 for &(first, v) in &choices[t].flags {
                     if first == a && !tree.transitions[t].content.is_empty() {
                         let (taken, skip) = (self.terms.var(v), self.terms.skip());
-                        let content = self.block(&tree.transitions[t].content);
+                        let transition = &tree.transitions[t];
+                        let content = self.of(transition.source, |l| l.block(&transition.content));
                         parts.push(self.terms.branch(taken, content, skip));
                     }
                 }
@@ -333,7 +339,7 @@ impl Lower<'_> {
         let state = &self.tree.states[s];
         let parts = [
             self.enter_itself(s),
-            self.block(&state.initial_content),
+            self.of(s, |l| l.block(&state.initial_content)),
             self.default_content(s, &state.initial),
             self.descend(s, &state.initial),
         ];
@@ -348,7 +354,8 @@ impl Lower<'_> {
         let skip = self.terms.skip();
         match targets {
             &[Target::History(h)] if tree.histories[h].parent == s => {
-                let (remembers, content) = (self.remembers(h), self.block(&tree.histories[h].content));
+                let content = self.of(s, |l| l.block(&tree.histories[h].content));
+                let remembers = self.remembers(h);
                 self.terms.branch(remembers, skip, content)
             }
             _ => skip,
@@ -359,11 +366,14 @@ impl Lower<'_> {
     fn enter_itself(&mut self, s: usize) -> StmtId {
         let tree = self.tree;
         let state = &tree.states[s];
-        let mut parts = vec![self.set_active(s, true), self.bind(s)];
+        let mut parts = vec![self.set_active(s, true), self.of(s, |l| l.bind(s))];
         let blocks: Vec<&Block> = state.entry.iter().collect();
-        parts.extend(blocks.into_iter().map(|b| self.block(b)).collect::<Vec<_>>());
-        if state.kind == Kind::Final && state.parent != 0 {
-            parts.push(self.say_done(s));
+        parts.extend(self.of(s, |l| blocks.into_iter().map(|b| l.block(b)).collect::<Vec<_>>()));
+        parts.push(self.invoke_later(s));
+        if state.kind == Kind::Final && tree.is_session(state.parent) {
+            parts.push(self.of(s, |l| l.ends_invoked(s)));
+        } else if state.kind == Kind::Final {
+            parts.push(self.of(s, |l| l.say_done(s)));
             let grandparent = tree.states[state.parent].parent;
             if tree.is_parallel(grandparent) {
                 let nothing = self.constant(super::value::Kind::Undefined);

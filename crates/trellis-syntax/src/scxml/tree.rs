@@ -118,7 +118,28 @@ pub struct Send {
     pub idlocation: Option<Expr>,
     pub delay: Delay,
     pub data: Payload,
+    /// The invoked chart that it goes to, and the one that it comes from, to its parent; from 1.
+    pub to: Option<usize>,
+    pub from: Option<usize>,
     pub span: Span,
+}
+
+/// `<invoke>`, with the chart put beside the one that invokes it.
+#[derive(Debug, Clone)]
+pub struct Invoke {
+    /// The state that invokes it.
+    pub state: usize,
+    pub id: String,
+    pub idlocation: Option<Expr>,
+    pub processor: Option<Expr>,
+    /// What its data start with.
+    pub params: Vec<(String, Expr)>,
+    pub autoforward: bool,
+    pub finalize: Block,
+    /// Its region, and the states in which it does not run and runs.
+    pub region: usize,
+    pub off: usize,
+    pub run: usize,
 }
 
 /// What an event carries.
@@ -213,6 +234,10 @@ pub struct Tree {
     pub timers: Option<usize>,
     /// The properties in the file.
     pub properties: Vec<Expr>,
+    /// The outermost state of the chart itself: the root, unless it invokes others.
+    pub main: usize,
+    /// The charts that it invokes.
+    pub invokes: Vec<Invoke>,
 }
 
 impl Tree {
@@ -280,7 +305,9 @@ impl Tree {
     /// Does the descriptor match the event? It is the event, or its first tokens.
     pub fn matches(descriptor: &str, event: &str) -> bool {
         match event.strip_prefix(descriptor) {
-            Some(rest) => descriptor.is_empty() || rest.is_empty() || rest.starts_with('.'),
+            // Events of invoked charts are nobody else's.
+            Some(_) if descriptor.is_empty() => !event.starts_with('@'),
+            Some(rest) => rest.is_empty() || rest.starts_with('.'),
             None => false,
         }
     }
@@ -292,7 +319,7 @@ impl Tree {
         let states =
             self.states.iter().flat_map(|s| s.entry.iter().chain(&s.exit).chain(std::iter::once(&s.initial_content)));
         let histories = self.histories.iter().map(|h| &h.content);
-        let script = std::iter::once(&self.script);
+        let script = std::iter::once(&self.script).chain(self.invokes.iter().map(|i| &i.finalize));
         states.chain(histories).chain(self.transitions.iter().map(|t| &t.content)).chain(script)
     }
 
@@ -321,6 +348,9 @@ impl Tree {
         let mut all: Vec<&Expr> = self.data.iter().filter_map(|d| d.expr.as_ref()).collect();
         all.extend(self.transitions.iter().filter_map(|t| t.cond.as_ref()));
         all.extend(self.states.iter().flat_map(|s| s.done.parts()));
+        for i in &self.invokes {
+            all.extend(i.params.iter().map(|(_, e)| e).chain(&i.idlocation).chain(&i.processor));
+        }
         for action in self.actions() {
             match action {
                 Action::Assign { to, expr, .. } => all.extend([to, expr]),

@@ -195,7 +195,7 @@ impl Lower<'_> {
                     self.declare_typed(&data.name, ty)
                 }
                 None => {
-                    let late = tree.late && data.state > 0;
+                    let late = self.is_late(data);
                     if data.expr.is_none() || late {
                         self.join_variable(&data.name, &Shape::only(Kind::Undefined));
                     }
@@ -218,7 +218,7 @@ impl Lower<'_> {
         let mut initial = vec![];
         self.data.early = Some(vec![]);
         for data in sound {
-            let stmt = if tree.late && data.state > 0 { self.undefined(data) } else { self.first_value(data) };
+            let stmt = if self.is_late(data) { self.undefined(data) } else { self.first_value(data) };
             initial.push(stmt);
             if let Some(early) = &mut self.data.early {
                 early.push(data.name.clone());
@@ -226,6 +226,12 @@ impl Lower<'_> {
         }
         self.data.early = None;
         initial
+    }
+
+    /// Does it get its value later? What belongs to an invoked chart does so when that starts.
+    fn is_late(&self, data: &Data) -> bool {
+        let tree = self.tree;
+        tree.session(data.state) > 0 || (tree.late && data.state != tree.main)
     }
 
     fn undefined(&mut self, data: &Data) -> StmtId {

@@ -215,3 +215,23 @@ fn what_is_known_of_events_and_platforms() {
         reaches(&chart, &["pass"], &["fail"]);
     }
 }
+
+#[test]
+fn charts_are_invoked_and_cancelled() {
+    let child = "<invoke id=\"c\"><param name=\"v\" expr=\"2\"/><content><scxml initial=\"x\">\
+                 <datamodel><data id=\"v\" expr=\"0\"/></datamodel><state id=\"x\">\
+                 <onentry><send event=\"hello\" target=\"#_parent\"/><send event=\"late\" target=\"#_parent\" delay=\"2s\"/></onentry>\
+                 <transition event=\"bye\" cond=\"v == 2\" target=\"y\"/></state><final id=\"y\"/></scxml></content></invoke>";
+    let talk = format!(
+        "<state id=\"s0\">{child}<transition event=\"hello\"><send event=\"bye\" target=\"#_c\"/></transition>\
+         <transition event=\"done.invoke.c\" target=\"pass\"/><transition event=\"*\" target=\"fail\"/></state>"
+    );
+    reaches(&talk, &["pass", "c.x"], &["fail", "c.y"]);
+    let cancelled = format!(
+        "<state id=\"s0\">{child}<transition event=\"hello\" target=\"s1\"/></state>\
+         <state id=\"s1\"><onentry><send event=\"end\" delay=\"3s\"/><send event=\"bye\" target=\"#_c\"/></onentry>\
+         <transition event=\"error.communication\" target=\"s2\"/></state>\
+         <state id=\"s2\"><transition event=\"end\" target=\"pass\"/><transition event=\"*\" target=\"fail\"/></state>"
+    );
+    reaches(&cancelled, &["pass", "s2"], &["fail"]);
+}

@@ -48,7 +48,7 @@ impl Names {
                 continue;
             }
             // `main_region_slp : Main_region_SLP`: the longest name that both begin with is the region's.
-            let split = declared.name.rmatch_indices('_').map(|(at, _)| declared.name.split_at(at));
+            let mut split = declared.name.rmatch_indices('_').map(|(at, _)| declared.name.split_at(at));
             let fits = |region: &str| {
                 let mut chars = region.chars();
                 let upper: String = chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect();
@@ -56,7 +56,7 @@ impl Names {
                     .iter()
                     .any(|r| ty.name.strip_prefix(r).is_some_and(|rest| rest.starts_with('_')))
             };
-            let (region, instance) = split.into_iter().find(|(region, _)| fits(region))?;
+            let (region, instance) = split.find(|(region, _)| fits(region))?;
             regions.push((instance[1..].to_string(), region.to_string(), v));
         }
         if regions.is_empty() {
@@ -92,8 +92,9 @@ impl Names {
             let event = inputs.iter_mut().chain(&mut outputs).find(|(_, flag, _)| {
                 // `P_e_In_slp` carries `P_e_In_value_slp`.
                 let flag = &terms.variable(*flag).name;
-                let marks = ["_In_", "_Out_"].into_iter().filter_map(|m| Some(flag.split_at(flag.find(m)? + m.len())));
-                marks.into_iter().any(|(front, end)| name.starts_with(front) && name.ends_with(end))
+                let mut marks =
+                    ["_In_", "_Out_"].into_iter().filter_map(|m| Some(flag.split_at(flag.find(m)? + m.len())));
+                marks.any(|(front, end)| name.starts_with(front) && name.ends_with(end))
             });
             if let Some((_, _, values)) = event {
                 values.push(v);

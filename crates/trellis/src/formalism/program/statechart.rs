@@ -38,11 +38,17 @@ pub fn fitting(chart: &Chart) -> Cfa {
 
 /// What a chart says about its environment, which nobody has proven.
 pub fn assumes(chart: &Chart) -> Vec<String> {
-    let Some(names) = &chart.environment else { return vec![] };
+    let mut assumed = vec![];
+    if chart.invokes {
+        assumed
+            .push("charts that invoke each other take turns, in the order in which their events were sent".to_string());
+    }
+    let Some(names) = &chart.environment else { return assumed };
     let name = |n: &String| if n.is_empty() { "what nobody mentions".to_string() } else { format!("`{n}`") };
     let all: Vec<String> = names.iter().map(name).collect();
     let what = if all.is_empty() { "nothing comes".to_string() } else { format!("only {} come", all.join(", ")) };
-    vec![format!("{what} from outside (trellis:events)")]
+    assumed.push(format!("{what} from outside (trellis:events)"));
+    assumed
 }
 
 /// What there is too much of, and what to do about it.
