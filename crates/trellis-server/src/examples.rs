@@ -30,6 +30,7 @@ pub const EXAMPLES: &[Example] = &[
     example!("Votes are counted, and one too many", ["votes.c"], []),
     example!("A lock in C, proved by an invariant", ["lock.c"], []),
     example!("A microwave oven as a statechart with regions", ["microwave.scxml"], []),
+    example!("A level crossing: two statecharts, composed", ["crossing.gcd", "crossing.gpd"], []),
     example!("A cache protocol with a mistake, for any number of caches", ["mesi_bug.spec"], []),
     example!("Two philosophers as a Petri net: each waits for the other's fork", ["philosophers.pnml"], [WAIT, EAT]),
     example!("A pump, its spare and a valve in AltaRica: what may fail", ["pumps.alt"], ["--error=water = false"]),

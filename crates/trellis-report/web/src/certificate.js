@@ -32,9 +32,9 @@ function bound([i, j, op, c], clocks) {
   return `${x(i)} − ${x(j)} ${op} ${c}`;
 }
 const element = (words, lattice) => {
-  const set = /^Powerset/.test(lattice.lattice) && words.length === 1;
+  const set = /^(Powerset|UnionBitVector|IntersectionBitVector)\(/.test(lattice.lattice);
   if (!set) return words.join(' ');
-  const bits = BigInt(words[0]), all = [];
+  const bits = words.reduce((b, w, i) => b | (BigInt(w) << BigInt(64 * i)), 0n), all = [];
   for (let b = 0n; bits >> b; b++) if ((bits >> b) & 1n) all.push(String(b));
   return `{${all.join(', ')}}`;
 };

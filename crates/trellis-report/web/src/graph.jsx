@@ -5,7 +5,7 @@ import { clip, mark, measure } from './layout.js';
 
 // Which boxes are lit, and by whom. A box says under which value of which name; without a value, anything but 0 and false lights it.
 // Is it one of several values, written one after the other?
-export const among = (v, wanted) => v != null && v.includes(', ') && v.replace(/^\[|\]$/g, '').split(', ').includes(wanted);
+export const among = (v, wanted) => v != null && (v.includes(', ') || v.startsWith('[')) && v.replace(/^\[|\]$/g, '').split(', ').includes(wanted);
 
 export function lights(nodes, state, location, changed) {
   const lit = new Map();

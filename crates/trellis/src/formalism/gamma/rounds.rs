@@ -135,12 +135,24 @@ impl Rounds for Encoded {
                     Kind::Deep => (NodeShape::Plain, vec!["H*".into()]),
                     _ => (NodeShape::Plain, vec![node.name.clone()]),
                 };
-                let lit = if node.kind == Kind::State { vec![(format!("{name} in"), Some(label))] } else { vec![] };
+                // A run says it with the chart's name, a walk beside those of its variables.
+                let lights = || vec![(name.clone(), Some(label.clone())), (format!("{name} in"), Some(label.clone()))];
+                let lit = if node.kind == Kind::State { lights() } else { vec![] };
                 out.nodes.push(DrawnNode { lines, within: Some(within), shape, lit, ..DrawnNode::default() });
             }
             for t in &chart.transitions {
                 let arrow = format!("{} -> {}", chart.nodes[t.from].name, chart.nodes[t.to].name);
-                let lines = if t.name == arrow { vec![] } else { vec![t.name.clone()] };
+                let own = (t.name != arrow).then(|| t.name.clone());
+                let when = match self.system.terms.as_bool(t.enabled) {
+                    _ if t.otherwise => Some("else".to_string()),
+                    Some(true) => None,
+                    _ => {
+                        // Events are variables whose names nobody else can have.
+                        let said = self.system.terms.show(t.enabled).to_string();
+                        Some(said.replace('@', "").replace(&format!("{name}."), ""))
+                    }
+                };
+                let lines = own.into_iter().chain(when).collect();
                 out.edges.push(DrawnEdge { from: places[t.from], to: places[t.to], lines, ..DrawnEdge::default() });
             }
         }
