@@ -240,7 +240,12 @@ fn what_is_assumed_is_said() {
     for args in [["-p", "A<> x > 5"], ["--ltl", "F false"]] {
         let args = ["check", &path, args[0], args[1], "--non-zeno"];
         let out = trellis(&args);
-        assert!(stdout(&out).contains("time goes on without end"), "{args:?}: {}{}", stdout(&out), stderr(&out));
+        assert!(
+            stdout(&out).contains("no run takes infinitely many steps in finite time"),
+            "{args:?}: {}{}",
+            stdout(&out),
+            stderr(&out)
+        );
         let json: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
         let all = reports(&trellis(&json));
         assert!(all[0]["assumes"].to_string().contains("--non-zeno"), "{}", all[0]);

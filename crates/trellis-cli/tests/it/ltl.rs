@@ -112,7 +112,7 @@ fn questions_about_networks_that_make_no_sense_are_refused() {
         (
             COUNTER,
             &["--ltl", "G(x=1)", "--fair", "weak"],
-            "only for formulas (--ltl, --buchi) about networks of automata",
+            "--fair: only for networks of automata and composed statecharts",
         ),
     ] {
         let mut args = vec!["check", model];

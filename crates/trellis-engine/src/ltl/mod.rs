@@ -211,7 +211,7 @@ fn ask(product: &Product, automaton: &Buchi, engine: &Engine, meter: &mut Meter)
 fn violated(product: &Product, blocks: &Blocks, trace: &Trace, back: usize) -> Verdict {
     let stem = Trace { start: trace.start.clone(), steps: trace.steps[..back].to_vec() };
     let back = run(product, blocks, &stem).steps.len();
-    Verdict::Violated(Lasso { run: run(product, blocks, trace), back })
+    Verdict::Violated(Lasso { run: run(product, blocks, trace), back }.folded())
 }
 
 /// A trace of the large product as a run of the subject.

@@ -48,6 +48,22 @@ pub struct Lasso {
     pub back: usize,
 }
 
+impl Lasso {
+    /// The same run, with nothing before the part that repeats that is already one round of it, or the end of one.
+    pub fn folded(mut self) -> Lasso {
+        while let (Some(before), Some(last)) = (self.back.checked_sub(1), self.run.steps.len().checked_sub(1)) {
+            let steps = &self.run.steps;
+            let state = |n: usize| n.checked_sub(1).map_or(&self.run.start, |n| &steps[n].after);
+            if steps[before] != steps[last] || state(before) != state(last) {
+                break;
+            }
+            self.run.steps.pop();
+            self.back = before;
+        }
+        self
+    }
+}
+
 /// Runs that go on forever, and need not repeat.
 #[derive(Debug, Clone)]
 pub struct Recurrence {

@@ -6,7 +6,7 @@ use super::ast::{Action, ActionKind, Expr, ExprKind, Name};
 use super::packages::unknown;
 use super::shape::Tree;
 use super::terms::{Bound, Scope, Words};
-use crate::diag::Span;
+use crate::diag::{Diagnostic, Span};
 use crate::text::errors::{Read, Reported, count};
 
 /// How many steps an unrolled loop may have.
@@ -84,7 +84,13 @@ impl<'a> Words<'a, '_> {
 
     fn action(&mut self, scope: &mut Scope<'a>, action: &Action<'a>) -> Read<StmtId> {
         match &action.kind {
-            ActionKind::Nothing | ActionKind::Assert => Ok(self.t().skip()),
+            ActionKind::Nothing => Ok(self.t().skip()),
+            ActionKind::Assert => {
+                let warning = Diagnostic::warning(action.span, "`assert` is not checked; it does nothing")
+                    .help("ask it as a property: `--error`, `-p 'A[] …'` or `--ltl`");
+                self.errors.push(warning);
+                Ok(self.t().skip())
+            }
             ActionKind::Block(all) => self.actions(scope, all),
             ActionKind::Assign(to, value) => self.assign(scope, to, value),
             ActionKind::Raise(port, event, args) => {

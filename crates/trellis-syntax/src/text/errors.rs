@@ -28,7 +28,9 @@ impl Errors {
         }
         // One mistake often shows twice at the same spot: the first message is the better one.
         let again = |d: &Diagnostic| d.severity == Severity::Error && d.span.is_some() && d.span == diagnostic.span;
-        if self.list.last().is_some_and(again) {
+        // What is instantiated several times is warned of once.
+        let twice = |d: &Diagnostic| d.span == diagnostic.span && d.message == diagnostic.message;
+        if self.list.last().is_some_and(again) || self.list.iter().any(twice) {
             return;
         }
         self.errors += usize::from(diagnostic.severity == Severity::Error);
