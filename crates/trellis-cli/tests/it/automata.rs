@@ -62,7 +62,7 @@ fn a_statechart_is_drawn() {
     let out = trellis(&["convert", &path, "--to", "dot"]);
     assert_eq!(out.status.code(), Some(2));
     let said = stderr(&out);
-    assert!(said.contains("<invoke> is not supported") && said.contains("q.scxml:2:15"), "{said}");
+    assert!(said.contains("expected <content> with a chart in <invoke>") && said.contains("q.scxml:2:15"), "{said}");
 }
 
 #[test]
