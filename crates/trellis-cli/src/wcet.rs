@@ -71,10 +71,16 @@ fn bounded(text: &str) -> Result<(u32, u32), String> {
 
 /// The program as an automaton.
 fn read(args: &Wcet, color: bool) -> Result<Cfa, Error> {
-    let language = registry::of(&args.model.model)?.1.name;
+    let (formalism, of) = registry::of(&args.model.model)?;
+    let language = of.name;
     if !matches!(language, "c" | "cfa") {
         return Err(Error::Usage("wcet: only for C programs (.c, .i) and control-flow automata (.cfa)".into()));
     }
+    registry::of_model(&args.model)?;
+    let Model { model: _, constants: _, root: _, period, python, after, brought: _ } = &args.model;
+    let given = [("period", period.is_some()), ("python", python.is_some()), ("after", after.is_some())];
+    let given: Vec<String> = given.iter().filter(|(_, given)| *given).map(|(option, _)| option.to_string()).collect();
+    registry::refuse_plain(&given, formalism, of)?;
     let mut loaded = load(&args.model, language, &args.reading, None, color)?;
     eprint!("{}", loaded.warnings);
     match (&loaded.program, loaded.questions.pop()) {

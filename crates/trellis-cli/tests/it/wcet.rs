@@ -56,6 +56,9 @@ fn what_cannot_be_bounded_is_refused() {
     refused(&["wcet/bubble-sort.c", "--hit", "5", "--miss", "2"], 2, "a miss costs at least");
     refused(&["wcet/bubble-sort.c", "--states", "10"], 20, "UNKNOWN");
     refused(&["lattice/leader.xml"], 2, "only for C programs");
+    refused(&["wcet/bubble-sort.c", "--const", "N=3"], 2, "--const: no constants can be set in C");
+    refused(&["wcet/bubble-sort.c", "--after", "0"], 2, "--after: not for C");
+    refused(&["wcet/bubble-sort.c", "--period", "5ms"], 2, "--period: not for C");
 }
 
 /// Random programs: loops with counters, reads at counters, and branches on what is read.
